@@ -1,0 +1,10 @@
+# Everything that comes from outside, by its Debian package (scripts/build installs them).
+find_package(fmt REQUIRED)            # libfmt-dev
+find_package(tomlplusplus REQUIRED)   # libtomlplusplus-dev
+find_package(nlohmann_json REQUIRED)  # nlohmann-json3-dev
+find_package(simdjson REQUIRED)       # libsimdjson-dev
+find_package(CLI11 REQUIRED)          # libcli11-dev
+if(STRATA_TESTS)
+  find_package(GTest REQUIRED)        # libgtest-dev, libgmock-dev
+  include(GoogleTest)
+endif()

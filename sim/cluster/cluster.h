@@ -1,0 +1,73 @@
+#pragma once
+
+// The device graph D: devices, switches and directed links with bandwidth and latency, and the
+// route between every two devices. Immutable once built; thread-safe to read.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+
+namespace strata {
+
+struct Device {
+  std::string name;
+  std::string kind;  ///< a profile's name; may be empty where seconds are given (replay)
+  std::string host;  ///< may be empty; devices of one host share its fast links
+  double speed = 1;  ///< what-if: 0.5 makes every compute task take twice its time
+  bool operator==(const Device&) const = default;
+};
+
+/// One direction of a connection.
+struct Link {
+  std::string name;
+  std::uint32_t from = 0;  ///< a vertex: devices first (their DeviceId), then switches
+  std::uint32_t to = 0;
+  BytesPerSecond bandwidth;
+  Seconds latency;
+  std::string kind;  ///< the class that --set and scenarios name: "intra", "inter", or the file's
+  bool operator==(const Link&) const = default;
+};
+
+class Cluster {
+ public:
+  const std::string& name() const { return name_; }
+  std::size_t device_count() const { return devices_.size(); }
+  std::span<const Device> devices() const { return devices_; }
+  std::span<const std::string> switches() const { return switches_; }
+  std::span<const Link> links() const { return links_; }
+  const Device& operator[](DeviceId id) const { return devices_[id()]; }
+  const Link& operator[](LinkId id) const { return links_[id()]; }
+  /// The name of a vertex, as links number them.
+  const std::string& vertex_name(std::uint32_t vertex) const;
+
+  /// Invalid if there is none.
+  DeviceId find_device(std::string_view name) const;
+  LinkId find_link(std::string_view name) const;
+
+  /// The links from one device to another, in order: the shortest path (fewest links, then least
+  /// summed latency, then names), or what [[route]] says. Empty for from == to. Throws InputError
+  /// if the cluster does not connect them.
+  std::span<const LinkId> route(DeviceId from, DeviceId to) const;
+  /// The summed latency of the route.
+  Seconds latency(DeviceId from, DeviceId to) const;
+
+  bool operator==(const Cluster& other) const;
+
+ private:
+  friend class ClusterBuilder;
+  std::string name_;
+  std::vector<Device> devices_;
+  std::vector<std::string> switches_;
+  std::vector<Link> links_;
+  // The routes of all pairs, one after another: pair (a, b) is routes_[offset[a n + b] ...).
+  std::vector<LinkId> routes_;
+  std::vector<std::uint64_t> route_offsets_;
+  std::vector<bool> connected_;
+};
+
+}  // namespace strata

@@ -1,0 +1,45 @@
+#pragma once
+
+// What a shard of a layer costs on a kind of device: measured, else interpolated between measured
+// shapes, else from a roofline with an efficiency model of the device kind. The answer says which.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sim/base/units.h"
+#include "sim/geometry/geometry.h"
+#include "sim/graph/op.h"
+#include "sim/graph/graph.h"
+#include "sim/profile/profile.h"
+
+namespace strata {
+
+enum class CostSource : std::uint8_t { measured, interpolated, analytic };
+
+struct Cost {
+  Seconds seconds;
+  CostSource source = CostSource::analytic;
+};
+
+/// One shard's work. `inputs` are the extents of what the shard reads of each input (halo
+/// included, padding not). Views: they must outlive the call only.
+struct ShardWork {
+  const Op* op = nullptr;
+  Extents output;
+  std::span<const Extents> inputs;
+  Parameters parameters;  ///< of this shard
+  DType dtype = DType::fp32;
+};
+
+/// Costs on one device kind. Thread-safe.
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  /// Zero for work that moves and computes nothing (flatten, an input).
+  virtual Cost compute(const ShardWork& work, Phase phase) const = 0;
+  /// The memory of one device of the kind.
+  virtual Bytes memory_capacity() const = 0;
+};
+
+}  // namespace strata

@@ -1,0 +1,137 @@
+#pragma once
+
+// Regions of tensors. Every activation has the five dims n c d h w; what a layer lacks has
+// extent 1. A Box is a half-open interval in each dim, in elements. Values; thread-safe.
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace strata {
+
+/// The dims of Section 4, Table 1: sample, channel, depth, height, width (a 1-D signal's length
+/// is its width).
+enum class Dim : std::uint8_t { n, c, d, h, w };
+inline constexpr std::array<Dim, 5> kDims = {Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};
+inline constexpr std::array<std::string_view, 5> kDimNames = {"n", "c", "d", "h", "w"};
+constexpr std::string_view name(Dim dim) { return kDimNames[static_cast<std::size_t>(dim)]; }
+
+template <class T>
+struct PerDim {
+  std::array<T, 5> values{};
+
+  constexpr T& operator[](Dim dim) { return values[static_cast<std::size_t>(dim)]; }
+  constexpr const T& operator[](Dim dim) const { return values[static_cast<std::size_t>(dim)]; }
+  constexpr auto operator<=>(const PerDim&) const = default;
+};
+
+/// A tensor's size in each dim, in elements.
+using Extents = PerDim<std::int64_t>;
+/// In how many parts each dim is cut (Section 4's configuration).
+using Degrees = PerDim<std::int32_t>;
+
+inline constexpr Degrees kWhole = {{1, 1, 1, 1, 1}};
+
+constexpr std::int64_t volume(const Extents& e) {
+  std::int64_t v = 1;
+  for (Dim dim : kDims) v *= e[dim];
+  return v;
+}
+constexpr std::int64_t product(const Degrees& d) {
+  std::int64_t v = 1;
+  for (Dim dim : kDims) v *= d[dim];
+  return v;
+}
+
+struct Interval {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  constexpr std::int64_t size() const { return end > begin ? end - begin : 0; }
+  constexpr bool empty() const { return end <= begin; }
+  constexpr auto operator<=>(const Interval&) const = default;
+};
+constexpr Interval intersect(Interval a, Interval b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+/// A region of a tensor. Empty when it is empty in any dim.
+using Box = PerDim<Interval>;
+
+constexpr std::int64_t volume(const Box& box) {
+  std::int64_t v = 1;
+  for (Dim dim : kDims) v *= box[dim].size();
+  return v;
+}
+constexpr bool empty(const Box& box) { return volume(box) == 0; }
+constexpr Box whole(const Extents& e) {
+  Box box;
+  for (Dim dim : kDims) box[dim] = {0, e[dim]};
+  return box;
+}
+constexpr Extents extents(const Box& box) {
+  Extents e;
+  for (Dim dim : kDims) e[dim] = box[dim].size();
+  return e;
+}
+constexpr Box intersect(const Box& a, const Box& b) {
+  Box box;
+  for (Dim dim : kDims) box[dim] = intersect(a[dim], b[dim]);
+  return box;
+}
+
+/// Part i of an extent S under degree d: [floor(i S / d), floor((i+1) S / d)).
+constexpr Interval part(std::int64_t extent, std::int32_t degree, std::int64_t i) {
+  return {i * extent / degree, (i + 1) * extent / degree};
+}
+
+/// The parts of `extent` under `degree` that `range` touches, as [first, last). Empty for an empty
+/// range.
+constexpr Interval parts_touching(std::int64_t extent, std::int32_t degree, Interval range) {
+  if (range.empty()) return {0, 0};
+  // The part that holds x is the last i with floor(i S / d) <= x, i.e. ceil((x+1) d / S) - 1.
+  auto holder = [&](std::int64_t x) { return ((x + 1) * degree + extent - 1) / extent - 1; };
+  return {holder(range.begin), holder(range.end - 1) + 1};
+}
+
+/// An equal partitioning of a tensor into product(degrees) shards, numbered row-major over
+/// n, c, d, h, w. Invariant: 1 <= degrees[dim] <= extents[dim] in every dim, so no shard is empty.
+class Partition {
+ public:
+  constexpr Partition(const Extents& tensor, const Degrees& degrees)
+      : extents_(tensor), degrees_(degrees) {}
+
+  constexpr const Extents& extents() const { return extents_; }
+  constexpr const Degrees& degrees() const { return degrees_; }
+  constexpr std::int64_t shard_count() const { return product(degrees_); }
+
+  /// The shard's coordinate in each dim.
+  constexpr Degrees coordinates(std::int64_t shard) const {
+    Degrees at;
+    for (std::size_t k = kDims.size(); k-- > 0;) {
+      at.values[k] = static_cast<std::int32_t>(shard % degrees_.values[k]);
+      shard /= degrees_.values[k];
+    }
+    return at;
+  }
+  constexpr std::int64_t shard_at(const Degrees& at) const {
+    std::int64_t shard = 0;
+    for (Dim dim : kDims) shard = shard * degrees_[dim] + at[dim];
+    return shard;
+  }
+  constexpr Box box(const Degrees& at) const {
+    Box box;
+    for (Dim dim : kDims) box[dim] = part(extents_[dim], degrees_[dim], at[dim]);
+    return box;
+  }
+  constexpr Box box(std::int64_t shard) const { return box(coordinates(shard)); }
+
+ private:
+  Extents extents_;
+  Degrees degrees_;
+};
+
+}  // namespace strata

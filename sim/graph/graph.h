@@ -1,0 +1,91 @@
+#pragma once
+
+// The computation graph G of the paper: layers in topological order, each with its op, its inputs
+// and its output's extents. Immutable once built; GraphBuilder checks every layer as it is added,
+// so a Graph that exists is sound. Thread-safe to read.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/geometry/geometry.h"
+#include "sim/graph/op.h"
+
+namespace strata {
+
+/// The parameters of one layer, in elements. The weight's leading dim is the output channel, so a
+/// cut of the output in c cuts both tensors in equal proportion; other cuts replicate them.
+struct Parameters {
+  std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
+  std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
+
+  constexpr std::int64_t total() const { return weight + bias; }
+  bool operator==(const Parameters&) const = default;
+};
+
+struct Layer {
+  std::string name;
+  Op op;
+  std::vector<LayerId> inputs;  ///< all smaller than the layer's own id
+  Extents output;               ///< n is the global batch
+  Parameters parameters;
+
+  bool operator==(const Layer&) const = default;
+};
+
+class Graph {
+ public:
+  const std::string& name() const { return name_; }
+  std::int64_t batch() const { return batch_; }
+
+  std::size_t size() const { return layers_.size(); }
+  const Layer& operator[](LayerId id) const { return layers_[id()]; }
+  std::span<const Layer> layers() const { return layers_; }
+  /// The layers that read `id`'s output, in order; a reader of it twice stands twice.
+  std::span<const LayerId> consumers(LayerId id) const { return consumers_[id()]; }
+  /// Invalid if there is none.
+  LayerId find(std::string_view layer_name) const;
+
+  /// The same network for another global batch.
+  Graph with_batch(std::int64_t batch) const;
+
+  std::int64_t parameters() const;
+
+  bool operator==(const Graph&) const = default;
+
+ private:
+  friend class GraphBuilder;
+  std::string name_;
+  std::int64_t batch_ = 1;
+  std::vector<Layer> layers_;
+  std::vector<std::vector<LayerId>> consumers_;
+};
+
+/// Multiply-accumulates of the forward pass of a shard of `layer` with output `box` (the whole
+/// layer: whole(layer.output)). Convolutions and fully-connected layers; 0 for the others, as the
+/// field counts.
+std::int64_t macs(const Graph& graph, LayerId layer, const Box& box);
+std::int64_t macs(const Graph& graph, LayerId layer);
+
+/// Builds a Graph layer by layer, inferring shapes. Throws InputError that names the layer.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::string name, std::int64_t batch = 1);
+
+  /// Appends a layer. Its name must be new; inputs must exist and fit the op.
+  LayerId add(std::string layer_name, Op op, std::vector<LayerId> inputs);
+
+  const Extents& output(LayerId id) const { return graph_.layers_[id()].output; }
+  LayerId find(std::string_view layer_name) const { return graph_.find(layer_name); }
+
+  /// Ends the building. Throws InputError if there is no input or no layer.
+  Graph build() &&;
+
+ private:
+  Graph graph_;
+};
+
+}  // namespace strata

@@ -1,0 +1,59 @@
+#pragma once
+
+// How each layer is cut and which devices hold its shards (Section 4). A Config is a degree for
+// each dim; its product is how many devices share the layer. Immutable values; thread-safe.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/cluster/cluster.h"
+#include "sim/geometry/geometry.h"
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+/// One layer's cut. Shard i sits on devices[i]; shards are numbered row-major over n, c, d, h, w.
+struct Config {
+  Degrees degrees = kWhole;
+  std::vector<DeviceId> devices;  ///< product(degrees) distinct devices
+
+  bool operator==(const Config&) const = default;
+};
+
+/// A cut with its shards on the first devices of the cluster's order.
+Config config_on_first_devices(const Degrees& degrees);
+
+/// A Config for every layer of a graph, in the graph's order.
+class Strategy {
+ public:
+  Strategy() = default;
+  Strategy(std::string name, std::vector<Config> configs)
+      : name_(std::move(name)), configs_(std::move(configs)) {}
+
+  const std::string& name() const { return name_; }
+  const Config& operator[](LayerId id) const { return configs_[id()]; }
+  std::span<const Config> configs() const { return configs_; }
+  std::size_t size() const { return configs_.size(); }
+
+  bool operator==(const Strategy&) const = default;
+
+ private:
+  std::string name_;
+  std::vector<Config> configs_;
+};
+
+/// The paper's baselines (Section 6) over all `devices` of a cluster; INTERFACE.md, "Cutting a
+/// tensor". Degrees are clipped to the extents.
+Strategy data_parallel(const Graph& graph, int devices);
+Strategy model_parallel(const Graph& graph, int devices);
+Strategy owt_parallel(const Graph& graph, int devices);
+
+/// All that is wrong with the strategy for this graph and cluster, one line each, naming the layer
+/// and the dim; empty if it is sound.
+std::vector<std::string> validate(const Strategy& strategy, const Graph& graph,
+                                  const Cluster& cluster);
+
+}  // namespace strata
