@@ -1,0 +1,42 @@
+#pragma once
+
+// The element type of a run, and the parts of a layer's work that are costed, measured and run
+// each on its own.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace strata {
+
+enum class DType : std::uint8_t { fp32, tf32, bf16, fp16 };
+inline constexpr std::array<std::string_view, 4> kDTypeNames = {"fp32", "tf32", "bf16", "fp16"};
+constexpr std::string_view name(DType dtype) { return kDTypeNames[static_cast<std::size_t>(dtype)]; }
+constexpr std::optional<DType> parse_dtype(std::string_view text) {
+  for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
+    if (kDTypeNames[i] == text) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+/// Bytes of one element of an activation, parameter or gradient.
+constexpr std::int64_t element_bytes(DType dtype) {
+  return dtype == DType::fp32 || dtype == DType::tf32 ? 4 : 2;
+}
+
+enum class Phase : std::uint8_t {
+  forward_statistics,  ///< batch norm's sums, softmax's row maxima: before a group's exchange
+  forward,
+  backward_statistics,
+  backward_data,     ///< the gradient of the inputs
+  backward_weights,  ///< the gradient of the parameters
+  update             ///< plain SGD
+};
+inline constexpr int kPhaseCount = 6;
+inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
+    "forward_statistics", "forward",         "backward_statistics",
+    "backward_data",      "backward_weights", "update"};
+constexpr std::string_view name(Phase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
+
+}  // namespace strata
