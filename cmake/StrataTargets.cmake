@@ -15,8 +15,12 @@ if(STRATA_SANITIZE)
     -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()
+if(STRATA_FUZZ)  # the harnesses steer by the coverage of the whole library
+  target_compile_options(strata_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # strata_library(name SOURCES a.cpp ... [LINKS strata_x ...] [PRIVATE_LINKS vendor ...])
+# The global property STRATA_LIBRARIES lists them all.
 function(strata_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   if(ARG_SOURCES)
@@ -27,16 +31,26 @@ function(strata_library name)
     add_library(strata_${name} INTERFACE)
     target_link_libraries(strata_${name} INTERFACE strata_options ${ARG_LINKS})
   endif()
+  set_property(GLOBAL APPEND PROPERTY STRATA_LIBRARIES strata_${name})
 endfunction()
 
-# strata_test(name SOURCES a_test.cpp ... LINKS strata_x ... [LABELS slow ...])
-# One test program per folder; every TEST in it is a CTest case.
+# strata_test(name SOURCES a_test.cpp ... LINKS strata_x ... [LABELS slow|threads])
+# One test program per folder; every TEST in it is a CTest case. The target threaded_tests builds
+# those labelled `threads`, for the thread sanitizer. At most one label: CTest splits lists of them.
+add_custom_target(threaded_tests)
 function(strata_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABELS" "SOURCES;LINKS;DEFINITIONS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE
     STRATA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${ARG_DEFINITIONS})
+  if(ARG_LABELS STREQUAL "threads")
+    add_dependencies(threaded_tests ${name}_test)
+  endif()
+  set(properties TIMEOUT 600)
+  if(ARG_LABELS)
+    list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
   gtest_discover_tests(${name}_test
-    TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+    TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
