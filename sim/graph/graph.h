@@ -5,6 +5,8 @@
 // so a Graph that exists is sound. Thread-safe to read.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,7 +51,7 @@ class Graph {
   /// Invalid if there is none.
   LayerId find(std::string_view layer_name) const;
 
-  /// The same network for another global batch.
+  /// The same network for another global batch. Throws InputError if that is too large or < 1.
   Graph with_batch(std::int64_t batch) const;
 
   std::int64_t parameters() const;
@@ -62,7 +64,13 @@ class Graph {
   std::int64_t batch_ = 1;
   std::vector<Layer> layers_;
   std::vector<std::vector<LayerId>> consumers_;
+  std::map<std::string, LayerId, std::less<>> by_name_;
 };
+
+/// For each layer, whether its output's gradient is needed: it has parameters, or one of its
+/// inputs requires a gradient. The network's data does not, so a first layer computes no
+/// backward_data.
+std::vector<bool> requires_gradient(const Graph& graph);
 
 /// Multiply-accumulates of the forward pass of a shard of `layer` with output `box` (the whole
 /// layer: whole(layer.output)). Convolutions and fully-connected layers; 0 for the others, as the
@@ -75,9 +83,10 @@ class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name, std::int64_t batch = 1);
 
-  /// Appends a layer. Its name must be new; inputs must exist and fit the op.
+  /// Appends a layer. Its name must be new; inputs must exist, fit the op and not be a loss.
   LayerId add(std::string layer_name, Op op, std::vector<LayerId> inputs);
 
+  std::size_t size() const { return graph_.size(); }
   const Extents& output(LayerId id) const { return graph_.layers_[id()].output; }
   LayerId find(std::string_view layer_name) const { return graph_.find(layer_name); }
 
@@ -85,7 +94,13 @@ class GraphBuilder {
   Graph build() &&;
 
  private:
+  void check_inputs(const std::vector<LayerId>& inputs) const;
+  Layer infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const;
+  void count(const Layer& layer);
+
   Graph graph_;
+  std::int64_t elements_ = 0;  ///< activations and parameters so far; bounded
+  std::int64_t macs_ = 0;      ///< so far; bounded
 };
 
 }  // namespace strata

@@ -53,8 +53,8 @@ struct Pooling {
   int rank = 2;
   PoolMode mode = PoolMode::max;
   Windows windows;
-  bool ceil_mode = false;          ///< a last window may hang over the padded end
-  bool count_include_pad = true;   ///< average: padding counts as zeros in the divisor
+  bool ceil_mode = false;         ///< a last window may hang over the padded end
+  bool count_include_pad = true;  ///< average: padding counts as zeros in the divisor
   bool operator==(const Pooling&) const = default;
 };
 
@@ -75,7 +75,15 @@ struct FullyConnected {
 };
 
 enum class ActivationKind : std::uint8_t {
-  relu, relu6, leaky_relu, elu, sigmoid, tanh, silu, gelu, hard_swish
+  relu,
+  relu6,
+  leaky_relu,
+  elu,
+  sigmoid,
+  tanh,
+  silu,
+  gelu,
+  hard_swish
 };
 
 struct Activation {
@@ -123,9 +131,9 @@ struct SoftmaxCrossEntropy {
   bool operator==(const SoftmaxCrossEntropy&) const = default;
 };
 
-using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
-                        BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Flatten,
-                        SoftmaxCrossEntropy>;
+using Op =
+    std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
+                 BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Flatten, SoftmaxCrossEntropy>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
 /// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "lrn", "dropout", "concat", "add",

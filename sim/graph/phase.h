@@ -13,7 +13,9 @@ namespace strata {
 
 enum class DType : std::uint8_t { fp32, tf32, bf16, fp16 };
 inline constexpr std::array<std::string_view, 4> kDTypeNames = {"fp32", "tf32", "bf16", "fp16"};
-constexpr std::string_view name(DType dtype) { return kDTypeNames[static_cast<std::size_t>(dtype)]; }
+constexpr std::string_view name(DType dtype) {
+  return kDTypeNames[static_cast<std::size_t>(dtype)];
+}
 constexpr std::optional<DType> parse_dtype(std::string_view text) {
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
     if (kDTypeNames[i] == text) return static_cast<DType>(i);
@@ -35,8 +37,10 @@ enum class Phase : std::uint8_t {
 };
 inline constexpr int kPhaseCount = 6;
 inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
-    "forward_statistics", "forward",         "backward_statistics",
+    "forward_statistics", "forward",          "backward_statistics",
     "backward_data",      "backward_weights", "update"};
-constexpr std::string_view name(Phase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
+constexpr std::string_view name(Phase phase) {
+  return kPhaseNames[static_cast<std::size_t>(phase)];
+}
 
 }  // namespace strata

@@ -1,0 +1,153 @@
+#include "sim/graph/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/shape.h"
+
+namespace strata {
+namespace {
+
+std::vector<Extents> input_extents(std::span<const Layer> layers, std::span<const LayerId> ids) {
+  std::vector<Extents> extents;
+  extents.reserve(ids.size());
+  for (LayerId id : ids) extents.push_back(layers[id()].output);
+  return extents;
+}
+
+/// Extents' product, or -1 above kMaxElements.
+std::int64_t bounded_volume(const Extents& e) {
+  std::int64_t v = 1;
+  for (Dim dim : kDims) v = bounded_product(v, e[dim], kMaxElements);
+  return v;
+}
+
+void check_name(const std::string& layer_name) {
+  if (layer_name.empty()) throw InputError("a layer needs a name");
+  const bool printable = std::none_of(layer_name.begin(), layer_name.end(), [](char ch) {
+    return static_cast<unsigned char>(ch) < 0x20 || ch == 0x7f;
+  });
+  if (!printable) throw InputError("a layer's name must not hold control characters");
+}
+
+}  // namespace
+
+LayerId Graph::find(std::string_view layer_name) const {
+  const auto it = by_name_.find(layer_name);
+  return it == by_name_.end() ? LayerId{} : it->second;
+}
+
+Graph Graph::with_batch(std::int64_t batch) const {
+  GraphBuilder builder(name_, batch);
+  for (const Layer& layer : layers_) builder.add(layer.name, layer.op, layer.inputs);
+  return std::move(builder).build();
+}
+
+std::int64_t Graph::parameters() const {
+  std::int64_t total = 0;
+  for (const Layer& layer : layers_) total += layer.parameters.total();
+  return total;
+}
+
+std::vector<bool> requires_gradient(const Graph& graph) {
+  std::vector<bool> requires_it(graph.size(), false);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph.layers()[i];
+    requires_it[i] = layer.parameters.total() > 0 ||
+                     std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                                 [&](LayerId input) { return requires_it[input()]; });
+  }
+  return requires_it;
+}
+
+std::int64_t macs(const Graph& graph, LayerId layer, const Box& box) {
+  const Layer& it = graph[layer];
+  return volume(box) * macs_per_output(it.op, input_extents(graph.layers(), it.inputs));
+}
+
+std::int64_t macs(const Graph& graph, LayerId layer) {
+  return macs(graph, layer, whole(graph[layer].output));
+}
+
+GraphBuilder::GraphBuilder(std::string name, std::int64_t batch) {
+  if (batch < 1 || batch > kMaxExtent) {
+    throw InputError(fmt::format("batch {} is not in 1 ... {}", batch, kMaxExtent));
+  }
+  graph_.name_ = std::move(name);
+  graph_.batch_ = batch;
+}
+
+void GraphBuilder::check_inputs(const std::vector<LayerId>& inputs) const {
+  for (LayerId input : inputs) {
+    if (!input.valid() || input() >= graph_.size()) {
+      throw InputError("an input is not a layer that was added before");
+    }
+    const Layer& producer = graph_[input];
+    if (std::holds_alternative<SoftmaxCrossEntropy>(producer.op)) {
+      throw InputError(fmt::format("reads {}, but a loss is the end of a network", producer.name));
+    }
+  }
+}
+
+Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const {
+  const std::vector<Extents> extents = input_extents(graph_.layers_, inputs);
+  Layer layer;
+  layer.output = infer_output(op, extents);
+  if (std::holds_alternative<Input>(op)) layer.output[Dim::n] = graph_.batch_;
+  layer.parameters = infer_parameters(op, extents);
+  layer.name = std::move(layer_name);
+  layer.op = std::move(op);
+  layer.inputs = std::move(inputs);
+  return layer;
+}
+
+void GraphBuilder::count(const Layer& layer) {
+  const std::int64_t outputs = bounded_volume(layer.output);
+  const Parameters& held = layer.parameters;
+  const bool fits =
+      outputs >= 0 && held.weight >= 0 && outputs + held.total() <= kMaxElements - elements_;
+  if (!fits) {
+    throw InputError(
+        fmt::format("the network has more than {} activations and parameters", kMaxElements));
+  }
+  const auto extents = input_extents(graph_.layers_, layer.inputs);
+  const std::int64_t work = bounded_product(outputs, macs_per_output(layer.op, extents), kMaxMacs);
+  if (work < 0 || work > kMaxMacs - macs_) {
+    throw InputError(fmt::format("the network has more than {} multiply-accumulates", kMaxMacs));
+  }
+  elements_ += outputs + held.total();
+  macs_ += work;
+}
+
+LayerId GraphBuilder::add(std::string layer_name, Op op, std::vector<LayerId> inputs) try {
+  check_name(layer_name);
+  if (graph_.by_name_.contains(layer_name)) throw InputError("its name is already taken");
+  if (graph_.size() >= kMaxLayers) {
+    throw InputError(fmt::format("more than {} layers", kMaxLayers));
+  }
+  check_inputs(inputs);
+  Layer layer = infer(layer_name, std::move(op), std::move(inputs));
+  count(layer);
+  const LayerId id(graph_.size());
+  for (LayerId input : layer.inputs) graph_.consumers_[input()].push_back(id);
+  graph_.by_name_.emplace(layer.name, id);
+  graph_.layers_.push_back(std::move(layer));
+  graph_.consumers_.emplace_back();
+  return id;
+} catch (InputError& error) {
+  error.add_context(fmt::format("layer {}", layer_name));
+  throw;
+}
+
+Graph GraphBuilder::build() && {
+  const bool has_input =
+      std::any_of(graph_.layers_.begin(), graph_.layers_.end(),
+                  [](const Layer& layer) { return std::holds_alternative<Input>(layer.op); });
+  if (!has_input) throw InputError(fmt::format("network {}: it has no input layer", graph_.name_));
+  return std::move(graph_);
+}
+
+}  // namespace strata

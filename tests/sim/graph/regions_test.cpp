@@ -1,0 +1,377 @@
+// needed_input against a referee that asks each output element, straight from the op's definition,
+// which input elements it reads.
+
+#include "sim/graph/regions.h"
+
+#include <array>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+using Element = std::array<std::int64_t, 5>;  // n, c, d, h, w
+using Elements = std::set<Element>;
+constexpr std::size_t kC = 1;
+
+Elements elements_of(const Box& box) {
+  Elements all;
+  Element at;
+  const auto& b = box.values;
+  for (at[0] = b[0].begin; at[0] < b[0].end; ++at[0])
+    for (at[1] = b[1].begin; at[1] < b[1].end; ++at[1])
+      for (at[2] = b[2].begin; at[2] < b[2].end; ++at[2])
+        for (at[3] = b[3].begin; at[3] < b[3].end; ++at[3])
+          for (at[4] = b[4].begin; at[4] < b[4].end; ++at[4]) all.insert(at);
+  return all;
+}
+
+/// The referee: the elements that output element `o` of `layer` reads of input number `index`.
+struct Reads {
+  const Graph& graph;
+  const Layer& layer;
+  std::size_t index;
+  Extents in;
+  Element o;
+  Elements& all;
+
+  void keep(const Element& e) const {
+    for (std::size_t k = 0; k < 5; ++k) {
+      if (e[k] < 0 || e[k] >= in.values[k]) return;  // padding
+    }
+    all.insert(e);
+  }
+
+  void taps(const Windows& windows, std::int64_t channel) const {
+    Element e = o;
+    e[kC] = channel;
+    const auto at = [&](Dim dim, std::int64_t j) {
+      const Window& window = windows[dim];
+      return o[static_cast<std::size_t>(dim)] * window.stride - window.pad_begin +
+             j * window.dilation;
+    };
+    for (std::int64_t i = 0; i < windows.d.kernel; ++i)
+      for (std::int64_t j = 0; j < windows.h.kernel; ++j)
+        for (std::int64_t k = 0; k < windows.w.kernel; ++k) {
+          e[2] = at(Dim::d, i), e[3] = at(Dim::h, j), e[4] = at(Dim::w, k);
+          keep(e);
+        }
+  }
+
+  void operator()(const Input&) const {}
+  void operator()(const Convolution& op) const {
+    const std::int64_t group = o[kC] / (op.out_channels / op.groups);
+    const std::int64_t per_group = in[Dim::c] / op.groups;
+    for (std::int64_t c = 0; c < per_group; ++c) taps(op.windows, group * per_group + c);
+  }
+  void operator()(const Pooling& op) const { taps(op.windows, o[kC]); }
+  void operator()(const AdaptivePooling&) const {
+    for (const Element& e : elements_of(whole(in))) {
+      bool inside = e[0] == o[0] && e[1] == o[1];
+      for (std::size_t k = 2; k < 5; ++k) {
+        // Cell o of O averages [floor(o S / O), ceil((o+1) S / O)): x with x+1 > o S/O and
+        // x < (o+1) S/O.
+        const std::int64_t s = in.values[k], out = layer.output.values[k];
+        inside = inside && (e[k] + 1) * out > o[k] * s && e[k] * out < (o[k] + 1) * s;
+      }
+      if (inside) keep(e);
+    }
+  }
+  void operator()(const FullyConnected&) const {
+    for (const Element& e : elements_of(whole(in))) {
+      if (e[0] == o[0]) keep(e);
+    }
+  }
+  void operator()(const LocalResponseNorm& op) const {
+    for (std::int64_t k = 0; k < op.size; ++k) {
+      Element e = o;
+      e[kC] += k - (op.size - 1) / 2;
+      keep(e);
+    }
+  }
+  void operator()(const Concat&) const {
+    Element e = o;
+    for (std::size_t k = 0; k < index; ++k) e[kC] -= graph[layer.inputs[k]].output[Dim::c];
+    keep(e);
+  }
+  void operator()(const Flatten&) const {
+    for (const Element& e : elements_of(whole(in))) {
+      std::int64_t position = 0;
+      for (std::size_t k = 1; k < 5; ++k) position = position * in.values[k] + e[k];
+      if (e[0] == o[0] && position == o[kC]) keep(e);
+    }
+  }
+  // The same element; what batch norm and softmax read beyond it travels as statistics.
+  void operator()(const Activation&) const { keep(o); }
+  void operator()(const BatchNorm&) const { keep(o); }
+  void operator()(const Dropout&) const { keep(o); }
+  void operator()(const Add&) const { keep(o); }
+  void operator()(const SoftmaxCrossEntropy&) const { keep(o); }
+};
+
+Elements read_by(const Graph& graph, LayerId id, std::size_t input, const Box& output) {
+  const Layer& layer = graph[id];
+  Elements all;
+  for (const Element& o : elements_of(output)) {
+    std::visit(Reads{graph, layer, input, graph[layer.inputs[input]].output, o, all}, layer.op);
+  }
+  return all;
+}
+
+Elements hull_of(const Elements& elements) {
+  if (elements.empty()) return {};
+  Box hull;
+  for (std::size_t k = 0; k < 5; ++k) {
+    Interval& range = hull.values[k] = {(*elements.begin())[k], (*elements.begin())[k] + 1};
+    for (const Element& e : elements) {
+      range = {std::min(range.begin, e[k]), std::max(range.end, e[k] + 1)};
+    }
+  }
+  return elements_of(hull);
+}
+
+const Windows* windows_of(const Op& op) {
+  if (const auto* conv = std::get_if<Convolution>(&op)) return &conv->windows;
+  if (const auto* pool = std::get_if<Pooling>(&op)) return &pool->windows;
+  return nullptr;
+}
+
+/// A stride or a dilation may skip elements of the box that is needed.
+bool may_skip(const Op& op) {
+  const Windows* windows = windows_of(op);
+  if (windows == nullptr) return false;
+  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+    const Window& window = (*windows)[dim];
+    if (window.stride > window.kernel || window.dilation > 1) return true;
+  }
+  return false;
+}
+
+void expect_as_referee(const Graph& graph, LayerId id, const Box& output) {
+  const Layer& layer = graph[id];
+  for (std::size_t input = 0; input < layer.inputs.size(); ++input) {
+    Elements said;
+    std::size_t volumes = 0;
+    const std::vector<Box> boxes = needed_input(graph, id, input, output);
+    for (const Box& box : boxes) {
+      EXPECT_FALSE(empty(box));
+      said.merge(elements_of(box));
+      volumes += static_cast<std::size_t>(volume(box));
+    }
+    EXPECT_EQ(volumes, said.size()) << "overlapping boxes";
+    EXPECT_LE(boxes.size(), std::holds_alternative<Flatten>(layer.op) ? 7u : 1u);
+    const Elements read = read_by(graph, id, input, output);
+    ASSERT_EQ(said, may_skip(layer.op) ? hull_of(read) : read) << name(layer.op);
+  }
+}
+
+/// Random small networks of one layer, and random boxes of its output.
+class RandomLayers {
+ public:
+  explicit RandomLayers(std::uint32_t seed) : random_(seed) {}
+
+  std::int64_t in(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(random_() % static_cast<std::uint32_t>(high - low + 1));
+  }
+
+  Window window(std::int64_t extent, bool pooling) {
+    for (;;) {
+      Window w = {in(1, 4), in(1, 4), in(0, 5), in(0, 5), in(1, 3)};
+      const std::int64_t span = w.dilation * (w.kernel - 1) + 1;
+      const bool pads_fit = w.pad_begin <= span / 2 && w.pad_end <= span / 2;
+      if (span <= extent + w.pad_begin + w.pad_end && (!pooling || pads_fit)) return w;
+    }
+  }
+
+  Windows windows(const Extents& extents, int rank, bool pooling) {
+    Windows all;
+    for (Dim dim : {Dim::w, Dim::h, Dim::d}) {
+      if (rank-- > 0) all[dim] = window(extents[dim], pooling);
+    }
+    return all;
+  }
+
+  Extents extents() { return {{in(1, 2), in(1, 6), in(1, 3), in(1, 5), in(1, 8)}}; }
+
+  Box box(const Extents& e) {
+    Box box;
+    for (Dim dim : kDims) {
+      const std::int64_t begin = in(0, e[dim] - 1);
+      box[dim] = {begin, in(begin + 1, e[dim])};
+    }
+    return box;
+  }
+
+  /// The layer "layer", last in its network, over `inputs` inputs that differ in channels.
+  void expect_ok(const Op& op, const Extents& first, std::size_t inputs = 1) {
+    GraphBuilder builder("random", first[Dim::n]);
+    std::vector<LayerId> ids;
+    for (std::size_t k = 0; k < inputs; ++k) {
+      Extents e = first;
+      e[Dim::n] = 1;
+      if (std::holds_alternative<Concat>(op)) e[Dim::c] = in(1, 4);
+      ids.push_back(builder.add("data" + std::to_string(k), Input{e}, {}));
+    }
+    const LayerId id = builder.add("layer", op, ids);
+    const Graph graph = std::move(builder).build();
+    expect_as_referee(graph, id, whole(graph[id].output));
+    expect_as_referee(graph, id, box(graph[id].output));
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+constexpr std::uint32_t kSeed = 20180710;
+constexpr int kRounds = 150;
+
+TEST(NeededInput, ConvolutionAsItsReferee) {
+  RandomLayers random(kSeed);
+  for (int round = 0; round < kRounds; ++round) {
+    const Extents e = random.extents();
+    std::int64_t groups = random.in(1, e[Dim::c]);
+    while (e[Dim::c] % groups != 0) --groups;
+    const int rank = static_cast<int>(random.in(1, 3));
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
+    const auto windows = random.windows(e, rank, false);
+    random.expect_ok(Convolution{rank, groups * random.in(1, 3), windows, groups, true}, e);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(NeededInput, PoolingAsItsReferee) {
+  RandomLayers random(kSeed);
+  for (int round = 0; round < kRounds; ++round) {
+    const Extents e = random.extents();
+    const int rank = static_cast<int>(random.in(1, 3));
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
+    const auto windows = random.windows(e, rank, true);
+    random.expect_ok(Pooling{rank, PoolMode::max, windows, random.in(0, 1) == 1, true}, e);
+    const std::int64_t d = random.in(1, 5), h = random.in(1, 9), w = random.in(1, 9);
+    random.expect_ok(AdaptivePooling{rank, PoolMode::average, d, h, w}, e);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(NeededInput, TheOtherOpsAsTheirReferee) {
+  RandomLayers random(kSeed);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
+    const Extents e = random.extents();
+    random.expect_ok(Flatten{}, e);
+    random.expect_ok(FullyConnected{random.in(1, 5)}, e);
+    random.expect_ok(LocalResponseNorm{random.in(1, 6)}, e);
+    random.expect_ok(Concat{}, e, static_cast<std::size_t>(random.in(1, 4)));
+    random.expect_ok(Add{}, e, 2);
+    for (const Op& op : {Op(Activation{}), Op(BatchNorm{}), Op(Dropout{})}) {
+      random.expect_ok(op, e);
+    }
+    random.expect_ok(SoftmaxCrossEntropy{}, {{random.in(1, 4), random.in(1, 9), 1, 1, 1}});
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(NeededInput, AHaloReachesIntoTheNeighboursRows) {
+  // A 3x3 convolution with padding 1 over 8 rows, cut in two: rows 4..7 need rows 3..7.
+  Windows windows;
+  windows.h = windows.w = {3, 1, 1, 1, 1};
+  GraphBuilder builder("halo", 2);
+  const LayerId data = builder.add("data", Input{{{1, 3, 1, 8, 8}}}, {});
+  const LayerId conv = builder.add("conv", Convolution{2, 4, windows}, {data});
+  const Graph graph = std::move(builder).build();
+  Box lower = whole(graph[conv].output);
+  lower[Dim::h] = {4, 8};
+  Box needed = whole(graph[data].output);
+  needed[Dim::h] = {3, 8};
+  EXPECT_THAT(needed_input(graph, conv, 0, lower), testing::ElementsAre(needed));
+}
+
+TEST(NeededInput, FlattenTakesSevenBoxesAtMost) {
+  // 3 x 3 x 3 x 3 flattened; the run [14, 67) leaves a ragged head and tail in every dim:
+  // 14 = (0,1,1,2) and 66 = (2,1,1,0). One element, one row, one plane; then channel 1; and back.
+  GraphBuilder builder("flat");
+  const LayerId data = builder.add("data", Input{{{1, 3, 3, 3, 3}}}, {});
+  const LayerId flat = builder.add("flat", Flatten{}, {data});
+  const Graph graph = std::move(builder).build();
+  Box run = whole(graph[flat].output);
+  run[Dim::c] = {14, 67};
+  const auto box = [](Interval c, Interval d, Interval h, Interval w) {
+    return Box{{Interval{0, 1}, c, d, h, w}};
+  };
+  EXPECT_THAT(needed_input(graph, flat, 0, run),
+              testing::UnorderedElementsAre(
+                  box({0, 1}, {1, 2}, {1, 2}, {2, 3}), box({0, 1}, {1, 2}, {2, 3}, {0, 3}),
+                  box({0, 1}, {2, 3}, {0, 3}, {0, 3}), box({1, 2}, {0, 3}, {0, 3}, {0, 3}),
+                  box({2, 3}, {0, 1}, {0, 3}, {0, 3}), box({2, 3}, {1, 2}, {0, 1}, {0, 3}),
+                  box({2, 3}, {1, 2}, {1, 2}, {0, 1})));
+}
+
+TEST(NeededInput, NothingWhereAWindowLiesInThePadding) {
+  Windows windows;
+  windows.w = {1, 1, 3, 0, 1};
+  GraphBuilder builder("padded");
+  const LayerId data = builder.add("data", Input{{{1, 1, 1, 1, 4}}}, {});
+  const LayerId conv = builder.add("conv", Convolution{1, 1, windows}, {data});
+  const Graph graph = std::move(builder).build();
+  Box padding = whole(graph[conv].output);
+  padding[Dim::w] = {0, 3};
+  EXPECT_THAT(needed_input(graph, conv, 0, padding), testing::IsEmpty());
+}
+
+struct Sample {
+  Graph graph;
+  const Layer& layer() const { return graph.layers().back(); }
+};
+
+Sample one_layer(const Op& op, const Extents& sample, std::int64_t batch) {
+  GraphBuilder builder("one", batch);
+  const LayerId data = builder.add("data", Input{sample}, {});
+  builder.add("layer", op, {data});
+  return {std::move(builder).build()};
+}
+
+TEST(Statistics, BatchNormSumsTwoValuesAChannelBothWays) {
+  const Sample it = one_layer(BatchNorm{}, {{1, 6, 1, 4, 4}}, 8);
+  Box shard = whole(it.layer().output);
+  shard[Dim::c] = {2, 5};
+  shard[Dim::n] = {0, 4};
+  EXPECT_EQ(statistics(it.layer(), shard), (Statistics{{{true, false, true, true, true}}, 6, 6}));
+}
+
+TEST(Statistics, SoftmaxExchangesARowsMaximumAndSum) {
+  const Sample it = one_layer(SoftmaxCrossEntropy{}, {{1, 10, 1, 1, 1}}, 8);
+  Box shard = whole(it.layer().output);
+  shard[Dim::c] = {5, 10};
+  shard[Dim::n] = {0, 4};
+  EXPECT_EQ(statistics(it.layer(), shard),
+            (Statistics{{{false, true, false, false, false}}, 8, 0}));
+}
+
+TEST(Statistics, OtherOpsHaveNone) {
+  const Sample it = one_layer(Activation{}, {{1, 10, 1, 1, 1}}, 8);
+  EXPECT_EQ(statistics(it.layer(), whole(it.layer().output)), Statistics{});
+}
+
+TEST(ShardParameters, AreCutInChannelsAlone) {
+  const Sample it = one_layer(FullyConnected{10}, {{1, 6, 1, 1, 1}}, 8);
+  Box shard = whole(it.layer().output);
+  EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{60, 10}));
+  shard[Dim::n] = {0, 2};
+  EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{60, 10}));
+  shard[Dim::c] = {3, 6};
+  EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{18, 3}));
+}
+
+TEST(Parallelizable, IsEveryDimLongerThanOne) {
+  const Sample image = one_layer(Activation{}, {{1, 3, 1, 4, 4}}, 8);
+  EXPECT_EQ(parallelizable(image.layer()), (PerDim<bool>{{true, true, false, true, true}}));
+  const Sample single = one_layer(FullyConnected{10}, {{1, 3, 1, 4, 4}}, 1);
+  EXPECT_EQ(parallelizable(single.layer()), (PerDim<bool>{{false, true, false, false, false}}));
+}
+
+}  // namespace
+}  // namespace strata

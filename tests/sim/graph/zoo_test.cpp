@@ -1,0 +1,154 @@
+// The zoo against torchvision's own layer tables (tests/golden/zoo), line by line.
+
+#include "sim/graph/zoo.h"
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+/// The spatial dims that a line shows: those of the op's rank, as "2d" in its name says.
+std::vector<Dim> shown(const Windows&, int rank) {
+  if (rank == 3) return {Dim::d, Dim::h, Dim::w};
+  return {Dim::h, Dim::w};
+}
+
+std::string joined(const std::vector<std::int64_t>& values, const char* separator) {
+  std::string text;
+  for (std::int64_t value : values) {
+    text += (text.empty() ? "" : separator) + std::to_string(value);
+  }
+  return text;
+}
+
+std::string show_windows(const Windows& windows, int rank) {
+  std::vector<std::int64_t> kernel, stride, padding;
+  for (Dim dim : shown(windows, rank)) {
+    const Window& window = windows[dim];
+    EXPECT_EQ(window.pad_begin, window.pad_end);
+    EXPECT_EQ(window.dilation, 1);
+    kernel.push_back(window.kernel);
+    stride.push_back(window.stride);
+    padding.push_back(window.pad_begin);
+  }
+  return "k" + joined(kernel, "x") + ",s" + joined(stride, "x") + ",p" + joined(padding, "x");
+}
+
+std::string show_windows(const Op& op) {
+  if (const auto* conv = std::get_if<Convolution>(&op)) {
+    return show_windows(conv->windows, conv->rank) + ",g" + std::to_string(conv->groups);
+  }
+  if (const auto* pool = std::get_if<Pooling>(&op)) return show_windows(pool->windows, pool->rank);
+  return "-";
+}
+
+/// (c), (c, h, w) or, in a network of videos, (c, d, h, w).
+std::string show_output(const Extents& e, bool flat, bool video) {
+  if (flat) return std::to_string(e[Dim::c]);
+  std::vector<std::int64_t> shape = {e[Dim::c], e[Dim::h], e[Dim::w]};
+  if (video) shape.insert(shape.begin() + 1, e[Dim::d]);
+  return joined(shape, "x");
+}
+
+std::string show_line(const Graph& graph, LayerId id, bool flat, bool video) {
+  const Layer& layer = graph[id];
+  std::vector<std::int64_t> inputs;
+  for (LayerId input : layer.inputs) inputs.push_back(input.value);
+  const std::int64_t parameters = layer.parameters.total();
+  std::ostringstream line;
+  line << name(layer.op) << ' ' << show_output(layer.output, flat, video) << ' ' << parameters
+       << ' ' << macs(graph, id) << ' ' << (inputs.empty() ? "-" : joined(inputs, ",")) << ' '
+       << show_windows(layer.op) << ' ' << (parameters > 0 ? layer.name : "-");
+  return line.str();
+}
+
+/// The graph as its golden file writes it, without the loss, which torchvision's models lack.
+std::string show(const Graph& graph) {
+  const bool video = graph.layers()[0].output[Dim::d] > 1;
+  std::map<std::string, int> counts;
+  std::ostringstream lines;
+  std::int64_t work = 0;
+  bool flat = false;
+  for (std::size_t i = 0; i + 1 < graph.size(); ++i) {
+    const Op& op = graph.layers()[i].op;
+    ++counts[std::string(name(op))];
+    flat = flat || std::holds_alternative<Flatten>(op);
+    lines << show_line(graph, LayerId(i), flat, video) << '\n';
+    work += macs(graph, LayerId(i));
+  }
+  std::ostringstream all;
+  all << "total " << graph.parameters() << ' ' << work << "\ncounts";
+  for (const auto& [op, count] : counts) all << ' ' << op << '=' << count;
+  all << '\n' << lines.str();
+  return all.str();
+}
+
+std::string read_golden(const std::string& network) {
+  std::ifstream file(STRATA_SOURCE_DIR "/tests/golden/zoo/" + network + ".txt");
+  EXPECT_TRUE(file) << network;
+  std::string text;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] != '#') text += line + '\n';
+  }
+  return text;
+}
+
+class ZooGolden : public testing::TestWithParam<std::string> {};
+
+TEST_P(ZooGolden, EqualsTorchvisionLayerByLayer) {
+  EXPECT_EQ(show(build_zoo(GetParam(), 1)), read_golden(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Torchvision, ZooGolden,
+                         testing::Values("alexnet", "vgg16", "inception_v3"),
+                         [](const auto& test) { return test.param; });
+
+std::int64_t total_macs(const Graph& graph) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) total += macs(graph, LayerId(i));
+  return total;
+}
+
+TEST(Zoo, LeNet5HasTheTextbookCounts) {
+  // 6 (25+1) + 16 (150+1) + 120 (400+1) + 84 (120+1) + 10 (84+1) = 61,706;
+  // 28*28*6*25 + 10*10*16*150 + 400*120 + 120*84 + 84*10 = 416,520.
+  const Graph lenet = build_zoo("lenet5", 1);
+  EXPECT_EQ(lenet.parameters(), 61'706);
+  EXPECT_EQ(total_macs(lenet), 416'520);
+}
+
+TEST(Zoo, EveryNetworkEndsInItsLossAndScalesWithTheBatch) {
+  for (const ZooEntry& entry : zoo()) {
+    const Graph one = build_zoo(entry.name, 1), many = build_zoo(entry.name, 48);
+    EXPECT_EQ(one.name(), entry.name);
+    EXPECT_EQ(name(one.layers().back().op), "softmax_cross_entropy") << entry.name;
+    EXPECT_EQ(one.layers().back().name, "loss");
+    EXPECT_EQ(many.parameters(), one.parameters());
+    EXPECT_EQ(total_macs(many), 48 * total_macs(one));
+    EXPECT_EQ(one.with_batch(48), many);
+  }
+}
+
+TEST(Zoo, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
+  EXPECT_TRUE(in_zoo("vgg16"));
+  EXPECT_FALSE(in_zoo("vgg17"));
+  try {
+    build_zoo("vgg17", 1);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.message(),
+                testing::StartsWith("unknown model vgg17; the zoo has lenet5, alexnet, vgg16"));
+  }
+}
+
+}  // namespace
+}  // namespace strata
