@@ -28,6 +28,19 @@ constexpr std::array kNetworks = {
             build_vgg16},
     Network{{"inception_v3", "Inception-v3, 3x299x299, no auxiliary head (Szegedy et al. 2016)"},
             build_inception_v3},
+    Network{{"resnet18", "ResNet-18, 3x224x224 (He et al. 2016)"}, build_resnet18},
+    Network{{"resnet50", "ResNet-50, 3x224x224 (He et al. 2016; stride on the 3x3, \"v1.5\")"},
+            build_resnet50},
+    Network{{"resnet101", "ResNet-101, 3x224x224 (He et al. 2016; stride on the 3x3, \"v1.5\")"},
+            build_resnet101},
+    Network{{"resnet152", "ResNet-152, 3x224x224 (He et al. 2016; stride on the 3x3, \"v1.5\")"},
+            build_resnet152},
+    Network{{"googlenet", "GoogLeNet, 3x224x224, no auxiliary heads (Szegedy et al. 2015)"},
+            build_googlenet},
+    Network{{"densenet121", "DenseNet-121, 3x224x224 (Huang et al. 2017)"}, build_densenet121},
+    Network{{"mobilenet_v2", "MobileNetV2, 3x224x224 (Sandler et al. 2018)"}, build_mobilenet_v2},
+    Network{{"r3d_18", "3-D ResNet-18 over video, 3x16x112x112 (Tran et al. 2018)"}, build_r3d_18},
+    Network{{"textcnn", "1-D convolutions over 64 word vectors of 300 (Kim 2014)"}, build_textcnn},
 };
 
 std::string known_names() {

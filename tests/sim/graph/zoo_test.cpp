@@ -109,7 +109,8 @@ TEST_P(ZooGolden, EqualsTorchvisionLayerByLayer) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Torchvision, ZooGolden,
-                         testing::Values("alexnet", "vgg16", "inception_v3"),
+                         testing::Values("alexnet", "vgg16", "inception_v3", "resnet50",
+                                         "googlenet", "densenet121", "mobilenet_v2", "r3d_18"),
                          [](const auto& test) { return test.param; });
 
 std::int64_t total_macs(const Graph& graph) {
@@ -124,6 +125,28 @@ TEST(Zoo, LeNet5HasTheTextbookCounts) {
   const Graph lenet = build_zoo("lenet5", 1);
   EXPECT_EQ(lenet.parameters(), 61'706);
   EXPECT_EQ(total_macs(lenet), 416'520);
+}
+
+TEST(Zoo, TheOtherResNetsHaveTorchvisionsTotals) {
+  // Parameters: torchvision's published model table. MACs of ResNet-18 likewise; those of the
+  // deeper two are ResNet-50's (its golden) plus those of the bottlenecks that they add.
+  EXPECT_EQ(build_zoo("resnet18", 1).parameters(), 11'689'512);
+  EXPECT_EQ(total_macs(build_zoo("resnet18", 1)), 1'814'073'344);
+  EXPECT_EQ(build_zoo("resnet101", 1).parameters(), 44'549'160);
+  EXPECT_EQ(build_zoo("resnet152", 1).parameters(), 60'192'808);
+  const std::int64_t block14 = 14 * 14 * (1024 * 256 + 9 * 256 * 256 + 256 * 1024);
+  const std::int64_t block28 = 28 * 28 * (512 * 128 + 9 * 128 * 128 + 128 * 512);
+  const std::int64_t resnet50 = total_macs(build_zoo("resnet50", 1));
+  EXPECT_EQ(total_macs(build_zoo("resnet101", 1)), resnet50 + 17 * block14);
+  EXPECT_EQ(total_macs(build_zoo("resnet152", 1)), resnet50 + 30 * block14 + 4 * block28);
+}
+
+TEST(Zoo, TextCnnReadsThreeFourAndFiveWords) {
+  // (3 + 4 + 5) 300 * 100 + 3 * 100 + 2 (300 + 1) = 360,902;
+  // 100 * 300 (62*3 + 61*4 + 60*5) + 600 = 21,900,600.
+  const Graph textcnn = build_zoo("textcnn", 1);
+  EXPECT_EQ(textcnn.parameters(), 360'902);
+  EXPECT_EQ(total_macs(textcnn), 21'900'600);
 }
 
 TEST(Zoo, EveryNetworkEndsInItsLossAndScalesWithTheBatch) {
