@@ -1,0 +1,289 @@
+#include "sim/engine/fair_sharing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace strata {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+/// Changes below this are rounding (see the header).
+constexpr double kSameRate = 0x1p-46;
+/// A link used up to here has room for rounding errors; one used more joins the problem, which is
+/// always right.
+constexpr double kRoomLeft = 1 - 1e-9;
+/// Durations are rounded to the nearest tick, but with the border between two ticks a little off
+/// the half. Flows that end together by calculation may differ in their last bits; small
+/// fractions of a tick such as 1/2 are common (a third of 8 GB/s), and there they would part.
+constexpr double kToNearest = 0.5 + 1.0 / 128;
+
+Tick completion(Tick now, double ticks) {
+  if (!(ticks < static_cast<double>(kMaxTick - now) - 1024)) return kNever;
+  return now + static_cast<Tick>(ticks + kToNearest);
+}
+
+bool differ(double solved, double rate) {
+  return std::abs(solved - rate) > kSameRate * rate;
+}
+
+}  // namespace
+
+FairSharing::FairSharing(const Workload& workload, const SimulateOptions& options)
+    : workload_(workload), options_(options), links_(workload.link_bandwidths().size()) {
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    links_[l].capacity = workload.link_bandwidths()[l].value / kTicksPerSecond;
+    links_[l].level = kInfinite;
+  }
+}
+
+// A slot keeps its places for life and is used again by flows with as many demands.
+std::uint32_t FairSharing::claim(std::size_t demands) {
+  if (unused_.size() <= demands) unused_.resize(demands + 1);
+  if (unused_[demands].empty()) {
+    flows_.emplace_back().places = static_cast<std::uint32_t>(places_.size());
+    places_.resize(places_.size() + demands);
+    return static_cast<std::uint32_t>(flows_.size() - 1);
+  }
+  const std::uint32_t slot = unused_[demands].back();
+  unused_[demands].pop_back();
+  return slot;
+}
+
+void FairSharing::start(ActivityId id) {
+  const std::span<const Demand> demands = workload_.demands(id);
+  const std::uint32_t slot = claim(demands.size());
+  Flow& flow = flows_[slot];
+  flow.rate = 0;
+  flow.left = workload_.bytes(id);
+  flow.begin = demands.data();
+  flow.end = demands.data() + demands.size();
+  flow.activity = id;
+  enter(slot);
+}
+
+void FairSharing::mark(std::size_t link) {
+  if (links_[link].pending) return;
+  links_[link].pending = true;
+  pending_.push_back(static_cast<std::uint32_t>(link));
+}
+
+// A new flow's bottleneck is not slower than its narrowest link, which therefore must be in its
+// problem; full links must make way for it. Its other links join when its rate needs them.
+void FairSharing::enter(std::uint32_t slot) {
+  const Flow& flow = flows_[slot];
+  double narrowest = kInfinite;
+  std::size_t first = 0;
+  std::uint32_t k = 0;
+  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
+    LinkState& link = links_[d->link()];
+    places_[flow.places + k] = static_cast<std::uint32_t>(link.crossings.size());
+    link.crossings.push_back({slot, k, d->weight});
+    if (link.level < kInfinite) mark(d->link());
+    if (link.capacity >= narrowest * d->weight) continue;
+    narrowest = link.capacity / d->weight;
+    first = d->link();
+  }
+  mark(first);
+}
+
+void FairSharing::leave(std::uint32_t slot) {
+  const Flow& flow = flows_[slot];
+  std::uint32_t k = 0;
+  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
+    LinkState& link = links_[d->link()];
+    const std::uint32_t place = places_[flow.places + k];
+    const Crossing moved = link.crossings.back();
+    link.crossings[place] = moved;
+    places_[flows_[moved.flow].places + moved.demand] = place;
+    link.crossings.pop_back();
+    link.usage -= d->weight * flow.rate;
+    if (link.crossings.empty()) {
+      link.usage = 0;
+      link.level = kInfinite;
+    } else if (link.level < kInfinite) {
+      mark(d->link());
+    }
+  }
+}
+
+ActivityId FairSharing::complete() {
+  const std::uint32_t slot = completions_.first();
+  completions_.remove(slot);
+  leave(slot);
+  const Flow& flow = flows_[slot];
+  unused_[static_cast<std::size_t>(flow.end - flow.begin)].push_back(slot);
+  return flow.activity;
+}
+
+// Changes that do not reach one another are problems of their own.
+void FairSharing::solve_pending(Tick now) {
+  for (std::uint32_t link : pending_) {
+    if (links_[link].pending) solve_around(link, now);
+  }
+  pending_.clear();
+}
+
+void FairSharing::solve_around(std::uint32_t link, Tick now) {
+  ++stamp_;
+  gathered_ = 0;
+  dirty_.clear();
+  members_.clear();
+  add_dirty(link);
+  do {
+    gather();
+    prepare();
+    fill();
+  } while (spread());
+  commit(now);
+}
+
+void FairSharing::add_dirty(std::uint32_t link) {
+  links_[link].dirty = stamp_;
+  links_[link].pending = false;
+  dirty_.push_back(link);
+}
+
+// Takes in the flows of the links that joined; changes that wait on links they cross come along.
+void FairSharing::gather() {
+  for (; gathered_ < dirty_.size(); ++gathered_) {
+    for (const Crossing& crossing : links_[dirty_[gathered_]].crossings) {
+      Flow& flow = flows_[crossing.flow];
+      if (flow.stamp == stamp_) continue;
+      flow.stamp = stamp_;
+      members_.push_back(crossing.flow);
+      for (const Demand* d = flow.begin; d != flow.end; ++d) {
+        if (links_[d->link()].pending) add_dirty(d->link.value);
+      }
+    }
+  }
+}
+
+void FairSharing::prepare() {
+  levels_.clear();
+  for (std::uint32_t l : dirty_) {
+    LinkState& link = links_[l];
+    link.room = link.capacity;
+    link.weight = 0;
+    for (const Crossing& crossing : link.crossings) link.weight += crossing.weight;
+    link.unfrozen = static_cast<std::uint32_t>(link.crossings.size());
+    link.level = kInfinite;
+    if (link.unfrozen > 0) levels_.emplace_back(link.room / link.weight, l);
+  }
+  caps_.clear();
+  for (std::uint32_t f : members_) {
+    Flow& flow = flows_[f];
+    flow.frozen = false;
+    const bool capped = flow.rate > 0 && links_[flow.bottleneck].dirty != stamp_;
+    if (capped) caps_.emplace_back(flow.rate, f);
+  }
+  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
+  std::make_heap(caps_.begin(), caps_.end(), std::greater<>());
+}
+
+// Progressive filling. Freezing flows below a link's level only raises it, so a heap entry that
+// is out of date is too low: it comes up early and is put back with its present level.
+void FairSharing::fill() {
+  frozen_ = 0;
+  const std::greater<> later;
+  while (frozen_ < members_.size()) {
+    const Level level = levels_.front();
+    if (!caps_.empty() && caps_.front().first <= level.first) {
+      std::pop_heap(caps_.begin(), caps_.end(), later);
+      Flow& flow = flows_[caps_.back().second];
+      if (!flow.frozen) freeze(flow, flow.rate, flow.bottleneck);
+      caps_.pop_back();
+      continue;
+    }
+    std::pop_heap(levels_.begin(), levels_.end(), later);
+    levels_.pop_back();
+    const LinkState& link = links_[level.second];
+    if (link.unfrozen == 0) continue;
+    const Level present{link.room / link.weight, level.second};
+    const bool last = levels_.empty() || present <= levels_.front();
+    if (last && (caps_.empty() || present.first < caps_.front().first)) {
+      saturate(level.second);
+    } else {
+      levels_.push_back(present);
+      std::push_heap(levels_.begin(), levels_.end(), later);
+    }
+  }
+  if (options_.statistics == nullptr) return;
+  ++options_.statistics->rate_solves;
+  options_.statistics->flows_resolved += members_.size();
+}
+
+void FairSharing::saturate(std::uint32_t l) {
+  LinkState& link = links_[l];
+  link.level = link.room / link.weight;
+  for (const Crossing& crossing : link.crossings) {
+    Flow& flow = flows_[crossing.flow];
+    if (!flow.frozen) freeze(flow, link.level, l);
+  }
+}
+
+void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
+  flow.frozen = true;
+  flow.solved = rate;
+  flow.next_bottleneck = bottleneck;
+  ++frozen_;
+  for (const Demand* d = flow.begin; d != flow.end; ++d) {
+    LinkState& link = links_[d->link()];
+    if (link.dirty != stamp_) continue;
+    link.room -= d->weight * rate;
+    link.weight -= d->weight;
+    --link.unfrozen;
+  }
+}
+
+// Takes in the links outside of the problem that the changes of rates would matter to.
+bool FairSharing::spread() {
+  ++touch_stamp_;
+  touched_.clear();
+  for (std::uint32_t f : members_) {
+    if (differ(flows_[f].solved, flows_[f].rate)) touch(flows_[f]);
+  }
+  const std::size_t before = dirty_.size();
+  for (std::uint32_t l : touched_) {
+    const LinkState& link = links_[l];
+    const bool fills = link.change > 0 && link.usage + link.change > kRoomLeft * link.capacity;
+    if (fills || link.level < kInfinite) add_dirty(l);
+  }
+  return dirty_.size() > before;
+}
+
+void FairSharing::touch(const Flow& flow) {
+  for (const Demand* d = flow.begin; d != flow.end; ++d) {
+    LinkState& link = links_[d->link()];
+    if (link.dirty == stamp_) continue;
+    if (link.touched != touch_stamp_) {
+      link.touched = touch_stamp_;
+      link.change = 0;
+      touched_.push_back(d->link.value);
+    }
+    link.change += d->weight * (flow.solved - flow.rate);
+  }
+}
+
+void FairSharing::commit(Tick now) {
+  for (std::uint32_t l : touched_) links_[l].usage += links_[l].change;
+  for (std::uint32_t l : dirty_) links_[l].usage = links_[l].capacity - links_[l].room;
+  for (std::uint32_t f : members_) {
+    flows_[f].bottleneck = flows_[f].next_bottleneck;
+    if (differ(flows_[f].solved, flows_[f].rate)) change_rate(f, now);
+  }
+}
+
+void FairSharing::change_rate(std::uint32_t f, Tick now) {
+  Flow& flow = flows_[f];
+  if (flow.rate > 0) flow.left -= flow.rate * static_cast<double>(now - flow.since);
+  flow.left = std::max(flow.left, 0.0);
+  flow.since = now;
+  flow.rate = flow.solved;
+  completions_.set(f, completion(now, flow.left / flow.rate));
+  if (options_.rate_changes == nullptr) return;
+  options_.rate_changes->push_back({now, flow.activity, flow.rate * kTicksPerSecond});
+}
+
+}  // namespace strata

@@ -1,0 +1,127 @@
+#pragma once
+
+// Max-min fair sharing of links among the flows that cross them, kept up to date while flows come
+// and go.
+//
+// Theory. Flow f moving at x_f uses w_fl x_f of the capacity C_l of each link l it demands. The
+// max-min fair rates are the feasible ones at which no flow can go faster without slowing one that
+// is not faster than itself (Bertsekas and Gallager, Data Networks, 6.5.2). Progressive filling
+// finds them: raise all rates together; the link that runs full first, at the level
+//     lambda_l = (C_l - sum of w_fl x_f over its frozen flows) / (sum of w_fl over the others),
+// freezes its flows there; go on with the rest. They are also the only feasible rates for which
+// every flow has a *bottleneck*: a link that is full and on which no flow is faster.
+//
+// That certificate makes local repair exact. When flows came or went, the links they crossed are
+// solved first, alone: a flow on them whose bottleneck lies elsewhere is capped at its present
+// rate, one whose bottleneck is among them is free. If a rate changes that way, the flow's other
+// links matter: one that is a bottleneck joins the problem, and so does one that the change might
+// fill; one that has room left can't change anybody's rate and stays out. This repeats until no
+// link joins. Then every flow has a bottleneck again - a capped flow its old one, none of whose
+// flows changed; any other one in the problem - and every link is feasible, so these are the rates
+// that solving everything anew would give. What is reached is less than the connected component:
+// a change spreads only over full links, and from slower to faster flows.
+//
+// Rates that come out within 2^-46 of their old value count as unchanged: summation in another
+// order must not spread through the whole network. Nothing accumulates, as each solution starts
+// from the capacities again. The bytes left are stored as of the last change of the rate, and are
+// never asked whether they reached zero: a flow is done at its predicted time.
+//
+// Rates are bytes per tick inside. One object serves one simulation; not thread-safe.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/engine.h"
+#include "sim/engine/event_queue.h"
+
+namespace strata {
+
+class FairSharing {
+ public:
+  FairSharing(const Workload& workload, const SimulateOptions& options);
+
+  /// The flow (with bytes and demands) begins to move; its rate is known after solve().
+  void start(ActivityId id);
+  /// When the next flow will be done, or kNever.
+  Tick next_completion() const { return completions_.next(); }
+  /// Takes out the flow that is done at next_completion().
+  ActivityId complete();
+  /// Shares the links among the flows that move from `now` on.
+  void solve(Tick now) {
+    if (!pending_.empty()) solve_pending(now);
+  }
+  bool moving() const { return !completions_.empty(); }
+  /// Some flow that moves, if moving().
+  ActivityId any_moving() const { return flows_[completions_.first()].activity; }
+
+ private:
+  struct Crossing {  // a flow on a link
+    std::uint32_t flow;
+    std::uint32_t demand;  // which of the flow's demands
+    double weight;
+  };
+  struct LinkState {
+    double capacity;
+    double usage = 0;             // by the present rates
+    double level;                 // the rate at which it freezes flows; infinite: no bottleneck
+    double room = 0, weight = 0;  // while solving: capacity and weights not frozen yet
+    double change = 0;            // of the usage of a link outside of the problem
+    std::uint32_t unfrozen = 0;
+    std::uint32_t dirty = 0;  // the stamp of the problem that it is in
+    std::uint32_t touched = 0;
+    bool pending = false;
+    std::vector<Crossing> crossings;
+  };
+  struct Flow {
+    double rate = 0;    // 0: not known yet
+    double solved = 0;  // the rate in the problem
+    double left = 0;    // bytes, at the time `since`
+    Tick since = 0;
+    const Demand* begin = nullptr;
+    const Demand* end = nullptr;
+    ActivityId activity;
+    std::uint32_t places = 0;      // in places_, one for each demand: where in the link's crossings
+    std::uint32_t bottleneck = 0;  // a link
+    std::uint32_t next_bottleneck = 0;
+    std::uint32_t stamp = 0;
+    bool frozen = false;
+  };
+  using Level = std::pair<double, std::uint32_t>;  // of a link or a capped flow
+
+  std::uint32_t claim(std::size_t demands);
+  void enter(std::uint32_t flow);
+  void leave(std::uint32_t flow);
+  void mark(std::size_t link);
+  void solve_pending(Tick now);
+  void solve_around(std::uint32_t link, Tick now);
+  void add_dirty(std::uint32_t link);
+  void gather();
+  void prepare();
+  void fill();
+  void saturate(std::uint32_t link);
+  void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
+  bool spread();
+  void touch(const Flow& flow);
+  void commit(Tick now);
+  void change_rate(std::uint32_t flow, Tick now);
+
+  const Workload& workload_;
+  SimulateOptions options_;
+  std::vector<LinkState> links_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> places_;
+  std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of demands
+  CompletionQueue completions_;
+  std::vector<std::uint32_t> pending_;  // links that flows entered or left
+
+  // The problem at hand.
+  std::uint32_t stamp_ = 0, touch_stamp_ = 0;
+  std::vector<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
+  std::vector<std::uint32_t> members_;  // its flows
+  std::vector<std::uint32_t> touched_;  // links outside that would see a change
+  std::vector<Level> levels_, caps_;    // heaps, least first
+  std::size_t gathered_ = 0, frozen_ = 0;
+};
+
+}  // namespace strata

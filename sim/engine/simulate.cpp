@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/engine/dependencies.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/event_queue.h"
+#include "sim/engine/fair_sharing.h"
+
+namespace strata {
+namespace {
+
+// A ready compute activity in its device's queue.
+struct Waiting {
+  std::uint64_t priority;
+  Tick ready;
+  std::uint32_t activity;
+
+  // std::push_heap keeps the greatest in front: the one to run next.
+  bool operator<(const Waiting& b) const {
+    return std::tie(b.priority, b.ready, b.activity) < std::tie(priority, ready, activity);
+  }
+};
+
+struct DeviceState {
+  std::vector<Waiting> queue;
+  bool busy = false;
+  bool woken = false;
+};
+
+class Simulation {
+ public:
+  Simulation(const Workload& workload, const SimulateOptions& options)
+      : workload_(workload),
+        successors_(workload),
+        waiting_(count_dependencies(workload)),
+        devices_(workload.device_count()),
+        sharing_(workload, options) {
+    times_.ready.resize(workload.size());
+    times_.start.resize(workload.size());
+    times_.end.resize(workload.size());
+  }
+
+  ActivityTimes run(EngineStatistics* statistics);
+  std::size_t finished_count() const { return finished_count_; }
+
+ private:
+  void release_sources();
+  void settle();
+  void release_successors();
+  void release(std::uint32_t a);
+  void become_ready(std::uint32_t a);
+  void enqueue(ActivityId id);
+  void move(std::uint32_t a);
+  void finish(std::uint32_t a);
+  void fire(const Timer& timer);
+  void wake(std::size_t device);
+  void run_free_devices();
+  void run_next(DeviceState& device);
+  void start_timer(std::uint32_t a, Tick duration, TimerKind kind);
+  [[noreturn]] void too_late(ActivityId id) const;
+
+  const Workload& workload_;
+  const Successors successors_;
+  std::vector<std::uint32_t> waiting_;  // for how many dependencies
+  ActivityTimes times_;
+  Tick now_ = 0;
+  TimerQueue timers_;
+  std::vector<DeviceState> devices_;
+  std::vector<std::uint32_t> woken_;  // devices that may be able to start something
+  std::vector<std::uint32_t> choosing_;
+  std::vector<std::uint32_t> finished_;  // whose successors do not know yet
+  std::size_t finished_count_ = 0;
+  FairSharing sharing_;
+};
+
+ActivityTimes Simulation::run(EngineStatistics* statistics) {
+  release_sources();
+  for (;;) {
+    settle();
+    sharing_.solve(now_);
+    const Tick next = std::min(timers_.next(), sharing_.next_completion());
+    if (next == kNever) break;
+    if (statistics != nullptr && next > now_) ++statistics->events;
+    now_ = next;
+  }
+  if (sharing_.moving()) too_late(sharing_.any_moving());
+  times_.makespan = now_;
+  return std::move(times_);
+}
+
+void Simulation::release_sources() {
+  for (std::uint32_t a = 0; a < workload_.size(); ++a) {
+    if (waiting_[a] == 0) release(a);
+  }
+}
+
+// Everything that happens now, until nothing more does: ends, readiness, then free devices choose.
+void Simulation::settle() {
+  while (timers_.next() == now_) fire(timers_.pop());
+  while (sharing_.next_completion() == now_) finish(sharing_.complete().value);
+  do {
+    release_successors();
+    run_free_devices();
+  } while (!finished_.empty());
+}
+
+void Simulation::release_successors() {
+  while (!finished_.empty()) {
+    const std::uint32_t earlier = finished_.back();
+    finished_.pop_back();
+    for (std::uint32_t later : successors_[earlier]) {
+      if (--waiting_[later] == 0) release(later);
+    }
+  }
+}
+
+void Simulation::release(std::uint32_t a) {
+  const ActivityId id{a};
+  const Tick delay = workload_.delay(id);
+  if (delay > kMaxTick - now_) too_late(id);
+  const Tick ready = std::max(now_ + delay, workload_.not_before(id));
+  times_.ready[a] = ready;
+  if (ready > now_) return timers_.push({ready, a, TimerKind::ready});
+  become_ready(a);
+}
+
+void Simulation::become_ready(std::uint32_t a) {
+  const ActivityId id{a};
+  times_.start[a] = now_;
+  switch (workload_.kind(id)) {
+    case ActivityKind::compute:
+      return enqueue(id);
+    case ActivityKind::flow:
+      return start_timer(a, workload_.latency(id), TimerKind::moves);
+    case ActivityKind::event:
+      return start_timer(a, workload_.duration(id), TimerKind::done);
+  }
+}
+
+void Simulation::enqueue(ActivityId id) {
+  std::vector<Waiting>& queue = devices_[workload_.device(id)()].queue;
+  queue.push_back({workload_.priority(id), now_, id.value});
+  std::push_heap(queue.begin(), queue.end());
+  wake(workload_.device(id)());
+}
+
+void Simulation::start_timer(std::uint32_t a, Tick duration, TimerKind kind) {
+  if (duration > kMaxTick - now_) too_late(ActivityId{a});
+  const Timer timer{now_ + duration, a, kind};
+  duration == 0 ? fire(timer) : timers_.push(timer);
+}
+
+void Simulation::fire(const Timer& timer) {
+  switch (timer.kind) {
+    case TimerKind::ready:
+      return become_ready(timer.activity);
+    case TimerKind::moves:
+      return move(timer.activity);
+    case TimerKind::done:
+      return finish(timer.activity);
+  }
+}
+
+void Simulation::move(std::uint32_t a) {
+  const ActivityId id{a};
+  if (workload_.bytes(id) == 0 || workload_.demands(id).empty()) return finish(a);
+  sharing_.start(id);
+}
+
+void Simulation::finish(std::uint32_t a) {
+  times_.end[a] = now_;
+  finished_.push_back(a);
+  ++finished_count_;
+  const ActivityId id{a};
+  if (workload_.kind(id) != ActivityKind::compute) return;
+  devices_[workload_.device(id)()].busy = false;
+  wake(workload_.device(id)());
+}
+
+void Simulation::wake(std::size_t device) {
+  DeviceState& state = devices_[device];
+  if (state.woken || state.busy) return;
+  state.woken = true;
+  woken_.push_back(static_cast<std::uint32_t>(device));
+}
+
+// One activity for each; one without duration wakes its device again, but what its end releases
+// comes first.
+void Simulation::run_free_devices() {
+  choosing_.swap(woken_);
+  for (std::uint32_t device : choosing_) {
+    devices_[device].woken = false;
+    run_next(devices_[device]);
+  }
+  choosing_.clear();
+}
+
+void Simulation::run_next(DeviceState& device) {
+  if (device.queue.empty()) return;
+  std::pop_heap(device.queue.begin(), device.queue.end());
+  const std::uint32_t a = device.queue.back().activity;
+  device.queue.pop_back();
+  device.busy = true;
+  times_.start[a] = now_;
+  start_timer(a, workload_.duration(ActivityId{a}), TimerKind::done);
+}
+
+void Simulation::too_late(ActivityId id) const {
+  throw InputError(fmt::format("activity {} would end after {} s, where the clock ends", id(),
+                               to_seconds(kMaxTick).value));
+}
+
+[[noreturn]] void report_cycle(const Workload& workload) {
+  const std::vector<ActivityId> cycle = find_cycle(workload);
+  std::string text = fmt::format("{}", cycle.front()());
+  for (std::size_t i = 1; i < std::min<std::size_t>(cycle.size(), 16); ++i) {
+    text += fmt::format(" -> {}", cycle[i]());
+  }
+  if (cycle.size() > 16) text += " -> ...";
+  throw InputError(fmt::format("activities wait for one another: {} -> {}", text, cycle.front()()));
+}
+
+}  // namespace
+
+ActivityTimes simulate(const Workload& workload, const SimulateOptions& options) {
+  Simulation simulation(workload, options);
+  ActivityTimes times = simulation.run(options.statistics);
+  if (simulation.finished_count() < workload.size()) report_cycle(workload);
+  return times;
+}
+
+}  // namespace strata

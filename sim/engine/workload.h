@@ -1,0 +1,110 @@
+#pragma once
+
+// What is to be simulated: activities with demands on resources, and dependencies among them.
+// Built once by its add_ functions, then only read (and thread-safe to read). An activity costs
+// 12 bytes and a dependency 8; flows that demand the same links with the same weights and latency
+// share one route, and delays, not-before times and priorities cost nothing where none is set.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+#include "sim/engine/tick.h"
+
+namespace strata {
+
+using ActivityId = Index<struct ActivityTag>;
+
+/// A flow moving at x bytes/s uses weight * x of the link's bandwidth.
+struct Demand {
+  LinkId link;
+  double weight = 1;
+  bool operator==(const Demand&) const = default;
+};
+
+enum class ActivityKind : std::uint8_t { compute, flow, event };
+
+/// `later` becomes ready only after `earlier` ended.
+struct Dependency {
+  ActivityId later, earlier;
+  bool operator==(const Dependency&) const = default;
+};
+
+/// Ids are given in the order of the calls.
+class Workload {
+ public:
+  /// `link_bandwidths` in the order of LinkId. Throws InputError unless all are positive.
+  Workload(std::size_t device_count, std::span<const BytesPerSecond> link_bandwidths);
+
+  void reserve(std::size_t activities, std::size_t demands, std::size_t dependencies);
+
+  /// Occupies the device for `duration`. Among the ready activities of a device the one with the
+  /// least (priority, ready time, id) goes first; none is interrupted.
+  ActivityId add_compute(DeviceId on, Tick duration, std::uint64_t priority = 0);
+  /// Moves `bytes` over all the demanded links at once, after `latency`. A link stands in the
+  /// demands at most once; weights are positive. No demands: only the latency passes.
+  ActivityId add_flow(std::span<const Demand> demands, double bytes, Tick latency);
+  /// The same with weight 1 on every link.
+  ActivityId add_flow(std::span<const LinkId> links, double bytes, Tick latency);
+  /// Uses no resource: a join of its dependencies, followed by its `duration`.
+  ActivityId add_event(Tick duration = 0);
+
+  /// `later` becomes ready only after `earlier` ended.
+  void add_dependency(ActivityId later, ActivityId earlier);
+  /// Time between the end of the last dependency (or 0) and being ready.
+  void set_delay(ActivityId id, Tick delay);
+  /// Not ready before this time.
+  void set_not_before(ActivityId id, Tick time);
+
+  std::size_t size() const { return amounts_.size(); }
+  std::size_t device_count() const { return device_count_; }
+  std::span<const BytesPerSecond> link_bandwidths() const { return bandwidths_; }
+  std::span<const Dependency> dependencies() const { return dependencies_; }
+  /// Whether every dependency is on an activity that was added earlier: then there is no cycle.
+  bool in_order() const { return in_order_; }
+
+  ActivityKind kind(ActivityId id) const { return static_cast<ActivityKind>(words_[id()] >> 30); }
+  /// Of a compute activity.
+  DeviceId device(ActivityId id) const { return DeviceId{index(id)}; }
+  /// Of a compute activity or an event.
+  Tick duration(ActivityId id) const { return static_cast<Tick>(amounts_[id()]); }
+  std::uint64_t priority(ActivityId id) const {
+    return id() < priorities_.size() ? priorities_[id()] : 0;
+  }
+  /// Of a flow.
+  double bytes(ActivityId id) const;
+  std::span<const Demand> demands(ActivityId id) const;
+  Tick latency(ActivityId id) const { return routes_[index(id)].latency; }
+
+  Tick delay(ActivityId id) const { return id() < delays_.size() ? delays_[id()] : 0; }
+  Tick not_before(ActivityId id) const { return id() < not_before_.size() ? not_before_[id()] : 0; }
+
+ private:
+  struct Route {
+    std::uint32_t begin, end;  ///< in demands_
+    Tick latency;
+  };
+
+  std::size_t index(ActivityId id) const { return words_[id()] & 0x3fff'ffff; }
+  ActivityId add(ActivityKind kind, std::size_t index, std::uint64_t amount);
+  std::uint32_t intern(std::span<const Demand> demands, Tick latency);
+  bool same(const Route& route, std::span<const Demand> demands, Tick latency) const;
+  void rehash(std::size_t slots);
+
+  std::size_t device_count_;
+  std::vector<BytesPerSecond> bandwidths_;
+  std::vector<std::uint32_t> words_;    ///< the kind in two bits, then the device or the route
+  std::vector<std::uint64_t> amounts_;  ///< ticks, or the bits of the double that counts bytes
+  std::vector<Dependency> dependencies_;
+  std::vector<Tick> delays_, not_before_;  ///< these three end at the last that was set
+  std::vector<std::uint64_t> priorities_;
+  std::vector<Demand> demands_;
+  std::vector<Route> routes_;
+  std::vector<std::uint32_t> route_slots_;  ///< open addressing: a route's number + 1, or 0
+  std::vector<Demand> scratch_;
+  bool in_order_ = true;
+};
+
+}  // namespace strata

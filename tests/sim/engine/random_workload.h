@@ -1,0 +1,68 @@
+#pragma once
+
+// Small random workloads in which ties are common: few distinct sizes, bandwidths, durations and
+// weights, so that flows often start in the very instant in which others end.
+
+#include <random>
+#include <vector>
+
+#include "sim/engine/engine.h"
+
+namespace strata {
+
+class RandomWorkload {
+ public:
+  explicit RandomWorkload(std::uint64_t seed) : random_(seed) {}
+
+  Workload make() {
+    const std::size_t devices = 1 + pick(4), links = 1 + pick(12);
+    const std::size_t size = 1 + (pick(4) == 0 ? pick(200) : pick(50));
+    dependencies_ = 1 + pick(3);
+    std::vector<BytesPerSecond> bandwidths;
+    for (std::size_t l = 0; l < links; ++l) bandwidths.push_back({1e9 * up_to(4)});
+    weighted_ = pick(2) == 0;
+    Workload w(devices, bandwidths);
+    for (std::size_t a = 0; a < size; ++a) add(w, devices, links);
+    return w;
+  }
+
+ private:
+  std::size_t pick(std::size_t n) { return random_() % n; }
+  double up_to(std::size_t n) { return static_cast<double>(1 + pick(n)); }
+  Tick duration() { return pick(5) == 0 ? 0 : static_cast<Tick>(pick(4)) * 500'000'000; }
+
+  void add(Workload& w, std::size_t devices, std::size_t links) {
+    ActivityId id;
+    const std::size_t kind = pick(10);
+    if (kind < 3) {
+      id = w.add_compute(DeviceId{pick(devices)}, duration(), pick(4) == 0 ? pick(3) : 0);
+    } else if (kind == 3) {
+      id = w.add_event(duration());
+    } else {
+      id = add_flow(w, links);
+    }
+    for (std::size_t k = pick(dependencies_); k > 0 && id() > 0; --k) {
+      w.add_dependency(id, ActivityId{pick(id())});
+    }
+    if (pick(6) == 0) w.set_delay(id, duration());
+    if (pick(6) == 0) w.set_not_before(id, 4 * duration());
+  }
+
+  ActivityId add_flow(Workload& w, std::size_t links) {
+    std::vector<Demand> demands;
+    const std::size_t chance = 1 + pick(5);
+    for (std::size_t l = 0; l < links; ++l) {
+      if (pick(chance) == 0) demands.push_back({LinkId{l}, weight()});
+    }
+    const double bytes = pick(12) == 0 ? 0 : 1e6 * up_to(4);
+    return w.add_flow(demands, bytes, pick(2) == 0 ? 0 : duration() / 4);
+  }
+
+  double weight() { return weighted_ ? 0.25 * up_to(8) : 1; }
+
+  std::mt19937_64 random_;
+  std::size_t dependencies_ = 1;  // an activity has fewer than this
+  bool weighted_ = false;
+};
+
+}  // namespace strata
