@@ -1,0 +1,23 @@
+#pragma once
+
+// Files, read whole and written whole or not at all.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace strata {
+
+inline constexpr std::int64_t kFileSizeLimit = std::int64_t{1} << 32;
+
+/// Throws InputError "FILE: cannot be read: REASON": it is missing, a folder, or larger than
+/// `size_limit` bytes.
+std::string read_file(const std::string& path, std::int64_t size_limit = kFileSizeLimit);
+
+/// Writes a temporary file in the same folder, flushes it to the disk and gives it the name, so
+/// that no one ever sees half of it, and a failure leaves what was there. A symbolic link stays
+/// one: the file that it names is replaced. What is no regular file (/dev/stdout, a pipe) is
+/// written to directly. Throws EnvironmentError "FILE: cannot be written: REASON".
+void write_file_whole(const std::string& path, std::string_view content);
+
+}  // namespace strata

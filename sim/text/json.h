@@ -1,0 +1,18 @@
+#pragma once
+
+// JSON (RFC 8259), read into a Document.
+
+#include <string>
+#include <string_view>
+
+#include "sim/text/value.h"
+
+namespace strata {
+
+/// Throws InputError "FILE:LINE: ..." for bad syntax, invalid UTF-8, a key that comes twice in one
+/// object, and values nested more than 64 deep. A number is an integer if it is written as one, or
+/// has no fraction and is below 2^53.
+Document parse_json(std::string_view text, const std::string& file);
+Document read_json(const std::string& file);
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+#pragma once
+
+// Quantities as people write them: "12.5 GB/s", "1 us", "16 GiB", "9.3 TFLOP/s". Prefixes k M G T
+// are powers of 1000, Ki Mi Gi Ti of 1024; "Gb/s" counts bits, "GB/s" bytes. The blank before the
+// unit may be missing. parse_* throw InputError without a place: "'12' is not a bandwidth;
+// allowed: ..."; read_* take a Value and say its place.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/base/units.h"
+#include "sim/text/value.h"
+
+namespace strata {
+
+/// A finite decimal number and nothing else; `what` names it in the error.
+double parse_number(std::string_view text, std::string_view what = "number");
+
+BytesPerSecond parse_bandwidth(std::string_view text);   ///< "12.5 GB/s", "100 Gb/s"; positive
+Seconds parse_seconds(std::string_view text);            ///< "1 us", "0 s"; not negative
+Bytes parse_bytes(std::string_view text);                ///< "16 GiB", "1048576"; not negative
+FlopsPerSecond parse_flops_rate(std::string_view text);  ///< "9.3 TFLOP/s"; positive
+double parse_factor(std::string_view text);              ///< "2x", "0.5x"; positive
+bool is_factor(std::string_view text);                   ///< ends with the x of "2x"
+
+BytesPerSecond read_bandwidth(const Value& value);
+Seconds read_seconds(const Value& value);
+Bytes read_bytes(const Value& value);  ///< an integer too, as bytes
+FlopsPerSecond read_flops_rate(const Value& value);
+
+/// For people: three or four digits and a unit. Files and JSON take the plain SI number.
+std::string format_seconds(Seconds seconds);         ///< "23.1 ms"
+std::string format_bytes(Bytes bytes);               ///< "16.60 GB"
+std::string format_rate(BytesPerSecond rate);        ///< "12.5 GB/s"
+std::string format_flops_rate(FlopsPerSecond rate);  ///< "9.3 TFLOP/s"
+std::string format_count(std::int64_t count);        ///< "138,357,544"
+
+/// As parse_* read them back to the bit: "12500000000 B/s", "1e-06 s".
+std::string print_exact(BytesPerSecond rate);
+std::string print_exact(Seconds seconds);
+
+}  // namespace strata

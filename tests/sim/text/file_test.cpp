@@ -1,0 +1,99 @@
+#include "sim/text/file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/base/error.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  FileTest() {
+    std::string pattern = testing::TempDir() + "strata_file_XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.push_back(entry.path().filename());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::string folder_;
+};
+
+std::string refused(const std::string& path) {
+  try {
+    write_file_whole(path, "x");
+  } catch (const EnvironmentError& error) {
+    EXPECT_EQ(error.exit_code(), 3);
+    return error.message();
+  }
+  return "";
+}
+
+TEST_F(FileTest, ReadsBackWhatItWrote) {
+  const std::string content("a\0b\n\xff", 5);
+  write_file_whole(path("a"), content);
+  EXPECT_EQ(read_file(path("a")), content);
+  write_file_whole(path("a"), "");
+  EXPECT_EQ(read_file(path("a")), "");
+  EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(FileTest, SaysWhyItCannotRead) {
+  EXPECT_EQ(said([&] { read_file(path("none")); }),
+            path("none") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(said([&] { read_file(folder_); }), folder_ + ": cannot be read: Is a directory");
+  write_file_whole(path("big"), std::string(100, 'x'));
+  EXPECT_EQ(said([&] { read_file(path("big"), 99); }),
+            path("big") + ": cannot be read: it is larger than 99 bytes");
+  EXPECT_EQ(read_file(path("big"), 100).size(), 100U);
+}
+
+TEST_F(FileTest, LeavesNothingBehindWhereItCannotWrite) {
+  EXPECT_EQ(refused(path("none/a")),
+            path("none/a") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(refused(folder_), folder_ + ": cannot be written: Is a directory");
+  EXPECT_EQ(refused("/dev/full"), "/dev/full: cannot be written: No space left on device");
+  EXPECT_EQ(names(), std::vector<std::string>{});
+}
+
+TEST_F(FileTest, KeepsALinkALinkAndAModeAMode) {
+  write_file_whole(path("target"), "old");
+  ASSERT_EQ(::chmod(path("target").c_str(), 0640), 0);
+  fs::create_symlink("target", path("link"));
+  write_file_whole(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_file(path("target")), "new");
+  EXPECT_EQ(fs::status(path("target")).permissions(), fs::perms(0640));
+}
+
+TEST_F(FileTest, WritesAndReadsAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = read_file(path("pipe")); });
+  write_file_whole(path("pipe"), std::string(100'000, 'x'));
+  reader.join();
+  EXPECT_EQ(got.size(), 100'000U);
+  write_file_whole("/dev/null", "gone");
+}
+
+}  // namespace
+}  // namespace strata
