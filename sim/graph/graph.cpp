@@ -99,7 +99,7 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
   if (std::holds_alternative<Input>(op)) layer.output[Dim::n] = graph_.batch_;
   layer.parameters = infer_parameters(op, extents);
   layer.name = std::move(layer_name);
-  layer.op = std::move(op);
+  layer.op = canonical(std::move(op));
   layer.inputs = std::move(inputs);
   return layer;
 }

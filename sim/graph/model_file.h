@@ -11,7 +11,7 @@
 
 namespace strata {
 
-/// Throws InputError "FILE:LINE: ..." naming the layer; all that is wrong, up to ten errors.
+/// Throws InputError "FILE:LINE: layer NAME: ..." with a line for each of the first ten errors.
 Graph parse_model(std::string_view toml, const std::string& file, std::int64_t batch);
 Graph read_model(const std::string& file, std::int64_t batch);
 

@@ -1,6 +1,7 @@
 #include "sim/graph/shape.h"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,10 @@ std::string show(const Extents& e) {
 
 void check_range(std::string_view what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high) fail("{} {} is not in {} ... {}", what, value, low, high);
+}
+
+void check_finite(std::string_view what, double value) {
+  if (!std::isfinite(value)) fail("{} {} is not a finite number", what, value);
 }
 
 void check_rank(int rank) {
@@ -163,13 +168,20 @@ struct ShapeOf {
     return {{only()[Dim::n], op.out_features, 1, 1, 1}};
   }
 
-  Extents operator()(const Activation&) const { return only(); }
+  Extents operator()(const Activation& op) const {
+    check_finite("slope", op.slope);
+    return only();
+  }
   Extents operator()(const BatchNorm& op) const {
-    if (!(op.epsilon >= 0)) fail("epsilon must not be negative");
+    check_finite("epsilon", op.epsilon);
+    if (op.epsilon < 0) fail("epsilon must not be negative");
     return only();
   }
   Extents operator()(const LocalResponseNorm& op) const {
     check_range("size", op.size, 1, kMaxWindow);
+    check_finite("alpha", op.alpha);
+    check_finite("beta", op.beta);
+    check_finite("k", op.k);
     return only();
   }
   Extents operator()(const Dropout& op) const {
@@ -220,6 +232,22 @@ struct ShapeOf {
 };
 
 }  // namespace
+
+Op canonical(Op op) {
+  if (auto* pool = std::get_if<Pooling>(&op); pool && pool->mode == PoolMode::max) {
+    pool->count_include_pad = true;
+  }
+  if (auto* pool = std::get_if<AdaptivePooling>(&op)) {
+    if (pool->rank < 3) pool->d = 1;
+    if (pool->rank < 2) pool->h = 1;
+  }
+  if (auto* activation = std::get_if<Activation>(&op)) {
+    const bool has_slope =
+        activation->kind == ActivationKind::leaky_relu || activation->kind == ActivationKind::elu;
+    if (!has_slope) activation->slope = Activation{}.slope;
+  }
+  return op;
+}
 
 Extents infer_output(const Op& op, std::span<const Extents> inputs) {
   Extents out = std::visit(ShapeOf{inputs}, op);

@@ -21,6 +21,10 @@ inline constexpr std::size_t kMaxLayers = 100'000;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 62;
 
+/// The op with the values that it ignores at their defaults (a slope on a ReLU, padding's count in
+/// maximum pooling), so that networks which compute the same compare equal.
+Op canonical(Op op);
+
 /// The output's extents. Throws InputError that says what does not fit (not the layer's name).
 Extents infer_output(const Op& op, std::span<const Extents> inputs);
 

@@ -163,6 +163,22 @@ TEST(GraphBuilder, BoundsTheNetworkSoThatNoCountOverflows) {
             "layer c: channel extent 4294967296 is not in 1 ... 2147483648");
 }
 
+TEST(GraphBuilder, ForgetsWhatAnOpIgnores) {
+  const auto with = [](const Op& op) {
+    GraphBuilder builder("test");
+    builder.add("layer", op, {builder.add("data", image(3, 9, 9), {})});
+    return std::move(builder).build();
+  };
+  EXPECT_EQ(with(Activation{ActivationKind::relu, 0.3}), with(Activation{}));
+  EXPECT_NE(with(Activation{ActivationKind::elu, 0.3}), with(Activation{ActivationKind::elu}));
+  EXPECT_EQ(with(Pooling{2, PoolMode::max, square(3), false, false}),
+            with(Pooling{2, PoolMode::max, square(3)}));
+  EXPECT_NE(with(Pooling{2, PoolMode::average, square(3), false, false}),
+            with(Pooling{2, PoolMode::average, square(3)}));
+  EXPECT_EQ(with(AdaptivePooling{1, PoolMode::max, 4, 4, 3}),
+            with(AdaptivePooling{1, PoolMode::max, 1, 1, 3}));
+}
+
 /// data -> conv -> relu -> add <- conv; the first convolution's input needs no gradient.
 Graph small_residual() {
   GraphBuilder builder("small", 4);
