@@ -56,7 +56,8 @@ Graph build_densenet121(std::string_view name, std::int64_t batch) {
   }
   at = net.relu("relu", net.add("features_norm5", BatchNorm{}, at));
   at = net.add("flatten", Flatten{}, net.average_to("avgpool", at, 1));
-  return std::move(net).with_loss(net.fc("classifier", at, 1000));
+  at = net.fc("classifier", at, 1000);
+  return std::move(net).with_loss(at);
 }
 
 }  // namespace strata

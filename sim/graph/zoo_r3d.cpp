@@ -43,7 +43,8 @@ Graph build_r3d_18(std::string_view name, std::int64_t batch) {
   }
   at = net.add("avgpool", AdaptivePooling{3, PoolMode::average, 1, 1, 1}, at);
   at = net.add("flatten", Flatten{}, at);
-  return std::move(net).with_loss(net.fc("fc", at, 400));
+  at = net.fc("fc", at, 400);
+  return std::move(net).with_loss(at);
 }
 
 }  // namespace strata

@@ -82,7 +82,8 @@ Graph build_resnet(std::string_view name, std::int64_t batch, bool bottleneck,
     at = resnet.stage(stage, at, depths[static_cast<std::size_t>(stage - 1)]);
   }
   at = net.add("flatten", Flatten{}, net.average_to("avgpool", at, 1));
-  return std::move(net).with_loss(net.fc("fc", at, 1000));
+  at = net.fc("fc", at, 1000);
+  return std::move(net).with_loss(at);
 }
 
 }  // namespace

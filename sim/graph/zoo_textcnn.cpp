@@ -24,7 +24,8 @@ Graph build_textcnn(std::string_view name, std::int64_t batch) {
   }
   LayerId at = net.join("concat", Concat{}, branches);
   at = net.add("dropout", Dropout{}, net.add("flatten", Flatten{}, at));
-  return std::move(net).with_loss(net.fc("fc", at, 2));
+  at = net.fc("fc", at, 2);
+  return std::move(net).with_loss(at);
 }
 
 }  // namespace strata

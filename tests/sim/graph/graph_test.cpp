@@ -202,7 +202,7 @@ TEST(Graph, KnowsItsLayersByNameAndByReader) {
 
 TEST(Graph, CountsParametersAndMultiplyAccumulates) {
   const Graph graph = small_residual();
-  EXPECT_EQ(graph[LayerId(2)].parameters, (Parameters{16 * 3 * 3 * 3, 16}));
+  EXPECT_EQ(graph[LayerId(2)].parameters, (Parameters{std::int64_t{16} * 3 * 3 * 3, 16}));
   EXPECT_EQ(graph.parameters(), 432 + 16);
   EXPECT_EQ(macs(graph, LayerId(2)), 4 * 16 * 8 * 8 * 27);  // the padding's taps count
   EXPECT_EQ(macs(graph, LayerId(3)), 0);

@@ -134,8 +134,8 @@ TEST(Zoo, TheOtherResNetsHaveTorchvisionsTotals) {
   EXPECT_EQ(total_macs(build_zoo("resnet18", 1)), 1'814'073'344);
   EXPECT_EQ(build_zoo("resnet101", 1).parameters(), 44'549'160);
   EXPECT_EQ(build_zoo("resnet152", 1).parameters(), 60'192'808);
-  const std::int64_t block14 = 14 * 14 * (1024 * 256 + 9 * 256 * 256 + 256 * 1024);
-  const std::int64_t block28 = 28 * 28 * (512 * 128 + 9 * 128 * 128 + 128 * 512);
+  const std::int64_t block14 = std::int64_t{14} * 14 * (1024 * 256 + 9 * 256 * 256 + 256 * 1024);
+  const std::int64_t block28 = std::int64_t{28} * 28 * (512 * 128 + 9 * 128 * 128 + 128 * 512);
   const std::int64_t resnet50 = total_macs(build_zoo("resnet50", 1));
   EXPECT_EQ(total_macs(build_zoo("resnet101", 1)), resnet50 + 17 * block14);
   EXPECT_EQ(total_macs(build_zoo("resnet152", 1)), resnet50 + 30 * block14 + 4 * block28);
