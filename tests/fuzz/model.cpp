@@ -1,9 +1,8 @@
 // A network file: read and, where it is sound, printed and read back equal.
 
-#include "sim/graph/model_file.h"
-
 #include <cstdlib>
 
+#include "sim/graph/model_file.h"
 #include "tests/fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
