@@ -135,7 +135,7 @@ class Reader {
     for (auto result : object) {
       ondemand::field field = get(std::move(result));
       std::string key(get(field.unescaped_key()));
-      node.members.emplace_back(std::move(key), read_value(field.value(), depth + 1));
+      node.members.push_back({std::move(key), read_value(field.value(), depth + 1)});
     }
     check_unique(node);
   }

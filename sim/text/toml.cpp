@@ -80,8 +80,8 @@ class Converter {
                      [](const Entry& a, const Entry& b) { return a.position < b.position; });
     node.kind = ValueKind::table;
     for (const Entry& entry : entries) {
-      node.members.emplace_back(entry.key->str(),
-                                convert(*entry.value, static_cast<int>(entry.position.line)));
+      const int line = static_cast<int>(entry.position.line);
+      node.members.push_back({std::string(entry.key->str()), convert(*entry.value, line)});
     }
   }
 

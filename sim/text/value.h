@@ -27,6 +27,8 @@ namespace strata {
 
 enum class ValueKind { null, boolean, integer, number, string, date, list, table };
 
+struct Member;
+
 /// One node of the tree; `number` holds an integer's value too. Members are in the file's order.
 struct Node {
   ValueKind kind = ValueKind::null;
@@ -35,8 +37,13 @@ struct Node {
   std::int64_t integer = 0;
   double number = 0;
   std::string string;
-  std::vector<Node> items;                            ///< of a list
-  std::vector<std::pair<std::string, Node>> members;  ///< of a table
+  std::vector<Node> items;      ///< of a list
+  std::vector<Member> members;  ///< of a table
+};
+
+struct Member {
+  std::string key;
+  Node value;
 };
 
 /// What a file calls its values: a TOML table is a JSON object.
