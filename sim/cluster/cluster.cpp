@@ -1,0 +1,56 @@
+#include "sim/cluster/cluster.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/cluster/routes.h"
+
+namespace strata {
+namespace {
+
+/// The place of `name` in `order`, which sorts `named` by name; invalid if it is not there.
+template <class Id, class Named>
+Id find_by_name(const std::vector<std::uint32_t>& order, const std::vector<Named>& named,
+                std::string_view name) {
+  const auto place = std::lower_bound(
+      order.begin(), order.end(), name,
+      [&](std::uint32_t id, std::string_view key) { return named[id].name < key; });
+  return place != order.end() && named[*place].name == name ? Id(*place) : Id();
+}
+
+}  // namespace
+
+const std::string& Cluster::vertex_name(std::uint32_t vertex) const {
+  return vertex < devices_.size() ? devices_[vertex].name : switches_[vertex - devices_.size()];
+}
+
+DeviceId Cluster::find_device(std::string_view name) const {
+  return find_by_name<DeviceId>(by_name_, devices_, name);
+}
+
+LinkId Cluster::find_link(std::string_view name) const {
+  return find_by_name<LinkId>(link_by_name_, links_, name);
+}
+
+std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
+  if (from == to) return {};
+  const std::span<const LinkId> route = routes_->route(from, to);
+  if (!route.empty()) return route;
+  throw InputError(fmt::format("cluster {}: no links lead from {} to {}", name_,
+                               devices_[from()].name, devices_[to()].name));
+}
+
+Seconds Cluster::latency(DeviceId from, DeviceId to) const {
+  Seconds sum;
+  for (const LinkId link : route(from, to)) sum += links_[link()].latency;
+  return sum;
+}
+
+bool Cluster::operator==(const Cluster& other) const {
+  return name_ == other.name_ && devices_ == other.devices_ && switches_ == other.switches_ &&
+         links_ == other.links_ && fixed_routes_ == other.fixed_routes_;
+}
+
+}  // namespace strata

@@ -1,0 +1,73 @@
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "sim/cluster/cluster_file.h"
+#include "sim/text/toml.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const Cluster& cluster) : cluster_(cluster) {}
+
+  std::string print() {
+    line("name", toml_quoted(cluster_.name()));
+    for (const Device& device : cluster_.devices()) print(device);
+    for (const std::string& name : cluster_.switches()) {
+      head("switch");
+      line("name", toml_quoted(name));
+    }
+    for (const Link& link : cluster_.links()) print(link);
+    for (const FixedRoute& route : cluster_.fixed_routes()) print(route);
+    return std::move(out_);
+  }
+
+ private:
+  void head(std::string_view table) { out_ += fmt::format("\n[[{}]]\n", table); }
+  void line(std::string_view key, const std::string& value) {
+    fmt::format_to(std::back_inserter(out_), "{} = {}\n", key, value);
+  }
+
+  void print(const Device& device) {
+    head("device");
+    line("name", toml_quoted(device.name));
+    if (!device.kind.empty()) line("kind", toml_quoted(device.kind));
+    if (!device.host.empty()) line("host", toml_quoted(device.host));
+    if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
+  }
+
+  void print(const Link& link) {
+    head("link");
+    line("name", toml_quoted(link.name));
+    line("from", toml_quoted(cluster_.vertex_name(link.from)));
+    line("to", toml_quoted(cluster_.vertex_name(link.to)));
+    line("bandwidth", toml_quoted(print_exact(link.bandwidth)));
+    line("latency", toml_quoted(print_exact(link.latency)));
+    if (!link.kind.empty()) line("kind", toml_quoted(link.kind));
+  }
+
+  void print(const FixedRoute& route) {
+    head("route");
+    line("from", toml_quoted(cluster_[route.from].name));
+    line("to", toml_quoted(cluster_[route.to].name));
+    std::string over;
+    for (const LinkId link : route.links) {
+      over += fmt::format("{}{}", over.empty() ? "" : ", ", toml_quoted(cluster_[link].name));
+    }
+    line("over", fmt::format("[{}]", over));
+  }
+
+  const Cluster& cluster_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string print_cluster(const Cluster& cluster) {
+  return Printer(cluster).print();
+}
+
+}  // namespace strata

@@ -1,0 +1,159 @@
+#include "sim/cluster/what_if.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/cluster/builder.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+Cluster rebuild(const Cluster& like, std::span<const Device> devices, std::span<const Link> links) {
+  ClusterBuilder builder(like.name());
+  for (const Device& device : devices) builder.add_device(device);
+  for (const std::string& name : like.switches()) builder.add_switch(name);
+  for (const Link& link : links) {
+    builder.add_link({like.vertex_name(link.from), like.vertex_name(link.to), link.bandwidth,
+                      link.latency, link.name, link.kind});
+  }
+  for (const FixedRoute& route : like.fixed_routes()) {
+    std::vector<std::string> over;
+    for (const LinkId link : route.links) over.push_back(like[link].name);
+    builder.add_route(like[route.from].name, like[route.to].name, std::move(over));
+  }
+  return std::move(builder).build();
+}
+
+/// "\"a\", \"b\"" of what is there, each once, in order of appearance; a few of them.
+template <class Things, class Name>
+std::string some_names(const Things& things, Name name_of) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) {
+    const std::string& name = name_of(thing);
+    if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    if (names.size() == 8) return fmt::format("{}, ...", fmt::join(names, ", "));
+    names.push_back(name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<Link*> select_links(const Cluster& cluster, std::vector<Link>& links,
+                                std::string_view selector) {
+  std::vector<Link*> selected;
+  for (Link& link : links) {
+    if (selector == "*" || link.name == selector || (!link.kind.empty() && link.kind == selector)) {
+      selected.push_back(&link);
+    }
+  }
+  if (!selected.empty()) return selected;
+  throw InputError(fmt::format(
+      "cluster {} has no link '{}'; allowed: *, a kind ({}), or a link's name ({})", cluster.name(),
+      selector, some_names(links, [](const Link& link) { return link.kind; }),
+      some_names(links, [](const Link& link) { return link.name; })));
+}
+
+std::vector<Device*> select_devices(const Cluster& cluster, std::vector<Device>& devices,
+                                    std::string_view selector) {
+  std::vector<Device*> selected;
+  for (Device& device : devices) {
+    const bool named =
+        device.name == selector || device.kind == selector || device.host == selector;
+    if (selector == "*" || (named && !selector.empty())) selected.push_back(&device);
+  }
+  if (!selected.empty()) return selected;
+  throw InputError(fmt::format(
+      "cluster {} has no device '{}'; allowed: *, a kind ({}), a host ({}), or a device's name "
+      "({})",
+      cluster.name(), selector, some_names(devices, [](const Device& d) { return d.kind; }),
+      some_names(devices, [](const Device& d) { return d.host; }),
+      some_names(devices, [](const Device& d) { return d.name; })));
+}
+
+template <class Quantity>
+Quantity changed(Quantity old, const std::variant<Quantity, Factor>& change) {
+  if (const Factor* factor = std::get_if<Factor>(&change)) return old * factor->value;
+  return std::get<Quantity>(change);
+}
+
+template <class Quantity, class Parse>
+std::variant<Quantity, Factor> parse_change(std::string_view text, Parse parse) {
+  if (is_factor(text)) return Factor{parse_factor(text)};
+  return parse(text);
+}
+
+double parse_speed(std::string_view text) {
+  try {
+    const double speed = parse_number(text);
+    if (speed > 0) return speed;
+  } catch (const InputError&) {  // said below, with what is allowed
+  }
+  throw InputError(
+      fmt::format("'{}' is not a speed; allowed: a positive number, 1 for the profile's own, or a "
+                  "factor, as in "
+                  "\"0.5x\"",
+                  text));
+}
+
+/// The middle of "link.SELECTOR.bandwidth"; empty if the key is another.
+std::string_view selector_in(std::string_view key, std::string_view begin, std::string_view end) {
+  if (!key.starts_with(begin) || !key.ends_with(end)) return {};
+  if (key.size() <= begin.size() + end.size()) return {};
+  return key.substr(begin.size(), key.size() - begin.size() - end.size());
+}
+
+}  // namespace
+
+Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
+                            std::variant<BytesPerSecond, Factor> change) {
+  std::vector<Link> links(cluster.links().begin(), cluster.links().end());
+  for (Link* link : select_links(cluster, links, selector)) {
+    link->bandwidth = changed(link->bandwidth, change);
+  }
+  return rebuild(cluster, cluster.devices(), links);
+}
+
+Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
+                          std::variant<Seconds, Factor> change) {
+  std::vector<Link> links(cluster.links().begin(), cluster.links().end());
+  const std::vector<Link*> selected = select_links(cluster, links, selector);
+  const bool some = std::any_of(selected.begin(), selected.end(),
+                                [](const Link* link) { return link->latency.value > 0; });
+  for (Link* link : selected) {
+    if (link->latency.value > 0 || !some) link->latency = changed(link->latency, change);
+  }
+  return rebuild(cluster, cluster.devices(), links);
+}
+
+Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
+                          std::variant<double, Factor> change) {
+  std::vector<Device> devices(cluster.devices().begin(), cluster.devices().end());
+  for (Device* device : select_devices(cluster, devices, selector)) {
+    device->speed = changed(device->speed, change);
+  }
+  return rebuild(cluster, devices, cluster.links());
+}
+
+Cluster apply(const Cluster& cluster, std::string_view key, std::string_view value) {
+  std::string_view selector;
+  if (!(selector = selector_in(key, "link.", ".bandwidth")).empty()) {
+    return with_link_bandwidth(cluster, selector,
+                               parse_change<BytesPerSecond>(value, parse_bandwidth));
+  }
+  if (!(selector = selector_in(key, "link.", ".latency")).empty()) {
+    return with_link_latency(cluster, selector, parse_change<Seconds>(value, parse_seconds));
+  }
+  if (!(selector = selector_in(key, "device.", ".speed")).empty()) {
+    return with_device_speed(cluster, selector, parse_change<double>(value, parse_speed));
+  }
+  throw InputError(
+      fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                  "device.SELECTOR.speed",
+                  key));
+}
+
+}  // namespace strata

@@ -1,0 +1,173 @@
+#include "sim/cluster/grid.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/cluster/drawing.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+Grid grid_of(std::int64_t hosts, std::int64_t devices, IntraTopology intra,
+             InterTopology inter = InterTopology::none) {
+  return {.hosts = hosts,
+          .devices_per_host = devices,
+          .kind = "p100",
+          .intra = intra,
+          .intra_bandwidth = {20e9},
+          .intra_latency = {1e-6},
+          .inter = inter,
+          .inter_bandwidth = {10e9},
+          .inter_latency = {5e-6},
+          .device_bandwidth = std::nullopt};
+}
+
+Cluster build(const Grid& grid) {
+  ClusterBuilder builder("grid");
+  add_grid(grid, builder);
+  return std::move(builder).build();
+}
+
+std::string build_error(const Grid& grid) {
+  return said([&] { build(grid); });
+}
+
+double microseconds(const Cluster& cluster, std::size_t from, std::size_t to) {
+  return cluster.latency(DeviceId(from), DeviceId(to)).value * 1e6;
+}
+
+TEST(Grid, NumbersDevicesThroughTheHosts) {
+  const Cluster cluster =
+      build(grid_of(2, 2, IntraTopology::all_to_all, InterTopology::nic_per_host));
+  ASSERT_EQ(cluster.device_count(), 4U);
+  EXPECT_EQ(cluster.devices()[2], (Device{"gpu2", "p100", "host1", 1}));
+}
+
+TEST(Grid, SwitchInsideAndOneNicAHost) {
+  const Cluster cluster = build(grid_of(2, 2, IntraTopology::bus, InterTopology::nic_per_host));
+  EXPECT_EQ(link_lines(cluster),
+            "host0/gpu0>switch: gpu0 -> host0/switch, 20 GB/s, 1 us, intra\n"
+            "host0/switch>gpu0: host0/switch -> gpu0, 20 GB/s, 0 us, intra\n"
+            "host0/gpu1>switch: gpu1 -> host0/switch, 20 GB/s, 1 us, intra\n"
+            "host0/switch>gpu1: host0/switch -> gpu1, 20 GB/s, 0 us, intra\n"
+            "host1/gpu2>switch: gpu2 -> host1/switch, 20 GB/s, 1 us, intra\n"
+            "host1/switch>gpu2: host1/switch -> gpu2, 20 GB/s, 0 us, intra\n"
+            "host1/gpu3>switch: gpu3 -> host1/switch, 20 GB/s, 1 us, intra\n"
+            "host1/switch>gpu3: host1/switch -> gpu3, 20 GB/s, 0 us, intra\n"
+            "host0/switch>core: host0/switch -> core, 10 GB/s, 4 us, inter\n"
+            "core>host0/switch: core -> host0/switch, 10 GB/s, 0 us, inter\n"
+            "host1/switch>core: host1/switch -> core, 10 GB/s, 4 us, inter\n"
+            "core>host1/switch: core -> host1/switch, 10 GB/s, 0 us, inter\n");
+  EXPECT_EQ(route_names(cluster, 0, 3),
+            "host0/gpu0>switch host0/switch>core core>host1/switch host1/switch>gpu3");
+  EXPECT_DOUBLE_EQ(microseconds(cluster, 0, 1), 1);
+  EXPECT_DOUBLE_EQ(microseconds(cluster, 0, 3), 5);
+}
+
+TEST(Grid, AllToAllInsideAndOneNicAHost) {
+  Grid grid = grid_of(2, 2, IntraTopology::all_to_all, InterTopology::nic_per_host);
+  grid.device_bandwidth = BytesPerSecond{8e9};
+  const Cluster cluster = build(grid);
+  EXPECT_EQ(link_lines(cluster).substr(0, 442),
+            "host0/gpu0>gpu1: gpu0 -> gpu1, 20 GB/s, 1 us, intra\n"
+            "host0/gpu1>gpu0: gpu1 -> gpu0, 20 GB/s, 1 us, intra\n"
+            "host1/gpu2>gpu3: gpu2 -> gpu3, 20 GB/s, 1 us, intra\n"
+            "host1/gpu3>gpu2: gpu3 -> gpu2, 20 GB/s, 1 us, intra\n"
+            "host0/gpu0>nic: gpu0 -> host0/nic-out, 8 GB/s, 0 us, inter\n"
+            "host0/nic>gpu0: host0/nic-in -> gpu0, 8 GB/s, 0 us, inter\n"
+            "host0/gpu1>nic: gpu1 -> host0/nic-out, 8 GB/s, 0 us, inter\n"
+            "host0/nic>gpu1: host0/nic-in -> gpu1, 8 GB/s, 0 us, inter\n")
+      << link_lines(cluster);
+  EXPECT_EQ(route_names(cluster, 1, 2),
+            "host0/gpu1>nic host0/nic>core core>host1/nic host1/nic>gpu2");
+  EXPECT_DOUBLE_EQ(microseconds(cluster, 1, 2), 5);
+}
+
+TEST(Grid, ANicForEachDevice) {
+  const Cluster cluster = build(grid_of(2, 2, IntraTopology::bus, InterTopology::nic_per_device));
+  EXPECT_EQ(route_names(cluster, 0, 1), "host0/gpu0>switch host0/switch>gpu1");
+  EXPECT_EQ(route_names(cluster, 0, 3), "host0/gpu0>core core>host1/gpu3");
+  EXPECT_DOUBLE_EQ(microseconds(cluster, 0, 3), 5);
+}
+
+TEST(Grid, LoneDevicesHaveTheNicToThemselves) {
+  for (const auto inter : {InterTopology::nic_per_host, InterTopology::nic_per_device}) {
+    const Cluster cluster = build(grid_of(3, 1, IntraTopology::hybrid_cube_mesh, inter));
+    EXPECT_EQ(cluster.links().size(), 6U);
+    EXPECT_EQ(route_names(cluster, 0, 2), "host0/gpu0>core core>host2/gpu2");
+  }
+}
+
+TEST(Grid, Ring) {
+  const Cluster four = build(grid_of(1, 4, IntraTopology::ring));
+  EXPECT_EQ(four.links().size(), 8U);
+  EXPECT_EQ(route_names(four, 3, 0), "host0/gpu3>gpu0");
+  EXPECT_EQ(route_names(four, 0, 2), "host0/gpu0>gpu1 host0/gpu1>gpu2");
+  EXPECT_EQ(build(grid_of(1, 2, IntraTopology::ring)).links().size(), 2U);
+}
+
+// Half around a ring of eight is four links, as many as out over the NIC and in again.
+TEST(Grid, RoutesWithinAHostNeverLeaveIt) {
+  for (const auto intra : {IntraTopology::bus, IntraTopology::pcie, IntraTopology::all_to_all,
+                           IntraTopology::ring, IntraTopology::hybrid_cube_mesh}) {
+    const Cluster cluster = build(grid_of(2, 8, intra, InterTopology::nic_per_host));
+    for (std::size_t to = 1; to < 8; ++to) {
+      for (const LinkId link : cluster.route(DeviceId(0), DeviceId(to))) {
+        EXPECT_EQ(cluster[link].kind, "intra");
+      }
+    }
+  }
+}
+
+// Every GPU of a DGX-1 has four NVLinks, and no two are more than two links apart.
+TEST(Grid, HybridCubeMesh) {
+  const Cluster cluster = build(grid_of(1, 8, IntraTopology::hybrid_cube_mesh));
+  ASSERT_EQ(cluster.links().size(), 32U);
+  std::vector<int> out(8, 0);
+  for (const Link& link : cluster.links()) ++out[link.from];
+  EXPECT_EQ(out, std::vector<int>(8, 4));
+  EXPECT_EQ(route_names(cluster, 2, 6), "host0/gpu2>gpu6");
+  EXPECT_EQ(route_names(cluster, 0, 5), "host0/gpu0>gpu1 host0/gpu1>gpu5");
+  for (std::size_t a = 0; a < 8; ++a) {
+    for (std::size_t b = 0; b < 8; ++b) {
+      EXPECT_LE(cluster.route(DeviceId(a), DeviceId(b)).size(), 2U);
+    }
+  }
+}
+
+TEST(Grid, RefusesWhatCannotBeBuilt) {
+  EXPECT_EQ(build_error(grid_of(1025, 4, IntraTopology::bus)).substr(0, 71),
+            "cluster grid: 1025 hosts of 4 devices are more than 4096 devices\ncluste");
+  const auto first_line = [](const Grid& grid) {
+    const std::string error = build_error(grid);
+    return error.substr(0, error.find('\n'));
+  };
+  EXPECT_EQ(first_line(grid_of(1, 4, IntraTopology::hybrid_cube_mesh)),
+            "cluster grid: topology \"hybrid-cube-mesh\" joins 8 devices, not 4");
+  EXPECT_EQ(first_line(grid_of(1, 257, IntraTopology::all_to_all)),
+            "cluster grid: topology \"all-to-all\" joins at most 256 devices, not 257");
+  EXPECT_EQ(first_line(grid_of(2, 4, IntraTopology::bus)),
+            "cluster grid: 2 hosts need [grid.inter] with another topology than \"none\"");
+  EXPECT_EQ(
+      first_line(grid_of(2, 4, IntraTopology::ring, InterTopology::nic_per_device)),
+      "cluster grid: topology \"nic-per-device\" does not go with \"ring\", whose devices would "
+      "reach each other over the network; allowed: \"nic-per-host\"");
+  EXPECT_EQ(first_line(grid_of(2, 10, IntraTopology::ring, InterTopology::nic_per_host)),
+            "cluster grid: in a \"ring\" of 10 devices the way over the network would be the "
+            "shorter one; allowed: 7 devices, or 8 where four times the latency of [grid.intra] is "
+            "less than that of [grid.inter]");
+  Grid slow = grid_of(2, 4, IntraTopology::bus, InterTopology::nic_per_device);
+  slow.intra_latency = slow.inter_latency;
+  EXPECT_EQ(first_line(slow),
+            "cluster grid: the latency of [grid.inter], 5e-06 s, must be more than that of "
+            "[grid.intra], 5e-06 s");
+}
+
+TEST(Grid, FourThousandDevicesAreAllowed) {
+  const Cluster cluster = build(grid_of(512, 8, IntraTopology::bus, InterTopology::nic_per_device));
+  EXPECT_EQ(cluster.device_count(), 4096U);
+  EXPECT_EQ(route_names(cluster, 0, 4095), "host0/gpu0>core core>host511/gpu4095");
+}
+
+}  // namespace
+}  // namespace strata

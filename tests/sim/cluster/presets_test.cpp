@@ -1,0 +1,63 @@
+#include "sim/cluster/presets.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/cluster/drawing.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+TEST(Presets, AllCanBeBuilt) {
+  std::string patterns;
+  for (const Preset& preset : presets()) {
+    patterns += preset.pattern + " ";
+    EXPECT_EQ(preset_cluster(preset.example).name(), preset.example);
+    EXPECT_NE(preset.description, "");
+  }
+  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] h200-HxD ");
+}
+
+// Section 6 of the paper: 4 nodes, 4 P100 each on NVLink, one 100 Gb/s NIC a node.
+TEST(Presets, ThePapersCluster) {
+  const Cluster cluster = load_cluster("p100-4x4");
+  EXPECT_EQ(cluster.device_count(), 16U);
+  EXPECT_EQ(cluster.devices()[5], (Device{"gpu5", "p100", "host1", 1}));
+  EXPECT_EQ(route_names(cluster, 0, 3), "host0/gpu0>gpu3");
+  EXPECT_EQ(cluster[cluster.find_link("host0/gpu0>gpu3")].bandwidth.value, 20e9);
+  EXPECT_EQ(cluster[cluster.find_link("host3/nic>core")].bandwidth.value, 12.5e9);
+  EXPECT_DOUBLE_EQ(cluster.latency(DeviceId(0), DeviceId(15)).value, 2.7e-6);
+  // 12 NVLink directions, 8 ways to and from the NIC and 2 to and from the core, for each host.
+  EXPECT_EQ(cluster.links().size(), 4U * (12 + 8 + 2));
+}
+
+TEST(Presets, SizesAreTheNames) {
+  EXPECT_EQ(load_cluster("p100-1x1").links().size(), 0U);
+  EXPECT_EQ(load_cluster("k80-1x8").links().size(), 16U);
+  EXPECT_EQ(load_cluster("dgx1-p100").device_count(), 8U);
+  EXPECT_EQ(load_cluster("dgx1-p100-2").device_count(), 16U);
+  const Cluster big = load_cluster("h200-128x8");
+  EXPECT_EQ(big.device_count(), 1024U);
+  EXPECT_EQ(route_names(big, 0, 1023), "host0/gpu0>core core>host127/gpu1023");
+  EXPECT_EQ(route_names(big, 0, 7), "host0/gpu0>switch host0/switch>gpu7");
+}
+
+TEST(Presets, RefusesOtherNames) {
+  const auto error = [](const std::string& name) { return said([&] { load_cluster(name); }); };
+  for (const char* name : {"", "p100", "p100-4", "p100-4x", "p100-x4", "p100--1x4", "p100-4x4x4",
+                           "p100-4x4 ", "v100-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4"}) {
+    EXPECT_EQ(error(name), "unknown cluster '" + std::string(name) +
+                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], h200-HxD, or a file "
+                               "ending in .toml (H hosts of D devices)");
+  }
+  for (const char* name : {"p100-0x4", "p100-4x0", "p100-4097x1", "p100-1025x4", "dgx1-p100-513",
+                           "p100-99999999999999999999x4"}) {
+    EXPECT_EQ(error(name), "cluster '" + std::string(name) +
+                               "': hosts and devices must be at least 1, and their product at most "
+                               "4096");
+  }
+  EXPECT_EQ(error("nowhere/c.toml"), "nowhere/c.toml: cannot be read: No such file or directory");
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,100 @@
+#include "sim/cluster/what_if.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/builder.h"
+#include "sim/cluster/presets.h"
+#include "tests/sim/cluster/drawing.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+const Link& link(const Cluster& cluster, std::string_view name) {
+  return cluster[cluster.find_link(name)];
+}
+
+TEST(WhatIf, BandwidthByKindByNameAndForAll) {
+  const Cluster before = preset_cluster("p100-2x2");
+  const Cluster faster = apply(before, "link.inter.bandwidth", "2x");
+  EXPECT_EQ(link(faster, "host0/nic>core").bandwidth.value, 25e9);
+  EXPECT_EQ(link(faster, "host0/gpu0>nic").bandwidth.value, 25e9);
+  EXPECT_EQ(link(faster, "host0/gpu0>gpu1").bandwidth.value, 20e9);
+  const Cluster one = apply(before, "link.host0/gpu0>gpu1.bandwidth", "5 GB/s");
+  EXPECT_EQ(link(one, "host0/gpu0>gpu1").bandwidth.value, 5e9);
+  EXPECT_EQ(link(one, "host0/gpu1>gpu0").bandwidth.value, 20e9);
+  for (const Link& each : apply(before, "link.*.bandwidth", "1 GB/s").links()) {
+    EXPECT_EQ(each.bandwidth.value, 1e9);
+  }
+  EXPECT_EQ(apply(faster, "link.inter.bandwidth", "0.5x"), before);
+}
+
+// In the grids one link carries the latency of a path, so the path gets what is asked for.
+TEST(WhatIf, LatencyIsThatOfThePath) {
+  const Cluster slow = apply(preset_cluster("p100-2x2"), "link.inter.latency", "50 us");
+  EXPECT_DOUBLE_EQ(slow.latency(DeviceId(0), DeviceId(3)).value, 50e-6);
+  EXPECT_EQ(slow.latency(DeviceId(0), DeviceId(1)).value, 0.6e-6);
+  const Cluster half = apply(slow, "link.inter.latency", "0.5x");
+  EXPECT_DOUBLE_EQ(half.latency(DeviceId(0), DeviceId(3)).value, 25e-6);
+  const Cluster none = apply(slow, "link.*.latency", "0 s");
+  EXPECT_EQ(none.latency(DeviceId(0), DeviceId(3)).value, 0);
+}
+
+TEST(WhatIf, LatencyMayChangeRoutes) {
+  ClusterBuilder builder("diamond");
+  for (const char* name : {"a", "b", "x", "y"}) builder.add_device({.name = name});
+  for (const char* via : {"x", "y"}) {
+    builder.add_duplex("a", via, {1e9}, {1e-6});
+    builder.add_duplex(via, "b", {1e9}, {1e-6});
+  }
+  const Cluster cluster = std::move(builder).build();
+  EXPECT_EQ(route_names(cluster, 0, 1), "a>x x>b");
+  EXPECT_EQ(route_names(apply(cluster, "link.a>x.latency", "9 us"), 0, 1), "a>y y>b");
+}
+
+TEST(WhatIf, SpeedByNameHostAndKind) {
+  const auto speeds = [](const Cluster& cluster) {
+    std::string text;
+    for (const Device& device : cluster.devices()) text += fmt::format("{} ", device.speed);
+    return text;
+  };
+  const Cluster before = preset_cluster("p100-2x2");
+  const Cluster straggler = apply(before, "device.gpu3.speed", "0.5");
+  EXPECT_EQ(speeds(straggler), "1 1 1 0.5 ");
+  EXPECT_EQ(speeds(apply(straggler, "device.host1.speed", "0.5x")), "1 1 0.5 0.25 ");
+  EXPECT_EQ(speeds(apply(straggler, "device.p100.speed", "2")), "2 2 2 2 ");
+  EXPECT_EQ(speeds(apply(straggler, "device.*.speed", "2x")), "2 2 2 1 ");
+}
+
+TEST(WhatIf, SaysWhatIsAllowed) {
+  const Cluster cluster = preset_cluster("p100-1x2");
+  const auto error = [&](std::string_view key, std::string_view value) {
+    return said([&] { apply(cluster, key, value); });
+  };
+  for (const char* key : {"", "link", "link.inter", "link..bandwidth", "link.bandwidth",
+                          "device.gpu0.bandwidth", "links.inter.bandwidth"}) {
+    EXPECT_EQ(error(key, "2x"), "unknown key '" + std::string(key) +
+                                    "'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                                    "device.SELECTOR.speed");
+  }
+  EXPECT_EQ(error("link.inter.bandwidth", "2x"),
+            "cluster p100-1x2 has no link 'inter'; allowed: *, a kind (intra), or a link's name "
+            "(host0/gpu0>gpu1, host0/gpu1>gpu0)");
+  EXPECT_EQ(
+      error("device.gpu2.speed", "2"),
+      "cluster p100-1x2 has no device 'gpu2'; allowed: *, a kind (p100), a host (host0), or a "
+      "device's name (gpu0, gpu1)");
+  EXPECT_EQ(
+      error("device.gpu0.speed", "-1"),
+      "'-1' is not a speed; allowed: a positive number, 1 for the profile's own, or a factor, "
+      "as in \"0.5x\"");
+  EXPECT_EQ(error("link.intra.latency", "5"),
+            "'5' is not a time; allowed: a number of at least 0 with s, ms, us, ns or ps, as in "
+            "\"1 us\"");
+  EXPECT_EQ(error("link.intra.bandwidth", "0x"),
+            "'0x' is not a factor; allowed: a positive number with x, as in \"0.5x\"");
+  EXPECT_NE(error("link.intra.bandwidth", "1e308x"), "");
+}
+
+}  // namespace
+}  // namespace strata
