@@ -2,18 +2,88 @@
 
 // What is known of one kind of device: its constants, the efficiency model that turns them into
 // times, and measured costs of layer shards. Every figure says where it comes from. Text in
-// profiles/*.toml (docs/profiles.md is the reference of the format). Immutable; thread-safe.
+// profiles/*.toml, with the measured rows in a table beside it (docs/profiles.md is the reference
+// of both formats and of the model). Immutable; thread-safe.
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
-#include "sim/graph/phase.h"  // DType, Phase (they moved there: the plan needs them too)
+#include "sim/graph/phase.h"
+#include "sim/profile/measured_cost.h"
 
 namespace strata {
+
+/// A figure and where it comes from.
+template <class T>
+struct Sourced {
+  T value{};
+  std::string source;
+
+  bool operator==(const Sourced&) const = default;
+};
+
+/// How far a kernel stays below the device's peaks (docs/profiles.md, "The efficiency model").
+struct Efficiency {
+  Sourced<Seconds> launch;     ///< of every kernel: what passes while the device does no work
+  Sourced<double> memory;      ///< share of the bandwidth that streaming reaches, (0, 1]
+  Sourced<double> gemm;        ///< share of the peak that an endless matrix product reaches, (0, 1]
+  Sourced<double> winograd;    ///< share of Winograd's saving that its transforms leave, [0, 1]
+  Sourced<double> direct;      ///< share of the fp32 peak of a grouped direct convolution, (0, 1]
+  Sourced<double> half_tile;   ///< extent of a product's m or n at which it runs half as fast
+  Sourced<double> half_depth;  ///< the same of its k
+  Sourced<std::int64_t> tile_m;  ///< the tile of the output that one core computes at a time
+  Sourced<std::int64_t> tile_n;
+  Sourced<std::int64_t> split_k;  ///< a deeper product is split, so that its tail is no deeper
+  Sourced<std::int64_t> cores;    ///< multiprocessors: the tiles that are computed at once
+
+  bool operator==(const Efficiency&) const = default;
+};
+
+struct Provenance {
+  std::string date;     ///< ISO
+  std::string method;   ///< how the fitted and the measured figures were found
+  std::string command;  ///< that repeats it
+
+  bool operator==(const Provenance&) const = default;
+};
+
+/// Peaks by DType. A kind that lacks one computes in fp32 (and still moves the smaller elements).
+using Peaks = std::array<std::optional<Sourced<FlopsPerSecond>>, kDTypeNames.size()>;
+
+/// Invariant: an fp32 peak; every figure within the range its comment says, extents >= 1.
+struct Profile {
+  std::string kind;
+  std::string description;
+  Sourced<Bytes> memory_capacity;
+  Sourced<BytesPerSecond> bandwidth;
+  Peaks peaks;
+  Efficiency efficiency;
+  Provenance provenance;
+  std::string costs;                   ///< the file of `measured`, beside the profile; "" for none
+  std::vector<MeasuredCost> measured;  ///< sorted by key, each key once
+
+  bool operator==(const Profile&) const = default;
+};
+
+/// The profile without its measured rows: `costs` names them. Throws InputError "FILE:LINE: ...",
+/// a line for each error.
+Profile parse_profile(std::string_view toml, const std::string& file);
+
+/// As parse_profile reads it back, equal to the bit. Measured rows: print_measured_costs.
+std::string print_profile(const Profile& profile);
+
+/// A file, with the rows of its `costs` file. Throws InputError.
+Profile read_profile(const std::string& file);
+
+/// A shipped profile by its kind, or else a file if the name ends in ".toml". Throws InputError.
+Profile load_profile(const std::string& kind_or_path);
+
+/// The kinds that come with Strata, in alphabetical order.
+std::vector<std::string> shipped_profiles();
 
 }  // namespace strata

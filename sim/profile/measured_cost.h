@@ -1,0 +1,49 @@
+#pragma once
+
+// Measured costs of layer shards, and the table of text that holds them: thousands of rows of
+// tab-separated columns (docs/profiles.md). Values; thread-safe.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/geometry/geometry.h"
+#include "sim/graph/op.h"
+#include "sim/graph/phase.h"
+
+namespace strata {
+
+/// What was measured. Padding is left out: it follows from the extents, and a shard inside the
+/// tensor has none.
+struct CostKey {
+  std::string signature;  ///< of the op, as signature() writes it
+  DType dtype = DType::fp32;
+  Phase phase = Phase::forward;
+  Extents output;
+  std::vector<Extents> inputs;  ///< what the shard reads, halo included
+
+  auto operator<=>(const CostKey&) const = default;
+};
+
+struct MeasuredCost {
+  CostKey key;
+  Seconds seconds;         ///< median
+  Seconds spread;          ///< half the distance between the quartiles
+  std::int64_t count = 1;  ///< repetitions
+  std::string source;      ///< machine, date, library
+
+  bool operator==(const MeasuredCost&) const = default;
+};
+
+/// All of an op that decides its cost beside the extents: "conv2d kernel=1x3x3 stride=1x1x1
+/// dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2 stride=1x2x2", "relu", "fc bias=1".
+std::string signature(const Op& op);
+
+/// Sorted by key. Throws InputError "FILE:LINE: ..." that lists what is wrong, a key that comes
+/// twice among it.
+std::vector<MeasuredCost> parse_measured_costs(std::string_view table, const std::string& file);
+std::string print_measured_costs(const std::vector<MeasuredCost>& costs);
+
+}  // namespace strata

@@ -1,0 +1,174 @@
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/profile/profile.h"
+#include "sim/text/file.h"
+#include "sim/text/toml.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMaxExtentOfModel = std::int64_t{1} << 20;
+
+// A number in [min, max], or in (0, max] where min is 0 and `positive`.
+double read_share(const Value& value, bool positive, double max) {
+  const double number = value.as_number(0, max);
+  if (positive && number == 0) value.fail_expected(fmt::format("above 0 and at most {}", max));
+  return number;
+}
+
+// Reads one figure after another: { value = ..., source = "..." }. What is wrong is gathered.
+class FigureReader {
+ public:
+  FigureReader(Table table, Diagnostics& errors) : table_(std::move(table)), errors_(errors) {}
+
+  template <class T, class Read>
+  void operator()(std::string_view key, Sourced<T>& figure, Read read) {
+    errors_.attempt([&] { figure = take<T>(table_.required(key), read); });
+  }
+  template <class T, class Read>
+  void operator()(std::string_view key, std::optional<Sourced<T>>& figure, Read read) {
+    errors_.attempt([&] {
+      if (const auto value = table_.optional(key)) figure = take<T>(*value, read);
+    });
+  }
+  void finish() { table_.finish(errors_); }
+
+ private:
+  template <class T, class Read>
+  Sourced<T> take(const Value& value, Read read) {
+    Table table = value.as_table();
+    Sourced<T> figure{read(table.required("value")), table.string("source")};
+    table.finish();
+    return figure;
+  }
+
+  Table table_;
+  Diagnostics& errors_;
+};
+
+void read_device(Table table, Profile& profile, Diagnostics& errors) {
+  FigureReader read(std::move(table), errors);
+  read("memory_capacity", profile.memory_capacity, read_bytes);
+  read("memory_bandwidth", profile.bandwidth, read_bandwidth);
+  read.finish();
+}
+
+void read_peaks(Table table, Peaks& peaks, Diagnostics& errors) {
+  const auto fp32 = static_cast<std::size_t>(DType::fp32);
+  FigureReader read(std::move(table), errors);
+  read(kDTypeNames[fp32], peaks[fp32].emplace(), read_flops_rate);
+  for (std::size_t i = fp32 + 1; i < peaks.size(); ++i) {
+    read(kDTypeNames[i], peaks[i], read_flops_rate);
+  }
+  read.finish();
+}
+
+void read_efficiency(Table table, Efficiency& efficiency, Diagnostics& errors) {
+  const auto share = [](const Value& value) { return read_share(value, true, 1); };
+  const auto part = [](const Value& value) { return read_share(value, false, 1); };
+  const auto half = [](const Value& value) { return read_share(value, false, 1e6); };
+  const auto extent = [](const Value& value) { return value.as_integer(1, kMaxExtentOfModel); };
+  FigureReader read(std::move(table), errors);
+  read("launch", efficiency.launch, read_seconds);
+  read("memory", efficiency.memory, share);
+  read("gemm", efficiency.gemm, share);
+  read("winograd", efficiency.winograd, part);
+  read("direct", efficiency.direct, share);
+  read("half_tile", efficiency.half_tile, half);
+  read("half_depth", efficiency.half_depth, half);
+  read("tile_m", efficiency.tile_m, extent);
+  read("tile_n", efficiency.tile_n, extent);
+  read("split_k", efficiency.split_k, extent);
+  read("cores", efficiency.cores, extent);
+  read.finish();
+}
+
+Provenance read_provenance(Table table) {
+  Provenance provenance{table.string("date"), table.string("method"), table.string("command")};
+  table.finish();
+  return provenance;
+}
+
+template <class T>
+std::string figure(std::string_view key, const Sourced<T>& figure, std::string_view value) {
+  return fmt::format("{} = {{ value = {}, source = {} }}\n", key, value,
+                     toml_quoted(figure.source));
+}
+std::string print(std::string_view key, const Sourced<Bytes>& f) {
+  return figure(key, f, fmt::format("{}", f.value.value));
+}
+std::string print(std::string_view key, const Sourced<BytesPerSecond>& f) {
+  return figure(key, f, toml_quoted(print_exact(f.value)));
+}
+std::string print(std::string_view key, const Sourced<Seconds>& f) {
+  return figure(key, f, toml_quoted(print_exact(f.value)));
+}
+std::string print(std::string_view key, const Sourced<FlopsPerSecond>& f) {
+  return figure(key, f, toml_quoted(fmt::format("{} FLOP/s", f.value.value)));
+}
+std::string print(std::string_view key, const Sourced<double>& f) {
+  return figure(key, f, fmt::format("{}", f.value));
+}
+std::string print(std::string_view key, const Sourced<std::int64_t>& f) {
+  return figure(key, f, fmt::format("{}", f.value));
+}
+
+std::string print_head(const Profile& profile) {
+  std::string text = fmt::format("kind = {}\ndescription = {}\n", toml_quoted(profile.kind),
+                                 toml_quoted(profile.description));
+  if (!profile.costs.empty()) text += fmt::format("costs = {}\n", toml_quoted(profile.costs));
+  const Provenance& p = profile.provenance;
+  return text + fmt::format("\n[provenance]\ndate = {}\nmethod = {}\ncommand = {}\n",
+                            toml_quoted(p.date), toml_quoted(p.method), toml_quoted(p.command));
+}
+
+std::string print_efficiency(const Efficiency& e) {
+  return "\n[efficiency]\n" + print("launch", e.launch) + print("memory", e.memory) +
+         print("gemm", e.gemm) + print("winograd", e.winograd) + print("direct", e.direct) +
+         print("half_tile", e.half_tile) + print("half_depth", e.half_depth) +
+         print("tile_m", e.tile_m) + print("tile_n", e.tile_n) + print("split_k", e.split_k) +
+         print("cores", e.cores);
+}
+
+}  // namespace
+
+Profile parse_profile(std::string_view toml, const std::string& file) {
+  const Document document = parse_toml(toml, file);
+  Table root = document.table();
+  Profile profile;
+  Diagnostics errors;
+  errors.attempt([&] { profile.kind = root.string("kind"); });
+  errors.attempt([&] { profile.description = root.string("description"); });
+  errors.attempt([&] { profile.costs = root.string_or("costs", ""); });
+  errors.attempt([&] { profile.provenance = read_provenance(root.table("provenance")); });
+  errors.attempt([&] { read_device(root.table("device"), profile, errors); });
+  errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
+  errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
+  root.finish(errors);
+  errors.throw_if_any();
+  return profile;
+}
+
+std::string print_profile(const Profile& profile) {
+  std::string text = print_head(profile);
+  text += "\n[device]\n" + print("memory_capacity", profile.memory_capacity) +
+          print("memory_bandwidth", profile.bandwidth) + "\n[peak]\n";
+  for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
+    if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
+  }
+  return text + print_efficiency(profile.efficiency);
+}
+
+Profile read_profile(const std::string& file) {
+  Profile profile = parse_profile(read_file(file), file);
+  if (profile.costs.empty()) return profile;
+  const std::string costs = (std::filesystem::path(file).parent_path() / profile.costs).string();
+  profile.measured = parse_measured_costs(read_file(costs), costs);
+  return profile;
+}
+
+}  // namespace strata

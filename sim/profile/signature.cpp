@@ -1,0 +1,50 @@
+#include <initializer_list>
+#include <utility>
+
+#include "sim/profile/measured_cost.h"
+
+namespace strata {
+namespace {
+
+void append(std::string& text, std::string_view key, std::int64_t value) {
+  text.append(" ").append(key).append("=").append(std::to_string(value));
+}
+
+void append(std::string& text, std::string_view key, const Windows& windows,
+            std::int64_t Window::*member) {
+  text.append(" ").append(key).append("=");
+  text.append(std::to_string(windows.d.*member)).append("x");
+  text.append(std::to_string(windows.h.*member)).append("x");
+  text.append(std::to_string(windows.w.*member));
+}
+
+// What an op adds to its name. Most add nothing.
+struct Attributes {
+  std::string& text;
+
+  void operator()(const Convolution& op) const {
+    append(text, "kernel", op.windows, &Window::kernel);
+    append(text, "stride", op.windows, &Window::stride);
+    append(text, "dilation", op.windows, &Window::dilation);
+    append(text, "groups", op.groups);
+    append(text, "bias", op.bias);
+  }
+  void operator()(const Pooling& op) const {
+    append(text, "kernel", op.windows, &Window::kernel);
+    append(text, "stride", op.windows, &Window::stride);
+  }
+  void operator()(const FullyConnected& op) const { append(text, "bias", op.bias); }
+  void operator()(const LocalResponseNorm& op) const { append(text, "size", op.size); }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+}  // namespace
+
+std::string signature(const Op& op) {
+  std::string text(name(op));
+  std::visit(Attributes{text}, op);
+  return text;
+}
+
+}  // namespace strata

@@ -1,0 +1,157 @@
+#include "sim/profile/profile.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::string_view kToy = R"(kind = "toy"
+description = "round numbers"
+
+[provenance]
+date = "2026-11-21"
+method = "made up"
+command = "none"
+
+[device]
+memory_capacity = { value = "1 GiB", source = "a" }
+memory_bandwidth = { value = "100 GB/s", source = "b" }
+
+[peak]
+fp32 = { value = "1 TFLOP/s", source = "c" }
+bf16 = { value = "8 TFLOP/s", source = "d" }
+
+[efficiency]
+launch = { value = "10 us", source = "e" }
+memory = { value = 0.5, source = "f" }
+gemm = { value = 0.9, source = "g" }
+winograd = { value = 0, source = "h" }
+direct = { value = 0.1, source = "i" }
+half_tile = { value = 32, source = "j" }
+half_depth = { value = 16, source = "k" }
+tile_m = { value = 128, source = "l" }
+tile_n = { value = 64, source = "m" }
+split_k = { value = 1024, source = "n" }
+cores = { value = 10, source = "o" }
+)";
+
+// The toy with one piece of its text replaced.
+std::string toy(std::string_view piece, std::string_view other) {
+  std::string text(kToy);
+  return text.replace(text.find(piece), piece.size(), other);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_profile(text, "toy.toml");
+  } catch (const InputError& error) {
+    return error.message();
+  }
+  return "no error";
+}
+
+TEST(Profile, ReadsEveryFigureWithItsSource) {
+  const Profile p = parse_profile(kToy, "toy.toml");
+  EXPECT_EQ(p.kind, "toy");
+  EXPECT_EQ(p.memory_capacity, (Sourced<Bytes>{{1 << 30}, "a"}));
+  EXPECT_EQ(p.bandwidth, (Sourced<BytesPerSecond>{{100e9}, "b"}));
+  EXPECT_EQ(p.peaks[0], (Sourced<FlopsPerSecond>{{1e12}, "c"}));
+  EXPECT_EQ(p.peaks[1], std::nullopt);
+  EXPECT_EQ(p.peaks[2], (Sourced<FlopsPerSecond>{{8e12}, "d"}));
+  EXPECT_EQ(p.efficiency.launch.source, "e");
+  EXPECT_DOUBLE_EQ(p.efficiency.launch.value.value, 1e-5);
+  EXPECT_EQ(p.efficiency.cores, (Sourced<std::int64_t>{10, "o"}));
+  EXPECT_EQ(p.provenance, (Provenance{"2026-11-21", "made up", "none"}));
+  EXPECT_TRUE(p.costs.empty() && p.measured.empty());
+}
+
+TEST(Profile, PrintsWhatReadsBackEqual) {
+  Profile p = parse_profile(kToy, "toy.toml");
+  p.efficiency.launch.value = {1.0 / 3e5};
+  p.efficiency.gemm.value = 0.1 + 0.2;
+  p.peaks[0]->value = {1e13 / 3};
+  p.description = "a \"quoted\"\nline";
+  p.costs = "toy.costs.tsv";
+  EXPECT_EQ(parse_profile(print_profile(p), "x"), p);
+}
+
+TEST(Profile, TheShippedOnesReadBackEqual) {
+  EXPECT_THAT(shipped_profiles(), ElementsAre("h200", "k80", "p100"));
+  for (const std::string& kind : shipped_profiles()) {
+    const Profile p = load_profile(kind);
+    EXPECT_EQ(p.kind, kind);
+    EXPECT_EQ(parse_profile(print_profile(p), kind), p);
+    EXPECT_EQ(read_profile(STRATA_SOURCE_DIR "/profiles/" + kind + ".toml"), p);
+  }
+}
+
+TEST(Profile, AnUnknownKindIsToldWhatThereIs) {
+  try {
+    load_profile("p1000");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.message(),
+              "no profile of device kind 'p1000'; allowed: h200, k80, p100, or a "
+              ".toml file");
+  }
+  EXPECT_THROW(load_profile("nowhere/p100.toml"), InputError);
+}
+
+TEST(Profile, ReadsTheCostsBesideIt) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "strata_profile_test";
+  std::filesystem::create_directories(folder);
+  const std::vector<MeasuredCost> rows = {
+      {{"relu", DType::fp32, Phase::forward, {{1, 1, 1, 1, 8}}, {{{1, 1, 1, 1, 8}}}},
+       {1e-6},
+       {0},
+       7,
+       "here"}};
+  std::ofstream(folder / "toy.toml") << "costs = \"toy.costs.tsv\"\n" << kToy;
+  std::ofstream(folder / "toy.costs.tsv") << print_measured_costs(rows);
+  EXPECT_EQ(load_profile((folder / "toy.toml").string()).measured, rows);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Profile, SaysWhatIsWrongAndWhere) {
+  EXPECT_EQ(error_of(toy("kind = \"toy\"\n", "")), "toy.toml:1: missing key 'kind'");
+  EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 1.5")),
+            "toy.toml:20: 'value' must be a number from 0 to 1; it is 1.5");
+  EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 0")),
+            "toy.toml:20: 'value' must be above 0 and at most 1; it is 0");
+  EXPECT_EQ(error_of(toy("cores = { value = 10", "cores = { value = 0")),
+            "toy.toml:28: 'value' must be an integer from 1 to 1048576; it is 0");
+  EXPECT_EQ(error_of(toy("fp32 = { value = \"1 TFLOP/s\", source = \"c\" }\n", "")),
+            "toy.toml:13: missing key 'fp32'");
+  EXPECT_EQ(error_of(toy("source = \"d\"", "from = \"d\"")), "toy.toml:15: missing key 'source'");
+  EXPECT_EQ(error_of(toy("bf16", "fp8")),
+            "toy.toml:15: unknown key 'fp8'; allowed: fp32, tf32, bf16, fp16");
+  EXPECT_EQ(error_of(toy("[peak]", "[peaks]")),
+            "toy.toml:1: missing key 'peak'\n"
+            "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, provenance, "
+            "device, peak, efficiency");
+  EXPECT_EQ(error_of(toy("{ value = 0.5, source = \"f\" }", "0.5")),
+            "toy.toml:19: 'memory' must be a table; it is 0.5");
+}
+
+TEST(Profile, SaysAllThatIsWrongAtOnce) {
+  std::string text = toy("date = \"2026-11-21\"\n", "");
+  text.replace(text.find("tile_m"), 6, "tile_x");
+  EXPECT_EQ(error_of(text),
+            "toy.toml:4: missing key 'date'\n"
+            "toy.toml:16: missing key 'tile_m'\n"
+            "toy.toml:24: unknown key 'tile_x'; allowed: launch, memory, gemm, "
+            "winograd, direct, half_tile, half_depth, tile_m, tile_n, split_k, "
+            "cores");
+}
+
+}  // namespace
+}  // namespace strata
