@@ -4,13 +4,14 @@
 // shapes, else from a roofline with an efficiency model of the device kind. The answer says which.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
-#include "sim/graph/op.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/op.h"
 #include "sim/profile/profile.h"
 
 namespace strata {
@@ -41,5 +42,9 @@ class CostModel {
   /// The memory of one device of the kind.
   virtual Bytes memory_capacity() const = 0;
 };
+
+/// Answers from the profile: its measured row, else between its rows (measured_costs.h), else its
+/// roofline (roofline.h).
+std::unique_ptr<CostModel> make_cost_model(Profile profile);
 
 }  // namespace strata
