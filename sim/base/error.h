@@ -13,8 +13,7 @@ namespace strata {
 
 class Error : public std::runtime_error {
  public:
-  explicit Error(std::string message)
-      : std::runtime_error(message), message_(std::move(message)) {}
+  explicit Error(std::string message) : std::runtime_error(message), message_(std::move(message)) {}
 
   const char* what() const noexcept override { return message_.c_str(); }
   const std::string& message() const { return message_; }

@@ -15,12 +15,24 @@ struct Seconds {
   constexpr Seconds& operator+=(Seconds b) { return value += b.value, *this; }
   constexpr Seconds& operator-=(Seconds b) { return value -= b.value, *this; }
 };
-constexpr Seconds operator+(Seconds a, Seconds b) { return {a.value + b.value}; }
-constexpr Seconds operator-(Seconds a, Seconds b) { return {a.value - b.value}; }
-constexpr Seconds operator*(Seconds a, double k) { return {a.value * k}; }
-constexpr Seconds operator*(double k, Seconds a) { return {k * a.value}; }
-constexpr Seconds operator/(Seconds a, double k) { return {a.value / k}; }
-constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
+constexpr Seconds operator+(Seconds a, Seconds b) {
+  return {a.value + b.value};
+}
+constexpr Seconds operator-(Seconds a, Seconds b) {
+  return {a.value - b.value};
+}
+constexpr Seconds operator*(Seconds a, double k) {
+  return {a.value * k};
+}
+constexpr Seconds operator*(double k, Seconds a) {
+  return {k * a.value};
+}
+constexpr Seconds operator/(Seconds a, double k) {
+  return {a.value / k};
+}
+constexpr double operator/(Seconds a, Seconds b) {
+  return a.value / b.value;
+}
 
 struct Bytes {
   std::int64_t value = 0;
@@ -29,16 +41,26 @@ struct Bytes {
   constexpr Bytes& operator+=(Bytes b) { return value += b.value, *this; }
   constexpr Bytes& operator-=(Bytes b) { return value -= b.value, *this; }
 };
-constexpr Bytes operator+(Bytes a, Bytes b) { return {a.value + b.value}; }
-constexpr Bytes operator-(Bytes a, Bytes b) { return {a.value - b.value}; }
-constexpr Bytes operator*(Bytes a, std::int64_t k) { return {a.value * k}; }
-constexpr Bytes operator*(std::int64_t k, Bytes a) { return {k * a.value}; }
+constexpr Bytes operator+(Bytes a, Bytes b) {
+  return {a.value + b.value};
+}
+constexpr Bytes operator-(Bytes a, Bytes b) {
+  return {a.value - b.value};
+}
+constexpr Bytes operator*(Bytes a, std::int64_t k) {
+  return {a.value * k};
+}
+constexpr Bytes operator*(std::int64_t k, Bytes a) {
+  return {k * a.value};
+}
 
 struct BytesPerSecond {
   double value = 0;
   constexpr auto operator<=>(const BytesPerSecond&) const = default;
 };
-constexpr BytesPerSecond operator*(BytesPerSecond a, double k) { return {a.value * k}; }
+constexpr BytesPerSecond operator*(BytesPerSecond a, double k) {
+  return {a.value * k};
+}
 constexpr Seconds operator/(Bytes a, BytesPerSecond b) {
   return {static_cast<double>(a.value) / b.value};
 }
@@ -48,13 +70,19 @@ struct Flops {
   double value = 0;
   constexpr auto operator<=>(const Flops&) const = default;
 };
-constexpr Flops operator+(Flops a, Flops b) { return {a.value + b.value}; }
-constexpr Flops operator*(Flops a, double k) { return {a.value * k}; }
+constexpr Flops operator+(Flops a, Flops b) {
+  return {a.value + b.value};
+}
+constexpr Flops operator*(Flops a, double k) {
+  return {a.value * k};
+}
 
 struct FlopsPerSecond {
   double value = 0;
   constexpr auto operator<=>(const FlopsPerSecond&) const = default;
 };
-constexpr Seconds operator/(Flops a, FlopsPerSecond b) { return {a.value / b.value}; }
+constexpr Seconds operator/(Flops a, FlopsPerSecond b) {
+  return {a.value / b.value};
+}
 
 }  // namespace strata

@@ -17,7 +17,9 @@ namespace strata {
 enum class Dim : std::uint8_t { n, c, d, h, w };
 inline constexpr std::array<Dim, 5> kDims = {Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};
 inline constexpr std::array<std::string_view, 5> kDimNames = {"n", "c", "d", "h", "w"};
-constexpr std::string_view name(Dim dim) { return kDimNames[static_cast<std::size_t>(dim)]; }
+constexpr std::string_view name(Dim dim) {
+  return kDimNames[static_cast<std::size_t>(dim)];
+}
 
 template <class T>
 struct PerDim {
@@ -66,7 +68,9 @@ constexpr std::int64_t volume(const Box& box) {
   for (Dim dim : kDims) v *= box[dim].size();
   return v;
 }
-constexpr bool empty(const Box& box) { return volume(box) == 0; }
+constexpr bool empty(const Box& box) {
+  return volume(box) == 0;
+}
 constexpr Box whole(const Extents& e) {
   Box box;
   for (Dim dim : kDims) box[dim] = {0, e[dim]};

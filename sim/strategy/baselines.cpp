@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <variant>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+namespace {
+
+std::int32_t clipped(int devices, std::int64_t extent) {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(devices, extent));
+}
+
+Degrees cut_in(Dim dim, const Layer& layer, int devices) {
+  Degrees degrees = kWhole;
+  degrees[dim] = clipped(devices, layer.output[dim]);
+  return degrees;
+}
+
+// A layer without parameters works where its (first) producer left the data.
+const Config* producer_config(const Graph& graph, const Layer& layer,
+                              const std::vector<Config>& so_far) {
+  if (layer.inputs.empty()) return nullptr;
+  const LayerId producer = layer.inputs.front();
+  if (std::holds_alternative<Input>(graph[producer].op)) return nullptr;
+  return &so_far[producer()];
+}
+
+Degrees clip(Degrees degrees, const Extents& extents) {
+  for (Dim dim : kDims) {
+    degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], extents[dim]));
+  }
+  return degrees;
+}
+
+bool cut_in_channels(const Degrees& degrees) {
+  return degrees[Dim::c] > 1;
+}
+
+}  // namespace
+
+Config config_on_first_devices(const Degrees& degrees) {
+  Config config{degrees, {}};
+  const auto count = static_cast<std::size_t>(product(degrees));
+  config.devices.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) config.devices.push_back(DeviceId(i));
+  return config;
+}
+
+Strategy data_parallel(const Graph& graph, int devices) {
+  std::vector<Config> configs;
+  for (const Layer& layer : graph.layers()) {
+    configs.push_back(config_on_first_devices(cut_in(Dim::n, layer, devices)));
+  }
+  return {"data", std::move(configs)};
+}
+
+Strategy model_parallel(const Graph& graph, int devices) {
+  std::vector<Config> configs;
+  for (const Layer& layer : graph.layers()) {
+    const Config* producer = producer_config(graph, layer, configs);
+    const bool follows = layer.parameters.total() == 0 && producer != nullptr;
+    configs.push_back(config_on_first_devices(follows ? clip(producer->degrees, layer.output)
+                                                      : cut_in(Dim::c, layer, devices)));
+  }
+  return {"model", std::move(configs)};
+}
+
+Strategy owt_parallel(const Graph& graph, int devices) {
+  std::vector<Config> configs;
+  for (const Layer& layer : graph.layers()) {
+    const Config* producer = producer_config(graph, layer, configs);
+    Degrees degrees = cut_in(Dim::n, layer, devices);
+    if (std::holds_alternative<FullyConnected>(layer.op)) {
+      degrees = cut_in(Dim::c, layer, devices);
+    } else if (layer.parameters.total() == 0 && producer && cut_in_channels(producer->degrees)) {
+      degrees = clip(producer->degrees, layer.output);
+    }
+    configs.push_back(config_on_first_devices(degrees));
+  }
+  return {"owt", std::move(configs)};
+}
+
+}  // namespace strata

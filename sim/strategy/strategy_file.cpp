@@ -1,0 +1,211 @@
+#include "sim/strategy/strategy_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/text/file.h"
+#include "sim/text/json.h"
+
+namespace strata {
+namespace {
+
+bool is_input(const Layer& layer) {
+  return std::holds_alternative<Input>(layer.op);
+}
+
+class StrategyReader {
+ public:
+  StrategyReader(const Document& document, const Graph& graph, const Cluster& cluster)
+      : document_(document), graph_(graph), cluster_(cluster), configs_(graph.size()) {}
+
+  Strategy run() {
+    Table root = document_.table();
+    std::string name;
+    errors_.attempt([&] { name = root.string_or("strategy", document_.file()); });
+    errors_.attempt([&] { check_model(root); });
+    root.has("cluster");
+    if (const auto value = root.optional("default")) {
+      errors_.attempt([&] { default_ = read_degrees("default", *value, nullptr); });
+    }
+    std::vector<Table> layers;
+    errors_.attempt([&] { layers = read_layers(root); });
+    for (Table& layer : layers) errors_.attempt([&] { read_layer(layer); });
+    root.finish(errors_);
+    if (errors_.empty()) complete();
+    errors_.throw_if_any();
+    return {std::move(name), take_configs()};
+  }
+
+ private:
+  static std::vector<Table> read_layers(Table& root) {
+    root.required("layers");
+    return root.tables("layers");
+  }
+
+  void check_model(Table& root) const {
+    const auto model = root.optional("model");
+    if (!model || model->as_string() == graph_.name()) return;
+    model->fail(fmt::format("the strategy is for model {}; allowed: {}", model->as_string(),
+                            graph_.name()));
+  }
+
+  void read_layer(Table& table) {
+    const Value name_value = table.required("name");
+    const std::string& name = name_value.as_string();
+    const LayerId id = graph_.find(name);
+    if (!id.valid()) {
+      name_value.fail(fmt::format("layer {}: network {} has no such layer", name, graph_.name()));
+    }
+    if (configs_[id()]) name_value.fail(fmt::format("layer {}: given twice", name));
+    const Value config = table.required("config");
+    configs_[id()] = config_on_first_devices(kWhole);
+    const Degrees degrees = read_degrees("layer " + name, config, &graph_[id]);
+    configs_[id()] = read_devices(name, table, config, degrees);
+    table.finish(errors_);
+  }
+
+  // `layer` gives the extents that bound the degrees; the default has none.
+  Degrees read_degrees(const std::string& who, const Value& value, const Layer* layer) {
+    Table table = value.as_table();
+    Degrees degrees = kWhole;
+    for (Dim dim : kDims) {
+      const auto degree = table.optional(name(dim));
+      if (!degree) continue;
+      const std::int64_t most =
+          layer ? layer->output[dim] : std::numeric_limits<std::int32_t>::max();
+      if (!degree->is(ValueKind::integer) || degree->node().integer < 1 ||
+          degree->node().integer > most) {
+        errors_.add(degree->location(),
+                    layer ? fmt::format("{}: degree in {} is not one of its parts; allowed: 1 to "
+                                        "{}, its extent",
+                                        who, name(dim), most)
+                          : fmt::format("{}: degree in {} must be an integer of at least 1", who,
+                                        name(dim)));
+        continue;
+      }
+      degrees[dim] = static_cast<std::int32_t>(degree->node().integer);
+    }
+    table.finish(errors_);
+    return degrees;
+  }
+
+  Config read_devices(const std::string& name, Table& table, const Value& config,
+                      const Degrees& degrees) {
+    const std::int64_t shards = bounded_product(degrees);
+    const auto available = static_cast<std::int64_t>(cluster_.device_count());
+    if (shards > available) {
+      config.fail(fmt::format("layer {}: {} shards; cluster {} has {} devices", name, shards,
+                              cluster_.name(), available));
+    }
+    const auto listed = table.optional("devices");
+    if (!listed) return config_on_first_devices(degrees);
+    Config result{degrees, {}};
+    std::set<DeviceId> seen;
+    for (const Value& item : listed->as_list()) {
+      const DeviceId device = cluster_.find_device(item.as_string());
+      if (!device.valid()) {
+        item.fail(fmt::format("layer {}: cluster {} has no device {}", name, cluster_.name(),
+                              item.as_string()));
+      }
+      if (!seen.insert(device).second) {
+        item.fail(fmt::format("layer {}: device {} listed twice; allowed: each once", name,
+                              item.as_string()));
+      }
+      result.devices.push_back(device);
+    }
+    if (std::ssize(result.devices) != shards) {
+      listed->fail(fmt::format("layer {}: {} devices for {} shards; allowed: one device a shard",
+                               name, result.devices.size(), shards));
+    }
+    return result;
+  }
+
+  // Saturates: five degrees of 2^31 would overflow.
+  static std::int64_t bounded_product(const Degrees& degrees) {
+    std::int64_t shards = 1;
+    for (Dim dim : kDims) shards = std::min<std::int64_t>(shards * degrees[dim], 1LL << 31);
+    return shards;
+  }
+
+  void complete() {
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      if (configs_[i]) continue;
+      const Layer& layer = graph_[LayerId(i)];
+      if (default_) {
+        configs_[i] = clipped_default(layer);
+      } else if (is_input(layer)) {
+        configs_[i] = config_on_first_devices(kWhole);
+      } else {
+        errors_.add(document_.root().location(),
+                    fmt::format("layer {}: no config; allowed: one for every layer, or a 'default'",
+                                layer.name));
+      }
+    }
+  }
+
+  Config clipped_default(const Layer& layer) {
+    Degrees degrees = *default_;
+    for (Dim dim : kDims) {
+      degrees[dim] =
+          static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], layer.output[dim]));
+    }
+    const auto available = static_cast<std::int64_t>(cluster_.device_count());
+    if (bounded_product(degrees) > available) {
+      errors_.add(document_.root().location(),
+                  fmt::format("layer {}: the default makes {} shards; cluster {} has {} devices",
+                              layer.name, bounded_product(degrees), cluster_.name(), available));
+      return {};
+    }
+    return config_on_first_devices(degrees);
+  }
+
+  std::vector<Config> take_configs() {
+    std::vector<Config> configs;
+    for (auto& config : configs_) configs.push_back(std::move(*config));
+    return configs;
+  }
+
+  const Document& document_;
+  const Graph& graph_;
+  const Cluster& cluster_;
+  Diagnostics errors_;
+  std::optional<Degrees> default_;
+  std::vector<std::optional<Config>> configs_;
+};
+
+}  // namespace
+
+Strategy parse_strategy(std::string_view json, const std::string& file, const Graph& graph,
+                        const Cluster& cluster) {
+  const Document document = parse_json(json, file);
+  return StrategyReader(document, graph, cluster).run();
+}
+
+Strategy read_strategy(const std::string& file, const Graph& graph, const Cluster& cluster) {
+  return parse_strategy(read_file(file), file, graph, cluster);
+}
+
+std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster) {
+  nlohmann::ordered_json document{
+      {"strategy", strategy.name()}, {"model", graph.name()}, {"cluster", cluster.name()}};
+  document["layers"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Config& config = strategy[LayerId(i)];
+    nlohmann::ordered_json degrees;
+    for (Dim dim : kDims) degrees[name(dim)] = config.degrees[dim];
+    nlohmann::ordered_json layer{{"name", graph[LayerId(i)].name}, {"config", std::move(degrees)}};
+    if (config != config_on_first_devices(config.degrees)) {
+      for (DeviceId device : config.devices) layer["devices"].push_back(cluster[device].name);
+    }
+    document["layers"].push_back(std::move(layer));
+  }
+  return document.dump(1) + "\n";
+}
+
+}  // namespace strata

@@ -1,0 +1,27 @@
+#pragma once
+
+// A strategy as JSON, both ways:
+//
+//   {"strategy": "mine", "model": "vgg16", "cluster": "p100-1x4",
+//    "layers": [{"name": "conv1", "config": {"n": 4}, "devices": ["gpu0", ...]}, ...]}
+//
+// A dim that a config leaves out has degree 1. Without "devices" the shards sit on the first
+// devices of the cluster. A "default" config serves layers that are not listed (clipped to their
+// extents); network inputs never need to be.
+
+#include <string>
+#include <string_view>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// Throws InputError with a line for each thing that is wrong, naming the layer and the dim.
+Strategy parse_strategy(std::string_view json, const std::string& file, const Graph& graph,
+                        const Cluster& cluster);
+Strategy read_strategy(const std::string& file, const Graph& graph, const Cluster& cluster);
+
+/// Every layer with its whole config and, where they are not the first, its devices.
+std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster);
+
+}  // namespace strata

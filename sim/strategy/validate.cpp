@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+namespace {
+
+void check_degrees(const Layer& layer, const Config& config, std::vector<std::string>& wrong) {
+  for (Dim dim : kDims) {
+    const std::int32_t degree = config.degrees[dim];
+    const std::int64_t extent = layer.output[dim];
+    if (degree >= 1 && degree <= extent) continue;
+    wrong.push_back(fmt::format("layer {}: degree {} in {}; allowed: 1 to {}, its extent",
+                                layer.name, degree, name(dim), extent));
+  }
+}
+
+void check_devices(const Layer& layer, const Config& config, const Cluster& cluster,
+                   std::vector<std::string>& wrong) {
+  const std::int64_t shards = product(config.degrees);
+  if (static_cast<std::int64_t>(config.devices.size()) != shards) {
+    wrong.push_back(fmt::format("layer {}: {} devices for {} shards; allowed: one device a shard",
+                                layer.name, config.devices.size(), shards));
+  }
+  std::vector<DeviceId> sorted = config.devices;
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty() && sorted.back()() >= cluster.device_count()) {
+    wrong.push_back(fmt::format("layer {}: {} shards; cluster {} has {} devices", layer.name,
+                                shards, cluster.name(), cluster.device_count()));
+    return;
+  }
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    wrong.push_back(fmt::format("layer {}: device {} listed twice; allowed: each once", layer.name,
+                                cluster[*twice].name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const Strategy& strategy, const Graph& graph,
+                                  const Cluster& cluster) {
+  std::vector<std::string> wrong;
+  if (strategy.size() != graph.size()) {
+    wrong.push_back(fmt::format("strategy {} has {} layers, network {} has {}", strategy.name(),
+                                strategy.size(), graph.name(), graph.size()));
+    return wrong;
+  }
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId id(i);
+    const std::size_t before = wrong.size();
+    check_degrees(graph[id], strategy[id], wrong);
+    if (wrong.size() == before) check_devices(graph[id], strategy[id], cluster, wrong);
+  }
+  return wrong;
+}
+
+}  // namespace strata

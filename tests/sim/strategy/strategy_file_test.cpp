@@ -1,0 +1,93 @@
+#include "sim/strategy/strategy_file.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/zoo.h"
+
+namespace strata {
+namespace {
+
+// data (1) -> conv1, ... of lenet5, on four P100s of one host.
+class StrategyFile : public ::testing::Test {
+ protected:
+  std::string error(const std::string& json) const {
+    try {
+      parse_strategy(json, "s.json", graph_, cluster_);
+    } catch (const InputError& e) {
+      return e.message();
+    }
+    return "no error";
+  }
+
+  Graph graph_ = build_zoo("lenet5", 8);
+  Cluster cluster_ = preset_cluster("p100-1x4");
+};
+
+TEST_F(StrategyFile, BaselinesRoundTrip) {
+  for (const Strategy& strategy :
+       {data_parallel(graph_, 4), model_parallel(graph_, 4), owt_parallel(graph_, 3)}) {
+    const std::string text = print_strategy(strategy, graph_, cluster_);
+    EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
+  }
+}
+
+TEST_F(StrategyFile, DevicesRoundTrip) {
+  std::vector<Config> configs;
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    configs.push_back({{{2, 1, 1, 1, 1}}, {DeviceId(3), DeviceId(i % 3)}});
+  }
+  const Strategy strategy("placed", configs);
+  const std::string text = print_strategy(strategy, graph_, cluster_);
+  EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
+}
+
+TEST_F(StrategyFile, ADefaultServesTheLayersThatAreNotListed) {
+  const Strategy strategy = parse_strategy(
+      R"({"strategy": "d", "default": {"n": 4}, "layers": []})", "s.json", graph_, cluster_);
+  EXPECT_EQ(strategy.configs().size(), graph_.size());
+  for (const Config& config : strategy.configs()) {
+    EXPECT_EQ(config.degrees, (Degrees{{4, 1, 1, 1, 1}}));
+  }
+}
+
+TEST_F(StrategyFile, ErrorsNameTheLayerAndTheDim) {
+  EXPECT_EQ(error("{\n\"default\": {},\n\"layers\": [\n{\"name\": \"conv1\", \"config\": {\"n\": "
+                  "9}}]}"),
+            "s.json:4: layer conv1: degree in n is not one of its parts; allowed: 1 to 8, its "
+            "extent");
+  EXPECT_EQ(error(R"({"default": {"h": 0}, "layers": []})"),
+            "s.json:1: default: degree in h must be an integer of at least 1");
+  EXPECT_EQ(error(R"({"default": {}, "layers": [{"name": "nowhere", "config": {}}]})"),
+            "s.json:1: layer nowhere: network lenet5 has no such layer");
+  EXPECT_EQ(error(R"({"default": {}, "layers": [{"name": "conv1", "config": {"n": 8}}]})"),
+            "s.json:1: layer conv1: 8 shards; cluster p100-1x4 has 4 devices");
+  EXPECT_EQ(error(R"({"model": "vgg16", "default": {}, "layers": []})"),
+            "s.json:1: the strategy is for model vgg16; allowed: lenet5");
+  EXPECT_EQ(error(R"({"default": {"x": 2}, "layers": []})"),
+            "s.json:1: unknown key 'x'; allowed: n, c, d, h, w");
+}
+
+TEST_F(StrategyFile, DevicesMustExistAndStandOnce) {
+  const auto with = [](const std::string& devices) {
+    return R"({"default": {}, "layers": [{"name": "conv1", "config": {"n": 2}, "devices": )" +
+           devices + "}]}";
+  };
+  const std::string first = cluster_[DeviceId(0)].name;
+  EXPECT_EQ(error(with("[\"" + first + "\", \"moon\"]")),
+            "s.json:1: layer conv1: cluster p100-1x4 has no device moon");
+  EXPECT_EQ(error(with("[\"" + first + "\", \"" + first + "\"]")),
+            "s.json:1: layer conv1: device " + first + " listed twice; allowed: each once");
+  EXPECT_EQ(error(with("[\"" + first + "\"]")),
+            "s.json:1: layer conv1: 1 devices for 2 shards; allowed: one device a shard");
+}
+
+TEST_F(StrategyFile, ALayerWithoutAConfigIsAnErrorNotADefault) {
+  const std::string message = error(R"({"layers": []})");
+  EXPECT_EQ(message.substr(0, message.find('\n')),
+            "s.json:1: layer conv1: no config; allowed: one for every layer, or a 'default'");
+}
+
+}  // namespace
+}  // namespace strata
