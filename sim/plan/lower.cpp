@@ -1,0 +1,46 @@
+#include "sim/plan/lower.h"
+
+#include <variant>
+
+#include "sim/plan/lowering.h"
+
+namespace strata {
+
+Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                   const LowerOptions& options)
+    : graph_(graph),
+      cluster_(cluster),
+      strategy_(strategy),
+      options_(options),
+      builder_(options.dtype, cluster.device_count()),
+      requires_gradient_(requires_gradient(graph)),
+      ordinals_(parameter_ordinals(graph)),
+      tasks_(graph.size()),
+      edges_(graph.size()),
+      gradient_(graph.size()),
+      last_sync_(cluster.device_count()) {
+  for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(shard_count(LayerId(i)));
+}
+
+bool Lowering::is_input(LayerId layer) const {
+  return std::holds_alternative<Input>(graph_[layer].op);
+}
+
+Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
+  return Partition(graph_[layer].output, strategy_[layer].degrees)
+      .box(static_cast<std::int64_t>(shard));
+}
+
+Plan Lowering::run() && {
+  for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
+  for (std::size_t i = graph_.size(); i-- > 0;) lower_backward(LayerId(i));
+  place_buffers();
+  return std::move(builder_).build();
+}
+
+Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+           const LowerOptions& options) {
+  return Lowering(graph, cluster, strategy, options).run();
+}
+
+}  // namespace strata

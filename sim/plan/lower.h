@@ -1,0 +1,49 @@
+#pragma once
+
+// Lowering: (Graph, Cluster, Strategy) to a Plan. Forward in the graph's order, backward in
+// reverse; each layer's gradient exchange, statistics, synchronisation and update follow from the
+// boxes of redistribution.h and the replicas of its parameter shards.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+struct LowerOptions {
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;
+  /// Where an edge would need more flows than this in one direction, what one device receives
+  /// becomes one transfer whose pieces carry bytes by source, without their boxes.
+  std::size_t max_flows_per_edge = 4096;
+};
+
+/// `strategy` must be sound for the graph and the cluster (validate() found nothing).
+Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+           const LowerOptions& options = {});
+
+/// The shards that differ only in the dims of `over`, group by group.
+std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
+                                                     const PerDim<bool>& over);
+
+/// The shards that hold a copy of each parameter shard: groups[k] for the k-th part in c.
+std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees);
+
+/// The layers with parameters, counted from 0 in the graph's order; others get 0.
+std::vector<std::uint32_t> parameter_ordinals(const Graph& graph);
+
+/// The replica that serves the k-th parameter shard of the layer with this ordinal: the servers
+/// rotate, so that no device serves all layers.
+std::size_t server_replica(std::size_t ordinal, std::size_t shard, std::size_t replicas);
+
+/// The time of a parameter server's exchange on idle links: gradients in, parameters out.
+Seconds parameter_server_time(const Cluster& cluster, std::span<const DeviceId> replicas,
+                              std::size_t server, Bytes bytes);
+
+}  // namespace strata

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "sim/graph/regions.h"
+#include "sim/plan/lowering.h"
+
+namespace strata {
+namespace {
+
+std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint32_t> shards) {
+  std::vector<DeviceId> devices;
+  for (std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
+  return devices;
+}
+
+// On a tie the first: no choice depends on anything but the costs.
+constexpr std::array kForParameters = {SyncAlgorithm::ring, SyncAlgorithm::tree,
+                                       SyncAlgorithm::hierarchical, SyncAlgorithm::ps};
+constexpr std::array kForStatistics = {SyncAlgorithm::ring, SyncAlgorithm::tree};
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
+                                                     const PerDim<bool>& over) {
+  Degrees kept = degrees;
+  for (Dim dim : kDims) {
+    if (over[dim]) kept[dim] = 1;
+  }
+  const Partition cut({}, degrees), representatives({}, kept);
+  std::vector<std::vector<std::uint32_t>> groups(
+      static_cast<std::size_t>(representatives.shard_count()));
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    Degrees at = cut.coordinates(shard);
+    for (Dim dim : kDims) {
+      if (over[dim]) at[dim] = 0;
+    }
+    groups[static_cast<std::size_t>(representatives.shard_at(at))].push_back(
+        static_cast<std::uint32_t>(shard));
+  }
+  return groups;
+}
+
+std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees) {
+  return shard_groups(degrees, {{true, false, true, true, true}});
+}
+
+std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
+  std::vector<std::uint32_t> ordinals;
+  std::uint32_t next = 0;
+  for (const Layer& layer : graph.layers()) {
+    ordinals.push_back(layer.parameters.total() > 0 ? next++ : 0);
+  }
+  return ordinals;
+}
+
+std::size_t server_replica(std::size_t ordinal, std::size_t shard, std::size_t replicas) {
+  return (ordinal + shard) % replicas;
+}
+
+Seconds parameter_server_time(const Cluster& cluster, std::span<const DeviceId> replicas,
+                              std::size_t server, Bytes bytes) {
+  std::vector<Movement> in, out;
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    if (i == server) continue;
+    in.push_back({replicas[i], replicas[server], static_cast<double>(bytes.value)});
+    out.push_back({replicas[server], replicas[i], static_cast<double>(bytes.value)});
+  }
+  return bottleneck_time(movement_loads(cluster, in), cluster) +
+         bottleneck_time(movement_loads(cluster, out), cluster);
+}
+
+std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices) {
+  const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
+  if (fresh) {
+    auto phases = collective_phases(algorithm, cluster_, devices);
+    at->second = builder_.add_group_shape({ring_order(cluster_, devices), std::move(phases)});
+  }
+  return at->second;
+}
+
+Seconds Lowering::isolated(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
+                           Bytes bytes) {
+  if (algorithm == SyncAlgorithm::ps) return parameter_server_time(cluster_, devices, 0, bytes);
+  const std::uint32_t shape = group_shape(algorithm, devices);
+  return isolated_time(builder_.so_far().group_shapes()[shape].phases, cluster_, bytes);
+}
+
+SyncAlgorithm Lowering::cheapest(std::span<const SyncAlgorithm> choices,
+                                 const std::vector<DeviceId>& devices, Bytes bytes) {
+  SyncAlgorithm best = choices.front();
+  Seconds least{std::numeric_limits<double>::infinity()};
+  for (SyncAlgorithm choice : choices) {
+    const Seconds time = isolated(choice, devices, bytes);
+    if (time < least) best = choice, least = time;
+  }
+  return best;
+}
+
+std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
+                                                  const std::vector<TaskId>& partial) {
+  std::vector<TaskId> summed = partial;
+  const PerDim<bool> over = statistics(graph_[layer], shard_box(layer, 0)).over;
+  for (const auto& shards : shard_groups(strategy_[layer].degrees, over)) {
+    if (shards.size() < 2) continue;
+    const Statistics values = statistics(graph_[layer], shard_box(layer, shards.front()));
+    const bool forward = phase == Phase::forward_statistics;
+    const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
+    const std::vector<DeviceId> devices = devices_of(strategy_[layer], shards);
+    const SyncAlgorithm algorithm = cheapest(kForStatistics, devices, bytes);
+    const std::uint32_t group = builder_.add_group(
+        {GroupPurpose::statistics, algorithm, group_shape(algorithm, devices), bytes, {}});
+    for (std::uint32_t shard : shards) {
+      summed[shard] = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
+                                          {partial[shard]});
+    }
+  }
+  return summed;
+}
+
+void Lowering::synchronise(LayerId layer) {
+  tasks_[layer()].update.resize(shard_count(layer));
+  const auto parts = replica_shards(strategy_[layer].degrees);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const std::vector<std::uint32_t>& shards = parts[part];
+    const Bytes bytes =
+        bytes_of(shard_parameters(graph_[layer], shard_box(layer, shards.front())).total());
+    if (shards.size() == 1) {
+      update_alone(layer, shards.front());
+      continue;
+    }
+    SyncAlgorithm algorithm = options_.sync;
+    if (algorithm == SyncAlgorithm::automatic) {
+      algorithm = cheapest(kForParameters, devices_of(strategy_[layer], shards), bytes);
+    }
+    if (algorithm == SyncAlgorithm::ps) {
+      update_with_server(layer, part, shards, bytes);
+    } else {
+      update_with_collective(layer, shards, algorithm, bytes);
+    }
+  }
+}
+
+// The update may overwrite the parameters only once the layer's own backward pass has read them.
+void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
+  LayerTasks& tasks = tasks_[layer()];
+  std::vector<TaskId> after = {tasks.parameter_gradient(shard)};
+  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
+  tasks.update[shard] =
+      builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after));
+  builder_.carry(tasks.forward[shard], tasks.update[shard]);
+}
+
+void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
+                                      SyncAlgorithm algorithm, Bytes bytes) {
+  LayerTasks& tasks = tasks_[layer()];
+  const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
+  const std::uint32_t group =
+      builder_.add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}});
+  std::vector<TaskId> joined;
+  for (std::uint32_t shard : shards) {
+    // A device runs its parameter collectives one after another, in plan order: one stream.
+    TaskId& stream = last_sync_[device_of(layer, shard)()];
+    std::vector<TaskId> after = {tasks.parameter_gradient(shard)};
+    if (stream.valid()) after.push_back(stream);
+    stream = builder_.join_group(group, task(TaskKind::collective, Phase::update, layer, shard),
+                                 std::move(after));
+    joined.push_back(stream);
+  }
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const std::uint32_t shard = shards[i];
+    std::vector<TaskId> after = {joined[i]};
+    if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
+    tasks.update[shard] =
+        builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after));
+    builder_.carry(tasks.forward[shard], tasks.update[shard]);
+  }
+}
+
+void Lowering::update_with_server(LayerId layer, std::size_t part,
+                                  std::span<const std::uint32_t> shards, Bytes bytes) {
+  LayerTasks& tasks = tasks_[layer()];
+  const std::uint32_t server = shards[server_replica(ordinals_[layer()], part, shards.size())];
+  const DeviceId server_device = device_of(layer, server);
+  std::vector<TaskId> arrived = {tasks.parameter_gradient(server)};
+  if (!tasks.backward_data.empty()) arrived.push_back(tasks.backward_data[server]);
+  for (std::uint32_t shard : shards) {
+    if (shard == server) continue;
+    const Piece gradient{device_of(layer, shard), bytes, {}};
+    arrived.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
+                                            0, std::span(&gradient, 1),
+                                            {tasks.parameter_gradient(shard)}));
+  }
+  tasks.update[server] =
+      builder_.add(task(TaskKind::compute, Phase::update, layer, server), std::move(arrived));
+  builder_.carry(tasks.forward[server], tasks.update[server]);
+  for (std::uint32_t shard : shards) {
+    if (shard == server) continue;
+    const Piece parameters{server_device, bytes, {}};
+    std::vector<TaskId> after = {tasks.update[server]};
+    if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
+    tasks.update[shard] =
+        builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
+                              std::span(&parameters, 1), std::move(after));
+    builder_.carry(tasks.forward[shard], tasks.update[shard]);
+  }
+}
+
+}  // namespace strata

@@ -1,0 +1,113 @@
+#pragma once
+
+// The state of one lowering, shared by its parts: forward, backward, synchronisation, memory.
+// Internal to sim/plan.
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/plan/lower.h"
+#include "sim/plan/plan_builder.h"
+#include "sim/plan/redistribution.h"
+
+namespace strata {
+
+/// The tasks of one layer by shard; empty where the layer lacks the phase.
+struct LayerTasks {
+  std::vector<TaskId> forward_statistics, forward;
+  std::vector<TaskId> backward_statistics, backward_data, backward_weights;
+  std::vector<TaskId> update;
+
+  /// The task that ends the gradient of the parameters: batch norm's is a by-product of its
+  /// statistics.
+  TaskId parameter_gradient(std::size_t shard) const {
+    return backward_weights.empty() ? backward_statistics[shard] : backward_weights[shard];
+  }
+};
+
+/// One input of one layer.
+struct Edge {
+  std::vector<NeededBox> boxes;               ///< none if the producer is a network input
+  std::vector<std::vector<TaskId>> arrivals;  ///< per consumer shard: transfers into it, forward
+  std::vector<std::vector<TaskId>> returns;   ///< per producer shard: transfers into it, backward
+};
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+           const LowerOptions& options);
+  Plan run() &&;
+
+ private:
+  // lower_forward.cpp
+  void lower_forward(LayerId layer);
+  Edge lower_edge(LayerId layer, std::size_t input);
+  std::vector<TaskId> input_ready(LayerId layer, std::size_t shard) const;
+
+  // lower_backward.cpp
+  void lower_backward(LayerId layer);
+  void return_gradients(LayerId layer, std::size_t input);
+
+  // lower_sync.cpp
+  void synchronise(LayerId layer);
+  void update_with_server(LayerId layer, std::size_t part, std::span<const std::uint32_t> shards,
+                          Bytes bytes);
+  void update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
+                              SyncAlgorithm algorithm, Bytes bytes);
+  void update_alone(LayerId layer, std::uint32_t shard);
+  std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
+                                          const std::vector<TaskId>& partial);
+  std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
+  Seconds isolated(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices, Bytes bytes);
+  /// The choice that takes least time on idle links.
+  SyncAlgorithm cheapest(std::span<const SyncAlgorithm> choices,
+                         const std::vector<DeviceId>& devices, Bytes bytes);
+
+  // lower_memory.cpp
+  void place_buffers();
+  void place_parameters(LayerId layer);
+  void place_activations(LayerId layer);
+  void place_inputs(LayerId layer, std::size_t input);
+  void place_gradients(LayerId layer, std::size_t input);
+  void place_received_gradients(LayerId layer, std::size_t input);
+  std::vector<std::vector<TaskId>> users_by_shard(LayerId layer) const;
+  void add_readers(LayerId consumer, std::size_t input,
+                   std::vector<std::vector<TaskId>>& users) const;
+  void add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
+  bool in_place(LayerId layer) const;
+  bool reads_elsewhere(LayerId layer, std::size_t input, std::size_t shard) const;
+
+  bool is_input(LayerId layer) const;
+  Box shard_box(LayerId layer, std::size_t shard) const;
+  std::size_t shard_count(LayerId layer) const { return strategy_[layer].devices.size(); }
+  DeviceId device_of(LayerId layer, std::size_t shard) const {
+    return strategy_[layer].devices[shard];
+  }
+  Bytes bytes_of(std::int64_t elements) const { return {elements * element_bytes(options_.dtype)}; }
+  Task task(TaskKind kind, Phase phase, LayerId layer, std::size_t shard) const {
+    return {kind, phase, layer, device_of(layer, shard), static_cast<std::uint32_t>(shard), 0};
+  }
+  /// Moves boxes between the shards of two layers, one transfer a pair or, where those are too
+  /// many, one a receiver. `forward`: to the readers, else back to the owners. Returns the
+  /// transfers into each receiving shard.
+  std::vector<std::vector<TaskId>> move_boxes(LayerId layer, std::size_t input, const Edge& edge,
+                                              bool forward, std::size_t receivers,
+                                              const std::vector<TaskId>& made_by);
+
+  const Graph& graph_;
+  const Cluster& cluster_;
+  const Strategy& strategy_;
+  LowerOptions options_;
+  PlanBuilder builder_;
+  std::vector<bool> requires_gradient_;
+  std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
+  std::vector<LayerTasks> tasks_;
+  std::vector<std::vector<Edge>> edges_;                    ///< [layer][input]
+  std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][shard]: what delivers it
+  std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
+  std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
+};
+
+}  // namespace strata

@@ -1,0 +1,20 @@
+#include "sim/plan/plan.h"
+
+namespace strata {
+
+Communication communication(const Plan& plan) {
+  Communication sum;
+  for (const Task& task : plan.tasks()) {
+    if (task.kind != TaskKind::transfer) continue;
+    const Bytes bytes = plan.transfers()[task.detail].bytes;
+    (task.phase == Phase::update ? sum.sync : sum.transfer) += bytes;
+  }
+  for (const Group& group : plan.groups()) {
+    const auto replicas = static_cast<std::int64_t>(group.tasks.size());
+    const Bytes bytes = 2 * (replicas - 1) * group.bytes;
+    (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;
+  }
+  return sum;
+}
+
+}  // namespace strata

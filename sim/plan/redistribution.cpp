@@ -1,0 +1,61 @@
+#include "sim/plan/redistribution.h"
+
+#include <algorithm>
+
+#include "sim/graph/regions.h"
+
+namespace strata {
+namespace {
+
+// Calls visit(shard) for every shard of the partition that `box` touches, in shard order.
+template <class Visit>
+void for_shards_touching(const Partition& cut, const Box& box, Visit visit) {
+  PerDim<Interval> range;
+  for (Dim dim : kDims)
+    range[dim] = parts_touching(cut.extents()[dim], cut.degrees()[dim], box[dim]);
+  Degrees at;
+  const auto step = [&](auto self, std::size_t k) -> void {
+    if (k == kDims.size()) return visit(cut.shard_at(at), cut.box(at));
+    for (std::int64_t i = range.values[k].begin; i < range.values[k].end; ++i) {
+      at.values[k] = static_cast<std::int32_t>(i);
+      self(self, k + 1);
+    }
+  };
+  step(step, 0);
+}
+
+}  // namespace
+
+std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
+                                    const Config& producer_config, const Config& consumer_config) {
+  const Layer& layer = graph[consumer];
+  const Partition outputs(layer.output, consumer_config.degrees);
+  const Partition owned(graph[layer.inputs[input]].output, producer_config.degrees);
+  std::vector<NeededBox> result;
+  for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
+    const std::size_t first = result.size();
+    for (const Box& box : needed_input(graph, consumer, input, outputs.box(shard))) {
+      for_shards_touching(owned, box, [&](std::int64_t owner, const Box& owner_box) {
+        result.push_back({static_cast<std::uint32_t>(owner), static_cast<std::uint32_t>(shard),
+                          producer_config.devices[static_cast<std::size_t>(owner)],
+                          consumer_config.devices[static_cast<std::size_t>(shard)],
+                          intersect(box, owner_box)});
+      });
+    }
+    // A flattened run can meet one owner in several boxes: keep them together.
+    std::stable_sort(
+        result.begin() + static_cast<std::ptrdiff_t>(first), result.end(),
+        [](const NeededBox& a, const NeededBox& b) { return a.producer_shard < b.producer_shard; });
+  }
+  return result;
+}
+
+std::int64_t crossing_elements(std::span<const NeededBox> boxes) {
+  std::int64_t elements = 0;
+  for (const NeededBox& needed : boxes) {
+    if (!needed.local()) elements += volume(needed.box);
+  }
+  return elements;
+}
+
+}  // namespace strata

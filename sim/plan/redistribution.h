@@ -1,0 +1,37 @@
+#pragma once
+
+// What crosses between devices along one edge of the graph: for every shard of the consumer, the
+// boxes of the producer's output that it needs and its device does not own. Forward the boxes
+// travel to the consumer; backward the gradients of the same boxes travel back. Lowering, Eq. 1
+// and the executor all ask here. Pure functions; thread-safe.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// A box of the producer's output that one shard of the consumer reads.
+struct NeededBox {
+  std::uint32_t producer_shard = 0;
+  std::uint32_t consumer_shard = 0;
+  DeviceId owner;
+  DeviceId reader;
+  Box box;
+  bool local() const { return owner == reader; }
+  bool operator==(const NeededBox&) const = default;
+};
+
+/// Every (consumer shard, producer shard, box) of the edge into `consumer`'s input number `input`,
+/// by consumer shard, then producer shard. Local ones are included. Boxes are not empty, and those
+/// of one consumer shard are disjoint.
+std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
+                                    const Config& producer_config, const Config& consumer_config);
+
+/// Elements that cross between devices forward (and again backward, as gradients).
+std::int64_t crossing_elements(std::span<const NeededBox> boxes);
+
+}  // namespace strata

@@ -1,0 +1,163 @@
+#include "random_case.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "sim/cluster/cluster_file.h"
+
+namespace strata::testing {
+namespace {
+
+Window random_window(Random& random, std::int64_t extent) {
+  Window window;
+  window.kernel = pick(random, 1, std::min<std::int64_t>(3, extent));
+  window.stride = pick(random, 1, 2);
+  window.pad_begin = pick(random, 0, window.kernel - 1);
+  window.pad_end = pick(random, 0, window.kernel - 1);
+  if (window.kernel * 2 - 1 <= extent) window.dilation = pick(random, 1, 2);
+  return window;
+}
+
+Windows random_windows(Random& random, const Extents& input, bool pooling) {
+  Windows windows;
+  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+    if (input[dim] == 1) continue;
+    windows[dim] = random_window(random, input[dim]);
+    if (!pooling) continue;
+    windows[dim].dilation = 1;
+    windows[dim].pad_begin = windows[dim].pad_end =
+        std::min(windows[dim].pad_begin, windows[dim].kernel / 2);
+  }
+  return windows;
+}
+
+int rank_of(const Extents& input) {
+  return input[Dim::d] > 1 ? 3 : 2;
+}
+
+Op random_convolution(Random& random, const Extents& input) {
+  Convolution conv;
+  conv.rank = rank_of(input);
+  conv.groups = input[Dim::c] % 2 == 0 ? pick(random, 1, 2) : 1;
+  conv.out_channels = conv.groups * pick(random, 1, 3);
+  conv.windows = random_windows(random, input, false);
+  return conv;
+}
+
+Op random_op(Random& random, const Extents& input, bool flat) {
+  if (flat) {
+    switch (pick(random, 0, 2)) {
+      case 0:
+        return FullyConnected{pick(random, 1, 5)};
+      case 1:
+        return Activation{};
+      default:
+        return Dropout{};
+    }
+  }
+  switch (pick(random, 0, 8)) {
+    case 0:
+    case 1:
+      return random_convolution(random, input);
+    case 2: {
+      Pooling pool;
+      pool.rank = rank_of(input);
+      pool.windows = random_windows(random, input, true);
+      return pool;
+    }
+    case 3:
+      return Activation{};
+    case 4:
+      return BatchNorm{};
+    case 5:
+      return LocalResponseNorm{3};
+    case 6: {
+      AdaptivePooling pool;
+      pool.rank = rank_of(input);
+      pool.d = pick(random, 1, input[Dim::d]);
+      pool.h = pick(random, 1, input[Dim::h]);
+      pool.w = pick(random, 1, input[Dim::w]);
+      return pool;
+    }
+    case 7:
+      return Flatten{};
+    default:
+      return FullyConnected{pick(random, 1, 5)};
+  }
+}
+
+bool is_flat(const Extents& e) {
+  return e[Dim::d] * e[Dim::h] * e[Dim::w] == 1;
+}
+
+// Joins the newest layer with an earlier one where their shapes allow it.
+LayerId maybe_join(Random& random, GraphBuilder& builder, LayerId newest, std::size_t count) {
+  if (pick(random, 0, 2) != 0) return newest;
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    const Extents a = builder.output(LayerId(i)), b = builder.output(newest);
+    const std::string name = "join" + std::to_string(count);
+    if (a == b) return builder.add(name, Add{}, {LayerId(i), newest});
+    Extents same_channels = a;
+    same_channels[Dim::c] = b[Dim::c];
+    if (same_channels == b) return builder.add(name, Concat{}, {LayerId(i), newest});
+  }
+  return newest;
+}
+
+}  // namespace
+
+std::int64_t pick(Random& random, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+Graph random_graph(Random& random) {
+  const std::int64_t batch = pick(random, 1, 5);
+  GraphBuilder builder("random", batch);
+  const std::int64_t depth = pick(random, 0, 3) == 0 ? pick(random, 2, 3) : 1;
+  const Extents image = {{1, pick(random, 1, 3), depth, pick(random, 3, 7), pick(random, 3, 7)}};
+  LayerId last = builder.add("data", Input{image}, {});
+  last = builder.add("first", random_convolution(random, image), {last});
+  const std::int64_t layers = pick(random, 1, 7);
+  for (std::int64_t i = 0; i < layers; ++i) {
+    const Extents shape = builder.output(last);
+    last =
+        builder.add("layer" + std::to_string(i), random_op(random, shape, is_flat(shape)), {last});
+    last = maybe_join(random, builder, last, builder.size());
+  }
+  if (!is_flat(builder.output(last))) last = builder.add("flat", Flatten{}, {last});
+  builder.add("loss", SoftmaxCrossEntropy{}, {last});
+  return std::move(builder).build();
+}
+
+Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices) {
+  std::vector<Config> configs;
+  for (const Layer& layer : graph.layers()) {
+    Config config;
+    auto left = static_cast<std::int64_t>(devices);
+    for (Dim dim : kDims) {
+      const std::int64_t degree = pick(random, 1, std::min(left, layer.output[dim]));
+      config.degrees[dim] = static_cast<std::int32_t>(degree);
+      left /= degree;
+    }
+    std::vector<DeviceId> all;
+    for (std::size_t i = 0; i < devices; ++i) all.push_back(DeviceId(i));
+    std::shuffle(all.begin(), all.end(), random);
+    config.devices.assign(all.begin(), all.begin() + product(config.degrees));
+    configs.push_back(std::move(config));
+  }
+  return {"random", std::move(configs)};
+}
+
+Cluster star(std::size_t devices) {
+  std::string toml = "name = \"star\"\n[[switch]]\nname = \"hub\"\n";
+  for (std::size_t i = 0; i < devices; ++i) {
+    const std::string device = "d" + std::to_string(i);
+    toml += "[[device]]\nname = \"" + device + "\"\nkind = \"p100\"\nhost = \"h\"\n";
+    toml += "[[link]]\nfrom = \"" + device +
+            "\"\nto = \"hub\"\nbandwidth = \"10 GB/s\"\nlatency = \"0 s\"\nduplex = true\n";
+  }
+  return parse_cluster(toml, "star.toml");
+}
+
+}  // namespace strata::testing

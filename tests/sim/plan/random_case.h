@@ -1,0 +1,27 @@
+#pragma once
+
+// Small random networks and strategies: every op, uneven parts, shuffled subsets of the devices.
+
+#include <cstdint>
+#include <random>
+
+#include "sim/cluster/cluster.h"
+#include "sim/graph/graph.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata::testing {
+
+using Random = std::mt19937_64;
+
+std::int64_t pick(Random& random, std::int64_t low, std::int64_t high);
+
+/// 3 to 9 layers over a 2-D or 3-D input; the first computing layer has parameters.
+Graph random_graph(Random& random);
+
+/// Any degrees that fit the extents and the devices, shards on random distinct devices.
+Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices);
+
+/// `devices` on one switch, every path 10 GB/s.
+Cluster star(std::size_t devices);
+
+}  // namespace strata::testing
