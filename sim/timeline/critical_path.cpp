@@ -1,0 +1,189 @@
+#include "sim/timeline/critical_path.h"
+
+#include <algorithm>
+#include <map>
+
+namespace strata {
+namespace {
+
+struct Moment {
+  std::uint32_t step;
+  TaskId task;
+};
+
+class PathFinder {
+ public:
+  PathFinder(const Plan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
+    for (std::uint32_t step = 0; step < timeline.steps(); ++step) {
+      for (std::size_t i = 0; i < plan.size(); ++i) index(step, TaskId(i));
+    }
+  }
+
+  std::vector<PathStep> run() const {
+    std::vector<PathStep> path;
+    Moment at = last();
+    for (bool more = true; more;) {
+      PathStep step{at.step, at.task, Bound::start};
+      more = previous(at, step.bound);
+      path.push_back(step);
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+ private:
+  const Span& span(Moment m) const { return timeline_.span(m.step, m.task); }
+
+  // Which compute task ends when on each device.
+  void index(std::uint32_t step, TaskId id) {
+    const Task& task = plan_[id];
+    if (task.kind != TaskKind::compute) return;
+    const Span& s = timeline_.span(step, id);
+    if (s.end > s.start) ends_[{task.device(), s.end.value}] = {step, id};
+  }
+
+  Moment last() const {
+    Moment latest{0, TaskId(0)};
+    for (std::uint32_t step = 0; step < timeline_.steps(); ++step) {
+      for (std::size_t i = 0; i < plan_.size(); ++i) {
+        const Moment m{step, TaskId(i)};
+        if (span(m).end > span(latest).end) latest = m;
+      }
+    }
+    return latest;
+  }
+
+  bool previous(Moment& at, Bound& bound) const {
+    const Span& s = span(at);
+    if (s.start.value == 0) return false;
+    const Task& task = plan_[at.task];
+    if (s.start > s.ready && task.kind == TaskKind::compute) {
+      const auto busy = ends_.find({task.device(), s.start.value});
+      if (busy != ends_.end()) {
+        at = busy->second;
+        bound = Bound::resource;
+        return true;
+      }
+    }
+    bound = Bound::dependency;
+    return latest_dependency(at);
+  }
+
+  // The dependency that ended last; a collective waits for its peers' dependencies too.
+  bool latest_dependency(Moment& at) const {
+    const Moment of = at;
+    bool found = false;
+    Seconds latest{-1};
+    const auto consider = [&](Moment m) {
+      if (span(m).end <= latest) return;
+      latest = span(m).end;
+      at = m;
+      found = true;
+    };
+    const auto consider_all = [&](TaskId task) {
+      for (TaskId before : plan_.dependencies(task)) consider({of.step, before});
+      if (of.step == 0) return;
+      for (TaskId before : plan_.carried(task)) consider({of.step - 1, before});
+    };
+    const Task& task = plan_[of.task];
+    if (task.kind != TaskKind::collective) {
+      consider_all(of.task);
+    } else {
+      for (TaskId peer : plan_.groups()[task.detail].tasks) consider_all(peer);
+    }
+    return found;
+  }
+
+  const Plan& plan_;
+  const Timeline& timeline_;
+  std::map<std::pair<std::size_t, double>, Moment> ends_;
+};
+
+Seconds overlap(const Span& span, Seconds from, Seconds to) {
+  const Seconds begin = std::max(span.start, from), end = std::min(span.end, to);
+  return end > begin ? end - begin : Seconds{};
+}
+
+struct Window {
+  Seconds from, to;
+  double steps;
+};
+
+// The steps that Timeline::step_seconds averages over.
+Window steady_window(const Timeline& timeline) {
+  if (timeline.steps() < 2) return {Seconds{}, timeline.makespan(), 1};
+  const std::size_t first = timeline.steps() / 2 - 1;
+  return {timeline.step_end(first), timeline.step_end(timeline.steps() - 1),
+          static_cast<double>(timeline.steps() - 1 - first)};
+}
+
+Seconds& share_of(const Task& task, PathShares& shares) {
+  if (task.kind == TaskKind::compute) return shares.compute;
+  if (task.kind == TaskKind::transfer) {
+    return task.phase == Phase::update ? shares.sync : shares.transfer;
+  }
+  if (task.kind == TaskKind::collective) {
+    return task.phase == Phase::update ? shares.sync : shares.statistics;
+  }
+  return shares.idle;
+}
+
+void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task,
+                     std::vector<double>& bytes) {
+  for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
+    for (LinkId link : cluster.route(piece.from, task.device)) {
+      bytes[link()] += static_cast<double>(piece.bytes.value);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) {
+  if (plan.size() == 0 || timeline.steps() == 0) return {};
+  return PathFinder(plan, timeline).run();
+}
+
+PathShares path_shares(const Plan& plan, const Timeline& timeline) {
+  const Window window = steady_window(timeline);
+  PathShares shares;
+  Seconds accounted;
+  for (const PathStep& step : critical_path(plan, timeline)) {
+    const Seconds time = overlap(timeline.span(step.step, step.task), window.from, window.to);
+    share_of(plan[step.task], shares) += time;
+    accounted += time;
+  }
+  for (Seconds* share : {&shares.compute, &shares.transfer, &shares.sync, &shares.statistics}) {
+    *share = *share / window.steps;
+  }
+  shares.idle = std::max(Seconds{}, (window.to - window.from - accounted) / window.steps);
+  return shares;
+}
+
+Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster) {
+  Utilisation use;
+  use.devices.assign(cluster.device_count(), 0);
+  use.link_bytes.assign(cluster.links().size(), 0);
+  const std::size_t last = timeline.steps() - 1;
+  const Seconds step = timeline.step_seconds();
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind == TaskKind::compute) {
+      use.devices[task.device()] += timeline.span(last, TaskId(i)).duration() / step;
+    } else if (task.kind == TaskKind::transfer) {
+      add_route_bytes(plan, cluster, task, use.link_bytes);
+    }
+  }
+  for (const Group& group : plan.groups()) {
+    for (const CollectivePhase& phase : plan.group_shapes()[group.shape].phases) {
+      const double amount = phase.bytes_per_byte * static_cast<double>(group.bytes.value);
+      for (const LinkLoad& load : phase.loads) use.link_bytes[load.link()] += load.weight * amount;
+    }
+  }
+  for (std::size_t i = 0; i < use.link_bytes.size(); ++i) {
+    use.links.push_back(use.link_bytes[i] / (cluster.links()[i].bandwidth.value * step.value));
+  }
+  return use;
+}
+
+}  // namespace strata

@@ -1,0 +1,46 @@
+#pragma once
+
+// The chain of tasks that explains the makespan, and how busy devices and links are.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/timeline/timeline.h"
+
+namespace strata {
+
+/// Why a task did not start earlier.
+enum class Bound : std::uint8_t {
+  start,       ///< nothing: the timeline begins here
+  dependency,  ///< it waited for the task before it on the path
+  resource     ///< it was ready, but its device worked on the task before it on the path
+};
+
+struct PathStep {
+  std::uint32_t step = 0;
+  TaskId task;
+  Bound bound = Bound::start;
+  bool operator==(const PathStep&) const = default;
+};
+
+/// From the last task to end back to the start, in order of time: each step starts exactly when
+/// the one before it ended.
+std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
+
+/// The time that each kind of work takes on the part of the critical path that falls into the
+/// steady state (the steps that step_seconds averages over), per step.
+struct PathShares {
+  Seconds compute, transfer, sync, statistics, idle;
+  bool operator==(const PathShares&) const = default;
+};
+PathShares path_shares(const Plan& plan, const Timeline& timeline);
+
+struct Utilisation {
+  std::vector<double> devices;     ///< share of the steady-state step that computes
+  std::vector<double> links;       ///< share of the link's capacity that is used
+  std::vector<double> link_bytes;  ///< bytes a step over each link
+};
+Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluster& cluster);
+
+}  // namespace strata

@@ -1,0 +1,66 @@
+#pragma once
+
+// When every task of a Plan ran, step after step, in one clock that starts at 0: predicted by the
+// simulator or measured by an executor. Values; thread-safe to read.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+#include "sim/plan/plan.h"
+
+namespace strata {
+
+/// ready: all that the task waits for is done; start: its device (or all its peers) was free, too;
+/// end: done.
+struct Span {
+  Seconds ready, start, end;
+  Seconds duration() const { return end - start; }
+  bool operator==(const Span&) const = default;
+};
+
+/// From `at` on, traffic crosses the link at `rate`.
+struct LinkRate {
+  LinkId link;
+  Seconds at;
+  BytesPerSecond rate;
+  bool operator==(const LinkRate&) const = default;
+};
+
+class Timeline {
+ public:
+  Timeline() = default;
+  /// `spans`: of the first step's tasks in plan order, then the second step's, and so on.
+  Timeline(std::size_t tasks_per_step, std::vector<Span> spans,
+           std::vector<LinkRate> link_rates = {});
+
+  std::size_t steps() const { return step_ends_.size(); }
+  const Span& span(std::size_t step, TaskId task) const {
+    return spans_[step * tasks_per_step_ + task()];
+  }
+  std::span<const Span> step(std::size_t index) const {
+    return std::span(spans_).subspan(index * tasks_per_step_, tasks_per_step_);
+  }
+  /// The end of the step's last task.
+  Seconds step_end(std::size_t index) const { return step_ends_[index]; }
+  Seconds makespan() const;
+
+  /// The steady-state time between steps: the mean over the second half of the steps. With one
+  /// step, its makespan.
+  Seconds step_seconds() const;
+
+  /// By link, then time; empty where nobody recorded them.
+  std::span<const LinkRate> link_rates() const { return link_rates_; }
+
+  bool operator==(const Timeline&) const = default;
+
+ private:
+  std::size_t tasks_per_step_ = 0;
+  std::vector<Span> spans_;
+  std::vector<Seconds> step_ends_;
+  std::vector<LinkRate> link_rates_;
+};
+
+}  // namespace strata
