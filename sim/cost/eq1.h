@@ -1,0 +1,65 @@
+#pragma once
+
+// Eq. 1 of the paper: a strategy's step time as a sum over layers of t_C + t_S and over edges of
+// t_X, each in isolation. The paper's prediction and the solver's objective; the simulator adds
+// overlap, contention and pipelining. Seconds. Not thread-safe: costs are remembered.
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cost/layer_costs.h"
+#include "sim/plan/collective.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+struct LayerTerms {
+  Seconds compute;   ///< t_C: the slowest shard's forward, backward and update
+  Seconds transfer;  ///< t_X over the layer's inputs, forward and backward
+  Seconds sync;      ///< t_S: parameters over replicas, and statistics (batch norm's sums)
+  Seconds total() const { return compute + transfer + sync; }
+  bool operator==(const LayerTerms&) const = default;
+};
+
+class Eq1 {
+ public:
+  /// `models`: one per device of the cluster. All references must outlive this.
+  Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
+      SyncAlgorithm sync, DType dtype);
+
+  Seconds compute(LayerId layer, const Config& config);
+  Seconds sync(LayerId layer, const Config& config);
+  /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
+  /// (where the producer needs a gradient) backward.
+  Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
+                   const Config& consumer_config) const;
+
+  /// Every layer's terms, in the graph's order.
+  std::vector<LayerTerms> terms(const Strategy& strategy);
+
+ private:
+  using Groups = std::vector<std::vector<DeviceId>>;
+  Seconds sync_with_servers(LayerId layer, const Groups& groups,
+                            std::span<const Bytes> bytes) const;
+  Seconds sync_with(SyncAlgorithm algorithm, const Groups& groups, std::span<const Bytes> bytes);
+  const std::vector<CollectivePhase>& phases(SyncAlgorithm algorithm,
+                                             const std::vector<DeviceId>& devices);
+  Seconds statistics_time(LayerId layer, const Config& config);
+
+  const Graph& graph_;
+  const Cluster& cluster_;
+  std::span<const CostModel* const> models_;
+  SyncAlgorithm sync_;
+  DType dtype_;
+  LayerCosts costs_;
+  std::vector<bool> requires_gradient_;
+  std::vector<std::uint32_t> ordinals_;
+  std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::vector<CollectivePhase>> phases_;
+};
+
+Seconds total(std::span<const LayerTerms> terms);
+
+}  // namespace strata

@@ -1,0 +1,43 @@
+#pragma once
+
+// The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape.
+// Not thread-safe: it remembers answers.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/cost/cost_model.h"
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+using PhaseCosts = std::array<Cost, kPhaseCount>;
+
+class LayerCosts {
+ public:
+  /// `graph` must outlive this.
+  LayerCosts(const Graph& graph, DType dtype)
+      : graph_(graph), dtype_(dtype), known_(graph.size()) {}
+
+  /// All phases of the shard of `layer` that computes `output`, on the device kind of `model`.
+  const PhaseCosts& operator()(LayerId layer, const Box& output, const CostModel& model);
+
+ private:
+  struct Known {
+    const CostModel* model;
+    Extents output;
+    std::vector<Extents> inputs;
+    PhaseCosts costs;
+  };
+
+  const Graph& graph_;
+  DType dtype_;
+  std::vector<std::vector<Known>> known_;
+};
+
+/// The phases that a step runs for a layer: those that the Plan has tasks for.
+std::array<bool, kPhaseCount> phases_of(const Graph& graph, LayerId layer,
+                                        const std::vector<bool>& requires_gradient);
+
+}  // namespace strata

@@ -1,0 +1,44 @@
+#pragma once
+
+// The first interpreter of the Plan: several steps of it, on profiled costs, over the discrete-
+// event engine. Tasks, order and bytes are the Plan's; this adds only time. Pure; thread-safe as
+// long as each call has its own LayerCosts.
+
+#include <span>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cost/layer_costs.h"
+#include "sim/engine/engine.h"
+#include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
+#include "sim/strategy/strategy.h"
+#include "sim/timeline/timeline.h"
+
+namespace strata {
+
+/// How long every compute task takes; other tasks get none. By task, with the source.
+std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
+                             LayerCosts& costs, std::span<const CostModel* const> models);
+
+/// The seconds of compute that rest on each kind of cost.
+struct CostSources {
+  Seconds measured, interpolated, analytic;
+  Seconds total() const { return measured + interpolated + analytic; }
+  bool operator==(const CostSources&) const = default;
+};
+CostSources cost_sources(std::span<const Cost> costs);
+
+/// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
+/// them) that starts when every participant is ready.
+struct PlanWorkload {
+  Workload workload;
+  std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
+};
+PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                            std::size_t steps);
+
+/// Throws InputError if the cluster does not connect two devices that must speak.
+Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                  std::size_t steps, bool record_link_rates = false);
+
+}  // namespace strata

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <utility>
+
+#include "sim/simulate/simulate.h"
+
+namespace strata {
+namespace {
+
+std::vector<Demand> demands(std::span<const LinkLoad> loads) {
+  std::vector<Demand> result;
+  result.reserve(loads.size());
+  for (const LinkLoad& load : loads) result.push_back({load.link, load.weight});
+  return result;
+}
+
+class WorkloadBuilder {
+ public:
+  WorkloadBuilder(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                  std::size_t steps)
+      : plan_(plan),
+        cluster_(cluster),
+        costs_(costs),
+        steps_(steps),
+        built_{make(cluster), {}, {}} {
+    built_.first.resize(steps * plan.size());
+    built_.last.resize(steps * plan.size());
+    prepare();
+  }
+
+  PlanWorkload run() && {
+    for (std::size_t step = 0; step < steps_; ++step) {
+      for (std::size_t i = 0; i < plan_.size(); ++i) add(step, TaskId(i));
+    }
+    for (std::size_t step = 0; step < steps_; ++step) {
+      for (std::size_t i = 0; i < plan_.size(); ++i) connect(step, TaskId(i));
+    }
+    return std::move(built_);
+  }
+
+ private:
+  static Workload make(const Cluster& cluster) {
+    std::vector<BytesPerSecond> bandwidths;
+    for (const Link& link : cluster.links()) bandwidths.push_back(link.bandwidth);
+    return Workload(cluster.device_count(), bandwidths);
+  }
+
+  // What is the same in every step: the demands of each transfer and of each group's phases.
+  struct Flow {
+    std::vector<Demand> demands;
+    double bytes = 0;
+    Tick latency = 0;
+  };
+
+  void prepare() {
+    for (const Task& task : plan_.tasks()) {
+      if (task.kind == TaskKind::transfer) transfers_.push_back(transfer_flow(task));
+    }
+    for (const GroupShape& shape : plan_.group_shapes()) {
+      std::vector<Flow>& flows = shapes_.emplace_back();
+      for (const CollectivePhase& phase : shape.phases) {
+        flows.push_back({demands(phase.loads), phase.bytes_per_byte, to_ticks(phase.latency)});
+      }
+    }
+  }
+
+  Flow transfer_flow(const Task& task) const {
+    std::vector<Movement> movements;
+    for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
+      movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value)});
+    }
+    const MovementLoads loads = movement_loads(cluster_, movements);
+    return {demands(loads.loads), loads.bytes, to_ticks(loads.latency)};
+  }
+
+  std::size_t slot(std::size_t step, TaskId id) const { return step * plan_.size() + id(); }
+
+  void add(std::size_t step, TaskId id) {
+    const Task& task = plan_[id];
+    const std::size_t at = slot(step, id);
+    if (task.kind == TaskKind::collective) return add_group(step, id);
+    built_.first[at] = built_.last[at] = add_single(task, id, at);
+  }
+
+  ActivityId add_single(const Task& task, TaskId id, std::uint64_t priority) {
+    Workload& workload = built_.workload;
+    if (task.kind == TaskKind::join) return workload.add_event();
+    if (task.kind == TaskKind::compute) {
+      const Seconds time = costs_[id()].seconds / cluster_[task.device].speed;
+      return workload.add_compute(task.device, to_ticks(time), priority);
+    }
+    const Flow& flow = transfers_[task.detail];
+    return workload.add_flow(flow.demands, flow.bytes, flow.latency);
+  }
+
+  // The group's flows are made once, at its first participant.
+  void add_group(std::size_t step, TaskId id) {
+    const Group& group = plan_.groups()[plan_[id].detail];
+    if (group.tasks.front() != id) return;
+    ActivityId first, last;
+    for (const Flow& flow : shapes_[group.shape]) {
+      const ActivityId next = built_.workload.add_flow(
+          flow.demands, flow.bytes * static_cast<double>(group.bytes.value), flow.latency);
+      if (last.valid()) built_.workload.add_dependency(next, last);
+      if (!first.valid()) first = next;
+      last = next;
+    }
+    for (TaskId task : group.tasks) {
+      built_.first[slot(step, task)] = first;
+      built_.last[slot(step, task)] = last;
+    }
+  }
+
+  void connect(std::size_t step, TaskId id) {
+    const ActivityId first = built_.first[slot(step, id)];
+    for (TaskId before : plan_.dependencies(id)) {
+      built_.workload.add_dependency(first, built_.last[slot(step, before)]);
+    }
+    if (step == 0) return;
+    for (TaskId before : plan_.carried(id)) {
+      built_.workload.add_dependency(first, built_.last[slot(step - 1, before)]);
+    }
+  }
+
+  const Plan& plan_;
+  const Cluster& cluster_;
+  std::span<const Cost> costs_;
+  std::size_t steps_;
+  PlanWorkload built_;
+  std::vector<Flow> transfers_;            // in the order of Task::detail
+  std::vector<std::vector<Flow>> shapes_;  // by group shape
+};
+
+}  // namespace
+
+PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                            std::size_t steps) {
+  return WorkloadBuilder(plan, cluster, costs, steps).run();
+}
+
+}  // namespace strata

@@ -1,0 +1,191 @@
+#include "sim/simulate/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include "../plan/random_case.h"
+#include "sim/cost/eq1.h"
+#include "sim/plan/lower.h"
+#include "sim/timeline/critical_path.h"
+#include "sim/timeline/memory.h"
+
+namespace strata {
+namespace {
+
+constexpr double kMs = 1e-3;
+
+// Every phase of a fully-connected layer takes 10 ms, its update 2 ms; everything else is free.
+class RoundCosts : public CostModel {
+ public:
+  Cost compute(const ShardWork& work, Phase phase) const override {
+    if (!std::holds_alternative<FullyConnected>(*work.op)) return {};
+    return {Seconds{phase == Phase::update ? 2 * kMs : 10 * kMs}, CostSource::measured};
+  }
+  Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
+};
+
+// data (1000) -> a (fc 1250) -> b (fc 1250) -> loss, no biases.
+Graph two_layers(std::int64_t batch) {
+  GraphBuilder builder("two", batch);
+  const LayerId data = builder.add("data", Input{{{1, 1000, 1, 1, 1}}}, {});
+  const LayerId a = builder.add("a", FullyConnected{1250, false}, {data});
+  const LayerId b = builder.add("b", FullyConnected{1250, false}, {a});
+  builder.add("loss", SoftmaxCrossEntropy{}, {b});
+  return std::move(builder).build();
+}
+
+struct Outcome {
+  Plan plan;
+  Timeline timeline;
+};
+
+Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+            std::size_t steps) {
+  static const RoundCosts kCosts;
+  const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
+  LayerCosts layer_costs(graph, DType::fp32);
+  Plan plan = lower(graph, cluster, strategy);
+  const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
+  Timeline timeline = simulate(plan, cluster, costs, steps);
+  return {std::move(plan), std::move(timeline)};
+}
+
+Config on(std::size_t device) {
+  return {kWhole, {DeviceId(device)}};
+}
+
+TEST(Simulate, OneDeviceWorksWithoutAPause) {
+  const Graph graph = two_layers(8);
+  const Outcome r = run(graph, testing::star(1), data_parallel(graph, 1), 4);
+  // Forward a, b; backward b: data and weights; a: weights only, since data needs no gradient:
+  // 5 x 10 ms, and two updates of 2 ms.
+  EXPECT_DOUBLE_EQ(r.timeline.step_seconds().value, 54 * kMs);
+  EXPECT_DOUBLE_EQ(r.timeline.makespan().value, 4 * 54 * kMs);
+}
+
+TEST(Simulate, DataParallelismHidesASyncBehindTheBackwardPass) {
+  const Graph graph = two_layers(8);
+  const Outcome r = run(graph, testing::star(2), data_parallel(graph, 2), 1);
+  // b's weights: 1250 x 1250 x 4 = 6.25 MB; a ring of two moves 2 (1/2) 6.25 MB over each link at
+  // 10 GB/s: 0.625 ms, from 40 ms (a, b, b's data, b's weights) while a's weights run until 50 ms.
+  // a's weights: 5 MB, 0.5 ms from 50 ms. Updates: b's at 50 ms (its turn comes when the device
+  // is free), 2 ms; then a's.
+  EXPECT_NEAR(r.timeline.makespan().value, 54 * kMs, 1e-12);
+  for (std::size_t i = 0; i < r.plan.size(); ++i) {
+    const Task& task = r.plan[TaskId(i)];
+    if (task.kind != TaskKind::collective) continue;
+    const Span& span = r.timeline.span(0, TaskId(i));
+    const bool is_b = graph[task.layer].name == "b";
+    EXPECT_NEAR(span.start.value, (is_b ? 40 : 50) * kMs, 1e-12);
+    EXPECT_NEAR(span.duration().value, (is_b ? 0.625 : 0.5) * kMs, 1e-12);
+  }
+}
+
+TEST(Simulate, ATransferCarriesTheOutputForwardAndItsGradientBack) {
+  const Graph graph = two_layers(2000);
+  const Cluster cluster = testing::star(2);
+  const Strategy pipeline("pipeline", {on(0), on(0), on(1), on(1)});
+  const Outcome r = run(graph, cluster, pipeline, 1);
+  // a's output: 2000 x 1250 x 4 = 10 MB, 1 ms. a 10, move 1, b 10, b's data 10, move back 1, a's
+  // weights 10, a's update 2 = 44 ms; b's weights and update run beside that.
+  EXPECT_NEAR(r.timeline.makespan().value, 44 * kMs, 1e-12);
+  const PathShares shares = path_shares(r.plan, r.timeline);
+  EXPECT_NEAR(shares.transfer.value, 2 * kMs, 1e-12);
+  EXPECT_NEAR(shares.compute.value, 42 * kMs, 1e-12);
+}
+
+TEST(Simulate, StepsOverlapWhereTheirDependenciesAllow) {
+  const Graph graph = two_layers(2000);
+  const Strategy pipeline("pipeline", {on(0), on(0), on(1), on(1)});
+  const Outcome r = run(graph, testing::star(2), pipeline, 4);
+  // Every layer's next forward waits for its update: a's chain of 44 ms has no room to overlap.
+  EXPECT_NEAR(r.timeline.step_seconds().value, 44 * kMs, 1e-12);
+}
+
+TEST(Simulate, EqualRunsAreEqualToTheBit) {
+  testing::Random random(5);
+  for (int round = 0; round < 20; ++round) {
+    const Graph graph = testing::random_graph(random);
+    const Cluster cluster = testing::star(5);
+    const Strategy strategy = testing::random_strategy(random, graph, 5);
+    EXPECT_EQ(run(graph, cluster, strategy, 3).timeline, run(graph, cluster, strategy, 3).timeline);
+  }
+}
+
+TEST(Simulate, EveryTaskRunsAfterItsDependencies) {
+  testing::Random random(11);
+  for (int round = 0; round < 50; ++round) {
+    const Graph graph = testing::random_graph(random);
+    const Cluster cluster = testing::star(6);
+    const Outcome r = run(graph, cluster, testing::random_strategy(random, graph, 6), 3);
+    for (std::size_t step = 0; step < 3; ++step) {
+      for (std::size_t i = 0; i < r.plan.size(); ++i) {
+        const Span& span = r.timeline.span(step, TaskId(i));
+        EXPECT_LE(span.ready, span.start);
+        EXPECT_LE(span.start, span.end);
+        for (TaskId before : r.plan.dependencies(TaskId(i))) {
+          EXPECT_LE(r.timeline.span(step, before).end, span.start);
+        }
+        if (step == 0) continue;
+        for (TaskId before : r.plan.carried(TaskId(i))) {
+          EXPECT_LE(r.timeline.span(step - 1, before).end, span.start);
+        }
+      }
+    }
+  }
+}
+
+TEST(CriticalPath, IsAChainWithoutGapsFromTheStart) {
+  testing::Random random(3);
+  for (int round = 0; round < 30; ++round) {
+    const Graph graph = testing::random_graph(random);
+    const Cluster cluster = testing::star(4);
+    const Outcome r = run(graph, cluster, testing::random_strategy(random, graph, 4), 3);
+    Seconds at;
+    for (const PathStep& step : critical_path(r.plan, r.timeline)) {
+      const Span& span = r.timeline.span(step.step, step.task);
+      EXPECT_EQ(span.start, at) << "round " << round;
+      at = span.end;
+    }
+    EXPECT_EQ(at, r.timeline.makespan());
+  }
+}
+
+// a holds 5 MB of weights, b 6.25 MB. Outputs of 8 samples: 8 x 1250 x 4 = 40 kB each.
+TEST(Memory, CountsParametersGradientsAndActivations) {
+  const Graph graph = two_layers(8);
+  const Outcome r = run(graph, testing::star(1), data_parallel(graph, 1), 1);
+  // Resident: 11.25 MB. At the peak b's weight gradient is made: 6.25 MB, beside the network's
+  // input (8 x 1000 x 4), a's output, and the gradients of a's and b's outputs (40 kB each). It is
+  // gone before a's is made: b's update comes first in plan order.
+  EXPECT_EQ(peak_memory(r.plan, r.timeline, 0).front(), Bytes{17'500'000 + 32'000 + 3 * 40'000});
+}
+
+TEST(Eq1, OneDeviceIsTheSumOfTheLayersAndEqualsTheSimulation) {
+  const Graph graph = two_layers(8);
+  const Cluster cluster = testing::star(1);
+  const RoundCosts costs;
+  const std::vector<const CostModel*> models = {&costs};
+  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, DType::fp32);
+  EXPECT_DOUBLE_EQ(total(eq1.terms(data_parallel(graph, 1))).value, 54 * kMs);
+}
+
+TEST(Eq1, TransfersAndSyncAreTheMostLoadedLinks) {
+  const Graph graph = two_layers(2000);
+  const Cluster cluster = testing::star(2);
+  const RoundCosts costs;
+  const std::vector<const CostModel*> models(2, &costs);
+  Eq1 eq1(graph, cluster, models, SyncAlgorithm::ps, DType::fp32);
+  const LayerId a(1), b(2);
+  // 10 MB from device 0 to device 1 and back, 1 ms each way.
+  EXPECT_NEAR(eq1.transfer(b, 0, on(0), on(1)).value, 2 * kMs, 1e-15);
+  // Cut in c on both: each device lacks half of a's output, 5 MB in and 5 MB out.
+  const Config half = config_on_first_devices({{1, 2, 1, 1, 1}});
+  EXPECT_NEAR(eq1.transfer(b, 0, half, half).value, 1 * kMs, 1e-15);
+  // A parameter server moves a's 5 MB in and out again, 0.5 ms each.
+  const Config data = config_on_first_devices({{2, 1, 1, 1, 1}});
+  EXPECT_NEAR(eq1.sync(a, data).value, 1 * kMs, 1e-15);
+  EXPECT_EQ(eq1.sync(a, half), Seconds{0});
+}
+
+}  // namespace
+}  // namespace strata
