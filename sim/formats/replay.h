@@ -1,0 +1,61 @@
+#pragma once
+
+// Replay plans: activities in a file, for the engine. JSON, {"activities": [...]}, or the same
+// objects one a line (JSONL), which is read line by line. In each object:
+//
+//   "id"                         a string or an integer (7 and "7" are the same)
+//   "on" "seconds"               a compute activity on a device; "priority" (0), least first
+//   "from" "to" "bytes"          a flow along the cluster's route, after its summed latency
+//   "over" [LINK...] "bytes"     a flow over these links at once, after their summed latency;
+//                                "weights" [...] (all 1): what of each link a rate of 1 uses
+//   "latency"                    seconds, for either flow, instead of the sum
+//   "event"                      seconds that use no resource: a join, or a pause
+//   "after" [ID...]              dependencies; they may stand later in the file
+//   "delay" "not_before"         seconds: after the last dependency; since the start
+//
+// Seconds are in [0, 9.0e6], bytes in [0, 1e18]. A device's speed divides its activities' seconds.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/engine/engine.h"
+
+namespace strata {
+
+/// The ids of a plan's activities, as text. Compact: one string holds them all.
+class ReplayIds {
+ public:
+  std::size_t size() const { return begins_.size(); }
+  std::string_view operator[](ActivityId id) const {
+    return std::string_view(text_).substr(begins_[id()], lengths_[id()]);
+  }
+
+ private:
+  friend class ReplayBuilder;
+  std::string text_;
+  std::vector<std::uint64_t> begins_;
+  std::vector<std::uint32_t> lengths_;
+};
+
+/// ActivityId i is the i-th activity of the file.
+struct ReplayPlan {
+  Workload workload;
+  ReplayIds ids;
+};
+
+/// Throws InputError "FILE:LINE: ..." for everything that is wrong, also for a cycle.
+ReplayPlan read_replay(const std::string& file, const Cluster& cluster);
+/// The same for text that is in memory already.
+ReplayPlan parse_replay(std::string_view text, const std::string& file, const Cluster& cluster);
+
+/// The workload as JSONL, with the names of the cluster whose devices and links it speaks of.
+/// Reading it with the same cluster gives an equal workload, to the tick as far as a double of
+/// seconds can tell ticks apart (2.5 hours). `ids`, if given, are the activities' names; otherwise
+/// their numbers.
+std::string print_replay(const Workload& workload, const Cluster& cluster,
+                         const std::vector<std::string>& ids = {});
+
+}  // namespace strata
