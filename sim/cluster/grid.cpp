@@ -111,9 +111,9 @@ class GridBuilder {
                       topology_name(grid_.intra)));
     }
     // The way out over the NIC and in again has four links.
-    const double across = static_cast<double>(grid_.devices_per_host / 2);
+    const std::int64_t across = grid_.devices_per_host / 2;
     if (grid_.intra == IntraTopology::ring &&
-        (across > 4 || (across == 4 && across * grid_.intra_latency >= grid_.inter_latency))) {
+        (across > 4 || (across == 4 && 4.0 * grid_.intra_latency >= grid_.inter_latency))) {
       return refuse(
           fmt::format("in a \"ring\" of {} devices the way over the network would be the "
                       "shorter one; allowed: 7 devices, or 8 where four times the latency "
