@@ -69,23 +69,23 @@ void FairSharing::mark(std::size_t link) {
   pending_.push_back(static_cast<std::uint32_t>(link));
 }
 
-// A new flow's bottleneck is not slower than its narrowest link, which therefore must be in its
-// problem; full links must make way for it. Its other links join when its rate needs them.
+// A new flow is not faster than its narrowest link lets it be. Links that could not bear that, and
+// full ones, are in its problem from the start; the others join if its rate needs them after all.
 void FairSharing::enter(std::uint32_t slot) {
   const Flow& flow = flows_[slot];
-  double narrowest = kInfinite;
-  std::size_t first = 0;
+  double fastest = kInfinite;
   std::uint32_t k = 0;
   for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
     LinkState& link = links_[d->link()];
     places_[flow.places + k] = static_cast<std::uint32_t>(link.crossings.size());
     link.crossings.push_back({slot, k, d->weight});
-    if (link.level < kInfinite) mark(d->link());
-    if (link.capacity >= narrowest * d->weight) continue;
-    narrowest = link.capacity / d->weight;
-    first = d->link();
+    fastest = std::min(fastest, link.capacity / d->weight);
   }
-  mark(first);
+  for (const Demand* d = flow.begin; d != flow.end; ++d) {
+    const LinkState& link = links_[d->link()];
+    const bool fills = link.usage + d->weight * fastest > kRoomLeft * link.capacity;
+    if (fills || link.level < kInfinite) mark(d->link());
+  }
 }
 
 void FairSharing::leave(std::uint32_t slot) {
@@ -130,6 +130,7 @@ void FairSharing::solve_around(std::uint32_t link, Tick now) {
   gathered_ = 0;
   dirty_.clear();
   members_.clear();
+  touched_.clear();
   add_dirty(link);
   do {
     gather();
@@ -148,7 +149,10 @@ void FairSharing::add_dirty(std::uint32_t link) {
 // Takes in the flows of the links that joined; changes that wait on links they cross come along.
 void FairSharing::gather() {
   for (; gathered_ < dirty_.size(); ++gathered_) {
-    for (const Crossing& crossing : links_[dirty_[gathered_]].crossings) {
+    LinkState& link = links_[dirty_[gathered_]];
+    link.total = 0;
+    for (const Crossing& crossing : link.crossings) {
+      link.total += crossing.weight;
       Flow& flow = flows_[crossing.flow];
       if (flow.stamp == stamp_) continue;
       flow.stamp = stamp_;
@@ -165,21 +169,23 @@ void FairSharing::prepare() {
   for (std::uint32_t l : dirty_) {
     LinkState& link = links_[l];
     link.room = link.capacity;
-    link.weight = 0;
-    for (const Crossing& crossing : link.crossings) link.weight += crossing.weight;
+    link.weight = link.total;
     link.unfrozen = static_cast<std::uint32_t>(link.crossings.size());
     link.level = kInfinite;
     if (link.unfrozen > 0) levels_.emplace_back(link.room / link.weight, l);
   }
+  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
   caps_.clear();
+  least_cap_ = kInfinite;
   for (std::uint32_t f : members_) {
     Flow& flow = flows_[f];
     flow.frozen = false;
-    const bool capped = flow.rate > 0 && links_[flow.bottleneck].dirty != stamp_;
-    if (capped) caps_.emplace_back(flow.rate, f);
+    if (flow.rate == 0 || links_[flow.bottleneck].dirty == stamp_) continue;
+    caps_.push_back(f);
+    least_cap_ = std::min(least_cap_, flow.rate);
   }
-  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
-  std::make_heap(caps_.begin(), caps_.end(), std::greater<>());
+  ++touch_stamp_;
+  touched_.clear();
 }
 
 // Progressive filling. Freezing flows below a link's level only raises it, so a heap entry that
@@ -189,11 +195,8 @@ void FairSharing::fill() {
   const std::greater<> later;
   while (frozen_ < members_.size()) {
     const Level level = levels_.front();
-    if (!caps_.empty() && caps_.front().first <= level.first) {
-      std::pop_heap(caps_.begin(), caps_.end(), later);
-      Flow& flow = flows_[caps_.back().second];
-      if (!flow.frozen) freeze(flow, flow.rate, flow.bottleneck);
-      caps_.pop_back();
+    if (least_cap_ <= level.first) {
+      freeze_caps(level.first);
       continue;
     }
     std::pop_heap(levels_.begin(), levels_.end(), later);
@@ -201,8 +204,8 @@ void FairSharing::fill() {
     const LinkState& link = links_[level.second];
     if (link.unfrozen == 0) continue;
     const Level present{link.room / link.weight, level.second};
-    const bool last = levels_.empty() || present <= levels_.front();
-    if (last && (caps_.empty() || present.first < caps_.front().first)) {
+    const bool first = levels_.empty() || present <= levels_.front();
+    if (first && present.first < least_cap_) {
       saturate(level.second);
     } else {
       levels_.push_back(present);
@@ -212,6 +215,23 @@ void FairSharing::fill() {
   if (options_.statistics == nullptr) return;
   ++options_.statistics->rate_solves;
   options_.statistics->flows_resolved += members_.size();
+}
+
+// The capped flows that are not faster than the next link's level move at their caps.
+void FairSharing::freeze_caps(double level) {
+  std::size_t kept = 0;
+  least_cap_ = kInfinite;
+  for (std::uint32_t f : caps_) {
+    Flow& flow = flows_[f];
+    if (flow.frozen) continue;
+    if (flow.rate <= level) {
+      freeze(flow, flow.rate, flow.bottleneck);
+    } else {
+      least_cap_ = std::min(least_cap_, flow.rate);
+      caps_[kept++] = f;
+    }
+  }
+  caps_.resize(kept);
 }
 
 void FairSharing::saturate(std::uint32_t l) {
@@ -228,22 +248,31 @@ void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
   flow.solved = rate;
   flow.next_bottleneck = bottleneck;
   ++frozen_;
+  const bool changed = differ(rate, flow.rate);
   for (const Demand* d = flow.begin; d != flow.end; ++d) {
     LinkState& link = links_[d->link()];
-    if (link.dirty != stamp_) continue;
-    link.room -= d->weight * rate;
-    link.weight -= d->weight;
-    --link.unfrozen;
+    if (link.dirty == stamp_) {
+      link.room -= d->weight * rate;
+      link.weight -= d->weight;
+      --link.unfrozen;
+    } else if (changed) {
+      touch(d->link.value, d->weight * (rate - flow.rate));
+    }
   }
+}
+
+void FairSharing::touch(std::uint32_t l, double change) {
+  LinkState& link = links_[l];
+  if (link.touched != touch_stamp_) {
+    link.touched = touch_stamp_;
+    link.change = 0;
+    touched_.push_back(l);
+  }
+  link.change += change;
 }
 
 // Takes in the links outside of the problem that the changes of rates would matter to.
 bool FairSharing::spread() {
-  ++touch_stamp_;
-  touched_.clear();
-  for (std::uint32_t f : members_) {
-    if (differ(flows_[f].solved, flows_[f].rate)) touch(flows_[f]);
-  }
   const std::size_t before = dirty_.size();
   for (std::uint32_t l : touched_) {
     const LinkState& link = links_[l];
@@ -251,19 +280,6 @@ bool FairSharing::spread() {
     if (fills || link.level < kInfinite) add_dirty(l);
   }
   return dirty_.size() > before;
-}
-
-void FairSharing::touch(const Flow& flow) {
-  for (const Demand* d = flow.begin; d != flow.end; ++d) {
-    LinkState& link = links_[d->link()];
-    if (link.dirty == stamp_) continue;
-    if (link.touched != touch_stamp_) {
-      link.touched = touch_stamp_;
-      link.change = 0;
-      touched_.push_back(d->link.value);
-    }
-    link.change += d->weight * (flow.solved - flow.rate);
-  }
 }
 
 void FairSharing::commit(Tick now) {

@@ -65,6 +65,7 @@ class FairSharing {
     double capacity;
     double usage = 0;             // by the present rates
     double level;                 // the rate at which it freezes flows; infinite: no bottleneck
+    double total = 0;             // weight of its flows, where it is in the problem
     double room = 0, weight = 0;  // while solving: capacity and weights not frozen yet
     double change = 0;            // of the usage of a link outside of the problem
     std::uint32_t unfrozen = 0;
@@ -87,7 +88,7 @@ class FairSharing {
     std::uint32_t stamp = 0;
     bool frozen = false;
   };
-  using Level = std::pair<double, std::uint32_t>;  // of a link or a capped flow
+  using Level = std::pair<double, std::uint32_t>;  // with its link
 
   std::uint32_t claim(std::size_t demands);
   void enter(std::uint32_t flow);
@@ -99,10 +100,11 @@ class FairSharing {
   void gather();
   void prepare();
   void fill();
+  void freeze_caps(double level);
   void saturate(std::uint32_t link);
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
   bool spread();
-  void touch(const Flow& flow);
+  void touch(std::uint32_t link, double change);
   void commit(Tick now);
   void change_rate(std::uint32_t flow, Tick now);
 
@@ -120,7 +122,9 @@ class FairSharing {
   std::vector<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
   std::vector<std::uint32_t> members_;  // its flows
   std::vector<std::uint32_t> touched_;  // links outside that would see a change
-  std::vector<Level> levels_, caps_;    // heaps, least first
+  std::vector<Level> levels_;           // of its links; a heap, least first
+  std::vector<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
+  double least_cap_ = 0;
   std::size_t gathered_ = 0, frozen_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -143,25 +144,28 @@ std::string_view ReplayBuilder::text_of(std::uint32_t symbol) const {
 }
 
 std::uint32_t ReplayBuilder::intern(std::string_view text) {
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
   const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = std::hash<std::string_view>()(text) & mask;
-  for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
-    if (text_of(slots_[slot] - 1) == text) return slots_[slot] - 1;
+  std::size_t at = hash & mask;
+  for (; slots_[at].symbol != 0; at = (at + 1) & mask) {
+    const std::uint32_t symbol = slots_[at].symbol - 1;
+    if (slots_[at].hash == hash && text_of(symbol) == text) return symbol;
   }
   text_ += text;
   begins_.push_back(text_.size());
   activities_.emplace_back();
-  slots_[slot] = static_cast<std::uint32_t>(activities_.size());
+  slots_[at] = {hash, static_cast<std::uint32_t>(activities_.size())};
   if (2 * activities_.size() > slots_.size()) rehash(2 * slots_.size());
   return static_cast<std::uint32_t>(activities_.size() - 1);
 }
 
 void ReplayBuilder::rehash(std::size_t slots) {
-  slots_.assign(slots, 0);
-  for (std::uint32_t s = 0; s < activities_.size(); ++s) {
-    std::size_t slot = std::hash<std::string_view>()(text_of(s)) & (slots - 1);
-    while (slots_[slot] != 0) slot = (slot + 1) & (slots - 1);
-    slots_[slot] = s + 1;
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
+  for (const Slot& slot : before) {
+    if (slot.symbol == 0) continue;
+    std::size_t at = slot.hash & (slots - 1);
+    while (slots_[at].symbol != 0) at = (at + 1) & (slots - 1);
+    slots_[at] = slot;
   }
 }
 

@@ -33,6 +33,12 @@ class ReplayBuilder {
     std::uint32_t symbol;
   };
 
+  /// Of the table of symbols. A part of the hash, so that other symbols' text stays untouched.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t symbol = 0;  ///< + 1; 0: empty
+  };
+
   void add_activity();
   ActivityId add_resources();
   ActivityId add_compute();
@@ -66,7 +72,7 @@ class ReplayBuilder {
   std::string text_;
   std::vector<std::uint64_t> begins_;   // of each symbol in text_, and the end
   std::vector<ActivityId> activities_;  // invalid: none yet
-  std::vector<std::uint32_t> slots_;    // open addressing: a symbol + 1, or 0
+  std::vector<Slot> slots_;             // open addressing
 };
 
 }  // namespace strata
