@@ -1,0 +1,22 @@
+#pragma once
+
+// Strata's values as JSON, with the keys of the documented interface.
+
+#include <nlohmann/json.hpp>
+
+#include "sim/geometry/geometry.h"
+#include "sim/study/predict.h"
+
+namespace strata {
+
+template <class T>
+nlohmann::ordered_json per_dim_json(const PerDim<T>& values) {
+  nlohmann::ordered_json json;
+  for (Dim dim : kDims) json[name(dim)] = values[dim];
+  return json;
+}
+
+/// What `strata predict --json` prints.
+nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction);
+
+}  // namespace strata

@@ -1,0 +1,234 @@
+// `strata predict MODEL --cluster C --strategy S[,S...]`: one step's time, communication and
+// memory; several strategies side by side.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "sim/base/error.h"
+#include "sim/formats/replay.h"
+#include "sim/formats/trace.h"
+#include "sim/study/predict.h"
+#include "sim/text/file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kMostSteps = 1000;
+constexpr std::size_t kListedLayers = 12;
+
+struct PredictFlags {
+  CaseRequest request;
+  std::vector<std::string> strategies;
+  std::string sync = "ring", dtype = "fp32";
+  std::int64_t batch = 0;
+  std::size_t steps = 4;
+  std::vector<std::string> sets;
+  std::string trace_file, plan_file;
+  bool json = false;
+  CLI::Option* batch_option = nullptr;
+};
+
+std::pair<std::string, std::string> split_set(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(
+        fmt::format("--set {}: no KEY=VALUE; allowed: link.SELECTOR.bandwidth=, "
+                    "link.SELECTOR.latency=, device.SELECTOR.speed=",
+                    text));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Case load(PredictFlags& flags) {
+  const auto sync = parse_sync(flags.sync);
+  if (!sync) {
+    throw InputError(
+        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
+  }
+  const auto dtype = parse_dtype(flags.dtype);
+  if (!dtype) {
+    throw InputError(
+        fmt::format("--dtype {}: unknown; allowed: fp32, tf32, bf16, fp16", flags.dtype));
+  }
+  flags.request.sync = *sync;
+  flags.request.dtype = *dtype;
+  if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
+  for (const std::string& set : flags.sets) flags.request.sets.push_back(split_set(set));
+  return load_case(flags.request);
+}
+
+Bytes most(const std::vector<Bytes>& bytes) {
+  return *std::max_element(bytes.begin(), bytes.end());
+}
+
+void print_header(const Case& input) {
+  fmt::print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(),
+             input.cluster.name(), input.cluster.device_count(), input.graph.batch(),
+             name(input.dtype), name(input.sync));
+}
+
+void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
+  TextTable table({{"strategy", TextTable::Align::left},
+                   {"step time"},
+                   {"Eq. 1"},
+                   {"samples/s"},
+                   {"communication"},
+                   {"of it sync"},
+                   {"memory/device"}});
+  for (const Prediction& p : predictions) {
+    const double throughput = static_cast<double>(input.graph.batch()) / p.step_seconds().value;
+    table.add_row({p.strategy.name(), format_seconds(p.step_seconds()),
+                   format_seconds(p.eq1_seconds()), fmt::format("{:.1f}", throughput),
+                   format_bytes(p.communication.total()), format_bytes(p.communication.sync),
+                   format_bytes(most(p.peak_memory))});
+  }
+  fmt::print("{}", table.print());
+}
+
+void warn_if_too_large(const Case& input, const Prediction& p) {
+  for (std::size_t i = 0; i < p.peak_memory.size(); ++i) {
+    const Bytes capacity = input.models[i]->memory_capacity();
+    if (p.peak_memory[i] <= capacity) continue;
+    fmt::print(stderr, "strata: warning: {}: {} needs {} of memory, {} has {}\n", p.strategy.name(),
+               input.cluster[DeviceId(i)].name, format_bytes(p.peak_memory[i]),
+               input.cluster[DeviceId(i)].kind, format_bytes(capacity));
+    return;
+  }
+}
+
+std::string config_text(const Degrees& degrees) {
+  std::string text;
+  for (Dim dim : kDims) {
+    if (degrees[dim] == 1) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name(dim), degrees[dim]);
+  }
+  return text.empty() ? "one device" : text;
+}
+
+void print_layers(const Case& input, const Prediction& p) {
+  std::vector<std::size_t> order(p.terms.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return p.terms[a].total() > p.terms[b].total();
+  });
+  order.resize(std::min(order.size(), kListedLayers));
+  TextTable table({{"layer", TextTable::Align::left},
+                   {"config", TextTable::Align::left},
+                   {"compute"},
+                   {"transfer"},
+                   {"sync"}});
+  for (std::size_t i : order) {
+    table.add_row({input.graph[LayerId(i)].name, config_text(p.strategy[LayerId(i)].degrees),
+                   format_seconds(p.terms[i].compute), format_seconds(p.terms[i].transfer),
+                   format_seconds(p.terms[i].sync)});
+  }
+  fmt::print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
+             table.print());
+}
+
+void print_details(const Case& input, const Prediction& p) {
+  const PathShares& path = p.path;
+  fmt::print(
+      "\nThe critical path of a step: {} compute, {} transfers, {} parameter sync, {} "
+      "statistics\n",
+      format_seconds(path.compute), format_seconds(path.transfer), format_seconds(path.sync),
+      format_seconds(path.statistics));
+  const double sum = p.sources.total().value;
+  if (sum > 0) {
+    fmt::print(
+        "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% analytic "
+        "costs\n",
+        100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
+        100 * p.sources.analytic.value / sum);
+  }
+  print_layers(input, p);
+}
+
+void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
+  if (!flags.trace_file.empty()) {
+    write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
+  }
+  if (!flags.plan_file.empty()) {
+    const PlanWorkload built = build_workload(p.plan, input.cluster, p.costs, flags.steps);
+    write_file_whole(flags.plan_file, print_replay(built.workload, input.cluster));
+  }
+}
+
+void run(PredictFlags& flags) {
+  const Case input = load(flags);
+  const bool to_files = !flags.trace_file.empty() || !flags.plan_file.empty();
+  if (to_files && flags.strategies.size() != 1) {
+    throw InputError("--trace and --plan describe one strategy; give one");
+  }
+  std::vector<Strategy> strategies;
+  for (const std::string& text : flags.strategies) {
+    strategies.push_back(load_strategy(text, input.graph, input.cluster));
+  }
+  PredictOptions options;
+  options.steps = flags.steps;
+  options.record_link_rates = !flags.trace_file.empty();
+  std::vector<Prediction> predictions;
+  for (const Strategy& strategy : strategies) {
+    predictions.push_back(predict(input, strategy, options));
+    write_files(flags, input, predictions.back());
+  }
+  for (const Prediction& p : predictions) warn_if_too_large(input, p);
+  if (flags.json) {
+    nlohmann::ordered_json document = nlohmann::ordered_json::array();
+    for (const Prediction& p : predictions) document.push_back(prediction_json(input, p));
+    return print_json(predictions.size() == 1 ? document.front() : document);
+  }
+  print_header(input);
+  print_comparison(input, predictions);
+  if (predictions.size() == 1) print_details(input, predictions.front());
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
+  auto flags = std::make_shared<PredictFlags>();
+  command->add_option("MODEL", flags->request.model, "a name (strata models) or a .toml file")
+      ->required();
+  command
+      ->add_option("--cluster", flags->request.cluster, "a name (strata clusters) or a .toml file")
+      ->required();
+  command
+      ->add_option("--strategy", flags->strategies,
+                   "data, model, owt or a .json file; several, with commas, side by side")
+      ->required()
+      ->delimiter(',');
+  command
+      ->add_option("--batch-per-device", flags->request.batch_per_device,
+                   "samples per device of the cluster (default 32)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  flags->batch_option = command->add_option("--batch", flags->batch, "the global batch instead")
+                            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+                            ->excludes("--batch-per-device");
+  command->add_option("--sync", flags->sync,
+                      "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
+                      "(default ring)");
+  command->add_option("--dtype", flags->dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
+  command->add_option("--set", flags->sets,
+                      "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                      "device.SELECTOR.speed; a value or a factor (2x); repeatable");
+  command->add_option("--profile", flags->request.profiles,
+                      "a profile file to use for its kind of device; repeatable");
+  command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
+      ->check(CLI::Range(std::size_t{1}, kMostSteps));
+  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
+  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
+  command->add_flag("--json", flags->json, "print JSON");
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace strata

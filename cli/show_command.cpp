@@ -1,0 +1,98 @@
+// `strata show MODEL`: a network layer by layer, per sample.
+
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "sim/study/predict.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+struct ShowOptions {
+  std::string model;
+  bool json = false;
+};
+
+std::string shape_text(const Extents& e) {
+  std::string text = fmt::format("{}", e[Dim::c]);
+  bool inside = false;
+  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+    inside = inside || e[dim] > 1;
+    if (inside) text += fmt::format(" x {}", e[dim]);
+  }
+  return text;
+}
+
+std::string input_names(const Graph& graph, const Layer& layer) {
+  std::string names;
+  for (LayerId input : layer.inputs) {
+    if (!names.empty()) names += ", ";
+    names += graph[input].name;
+  }
+  return names;
+}
+
+std::int64_t total_macs(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) sum += macs(graph, LayerId(i));
+  return sum;
+}
+
+void show_json(const Graph& graph) {
+  nlohmann::ordered_json document{{"model", graph.name()}};
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
+    for (LayerId input : layer.inputs) inputs.push_back(graph[input].name);
+    document["layers"].push_back({{"name", layer.name},
+                                  {"op", name(layer.op)},
+                                  {"inputs", std::move(inputs)},
+                                  {"output", per_dim_json(layer.output)},
+                                  {"parameters", layer.parameters.total()},
+                                  {"macs", macs(graph, LayerId(i))}});
+  }
+  document["parameters"] = graph.parameters();
+  document["macs"] = total_macs(graph);
+  print_json(document);
+}
+
+void show_table(const Graph& graph) {
+  using Align = TextTable::Align;
+  TextTable table({{"layer", Align::left},
+                   {"op", Align::left},
+                   {"output (c [x d] x h x w)"},
+                   {"parameters"},
+                   {"MACs"},
+                   {"inputs", Align::left}});
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    table.add_row({layer.name, std::string(name(layer.op)), shape_text(layer.output),
+                   format_count(layer.parameters.total()), format_count(macs(graph, LayerId(i))),
+                   input_names(graph, layer)});
+  }
+  fmt::print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
+             graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
+  auto options = std::make_shared<ShowOptions>();
+  command->add_option("MODEL", options->model, "a name (strata models) or a .toml file")
+      ->required();
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options] {
+    const Graph graph = load_model(options->model, 1);
+    options->json ? show_json(graph) : show_table(graph);
+  });
+}
+
+}  // namespace strata

@@ -1,0 +1,30 @@
+#pragma once
+
+// A table for people: columns as wide as their cells, numbers to the right.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+class TextTable {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string title;
+    Align align = Align::right;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// One cell per column.
+  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string print() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace strata

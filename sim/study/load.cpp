@@ -1,0 +1,89 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/study/predict.h"
+
+namespace strata {
+namespace {
+
+bool has_ending(const std::string& text, std::string_view ending) {
+  return text.size() > ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
+
+Models models_from_files(const std::vector<std::string>& files) {
+  Models models;
+  for (const std::string& file : files) {
+    Profile profile = read_profile(file);
+    const std::string kind = profile.kind;
+    if (!models.emplace(kind, make_cost_model(std::move(profile))).second) {
+      throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, kind));
+    }
+  }
+  return models;
+}
+
+// One model per kind, shared by its devices.
+std::vector<std::shared_ptr<const CostModel>> models_by_device(const Cluster& cluster,
+                                                               Models models) {
+  std::vector<std::shared_ptr<const CostModel>> result;
+  for (const Device& device : cluster.devices()) {
+    if (device.kind.empty()) {
+      throw InputError(
+          fmt::format("cluster {}: device {} has no kind; a prediction needs a "
+                      "profile for it",
+                      cluster.name(), device.name));
+    }
+    auto at = models.find(device.kind);
+    if (at == models.end()) {
+      try {
+        at = models.emplace(device.kind, make_cost_model(load_profile(device.kind))).first;
+      } catch (InputError& error) {
+        error.add_context(fmt::format("cluster {}: device {}", cluster.name(), device.name));
+        throw;
+      }
+    }
+    result.push_back(at->second);
+  }
+  return result;
+}
+
+std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
+  if (request.batch) return *request.batch;
+  return request.batch_per_device * static_cast<std::int64_t>(cluster.device_count());
+}
+
+}  // namespace
+
+Graph load_model(const std::string& model, std::int64_t batch) {
+  return has_ending(model, ".toml") ? read_model(model, batch) : build_zoo(model, batch);
+}
+
+Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cluster& cluster) {
+  const int devices = static_cast<int>(cluster.device_count());
+  if (strategy == "data") return data_parallel(graph, devices);
+  if (strategy == "model") return model_parallel(graph, devices);
+  if (strategy == "owt") return owt_parallel(graph, devices);
+  if (has_ending(strategy, ".json")) return read_strategy(strategy, graph, cluster);
+  throw InputError(
+      fmt::format("strategy {}: unknown; allowed: data, model, owt or a .json file", strategy));
+}
+
+Case load_case(const CaseRequest& request) {
+  Cluster cluster = load_cluster(request.cluster);
+  for (const auto& [key, value] : request.sets) cluster = apply(cluster, key, value);
+  Graph graph = load_model(request.model, global_batch(request, cluster));
+  auto models = models_by_device(cluster, models_from_files(request.profiles));
+  return {std::move(graph), std::move(cluster), request.sync, request.dtype, std::move(models)};
+}
+
+}  // namespace strata

@@ -1,0 +1,31 @@
+#include "sim/study/predict.h"
+
+#include "sim/plan/lower.h"
+#include "sim/timeline/memory.h"
+
+namespace strata {
+
+Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {
+  std::vector<const CostModel*> models;
+  for (const auto& model : input.models) models.push_back(model.get());
+  LowerOptions lowering;
+  lowering.sync = input.sync;
+  lowering.dtype = input.dtype;
+
+  Prediction result;
+  result.strategy = strategy;
+  result.plan = lower(input.graph, input.cluster, strategy, lowering);
+  LayerCosts costs(input.graph, input.dtype);
+  result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
+  result.timeline =
+      simulate(result.plan, input.cluster, result.costs, options.steps, options.record_link_rates);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
+  result.terms = eq1.terms(strategy);
+  result.communication = communication(result.plan);
+  result.sources = cost_sources(result.costs);
+  result.peak_memory = peak_memory(result.plan, result.timeline, result.timeline.steps() - 1);
+  result.path = path_shares(result.plan, result.timeline);
+  return result;
+}
+
+}  // namespace strata

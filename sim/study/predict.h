@@ -1,0 +1,79 @@
+#pragma once
+
+// The first study: how fast is one training step of this network on these devices, cut this way?
+// Inputs by name (as the command line gives them) to a loaded Case; a Case and a Strategy to a
+// Prediction. What the command line and the desktop program both call. Thread-safe: predictions
+// of one Case may run at once.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/cost/eq1.h"
+#include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
+#include "sim/profile/profile.h"
+#include "sim/simulate/simulate.h"
+#include "sim/strategy/strategy.h"
+#include "sim/timeline/critical_path.h"
+#include "sim/timeline/timeline.h"
+
+namespace strata {
+
+struct CaseRequest {
+  std::string model;                  ///< a zoo name or a file
+  std::string cluster;                ///< a preset's name or a file
+  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
+  std::int64_t batch_per_device = 32;
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;
+  std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
+  std::vector<std::pair<std::string, std::string>> sets;  ///< what-ifs, in order: key and value
+};
+
+/// Everything about a prediction but the strategy.
+struct Case {
+  Graph graph;
+  Cluster cluster;
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;
+  std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
+};
+
+/// Throws InputError for anything that is not there or does not fit.
+Case load_case(const CaseRequest& request);
+
+/// A zoo name, or a file where it ends in .toml.
+Graph load_model(const std::string& model, std::int64_t batch);
+
+/// data, model, owt, or a file where it ends in .json; checked against the case.
+Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cluster& cluster);
+
+struct PredictOptions {
+  std::size_t steps = 4;
+  bool record_link_rates = false;  ///< for traces
+};
+
+struct Prediction {
+  Strategy strategy;
+  Plan plan;
+  std::vector<Cost> costs;  ///< by task
+  Timeline timeline;
+  std::vector<LayerTerms> terms;  ///< Eq. 1, by layer
+  Communication communication;
+  CostSources sources;
+  std::vector<Bytes> peak_memory;  ///< by device
+  PathShares path;
+
+  Seconds step_seconds() const { return timeline.step_seconds(); }
+  Seconds eq1_seconds() const { return total(terms); }
+};
+
+Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
+
+}  // namespace strata
