@@ -30,6 +30,7 @@ Roofline::Roofline(const Profile& profile) {
 // the last, half-empty round of tiles over the cores. What is left of the peak falls for narrow
 // outputs (few columns to share what was loaded) and for shallow ones (filling the pipeline).
 double Roofline::product(const Gemm& gemm, double peak) const {
+  if (gemm.m == 0) return 0;  // a shard whose whole input is padding has no gradient to compute
   const std::int64_t rows = ceil_div(gemm.m, tile_m_), columns = ceil_div(gemm.n, tile_n_);
   const double m = static_cast<double>(rows * tile_m_), n = static_cast<double>(columns * tile_n_);
   const double k = static_cast<double>(gemm.k);

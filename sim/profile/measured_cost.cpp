@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -17,6 +16,7 @@ constexpr std::string_view kHeader =
     "signature\tdtype\tphase\toutput\tinputs\tseconds\tspread_seconds\tcount\tsource";
 constexpr std::size_t kColumns = 9;
 constexpr std::int64_t kMaxRowExtent = std::int64_t{1} << 31;
+constexpr double kMaxRowSeconds = 1e6;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -58,9 +58,10 @@ std::vector<Extents> read_inputs(std::string_view text) {
 
 Seconds read_time(std::string_view text, std::string_view column, bool positive) {
   const auto value = number<double>(text);
-  if (value && std::isfinite(*value) && (positive ? *value > 0 : *value >= 0)) return {*value};
-  throw InputError(fmt::format("'{}' is no value of {}; allowed: a {} number of seconds", text,
-                               column, positive ? "positive" : "non-negative"));
+  if (value && *value <= kMaxRowSeconds && (positive ? *value > 0 : *value >= 0)) return {*value};
+  throw InputError(
+      fmt::format("'{}' is no value of {}; allowed: a {} number of seconds, at most 1e6", text,
+                  column, positive ? "positive" : "non-negative"));
 }
 
 DType read_dtype(std::string_view text) {
@@ -82,6 +83,13 @@ std::int64_t read_count(std::string_view text) {
   throw InputError(fmt::format("'{}' is no count; allowed: an integer of at least 1", text));
 }
 
+std::string read_text(std::string_view text, std::string_view column) {
+  const bool control = std::any_of(text.begin(), text.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < ' '; });
+  if (control) throw InputError(fmt::format("the {} has a control character", column));
+  return std::string(text);
+}
+
 MeasuredCost read_row(std::string_view line) {
   const std::vector<std::string_view> columns = split(line, '\t');
   if (columns.size() != kColumns) {
@@ -90,12 +98,12 @@ MeasuredCost read_row(std::string_view line) {
   }
   if (columns[0].empty()) throw InputError("the signature is empty; allowed: an op's signature");
   MeasuredCost cost;
-  cost.key = {std::string(columns[0]), read_dtype(columns[1]), read_phase(columns[2]),
+  cost.key = {read_text(columns[0], "signature"), read_dtype(columns[1]), read_phase(columns[2]),
               read_extents(columns[3], "output", 1), read_inputs(columns[4])};
   cost.seconds = read_time(columns[5], "seconds", true);
   cost.spread = read_time(columns[6], "spread_seconds", false);
   cost.count = read_count(columns[7]);
-  cost.source = columns[8];
+  cost.source = read_text(columns[8], "source");
   return cost;
 }
 
@@ -112,7 +120,7 @@ std::string print(const std::vector<Extents>& inputs) {
 // A tab or a line's end inside a text would shift the columns.
 std::string cell(std::string text) {
   std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return text;
 }
 

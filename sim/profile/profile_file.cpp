@@ -12,12 +12,39 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t kMaxExtentOfModel = std::int64_t{1} << 20;
+// Bounds that keep every later time finite; no device that anybody simulates is beyond them.
+constexpr double kMinShare = 1e-4;
+constexpr double kMinRate = 1e6;
+constexpr double kMaxLaunch = 1;
+constexpr double kMaxHalf = 1e6;
 
-// A number in [min, max], or in (0, max] where min is 0 and `positive`.
-double read_share(const Value& value, bool positive, double max) {
-  const double number = value.as_number(0, max);
-  if (positive && number == 0) value.fail_expected(fmt::format("above 0 and at most {}", max));
-  return number;
+double read_share(const Value& value) {
+  return value.as_number(kMinShare, 1);
+}
+double read_part(const Value& value) {
+  return value.as_number(0, 1);
+}
+double read_half(const Value& value) {
+  return value.as_number(0, kMaxHalf);
+}
+std::int64_t read_extent(const Value& value) {
+  return value.as_integer(1, kMaxExtentOfModel);
+}
+
+BytesPerSecond read_memory_bandwidth(const Value& value) {
+  const BytesPerSecond rate = read_bandwidth(value);
+  if (rate.value < kMinRate) value.fail_expected("at least 1 MB/s");
+  return rate;
+}
+FlopsPerSecond read_peak(const Value& value) {
+  const FlopsPerSecond rate = read_flops_rate(value);
+  if (rate.value < kMinRate) value.fail_expected("at least 1 MFLOP/s");
+  return rate;
+}
+Seconds read_launch(const Value& value) {
+  const Seconds launch = read_seconds(value);
+  if (launch.value > kMaxLaunch) value.fail_expected("at most 1 s");
+  return launch;
 }
 
 // Reads one figure after another: { value = ..., source = "..." }. What is wrong is gathered.
@@ -53,37 +80,33 @@ class FigureReader {
 void read_device(Table table, Profile& profile, Diagnostics& errors) {
   FigureReader read(std::move(table), errors);
   read("memory_capacity", profile.memory_capacity, read_bytes);
-  read("memory_bandwidth", profile.bandwidth, read_bandwidth);
+  read("memory_bandwidth", profile.bandwidth, read_memory_bandwidth);
   read.finish();
 }
 
 void read_peaks(Table table, Peaks& peaks, Diagnostics& errors) {
   const auto fp32 = static_cast<std::size_t>(DType::fp32);
   FigureReader read(std::move(table), errors);
-  read(kDTypeNames[fp32], peaks[fp32].emplace(), read_flops_rate);
+  read(kDTypeNames[fp32], peaks[fp32].emplace(), read_peak);
   for (std::size_t i = fp32 + 1; i < peaks.size(); ++i) {
-    read(kDTypeNames[i], peaks[i], read_flops_rate);
+    read(kDTypeNames[i], peaks[i], read_peak);
   }
   read.finish();
 }
 
 void read_efficiency(Table table, Efficiency& efficiency, Diagnostics& errors) {
-  const auto share = [](const Value& value) { return read_share(value, true, 1); };
-  const auto part = [](const Value& value) { return read_share(value, false, 1); };
-  const auto half = [](const Value& value) { return read_share(value, false, 1e6); };
-  const auto extent = [](const Value& value) { return value.as_integer(1, kMaxExtentOfModel); };
   FigureReader read(std::move(table), errors);
-  read("launch", efficiency.launch, read_seconds);
-  read("memory", efficiency.memory, share);
-  read("gemm", efficiency.gemm, share);
-  read("winograd", efficiency.winograd, part);
-  read("direct", efficiency.direct, share);
-  read("half_tile", efficiency.half_tile, half);
-  read("half_depth", efficiency.half_depth, half);
-  read("tile_m", efficiency.tile_m, extent);
-  read("tile_n", efficiency.tile_n, extent);
-  read("split_k", efficiency.split_k, extent);
-  read("cores", efficiency.cores, extent);
+  read("launch", efficiency.launch, read_launch);
+  read("memory", efficiency.memory, read_share);
+  read("gemm", efficiency.gemm, read_share);
+  read("winograd", efficiency.winograd, read_part);
+  read("direct", efficiency.direct, read_share);
+  read("half_tile", efficiency.half_tile, read_half);
+  read("half_depth", efficiency.half_depth, read_half);
+  read("tile_m", efficiency.tile_m, read_extent);
+  read("tile_n", efficiency.tile_n, read_extent);
+  read("split_k", efficiency.split_k, read_extent);
+  read("cores", efficiency.cores, read_extent);
   read.finish();
 }
 

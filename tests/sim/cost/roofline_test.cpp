@@ -199,5 +199,12 @@ TEST(Roofline, AnEmptyShardIsFree) {
   EXPECT_EQ(relu.microseconds(Phase::forward), 0);
 }
 
+// An output that lies in the padding alone has no input: the forward pass writes zeros.
+TEST(Roofline, AShardInsideThePaddingIsCosted) {
+  Shard conv = convolution(3, 1, {{1, 8, 1, 1, 4}}, {{1, 8, 1, 3, 6}});
+  conv.inputs[0] = {};
+  EXPECT_DOUBLE_EQ(conv.microseconds(Phase::backward_data), 10 + (32 + 576) * 4e6 / 50e9);
+}
+
 }  // namespace
 }  // namespace strata

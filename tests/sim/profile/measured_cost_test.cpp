@@ -63,14 +63,23 @@ TEST(MeasuredCosts, EveryBadRowIsNamedWithWhatIsAllowed) {
   EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: '1,1' is no input; allowed: five extents n,c,d,h,w of at least 0");
   EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t0\t0\t1\ts\n"),
-            "x.costs.tsv:2: '0' is no value of seconds; allowed: a positive number of seconds");
+            "x.costs.tsv:2: '0' is no value of seconds; allowed: a positive number of seconds, "
+            "at most 1e6");
   EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\tnan\t1\ts\n"),
             "x.costs.tsv:2: 'nan' is no value of spread_seconds; allowed: a non-negative number "
-            "of seconds");
+            "of seconds, at most 1e6");
   EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t-3\ts\n"),
             "x.costs.tsv:2: '-3' is no count; allowed: an integer of at least 1");
   EXPECT_EQ(error_of("\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: the signature is empty; allowed: an op's signature");
+}
+
+TEST(MeasuredCosts, ControlCharactersAreNotWritten) {
+  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\r\r\n"),
+            "x.costs.tsv:2: the source has a control character");
+  MeasuredCost row = relu(1e-6, 4);
+  row.source = "a\tb\nc";
+  EXPECT_EQ(parse_measured_costs(print_measured_costs({row}), "x")[0].source, "a b c");
 }
 
 TEST(MeasuredCosts, ACostIsGivenOnce) {

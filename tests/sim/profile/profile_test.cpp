@@ -124,9 +124,15 @@ TEST(Profile, ReadsTheCostsBesideIt) {
 TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(toy("kind = \"toy\"\n", "")), "toy.toml:1: missing key 'kind'");
   EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 1.5")),
-            "toy.toml:20: 'value' must be a number from 0 to 1; it is 1.5");
+            "toy.toml:20: 'value' must be a number from 0.0001 to 1; it is 1.5");
   EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 0")),
-            "toy.toml:20: 'value' must be above 0 and at most 1; it is 0");
+            "toy.toml:20: 'value' must be a number from 0.0001 to 1; it is 0");
+  EXPECT_EQ(error_of(toy("1 TFLOP/s", "1 FLOP/s")),
+            "toy.toml:14: 'value' must be at least 1 MFLOP/s; it is \"1 FLOP/s\"");
+  EXPECT_EQ(error_of(toy("100 GB/s", "1 B/s")),
+            "toy.toml:11: 'value' must be at least 1 MB/s; it is \"1 B/s\"");
+  EXPECT_EQ(error_of(toy("10 us", "2 s")),
+            "toy.toml:18: 'value' must be at most 1 s; it is \"2 s\"");
   EXPECT_EQ(error_of(toy("cores = { value = 10", "cores = { value = 0")),
             "toy.toml:28: 'value' must be an integer from 1 to 1048576; it is 0");
   EXPECT_EQ(error_of(toy("fp32 = { value = \"1 TFLOP/s\", source = \"c\" }\n", "")),
