@@ -1,7 +1,5 @@
 #include "sim/cost/cost_model.h"
 
-#include <utility>
-
 #include "sim/cost/measured_costs.h"
 #include "sim/cost/roofline.h"
 #include "sim/cost/work.h"
@@ -30,8 +28,8 @@ class ProfileCostModel final : public CostModel {
 
 }  // namespace
 
-std::unique_ptr<CostModel> make_cost_model(Profile profile) {
-  return std::make_unique<ProfileCostModel>(std::move(profile));
+std::unique_ptr<CostModel> make_cost_model(const Profile& profile) {
+  return std::make_unique<ProfileCostModel>(profile);
 }
 
 }  // namespace strata

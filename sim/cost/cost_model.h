@@ -45,6 +45,6 @@ class CostModel {
 
 /// Answers from the profile: its measured row, else between its rows (measured_costs.h), else its
 /// roofline (roofline.h).
-std::unique_ptr<CostModel> make_cost_model(Profile profile);
+std::unique_ptr<CostModel> make_cost_model(const Profile& profile);
 
 }  // namespace strata
