@@ -1,14 +1,15 @@
 // `strata replay PLAN --cluster C`: the engine alone, on activities from a file.
 
 #include <chrono>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/table.h"
 #include "sim/cluster/presets.h"
 #include "sim/engine/engine.h"
@@ -20,6 +21,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kListed = 20;
+constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 struct ReplayFlags {
   std::string plan, cluster, csv_file;
@@ -44,18 +46,24 @@ std::string csv(const ReplayPlan& plan, const ActivityTimes& times) {
   return text;
 }
 
+// Written as it is made: a document of millions of activities would not fit in memory.
 void print_activities_json(const ReplayPlan& plan, const ActivityTimes& times,
                            double engine_seconds) {
-  nlohmann::ordered_json document{{"makespan_seconds", to_seconds(times.makespan).value},
-                                  {"engine_seconds", engine_seconds}};
-  document["activities"] = nlohmann::ordered_json::array();
+  fmt::print("{{\n  \"makespan_seconds\": {},\n  \"engine_seconds\": {},\n  \"activities\": [",
+             to_seconds(times.makespan).value, engine_seconds);
+  fmt::memory_buffer text;
   for (std::size_t i = 0; i < plan.ids.size(); ++i) {
-    document["activities"].push_back({{"id", plan.ids[ActivityId(i)]},
-                                      {"ready", to_seconds(times.ready[i]).value},
-                                      {"start", to_seconds(times.start[i]).value},
-                                      {"end", to_seconds(times.end[i]).value}});
+    fmt::format_to(std::back_inserter(text),
+                   "{}\n    {{\"id\": {}, \"ready\": {}, \"start\": {}, \"end\": {}}}",
+                   i == 0 ? "" : ",", nlohmann::json(plan.ids[ActivityId(i)]).dump(),
+                   to_seconds(times.ready[i]).value, to_seconds(times.start[i]).value,
+                   to_seconds(times.end[i]).value);
+    if (text.size() < kWriteAtOnce) continue;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    text.clear();
   }
-  print_json(document);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  fmt::print("{}]\n}}\n", plan.ids.size() == 0 ? "" : "\n  ");
 }
 
 void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double engine_seconds) {
