@@ -113,8 +113,14 @@ def header_violations(root):
             yield f"{path}:1: a header starts with #pragma once"
 
 
+def targets_of(root, folder):
+    """The strata_library calls of a folder: {target: (its links, its sources)}."""
+    file = root / folder / "CMakeLists.txt"
+    calls = LIBRARY.findall(file.read_text(encoding="utf-8")) if file.is_file() else []
+    return {"strata_" + name: linked_and_listed(arguments) for name, arguments in calls}
+
+
 def linked_and_listed(arguments):
-    """The links and the sources of one strata_library call."""
     groups, current = {"SOURCES": [], "LINKS": [], "PRIVATE_LINKS": []}, None
     for word in re.sub(r"#.*", "", arguments).split():
         if word in groups:
@@ -124,49 +130,61 @@ def linked_and_listed(arguments):
     return set(groups["LINKS"] + groups["PRIVATE_LINKS"]), set(groups["SOURCES"])
 
 
-def wanted_links(root, folder):
-    """The targets whose headers the files of `folder` include."""
+def target_of(root, path):
+    """The target that holds a file: the one that lists it or the source beside it; for a header
+    alone, the first with a source that includes it; else the folder's own."""
+    folder, _, name = path.rpartition("/")
+    targets = targets_of(root, folder)
+    source = name.rpartition(".")[0] + ".cpp"
+    for target, (_, listed) in targets.items():
+        if source in listed:
+            return target
+    for target, (_, listed) in targets.items():
+        files = [f"{folder}/{other}" for other in sorted(listed)]
+        if any(path == quoted for file in files if (root / file).is_file()
+               for _, quoted, _ in includes(root, file)):
+            return target
+    return "strata_" + folder_of(path).rpartition("/")[2]
+
+
+def wanted_links(root, target, folder):
+    """The targets whose headers the files of `target` include."""
     wanted = set()
     for path in sources(root):
-        if folder_of(path) != folder:
+        if folder_of(path) != folder or target_of(root, path) != target:
             continue
         for _, quoted, angled in includes(root, path):
-            if quoted and folder_of(quoted) != folder:
-                wanted.add("strata_" + folder_of(quoted).rpartition("/")[2])
+            if quoted:
+                wanted.add(target_of(root, quoted))
             elif angled and (vendor := vendor_of(angled)) and vendor[3]:
                 wanted.add(vendor[3])
-    return wanted
+    return wanted - {target}
 
 
-def library_violations(root, folder):
-    """What the strata_library call of one folder links or lists wrongly."""
-    file = f"{folder}/CMakeLists.txt"
-    name = folder.rpartition("/")[2]
-    calls = dict(LIBRARY.findall((root / file).read_text(encoding="utf-8")))
-    if name not in calls:
-        yield f"{file}:1: has no strata_library({name} ...)"
-        return
-    linked, listed = linked_and_listed(calls[name])
-    known = {"strata_" + other.rpartition("/")[2] for other in ORDER}
-    known |= {vendor[3] for vendor in VENDORS if vendor[3]}
-    wanted = wanted_links(root, folder)
-    for target in sorted(wanted - linked):
-        yield f"{file}:1: {folder} includes headers of {target} and does not link it"
-    for target in sorted((linked & known) - wanted):
-        yield f"{file}:1: {folder} links {target} and includes none of its headers"
-    present = {path[len(folder) + 1:] for path in sources(root)
-               if folder_of(path) == folder and path.endswith(".cpp")}
-    for source in sorted(present - listed):
-        yield f"{file}:1: {source} is in no target"
+def target_violations(root, folder, target, linked):
+    """What one target of a folder links too little or too much."""
+    wanted = wanted_links(root, target, folder)
+    vendors = tuple(vendor[3] for vendor in VENDORS if vendor[3])
+    for other in sorted(wanted - linked):
+        yield f"{folder}/CMakeLists.txt:1: {target} includes headers of {other}, not linked"
+    for other in sorted(linked - wanted):
+        if other.startswith("strata_") or other in vendors:
+            yield f"{folder}/CMakeLists.txt:1: {target} links {other} and includes nothing of it"
 
 
 def link_violations(root):
-    folders = sorted({folder_of(path) for path in sources(root) if path.startswith("sim/")})
-    for folder in folders:
-        if not (root / folder / "CMakeLists.txt").is_file():
-            yield f"{folder}:1: has no CMakeLists.txt, so no target"
-        else:
-            yield from library_violations(root, folder)
+    for folder in sorted({folder_of(path) for path in sources(root) if path.startswith("sim/")}):
+        targets = targets_of(root, folder)
+        if not targets:
+            yield f"{folder}:1: no CMakeLists.txt with a strata_library"
+            continue
+        for target, (linked, _) in targets.items():
+            yield from target_violations(root, folder, target, linked)
+        listed = set().union(*(sources for _, sources in targets.values()))
+        for path in sources(root):
+            name = path[len(folder) + 1:]
+            if folder_of(path) == folder and name.endswith(".cpp") and name not in listed:
+                yield f"{folder}/CMakeLists.txt:1: {name} is in no target"
 
 
 def violations(root):

@@ -110,13 +110,35 @@ class Reader(unittest.TestCase):
         }
         self.assertEqual(breaches(tree), [])
         tree["sim/text/CMakeLists.txt"] = "strata_library(text LINKS fmt::fmt)"
+        file = "sim/text/CMakeLists.txt:1:"
         self.assertEqual(breaches(tree), [
-            "sim/text/CMakeLists.txt:1: sim/text includes headers of simdjson::simdjson"
-            " and does not link it",
-            "sim/text/CMakeLists.txt:1: sim/text includes headers of strata_base"
-            " and does not link it",
-            "sim/text/CMakeLists.txt:1: sim/text links fmt::fmt and includes none of its headers",
-            "sim/text/CMakeLists.txt:1: json.cpp is in no target",
+            f"{file} strata_text includes headers of simdjson::simdjson, not linked",
+            f"{file} strata_text includes headers of strata_base, not linked",
+            f"{file} strata_text links fmt::fmt and includes nothing of it",
+            f"{file} json.cpp is in no target",
+        ])
+
+    def test_a_folder_may_hold_two_targets_and_a_header_belongs_to_its_source(self):
+        tree = {
+            "sim/formats/replay.h": "",
+            "sim/formats/fields.h": "",
+            "sim/formats/replay.cpp": '#include "sim/formats/replay.h"\n'
+                                      '#include "sim/formats/fields.h"\n',
+            "sim/formats/trace.cpp": "#include <fmt/format.h>\n",
+            "sim/formats/CMakeLists.txt": "strata_library(replay SOURCES replay.cpp)\n"
+            "strata_library(formats SOURCES trace.cpp PRIVATE_LINKS fmt::fmt)\n",
+            "sim/study/study.cpp": '#include "sim/formats/replay.h"\n',
+            "sim/study/CMakeLists.txt": "strata_library(study SOURCES study.cpp"
+                                        " LINKS strata_replay)",
+        }
+        self.assertEqual(breaches(tree), [])
+        tree["sim/study/CMakeLists.txt"] = ("strata_library(study SOURCES study.cpp"
+                                            " LINKS strata_formats)")
+        self.assertEqual(breaches(tree), [
+            "sim/study/CMakeLists.txt:1: strata_study includes headers of strata_replay,"
+            " not linked",
+            "sim/study/CMakeLists.txt:1: strata_study links strata_formats"
+            " and includes nothing of it",
         ])
 
     def test_a_header_starts_with_pragma_once(self):
