@@ -279,7 +279,23 @@ bool FairSharing::spread() {
     const bool fills = link.change > 0 && link.usage + link.change > kRoomLeft * link.capacity;
     if (fills || link.level < kInfinite) add_dirty(l);
   }
+  add_likely(before);
   return dirty_.size() > before;
+}
+
+// The flows that the new links held back will probably change too, and so reach the other full
+// links that they cross, and so on. More than is needed does no harm, and saves rounds.
+void FairSharing::add_likely(std::size_t first) {
+  for (std::size_t i = first; i < dirty_.size(); ++i) {
+    for (const Crossing& crossing : links_[dirty_[i]].crossings) {
+      const Flow& flow = flows_[crossing.flow];
+      if (flow.bottleneck != dirty_[i] || flow.rate == 0) continue;
+      for (const Demand* d = flow.begin; d != flow.end; ++d) {
+        const LinkState& link = links_[d->link()];
+        if (link.dirty != stamp_ && link.level < kInfinite) add_dirty(d->link.value);
+      }
+    }
+  }
 }
 
 void FairSharing::commit(Tick now) {

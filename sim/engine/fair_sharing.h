@@ -19,7 +19,8 @@
 // link joins. Then every flow has a bottleneck again - a capped flow its old one, none of whose
 // flows changed; any other one in the problem - and every link is feasible, so these are the rates
 // that solving everything anew would give. What is reached is less than the connected component:
-// a change spreads only over full links, and from slower to faster flows.
+// a change spreads only over full links, and from slower to faster flows. (To save rounds, links
+// that join bring along the full links that will most likely follow; a larger problem is as right.)
 //
 // Rates that come out within 2^-46 of their old value count as unchanged: summation in another
 // order must not spread through the whole network. Nothing accumulates, as each solution starts
@@ -61,32 +62,33 @@ class FairSharing {
     std::uint32_t demand;  // which of the flow's demands
     double weight;
   };
-  struct LinkState {
-    double capacity;
-    double usage = 0;             // by the present rates
-    double level;                 // the rate at which it freezes flows; infinite: no bottleneck
-    double total = 0;             // weight of its flows, where it is in the problem
+  // What solving touches comes first: it fills one cache line.
+  struct alignas(64) LinkState {
     double room = 0, weight = 0;  // while solving: capacity and weights not frozen yet
-    double change = 0;            // of the usage of a link outside of the problem
     std::uint32_t unfrozen = 0;
-    std::uint32_t dirty = 0;  // the stamp of the problem that it is in
-    std::uint32_t touched = 0;
+    std::uint32_t dirty = 0;    // the stamp of the problem that it is in
+    std::uint32_t touched = 0;  // the stamp of the round in which `change` holds
     bool pending = false;
+    double change = 0;  // of the usage of a link outside of the problem
+    double level;       // the rate at which it freezes flows; infinite: no bottleneck
+    double capacity;
+    double usage = 0;  // by the present rates
+    double total = 0;  // weight of its flows, where it is in the problem
     std::vector<Crossing> crossings;
   };
-  struct Flow {
+  struct alignas(64) Flow {
     double rate = 0;    // 0: not known yet
     double solved = 0;  // the rate in the problem
-    double left = 0;    // bytes, at the time `since`
-    Tick since = 0;
     const Demand* begin = nullptr;
     const Demand* end = nullptr;
-    ActivityId activity;
-    std::uint32_t places = 0;      // in places_, one for each demand: where in the link's crossings
     std::uint32_t bottleneck = 0;  // a link
     std::uint32_t next_bottleneck = 0;
     std::uint32_t stamp = 0;
     bool frozen = false;
+    double left = 0;  // bytes, at the time `since`
+    Tick since = 0;
+    ActivityId activity;
+    std::uint32_t places = 0;  // in places_, one for each demand: where in the link's crossings
   };
   using Level = std::pair<double, std::uint32_t>;  // with its link
 
@@ -104,6 +106,7 @@ class FairSharing {
   void saturate(std::uint32_t link);
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
   bool spread();
+  void add_likely(std::size_t first);
   void touch(std::uint32_t link, double change);
   void commit(Tick now);
   void change_rate(std::uint32_t flow, Tick now);
