@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../plan/random_case.h"
+#include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
 #include "sim/plan/lower.h"
 #include "sim/timeline/critical_path.h"
@@ -99,6 +100,35 @@ TEST(Simulate, StepsOverlapWhereTheirDependenciesAllow) {
   const Outcome r = run(graph, testing::star(2), pipeline, 4);
   // Every layer's next forward waits for its update: a's chain of 44 ms has no room to overlap.
   EXPECT_NEAR(r.timeline.step_seconds().value, 44 * kMs, 1e-12);
+}
+
+// On one switch a gather of equal parts is symmetric: one flow a receiver, loading all senders'
+// links, must take as long as the flows it stands for.
+TEST(Simulate, JoinedFlowsEqualTheFlowsTheyStandFor) {
+  const Graph graph = two_layers(2000);
+  const Cluster cluster = testing::star(5);
+  const Strategy strategy = model_parallel(graph, 5);
+  static const RoundCosts kCosts;
+  const std::vector<const CostModel*> models(5, &kCosts);
+  LayerCosts layer_costs(graph, DType::fp32);
+  const auto makespan = [&](std::size_t most_flows) {
+    LowerOptions options;
+    options.max_flows_per_edge = most_flows;
+    const Plan plan = lower(graph, cluster, strategy, options);
+    const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
+    return simulate(plan, cluster, costs, 3).makespan().value;
+  };
+  EXPECT_NEAR(makespan(1), makespan(1000), 1e-9 * makespan(1000));
+}
+
+TEST(Simulate, AStragglerHoldsEveryReplicaUp) {
+  const Graph graph = two_layers(8);
+  const Cluster even = testing::star(2);
+  const Cluster uneven = with_device_speed(even, "d1", Factor{0.5});
+  const Strategy data = data_parallel(graph, 2);
+  EXPECT_DOUBLE_EQ(run(graph, even, data, 4).timeline.step_seconds().value, 54 * kMs);
+  // The straggler computes for 108 ms a step; the other waits for its gradients.
+  EXPECT_NEAR(run(graph, uneven, data, 4).timeline.step_seconds().value, 108 * kMs, 2 * kMs);
 }
 
 TEST(Simulate, EqualRunsAreEqualToTheBit) {

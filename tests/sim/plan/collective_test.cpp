@@ -1,0 +1,123 @@
+#include "sim/plan/collective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "random_case.h"
+#include "sim/cluster/presets.h"
+
+namespace strata {
+namespace {
+
+std::vector<DeviceId> all(const Cluster& cluster) {
+  std::vector<DeviceId> devices;
+  for (std::size_t i = 0; i < cluster.device_count(); ++i) devices.push_back(DeviceId(i));
+  return devices;
+}
+
+double seconds(SyncAlgorithm algorithm, const Cluster& cluster, Bytes bytes) {
+  return isolated_time(collective_phases(algorithm, cluster, all(cluster)), cluster, bytes).value;
+}
+
+double load_on(const CollectivePhase& phase, LinkId link) {
+  for (const LinkLoad& load : phase.loads) {
+    if (load.link == link) return load.weight * phase.bytes_per_byte;
+  }
+  return 0;
+}
+
+constexpr Bytes kTensor{160'000'000};
+
+TEST(Ring, MovesTwiceTheTensorLessItsOwnPartOverEveryLink) {
+  // 16 devices on a switch at 10 GB/s: 2 (15/16) 160 MB / 10 GB/s = 30 ms; no latency.
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, testing::star(16), kTensor), 0.030, 1e-12);
+}
+
+TEST(Ring, PaysALatencyForEachOfItsRounds) {
+  // Of two hosts with one device each: a path of 2.7 us, 2 (r - 1) = 2 rounds.
+  const Cluster cluster = preset_cluster("p100-2x1");
+  const auto phases = collective_phases(SyncAlgorithm::ring, cluster, all(cluster));
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_NEAR(phases[0].latency.value, 2 * cluster.latency(DeviceId(0), DeviceId(1)).value, 1e-15);
+}
+
+TEST(Ring, EntersAndLeavesEachHostOnce) {
+  const Cluster cluster = preset_cluster("p100-4x4");
+  const std::vector<DeviceId> ring = ring_order(cluster, all(cluster));
+  int crossings = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    crossings += cluster[ring[i]].host != cluster[ring[(i + 1) % ring.size()]].host;
+  }
+  EXPECT_EQ(crossings, 4);
+  // Every NIC then carries one hop: 2 (15/16) of the tensor over 12.5 GB/s.
+  EXPECT_NEAR(seconds(SyncAlgorithm::ring, cluster, kTensor), 2.0 * 15 / 16 * 160e6 / 12.5e9, 1e-3);
+}
+
+TEST(Ring, FollowsTheNvlinksOfAHybridCubeMesh) {
+  const Cluster cluster = preset_cluster("dgx1-p100");
+  const std::vector<DeviceId> ring = ring_order(cluster, all(cluster));
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    EXPECT_EQ(cluster.route(ring[i], ring[(i + 1) % ring.size()]).size(), 1u) << i;
+  }
+}
+
+TEST(Tree, LoadsNoLinkWithMoreThanTwiceTheTensor) {
+  for (std::size_t devices : {2, 3, 5, 8, 13, 16}) {
+    const Cluster cluster = testing::star(devices);
+    const auto phases = collective_phases(SyncAlgorithm::tree, cluster, all(cluster));
+    ASSERT_EQ(phases.size(), 1u);
+    double sum = 0;
+    for (std::size_t link = 0; link < cluster.links().size(); ++link) {
+      EXPECT_LE(load_on(phases[0], LinkId(link)), 2.0);
+      sum += load_on(phases[0], LinkId(link));
+    }
+    // r - 1 edges in each of two trees, half of the tensor up and half down, over two links each.
+    EXPECT_NEAR(sum, 4.0 * static_cast<double>(devices - 1), 1e-12);
+  }
+}
+
+TEST(Tree, NeedsFewerLatenciesThanARing) {
+  const Cluster cluster = preset_cluster("p100-4x4");
+  EXPECT_LT(seconds(SyncAlgorithm::tree, cluster, Bytes{64}),
+            seconds(SyncAlgorithm::ring, cluster, Bytes{64}));
+}
+
+TEST(Hierarchical, SendsOnlyItsPartsBetweenHosts) {
+  const Cluster cluster = preset_cluster("p100-4x4");
+  const auto phases = collective_phases(SyncAlgorithm::hierarchical, cluster, all(cluster));
+  ASSERT_EQ(phases.size(), 3u);
+  // Inside a host of 4: a reduce-scatter moves 3/4 of the tensor over every hop.
+  EXPECT_NEAR(phases[0].bytes_per_byte, 0.75, 1e-15);
+  EXPECT_EQ(phases[0], phases[2]);
+  // Between 4 hosts: 4 rings of 1/4 each share the NIC: 4 x 2 (3/4) / 4 = 1.5 of the tensor.
+  const LinkId nic = cluster.find_link("host0/nic>core");
+  ASSERT_TRUE(nic.valid());
+  EXPECT_NEAR(load_on(phases[1], nic), 1.5, 1e-12);
+}
+
+TEST(Hierarchical, IsARingInOneHost) {
+  const Cluster cluster = preset_cluster("p100-1x4");
+  EXPECT_EQ(collective_phases(SyncAlgorithm::hierarchical, cluster, all(cluster)),
+            collective_phases(SyncAlgorithm::ring, cluster, all(cluster)));
+}
+
+TEST(Collective, OneDeviceHasNothingToDo) {
+  const Cluster cluster = testing::star(1);
+  for (SyncAlgorithm algorithm :
+       {SyncAlgorithm::ring, SyncAlgorithm::tree, SyncAlgorithm::hierarchical}) {
+    EXPECT_TRUE(collective_phases(algorithm, cluster, all(cluster)).empty());
+  }
+}
+
+TEST(Movements, TheMostLoadedLinkSetsTheTime) {
+  const Cluster cluster = testing::star(3);
+  // Two senders of 10 MB to device 0: its link carries 20 MB at 10 GB/s.
+  const std::vector<Movement> movements = {{DeviceId(1), DeviceId(0), 10e6},
+                                           {DeviceId(2), DeviceId(0), 10e6}};
+  EXPECT_NEAR(bottleneck_time(movement_loads(cluster, movements), cluster).value, 2e-3, 1e-15);
+}
+
+}  // namespace
+}  // namespace strata
