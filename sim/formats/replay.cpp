@@ -62,8 +62,9 @@ class DocumentReader {
 
   void read() {
     simdjson::error_code error = parser_.iterate(text_).get(document_);
+    if (error) return builder_.add_error(1, reason(error));
     od::object root;
-    if (!error) error = document_.get_object().get(root);
+    error = document_.get_object().get(root);
     if (!error) error = read_root(root);
     if (!error && !builder_.failed() && !at_end(document_)) error = simdjson::TRAILING_CONTENT;
     if (error) builder_.add_error(here(), reason(error));

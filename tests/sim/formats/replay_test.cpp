@@ -252,6 +252,7 @@ TEST(Replay, SaysWhereTheJsonIsBroken) {
       {"{\"id\":1,\"event\":tru}", "p:1: 'event' must be"},
       {"{\"activities\":[\n{\"id\":1,\"event\":0},\n{\"id\":2", "p:"},
       {"{\"activities\":[\n{\"id\":1,\"event\":0}]} x", "p:"},
+      {"{\"activities\":[\"\x01", "p:1: "},
       {"nonsense", "p:1: "},
   };
   for (const Bad& bad : cases) {
