@@ -1,6 +1,7 @@
 #include "sim/simulate/simulate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace strata {
 namespace {
@@ -33,25 +34,39 @@ std::vector<Span> spans_of(const Plan& plan, const PlanWorkload& built, const Ac
   return spans;
 }
 
+// The engine tells when a flow's rate changes, but not that it ends.
+std::vector<RateChange> with_ends(std::vector<RateChange> changes, const Workload& workload,
+                                  const ActivityTimes& times) {
+  for (std::size_t i = 0; i < workload.size(); ++i) {
+    const ActivityId id(i);
+    if (workload.kind(id) == ActivityKind::flow) changes.push_back({times.end[i], id, 0});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const RateChange& a, const RateChange& b) {
+    return a.at != b.at ? a.at < b.at : (a.rate == 0) > (b.rate == 0);
+  });
+  return changes;
+}
+
 // The summed rate on every link after each change, from the rates of the flows.
 std::vector<LinkRate> link_rates(const Workload& workload, std::span<const RateChange> changes,
                                  std::size_t links) {
   std::vector<double> flow_rate(workload.size());
   std::vector<double> total(links);
+  std::vector<std::size_t> flows(links);
   std::vector<std::vector<LinkRate>> by_link(links);
   for (const RateChange& change : changes) {
-    const double delta = change.rate - flow_rate[change.flow()];
-    flow_rate[change.flow()] = change.rate;
+    const double before = std::exchange(flow_rate[change.flow()], change.rate);
+    if (before == change.rate) continue;
     for (const Demand& demand : workload.demands(change.flow)) {
-      double& rate = total[demand.link()];
-      rate = std::max(0.0, rate + delta * demand.weight);
-      auto& rates = by_link[demand.link()];
+      const std::size_t link = demand.link();
+      flows[link] += before == 0;
+      flows[link] -= change.rate == 0;
+      // An idle link carries nothing, whatever rounding left in the sum.
+      total[link] = flows[link] == 0 ? 0 : total[link] + (change.rate - before) * demand.weight;
       const Seconds at = to_seconds(change.at);
-      if (!rates.empty() && rates.back().at == at) {
-        rates.back().rate = {rate};
-      } else {
-        rates.push_back({demand.link, at, {rate}});
-      }
+      std::vector<LinkRate>& rates = by_link[link];
+      if (rates.empty() || rates.back().at != at) rates.push_back({demand.link, at, {}});
+      rates.back().rate = {total[link]};
     }
   }
   std::vector<LinkRate> all;
@@ -93,7 +108,10 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
   if (record_link_rates) options.rate_changes = &changes;
   const ActivityTimes times = simulate(built.workload, options);
   std::vector<LinkRate> rates;
-  if (record_link_rates) rates = link_rates(built.workload, changes, cluster.links().size());
+  if (record_link_rates) {
+    changes = with_ends(std::move(changes), built.workload, times);
+    rates = link_rates(built.workload, changes, cluster.links().size());
+  }
   return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates));
 }
 

@@ -121,6 +121,32 @@ TEST(Simulate, JoinedFlowsEqualTheFlowsTheyStandFor) {
   EXPECT_NEAR(makespan(1), makespan(1000), 1e-9 * makespan(1000));
 }
 
+TEST(Simulate, LinkRatesIntegrateToTheBytesThatCrossed) {
+  const Graph graph = two_layers(2000);
+  const Cluster cluster = testing::star(3);
+  static const RoundCosts kCosts;
+  const std::vector<const CostModel*> models(3, &kCosts);
+  LayerCosts layer_costs(graph, DType::fp32);
+  const Strategy strategy = owt_parallel(graph, 3);
+  const Plan plan = lower(graph, cluster, strategy);
+  const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
+  const Timeline timeline = simulate(plan, cluster, costs, 2, true);
+  std::vector<double> bytes(cluster.links().size());
+  const auto rates = timeline.link_rates();
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const bool last = i + 1 == rates.size() || rates[i + 1].link != rates[i].link;
+    if (last) {
+      EXPECT_EQ(rates[i].rate, BytesPerSecond{0});
+    } else {
+      bytes[rates[i].link()] += rates[i].rate.value * (rates[i + 1].at - rates[i].at).value;
+    }
+  }
+  const Utilisation use = utilisation(plan, timeline, cluster);
+  for (std::size_t link = 0; link < bytes.size(); ++link) {
+    EXPECT_NEAR(bytes[link], 2 * use.link_bytes[link], 1e-6 * use.link_bytes[link]);
+  }
+}
+
 TEST(Simulate, AStragglerHoldsEveryReplicaUp) {
   const Graph graph = two_layers(8);
   const Cluster even = testing::star(2);
