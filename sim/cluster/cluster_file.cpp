@@ -103,11 +103,24 @@ class FileReader {
       grid.devices_per_host = size_->devices_per_host;
     }
     grid.kind = table.string_or("kind", "");
-    if (grid.devices_per_host > 1 || table.has("intra")) read_intra(table.table("intra"), grid);
-    if (grid.hosts > 1 || table.has("inter")) read_inter(table.table("inter"), grid);
+    if (const auto intra = network_of(table, "intra", grid.devices_per_host, "devices of a host")) {
+      read_intra(intra->as_table(), grid);
+    }
+    if (const auto inter = network_of(table, "inter", grid.hosts, "hosts")) {
+      read_inter(inter->as_table(), grid);
+    }
     table.finish();
     builder_.at(table.location());
     add_grid(grid, builder_);
+  }
+
+  static std::optional<Value> network_of(Table& grid, std::string_view key, std::int64_t joined,
+                                         std::string_view what) {
+    auto network = grid.optional(key);
+    if (!network && joined > 1) {
+      grid.fail(fmt::format("[grid.{}] is missing: {} {} need a network", key, joined, what));
+    }
+    return network;
   }
 
   void read_intra(Table table, Grid& grid) {

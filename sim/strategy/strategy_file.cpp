@@ -19,6 +19,21 @@ bool is_input(const Layer& layer) {
   return std::holds_alternative<Input>(layer.op);
 }
 
+bool is_dim(std::string_view key) {
+  return std::any_of(kDims.begin(), kDims.end(), [&](Dim dim) { return name(dim) == key; });
+}
+
+// A few of the names that would do.
+template <class Named>
+std::string some_names(const Named& named) {
+  constexpr std::size_t kMost = 8;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMost, named.size()); ++i) {
+    names += (i > 0 ? ", " : "") + named[i].name;
+  }
+  return named.size() > kMost ? names + ", ..." : names;
+}
+
 class StrategyReader {
  public:
   StrategyReader(const Document& document, const Graph& graph, const Cluster& cluster)
@@ -60,13 +75,18 @@ class StrategyReader {
     const std::string& name = name_value.as_string();
     const LayerId id = graph_.find(name);
     if (!id.valid()) {
-      name_value.fail(fmt::format("layer {}: network {} has no such layer", name, graph_.name()));
+      name_value.fail(fmt::format("layer {}: network {} has no such layer; allowed: {}", name,
+                                  graph_.name(), some_names(graph_.layers())));
     }
     if (configs_[id()]) name_value.fail(fmt::format("layer {}: given twice", name));
-    const Value config = table.required("config");
+    const auto config = table.optional("config");
+    if (!config) {
+      name_value.fail(
+          fmt::format("layer {}: missing key 'config'; allowed: {{\"n\": 2}} and the like", name));
+    }
     configs_[id()] = config_on_first_devices(kWhole);
-    const Degrees degrees = read_degrees("layer " + name, config, &graph_[id]);
-    configs_[id()] = read_devices(name, table, config, degrees);
+    const Degrees degrees = read_degrees("layer " + name, *config, &graph_[id]);
+    configs_[id()] = read_devices(name, table, *config, degrees);
     table.finish(errors_);
   }
 
@@ -82,16 +102,20 @@ class StrategyReader {
       if (!degree->is(ValueKind::integer) || degree->node().integer < 1 ||
           degree->node().integer > most) {
         errors_.add(degree->location(),
-                    layer ? fmt::format("{}: degree in {} is not one of its parts; allowed: 1 to "
-                                        "{}, its extent",
+                    layer ? fmt::format("{}: the degree in {} must be an integer from 1 to {}, its "
+                                        "extent",
                                         who, name(dim), most)
-                          : fmt::format("{}: degree in {} must be an integer of at least 1", who,
-                                        name(dim)));
+                          : fmt::format("{}: the degree in {} must be an integer of at least 1",
+                                        who, name(dim)));
         continue;
       }
       degrees[dim] = static_cast<std::int32_t>(degree->node().integer);
     }
-    table.finish(errors_);
+    for (const auto& [key, degree] : table.members()) {
+      if (is_dim(key)) continue;
+      errors_.add(degree.location(),
+                  fmt::format("{}: unknown dim '{}'; allowed: n, c, d, h, w", who, key));
+    }
     return degrees;
   }
 
@@ -108,10 +132,13 @@ class StrategyReader {
     Config result{degrees, {}};
     std::set<DeviceId> seen;
     for (const Value& item : listed->as_list()) {
+      if (!item.is(ValueKind::string)) {
+        item.fail(fmt::format("layer {}: a device must be given by its name, a string", name));
+      }
       const DeviceId device = cluster_.find_device(item.as_string());
       if (!device.valid()) {
-        item.fail(fmt::format("layer {}: cluster {} has no device {}", name, cluster_.name(),
-                              item.as_string()));
+        item.fail(fmt::format("layer {}: cluster {} has no device {}; allowed: {}", name,
+                              cluster_.name(), item.as_string(), some_names(cluster_.devices())));
       }
       if (!seen.insert(device).second) {
         item.fail(fmt::format("layer {}: device {} listed twice; allowed: each once", name,

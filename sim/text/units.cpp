@@ -164,9 +164,12 @@ Bytes parse_bytes(std::string_view text) {
 }
 
 BytesPerSecond read_bandwidth(const Value& value) {
+  // 12.5 without a unit is the slip that most often ends here.
+  if (!value.is(ValueKind::string)) value.fail_expected("a string, as \"12.5 GB/s\"");
   return read_with(value, parse_bandwidth);
 }
 Seconds read_seconds(const Value& value) {
+  if (!value.is(ValueKind::string)) value.fail_expected("a string, as \"1 us\"");
   return read_with(value, parse_seconds);
 }
 FlopsPerSecond read_flops_rate(const Value& value) {

@@ -101,8 +101,9 @@ TEST(ClusterFile, GridsAreChecked) {
   const std::string inter =
       "[grid.inter]\ntopology = \"nic-per-host\"\nbandwidth = \"1 GB/s\"\nlatency = \"2 us\"\n";
   EXPECT_EQ(error_of(head + intra + inter), "");
-  EXPECT_EQ(error_of(head + inter), "c.toml:1: missing key 'intra'");
-  EXPECT_EQ(error_of(head + intra), "c.toml:1: missing key 'inter'");
+  EXPECT_EQ(error_of(head + inter),
+            "c.toml:1: [grid.intra] is missing: 2 devices of a host need a network");
+  EXPECT_EQ(error_of(head + intra), "c.toml:1: [grid.inter] is missing: 2 hosts need a network");
   EXPECT_EQ(error_of("[grid]\nhosts = 0\n"),
             "c.toml:2: 'hosts' must be an integer from 1 to 4096; it is 0");
   EXPECT_EQ(error_of(head + intra + "[grid.inter]\ntopology = \"torus\"\n"),

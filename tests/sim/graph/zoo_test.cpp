@@ -169,7 +169,7 @@ TEST(Zoo, AnUnknownNameIsAnErrorThatListsWhatThereIs) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.message(),
-                testing::StartsWith("unknown model vgg17; the zoo has lenet5, alexnet, vgg16"));
+                testing::StartsWith("unknown model 'vgg17'; allowed: lenet5, alexnet, vgg16"));
   }
 }
 

@@ -55,18 +55,18 @@ TEST_F(StrategyFile, ADefaultServesTheLayersThatAreNotListed) {
 TEST_F(StrategyFile, ErrorsNameTheLayerAndTheDim) {
   EXPECT_EQ(error("{\n\"default\": {},\n\"layers\": [\n{\"name\": \"conv1\", \"config\": {\"n\": "
                   "9}}]}"),
-            "s.json:4: layer conv1: degree in n is not one of its parts; allowed: 1 to 8, its "
-            "extent");
+            "s.json:4: layer conv1: the degree in n must be an integer from 1 to 8, its extent");
   EXPECT_EQ(error(R"({"default": {"h": 0}, "layers": []})"),
-            "s.json:1: default: degree in h must be an integer of at least 1");
+            "s.json:1: default: the degree in h must be an integer of at least 1");
   EXPECT_EQ(error(R"({"default": {}, "layers": [{"name": "nowhere", "config": {}}]})"),
-            "s.json:1: layer nowhere: network lenet5 has no such layer");
+            "s.json:1: layer nowhere: network lenet5 has no such layer; allowed: input, conv1, "
+            "tanh1, pool1, conv2, tanh2, pool2, flatten, ...");
   EXPECT_EQ(error(R"({"default": {}, "layers": [{"name": "conv1", "config": {"n": 8}}]})"),
             "s.json:1: layer conv1: 8 shards; cluster p100-1x4 has 4 devices");
   EXPECT_EQ(error(R"({"model": "vgg16", "default": {}, "layers": []})"),
             "s.json:1: the strategy is for model vgg16; allowed: lenet5");
   EXPECT_EQ(error(R"({"default": {"x": 2}, "layers": []})"),
-            "s.json:1: unknown key 'x'; allowed: n, c, d, h, w");
+            "s.json:1: default: unknown dim 'x'; allowed: n, c, d, h, w");
 }
 
 TEST_F(StrategyFile, DevicesMustExistAndStandOnce) {
@@ -76,7 +76,8 @@ TEST_F(StrategyFile, DevicesMustExistAndStandOnce) {
   };
   const std::string first = cluster_[DeviceId(0)].name;
   EXPECT_EQ(error(with("[\"" + first + "\", \"moon\"]")),
-            "s.json:1: layer conv1: cluster p100-1x4 has no device moon");
+            "s.json:1: layer conv1: cluster p100-1x4 has no device moon; allowed: gpu0, gpu1, "
+            "gpu2, gpu3");
   EXPECT_EQ(error(with("[\"" + first + "\", \"" + first + "\"]")),
             "s.json:1: layer conv1: device " + first + " listed twice; allowed: each once");
   EXPECT_EQ(error(with("[\"" + first + "\"]")),

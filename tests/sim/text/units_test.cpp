@@ -59,7 +59,7 @@ TEST(Units, ValuesSayTheirPlace) {
   const Document document = parse_toml("b = \"1 s\"\nn = 5\nm = \"2 kB\"", "a.toml");
   Table root = document.table();
   EXPECT_EQ(said([&] { read_bandwidth(root.required("n")); }),
-            "a.toml:2: 'n' must be a string; it is 5");
+            "a.toml:2: 'n' must be a string, as \"12.5 GB/s\"; it is 5");
   EXPECT_EQ(said([&] { read_flops_rate(root.required("b")); }),
             "a.toml:1: 'b': '1 s' is not a rate of arithmetic; allowed: a positive number with "
             "FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s or PFLOP/s, as in \"9.3 TFLOP/s\"");
