@@ -1,10 +1,25 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/simulate/simulate.h"
 
 namespace strata {
 namespace {
+
+// Seconds of one activity; `what` says whose, in the error.
+template <class What>
+Tick bounded_ticks(Seconds time, const What& what) {
+  if (time.value <= to_seconds(kMaxTick).value) return to_ticks(time);  // false for nan
+  throw InputError(fmt::format("{} would take {:g} s; allowed: {:g} s, where the clock ends",
+                               what(), time.value, to_seconds(kMaxTick).value));
+}
+
+Tick latency_ticks(Seconds latency) {
+  return bounded_ticks(latency, [] { return "the latency of a transfer"; });
+}
 
 std::vector<Demand> demands(std::span<const LinkLoad> loads) {
   std::vector<Demand> result;
@@ -51,14 +66,25 @@ class WorkloadBuilder {
     Tick latency = 0;
   };
 
+  // What outlasts the clock by itself is named here; the engine would only give its number.
+  void check(const Flow& flow, double bytes) const {
+    for (const Demand& demand : flow.demands) {
+      const Link& link = cluster_[demand.link];
+      const Seconds least{bytes * demand.weight / link.bandwidth.value};
+      bounded_ticks(least, [&] { return fmt::format("link {}: one transfer", link.name); });
+    }
+  }
+
   void prepare() {
     for (const Task& task : plan_.tasks()) {
-      if (task.kind == TaskKind::transfer) transfers_.push_back(transfer_flow(task));
+      if (task.kind != TaskKind::transfer) continue;
+      transfers_.push_back(transfer_flow(task));
+      check(transfers_.back(), transfers_.back().bytes);
     }
     for (const GroupShape& shape : plan_.group_shapes()) {
       std::vector<Flow>& flows = shapes_.emplace_back();
       for (const CollectivePhase& phase : shape.phases) {
-        flows.push_back({demands(phase.loads), phase.bytes_per_byte, to_ticks(phase.latency)});
+        flows.push_back({demands(phase.loads), phase.bytes_per_byte, latency_ticks(phase.latency)});
       }
     }
   }
@@ -69,7 +95,7 @@ class WorkloadBuilder {
       movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value)});
     }
     const MovementLoads loads = movement_loads(cluster_, movements);
-    return {demands(loads.loads), loads.bytes, to_ticks(loads.latency)};
+    return {demands(loads.loads), loads.bytes, latency_ticks(loads.latency)};
   }
 
   std::size_t slot(std::size_t step, TaskId id) const { return step * plan_.size() + id(); }
@@ -86,7 +112,10 @@ class WorkloadBuilder {
     if (task.kind == TaskKind::join) return workload.add_event();
     if (task.kind == TaskKind::compute) {
       const Seconds time = costs_[id()].seconds / cluster_[task.device].speed;
-      return workload.add_compute(task.device, to_ticks(time), priority);
+      const Tick ticks = bounded_ticks(time, [&] {
+        return fmt::format("device {}: one computation", cluster_[task.device].name);
+      });
+      return workload.add_compute(task.device, ticks, priority);
     }
     const Flow& flow = transfers_[task.detail];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);
@@ -98,8 +127,9 @@ class WorkloadBuilder {
     if (group.tasks.front() != id) return;
     ActivityId first, last;
     for (const Flow& flow : shapes_[group.shape]) {
-      const ActivityId next = built_.workload.add_flow(
-          flow.demands, flow.bytes * static_cast<double>(group.bytes.value), flow.latency);
+      const double bytes = flow.bytes * static_cast<double>(group.bytes.value);
+      if (step == 0) check(flow, bytes);
+      const ActivityId next = built_.workload.add_flow(flow.demands, bytes, flow.latency);
       if (last.valid()) built_.workload.add_dependency(next, last);
       if (!first.valid()) first = next;
       last = next;

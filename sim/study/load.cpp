@@ -13,11 +13,6 @@
 namespace strata {
 namespace {
 
-bool has_ending(const std::string& text, std::string_view ending) {
-  return text.size() > ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
 
 Models models_from_files(const std::vector<std::string>& files) {
@@ -38,10 +33,10 @@ std::vector<std::shared_ptr<const CostModel>> models_by_device(const Cluster& cl
   std::vector<std::shared_ptr<const CostModel>> result;
   for (const Device& device : cluster.devices()) {
     if (device.kind.empty()) {
-      throw InputError(
-          fmt::format("cluster {}: device {} has no kind; a prediction needs a "
-                      "profile for it",
-                      cluster.name(), device.name));
+      throw InputError(fmt::format(
+          "cluster {}: device {} has no kind, so no profile says how fast it is; allowed: "
+          "kind = \"...\"",
+          cluster.name(), device.name));
     }
     auto at = models.find(device.kind);
     if (at == models.end()) {
@@ -57,6 +52,24 @@ std::vector<std::shared_ptr<const CostModel>> models_by_device(const Cluster& cl
   return result;
 }
 
+std::vector<std::shared_ptr<const CostModel>> models_for(const CaseRequest& request,
+                                                         const Cluster& cluster) {
+  Models models = models_from_files(request.profiles);
+  try {
+    return models_by_device(cluster, std::move(models));
+  } catch (InputError& error) {
+    if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
+    throw;
+  }
+}
+
+Cluster changed(const Cluster& cluster, const std::string& key, const std::string& value) try {
+  return apply(cluster, key, value);
+} catch (InputError& error) {
+  error.add_context(fmt::format("--set {}={}", key, value));
+  throw;
+}
+
 std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
   if (request.batch) return *request.batch;
   return request.batch_per_device * static_cast<std::int64_t>(cluster.device_count());
@@ -65,7 +78,7 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
 }  // namespace
 
 Graph load_model(const std::string& model, std::int64_t batch) {
-  return has_ending(model, ".toml") ? read_model(model, batch) : build_zoo(model, batch);
+  return model.ends_with(".toml") ? read_model(model, batch) : build_zoo(model, batch);
 }
 
 Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cluster& cluster) {
@@ -73,16 +86,16 @@ Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cl
   if (strategy == "data") return data_parallel(graph, devices);
   if (strategy == "model") return model_parallel(graph, devices);
   if (strategy == "owt") return owt_parallel(graph, devices);
-  if (has_ending(strategy, ".json")) return read_strategy(strategy, graph, cluster);
-  throw InputError(
-      fmt::format("strategy {}: unknown; allowed: data, model, owt or a .json file", strategy));
+  if (strategy.ends_with(".json")) return read_strategy(strategy, graph, cluster);
+  throw InputError(fmt::format(
+      "unknown strategy '{}'; allowed: data, model, owt, or a file ending in .json", strategy));
 }
 
 Case load_case(const CaseRequest& request) {
   Cluster cluster = load_cluster(request.cluster);
-  for (const auto& [key, value] : request.sets) cluster = apply(cluster, key, value);
+  for (const auto& [key, value] : request.sets) cluster = changed(cluster, key, value);
   Graph graph = load_model(request.model, global_batch(request, cluster));
-  auto models = models_by_device(cluster, models_from_files(request.profiles));
+  auto models = models_for(request, cluster);
   return {std::move(graph), std::move(cluster), request.sync, request.dtype, std::move(models)};
 }
 

@@ -1,9 +1,29 @@
 #include "sim/study/predict.h"
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/plan/lower.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
+
+namespace {
+
+// What the simulation finds wrong with a case knows no names.
+Timeline simulate_case(const Case& input, const Strategy& strategy, const Prediction& prediction,
+                       const PredictOptions& options) try {
+  Timeline timeline = simulate(prediction.plan, input.cluster, prediction.costs, options.steps,
+                               options.record_link_rates);
+  if (timeline.step_seconds().value > 0) return timeline;
+  throw InputError("a step takes no time; allowed: a network with a layer that computes");
+} catch (InputError& error) {
+  error.add_context(fmt::format("{} on {}, strategy {}", input.graph.name(), input.cluster.name(),
+                                strategy.name()));
+  throw;
+}
+
+}  // namespace
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {
   std::vector<const CostModel*> models;
@@ -17,8 +37,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.plan = lower(input.graph, input.cluster, strategy, lowering);
   LayerCosts costs(input.graph, input.dtype);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
-  result.timeline =
-      simulate(result.plan, input.cluster, result.costs, options.steps, options.record_link_rates);
+  result.timeline = simulate_case(input, strategy, result, options);
   Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
   result.terms = eq1.terms(strategy);
   result.communication = communication(result.plan);
