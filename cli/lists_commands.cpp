@@ -70,14 +70,14 @@ void list_clusters(bool json) {
 void add_models_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("models", "list the networks that come with Strata");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
+  command->add_flag("--json", *json, "print JSON")->disable_flag_override();
   command->callback([json] { list_models(*json); });
 }
 
 void add_clusters_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("clusters", "list the clusters that come with Strata");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
+  command->add_flag("--json", *json, "print JSON")->disable_flag_override();
   command->callback([json] { list_clusters(*json); });
 }
 

@@ -1,13 +1,16 @@
 // `strata`: parses the command line, runs one command, maps errors to exit codes.
 
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "sim/base/error.h"
 
 namespace {
@@ -24,18 +27,20 @@ void complain(const std::string& message) {
 }
 
 std::string version_text() {
-  return fmt::format("strata {}\nparts: simulator\n", STRATA_VERSION);
+  return fmt::format("strata {}\nparts: simulator", STRATA_VERSION);
 }
 
-// CLI11 would say only that a subcommand is required.
-void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::string allowed;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return;
-    allowed += (allowed.empty() ? "" : ", ") + command->get_name();
+void check_output() {
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw EnvironmentError("standard output cannot be written");
   }
-  throw InputError(fmt::format("unknown command '{}'; allowed: {}", argv[1], allowed));
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  complain(usage_error(app, error, {argv + 1, argv + argc}));
+  fmt::print(stderr, "{}\n", usage_hint(app));
+  return kBadUsage;
 }
 
 int run(int argc, char** argv) {
@@ -44,23 +49,22 @@ int run(int argc, char** argv) {
       "devices by sample, channel, depth, height and width.",
       "strata");
   app.set_version_flag("--version", version_text());
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   add_predict_command(app);
   add_show_command(app);
   add_models_command(app);
   add_clusters_command(app);
   add_replay_command(app);
-  check_command(app, argc, argv);
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
+  } catch (const CLI::Success& asked_for_help) {
+    app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-    complain(error.what());
-    fmt::print(stderr, "strata --help lists the commands, strata COMMAND --help its options\n");
-    return kBadUsage;
+    return refuse(app, error, argc, argv);
   }
-  if (std::fflush(stdout) != 0) throw EnvironmentError("standard output cannot be written");
+  check_output();
   return 0;
 }
 
@@ -74,6 +78,9 @@ int main(int argc, char** argv) {
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     complain("out of memory");
+    return kNotAble;
+  } catch (const std::system_error&) {  // of printing: files have errors of their own
+    complain("standard output cannot be written");
     return kNotAble;
   } catch (const std::exception& error) {
     complain(fmt::format("internal error: {}", error.what()));

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/usage.h"
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
@@ -21,12 +22,12 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kMostSteps = 1000;
+constexpr std::int64_t kMostSteps = 1000, kMostSamples = std::int64_t{1} << 30;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
   CaseRequest request;
-  std::vector<std::string> strategies;
+  std::string strategies;
   std::string sync = "ring", dtype = "fp32";
   std::int64_t batch = 0;
   std::size_t steps = 4;
@@ -35,6 +36,18 @@ struct PredictFlags {
   bool json = false;
   CLI::Option* batch_option = nullptr;
 };
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts = {""};
+  for (char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
 
 std::pair<std::string, std::string> split_set(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -162,14 +175,24 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
   }
 }
 
-void run(PredictFlags& flags) {
-  const Case input = load(flags);
-  const bool to_files = !flags.trace_file.empty() || !flags.plan_file.empty();
-  if (to_files && flags.strategies.size() != 1) {
-    throw InputError("--trace and --plan describe one strategy; give one");
+void check_files(const PredictFlags& flags, std::size_t strategies) {
+  const bool any = !flags.trace_file.empty() || !flags.plan_file.empty();
+  if (any && strategies != 1) {
+    throw InputError(
+        fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
+  if (any && flags.trace_file == flags.plan_file) {
+    throw InputError(
+        fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
+  }
+}
+
+void run(PredictFlags& flags) {
+  const std::vector<std::string> names = split_at_commas(flags.strategies);
+  check_files(flags, names.size());
+  const Case input = load(flags);
   std::vector<Strategy> strategies;
-  for (const std::string& text : flags.strategies) {
+  for (const std::string& text : names) {
     strategies.push_back(load_strategy(text, input.graph, input.cluster));
   }
   PredictOptions options;
@@ -205,14 +228,13 @@ void add_predict_command(CLI::App& app) {
   command
       ->add_option("--strategy", flags->strategies,
                    "data, model, owt or a .json file; several, with commas, side by side")
-      ->required()
-      ->delimiter(',');
+      ->required();
   command
       ->add_option("--batch-per-device", flags->request.batch_per_device,
                    "samples per device of the cluster (default 32)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+      ->check(whole_number(1, kMostSamples));
   flags->batch_option = command->add_option("--batch", flags->batch, "the global batch instead")
-                            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+                            ->check(whole_number(1, kMostSamples))
                             ->excludes("--batch-per-device");
   command->add_option("--sync", flags->sync,
                       "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
@@ -224,10 +246,12 @@ void add_predict_command(CLI::App& app) {
   command->add_option("--profile", flags->request.profiles,
                       "a profile file to use for its kind of device; repeatable");
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
-      ->check(CLI::Range(std::size_t{1}, kMostSteps));
-  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
-  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
-  command->add_flag("--json", flags->json, "print JSON");
+      ->check(whole_number(1, kMostSteps));
+  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
+      ->check(named_file());
+  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")
+      ->check(named_file());
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }
 

@@ -11,6 +11,8 @@
 
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "cli/usage.h"
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/engine/engine.h"
 #include "sim/formats/replay.h"
@@ -83,11 +85,18 @@ void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double
              format_seconds(Seconds{engine_seconds}));
 }
 
+ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
+  return simulate(plan.workload);
+} catch (InputError& error) {
+  error.add_context(file);
+  throw;
+}
+
 void run(const ReplayFlags& flags) {
   const Cluster cluster = load_cluster(flags.cluster);
   const ReplayPlan plan = read_replay(flags.plan, cluster);
   const auto before = std::chrono::steady_clock::now();
-  const ActivityTimes times = simulate(plan.workload);
+  const ActivityTimes times = times_of(plan, flags.plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
   if (flags.json) return print_activities_json(plan, times, engine.count());
@@ -103,8 +112,9 @@ void add_replay_command(CLI::App& app) {
   command->add_option("PLAN", flags->plan, "activities as JSON or JSONL")->required();
   command->add_option("--cluster", flags->cluster, "a name (strata clusters) or a .toml file")
       ->required();
-  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV");
-  command->add_flag("--json", flags->json, "print JSON");
+  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV")
+      ->check(named_file());
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }
 

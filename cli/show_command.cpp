@@ -88,7 +88,7 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   command->add_option("MODEL", options->model, "a name (strata models) or a .toml file")
       ->required();
-  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
     const Graph graph = load_model(options->model, 1);
     options->json ? show_json(graph) : show_table(graph);
