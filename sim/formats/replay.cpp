@@ -19,6 +19,10 @@ std::string_view skip_blank(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlank), text.size()));
 }
 
+bool is_blank(const simdjson::padded_string_view& text) {
+  return skip_blank({text.data(), text.size()}).empty();
+}
+
 bool begins_document(std::string_view first_line) {
   const std::string_view text = skip_blank(first_line);
   if (!text.starts_with('{')) return text.empty();
@@ -39,7 +43,7 @@ void read_lines(Lines& lines, ReplayBuilder& builder) {
   od::parser parser;
   while (const auto line = lines.next()) {
     const int number = lines.number();
-    if (skip_blank(*line).empty()) continue;
+    if (is_blank(*line)) continue;
     od::document document;
     od::object object;
     simdjson::error_code error = parser.iterate(*line).get(document);
@@ -138,7 +142,7 @@ ReplayPlan read(Source source, const std::string& file, const Cluster& cluster) 
     read_lines(lines, builder);
   } else {
     const simdjson::padded_string_view text = lines.rest();
-    if (skip_blank(text).empty()) throw InputError(file + ": no activities; allowed: one or more");
+    if (is_blank(text)) throw InputError(file + ": no activities; allowed: one or more");
     DocumentReader(text, builder).read();
   }
   return std::move(builder).build();

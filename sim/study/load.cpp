@@ -18,9 +18,9 @@ using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
 Models models_from_files(const std::vector<std::string>& files) {
   Models models;
   for (const std::string& file : files) {
-    Profile profile = read_profile(file);
-    const std::string kind = profile.kind;
-    if (!models.emplace(kind, make_cost_model(std::move(profile))).second) {
+    const Profile profile = read_profile(file);
+    const std::string& kind = profile.kind;
+    if (!models.emplace(kind, make_cost_model(profile)).second) {
       throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, kind));
     }
   }
