@@ -11,7 +11,8 @@ A file of cases reads like this; text before the first heading is its explanatio
 
 The shell runs in a folder that holds the case's files and nothing else; `strata` is the program
 under test. A file "NAME (escaped)" holds bytes that a text file should not: \\x00, \\xff. A file
-"NAME (from toy.toml)" is that file of this folder with each "- line" replaced by the "+ lines" below it.
+"NAME (from toy.toml)" is that file of this folder with each "- line" replaced by the "+ lines"
+below it.
 """
 
 import dataclasses
@@ -92,8 +93,9 @@ def program():
 def run(command, folder, environment=None):
     """Runs a shell line in a folder."""
     variables = dict(os.environ, PATH=f"{program().parent}:{os.environ['PATH']}")
-    done = subprocess.run(["sh", "-c", command], cwd=folder, env={**variables, **(environment or {})},
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+    variables.update(environment or {})
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=variables, timeout=SECONDS,
+                          stdin=subprocess.DEVNULL, capture_output=True)
     return Outcome(done.returncode, done.stdout, done.stderr.decode())
 
 
