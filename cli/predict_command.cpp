@@ -192,6 +192,7 @@ void run(PredictFlags& flags) {
   check_files(flags, names.size());
   const Case input = load(flags);
   std::vector<Strategy> strategies;
+  strategies.reserve(names.size());
   for (const std::string& text : names) {
     strategies.push_back(load_strategy(text, input.graph, input.cluster));
   }
