@@ -1,10 +1,10 @@
 #include "sim/cost/eq1.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
+#include <variant>
 
 #include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/redistribution.h"
 
@@ -22,12 +22,17 @@ std::vector<Movement> movements(std::span<const NeededBox> boxes, DType dtype, b
   return result;
 }
 
-std::vector<std::vector<DeviceId>> on_devices(const std::vector<std::vector<std::uint32_t>>& groups,
-                                              const Config& config) {
-  std::vector<std::vector<DeviceId>> result;
+// The groups of shards with their devices; `bytes_of` gives what a shard's box contributes.
+template <class BytesOf>
+std::vector<ReplicaGroup> replica_groups(const Layer& layer, const Config& config,
+                                         const std::vector<std::vector<std::uint32_t>>& groups,
+                                         const BytesOf& bytes_of) {
+  const Partition cut(layer.output, config.degrees);
+  std::vector<ReplicaGroup> result;
   for (const auto& shards : groups) {
-    std::vector<DeviceId>& devices = result.emplace_back();
-    for (std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
+    ReplicaGroup& group = result.emplace_back();
+    for (std::uint32_t shard : shards) group.devices.push_back(config.devices[shard]);
+    group.bytes = bytes_of(cut.box(shards.front()));
   }
   return result;
 }
@@ -42,11 +47,12 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       sync_(sync),
       dtype_(dtype),
       costs_(graph, dtype),
+      sync_costs_(cluster),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)) {}
 
 Seconds Eq1::compute(LayerId layer, const Config& config) {
-  const auto phases = phases_of(graph_, layer, requires_gradient_);
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   const Partition cut(graph_[layer].output, config.degrees);
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
@@ -55,7 +61,7 @@ Seconds Eq1::compute(LayerId layer, const Config& config) {
         costs_(layer, cut.box(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
     for (std::size_t phase = 0; phase < kPhaseCount; ++phase) {
-      if (phases[phase]) sum += costs[phase].seconds;
+      if (phases[static_cast<Phase>(phase)]) sum += costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
   }
@@ -66,98 +72,48 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
                       const Config& consumer_config) const {
   const LayerId producer = graph_[consumer].inputs[input];
   if (std::holds_alternative<Input>(graph_[producer].op)) return {};
+  if (earlier_reading(graph_[consumer], input)) return {};
   const auto boxes = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
   const auto time = [&](bool forward) {
     return bottleneck_time(movement_loads(cluster_, movements(boxes, dtype_, forward)), cluster_);
   };
-  return requires_gradient_[producer()] ? time(true) + time(false) : time(true);
-}
-
-const std::vector<CollectivePhase>& Eq1::phases(SyncAlgorithm algorithm,
-                                                const std::vector<DeviceId>& devices) {
-  const auto [at, fresh] = phases_.try_emplace({algorithm, devices});
-  if (fresh) at->second = collective_phases(algorithm, cluster_, devices);
-  return at->second;
-}
-
-// The parts of a cut in c synchronise at once: their loads on a link add up, phase by phase.
-Seconds Eq1::sync_with(SyncAlgorithm algorithm, const Groups& groups,
-                       std::span<const Bytes> bytes) {
-  Seconds total;
-  const std::size_t steps = phases(algorithm, groups.front()).size();
-  for (std::size_t step = 0; step < steps; ++step) {
-    std::vector<double> seconds(cluster_.links().size());
-    Seconds latency;
-    for (std::size_t group = 0; group < groups.size(); ++group) {
-      const auto& all = phases(algorithm, groups[group]);
-      if (step >= all.size()) continue;
-      latency = std::max(latency, all[step].latency);
-      const double amount = all[step].bytes_per_byte * static_cast<double>(bytes[group].value);
-      for (const LinkLoad& load : all[step].loads) {
-        seconds[load.link()] += load.weight * amount / cluster_[load.link].bandwidth.value;
-      }
-    }
-    total += latency + Seconds{*std::max_element(seconds.begin(), seconds.end())};
-  }
-  return total;
-}
-
-Seconds Eq1::sync_with_servers(LayerId layer, const Groups& groups,
-                               std::span<const Bytes> bytes) const {
-  std::vector<Movement> in, out;
-  for (std::size_t part = 0; part < groups.size(); ++part) {
-    const std::vector<DeviceId>& replicas = groups[part];
-    const DeviceId server = replicas[server_replica(ordinals_[layer()], part, replicas.size())];
-    for (DeviceId replica : replicas) {
-      if (replica == server) continue;
-      in.push_back({replica, server, static_cast<double>(bytes[part].value)});
-      out.push_back({server, replica, static_cast<double>(bytes[part].value)});
-    }
-  }
-  return bottleneck_time(movement_loads(cluster_, in), cluster_) +
-         bottleneck_time(movement_loads(cluster_, out), cluster_);
+  const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
+  return returns ? time(true) + time(false) : time(true);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   const Layer& l = graph_[layer];
-  const Partition cut(l.output, config.degrees);
-  const Statistics values = statistics(l, cut.box(0));
-  if (values.forward_values == 0) return {};
-  const auto groups = on_devices(shard_groups(config.degrees, values.over), config);
-  if (groups.front().size() < 2) return {};
-  const auto time = [&](std::int64_t count) {
-    if (count == 0) return Seconds{};
-    const std::vector<Bytes> bytes(groups.size(), Bytes{4 * count});
-    return std::min(sync_with(SyncAlgorithm::ring, groups, bytes),
-                    sync_with(SyncAlgorithm::tree, groups, bytes));
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  const auto time = [&](Phase phase) {
+    if (!phases[phase]) return Seconds{};
+    const bool forward = phase == Phase::forward_statistics;
+    const auto bytes_of = [&](const Box& box) {
+      const Statistics values = statistics(l, box);
+      return Bytes{4 * (forward ? values.forward_values : values.backward_values)};
+    };
+    const PerDim<bool> over = statistics(l, whole(l.output)).over;
+    const auto groups = replica_groups(l, config, shard_groups(config.degrees, over), bytes_of);
+    if (groups.front().devices.size() < 2) return Seconds{};
+    return sync_costs_.time(sync_costs_.cheapest(statistics_algorithms(), groups, 0), groups, 0);
   };
-  const bool backward = requires_gradient_[layer()];
-  return time(values.forward_values) + (backward ? time(values.backward_values) : Seconds{});
+  return time(Phase::forward_statistics) + time(Phase::backward_statistics);
 }
 
 Seconds Eq1::sync(LayerId layer, const Config& config) {
   const Layer& l = graph_[layer];
   const Seconds exchange = statistics_time(layer, config);
   const auto parts = replica_shards(config.degrees);
-  if (l.parameters.total() == 0 || parts.front().size() < 2) return exchange;
-  const Partition cut(l.output, config.degrees);
-  std::vector<Bytes> bytes;
-  for (const auto& shards : parts) {
-    const Parameters held = shard_parameters(l, cut.box(shards.front()));
-    bytes.push_back({held.total() * element_bytes(dtype_)});
-  }
-  const Groups groups = on_devices(parts, config);
-  const auto time = [&](SyncAlgorithm algorithm) {
-    return algorithm == SyncAlgorithm::ps ? sync_with_servers(layer, groups, bytes)
-                                          : sync_with(algorithm, groups, bytes);
-  };
-  if (sync_ != SyncAlgorithm::automatic) return exchange + time(sync_);
-  Seconds best{std::numeric_limits<double>::infinity()};
-  for (SyncAlgorithm algorithm :
-       {SyncAlgorithm::ring, SyncAlgorithm::tree, SyncAlgorithm::hierarchical, SyncAlgorithm::ps}) {
-    best = std::min(best, time(algorithm));
-  }
-  return exchange + best;
+  const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
+  if (!updates || parts.front().size() < 2) return exchange;
+  const auto groups = replica_groups(l, config, parts, [&](const Box& box) {
+    return Bytes{shard_parameters(l, box).total() * element_bytes(dtype_)};
+  });
+  const std::uint32_t ordinal = ordinals_[layer()];
+  const SyncAlgorithm algorithm =
+      sync_ == SyncAlgorithm::automatic
+          ? sync_costs_.cheapest(parameter_algorithms(), groups, ordinal)
+          : sync_;
+  return exchange + sync_costs_.time(algorithm, groups, ordinal);
 }
 
 std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {

@@ -4,14 +4,12 @@
 // t_X, each in isolation. The paper's prediction and the solver's objective; the simulator adds
 // overlap, contention and pipelining. Seconds. Not thread-safe: costs are remembered.
 
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
 #include "sim/cost/layer_costs.h"
-#include "sim/plan/collective.h"
+#include "sim/plan/sync_costs.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -41,12 +39,6 @@ class Eq1 {
   std::vector<LayerTerms> terms(const Strategy& strategy);
 
  private:
-  using Groups = std::vector<std::vector<DeviceId>>;
-  Seconds sync_with_servers(LayerId layer, const Groups& groups,
-                            std::span<const Bytes> bytes) const;
-  Seconds sync_with(SyncAlgorithm algorithm, const Groups& groups, std::span<const Bytes> bytes);
-  const std::vector<CollectivePhase>& phases(SyncAlgorithm algorithm,
-                                             const std::vector<DeviceId>& devices);
   Seconds statistics_time(LayerId layer, const Config& config);
 
   const Graph& graph_;
@@ -55,9 +47,9 @@ class Eq1 {
   SyncAlgorithm sync_;
   DType dtype_;
   LayerCosts costs_;
+  SyncCosts sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
-  std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::vector<CollectivePhase>> phases_;
 };
 
 Seconds total(std::span<const LayerTerms> terms);

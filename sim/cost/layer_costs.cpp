@@ -43,24 +43,4 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Box& output, const
   return known_[layer()].back().costs;
 }
 
-std::array<bool, kPhaseCount> phases_of(const Graph& graph, LayerId layer,
-                                        const std::vector<bool>& requires_gradient) {
-  const Layer& l = graph[layer];
-  if (std::holds_alternative<Input>(l.op)) return {};
-  const Statistics sums = statistics(l, whole(l.output));
-  const bool parameters = l.parameters.total() > 0;
-  const bool data = std::any_of(l.inputs.begin(), l.inputs.end(),
-                                [&](LayerId input) { return requires_gradient[input()]; });
-  std::array<bool, kPhaseCount> phases{};
-  phases[static_cast<std::size_t>(Phase::forward_statistics)] = sums.forward_values > 0;
-  phases[static_cast<std::size_t>(Phase::forward)] = true;
-  phases[static_cast<std::size_t>(Phase::backward_statistics)] =
-      sums.backward_values > 0 && requires_gradient[layer()];
-  phases[static_cast<std::size_t>(Phase::backward_data)] = data;
-  phases[static_cast<std::size_t>(Phase::backward_weights)] =
-      parameters && sums.backward_values == 0;
-  phases[static_cast<std::size_t>(Phase::update)] = parameters;
-  return phases;
-}
-
 }  // namespace strata

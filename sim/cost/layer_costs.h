@@ -36,8 +36,4 @@ class LayerCosts {
   std::vector<std::vector<Known>> known_;
 };
 
-/// The phases that a step runs for a layer: those that the Plan has tasks for.
-std::array<bool, kPhaseCount> phases_of(const Graph& graph, LayerId layer,
-                                        const std::vector<bool>& requires_gradient);
-
 }  // namespace strata

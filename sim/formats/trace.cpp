@@ -185,14 +185,11 @@ class TraceWriter {
   }
 
   void write_memory() {
-    for (std::size_t step = 0; step < timeline_.steps(); ++step) {
-      const auto curves = memory_curves(plan_, timeline_, step);
-      for (std::size_t device = 0; device < curves.size(); ++device) {
-        for (const MemoryUse& use : curves[device]) {
-          if (step > 0 && use.at.value == 0) continue;
-          event(R"({{"ph":"C","pid":{},"ts":{:.6f},"name":"memory","args":{{"bytes":{}}}}})",
-                process(DeviceId(device)), micros(use.at), use.bytes.value);
-        }
+    const auto curves = memory_curves(plan_, timeline_);
+    for (std::size_t device = 0; device < curves.size(); ++device) {
+      for (const MemoryUse& use : curves[device]) {
+        event(R"({{"ph":"C","pid":{},"ts":{:.6f},"name":"memory","args":{{"bytes":{}}}}})",
+              process(DeviceId(device)), micros(use.at), use.bytes.value);
       }
     }
   }

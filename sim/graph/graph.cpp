@@ -52,13 +52,33 @@ std::int64_t Graph::parameters() const {
   return total;
 }
 
+namespace {
+
+// Which layers a loss depends on; all of them where the graph has no loss.
+std::vector<bool> reaches_loss(const Graph& graph) {
+  std::vector<bool> reaches(graph.size(), false);
+  bool any = false;
+  for (std::size_t i = graph.size(); i-- > 0;) {
+    const bool is_loss = std::holds_alternative<SoftmaxCrossEntropy>(graph.layers()[i].op);
+    const auto consumers = graph.consumers(LayerId(i));
+    any = any || is_loss;
+    reaches[i] = is_loss || std::any_of(consumers.begin(), consumers.end(),
+                                        [&](LayerId consumer) { return reaches[consumer()]; });
+  }
+  return any ? reaches : std::vector<bool>(graph.size(), true);
+}
+
+}  // namespace
+
 std::vector<bool> requires_gradient(const Graph& graph) {
+  const std::vector<bool> reaches = reaches_loss(graph);
   std::vector<bool> requires_it(graph.size(), false);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph.layers()[i];
-    requires_it[i] = layer.parameters.total() > 0 ||
-                     std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                                 [&](LayerId input) { return requires_it[input()]; });
+    requires_it[i] =
+        reaches[i] && (layer.parameters.total() > 0 ||
+                       std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                                   [&](LayerId input) { return requires_it[input()]; }));
   }
   return requires_it;
 }

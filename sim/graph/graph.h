@@ -67,9 +67,9 @@ class Graph {
   std::map<std::string, LayerId, std::less<>> by_name_;
 };
 
-/// For each layer, whether its output's gradient is needed: it has parameters, or one of its
-/// inputs requires a gradient. The network's data does not, so a first layer computes no
-/// backward_data.
+/// For each layer, whether its output's gradient is needed: a loss depends on it (where the graph
+/// has one), and it has parameters, or one of its inputs requires a gradient. The network's data
+/// does not, so a first layer computes no backward_data.
 std::vector<bool> requires_gradient(const Graph& graph);
 
 /// Multiply-accumulates of the forward pass of a shard of `layer` with output `box` (the whole

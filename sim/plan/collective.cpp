@@ -32,20 +32,30 @@ std::size_t hops(const Cluster& cluster, DeviceId a, DeviceId b) {
   return cluster.route(a, b).size();
 }
 
-// Reverses runs of the cycle while that shortens it.
+std::size_t length(const Cluster& cluster, std::span<const DeviceId> cycle) {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    sum += hops(cluster, cycle[i], cycle[(i + 1) % cycle.size()]);
+  }
+  return sum;
+}
+
+// Reverses runs of the cycle while that shortens it. Links may be one-way, so a reversed run has
+// another length, too: only the whole cycle's tells whether it became shorter.
 void two_opt(const Cluster& cluster, std::vector<DeviceId>& cycle) {
-  const std::size_t r = cycle.size();
-  for (bool improved = true; improved;) {
+  std::size_t best = length(cluster, cycle);
+  for (bool improved = true; improved && best > cycle.size();) {
     improved = false;
-    for (std::size_t i = 0; i + 2 < r; ++i) {
-      for (std::size_t j = i + 2; j < r; ++j) {
-        const DeviceId a = cycle[i], b = cycle[i + 1], c = cycle[j], d = cycle[(j + 1) % r];
-        if (d == a) continue;
-        if (hops(cluster, a, c) + hops(cluster, b, d) >= hops(cluster, a, b) + hops(cluster, c, d))
-          continue;
-        std::reverse(cycle.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                     cycle.begin() + static_cast<std::ptrdiff_t>(j) + 1);
-        improved = true;
+    for (auto i = cycle.begin() + 1; i + 1 < cycle.end(); ++i) {
+      for (auto j = i + 2; j <= cycle.end(); ++j) {
+        std::reverse(i, j);
+        const std::size_t now = length(cluster, cycle);
+        if (now < best) {
+          best = now;
+          improved = true;
+        } else {
+          std::reverse(i, j);
+        }
       }
     }
   }
@@ -108,16 +118,26 @@ HostGroups by_host(const Cluster& cluster, std::span<const DeviceId> devices) {
   return groups;
 }
 
-// The same ring phase in several hosts at once.
-CollectivePhase inside_hosts(const Cluster& cluster, const HostGroups& groups, double passes) {
+// A ring's reduce-scatter (or, backwards, its all-gather) in all hosts at once. Only the first
+// `lanes` devices of a host go on to the rings between hosts: in a larger host the others hand them
+// the parts that they hold.
+CollectivePhase inside_hosts(const Cluster& cluster, const HostGroups& groups, std::size_t lanes,
+                             bool backwards) {
   CollectivePhase joint;
   std::map<LinkId, double> bytes;
   for (const auto& group : groups) {
     if (group.size() < 2) continue;
-    const CollectivePhase phase = ring_phase(cluster, ring_order(cluster, group), passes);
-    joint.latency = std::max(joint.latency, phase.latency);
+    const CollectivePhase phase = ring_phase(cluster, ring_order(cluster, group), 1);
     joint.bytes_per_byte = std::max(joint.bytes_per_byte, phase.bytes_per_byte);
     for (const LinkLoad& load : phase.loads) bytes[load.link] += load.weight * phase.bytes_per_byte;
+    Seconds latency = phase.latency;
+    for (std::size_t k = lanes; k < group.size(); ++k) {
+      const DeviceId from = group[k], to = group[k % lanes];
+      const auto route = backwards ? cluster.route(to, from) : cluster.route(from, to);
+      for (LinkId link : route) bytes[link] += 1 / static_cast<double>(group.size());
+      latency = std::max(latency, phase.latency + cluster.latency(from, to));
+    }
+    joint.latency = std::max(joint.latency, latency);
   }
   for (const auto& [link, b] : bytes) joint.loads.push_back({link, b / joint.bytes_per_byte});
   return joint;
@@ -142,14 +162,12 @@ CollectivePhase between_hosts(const Cluster& cluster, const HostGroups& groups, 
 std::vector<CollectivePhase> hierarchical_phases(const Cluster& cluster,
                                                  std::span<const DeviceId> devices) {
   const HostGroups groups = by_host(cluster, devices);
-  if (groups.size() == 1) return {ring_phase(cluster, ring_order(cluster, devices), 2)};
   std::size_t lanes = groups.front().size();
   for (const auto& group : groups) lanes = std::min(lanes, group.size());
-  std::vector<CollectivePhase> phases = {inside_hosts(cluster, groups, 1),
-                                         between_hosts(cluster, groups, lanes),
-                                         inside_hosts(cluster, groups, 1)};
-  std::erase_if(phases, [](const CollectivePhase& phase) { return phase.bytes_per_byte == 0; });
-  return phases;
+  CollectivePhase between;
+  if (groups.size() > 1) between = between_hosts(cluster, groups, lanes);
+  return {inside_hosts(cluster, groups, lanes, false), std::move(between),
+          inside_hosts(cluster, groups, lanes, true)};
 }
 
 double seconds_per_byte(std::span<const LinkLoad> loads, const Cluster& cluster) {

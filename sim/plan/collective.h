@@ -48,7 +48,9 @@ struct CollectivePhase {
 };
 
 /// The phases that sum a tensor over `devices`, for a tensor of one byte; none for one device.
-/// `algorithm` is ring, tree or hierarchical.
+/// `algorithm` is ring, tree or hierarchical. Hierarchical has always three: inside the hosts,
+/// between them, inside; one that has nothing to do (in one host, or with one device a host) is
+/// empty.
 std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cluster& cluster,
                                                std::span<const DeviceId> devices);
 

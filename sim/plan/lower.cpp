@@ -18,7 +18,8 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       tasks_(graph.size()),
       edges_(graph.size()),
       gradient_(graph.size()),
-      last_sync_(cluster.device_count()) {
+      last_sync_(cluster.device_count()),
+      sync_costs_(cluster) {
   for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(shard_count(LayerId(i)));
 }
 

@@ -38,12 +38,4 @@ std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees);
 /// The layers with parameters, counted from 0 in the graph's order; others get 0.
 std::vector<std::uint32_t> parameter_ordinals(const Graph& graph);
 
-/// The replica that serves the k-th parameter shard of the layer with this ordinal: the servers
-/// rotate, so that no device serves all layers.
-std::size_t server_replica(std::size_t ordinal, std::size_t shard, std::size_t replicas);
-
-/// The time of a parameter server's exchange on idle links: gradients in, parameters out.
-Seconds parameter_server_time(const Cluster& cluster, std::span<const DeviceId> replicas,
-                              std::size_t server, Bytes bytes);
-
 }  // namespace strata

@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"
 
 namespace strata {
@@ -9,6 +7,7 @@ namespace strata {
 void Lowering::return_gradients(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   if (is_input(producer) || !requires_gradient_[producer()]) return;
+  if (earlier_reading(graph_[layer], input)) return;  // both gradients are one sum
   Edge& edge = edges_[layer()][input];
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
   edge.returns = move_boxes(layer, input, edge, false, shard_count(producer), made);
@@ -24,7 +23,6 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
 
 void Lowering::lower_backward(LayerId layer) {
   if (is_input(layer) || !requires_gradient_[layer()]) return;
-  const Layer& l = graph_[layer];
   LayerTasks& tasks = tasks_[layer()];
   const auto after = [&](std::size_t shard) {
     std::vector<TaskId> ready = gradient_[layer()][shard];
@@ -35,27 +33,29 @@ void Lowering::lower_backward(LayerId layer) {
     return builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready));
   };
 
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   std::vector<TaskId> summed;
-  const bool has_statistics = statistics(l, shard_box(layer, 0)).backward_values > 0;
-  if (has_statistics) {
+  if (phases[Phase::backward_statistics]) {
     for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
       tasks.backward_statistics.push_back(add(Phase::backward_statistics, shard, after(shard)));
     }
     summed = exchange_statistics(layer, Phase::backward_statistics, tasks.backward_statistics);
   }
-  const auto needs = [&](LayerId input) { return requires_gradient_[input()]; };
-  const bool data = std::any_of(l.inputs.begin(), l.inputs.end(), needs);
-  const bool weights = l.parameters.total() > 0 && !has_statistics;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     std::vector<TaskId> ready = after(shard);
     if (!summed.empty()) ready.push_back(summed[shard]);
-    if (data) tasks.backward_data.push_back(add(Phase::backward_data, shard, ready));
-    if (weights) tasks.backward_weights.push_back(add(Phase::backward_weights, shard, ready));
+    for (Phase phase : {Phase::backward_data, Phase::backward_weights}) {
+      if (!phases[phase]) continue;
+      auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;
+      made.push_back(add(phase, shard, ready));
+    }
   }
-  if (data) {
-    for (std::size_t input = 0; input < l.inputs.size(); ++input) return_gradients(layer, input);
+  if (phases[Phase::backward_data]) {
+    for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+      return_gradients(layer, input);
+    }
   }
-  if (l.parameters.total() > 0) synchronise(layer);
+  if (phases[Phase::update]) synchronise(layer);
 }
 
 }  // namespace strata

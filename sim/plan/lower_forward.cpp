@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"
 
 namespace strata {
@@ -83,6 +83,7 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   Edge edge;
   if (is_input(producer)) return edge;
+  if (const auto first = earlier_reading(graph_[layer], input)) return edges_[layer()][*first];
   edge.boxes = needed_boxes(graph_, layer, input, strategy_[producer], strategy_[layer]);
   edge.arrivals =
       move_boxes(layer, input, edge, true, shard_count(layer), tasks_[producer()].forward);
@@ -113,7 +114,7 @@ void Lowering::lower_forward(LayerId layer) {
   }
   LayerTasks& tasks = tasks_[layer()];
   std::vector<TaskId> summed;
-  if (statistics(graph_[layer], shard_box(layer, 0)).forward_values > 0) {
+  if (step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics]) {
     for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
       tasks.forward_statistics.push_back(
           builder_.add(task(TaskKind::compute, Phase::forward_statistics, layer, shard),

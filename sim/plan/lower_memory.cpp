@@ -19,13 +19,21 @@ bool is_one_of(const Op& op) {
   return (std::holds_alternative<Ops>(op) || ...);
 }
 
+// silu, gelu and hard_swish need their input for the gradient; the others' follows from the output.
+bool from_output(const Activation& activation) {
+  return activation.kind != ActivationKind::silu && activation.kind != ActivationKind::gelu &&
+         activation.kind != ActivationKind::hard_swish;
+}
+
 bool backward_reads_input(const Op& op) {
+  if (const auto* activation = std::get_if<Activation>(&op)) return !from_output(*activation);
   return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
                    AdaptivePooling>(op);
 }
 
 bool backward_reads_output(const Op& op) {
-  return is_one_of<Activation, Dropout, LocalResponseNorm, Pooling, SoftmaxCrossEntropy>(op);
+  if (const auto* activation = std::get_if<Activation>(&op)) return from_output(*activation);
+  return is_one_of<LocalResponseNorm, Pooling, SoftmaxCrossEntropy>(op);
 }
 
 void append(std::vector<TaskId>& all, const std::vector<TaskId>& more) {
@@ -48,14 +56,50 @@ std::int64_t volume_of(std::span<const NeededBox> boxes) {
 
 }  // namespace
 
-// Works on its producer's buffer: nothing else reads that, and it lies on the same devices.
-bool Lowering::in_place(LayerId layer) const {
+// Whether the layer may work on its producer's buffer: nothing else reads that, it lies on the same
+// devices, and no backward pass needs what would be overwritten. A flatten overwrites nothing.
+bool Lowering::may_overwrite(LayerId layer) const {
   const Layer& l = graph_[layer];
-  if (!is_elementwise(l.op) && !std::holds_alternative<Flatten>(l.op)) return false;
+  const bool view = std::holds_alternative<Flatten>(l.op);
+  if (!view && (!is_elementwise(l.op) || backward_reads_input(l.op))) return false;
   const LayerId producer = l.inputs.front();
   if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
+  if (!view && output_is_read_[producer()]) return false;
   const auto& boxes = edges_[layer()].front().boxes;
   return std::all_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return b.local(); });
+}
+
+void Lowering::decide_in_place() {
+  in_place_.assign(graph_.size(), false);
+  output_is_read_.assign(graph_.size(), false);
+  passed_on_.resize(graph_.size());
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    const LayerId layer(i);
+    if (is_input(layer)) continue;
+    in_place_[i] = may_overwrite(layer);
+    output_is_read_[i] = backward_reads_output(graph_[layer].op) ||
+                         (in_place_[i] && output_is_read_[graph_[layer].inputs.front()()]);
+  }
+}
+
+// The next step's tensor takes the buffer over once nobody reads this step's any more. Users on
+// which other users wait need not be waited for.
+void Lowering::add_buffer(Buffer buffer) {
+  std::sort(buffer.users.begin(), buffer.users.end());
+  buffer.users.erase(std::unique(buffer.users.begin(), buffer.users.end()), buffer.users.end());
+  if (buffer.first.valid()) {
+    std::vector<TaskId> awaited;
+    for (TaskId user : buffer.users) {
+      const auto before = builder_.so_far().dependencies(user);
+      awaited.insert(awaited.end(), before.begin(), before.end());
+    }
+    std::sort(awaited.begin(), awaited.end());
+    for (TaskId user : buffer.users) {
+      if (std::binary_search(awaited.begin(), awaited.end(), user)) continue;
+      builder_.carry(buffer.first, user);
+    }
+  }
+  builder_.add_buffer(std::move(buffer));
 }
 
 bool Lowering::reads_elsewhere(LayerId layer, std::size_t input, std::size_t shard) const {
@@ -71,9 +115,24 @@ void Lowering::add_backward(LayerId layer, std::size_t shard, std::vector<TaskId
   }
 }
 
-// Everything that reads the output of each shard on its own device.
-std::vector<std::vector<TaskId>> Lowering::users_by_shard(LayerId layer) const {
-  std::vector<std::vector<TaskId>> users(shard_count(layer));
+// The gradient of a shard's output is read by its backward tasks; where the layer works in place,
+// what they make of it stays in the same buffer for its producer's.
+void Lowering::add_gradient_users(LayerId layer, std::size_t shard,
+                                  std::vector<TaskId>& users) const {
+  add_backward(layer, shard, users);
+  while (in_place_[layer()]) {
+    const auto boxes = boxes_of_shard(edges_[layer()].front(), shard);
+    if (boxes.empty()) return;
+    shard = boxes.front().producer_shard;
+    layer = graph_[layer].inputs.front();
+    add_backward(layer, shard, users);
+  }
+}
+
+// Everything that reads the output of each shard on its own device. Consumers come first: what an
+// in-place one found waits in passed_on_.
+Lowering::UsersByShard Lowering::users_by_shard(LayerId layer) {
+  UsersByShard users(shard_count(layer));
   for (std::size_t shard = 0; shard < users.size(); ++shard) {
     users[shard].push_back(tasks_[layer()].forward[shard]);
     if (backward_reads_output(graph_[layer].op)) add_backward(layer, shard, users[shard]);
@@ -88,19 +147,18 @@ std::vector<std::vector<TaskId>> Lowering::users_by_shard(LayerId layer) const {
   return users;
 }
 
-void Lowering::add_readers(LayerId consumer, std::size_t input,
-                           std::vector<std::vector<TaskId>>& users) const {
+void Lowering::add_readers(LayerId consumer, std::size_t input, UsersByShard& users) {
   const Edge& edge = edges_[consumer()][input];
   const bool keeps_input = backward_reads_input(graph_[consumer].op);
-  std::vector<std::vector<TaskId>> passed_on;
-  if (in_place(consumer)) passed_on = users_by_shard(consumer);
   for (const NeededBox& needed : edge.boxes) {
     std::vector<TaskId>& list = users[needed.producer_shard];
     const std::size_t reader = needed.consumer_shard;
     if (!needed.local()) {
       append(list, edge.arrivals[reader]);
-    } else if (!passed_on.empty()) {
-      append(list, passed_on[reader]);
+    } else if (in_place_[consumer()]) {
+      std::vector<TaskId>& found = passed_on_[consumer()][reader];
+      if (found.size() > list.size()) found.swap(list);
+      append(list, found);
     } else {
       list.push_back(tasks_[consumer()].forward[reader]);
       if (keeps_input && !reads_elsewhere(consumer, input, reader)) {
@@ -108,6 +166,7 @@ void Lowering::add_readers(LayerId consumer, std::size_t input,
       }
     }
   }
+  if (in_place_[consumer()]) passed_on_[consumer()].clear();
 }
 
 void Lowering::place_parameters(LayerId layer) {
@@ -116,29 +175,48 @@ void Lowering::place_parameters(LayerId layer) {
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const Bytes bytes = bytes_of(shard_parameters(l, shard_box(layer, shard)).total());
     const DeviceId device = device_of(layer, shard);
-    builder_.add_buffer({device, bytes, BufferKind::parameters, layer, {}, {}});
-    builder_.add_buffer({device,
-                         bytes,
-                         BufferKind::parameter_gradients,
-                         layer,
-                         tasks.parameter_gradient(shard),
-                         {tasks.update[shard]}});
+    add_buffer({device, bytes, BufferKind::parameters, layer, {}, {}});
+    if (tasks.update.empty()) continue;
+    add_buffer({device,
+                bytes,
+                BufferKind::parameter_gradients,
+                layer,
+                tasks.parameter_gradient(shard),
+                {tasks.update[shard]}});
   }
 }
 
 void Lowering::place_activations(LayerId layer) {
-  if (in_place(layer)) return;
-  std::vector<std::vector<TaskId>> users = users_by_shard(layer);
+  UsersByShard users = users_by_shard(layer);
+  if (in_place_[layer()]) {
+    passed_on_[layer()] = std::move(users);
+    return;
+  }
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
-    builder_.add_buffer({device_of(layer, shard), bytes_of(volume(shard_box(layer, shard))),
-                         BufferKind::activation, layer, tasks_[layer()].forward[shard],
-                         std::move(users[shard])});
+    add_buffer({device_of(layer, shard), bytes_of(volume(shard_box(layer, shard))),
+                BufferKind::activation, layer, tasks_[layer()].forward[shard],
+                std::move(users[shard])});
+  }
+}
+
+// Dropout remembers a byte for each element.
+void Lowering::place_masks(LayerId layer) {
+  const LayerTasks& tasks = tasks_[layer()];
+  if (!std::holds_alternative<Dropout>(graph_[layer].op) || tasks.backward_data.empty()) return;
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    add_buffer({device_of(layer, shard),
+                Bytes{volume(shard_box(layer, shard))},
+                BufferKind::activation,
+                layer,
+                tasks.forward[shard],
+                {tasks.backward_data[shard]}});
   }
 }
 
 // What a shard gathers: the network's input, or boxes of which some come from other devices.
 void Lowering::place_inputs(LayerId layer, std::size_t input) {
   const bool from_network = is_input(graph_[layer].inputs[input]);
+  if (earlier_reading(graph_[layer], input)) return;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     if (!from_network && !reads_elsewhere(layer, input, shard)) continue;
     std::int64_t elements = 0;
@@ -155,7 +233,7 @@ void Lowering::place_inputs(LayerId layer, std::size_t input) {
                   from_network ? forward : arrivals[shard].front(),
                   {forward}};
     if (backward_reads_input(graph_[layer].op)) add_backward(layer, shard, buffer.users);
-    builder_.add_buffer(std::move(buffer));
+    add_buffer(std::move(buffer));
   }
 }
 
@@ -164,7 +242,7 @@ void Lowering::place_gradients(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   const LayerTasks& tasks = tasks_[layer()];
   if (is_input(producer) || tasks.backward_data.empty() || !requires_gradient_[producer()]) return;
-  if (in_place(layer)) return;
+  if (in_place_[layer()] || earlier_reading(graph_[layer], input)) return;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const auto boxes = boxes_of_shard(edges_[layer()][input], shard);
     if (boxes.empty()) continue;
@@ -174,12 +252,12 @@ void Lowering::place_gradients(LayerId layer, std::size_t input) {
     buffer.users.push_back(buffer.first);
     for (const NeededBox& needed : boxes) {
       if (needed.local()) {
-        add_backward(producer, needed.producer_shard, buffer.users);
+        add_gradient_users(producer, needed.producer_shard, buffer.users);
       } else {
         append(buffer.users, edges_[layer()][input].returns[needed.producer_shard]);
       }
     }
-    builder_.add_buffer(std::move(buffer));
+    add_buffer(std::move(buffer));
   }
   place_received_gradients(layer, input);
 }
@@ -196,18 +274,20 @@ void Lowering::place_received_gradients(LayerId layer, std::size_t input) {
                     producer,
                     transfer,
                     {}};
-      add_backward(producer, shard, buffer.users);
-      builder_.add_buffer(std::move(buffer));
+      add_gradient_users(producer, shard, buffer.users);
+      add_buffer(std::move(buffer));
     }
   }
 }
 
 void Lowering::place_buffers() {
-  for (std::size_t i = 0; i < graph_.size(); ++i) {
+  decide_in_place();
+  for (std::size_t i = graph_.size(); i-- > 0;) {
     const LayerId layer(i);
     if (is_input(layer)) continue;
     if (graph_[layer].parameters.total() > 0) place_parameters(layer);
     place_activations(layer);
+    place_masks(layer);
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       place_inputs(layer, input);
       place_gradients(layer, input);

@@ -14,11 +14,6 @@ std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint
   return devices;
 }
 
-// On a tie the first: no choice depends on anything but the costs.
-constexpr std::array kForParameters = {SyncAlgorithm::ring, SyncAlgorithm::tree,
-                                       SyncAlgorithm::hierarchical, SyncAlgorithm::ps};
-constexpr std::array kForStatistics = {SyncAlgorithm::ring, SyncAlgorithm::tree};
-
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
@@ -54,47 +49,13 @@ std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
   return ordinals;
 }
 
-std::size_t server_replica(std::size_t ordinal, std::size_t shard, std::size_t replicas) {
-  return (ordinal + shard) % replicas;
-}
-
-Seconds parameter_server_time(const Cluster& cluster, std::span<const DeviceId> replicas,
-                              std::size_t server, Bytes bytes) {
-  std::vector<Movement> in, out;
-  for (std::size_t i = 0; i < replicas.size(); ++i) {
-    if (i == server) continue;
-    in.push_back({replicas[i], replicas[server], static_cast<double>(bytes.value)});
-    out.push_back({replicas[server], replicas[i], static_cast<double>(bytes.value)});
-  }
-  return bottleneck_time(movement_loads(cluster, in), cluster) +
-         bottleneck_time(movement_loads(cluster, out), cluster);
-}
-
 std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices) {
   const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
   if (fresh) {
-    auto phases = collective_phases(algorithm, cluster_, devices);
-    at->second = builder_.add_group_shape({ring_order(cluster_, devices), std::move(phases)});
+    at->second = builder_.add_group_shape(
+        {ring_order(cluster_, devices), sync_costs_.phases(algorithm, devices)});
   }
   return at->second;
-}
-
-Seconds Lowering::isolated(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices,
-                           Bytes bytes) {
-  if (algorithm == SyncAlgorithm::ps) return parameter_server_time(cluster_, devices, 0, bytes);
-  const std::uint32_t shape = group_shape(algorithm, devices);
-  return isolated_time(builder_.so_far().group_shapes()[shape].phases, cluster_, bytes);
-}
-
-SyncAlgorithm Lowering::cheapest(std::span<const SyncAlgorithm> choices,
-                                 const std::vector<DeviceId>& devices, Bytes bytes) {
-  SyncAlgorithm best = choices.front();
-  Seconds least{std::numeric_limits<double>::infinity()};
-  for (SyncAlgorithm choice : choices) {
-    const Seconds time = isolated(choice, devices, bytes);
-    if (time < least) best = choice, least = time;
-  }
-  return best;
 }
 
 std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
@@ -106,10 +67,11 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     const Statistics values = statistics(graph_[layer], shard_box(layer, shards.front()));
     const bool forward = phase == Phase::forward_statistics;
     const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
-    const std::vector<DeviceId> devices = devices_of(strategy_[layer], shards);
-    const SyncAlgorithm algorithm = cheapest(kForStatistics, devices, bytes);
+    const ReplicaGroup replicas{devices_of(strategy_[layer], shards), bytes};
+    const SyncAlgorithm algorithm =
+        sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
     const std::uint32_t group = builder_.add_group(
-        {GroupPurpose::statistics, algorithm, group_shape(algorithm, devices), bytes, {}});
+        {GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices), bytes, {}});
     for (std::uint32_t shard : shards) {
       summed[shard] = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
                                           {partial[shard]});
@@ -118,25 +80,33 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
   return summed;
 }
 
+std::vector<ReplicaGroup> Lowering::replica_groups(
+    LayerId layer, std::span<const std::vector<std::uint32_t>> parts) const {
+  std::vector<ReplicaGroup> groups;
+  for (const std::vector<std::uint32_t>& shards : parts) {
+    const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shards.front()));
+    groups.push_back({devices_of(strategy_[layer], shards), bytes_of(held.total())});
+  }
+  return groups;
+}
+
 void Lowering::synchronise(LayerId layer) {
   tasks_[layer()].update.resize(shard_count(layer));
   const auto parts = replica_shards(strategy_[layer].degrees);
+  if (parts.front().size() == 1) {
+    for (const auto& shards : parts) update_alone(layer, shards.front());
+    return;
+  }
+  const std::vector<ReplicaGroup> groups = replica_groups(layer, parts);
+  SyncAlgorithm algorithm = options_.sync;
+  if (algorithm == SyncAlgorithm::automatic) {
+    algorithm = sync_costs_.cheapest(parameter_algorithms(), groups, ordinals_[layer()]);
+  }
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    const std::vector<std::uint32_t>& shards = parts[part];
-    const Bytes bytes =
-        bytes_of(shard_parameters(graph_[layer], shard_box(layer, shards.front())).total());
-    if (shards.size() == 1) {
-      update_alone(layer, shards.front());
-      continue;
-    }
-    SyncAlgorithm algorithm = options_.sync;
-    if (algorithm == SyncAlgorithm::automatic) {
-      algorithm = cheapest(kForParameters, devices_of(strategy_[layer], shards), bytes);
-    }
     if (algorithm == SyncAlgorithm::ps) {
-      update_with_server(layer, part, shards, bytes);
+      update_with_server(layer, part, parts[part], groups[part].bytes);
     } else {
-      update_with_collective(layer, shards, algorithm, bytes);
+      update_with_collective(layer, parts[part], algorithm, groups[part].bytes);
     }
   }
 }
@@ -177,31 +147,47 @@ void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32
   }
 }
 
+// The server has room for every gradient that arrives, until it has added them up.
+std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server,
+                                             std::span<const std::uint32_t> shards, Bytes bytes) {
+  std::vector<TaskId> arrivals;
+  for (std::uint32_t shard : shards) {
+    if (shard == server) continue;
+    const Piece gradient{device_of(layer, shard), bytes, {}};
+    arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
+                                             0, std::span(&gradient, 1),
+                                             {tasks_[layer()].parameter_gradient(shard)}));
+  }
+  return arrivals;
+}
+
 void Lowering::update_with_server(LayerId layer, std::size_t part,
                                   std::span<const std::uint32_t> shards, Bytes bytes) {
   LayerTasks& tasks = tasks_[layer()];
   const std::uint32_t server = shards[server_replica(ordinals_[layer()], part, shards.size())];
-  const DeviceId server_device = device_of(layer, server);
-  std::vector<TaskId> arrived = {tasks.parameter_gradient(server)};
-  if (!tasks.backward_data.empty()) arrived.push_back(tasks.backward_data[server]);
-  for (std::uint32_t shard : shards) {
-    if (shard == server) continue;
-    const Piece gradient{device_of(layer, shard), bytes, {}};
-    arrived.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
-                                            0, std::span(&gradient, 1),
-                                            {tasks.parameter_gradient(shard)}));
-  }
+  const std::vector<TaskId> arrivals = send_to_server(layer, server, shards, bytes);
+  std::vector<TaskId> after = arrivals;
+  after.push_back(tasks.parameter_gradient(server));
+  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[server]);
   tasks.update[server] =
-      builder_.add(task(TaskKind::compute, Phase::update, layer, server), std::move(arrived));
-  builder_.carry(tasks.forward[server], tasks.update[server]);
+      builder_.add(task(TaskKind::compute, Phase::update, layer, server), std::move(after));
+  for (TaskId arrival : arrivals) {
+    add_buffer({device_of(layer, server),
+                bytes,
+                BufferKind::parameter_gradients,
+                layer,
+                arrival,
+                {tasks.update[server]}});
+  }
+  const Piece parameters{device_of(layer, server), bytes, {}};
   for (std::uint32_t shard : shards) {
-    if (shard == server) continue;
-    const Piece parameters{server_device, bytes, {}};
-    std::vector<TaskId> after = {tasks.update[server]};
-    if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
-    tasks.update[shard] =
-        builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
-                              std::span(&parameters, 1), std::move(after));
+    if (shard != server) {
+      std::vector<TaskId> sent = {tasks.update[server]};
+      if (!tasks.backward_data.empty()) sent.push_back(tasks.backward_data[shard]);
+      tasks.update[shard] =
+          builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
+                                std::span(&parameters, 1), std::move(sent));
+    }
     builder_.carry(tasks.forward[shard], tasks.update[shard]);
   }
 }

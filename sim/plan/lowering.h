@@ -11,6 +11,7 @@
 #include "sim/plan/lower.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
+#include "sim/plan/sync_costs.h"
 
 namespace strata {
 
@@ -52,6 +53,10 @@ class Lowering {
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
+  std::vector<ReplicaGroup> replica_groups(LayerId layer,
+                                           std::span<const std::vector<std::uint32_t>> parts) const;
+  std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
+                                     std::span<const std::uint32_t> shards, Bytes bytes);
   void update_with_server(LayerId layer, std::size_t part, std::span<const std::uint32_t> shards,
                           Bytes bytes);
   void update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
@@ -60,24 +65,24 @@ class Lowering {
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
                                           const std::vector<TaskId>& partial);
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
-  Seconds isolated(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices, Bytes bytes);
-  /// The choice that takes least time on idle links.
-  SyncAlgorithm cheapest(std::span<const SyncAlgorithm> choices,
-                         const std::vector<DeviceId>& devices, Bytes bytes);
 
   // lower_memory.cpp
+  using UsersByShard = std::vector<std::vector<TaskId>>;
   void place_buffers();
+  void decide_in_place();
   void place_parameters(LayerId layer);
   void place_activations(LayerId layer);
+  void place_masks(LayerId layer);
   void place_inputs(LayerId layer, std::size_t input);
   void place_gradients(LayerId layer, std::size_t input);
   void place_received_gradients(LayerId layer, std::size_t input);
-  std::vector<std::vector<TaskId>> users_by_shard(LayerId layer) const;
-  void add_readers(LayerId consumer, std::size_t input,
-                   std::vector<std::vector<TaskId>>& users) const;
+  UsersByShard users_by_shard(LayerId layer);
+  void add_readers(LayerId consumer, std::size_t input, UsersByShard& users);
   void add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
-  bool in_place(LayerId layer) const;
+  void add_gradient_users(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
+  bool may_overwrite(LayerId layer) const;
   bool reads_elsewhere(LayerId layer, std::size_t input, std::size_t shard) const;
+  void add_buffer(Buffer buffer);
 
   bool is_input(LayerId layer) const;
   Box shard_box(LayerId layer, std::size_t shard) const;
@@ -108,6 +113,10 @@ class Lowering {
   std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][shard]: what delivers it
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
+  SyncCosts sync_costs_;
+  std::vector<bool> in_place_;           ///< works on its producer's buffer
+  std::vector<bool> output_is_read_;     ///< a backward pass reads what lies in the layer's buffer
+  std::vector<UsersByShard> passed_on_;  ///< by in-place layer: its users, for its producer
 };
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 #include "sim/plan/redistribution.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "sim/graph/regions.h"
 
@@ -50,12 +51,12 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
   return result;
 }
 
-std::int64_t crossing_elements(std::span<const NeededBox> boxes) {
-  std::int64_t elements = 0;
-  for (const NeededBox& needed : boxes) {
-    if (!needed.local()) elements += volume(needed.box);
+std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input) {
+  if (!std::holds_alternative<Add>(layer.op)) return std::nullopt;
+  for (std::size_t earlier = 0; earlier < input; ++earlier) {
+    if (layer.inputs[earlier] == layer.inputs[input]) return earlier;
   }
-  return elements;
+  return std::nullopt;
 }
 
 }  // namespace strata

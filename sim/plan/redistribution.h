@@ -1,11 +1,12 @@
 #pragma once
 
-// What crosses between devices along one edge of the graph: for every shard of the consumer, the
-// boxes of the producer's output that it needs and its device does not own. Forward the boxes
-// travel to the consumer; backward the gradients of the same boxes travel back. Lowering, Eq. 1
-// and the executor all ask here. Pure functions; thread-safe.
+// What one edge of the graph reads: for every shard of the consumer, the boxes of the producer's
+// output that it needs, and who owns them. Those of another device cross: forward they travel to
+// the consumer, backward the gradients of the same boxes travel back. Lowering and Eq. 1 ask here.
+// Pure functions; thread-safe.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct NeededBox {
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config);
 
-/// Elements that cross between devices forward (and again backward, as gradients).
-std::int64_t crossing_elements(std::span<const NeededBox> boxes);
+/// An earlier input that reads exactly the same (an Add of a tensor to itself): the boxes arrive
+/// once for both, and one sum of gradients goes back.
+std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
 }  // namespace strata

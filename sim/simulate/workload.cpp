@@ -84,6 +84,7 @@ class WorkloadBuilder {
     for (const GroupShape& shape : plan_.group_shapes()) {
       std::vector<Flow>& flows = shapes_.emplace_back();
       for (const CollectivePhase& phase : shape.phases) {
+        if (phase.loads.empty()) continue;  // nothing to do: not two hosts, say
         flows.push_back({demands(phase.loads), phase.bytes_per_byte, latency_ticks(phase.latency)});
       }
     }

@@ -42,7 +42,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.terms = eq1.terms(strategy);
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.costs);
-  result.peak_memory = peak_memory(result.plan, result.timeline, result.timeline.steps() - 1);
+  result.peak_memory = peak_memory(result.plan, result.timeline);
   result.path = path_shares(result.plan, result.timeline);
   return result;
 }

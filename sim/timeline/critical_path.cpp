@@ -104,19 +104,6 @@ Seconds overlap(const Span& span, Seconds from, Seconds to) {
   return end > begin ? end - begin : Seconds{};
 }
 
-struct Window {
-  Seconds from, to;
-  double steps;
-};
-
-// The steps that Timeline::step_seconds averages over.
-Window steady_window(const Timeline& timeline) {
-  if (timeline.steps() < 2) return {Seconds{}, timeline.makespan(), 1};
-  const std::size_t first = timeline.steps() / 2 - 1;
-  return {timeline.step_end(first), timeline.step_end(timeline.steps() - 1),
-          static_cast<double>(timeline.steps() - 1 - first)};
-}
-
 Seconds& share_of(const Task& task, PathShares& shares) {
   if (task.kind == TaskKind::compute) return shares.compute;
   if (task.kind == TaskKind::transfer) {
@@ -145,18 +132,22 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) 
 }
 
 PathShares path_shares(const Plan& plan, const Timeline& timeline) {
-  const Window window = steady_window(timeline);
+  const auto [first, last] = timeline.steady_window();
+  const bool single = first == last;
+  const Seconds from = single ? Seconds{} : timeline.step_end(first);
+  const Seconds to = single ? timeline.makespan() : timeline.step_end(last);
+  const double steps = single ? 1 : static_cast<double>(last - first);
   PathShares shares;
   Seconds accounted;
   for (const PathStep& step : critical_path(plan, timeline)) {
-    const Seconds time = overlap(timeline.span(step.step, step.task), window.from, window.to);
+    const Seconds time = overlap(timeline.span(step.step, step.task), from, to);
     share_of(plan[step.task], shares) += time;
     accounted += time;
   }
   for (Seconds* share : {&shares.compute, &shares.transfer, &shares.sync, &shares.statistics}) {
-    *share = *share / window.steps;
+    *share = *share / steps;
   }
-  shares.idle = std::max(Seconds{}, (window.to - window.from - accounted) / window.steps);
+  shares.idle = std::max(Seconds{}, (to - from - accounted) / steps);
   return shares;
 }
 
@@ -164,7 +155,7 @@ Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluste
   Utilisation use;
   use.devices.assign(cluster.device_count(), 0);
   use.link_bytes.assign(cluster.links().size(), 0);
-  const std::size_t last = timeline.steps() - 1;
+  const std::size_t last = timeline.steady_window().last;
   const Seconds step = timeline.step_seconds();
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];

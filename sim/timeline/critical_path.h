@@ -29,7 +29,7 @@ struct PathStep {
 std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
 
 /// The time that each kind of work takes on the part of the critical path that falls into the
-/// steady state (the steps that step_seconds averages over), per step.
+/// steady window (Timeline::steady_window), per step.
 struct PathShares {
   Seconds compute, transfer, sync, statistics, idle;
   bool operator==(const PathShares&) const = default;

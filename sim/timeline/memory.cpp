@@ -29,8 +29,7 @@ std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
 
 }  // namespace
 
-std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline,
-                                                  std::size_t step) {
+std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
   std::vector<Bytes> resident(plan.device_count());
   std::vector<std::vector<Change>> changes(plan.device_count());
   for (const Buffer& buffer : plan.buffers()) {
@@ -38,11 +37,13 @@ std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeli
       resident[buffer.device()] += buffer.bytes;
       continue;
     }
-    const Span& first = timeline.span(step, buffer.first);
-    Seconds end = first.end;
-    for (TaskId user : buffer.users) end = std::max(end, timeline.span(step, user).end);
-    changes[buffer.device()].push_back({first.start, buffer.bytes});
-    changes[buffer.device()].push_back({end, Bytes{0} - buffer.bytes});
+    for (std::size_t step = 0; step < timeline.steps(); ++step) {
+      const Span& first = timeline.span(step, buffer.first);
+      Seconds end = first.end;
+      for (TaskId user : buffer.users) end = std::max(end, timeline.span(step, user).end);
+      changes[buffer.device()].push_back({first.start, buffer.bytes});
+      changes[buffer.device()].push_back({end, Bytes{0} - buffer.bytes});
+    }
   }
   std::vector<std::vector<MemoryUse>> curves;
   for (std::size_t device = 0; device < plan.device_count(); ++device) {
@@ -51,9 +52,9 @@ std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeli
   return curves;
 }
 
-std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline, std::size_t step) {
+std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline) {
   std::vector<Bytes> peaks;
-  for (const auto& curve : memory_curves(plan, timeline, step)) {
+  for (const auto& curve : memory_curves(plan, timeline)) {
     Bytes peak;
     for (const MemoryUse& use : curve) peak = std::max(peak, use.bytes);
     peaks.push_back(peak);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a step keeps in each device's memory over time, from the Plan's buffers and a Timeline.
+// What the steps keep in each device's memory over time, from the Plan's buffers and a Timeline.
 
 #include <vector>
 
@@ -14,12 +14,11 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
-/// The memory in use on every device during one step, in order of time; parameters are in from the
-/// start.
-std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline,
-                                                  std::size_t step);
+/// The memory in use on every device through all steps, in order of time; parameters are in from
+/// the start.
+std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline);
 
 /// The most of each curve.
-std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline, std::size_t step);
+std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline);
 
 }  // namespace strata

@@ -24,11 +24,19 @@ Seconds Timeline::makespan() const {
   return end;
 }
 
+Timeline::Window Timeline::steady_window() const {
+  const std::size_t count = step_ends_.size();
+  if (count < 2) return {};
+  if (count == 2) return {0, 1};
+  const std::size_t last = count - 2;
+  return {last / 2, last};
+}
+
 Seconds Timeline::step_seconds() const {
-  if (step_ends_.size() < 2) return makespan();
-  const std::size_t first = step_ends_.size() / 2 - 1;
-  const auto intervals = static_cast<double>(step_ends_.size() - 1 - first);
-  return (step_ends_.back() - step_ends_[first]) / intervals;
+  const Window window = steady_window();
+  if (window.first == window.last) return makespan();
+  return (step_ends_[window.last] - step_ends_[window.first]) /
+         static_cast<double>(window.last - window.first);
 }
 
 }  // namespace strata

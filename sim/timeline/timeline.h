@@ -47,8 +47,15 @@ class Timeline {
   Seconds step_end(std::size_t index) const { return step_ends_[index]; }
   Seconds makespan() const;
 
-  /// The steady-state time between steps: the mean over the second half of the steps. With one
-  /// step, its makespan.
+  /// The steps between whose ends step_seconds() is taken: not the first ones, which found the
+  /// devices idle, nor the last one, whose synchronisation meets no next step.
+  struct Window {
+    std::size_t first = 0, last = 0;  ///< steps; equal where there is only one
+  };
+  Window steady_window() const;
+
+  /// The steady-state time between steps: the mean interval in the steady window. With one step,
+  /// its makespan.
   Seconds step_seconds() const;
 
   /// By link, then time; empty where nobody recorded them.

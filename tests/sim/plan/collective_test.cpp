@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "random_case.h"
+#include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 
 namespace strata {
@@ -97,10 +99,54 @@ TEST(Hierarchical, SendsOnlyItsPartsBetweenHosts) {
   EXPECT_NEAR(load_on(phases[1], nic), 1.5, 1e-12);
 }
 
-TEST(Hierarchical, IsARingInOneHost) {
+TEST(Hierarchical, TakesARingsTimeInOneHost) {
   const Cluster cluster = preset_cluster("p100-1x4");
-  EXPECT_EQ(collective_phases(SyncAlgorithm::hierarchical, cluster, all(cluster)),
-            collective_phases(SyncAlgorithm::ring, cluster, all(cluster)));
+  EXPECT_NEAR(seconds(SyncAlgorithm::hierarchical, cluster, kTensor),
+              seconds(SyncAlgorithm::ring, cluster, kTensor), 1e-15);
+}
+
+// Hosts of 2 and 1 devices have one lane: the second device of the first host hands its half of the
+// reduce-scatter on, so B/2 + B/2 cross its link to the switch, and the ring between the hosts
+// carries all of the tensor.
+TEST(Hierarchical, HandsThePartsOfLargerHostsToTheirLanes) {
+  std::string toml = "name = \"x\"\n[[switch]]\nname = \"hub\"\n";
+  for (const auto& [device, host] : {std::pair("a", "h0"), {"b", "h0"}, {"c", "h1"}}) {
+    toml += std::string("[[device]]\nname = \"") + device + "\"\nkind = \"p100\"\nhost = \"" +
+            host + "\"\n[[link]]\nname = \"" + device + "\"\nfrom = \"" + device +
+            "\"\nto = \"hub\"\nbandwidth = \"10 GB/s\"\nduplex = true\n";
+  }
+  const Cluster cluster = parse_cluster(toml, "x.toml");
+  const auto phases = collective_phases(SyncAlgorithm::hierarchical, cluster, all(cluster));
+  ASSERT_EQ(phases.size(), 3u);
+  EXPECT_NEAR(load_on(phases[0], cluster.find_link("b")), 1.0, 1e-15);
+  EXPECT_NEAR(load_on(phases[1], cluster.find_link("a")), 1.0, 1e-15);
+  EXPECT_NEAR(load_on(phases[2], cluster.find_link("b.back")), 1.0, 1e-15);
+}
+
+// One-way links make a reversed run longer or shorter than it was: the search must still end.
+TEST(Ring, IsFoundOnRandomOneWayNetworks) {
+  testing::Random random(9);
+  for (int round = 0; round < 200; ++round) {
+    const std::int64_t n = testing::pick(random, 3, 9);
+    std::string toml = "name = \"x\"\n";
+    for (std::int64_t i = 0; i < n; ++i) {
+      toml += "[[device]]\nname = \"d" + std::to_string(i) + "\"\nkind = \"p100\"\n";
+    }
+    std::set<std::pair<std::int64_t, std::int64_t>> links;
+    for (std::int64_t i = 0; i < n; ++i) links.insert({i, (i + 1) % n});
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t a = testing::pick(random, 0, n - 1), b = testing::pick(random, 0, n - 1);
+      if (a != b) links.insert({a, b});
+    }
+    for (const auto& [a, b] : links) {
+      toml += "[[link]]\nfrom = \"d" + std::to_string(a) + "\"\nto = \"d" + std::to_string(b) +
+              "\"\nbandwidth = \"1 GB/s\"\n";
+    }
+    const Cluster cluster = parse_cluster(toml, "x.toml");
+    std::vector<DeviceId> ring = ring_order(cluster, all(cluster));
+    std::sort(ring.begin(), ring.end());
+    EXPECT_EQ(ring, all(cluster));
+  }
 }
 
 TEST(Collective, OneDeviceHasNothingToDo) {

@@ -126,6 +126,10 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
       if (std::holds_alternative<Input>(graph[producer].op)) continue;
+      // A tensor added to itself is one region of one consumer.
+      const bool again = std::holds_alternative<Add>(graph[layer].op) && input > 0 &&
+                         graph[layer].inputs[0] == producer;
+      if (again) continue;
       const Partition outputs(graph[layer].output, strategy[layer].degrees);
       const Partition owned(graph[producer].output, strategy[producer].degrees);
       for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {

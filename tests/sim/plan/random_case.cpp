@@ -94,6 +94,8 @@ bool is_flat(const Extents& e) {
 // Joins the newest layer with an earlier one where their shapes allow it.
 LayerId maybe_join(Random& random, GraphBuilder& builder, LayerId newest, std::size_t count) {
   if (pick(random, 0, 2) != 0) return newest;
+  if (pick(random, 0, 5) == 0)
+    return builder.add("twice" + std::to_string(count), Add{}, {newest, newest});
   for (std::size_t i = 1; i + 1 < count; ++i) {
     const Extents a = builder.output(LayerId(i)), b = builder.output(newest);
     const std::string name = "join" + std::to_string(count);

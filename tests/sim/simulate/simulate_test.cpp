@@ -1,8 +1,11 @@
 #include "sim/simulate/simulate.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "../plan/random_case.h"
+#include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
 #include "sim/plan/lower.h"
@@ -213,7 +216,130 @@ TEST(Memory, CountsParametersGradientsAndActivations) {
   // Resident: 11.25 MB. At the peak b's weight gradient is made: 6.25 MB, beside the network's
   // input (8 x 1000 x 4), a's output, and the gradients of a's and b's outputs (40 kB each). It is
   // gone before a's is made: b's update comes first in plan order.
-  EXPECT_EQ(peak_memory(r.plan, r.timeline, 0).front(), Bytes{17'500'000 + 32'000 + 3 * 40'000});
+  EXPECT_EQ(peak_memory(r.plan, r.timeline).front(), Bytes{17'500'000 + 32'000 + 3 * 40'000});
+}
+
+// data (10) -> fc (1000) -> relu, in place -> fc2 (10) -> loss; 1000 samples.
+Graph with_relu() {
+  GraphBuilder builder("relu", 1000);
+  const LayerId data = builder.add("data", Input{{{1, 10, 1, 1, 1}}}, {});
+  const LayerId fc = builder.add("fc", FullyConnected{1000, false}, {data});
+  const LayerId relu = builder.add("relu", Activation{}, {fc});
+  const LayerId fc2 = builder.add("fc2", FullyConnected{10, false}, {relu});
+  builder.add("loss", SoftmaxCrossEntropy{}, {fc2});
+  return std::move(builder).build();
+}
+
+Bytes buffers_of(const Plan& plan, BufferKind kind, TaskId during) {
+  Bytes sum;
+  for (const Buffer& buffer : plan.buffers()) {
+    const bool used =
+        std::find(buffer.users.begin(), buffer.users.end(), during) != buffer.users.end();
+    if (buffer.kind == kind && used) sum += buffer.bytes;
+  }
+  return sum;
+}
+
+TEST(Memory, TheGradientThatAnInPlaceLayerWorkedOnLivesUntilItsProducerHasReadIt) {
+  const Graph graph = with_relu();
+  const Outcome r = run(graph, testing::star(1), data_parallel(graph, 1), 1);
+  for (std::size_t i = 0; i < r.plan.size(); ++i) {
+    const Task& task = r.plan[TaskId(i)];
+    if (graph[task.layer].name != "fc" || task.phase != Phase::backward_weights) continue;
+    // dy of fc is what fc2's backward made and relu's changed in place: 1000 x 1000 x 4.
+    EXPECT_EQ(buffers_of(r.plan, BufferKind::activation_gradient, TaskId(i)), Bytes{4'000'000});
+  }
+}
+
+TEST(Memory, SiluKeepsItsInputAndReluDoesNot) {
+  const auto activations = [](ActivationKind kind) {
+    GraphBuilder builder("x", 10);
+    const LayerId data = builder.add("data", Input{{{1, 10, 1, 1, 1}}}, {});
+    const LayerId fc = builder.add("fc", FullyConnected{10}, {data});
+    const LayerId act = builder.add("act", Activation{kind}, {fc});
+    builder.add("loss", SoftmaxCrossEntropy{}, {act});
+    const Graph graph = std::move(builder).build();
+    const Plan plan = lower(graph, testing::star(1), data_parallel(graph, 1));
+    return std::count_if(plan.buffers().begin(), plan.buffers().end(),
+                         [](const Buffer& b) { return b.kind == BufferKind::activation; });
+  };
+  EXPECT_EQ(activations(ActivationKind::relu), 2);  // fc's with relu in it, and the loss's
+  EXPECT_EQ(activations(ActivationKind::silu), 3);
+}
+
+TEST(Memory, AParameterServerHasRoomForEveryGradientThatArrives) {
+  const Graph graph = two_layers(8);
+  LowerOptions options;
+  options.sync = SyncAlgorithm::ps;
+  const Plan plan = lower(graph, testing::star(4), data_parallel(graph, 4), options);
+  Bytes arriving;
+  for (const Buffer& buffer : plan.buffers()) {
+    const bool received = buffer.first.valid() && plan[buffer.first].kind == TaskKind::transfer;
+    if (buffer.kind == BufferKind::parameter_gradients && received) arriving += buffer.bytes;
+  }
+  EXPECT_EQ(arriving, 3 * Bytes{5'000'000 + 6'250'000});
+}
+
+// A buffer is taken over by the next step only when everybody has read it.
+TEST(Memory, ABufferHoldsOneStepAtATime) {
+  testing::Random random(21);
+  for (int round = 0; round < 40; ++round) {
+    const Graph graph = testing::random_graph(random);
+    const Outcome r = run(graph, testing::star(5), testing::random_strategy(random, graph, 5), 4);
+    for (const Buffer& buffer : r.plan.buffers()) {
+      if (!buffer.first.valid()) continue;
+      for (std::size_t step = 0; step + 1 < 4; ++step) {
+        for (TaskId user : buffer.users) {
+          EXPECT_LE(r.timeline.span(step, user).end, r.timeline.span(step + 1, buffer.first).start);
+        }
+      }
+    }
+  }
+}
+
+TEST(Lower, LongChainsInPlaceNeedNoStack) {
+  GraphBuilder builder("deep", 2);
+  LayerId last = builder.add("data", Input{{{1, 4, 1, 1, 1}}}, {});
+  last = builder.add("fc", FullyConnected{4}, {last});
+  for (int i = 0; i < 60'000; ++i)
+    last = builder.add("r" + std::to_string(i), Activation{}, {last});
+  builder.add("loss", SoftmaxCrossEntropy{}, {last});
+  const Graph graph = std::move(builder).build();
+  EXPECT_GT(lower(graph, testing::star(1), data_parallel(graph, 1)).size(), 120'000u);
+}
+
+TEST(Lower, WhatNoLossDependsOnIsNotTrained) {
+  GraphBuilder builder("two", 4);
+  const LayerId data = builder.add("data", Input{{{1, 8, 1, 1, 1}}}, {});
+  const LayerId used = builder.add("used", FullyConnected{8}, {data});
+  const LayerId unused = builder.add("unused", FullyConnected{8}, {used});
+  builder.add("loss", SoftmaxCrossEntropy{}, {used});
+  const Graph graph = std::move(builder).build();
+  const Plan plan = lower(graph, testing::star(2), data_parallel(graph, 2));
+  for (const Task& task : plan.tasks()) {
+    EXPECT_TRUE(task.layer != unused || task.phase == Phase::forward);
+  }
+  EXPECT_EQ(communication(plan).sync, Bytes{2 * (8 * 8 + 8) * 4});
+}
+
+// Two parts in c: one with both replicas in a host, one over two hosts; in either order.
+TEST(Eq1, PartsWithReplicasInOneHostAndOverTwoAreCostedAlikeInEitherOrder) {
+  const Graph graph = two_layers(16);
+  const Cluster cluster = preset_cluster("p100-2x4");
+  const RoundCosts costs;
+  const std::vector<const CostModel*> models(8, &costs);
+  const auto time = [&](std::vector<DeviceId> devices, SyncAlgorithm sync) {
+    Eq1 eq1(graph, cluster, models, sync, DType::fp32);
+    return eq1.sync(LayerId(1), {{{2, 2, 1, 1, 1}}, std::move(devices)}).value;
+  };
+  // Shards 0 and 2 hold part 0, shards 1 and 3 part 1.
+  const std::vector<DeviceId> near_first = {DeviceId(0), DeviceId(2), DeviceId(1), DeviceId(4)};
+  const std::vector<DeviceId> far_first = {DeviceId(2), DeviceId(0), DeviceId(4), DeviceId(1)};
+  for (SyncAlgorithm sync : {SyncAlgorithm::hierarchical, SyncAlgorithm::ring, SyncAlgorithm::tree,
+                             SyncAlgorithm::automatic}) {
+    EXPECT_NEAR(time(near_first, sync), time(far_first, sync), 1e-12);
+    EXPECT_LE(time(near_first, SyncAlgorithm::automatic), time(near_first, sync));
+  }
 }
 
 TEST(Eq1, OneDeviceIsTheSumOfTheLayersAndEqualsTheSimulation) {

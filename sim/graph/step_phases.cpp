@@ -1,0 +1,28 @@
+#include "sim/graph/step_phases.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "sim/graph/regions.h"
+
+namespace strata {
+
+PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>& needs_gradient) {
+  const Layer& l = graph[layer];
+  PhaseSet phases;
+  if (std::holds_alternative<Input>(l.op)) return phases;
+  const Statistics sums = statistics(l, whole(l.output));
+  phases.add(Phase::forward_statistics, sums.forward_values > 0);
+  phases.add(Phase::forward, true);
+  if (!needs_gradient[layer()]) return phases;
+  const bool parameters = l.parameters.total() > 0;
+  phases.add(Phase::backward_statistics, sums.backward_values > 0);
+  phases.add(Phase::backward_data,
+             std::any_of(l.inputs.begin(), l.inputs.end(),
+                         [&](LayerId input) { return needs_gradient[input()]; }));
+  phases.add(Phase::backward_weights, parameters && sums.backward_values == 0);
+  phases.add(Phase::update, parameters);
+  return phases;
+}
+
+}  // namespace strata
