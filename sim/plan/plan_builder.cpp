@@ -54,16 +54,23 @@ TaskId PlanBuilder::join_group(std::uint32_t group, Task task, std::vector<TaskI
   return id;
 }
 
+// Sorts by task with counters, then each task's few by themselves.
 Plan PlanBuilder::build() && {
-  std::sort(carried_.begin(), carried_.end());
-  carried_.erase(std::unique(carried_.begin(), carried_.end()), carried_.end());
-  plan_.carried_offsets_.assign(plan_.tasks_.size() + 1, 0);
-  for (const auto& [task, earlier] : carried_) {
-    ++plan_.carried_offsets_[task() + 1];
-    plan_.carried_.push_back(earlier);
-  }
-  for (std::size_t i = 1; i < plan_.carried_offsets_.size(); ++i) {
-    plan_.carried_offsets_[i] += plan_.carried_offsets_[i - 1];
+  const std::size_t tasks = plan_.tasks_.size();
+  std::vector<std::uint32_t> ends(tasks + 1, 0);
+  for (const auto& carried : carried_) ++ends[carried.first() + 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  std::vector<TaskId> by_task(carried_.size());
+  std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
+  for (const auto& [task, earlier] : carried_) by_task[next[task()]++] = earlier;
+
+  plan_.carried_.reserve(carried_.size());
+  plan_.carried_offsets_.push_back(0);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    const auto first = by_task.begin() + ends[i], last = by_task.begin() + ends[i + 1];
+    std::sort(first, last);
+    plan_.carried_.insert(plan_.carried_.end(), first, std::unique(first, last));
+    plan_.carried_offsets_.push_back(static_cast<std::uint32_t>(plan_.carried_.size()));
   }
   return std::move(plan_);
 }
