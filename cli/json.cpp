@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 
 namespace strata {
 namespace {
@@ -65,7 +66,7 @@ nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction)
 }  // namespace
 
 void print_json(const nlohmann::ordered_json& document) {
-  fmt::print("{}\n", document.dump(2));
+  print("{}\n", document.dump(2));
 }
 
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {
@@ -80,6 +81,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
           {"devices", input.cluster.device_count()},
           {"batch", input.graph.batch()},
           {"step_seconds", step.value},
+          {"makespan_seconds", prediction.timeline.makespan().value},
           {"eq1_seconds", prediction.eq1_seconds().value},
           {"throughput", static_cast<double>(input.graph.batch()) / step.value},
           {"comm_bytes", comm.total().value},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
@@ -43,7 +44,7 @@ void list_models(bool json) {
                    fmt::format("{:.3f}", static_cast<double>(macs_sum) * 1e-9),
                    std::string(entry.description)});
   }
-  fmt::print("{}\nA file in .toml describes a network of your own.\n", table.print());
+  print("{}\nA file in .toml describes a network of your own.\n", table.print());
 }
 
 void list_clusters(bool json) {
@@ -62,7 +63,7 @@ void list_clusters(bool json) {
   for (const Preset& preset : presets()) {
     table.add_row({preset.pattern, preset.example, preset.description});
   }
-  fmt::print("{}\nA file in .toml describes a cluster of your own.\n", table.print());
+  print("{}\nA file in .toml describes a cluster of your own.\n", table.print());
 }
 
 }  // namespace

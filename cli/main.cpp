@@ -1,15 +1,13 @@
 // `strata`: parses the command line, runs one command, maps errors to exit codes.
 
-#include <cstdio>
-#include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
 
@@ -22,7 +20,7 @@ constexpr int kFailed = 1, kBadUsage = 2, kNotAble = 3;
 void complain(const std::string& message) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    fmt::print(stderr, "strata: error: {}\n", line);
+    say("strata: error: " + line);
   }
 }
 
@@ -30,16 +28,9 @@ std::string version_text() {
   return fmt::format("strata {}\nparts: simulator", STRATA_VERSION);
 }
 
-void check_output() {
-  std::cout.flush();
-  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw EnvironmentError("standard output cannot be written");
-  }
-}
-
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   complain(usage_error(app, error, {argv + 1, argv + argc}));
-  fmt::print(stderr, "{}\n", usage_hint(app));
+  say(usage_hint(app));
   return kBadUsage;
 }
 
@@ -64,7 +55,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(app, error, argc, argv);
   }
-  check_output();
+  flush_output();
   return 0;
 }
 
@@ -78,9 +69,6 @@ int main(int argc, char** argv) {
     return error.exit_code();
   } catch (const std::bad_alloc&) {
     complain("out of memory");
-    return kNotAble;
-  } catch (const std::system_error&) {  // of printing: files have errors of their own
-    complain("standard output cannot be written");
     return kNotAble;
   } catch (const std::exception& error) {
     complain(fmt::format("internal error: {}", error.what()));

@@ -10,8 +10,10 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/usage.h"
+#include "cli/what_if_option.h"
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
@@ -49,17 +51,6 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   return parts;
 }
 
-std::pair<std::string, std::string> split_set(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw InputError(
-        fmt::format("--set {}: no KEY=VALUE; allowed: link.SELECTOR.bandwidth=, "
-                    "link.SELECTOR.latency=, device.SELECTOR.speed=",
-                    text));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 Case load(PredictFlags& flags) {
   const auto sync = parse_sync(flags.sync);
   if (!sync) {
@@ -74,7 +65,7 @@ Case load(PredictFlags& flags) {
   flags.request.sync = *sync;
   flags.request.dtype = *dtype;
   if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
-  for (const std::string& set : flags.sets) flags.request.sets.push_back(split_set(set));
+  flags.request.sets = parse_sets(flags.sets);
   return load_case(flags.request);
 }
 
@@ -83,9 +74,8 @@ Bytes most(const std::vector<Bytes>& bytes) {
 }
 
 void print_header(const Case& input) {
-  fmt::print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(),
-             input.cluster.name(), input.cluster.device_count(), input.graph.batch(),
-             name(input.dtype), name(input.sync));
+  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
+        input.cluster.device_count(), input.graph.batch(), name(input.dtype), name(input.sync));
 }
 
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
@@ -103,16 +93,17 @@ void print_comparison(const Case& input, const std::vector<Prediction>& predicti
                    format_bytes(p.communication.total()), format_bytes(p.communication.sync),
                    format_bytes(most(p.peak_memory))});
   }
-  fmt::print("{}", table.print());
+  print("{}", table.print());
 }
 
 void warn_if_too_large(const Case& input, const Prediction& p) {
   for (std::size_t i = 0; i < p.peak_memory.size(); ++i) {
     const Bytes capacity = input.models[i]->memory_capacity();
     if (p.peak_memory[i] <= capacity) continue;
-    fmt::print(stderr, "strata: warning: {}: {} needs {} of memory, {} has {}\n", p.strategy.name(),
-               input.cluster[DeviceId(i)].name, format_bytes(p.peak_memory[i]),
-               input.cluster[DeviceId(i)].kind, format_bytes(capacity));
+    const Device& device = input.cluster[DeviceId(i)];
+    say(fmt::format("strata: warning: {}: {} needs {} of memory, {} has {}", p.strategy.name(),
+                    device.name, format_bytes(p.peak_memory[i]), device.kind,
+                    format_bytes(capacity)));
     return;
   }
 }
@@ -143,20 +134,20 @@ void print_layers(const Case& input, const Prediction& p) {
                    format_seconds(p.terms[i].compute), format_seconds(p.terms[i].transfer),
                    format_seconds(p.terms[i].sync)});
   }
-  fmt::print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
-             table.print());
+  print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
+        table.print());
 }
 
 void print_details(const Case& input, const Prediction& p) {
   const PathShares& path = p.path;
-  fmt::print(
+  print(
       "\nThe critical path of a step: {} compute, {} transfers, {} parameter sync, {} "
       "statistics\n",
       format_seconds(path.compute), format_seconds(path.transfer), format_seconds(path.sync),
       format_seconds(path.statistics));
   const double sum = p.sources.total().value;
   if (sum > 0) {
-    fmt::print(
+    print(
         "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% analytic "
         "costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
@@ -241,11 +232,11 @@ void add_predict_command(CLI::App& app) {
                       "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
                       "(default ring)");
   command->add_option("--dtype", flags->dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
-  command->add_option("--set", flags->sets,
-                      "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                      "device.SELECTOR.speed; a value or a factor (2x); repeatable");
-  command->add_option("--profile", flags->request.profiles,
-                      "a profile file to use for its kind of device; repeatable");
+  add_set_option(*command, flags->sets);
+  command
+      ->add_option("--profile", flags->request.profiles,
+                   "a profile file to use for its kind of device; repeatable")
+      ->allow_extra_args(false);
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
       ->check(whole_number(1, kMostSteps));
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")

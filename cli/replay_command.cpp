@@ -1,22 +1,23 @@
 // `strata replay PLAN --cluster C`: the engine alone, on activities from a file.
 
 #include <chrono>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/usage.h"
+#include "cli/what_if_option.h"
 #include "sim/base/error.h"
-#include "sim/cluster/presets.h"
 #include "sim/engine/engine.h"
 #include "sim/formats/replay.h"
 #include "sim/text/file.h"
+#include "sim/text/json.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -27,6 +28,7 @@ constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 struct ReplayFlags {
   std::string plan, cluster, csv_file;
+  std::vector<std::string> sets;
   bool json = false;
 };
 
@@ -48,24 +50,29 @@ std::string csv(const ReplayPlan& plan, const ActivityTimes& times) {
   return text;
 }
 
+// An integer stays one.
+std::string id_json(const ReplayIds& ids, ActivityId id) {
+  return ids.is_integer(id) ? std::string(ids[id]) : json_string(ids[id]);
+}
+
 // Written as it is made: a document of millions of activities would not fit in memory.
 void print_activities_json(const ReplayPlan& plan, const ActivityTimes& times,
                            double engine_seconds) {
-  fmt::print("{{\n  \"makespan_seconds\": {},\n  \"engine_seconds\": {},\n  \"activities\": [",
-             to_seconds(times.makespan).value, engine_seconds);
+  print("{{\n  \"makespan_seconds\": {},\n  \"engine_seconds\": {},\n  \"activities\": [",
+        to_seconds(times.makespan).value, engine_seconds);
   fmt::memory_buffer text;
   for (std::size_t i = 0; i < plan.ids.size(); ++i) {
     fmt::format_to(std::back_inserter(text),
                    "{}\n    {{\"id\": {}, \"ready\": {}, \"start\": {}, \"end\": {}}}",
-                   i == 0 ? "" : ",", nlohmann::json(plan.ids[ActivityId(i)]).dump(),
+                   i == 0 ? "" : ",", id_json(plan.ids, ActivityId(i)),
                    to_seconds(times.ready[i]).value, to_seconds(times.start[i]).value,
                    to_seconds(times.end[i]).value);
     if (text.size() < kWriteAtOnce) continue;
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    write_output({text.data(), text.size()});
     text.clear();
   }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  fmt::print("{}]\n}}\n", plan.ids.size() == 0 ? "" : "\n  ");
+  write_output({text.data(), text.size()});
+  print("{}]\n}}\n", plan.ids.size() == 0 ? "" : "\n  ");
 }
 
 void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double engine_seconds) {
@@ -75,14 +82,14 @@ void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double
                    format_seconds(to_seconds(times.start[i])),
                    format_seconds(to_seconds(times.end[i]))});
   }
-  fmt::print("{}", table.print());
+  print("{}", table.print());
   if (plan.ids.size() > kListed) {
-    fmt::print("... and {} more (--json or --csv FILE has all)\n", plan.ids.size() - kListed);
+    print("... and {} more (--json or --csv FILE has all)\n", plan.ids.size() - kListed);
   }
-  fmt::print("\nmakespan {} over {} activities; the engine took {}\n",
-             format_seconds(to_seconds(times.makespan)),
-             format_count(static_cast<std::int64_t>(plan.ids.size())),
-             format_seconds(Seconds{engine_seconds}));
+  print("\nmakespan {} over {} activities; the engine took {}\n",
+        format_seconds(to_seconds(times.makespan)),
+        format_count(static_cast<std::int64_t>(plan.ids.size())),
+        format_seconds(Seconds{engine_seconds}));
 }
 
 ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
@@ -92,8 +99,20 @@ ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
   throw;
 }
 
+// Silence would look as if the straggler did not matter.
+void warn_of_speeds(const WhatIfs& changes) {
+  for (const auto& [key, value] : changes) {
+    if (!key.starts_with("device.")) continue;
+    say(fmt::format(
+        "strata: warning: --set {}={}: a plan's seconds stand, whatever a device's speed", key,
+        value));
+  }
+}
+
 void run(const ReplayFlags& flags) {
-  const Cluster cluster = load_cluster(flags.cluster);
+  const WhatIfs changes = parse_sets(flags.sets);
+  const Cluster cluster = load_cluster(flags.cluster, changes);
+  warn_of_speeds(changes);
   const ReplayPlan plan = read_replay(flags.plan, cluster);
   const auto before = std::chrono::steady_clock::now();
   const ActivityTimes times = times_of(plan, flags.plan);
@@ -112,6 +131,7 @@ void add_replay_command(CLI::App& app) {
   command->add_option("PLAN", flags->plan, "activities as JSON or JSONL")->required();
   command->add_option("--cluster", flags->cluster, "a name (strata clusters) or a .toml file")
       ->required();
+  add_set_option(*command, flags->sets);
   command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV")
       ->check(named_file());
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "sim/study/predict.h"
 #include "sim/text/units.h"
@@ -77,8 +78,8 @@ void show_table(const Graph& graph) {
                    format_count(layer.parameters.total()), format_count(macs(graph, LayerId(i))),
                    input_names(graph, layer)});
   }
-  fmt::print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
-             graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
+  print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
+        graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
 }
 
 }  // namespace

@@ -13,7 +13,9 @@
 //   "after" [ID...]              dependencies; they may stand later in the file
 //   "delay" "not_before"         seconds: after the last dependency; since the start
 //
-// Seconds are in [0, 9.0e6], bytes in [0, 1e18]. A device's speed divides its activities' seconds.
+// Seconds are in [0, 9.0e6], bytes in [0, 1e18]. Seconds are what an activity takes on its device,
+// at the speed that the device has: reading them asks for no speed. So a printed plan keeps the
+// speeds it was made with, and latencies; bandwidths are the cluster's.
 
 #include <cstdint>
 #include <string>
@@ -25,19 +27,22 @@
 
 namespace strata {
 
-/// The ids of a plan's activities, as text. Compact: one string holds them all.
+/// The ids of a plan's activities, as text, and which of them the file gives as integers. Compact:
+/// one string holds them all.
 class ReplayIds {
  public:
   std::size_t size() const { return begins_.size(); }
   std::string_view operator[](ActivityId id) const {
     return std::string_view(text_).substr(begins_[id()], lengths_[id()]);
   }
+  bool is_integer(ActivityId id) const { return integers_[id()]; }
 
  private:
   friend class ReplayBuilder;
   std::string text_;
   std::vector<std::uint64_t> begins_;
   std::vector<std::uint32_t> lengths_;
+  std::vector<bool> integers_;
 };
 
 /// ActivityId i is the i-th activity of the file.

@@ -40,6 +40,7 @@ bool ReplayBuilder::add(simdjson::ondemand::object object, int line) {
   if (workload_.size() == before) workload_.add_event();
   if (symbols_.size() == workload_.size()) return false;
   symbols_.push_back(intern(fields_.id.value_or("")));
+  integers_.push_back(fields_.id_is_integer);
   ActivityId& activity = activities_[symbols_.back()];
   if (fields_.id && !activity.valid()) activity = ActivityId{before};
   return false;
@@ -54,6 +55,7 @@ void ReplayBuilder::add_activity() {
   }
   const ActivityId id = add_resources();
   symbols_.push_back(symbol);
+  integers_.push_back(fields_.id_is_integer);
   activities_[symbol] = id;
   if (fields_.delay) workload_.set_delay(id, to_ticks({*fields_.delay}));
   if (fields_.not_before) workload_.set_not_before(id, to_ticks({*fields_.not_before}));
@@ -76,12 +78,8 @@ DeviceId ReplayBuilder::find_device(std::string_view key, std::string_view name)
 
 ActivityId ReplayBuilder::add_compute() {
   const DeviceId device = find_device("on", *fields_.on);
-  const Seconds seconds{*fields_.seconds / cluster_[device].speed};
-  if (seconds.value > to_seconds(kMaxTick).value) {
-    throw InputError("at the device's speed this takes longer than 9.0e6 s");
-  }
   const auto priority = static_cast<std::uint64_t>(fields_.priority.value_or(0));
-  return workload_.add_compute(device, to_ticks(seconds), priority);
+  return workload_.add_compute(device, to_ticks({*fields_.seconds}), priority);
 }
 
 Tick ReplayBuilder::latency_or(Seconds sum) const {
@@ -214,6 +212,7 @@ ReplayIds ReplayBuilder::take_ids() {
     ids.begins_.push_back(begins_[symbol]);
     ids.lengths_.push_back(static_cast<std::uint32_t>(text_of(symbol).size()));
   }
+  ids.integers_ = std::move(integers_);
   ids.text_ = std::move(text_);
   return ids;
 }

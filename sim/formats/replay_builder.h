@@ -67,6 +67,7 @@ class ReplayBuilder {
   std::vector<Open> open_;
   std::vector<int> lines_;              // of the activities
   std::vector<std::uint32_t> symbols_;  // of the activities
+  std::vector<bool> integers_;          // of the activities' ids
 
   // Symbols: every id that is mentioned, whether an activity's yet or not.
   std::string text_;

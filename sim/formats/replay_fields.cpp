@@ -101,7 +101,7 @@ void fail_syntax(simdjson::error_code error) {
 void ReplayFields::clear() {
   id = on = from = to = std::nullopt;
   seconds = bytes = latency = delay = not_before = event = priority = std::nullopt;
-  has_over = has_after = has_weights = false;
+  id_is_integer = has_over = has_after = has_weights = false;
   over.clear();
   after.clear();
   weights.clear();
@@ -124,7 +124,10 @@ void ReplayFields::read_field(std::string_view key, od::value value) {
     if (slot) throw InputError(fmt::format("key '{}' comes twice", key));
     slot = read;
   };
-  if (key == "id") return set(id, id_of(key, value, "a string, not empty, or an integer"));
+  if (key == "id") {
+    id_is_integer = type_of(value) == od::json_type::number;
+    return set(id, id_of(key, value, "a string, not empty, or an integer"));
+  }
   if (key == "on") return set(on, string_of(key, value));
   if (key == "seconds") return set(seconds, seconds_of(key, value));
   if (key == "from") return set(from, string_of(key, value));

@@ -15,6 +15,7 @@ namespace strata {
 struct ReplayFields {
   std::optional<std::string_view> id, on, from, to;
   std::optional<double> seconds, bytes, latency, delay, not_before, event, priority;
+  bool id_is_integer = false;
   bool has_over = false, has_after = false, has_weights = false;
   std::vector<std::string_view> over, after;
   std::vector<double> weights;

@@ -2,16 +2,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/formats/replay.h"
+#include "sim/text/json.h"
 
 namespace strata {
 namespace {
-
-std::string in_quotes(std::string_view text) {
-  return nlohmann::json(text).dump();
-}
 
 class Printer {
  public:
@@ -40,7 +36,7 @@ class Printer {
   }
 
   std::string id(ActivityId a) const {
-    return ids_.empty() ? std::to_string(a()) : in_quotes(ids_[a()]);
+    return ids_.empty() ? std::to_string(a()) : json_string(ids_[a()]);
   }
 
   void print_activity(ActivityId a) {
@@ -63,16 +59,9 @@ class Printer {
     put("{}", waits_for_[a()].empty() ? "}\n" : "]}\n");
   }
 
-  // The reader divides by the device's speed.
   void print_compute(ActivityId a) {
-    const Device& device = cluster_[workload_.device(a)];
-    const Tick duration = workload_.duration(a);
-    put(",\"on\":{},\"seconds\":", in_quotes(device.name));
-    if (device.speed == 1) {
-      put("{}", seconds(duration));
-    } else {
-      put("{}", to_seconds(duration).value * device.speed);
-    }
+    put(",\"on\":{},\"seconds\":{}", json_string(cluster_[workload_.device(a)].name),
+        seconds(workload_.duration(a)));
     if (workload_.priority(a) > 0) put(",\"priority\":{}", workload_.priority(a));
   }
 
@@ -83,7 +72,7 @@ class Printer {
     const char* before = "";
     put(",\"over\":[");
     for (const Demand& d : demands) {
-      put("{}{}", std::exchange(before, ","), in_quotes(cluster_[d.link].name));
+      put("{}{}", std::exchange(before, ","), json_string(cluster_[d.link].name));
       weighted = weighted || d.weight != 1;
     }
     before = "],\"weights\":[";

@@ -7,18 +7,14 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "sim/text/json.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
 namespace {
 
 constexpr std::size_t kCompute = 1, kSync = 2, kStatistics = 3, kFirstArrival = 4;
-
-std::string json_string(std::string_view text) {
-  return nlohmann::json(text).dump();
-}
 
 double micros(Seconds seconds) {
   return seconds.value * 1e6;

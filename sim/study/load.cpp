@@ -77,6 +77,12 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
 
 }  // namespace
 
+Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
+  Cluster result = load_cluster(cluster);
+  for (const auto& [key, value] : changes) result = changed(result, key, value);
+  return result;
+}
+
 Graph load_model(const std::string& model, std::int64_t batch) {
   return model.ends_with(".toml") ? read_model(model, batch) : build_zoo(model, batch);
 }
@@ -92,8 +98,7 @@ Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cl
 }
 
 Case load_case(const CaseRequest& request) {
-  Cluster cluster = load_cluster(request.cluster);
-  for (const auto& [key, value] : request.sets) cluster = changed(cluster, key, value);
+  Cluster cluster = load_cluster(request.cluster, request.sets);
   Graph graph = load_model(request.model, global_batch(request, cluster));
   auto models = models_for(request, cluster);
   return {std::move(graph), std::move(cluster), request.sync, request.dtype, std::move(models)};

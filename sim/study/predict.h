@@ -25,6 +25,9 @@
 
 namespace strata {
 
+/// Keys and values of --set, in order.
+using WhatIfs = std::vector<std::pair<std::string, std::string>>;
+
 struct CaseRequest {
   std::string model;                  ///< a zoo name or a file
   std::string cluster;                ///< a preset's name or a file
@@ -33,7 +36,7 @@ struct CaseRequest {
   SyncAlgorithm sync = SyncAlgorithm::ring;
   DType dtype = DType::fp32;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
-  std::vector<std::pair<std::string, std::string>> sets;  ///< what-ifs, in order: key and value
+  WhatIfs sets;
 };
 
 /// Everything about a prediction but the strategy.
@@ -47,6 +50,9 @@ struct Case {
 
 /// Throws InputError for anything that is not there or does not fit.
 Case load_case(const CaseRequest& request);
+
+/// A preset's name or a file, changed.
+Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 
 /// A zoo name, or a file where it ends in .toml.
 Graph load_model(const std::string& model, std::int64_t batch);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <simdjson.h>
 
 #include "sim/text/file.h"
@@ -182,6 +183,10 @@ Document parse_json(std::string_view text, const std::string& file) {
 
 Document read_json(const std::string& file) {
   return parse_json(read_file(file), file);
+}
+
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump();
 }
 
 }  // namespace strata

@@ -1,6 +1,6 @@
 #pragma once
 
-// JSON (RFC 8259), read into a Document.
+// JSON (RFC 8259), read into a Document, and its strings, written.
 
 #include <string>
 #include <string_view>
@@ -14,5 +14,8 @@ namespace strata {
 /// has no fraction and is below 2^53.
 Document parse_json(std::string_view text, const std::string& file);
 Document read_json(const std::string& file);
+
+/// A string of JSON, in its quotes. The text must be UTF-8.
+std::string json_string(std::string_view text);
 
 }  // namespace strata

@@ -15,7 +15,7 @@ NUMBER = (int, float)
 PREDICTION = {
     "devices": int, "batch": int, "step_seconds": NUMBER, "eq1_seconds": NUMBER,
     "throughput": NUMBER, "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
-    "peak_memory_bytes": int,
+    "peak_memory_bytes": int, "makespan_seconds": NUMBER,
     "cost_sources": {"measured": NUMBER, "interpolated": NUMBER, "analytic": NUMBER},
     "layers": [{"name": str, "config": {dim: int for dim in DIMS}, "compute_seconds": NUMBER,
                 "transfer_seconds": NUMBER, "sync_seconds": NUMBER}],
@@ -284,14 +284,45 @@ bandwidth = "10 GB/s"
                  for a in self.replay(plan)["activities"]}
         self.assertEqual(times, {"x": (0, 0, 1), "y": (1, 1, 3), "z": (1, 3, 4), "w": (5, 5, 6)})
 
+    def test_ids_keep_their_kind(self):
+        plan = '{"id": 7, "event": 1}\n{"id": "8", "event": 1, "after": ["7"]}'
+        self.assertEqual([a["id"] for a in self.replay(plan)["activities"]], [7, "8"])
+
+    WHAT_IFS = ((), ("link.*.bandwidth=0.25x", "link.inter.latency=1 ms"),
+                ("device.gpu3.speed=0.25", "device.gpu1.speed=0.3", "link.inter.bandwidth=3 GB/s"))
+
     def test_the_plan_of_a_prediction_takes_as_long_as_it_was_predicted(self):
+        # To the tick: the same activities, on links with the same bandwidths.
+        for model in ("lenet5", "alexnet", "textcnn"):
+            for sync in ("ps", "ring", "tree", "hierarchical", "auto"):
+                seen = set()
+                for changes in self.WHAT_IFS:
+                    sets = " ".join(f"--set '{change}'" for change in changes)
+                    with self.subTest(model, sync=sync, sets=sets):
+                        predicted, replayed = self.there_and_back(model, sync, sets)
+                        self.assertEqual(replayed["makespan_seconds"],
+                                         predicted["makespan_seconds"])
+                        seen.add(predicted["makespan_seconds"])
+                self.assertEqual(len(seen), len(self.WHAT_IFS), "each what-if changes something")
+
+    @staticmethod
+    def there_and_back(model, sync, sets):
         with tempfile.TemporaryDirectory() as folder:
-            predicted = [predict("lenet5", "p100-1x2", f"--strategy data --steps {steps} "
-                                 f"--plan {steps}.json", folder) for steps in (1, 2)]
-            makespans = [said(f"strata replay {steps}.json --cluster p100-1x2 --json",
-                              folder)["makespan_seconds"] for steps in (1, 2)]
-        self.assertGreater(makespans[1], makespans[0])
-        self.assertAlmostEqual(predicted[0]["step_seconds"], makespans[0], delta=1e-12)
+            predicted = predict(model, "p100-2x2", f"--strategy owt --sync {sync} {sets} "
+                                "--steps 3 --plan plan.json", folder)
+            return predicted, said(f"strata replay plan.json --cluster p100-2x2 {sets} --json",
+                                   folder)
+
+    def test_a_plan_alone_keeps_its_speeds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            predicted = predict("lenet5", "p100-1x4", "--strategy data --plan plan.json "
+                                "--set device.gpu3.speed=0.25", folder)
+            replayed = said("strata replay plan.json --cluster p100-1x4 --json", folder)
+        self.assertEqual(replayed["makespan_seconds"], predicted["makespan_seconds"])
+
+    def test_the_makespan_of_one_step_is_its_step_time(self):
+        p = predict("lenet5", "p100-1x2", "--strategy data --steps 1")
+        self.assertEqual(p["makespan_seconds"], p["step_seconds"])
 
 
 if __name__ == "__main__":

@@ -76,6 +76,8 @@ TEST(Replay, ReadsEveryFormFromLines) {
   EXPECT_EQ(plan.ids[ActivityId{1u}], "f");
   EXPECT_EQ(plan.ids[ActivityId{2u}], "7");
   EXPECT_EQ(plan.ids[ActivityId{3u}], "o");
+  EXPECT_TRUE(plan.ids.is_integer(ActivityId{2u}));
+  for (std::size_t i : {0u, 1u, 3u}) EXPECT_FALSE(plan.ids.is_integer(ActivityId{i}));
 }
 
 // What is printed reads back as the same workload; a document holds the same objects.
@@ -134,13 +136,14 @@ TEST(Replay, ReadsALineLongerThanTheFirstPiece) {
   EXPECT_EQ(parse(text + "}").workload.size(), 60000u);
 }
 
-TEST(Replay, SlowDevicesTakeLonger) {
+// Seconds are what an activity takes on its device: a speed changes none of them, either way.
+TEST(Replay, SecondsHoldAtTheSpeedOfTheDevice) {
   ClusterBuilder builder("slow");
   builder.add_device({.name = "a", .speed = 0.5});
   const Cluster cluster = std::move(builder).build();
   const ReplayPlan plan = parse_replay(R"({"id":1,"on":"a","seconds":1e-6})", "p", cluster);
-  EXPECT_EQ(plan.workload.duration(ActivityId{0u}), 2 * kMicrosecond);
-  EXPECT_EQ(print_replay(plan.workload, cluster), R"({"id":0,"on":"a","seconds":1e-06})"
+  EXPECT_EQ(plan.workload.duration(ActivityId{0u}), kMicrosecond);
+  EXPECT_EQ(print_replay(plan.workload, cluster), R"({"id":0,"on":"a","seconds":0.000001000000})"
                                                   "\n");
 }
 
