@@ -25,6 +25,9 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
+/// The bandwidth of a link that never limits, as within a switch: what-ifs leave it so.
+inline constexpr BytesPerSecond kNoLimit{1e15};
+
 /// One direction of a connection.
 struct Link {
   std::string name;

@@ -67,6 +67,7 @@ class GridBuilder {
   bool switched() const {
     return grid_.intra == IntraTopology::bus || grid_.intra == IntraTopology::pcie;
   }
+  bool nic_on_switch() const { return networked() && switched() && !nic_per_device(); }
 
   static std::string device(std::int64_t d) { return fmt::format("gpu{}", d); }
   static std::string host(std::int64_t h) { return fmt::format("host{}", h); }
@@ -100,33 +101,15 @@ class GridBuilder {
     return !networked() || check_inter();
   }
 
-  /// A path between the devices of one host must never lead over the network: it must have fewer
-  /// links or, where it has as many, less latency.
+  /// A path between the devices of one host must have fewer links than the way over the network,
+  /// so that no latency, not even one that a what-if sets, sends it there. That way has four links
+  /// or, where the NIC hangs on the host's switch, five against three.
   bool check_inter() {
-    if (alone()) return true;
-    if (nic_per_device() && !switched() && grid_.intra != IntraTopology::all_to_all) {
-      return refuse(
-          fmt::format("topology \"nic-per-device\" does not go with \"{}\", whose devices would "
-                      "reach each other over the network; allowed: \"nic-per-host\"",
-                      topology_name(grid_.intra)));
-    }
-    // The way out over the NIC and in again has four links.
-    const std::int64_t across = grid_.devices_per_host / 2;
-    if (grid_.intra == IntraTopology::ring &&
-        (across > 4 || (across == 4 && 4.0 * grid_.intra_latency >= grid_.inter_latency))) {
-      return refuse(
-          fmt::format("in a \"ring\" of {} devices the way over the network would be the "
-                      "shorter one; allowed: 7 devices, or 8 where four times the latency "
-                      "of [grid.intra] is less than that of [grid.inter]",
-                      grid_.devices_per_host));
-    }
-    if (!switched() || grid_.inter_latency > grid_.intra_latency) return true;
-    if (!nic_per_device() && grid_.inter_latency == grid_.intra_latency) return true;
+    if (grid_.intra != IntraTopology::ring || grid_.devices_per_host < 8) return true;
     return refuse(
-        fmt::format("the latency of [grid.inter], {} s, must be {} that of [grid.intra], "
-                    "{} s",
-                    grid_.inter_latency.value, nic_per_device() ? "more than" : "at least",
-                    grid_.intra_latency.value));
+        fmt::format("in a \"ring\" of {} devices the way over the network would have no more "
+                    "links than half the ring; allowed: at most 7 devices",
+                    grid_.devices_per_host));
   }
 
   /// Both directions within host h, between vertices named as the host knows them ("switch").
@@ -168,14 +151,31 @@ class GridBuilder {
     join(h, device(a), device(b), grid_.intra_latency, grid_.intra_latency);
   }
 
-  /// The way up carries the latency of the whole path, here and between hosts, so that setting
-  /// it (what_if.h) sets the path's.
+  /// The way up carries the latency of the whole path, so that setting it (what_if.h) sets the
+  /// path's. Where the way to the NIC begins with it too, add_port stands in.
   void add_switch(std::int64_t h) {
     const std::string name(switch_name());
     builder_.add_switch(vertex(h, name));
     for (std::int64_t d = first(h); d < first(h + 1); ++d) {
-      join(h, device(d), name, grid_.intra_latency, {});
+      if (nic_on_switch()) {
+        add_port(h, device(d));
+        link(h, name, device(d), {});
+      } else {
+        join(h, device(d), name, grid_.intra_latency, {});
+      }
     }
+  }
+
+  /// A device's link to a switch is one resource for what stays in the host and what leaves it, but
+  /// their latencies differ: behind it, at the switch's port, the way in has that of [grid.intra]
+  /// and the way to the NIC none.
+  void add_port(std::int64_t h, const std::string& gpu) {
+    const std::string name(switch_name()), sw = vertex(h, name), end = host(h) + "/" + gpu;
+    const std::string port = end + "-port";
+    builder_.add_switch(port);
+    builder_.add_link({gpu, port, grid_.intra_bandwidth, {}, end + ">" + name, "intra"});
+    builder_.add_link({port, sw, kNoLimit, grid_.intra_latency, port + ">" + name, "intra"});
+    builder_.add_link({port, sw + "-out", kNoLimit, {}, port + ">nic", "inter"});
   }
 
   /// Two fully joined quads, and an edge between the devices that stand alike in them: the four
@@ -190,37 +190,37 @@ class GridBuilder {
   }
 
   void add_inter(std::int64_t h) {
-    if (nic_per_device()) {
-      for (std::int64_t d = first(h); d < first(h + 1); ++d) {
-        uplink(fmt::format("{}/{}", host(h), device(d)), device(d), device(d), grid_.inter_latency);
-      }
-    } else if (switched()) {  // the way up to the host's switch has charged its own latency
-      const std::string name = vertex(h, std::string(switch_name()));
-      uplink(name, name, name, grid_.inter_latency - grid_.intra_latency);
-    } else {
-      add_nic(h);
+    const std::string sw = vertex(h, std::string(switch_name()));
+    if (alone()) return uplink(host(h) + "/" + device(h), device(h), device(h));
+    if (nic_on_switch()) {  // from the switch itself no way leads on but into its host
+      builder_.add_switch(sw + "-out");
+      return uplink(sw, sw + "-out", sw);
+    }
+    if (!nic_per_device()) return add_nic(h, host(h) + "/nic", first(h), first(h + 1));
+    for (std::int64_t d = first(h); d < first(h + 1); ++d) {
+      add_nic(h, fmt::format("{}/{}-nic", host(h), device(d)), d, d + 1);
     }
   }
 
-  void uplink(const std::string& name, const std::string& out, const std::string& in,
-              Seconds latency) {
-    builder_.add_link({out, "core", grid_.inter_bandwidth, latency, name + ">core", "inter"});
+  void uplink(const std::string& name, const std::string& out, const std::string& in) {
+    builder_.add_link(
+        {out, "core", grid_.inter_bandwidth, grid_.inter_latency, name + ">core", "inter"});
     builder_.add_link({"core", in, grid_.inter_bandwidth, {}, "core>" + name, "inter"});
   }
 
-  /// The NIC is two vertices, one for each direction: a single one would be a way from one device
-  /// of the host to another.
-  void add_nic(std::int64_t h) {
-    const std::string nic = host(h) + "/nic", out = nic + "-out", in = nic + "-in";
+  /// The NIC of devices begin ... end. It is two vertices, one for each direction: a single one
+  /// would be a way from one device of the host to another.
+  void add_nic(std::int64_t h, const std::string& nic, std::int64_t begin, std::int64_t end) {
+    const std::string out = nic + "-out", in = nic + "-in";
     const BytesPerSecond bandwidth = grid_.device_bandwidth.value_or(grid_.inter_bandwidth);
     builder_.add_switch(out);
     builder_.add_switch(in);
-    for (std::int64_t d = first(h); d < first(h + 1); ++d) {
+    for (std::int64_t d = begin; d < end; ++d) {
       const std::string gpu = device(d);
       builder_.add_link({gpu, out, bandwidth, {}, fmt::format("{}/{}>nic", host(h), gpu), "inter"});
       builder_.add_link({in, gpu, bandwidth, {}, fmt::format("{}/nic>{}", host(h), gpu), "inter"});
     }
-    uplink(nic, out, in, grid_.inter_latency);
+    uplink(nic, out, in);
   }
 
   const Grid& grid_;

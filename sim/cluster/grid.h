@@ -45,8 +45,8 @@ struct Grid {
   InterTopology inter = InterTopology::none;
   BytesPerSecond inter_bandwidth;  ///< of each link to the core and direction
   Seconds inter_latency;           ///< of a path between devices of two hosts
-  /// Of the link between a device and the host's NIC, where that is shared and the host has no
-  /// switch; nothing means as fast as the NIC.
+  /// Of the link between a device and its NIC; nothing means as fast as the NIC. A NIC that hangs
+  /// on the host's switch is reached over the device's link to that.
   std::optional<BytesPerSecond> device_bandwidth;
 };
 

@@ -111,8 +111,11 @@ std::string_view selector_in(std::string_view key, std::string_view begin, std::
 Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
                             std::variant<BytesPerSecond, Factor> change) {
   std::vector<Link> links(cluster.links().begin(), cluster.links().end());
-  for (Link* link : select_links(cluster, links, selector)) {
-    link->bandwidth = changed(link->bandwidth, change);
+  const std::vector<Link*> selected = select_links(cluster, links, selector);
+  const bool some = std::any_of(selected.begin(), selected.end(),
+                                [](const Link* link) { return link->bandwidth < kNoLimit; });
+  for (Link* link : selected) {
+    if (link->bandwidth < kNoLimit || !some) link->bandwidth = changed(link->bandwidth, change);
   }
   return rebuild(cluster, cluster.devices(), links);
 }

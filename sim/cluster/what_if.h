@@ -17,6 +17,7 @@ struct Factor {
   double value = 1;
 };
 
+/// Links without a limit (kNoLimit) keep it, unless only such are selected.
 Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
                             std::variant<BytesPerSecond, Factor> change);
 

@@ -38,7 +38,8 @@ TEST(Presets, SizesAreTheNames) {
   EXPECT_EQ(load_cluster("dgx1-p100-2").device_count(), 16U);
   const Cluster big = load_cluster("h200-128x8");
   EXPECT_EQ(big.device_count(), 1024U);
-  EXPECT_EQ(route_names(big, 0, 1023), "host0/gpu0>core core>host127/gpu1023");
+  EXPECT_EQ(route_names(big, 0, 1023),
+            "host0/gpu0>nic host0/gpu0-nic>core core>host127/gpu1023-nic host127/nic>gpu1023");
   EXPECT_EQ(route_names(big, 0, 7), "host0/gpu0>switch host0/switch>gpu7");
 }
 
