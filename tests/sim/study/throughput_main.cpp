@@ -3,46 +3,43 @@
 // scripts/fit-profile asks while it fits.
 
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/zoo.h"
-#include "tests/sim/cost/public_figures.h"
+#include "tests/sim/study/public_figures.h"
 
 namespace {
 
 using namespace strata;
 
-struct Case {
-  PublicFigure figure;
-  Graph graph;
-};
-
-std::vector<Case> cases_of(const std::string& kind) {
-  std::vector<Case> cases;
+std::vector<PublicFigure> figures_of(const std::string& kind) {
+  std::vector<PublicFigure> figures;
   for (const PublicFigure& figure : public_figures()) {
-    if (figure.kind == kind) cases.push_back({figure, build_zoo(figure.model, figure.batch)});
+    if (figure.kind == kind) figures.push_back(figure);
   }
-  return cases;
+  return figures;
 }
 
-int list(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
-    fmt::print("{} {} {}\n", c.figure.model, c.figure.batch, c.figure.throughput);
+int list(const std::string& kind) {
+  for (const PublicFigure& figure : figures_of(kind)) {
+    fmt::print("{} {} {}\n", figure.model, figure.batch, figure.throughput);
   }
   return 0;
 }
 
-int answer(const std::vector<Case>& cases) {
+int answer(const std::string& kind) {
+  std::vector<Case> cases;
+  for (const PublicFigure& figure : figures_of(kind)) cases.push_back(public_case(figure));
   for (std::string file; std::getline(std::cin, file);) {
-    const auto costs = make_cost_model(load_profile(file));
+    const std::shared_ptr<const CostModel> costs = make_cost_model(load_profile(file));
     std::string line;
-    for (const Case& c : cases) {
-      const double seconds = one_device_step(c.graph, *costs).value;
-      line += fmt::format("{} ", static_cast<double>(c.figure.batch) / seconds);
+    for (Case& input : cases) {
+      input.models = {costs};
+      line += fmt::format("{} ", predicted_throughput(input));
     }
     std::cout << line << std::endl;  // flushed: the asker waits
   }
@@ -54,8 +51,8 @@ int answer(const std::vector<Case>& cases) {
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   try {
-    if (words.size() == 1) return answer(cases_of(words[0]));
-    if (words.size() == 2 && words[1] == "--list") return list(cases_of(words[0]));
+    if (words.size() == 1) return answer(words[0]);
+    if (words.size() == 2 && words[1] == "--list") return list(words[0]);
     std::cerr << "usage: public_figures KIND [--list]\n";
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';

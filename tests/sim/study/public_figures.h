@@ -7,9 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/base/units.h"
-#include "sim/cost/cost_model.h"
-#include "sim/graph/graph.h"
+#include "sim/study/predict.h"
 
 namespace strata {
 
@@ -21,7 +19,10 @@ struct PublicFigure {
 };
 std::span<const PublicFigure> public_figures();
 
-/// One training step on one device: every phase of every layer, one after another.
-Seconds one_device_step(const Graph& graph, const CostModel& costs);
+/// The figure's network and batch on one device of its kind, with the shipped profile.
+Case public_case(const PublicFigure& figure);
+
+/// Images a second of the case, as `strata predict` gives them.
+double predicted_throughput(const Case& input);
 
 }  // namespace strata
