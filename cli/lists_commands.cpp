@@ -33,7 +33,7 @@ void list_models(bool json) {
   TextTable table({{"model", TextTable::Align::left},
                    {"layers"},
                    {"parameters"},
-                   {"GMAC/sample"},
+                   {"MMAC/sample"},
                    {"description", TextTable::Align::left}});
   for (const ZooEntry& entry : zoo()) {
     const Graph graph = build_zoo(entry.name, 1);
@@ -41,7 +41,7 @@ void list_models(bool json) {
     for (std::size_t i = 0; i < graph.size(); ++i) macs_sum += macs(graph, LayerId(i));
     table.add_row({std::string(entry.name), std::to_string(graph.size()),
                    format_count(graph.parameters()),
-                   fmt::format("{:.3f}", static_cast<double>(macs_sum) * 1e-9),
+                   fmt::format("{:.1f}", static_cast<double>(macs_sum) * 1e-6),
                    std::string(entry.description)});
   }
   print("{}\nA file in .toml describes a network of your own.\n", table.print());

@@ -1,8 +1,10 @@
 #include "cli/output.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <string>
+#include <system_error>
 
 #include "sim/base/error.h"
 
@@ -26,6 +28,18 @@ void flush_output() {
 
 void say(std::string_view line) {
   std::fputs((std::string(line) + '\n').c_str(), stderr);
+}
+
+void refuse_overwriting(const std::vector<std::string>& outputs,
+                        const std::vector<std::string>& inputs) {
+  for (const std::string& output : outputs) {
+    for (const std::string& input : inputs) {
+      std::error_code none;  // names that are no files are equivalent to nothing
+      if (output.empty() || !std::filesystem::equivalent(output, input, none)) continue;
+      throw InputError(
+          fmt::format("{} is read and would be written; allowed: another file", output));
+    }
+  }
 }
 
 }  // namespace strata

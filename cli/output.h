@@ -2,8 +2,10 @@
 
 // What the commands print: results to standard output, warnings and errors to standard error.
 
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,5 +23,10 @@ void print(fmt::format_string<Args...> format, Args&&... args) {
 
 /// A line on standard error; where that cannot be written, nobody is left to tell.
 void say(std::string_view line);
+
+/// Throws InputError where one of the files to be written is one of those that are read, under
+/// whatever name.
+void refuse_overwriting(const std::vector<std::string>& outputs,
+                        const std::vector<std::string>& inputs);
 
 }  // namespace strata

@@ -108,6 +108,18 @@ void warn_if_too_large(const Case& input, const Prediction& p) {
   }
 }
 
+// A cut into fewer parts than there are devices leaves some without work.
+void warn_if_idle(const Case& input, const Prediction& p) {
+  std::vector<bool> works(input.cluster.device_count(), false);
+  for (const Task& task : p.plan.tasks()) {
+    if (task.kind == TaskKind::compute) works[task.device()] = true;
+  }
+  const auto idle = std::count(works.begin(), works.end(), false);
+  if (idle == 0) return;
+  say(fmt::format("strata: warning: {}: {} of {} devices have no work", p.strategy.name(), idle,
+                  works.size()));
+}
+
 std::string config_text(const Degrees& degrees) {
   std::string text;
   for (Dim dim : kDims) {
@@ -156,16 +168,6 @@ void print_details(const Case& input, const Prediction& p) {
   print_layers(input, p);
 }
 
-void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
-  if (!flags.trace_file.empty()) {
-    write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
-  }
-  if (!flags.plan_file.empty()) {
-    const PlanWorkload built = build_workload(p.plan, input.cluster, p.costs, flags.steps);
-    write_file_whole(flags.plan_file, print_replay(built.workload, input.cluster));
-  }
-}
-
 void check_files(const PredictFlags& flags, std::size_t strategies) {
   const bool any = !flags.trace_file.empty() || !flags.plan_file.empty();
   if (any && strategies != 1) {
@@ -175,6 +177,48 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
   if (any && flags.trace_file == flags.plan_file) {
     throw InputError(
         fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
+  }
+  std::vector<std::string> inputs = flags.request.profiles;
+  inputs.insert(inputs.end(), {flags.request.model, flags.request.cluster, flags.strategies});
+  refuse_overwriting({flags.trace_file, flags.plan_file}, inputs);
+}
+
+std::string name_of(const Task& task) {
+  if (task.kind == TaskKind::compute) return std::string(name(task.phase));
+  if (task.kind == TaskKind::collective) return "all-reduce";
+  if (task.kind == TaskKind::join) return "join";
+  return task.phase == Phase::forward  ? "input"
+         : task.phase == Phase::update ? "parameters"
+                                       : "gradient";
+}
+
+// The plan's tasks by name, step by step; a collective's flows are numbered.
+std::vector<std::string> activity_names(const Case& input, const Prediction& p,
+                                        const PlanWorkload& built) {
+  std::vector<std::string> names(built.workload.size());
+  for (std::size_t i = 0; i < built.first.size(); ++i) {
+    const TaskId id(i % p.plan.size());
+    const Task& task = p.plan[id];
+    const std::string layer = task.layer.valid() ? input.graph[task.layer].name : "join";
+    const std::string name =
+        fmt::format("step {} task {}: {} {}", i / p.plan.size(), id(), layer, name_of(task));
+    for (std::size_t k = built.first[i](); k <= built.last[i](); ++k) {
+      if (!names[k].empty()) continue;  // a collective has one task a participant
+      const std::size_t part = k - built.first[i]();
+      names[k] = part == 0 ? name : fmt::format("{}, flow {}", name, part + 1);
+    }
+  }
+  return names;
+}
+
+void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
+  if (!flags.trace_file.empty()) {
+    write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
+  }
+  if (!flags.plan_file.empty()) {
+    const PlanWorkload built = build_workload(p.plan, input.cluster, p.costs, flags.steps);
+    write_file_whole(flags.plan_file,
+                     print_replay(built.workload, input.cluster, activity_names(input, p, built)));
   }
 }
 
@@ -195,7 +239,10 @@ void run(PredictFlags& flags) {
     predictions.push_back(predict(input, strategy, options));
     write_files(flags, input, predictions.back());
   }
-  for (const Prediction& p : predictions) warn_if_too_large(input, p);
+  for (const Prediction& p : predictions) {
+    warn_if_idle(input, p);
+    warn_if_too_large(input, p);
+  }
   if (flags.json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const Prediction& p : predictions) document.push_back(prediction_json(input, p));

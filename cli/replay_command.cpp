@@ -117,6 +117,7 @@ void run(const ReplayFlags& flags) {
   const auto before = std::chrono::steady_clock::now();
   const ActivityTimes times = times_of(plan, flags.plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
+  refuse_overwriting({flags.csv_file}, {flags.plan, flags.cluster});
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
   if (flags.json) return print_activities_json(plan, times, engine.count());
   print_activities(plan, times, engine.count());

@@ -58,8 +58,8 @@ class StrategyReader {
   }
 
  private:
-  static std::vector<Table> read_layers(Table& root) {
-    root.required("layers");
+  std::vector<Table> read_layers(Table& root) const {
+    if (!default_) root.required("layers");
     return root.tables("layers");
   }
 

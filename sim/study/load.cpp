@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -15,11 +16,21 @@ namespace {
 
 using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
 
-Models models_from_files(const std::vector<std::string>& files) {
+bool has_kind(const Cluster& cluster, const std::string& kind) {
+  const auto devices = cluster.devices();
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const Device& device) { return device.kind == kind; });
+}
+
+Models models_from_files(const std::vector<std::string>& files, const Cluster& cluster) {
   Models models;
   for (const std::string& file : files) {
     const Profile profile = read_profile(file);
     const std::string& kind = profile.kind;
+    if (!has_kind(cluster, kind)) {
+      throw InputError(fmt::format("--profile {}: no device of cluster {} is of kind {}", file,
+                                   cluster.name(), kind));
+    }
     if (!models.emplace(kind, make_cost_model(profile)).second) {
       throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, kind));
     }
@@ -54,7 +65,7 @@ std::vector<std::shared_ptr<const CostModel>> models_by_device(const Cluster& cl
 
 std::vector<std::shared_ptr<const CostModel>> models_for(const CaseRequest& request,
                                                          const Cluster& cluster) {
-  Models models = models_from_files(request.profiles);
+  Models models = models_from_files(request.profiles, cluster);
   try {
     return models_by_device(cluster, std::move(models));
   } catch (InputError& error) {
