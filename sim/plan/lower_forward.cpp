@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <variant>
 
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <limits>
 
 #include "sim/graph/regions.h"
 #include "sim/plan/lowering.h"
