@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "sim/graph/regions.h"
 #include "sim/plan/lowering.h"
 
