@@ -1,0 +1,23 @@
+#pragma once
+
+// The search for the best strategy under Eq. 1: drop choices that provably no optimum needs,
+// eliminate where the width allows, else bound and branch. Exact, or with the gap that is left.
+
+#include "sim/solver/elimination.h"
+#include "sim/solver/solution.h"
+
+namespace strata {
+
+struct SolveResult {
+  std::vector<Solution> best;   ///< the k best, the first at the head; empty if none was found
+  double lower_bound = 0;       ///< on the first
+  std::size_t final_nodes = 0;  ///< the paper's K
+  std::size_t pruned = 0;       ///< choices dropped with proof, over all variables
+  std::size_t width = 0;        ///< of the elimination; 0 where branch and bound was needed
+};
+
+/// `known`: strategies to start from (their cost bounds the optimum from above); may be empty.
+SolveResult solve(const CostTables& tables, std::span<const Choices> known, std::size_t k_best,
+                  const SolveLimits& limits = {});
+
+}  // namespace strata

@@ -1,0 +1,78 @@
+#pragma once
+
+// The strategies that a search may choose from. Layers that must share their Config (an
+// element-wise layer follows its producer, as in the paper) make one variable; a variable's
+// choices are all the cuts of its output along the dims of Table 1 whose degrees multiply to no
+// more than the devices. Values; thread-safe.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// Which degrees a dim may have: powers of two, divisors of the device count, or all up to it.
+enum class DegreeSet : std::uint8_t { pow2, divisors, all };
+std::optional<DegreeSet> parse_degree_set(std::string_view text);
+
+/// One way of cutting a tensor, with its shards on the first devices: the shard with coordinates
+/// x sits on the device sum over dims of x[dim] * strides[dim]. Every device below the product of
+/// the degrees holds one shard.
+struct Cut {
+  Degrees degrees = kWhole;
+  Degrees strides = kWhole;  ///< in devices; of a dim of degree 1: anything
+
+  std::int64_t shards() const { return product(degrees); }
+  bool operator==(const Cut&) const = default;
+};
+
+/// Numbered row-major over n, c, d, h, w: shard i on device i.
+Cut row_major_cut(const Degrees& degrees);
+Config config_of(const Cut& cut);
+
+/// All choices for tensors of equal extents; shared between them.
+using Cuts = std::vector<Cut>;
+
+struct SearchOptions {
+  DegreeSet degrees = DegreeSet::pow2;
+  bool free_elementwise = false;  ///< element-wise layers choose for themselves
+  /// Where a cut in several dims spans hosts, also the numberings with another dim outermost, so
+  /// that the shards that talk most can share a host.
+  bool host_placement = false;
+};
+
+struct SearchVariable {
+  LayerId leader;               ///< the first of its layers
+  std::vector<LayerId> layers;  ///< that share the choice, in the graph's order
+  std::shared_ptr<const Cuts> cuts;
+};
+
+class SearchSpace {
+ public:
+  SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options = {});
+
+  std::size_t size() const { return variables_.size(); }
+  const SearchVariable& operator[](std::size_t variable) const { return variables_[variable]; }
+  /// The variable that decides for the layer; nothing for a network input.
+  std::optional<std::uint32_t> variable_of(LayerId layer) const { return variable_of_[layer()]; }
+  /// The most choices of a variable: the paper's C.
+  std::size_t max_choices() const;
+  /// The base-10 logarithm of the number of strategies.
+  double log10_strategies() const;
+
+  /// The strategy that makes these choices, one per variable. Network inputs are not cut.
+  Strategy strategy(std::string name, const std::vector<std::uint32_t>& choices) const;
+  /// The choices that make this strategy; nothing where it is not in the space.
+  std::optional<std::vector<std::uint32_t>> choices(const Strategy& strategy) const;
+
+ private:
+  std::size_t layers_ = 0;
+  std::vector<SearchVariable> variables_;
+  std::vector<std::optional<std::uint32_t>> variable_of_;
+};
+
+}  // namespace strata
