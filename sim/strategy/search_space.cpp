@@ -1,0 +1,213 @@
+#include "sim/strategy/search_space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <variant>
+
+#include "sim/graph/regions.h"
+
+namespace strata {
+namespace {
+
+using Degree = std::int32_t;
+
+// Of the degrees from 1 to the device count, those of the set, in order.
+std::vector<Degree> degrees_of(DegreeSet set, Degree devices) {
+  std::vector<Degree> degrees;
+  if (set == DegreeSet::pow2) {
+    for (std::int64_t k = 1; k <= devices; k *= 2) degrees.push_back(static_cast<Degree>(k));
+    return degrees;
+  }
+  for (Degree k = 1; k <= devices; ++k) {
+    if (set == DegreeSet::all || devices % k == 0) degrees.push_back(k);
+  }
+  return degrees;
+}
+
+// The device before which the cluster's first host ends.
+std::int64_t first_host_size(const Cluster& cluster) {
+  const auto devices = cluster.devices();
+  const auto ends = [&](const Device& device) { return device.host != devices.front().host; };
+  return std::find_if(devices.begin(), devices.end(), ends) - devices.begin();
+}
+
+// Strides that number the shards with `outermost` slowest, then the other dims in order.
+Degrees strides_with(Dim outermost, const Degrees& degrees) {
+  Degrees strides = kWhole;
+  Degree next = 1;
+  const auto place = [&](Dim dim) {
+    if (degrees[dim] == 1) return;
+    strides[dim] = next;
+    next *= degrees[dim];
+  };
+  for (std::size_t k = kDims.size(); k-- > 0;) {
+    if (kDims[k] != outermost) place(kDims[k]);
+  }
+  place(outermost);
+  return strides;
+}
+
+// All cuts of tensors, by their extents; each list is made once.
+class CutLists {
+ public:
+  CutLists(const Cluster& cluster, const SearchOptions& options)
+      : devices_(static_cast<Degree>(cluster.device_count())),
+        degrees_(degrees_of(options.degrees, devices_)),
+        first_host_(options.host_placement ? first_host_size(cluster) : devices_) {}
+
+  const std::shared_ptr<const Cuts>& operator()(const Layer& layer) {
+    auto& list = lists_[layer.output];
+    if (list == nullptr) {
+      Cuts cuts;
+      Degrees degrees = kWhole;
+      add_cuts(parallelizable(layer), layer.output, 0, devices_, degrees, cuts);
+      list = std::make_shared<const Cuts>(std::move(cuts));
+    }
+    return list;
+  }
+
+ private:
+  // Chooses the degrees of dims `k` and on, whose product may be `left`; lexicographically.
+  void add_cuts(const PerDim<bool>& may_cut, const Extents& extents, std::size_t k, Degree left,
+                Degrees& degrees, Cuts& cuts) const {
+    if (k == kDims.size()) return add_numberings(degrees, cuts);
+    const std::int64_t most =
+        may_cut.values[k] ? std::min<std::int64_t>(left, extents.values[k]) : 1;
+    for (const Degree degree : degrees_) {
+      if (degree > most) break;
+      degrees.values[k] = degree;
+      add_cuts(may_cut, extents, k + 1, left / degree, degrees, cuts);
+    }
+    degrees.values[k] = 1;
+  }
+
+  void add_numberings(const Degrees& degrees, Cuts& cuts) const {
+    cuts.push_back(row_major_cut(degrees));
+    if (cuts.back().shards() <= first_host_) return;
+    bool outermost = true;  // of the row-major cut: the first dim that is cut
+    for (Dim dim : kDims) {
+      if (degrees[dim] == 1) continue;
+      if (!outermost) cuts.push_back({degrees, strides_with(dim, degrees)});
+      outermost = false;
+    }
+  }
+
+  Degree devices_;
+  std::vector<Degree> degrees_;
+  std::int64_t first_host_;
+  std::map<Extents, std::shared_ptr<const Cuts>> lists_;
+};
+
+bool is_input(const Layer& layer) {
+  return std::holds_alternative<Input>(layer.op);
+}
+
+// An element-wise layer costs the least where its producer left the data (the paper's Section 6
+// counts it as part of the producer). Batch norm's sums follow the cut too.
+bool follows_producer(const Graph& graph, const Layer& layer) {
+  const bool elementwise = is_elementwise(layer.op) || std::holds_alternative<BatchNorm>(layer.op);
+  if (!elementwise || layer.inputs.size() != 1) return false;
+  const Layer& producer = graph[layer.inputs.front()];
+  return !is_input(producer) && producer.output == layer.output;
+}
+
+}  // namespace
+
+std::optional<DegreeSet> parse_degree_set(std::string_view text) {
+  if (text == "pow2") return DegreeSet::pow2;
+  if (text == "divisors") return DegreeSet::divisors;
+  if (text == "all") return DegreeSet::all;
+  return std::nullopt;
+}
+
+Cut row_major_cut(const Degrees& degrees) {
+  return {degrees, strides_with(Dim::n, degrees)};
+}
+
+Config config_of(const Cut& cut) {
+  const auto shards = static_cast<std::size_t>(cut.shards());
+  Config config{cut.degrees, {}};
+  config.devices.reserve(shards);
+  Degrees at{};  // the shard's coordinates, the last dim fastest
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    std::size_t device = 0;
+    for (Dim dim : kDims) device += static_cast<std::size_t>(at[dim]) * cut.strides[dim];
+    config.devices.push_back(DeviceId(device));
+    for (std::size_t k = kDims.size(); k-- > 0;) {
+      if (++at.values[k] < cut.degrees.values[k]) break;
+      at.values[k] = 0;
+    }
+  }
+  return config;
+}
+
+SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options)
+    : layers_(graph.size()), variable_of_(graph.size()) {
+  CutLists lists(cluster, options);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    if (is_input(layer)) continue;
+    if (!options.free_elementwise && follows_producer(graph, layer)) {
+      variable_of_[i] = variable_of_[layer.inputs.front()()];
+      variables_[*variable_of_[i]].layers.push_back(LayerId(i));
+    } else {
+      variable_of_[i] = static_cast<std::uint32_t>(variables_.size());
+      variables_.push_back({LayerId(i), {LayerId(i)}, lists(layer)});
+    }
+  }
+}
+
+std::size_t SearchSpace::max_choices() const {
+  std::size_t most = 0;
+  for (const SearchVariable& variable : variables_) most = std::max(most, variable.cuts->size());
+  return most;
+}
+
+double SearchSpace::log10_strategies() const {
+  double sum = 0;
+  for (const SearchVariable& variable : variables_) {
+    sum += std::log10(static_cast<double>(variable.cuts->size()));
+  }
+  return sum;
+}
+
+Strategy SearchSpace::strategy(std::string name, const std::vector<std::uint32_t>& choices) const {
+  std::vector<Config> configs(layers_, config_on_first_devices(kWhole));
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    const Config config = config_of((*variables_[v].cuts)[choices[v]]);
+    for (LayerId layer : variables_[v].layers) configs[layer()] = config;
+  }
+  return {std::move(name), std::move(configs)};
+}
+
+namespace {
+
+// The position of the cut that makes this config; cuts are in the order of their degrees.
+std::optional<std::uint32_t> find_cut(const Cuts& cuts, const Config& config) {
+  const auto less = [](const Cut& cut, const Degrees& degrees) { return cut.degrees < degrees; };
+  auto at = std::lower_bound(cuts.begin(), cuts.end(), config.degrees, less);
+  for (; at != cuts.end() && at->degrees == config.degrees; ++at) {
+    if (config_of(*at) == config) return static_cast<std::uint32_t>(at - cuts.begin());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::uint32_t>> SearchSpace::choices(const Strategy& strategy) const {
+  if (strategy.size() != layers_) return std::nullopt;
+  std::vector<std::uint32_t> choices;
+  choices.reserve(variables_.size());
+  for (const SearchVariable& variable : variables_) {
+    const Config& config = strategy[variable.leader];
+    const bool shared = std::all_of(variable.layers.begin(), variable.layers.end(),
+                                    [&](LayerId layer) { return strategy[layer] == config; });
+    const auto choice = shared ? find_cut(*variable.cuts, config) : std::nullopt;
+    if (!choice) return std::nullopt;
+    choices.push_back(*choice);
+  }
+  return choices;
+}
+
+}  // namespace strata
