@@ -1,6 +1,18 @@
 #include "sim/cost/cost_tables.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <set>
+#include <utility>
+#include <variant>
+
+#include "sim/base/cancel.h"
+#include "sim/base/parallel.h"
+#include "sim/cost/layer_table.h"
+#include "sim/cost/transfer_table.h"
+#include "sim/plan/redistribution.h"
 
 namespace strata {
 
@@ -21,6 +33,226 @@ std::size_t CostTables::bytes() const {
     if (seen.insert(edge.table.get()).second) entries += edge.table->seconds.size();
   }
   return entries * sizeof(double);
+}
+
+namespace {
+
+// An edge between two variables, and the first one that has the same table.
+struct PlannedEdge {
+  LayerId consumer;
+  std::size_t input;
+  std::uint32_t from, to;
+  bool returns;
+  std::size_t first;
+};
+
+class TableBuilder {
+ public:
+  TableBuilder(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
+               SyncAlgorithm sync, DType dtype, const SearchSpace& space,
+               const CostTableOptions& options)
+      : graph_(graph),
+        space_(space),
+        dtype_(dtype),
+        options_(options),
+        network_(cluster),
+        layers_(graph, cluster, models, sync, dtype) {}
+
+  CostTables build() {
+    plan_layers();
+    plan_edges();
+    fill_layers();
+    fill_edges();
+    CostTables tables;
+    add_variables(tables);
+    tables.quantum = quantum(tables);
+    round(tables);
+    return tables;
+  }
+
+ private:
+  // Layers that cost the same share what the first of them gets.
+  void plan_layers() {
+    first_layer_.assign(graph_.size(), graph_.size());
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      for (LayerId layer : space_[v].layers) {
+        const auto same =
+            std::find_if(distinct_layers_.begin(), distinct_layers_.end(), [&](const auto& known) {
+              return known.second == space_[v].cuts.get() && layers_.equal(known.first, layer);
+            });
+        first_layer_[layer()] = static_cast<std::size_t>(same - distinct_layers_.begin());
+        if (same == distinct_layers_.end()) {
+          distinct_layers_.emplace_back(layer, space_[v].cuts.get());
+        }
+      }
+    }
+  }
+
+  void plan_edges() {
+    const std::vector<bool> gradient = requires_gradient(graph_);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const LayerId consumer(i);
+      const auto to = space_.variable_of(consumer);
+      if (!to) continue;
+      for (std::size_t input = 0; input < graph_[consumer].inputs.size(); ++input) {
+        const LayerId producer = graph_[consumer].inputs[input];
+        const auto from = space_.variable_of(producer);
+        if (!from || *from == *to || earlier_reading(graph_[consumer], input)) continue;
+        const bool returns = gradient[producer()] && gradient[consumer()];
+        edges_.push_back({consumer, input, *from, *to, returns, edges_.size()});
+        share(edges_.back());
+      }
+    }
+  }
+
+  void share(PlannedEdge& edge) {
+    const auto same = std::find_if(distinct_edges_.begin(), distinct_edges_.end(),
+                                   [&](std::size_t k) { return equal(edges_[k], edge); });
+    if (same == distinct_edges_.end()) {
+      distinct_edges_.push_back(edges_.size() - 1);
+    } else {
+      edge.first = *same;
+    }
+  }
+
+  bool equal(const PlannedEdge& a, const PlannedEdge& b) const {
+    const Layer &x = graph_[a.consumer], &y = graph_[b.consumer];
+    const auto source = [&](const PlannedEdge& e) -> const Extents& {
+      return graph_[graph_[e.consumer].inputs[e.input]].output;
+    };
+    return a.returns == b.returns && x.output == y.output && source(a) == source(b) &&
+           space_[a.from].cuts == space_[b.from].cuts && space_[a.to].cuts == space_[b.to].cuts &&
+           x.op == y.op && before(a) == before(b);
+  }
+
+  // The channels that stand before a concat's input.
+  std::int64_t before(const PlannedEdge& edge) const {
+    const Layer& layer = graph_[edge.consumer];
+    std::int64_t channels = 0;
+    for (std::size_t k = 0; std::holds_alternative<Concat>(layer.op) && k < edge.input; ++k) {
+      channels += graph_[layer.inputs[k]].output[Dim::c];
+    }
+    return channels;
+  }
+
+  void fill_layers() {
+    layer_seconds_.resize(distinct_layers_.size());
+    transfers_.resize(distinct_edges_.size());
+    const std::size_t layers = distinct_layers_.size();
+    parallel_for(layers + transfers_.size(), options_.threads, [&](std::size_t piece, unsigned) {
+      throw_if_cancelled(options_.cancelled);
+      if (piece < layers) {
+        const auto& [layer, cuts] = distinct_layers_[piece];
+        layer_seconds_[piece] = layers_.seconds(layer, *cuts);
+        return;
+      }
+      const PlannedEdge& edge = edges_[distinct_edges_[piece - layers]];
+      transfers_[piece - layers] = std::make_unique<TransferTable>(
+          network_, graph_, edge.consumer, edge.input, *space_[edge.from].cuts,
+          *space_[edge.to].cuts, static_cast<double>(element_bytes(dtype_)), edge.returns);
+    });
+  }
+
+  void fill_edges() {
+    std::vector<std::pair<std::size_t, std::size_t>> pieces;  // a table, the first of its columns
+    for (std::size_t k = 0; k < transfers_.size(); ++k) {
+      for (std::size_t c = 0; c < transfers_[k]->columns(); c += kColumns)
+        pieces.emplace_back(k, c);
+      const PlannedEdge& edge = edges_[distinct_edges_[k]];
+      auto table = std::make_shared<CostTable>();
+      table->rows = static_cast<std::uint32_t>(space_[edge.from].cuts->size());
+      table->columns = static_cast<std::uint32_t>(space_[edge.to].cuts->size());
+      table->seconds.resize(std::size_t{table->rows} * table->columns);
+      edge_tables_.push_back(std::move(table));
+    }
+    std::vector<TransferTable::Scratch> scratch(options_.threads ? options_.threads : core_count());
+    parallel_for(pieces.size(), options_.threads, [&](std::size_t piece, unsigned worker) {
+      throw_if_cancelled(options_.cancelled);
+      const auto [k, first] = pieces[piece];
+      const std::size_t last = std::min(first + kColumns, transfers_[k]->columns());
+      transfers_[k]->fill(first, last, scratch[worker], edge_tables_[k]->seconds.data());
+    });
+  }
+
+  // Variables whose layers are the same share their seconds.
+  void add_variables(CostTables& tables) {
+    std::map<std::vector<std::size_t>, std::shared_ptr<std::vector<double>>> known;
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      std::vector<std::size_t> layers;
+      for (LayerId layer : space_[v].layers) layers.push_back(first_layer_[layer()]);
+      auto& seconds = known[layers];
+      if (!seconds) {
+        seconds = std::make_shared<std::vector<double>>(space_[v].cuts->size());
+        for (std::size_t layer : layers) {
+          for (std::size_t i = 0; i < seconds->size(); ++i) {
+            (*seconds)[i] += layer_seconds_[layer][i];
+          }
+        }
+        variable_seconds_.push_back(seconds);
+      }
+      tables.variables.push_back(seconds);
+    }
+    std::map<std::size_t, std::size_t> table_of;
+    for (std::size_t k = 0; k < distinct_edges_.size(); ++k) table_of[distinct_edges_[k]] = k;
+    for (const PlannedEdge& edge : edges_) {
+      tables.edges.push_back({edge.from, edge.to, edge_tables_[table_of.at(edge.first)]});
+    }
+  }
+
+  // 2^-52 of a power of two above every sum.
+  double quantum(const CostTables& tables) const {
+    const auto largest = [](const std::vector<double>& values) {
+      return *std::max_element(values.begin(), values.end());
+    };
+    std::map<const void*, double> most;
+    double sum = std::numeric_limits<double>::min();
+    const auto add = [&](const void* key, const std::vector<double>& values) {
+      const auto [at, fresh] = most.try_emplace(key, 0);
+      if (fresh) at->second = largest(values);
+      sum += at->second;
+    };
+    for (const auto& variable : tables.variables) add(variable.get(), *variable);
+    for (const auto& edge : tables.edges) add(edge.table.get(), edge.table->seconds);
+    return std::ldexp(1, std::ilogb(sum) + 1 - 52);
+  }
+
+  void round(const CostTables& tables) {
+    const double per_quantum = 1 / tables.quantum;
+    const auto round_all = [&](std::vector<double>& values) {
+      for (double& value : values) value = std::nearbyint(value * per_quantum) * tables.quantum;
+    };
+    for (const auto& variable : variable_seconds_) round_all(*variable);
+    const bool few = tables.bytes() < kFewBytes;
+    parallel_for(edge_tables_.size(), few ? 1 : options_.threads,
+                 [&](std::size_t k, unsigned) { round_all(edge_tables_[k]->seconds); });
+  }
+
+  static constexpr std::size_t kColumns = 16;  ///< that one piece of work fills
+  static constexpr std::size_t kFewBytes = std::size_t{1} << 20;
+
+  const Graph& graph_;
+  const SearchSpace& space_;
+  DType dtype_;
+  const CostTableOptions& options_;
+  const GroupNetwork network_;
+  const LayerTable layers_;
+  std::vector<std::pair<LayerId, const Cuts*>> distinct_layers_;
+  std::vector<std::size_t> first_layer_;  ///< by layer: the distinct one
+  std::vector<std::vector<double>> layer_seconds_;
+  std::vector<PlannedEdge> edges_;
+  std::vector<std::size_t> distinct_edges_;
+  std::vector<std::unique_ptr<TransferTable>> transfers_;
+  std::vector<std::shared_ptr<CostTable>> edge_tables_;  ///< by distinct edge
+  std::vector<std::shared_ptr<std::vector<double>>> variable_seconds_;
+};
+
+}  // namespace
+
+CostTables build_cost_tables(const Graph& graph, const Cluster& cluster,
+                             std::span<const CostModel* const> models, SyncAlgorithm sync,
+                             DType dtype, const SearchSpace& space,
+                             const CostTableOptions& options) {
+  return TableBuilder(graph, cluster, models, sync, dtype, space, options).build();
 }
 
 }  // namespace strata

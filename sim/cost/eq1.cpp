@@ -11,28 +11,47 @@
 namespace strata {
 namespace {
 
-std::vector<Movement> movements(std::span<const NeededBox> boxes, DType dtype, bool forward) {
-  std::vector<Movement> result;
-  for (const NeededBox& needed : boxes) {
-    if (needed.local()) continue;
-    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes(dtype));
-    result.push_back(forward ? Movement{needed.owner, needed.reader, bytes}
-                             : Movement{needed.reader, needed.owner, bytes});
+// The time of the most loaded link, plus the longest route's latency. Loads are whole bytes, so
+// that the sum is exact whatever its order (TransferTable takes another).
+class Exchange {
+ public:
+  explicit Exchange(const Cluster& cluster) : cluster_(cluster), bytes_(cluster.links().size()) {}
+
+  void add(DeviceId from, DeviceId to, double bytes) {
+    for (LinkId link : cluster_.route(from, to)) bytes_[link()] += bytes;
+    latency_ = std::max(latency_, cluster_.latency(from, to));
   }
+  Seconds time() const {
+    Seconds slowest;
+    for (std::size_t i = 0; i < bytes_.size(); ++i) {
+      slowest = std::max(slowest, Seconds{bytes_[i] / cluster_[LinkId(i)].bandwidth.value});
+    }
+    return latency_ + slowest;
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::vector<double> bytes_;  // by link
+  Seconds latency_;
+};
+
+// The devices of each group of shards; `bytes_of` gives what a group's box holds.
+template <class BytesOf>
+std::vector<Bytes> group_bytes(const Layer& layer, const Config& config,
+                               const std::vector<std::vector<std::uint32_t>>& groups,
+                               const BytesOf& bytes_of) {
+  const Partition cut(layer.output, config.degrees);
+  std::vector<Bytes> result;
+  for (const auto& shards : groups) result.push_back(bytes_of(cut.box(shards.front())));
   return result;
 }
 
-// The groups of shards with their devices; `bytes_of` gives what a shard's box contributes.
-template <class BytesOf>
-std::vector<ReplicaGroup> replica_groups(const Layer& layer, const Config& config,
-                                         const std::vector<std::vector<std::uint32_t>>& groups,
-                                         const BytesOf& bytes_of) {
-  const Partition cut(layer.output, config.degrees);
-  std::vector<ReplicaGroup> result;
+std::vector<std::vector<DeviceId>> group_devices(
+    const Config& config, const std::vector<std::vector<std::uint32_t>>& groups) {
+  std::vector<std::vector<DeviceId>> result;
   for (const auto& shards : groups) {
-    ReplicaGroup& group = result.emplace_back();
-    for (std::uint32_t shard : shards) group.devices.push_back(config.devices[shard]);
-    group.bytes = bytes_of(cut.box(shards.front()));
+    std::vector<DeviceId>& devices = result.emplace_back();
+    for (std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
   }
   return result;
 }
@@ -73,28 +92,33 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   const LayerId producer = graph_[consumer].inputs[input];
   if (std::holds_alternative<Input>(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
-  const auto boxes = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
-  const auto time = [&](bool forward) {
-    return bottleneck_time(movement_loads(cluster_, movements(boxes, dtype_, forward)), cluster_);
-  };
+  Exchange forward(cluster_), backward(cluster_);
+  for (const NeededBox& needed :
+       needed_boxes(graph_, consumer, input, producer_config, consumer_config)) {
+    if (needed.local()) continue;
+    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes(dtype_));
+    forward.add(needed.owner, needed.reader, bytes);
+    backward.add(needed.reader, needed.owner, bytes);
+  }
   const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
-  return returns ? time(true) + time(false) : time(true);
+  return returns ? forward.time() + backward.time() : forward.time();
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
   const Layer& l = graph_[layer];
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  if (!phases[Phase::forward_statistics] && !phases[Phase::backward_statistics]) return {};
+  const auto groups = shard_groups(config.degrees, statistics(l, whole(l.output)).over);
+  if (groups.front().size() < 2) return {};
+  const JointSync& joint = sync_costs_.joint(group_devices(config, groups));
   const auto time = [&](Phase phase) {
     if (!phases[phase]) return Seconds{};
-    const bool forward = phase == Phase::forward_statistics;
-    const auto bytes_of = [&](const Box& box) {
+    const auto bytes = group_bytes(l, config, groups, [&](const Box& box) {
       const Statistics values = statistics(l, box);
+      const bool forward = phase == Phase::forward_statistics;
       return Bytes{4 * (forward ? values.forward_values : values.backward_values)};
-    };
-    const PerDim<bool> over = statistics(l, whole(l.output)).over;
-    const auto groups = replica_groups(l, config, shard_groups(config.degrees, over), bytes_of);
-    if (groups.front().devices.size() < 2) return Seconds{};
-    return sync_costs_.time(sync_costs_.cheapest(statistics_algorithms(), groups, 0), groups, 0);
+    });
+    return joint.time(joint.cheapest(statistics_algorithms(), bytes, 0), bytes, 0);
   };
   return time(Phase::forward_statistics) + time(Phase::backward_statistics);
 }
@@ -105,15 +129,15 @@ Seconds Eq1::sync(LayerId layer, const Config& config) {
   const auto parts = replica_shards(config.degrees);
   const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   if (!updates || parts.front().size() < 2) return exchange;
-  const auto groups = replica_groups(l, config, parts, [&](const Box& box) {
+  const auto bytes = group_bytes(l, config, parts, [&](const Box& box) {
     return Bytes{shard_parameters(l, box).total() * element_bytes(dtype_)};
   });
+  const JointSync& joint = sync_costs_.joint(group_devices(config, parts));
   const std::uint32_t ordinal = ordinals_[layer()];
-  const SyncAlgorithm algorithm =
-      sync_ == SyncAlgorithm::automatic
-          ? sync_costs_.cheapest(parameter_algorithms(), groups, ordinal)
-          : sync_;
-  return exchange + sync_costs_.time(algorithm, groups, ordinal);
+  const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic
+                                      ? joint.cheapest(parameter_algorithms(), bytes, ordinal)
+                                      : sync_;
+  return exchange + joint.time(algorithm, bytes, ordinal);
 }
 
 std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {

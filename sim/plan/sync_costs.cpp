@@ -1,7 +1,6 @@
 #include "sim/plan/sync_costs.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace strata {
@@ -21,70 +20,133 @@ std::size_t server_replica(std::size_t ordinal, std::size_t shard, std::size_t r
   return (ordinal + shard) % replicas;
 }
 
-const std::vector<CollectivePhase>& SyncCosts::phases(SyncAlgorithm algorithm,
-                                                      const std::vector<DeviceId>& devices) {
-  const auto [at, fresh] = phases_.try_emplace({algorithm, devices});
-  if (fresh) at->second = collective_phases(algorithm, cluster_, devices);
-  return at->second;
+void JointSync::Step::add_up() {
+  std::sort(loads.begin(), loads.end(), [](const Load& a, const Load& b) {
+    return std::pair(a.link, a.group) < std::pair(b.link, b.group);
+  });
+  seconds_per_byte = slowest_link([](std::uint32_t) { return 1.0; });
 }
 
-Seconds SyncCosts::time(SyncAlgorithm algorithm, std::span<const ReplicaGroup> groups,
-                        std::uint32_t ordinal) {
-  return algorithm == SyncAlgorithm::ps ? time_of_servers(groups, ordinal)
-                                        : time_of_collective(algorithm, groups);
+template <class BytesOf>
+double JointSync::Step::slowest_link(const BytesOf& bytes_of) const {
+  double slowest = 0, sum = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    sum += loads[i].seconds_per_byte * bytes_of(loads[i].group);
+    if (i + 1 < loads.size() && loads[i + 1].link == loads[i].link) continue;
+    slowest = std::max(slowest, sum);
+    sum = 0;
+  }
+  return slowest;
 }
 
-SyncAlgorithm SyncCosts::cheapest(std::span<const SyncAlgorithm> choices,
-                                  std::span<const ReplicaGroup> groups, std::uint32_t ordinal) {
+Seconds JointSync::Step::time(std::span<const Bytes> bytes) const {
+  return latency + Seconds{slowest_link([&](std::uint32_t group) {
+           return static_cast<double>(bytes[group].value);
+         })};
+}
+
+// Step by step: every algorithm gives all groups phases in the same roles.
+JointSync::Steps JointSync::collective_steps(SyncAlgorithm algorithm) const {
+  Steps steps;
+  for (std::uint32_t group = 0; group < groups_.size(); ++group) {
+    const auto phases = collective_phases(algorithm, cluster_, groups_[group]);
+    if (steps.size() < phases.size()) steps.resize(phases.size());
+    for (std::size_t k = 0; k < phases.size(); ++k) {
+      steps[k].latency = std::max(steps[k].latency, phases[k].latency);
+      for (const LinkLoad& load : phases[k].loads) {
+        const double weight = load.weight * phases[k].bytes_per_byte;
+        steps[k].loads.push_back({load.link, group, weight / cluster_[load.link].bandwidth.value});
+      }
+    }
+  }
+  return steps;
+}
+
+// Gradients to the server, parameters back.
+JointSync::Steps JointSync::server_steps(std::uint32_t ordinal) const {
+  Steps steps(2);
+  for (std::uint32_t group = 0; group < groups_.size(); ++group) {
+    const std::vector<DeviceId>& devices = groups_[group];
+    const DeviceId server = devices[server_replica(ordinal, group, devices.size())];
+    const auto move = [&](Step& step, DeviceId from, DeviceId to) {
+      for (LinkId link : cluster_.route(from, to)) {
+        step.loads.push_back({link, group, 1 / cluster_[link].bandwidth.value});
+      }
+      step.latency = std::max(step.latency, cluster_.latency(from, to));
+    };
+    for (DeviceId replica : devices) {
+      if (replica == server) continue;
+      move(steps[0], replica, server);
+      move(steps[1], server, replica);
+    }
+  }
+  return steps;
+}
+
+const JointSync::Steps& JointSync::steps(SyncAlgorithm algorithm, std::uint32_t ordinal) const {
+  const auto add_up = [](Steps steps) {
+    for (Step& step : steps) step.add_up();
+    return steps;
+  };
+  if (algorithm == SyncAlgorithm::ps) {
+    const std::lock_guard guard(lock_);
+    const auto [at, fresh] = server_steps_.try_emplace(ordinal % replicas());
+    if (fresh) at->second = add_up(server_steps(ordinal));
+    return at->second;
+  }
+  const auto index = static_cast<std::size_t>(algorithm);
+  std::call_once(worked_out_[index], [&] { steps_[index] = add_up(collective_steps(algorithm)); });
+  return steps_[index];
+}
+
+Seconds JointSync::time(SyncAlgorithm algorithm, std::span<const Bytes> bytes,
+                        std::uint32_t ordinal) const {
+  const bool equal =
+      std::all_of(bytes.begin(), bytes.end(), [&](Bytes b) { return b == bytes.front(); });
+  Seconds total;
+  for (const Step& step : steps(algorithm, ordinal)) {
+    total += equal ? step.latency +
+                         Seconds{step.seconds_per_byte * static_cast<double>(bytes.front().value)}
+                   : step.time(bytes);
+  }
+  return total;
+}
+
+SyncAlgorithm JointSync::cheapest(std::span<const SyncAlgorithm> choices,
+                                  std::span<const Bytes> bytes, std::uint32_t ordinal) const {
   SyncAlgorithm best = choices.front();
   Seconds least{std::numeric_limits<double>::infinity()};
   for (SyncAlgorithm choice : choices) {
-    const Seconds taken = time(choice, groups, ordinal);
+    const Seconds taken = time(choice, bytes, ordinal);
     if (taken < least) best = choice, least = taken;
   }
   return best;
 }
 
-// Phase by phase: every algorithm gives all groups phases in the same roles.
-Seconds SyncCosts::time_of_collective(SyncAlgorithm algorithm,
-                                      std::span<const ReplicaGroup> groups) {
-  Seconds total;
-  std::size_t steps = 0;
-  for (const ReplicaGroup& group : groups) {
-    steps = std::max(steps, phases(algorithm, group.devices).size());
-  }
-  for (std::size_t step = 0; step < steps; ++step) {
-    std::vector<double> seconds(cluster_.links().size());
-    Seconds latency;
-    for (const ReplicaGroup& group : groups) {
-      const auto& all = phases(algorithm, group.devices);
-      if (step >= all.size()) continue;
-      latency = std::max(latency, all[step].latency);
-      const double amount = all[step].bytes_per_byte * static_cast<double>(group.bytes.value);
-      for (const LinkLoad& load : all[step].loads) {
-        seconds[load.link()] += load.weight * amount / cluster_[load.link].bandwidth.value;
-      }
-    }
-    total += latency + Seconds{*std::max_element(seconds.begin(), seconds.end())};
-  }
-  return total;
+const std::vector<CollectivePhase>& SyncCosts::phases(SyncAlgorithm algorithm,
+                                                      const std::vector<DeviceId>& devices) {
+  const std::lock_guard guard(lock_);
+  const auto [at, fresh] = phases_.try_emplace({algorithm, devices});
+  if (fresh) at->second = collective_phases(algorithm, cluster_, devices);
+  return at->second;
 }
 
-Seconds SyncCosts::time_of_servers(std::span<const ReplicaGroup> groups,
-                                   std::uint32_t ordinal) const {
-  std::vector<Movement> in, out;
-  for (std::size_t shard = 0; shard < groups.size(); ++shard) {
-    const std::vector<DeviceId>& replicas = groups[shard].devices;
-    const DeviceId server = replicas[server_replica(ordinal, shard, replicas.size())];
-    const auto bytes = static_cast<double>(groups[shard].bytes.value);
-    for (DeviceId replica : replicas) {
-      if (replica == server) continue;
-      in.push_back({replica, server, bytes});
-      out.push_back({server, replica, bytes});
-    }
+const JointSync& SyncCosts::joint(const std::vector<std::vector<DeviceId>>& groups) {
+  const std::lock_guard guard(lock_);
+  std::unique_ptr<JointSync>& at = joint_[groups];
+  if (!at) at = std::make_unique<JointSync>(cluster_, groups);
+  return *at;
+}
+
+SyncAlgorithm SyncCosts::cheapest(std::span<const SyncAlgorithm> choices,
+                                  std::span<const ReplicaGroup> groups, std::uint32_t ordinal) {
+  std::vector<std::vector<DeviceId>> devices;
+  std::vector<Bytes> bytes;
+  for (const ReplicaGroup& group : groups) {
+    devices.push_back(group.devices);
+    bytes.push_back(group.bytes);
   }
-  return bottleneck_time(movement_loads(cluster_, in), cluster_) +
-         bottleneck_time(movement_loads(cluster_, out), cluster_);
+  return joint(devices).cheapest(choices, bytes, ordinal);
 }
 
 }  // namespace strata

@@ -3,10 +3,13 @@
 // What it costs to synchronise one layer's parameters on idle links, and so which algorithm is the
 // cheapest. A layer cut in c has several parameter shards; each has its replicas, and all shards
 // synchronise at once, so their loads on a link add up. Lowering (for `auto`) and Eq. 1 ask here.
-// Remembers the phases of every group of devices it has met: not thread-safe.
+// Remembers what it has worked out; thread-safe.
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,6 +24,49 @@ struct ReplicaGroup {
   Bytes bytes;
 };
 
+/// Groups of devices, of equal size, that each sum a tensor of their own, all at once.
+class JointSync {
+ public:
+  JointSync(const Cluster& cluster, std::vector<std::vector<DeviceId>> groups)
+      : cluster_(cluster), groups_(std::move(groups)) {}
+
+  std::size_t replicas() const { return groups_.front().size(); }
+  /// `bytes`: of each group's tensor. `ordinal`: of the layer, see server_replica.
+  Seconds time(SyncAlgorithm algorithm, std::span<const Bytes> bytes, std::uint32_t ordinal) const;
+  /// Of `choices`, the one that takes the least time; on a tie the first.
+  SyncAlgorithm cheapest(std::span<const SyncAlgorithm> choices, std::span<const Bytes> bytes,
+                         std::uint32_t ordinal) const;
+
+ private:
+  // A group's share in the time of a link.
+  struct Load {
+    LinkId link;
+    std::uint32_t group;
+    double seconds_per_byte;
+  };
+  struct Step {
+    Seconds latency;
+    std::vector<Load> loads;      // by link, then group
+    double seconds_per_byte = 0;  // where all groups have the same bytes
+    void add_up();
+    template <class BytesOf>
+    double slowest_link(const BytesOf& bytes_of) const;
+    Seconds time(std::span<const Bytes> bytes) const;
+  };
+  using Steps = std::vector<Step>;
+
+  const Steps& steps(SyncAlgorithm algorithm, std::uint32_t ordinal) const;
+  Steps collective_steps(SyncAlgorithm algorithm) const;
+  Steps server_steps(std::uint32_t ordinal) const;
+
+  const Cluster& cluster_;
+  std::vector<std::vector<DeviceId>> groups_;
+  mutable std::array<std::once_flag, kSyncNames.size()> worked_out_;
+  mutable std::array<Steps, kSyncNames.size()> steps_;
+  mutable std::mutex lock_;
+  mutable std::map<std::size_t, Steps> server_steps_;  // by the first group's server
+};
+
 class SyncCosts {
  public:
   explicit SyncCosts(const Cluster& cluster) : cluster_(cluster) {}
@@ -29,20 +75,18 @@ class SyncCosts {
   const std::vector<CollectivePhase>& phases(SyncAlgorithm algorithm,
                                              const std::vector<DeviceId>& devices);
 
-  /// The time to synchronise all of `groups` at once. `ordinal`: of the layer, see server_replica.
-  Seconds time(SyncAlgorithm algorithm, std::span<const ReplicaGroup> groups,
-               std::uint32_t ordinal);
+  /// Lives as long as this.
+  const JointSync& joint(const std::vector<std::vector<DeviceId>>& groups);
 
-  /// Of `choices`, the one that takes the least time; on a tie the first.
+  /// Of `choices`, the one that synchronises all of `groups` in the least time.
   SyncAlgorithm cheapest(std::span<const SyncAlgorithm> choices,
                          std::span<const ReplicaGroup> groups, std::uint32_t ordinal);
 
  private:
-  Seconds time_of_collective(SyncAlgorithm algorithm, std::span<const ReplicaGroup> groups);
-  Seconds time_of_servers(std::span<const ReplicaGroup> groups, std::uint32_t ordinal) const;
-
   const Cluster& cluster_;
+  std::mutex lock_;
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::vector<CollectivePhase>> phases_;
+  std::map<std::vector<std::vector<DeviceId>>, std::unique_ptr<JointSync>> joint_;
 };
 
 /// What `auto` chooses from, for parameters; and what statistics (small, often) choose from.

@@ -1,0 +1,238 @@
+#include "sim/cost/group_network.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace strata {
+namespace {
+
+using Row = GroupNetwork::Row;
+using Sum = GroupNetwork::Sum;
+using Route = std::span<const LinkId>;
+
+// What one group's devices put on one link.
+struct LinkUse {
+  std::size_t group;
+  std::set<Row> rows;
+};
+
+// Sorts the routes of a cluster by the groups that they join.
+class RouteSurvey {
+ public:
+  RouteSurvey(const Cluster& cluster, std::size_t size)
+      : cluster_(cluster), size_(size), devices_(cluster.device_count()), lanes_(size * size) {}
+
+  /// Whether groups of this size explain every route.
+  bool run() {
+    if (devices_ % size_ != 0) return false;
+    if (devices_ > size_ && !survey_between()) return false;
+    return survey_within();
+  }
+
+  /// By sum of rows: the least bandwidth by group of the links that it loads. Nothing where the
+  /// groups differ.
+  std::optional<std::map<Sum, std::vector<double>>> bandwidths() const {
+    std::map<Sum, std::vector<double>> least;
+    for (const auto& [link, use] : uses_) {
+      auto& by_group =
+          least.try_emplace(Sum(use.rows.begin(), use.rows.end()), groups(), 0).first->second;
+      double& known = by_group[use.group];
+      const double bandwidth = cluster_[link].bandwidth.value;
+      known = known == 0 ? bandwidth : std::min(known, bandwidth);
+    }
+    for (const auto& [sum, by_group] : least) {
+      if (std::count(by_group.begin(), by_group.end(), 0.0) > 0) return std::nullopt;
+    }
+    return least;
+  }
+
+  std::size_t groups() const { return devices_ / size_; }
+  /// From number s to number t of a group.
+  double latency_within(std::size_t s, std::size_t t) const { return latency_[s * size_ + t]; }
+  double latency_between() const { return latency_between_; }
+
+ private:
+  bool same_group(std::size_t i, std::size_t j) const { return i / size_ == j / size_; }
+  DeviceId foreign(std::size_t device) const { return DeviceId(same_group(device, 0) ? size_ : 0); }
+
+  // The links that all routes from `i` to other groups begin with.
+  Route way_out(std::size_t i) const {
+    const DeviceId from(i);
+    Route common = cluster_.route(from, foreign(i));
+    for (std::size_t j = 0; j < devices_; ++j) {
+      if (same_group(i, j)) continue;
+      const Route route = cluster_.route(from, DeviceId(j));
+      const auto end = std::mismatch(common.begin(), common.end(), route.begin(), route.end());
+      common = common.first(static_cast<std::size_t>(end.first - common.begin()));
+      if (common.empty()) return common;
+    }
+    return common;
+  }
+
+  bool survey_between() {
+    std::vector<Route> out(devices_), in(devices_);
+    for (std::size_t i = 0; i < devices_; ++i) out[i] = way_out(i);
+    latency_between_ = cluster_.latency(DeviceId(0), foreign(0)).value;
+    for (std::size_t j = 0; j < devices_; ++j) {
+      const DeviceId from = foreign(j);
+      const Route route = cluster_.route(from, DeviceId(j));
+      in[j] = route.subspan(out[from()].size());
+      for (std::size_t i = 0; i < devices_; ++i) {
+        if (!same_group(i, j) && !explains(out[i], in[j], i, j)) return false;
+      }
+    }
+    for (std::size_t i = 0; i < devices_; ++i) {
+      const std::size_t s = i % size_;
+      if (!load(out[i], i / size_, static_cast<Row>(lanes_ + s))) return false;
+      if (!load(in[i], i / size_, static_cast<Row>(lanes_ + size_ + s))) return false;
+    }
+    return true;
+  }
+
+  bool explains(Route out, Route in, std::size_t i, std::size_t j) const {
+    const Route route = cluster_.route(DeviceId(i), DeviceId(j));
+    return route.size() == out.size() + in.size() &&
+           std::equal(out.begin(), out.end(), route.begin()) &&
+           std::equal(in.begin(), in.end(), route.end() - std::ssize(in)) &&
+           cluster_.latency(DeviceId(i), DeviceId(j)).value == latency_between_;
+  }
+
+  bool survey_within() {
+    latency_.assign(lanes_, 0);
+    for (std::size_t i = 0; i < devices_; ++i) {
+      const std::size_t first = i / size_ * size_, s = i - first;
+      for (std::size_t t = 0; t < size_; ++t) {
+        if (t == s) continue;
+        const DeviceId from(i), to(first + t);
+        const std::size_t row = s * size_ + t;
+        const double latency = cluster_.latency(from, to).value;
+        if (first == 0) latency_[row] = latency;
+        if (latency != latency_[row]) return false;
+        if (!load(cluster_.route(from, to), i / size_, static_cast<Row>(row))) return false;
+      }
+    }
+    return true;
+  }
+
+  // A link that several groups load fits no formula of one.
+  bool load(Route route, std::size_t group, Row row) {
+    for (LinkId link : route) {
+      LinkUse& use = uses_.try_emplace(link, LinkUse{group, {}}).first->second;
+      if (use.group != group) return false;
+      use.rows.insert(row);
+    }
+    return true;
+  }
+
+  const Cluster& cluster_;
+  std::size_t size_, devices_, lanes_;
+  std::map<LinkId, LinkUse> uses_;
+  std::vector<double> latency_;
+  double latency_between_ = 0;
+};
+
+bool uniform(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
+}
+
+// Loads are never negative: a sum over a part of another's rows, on a link no slower, is no
+// slower.
+void drop_dominated(std::map<Sum, std::vector<double>>& bandwidths) {
+  const auto all = bandwidths;
+  std::erase_if(bandwidths, [&](const auto& small) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& large) {
+      if (large.first.size() <= small.first.size()) return false;
+      if (!std::includes(large.first.begin(), large.first.end(), small.first.begin(),
+                         small.first.end())) {
+        return false;
+      }
+      return std::equal(large.second.begin(), large.second.end(), small.second.begin(),
+                        [](double slow, double fast) { return slow <= fast; });
+    });
+  });
+}
+
+// The devices of the first host; all where a device names none.
+std::size_t host_size(const Cluster& cluster) {
+  const auto devices = cluster.devices();
+  const std::string& host = devices.front().host;
+  const auto other = std::find_if(devices.begin(), devices.end(),
+                                  [&](const Device& device) { return device.host != host; });
+  return static_cast<std::size_t>(other - devices.begin());
+}
+
+}  // namespace
+
+GroupNetwork::GroupNetwork(const Cluster& cluster) {
+  const std::size_t devices = cluster.device_count();
+  for (const std::size_t size : {std::size_t{1}, host_size(cluster), devices}) {
+    if (try_groups(cluster, size)) return;
+  }
+}
+
+GroupNetwork::Row GroupNetwork::reversed(Row row) const {
+  const auto m = static_cast<Row>(size_);
+  if (row < m * m) return row % m * m + row / m;
+  return row < m * m + m ? row + m : row - m;
+}
+
+GroupNetwork::Sum GroupNetwork::reversed(const Sum& sum) const {
+  Sum result;
+  for (Row row : sum) result.push_back(reversed(row));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::uint32_t GroupNetwork::index_of(Maximum maximum) {
+  std::sort(maximum.sums.begin(), maximum.sums.end());
+  const auto known = std::find(maxima_.begin(), maxima_.end(), maximum);
+  const auto index = static_cast<std::uint32_t>(known - maxima_.begin());
+  if (known == maxima_.end()) maxima_.push_back(std::move(maximum));
+  return index;
+}
+
+bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
+  RouteSurvey survey(cluster, size);
+  if (!survey.run()) return false;
+  auto bandwidths = survey.bandwidths();
+  if (!bandwidths) return false;
+  drop_dominated(*bandwidths);
+  size_ = size;
+  groups_ = survey.groups();
+
+  std::map<double, std::vector<Sum>> alike;  // sums on links of one bandwidth
+  std::map<double, std::vector<Sum>> waits;  // what crosses routes of one latency, forward
+  for (const auto& [sum, by_group] : *bandwidths) {
+    if (uniform(by_group)) {
+      alike[by_group.front()].push_back(sum);
+    } else {
+      std::vector<Sum> back = {reversed(sum)};
+      forward_.bandwidths.push_back({index_of({{sum}, by_group}), 1});
+      backward_.bandwidths.push_back({index_of({std::move(back), by_group}), 1});
+    }
+  }
+  const auto m = static_cast<Row>(size);
+  for (Row row = 0; row < m * m; ++row) {
+    if (row / m != row % m) waits[survey.latency_within(row / m, row % m)].push_back({row});
+  }
+  for (Row s = 0; groups_ > 1 && s < m; ++s) {
+    waits[survey.latency_between()].push_back({m * m + s});
+  }
+  const auto use = [&](const std::map<double, std::vector<Sum>>& all, std::vector<Use>& there,
+                       std::vector<Use>& back) {
+    for (const auto& [value, sums] : all) {
+      std::vector<Sum> reverse;
+      for (const Sum& sum : sums) reverse.push_back(reversed(sum));
+      there.push_back({index_of({sums, {}}), value});
+      back.push_back({index_of({std::move(reverse), {}}), value});
+    }
+  };
+  use(alike, forward_.bandwidths, backward_.bandwidths);
+  use(waits, forward_.latencies, backward_.latencies);
+  return true;
+}
+
+}  // namespace strata

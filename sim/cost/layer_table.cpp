@@ -1,0 +1,253 @@
+#include "sim/cost/layer_table.h"
+
+#include <algorithm>
+
+#include "sim/graph/regions.h"
+#include "sim/plan/lower.h"
+
+namespace strata {
+namespace {
+
+constexpr PerDim<bool> kReplicated = {{true, false, true, true, true}};  // parameters are cut in c
+
+bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) {
+  for (std::size_t i = 1; i < models.size(); ++i) {
+    if (models[i] != models[0]) return false;
+    if (cluster[DeviceId(i)].speed != cluster[DeviceId(0)].speed) return false;
+  }
+  return true;
+}
+
+// How groups of shards that differ only in the dims of `over` lie over the devices: runs of digits
+// with degree, stride and whether they are in `over`. Equal keys, equal groups.
+std::vector<std::int32_t> group_key(const Cut& cut, const PerDim<bool>& over) {
+  std::vector<std::int32_t> key;
+  for (Dim dim : kDims) {
+    const std::int32_t degree = cut.degrees[dim], stride = cut.strides[dim];
+    if (degree == 1) continue;
+    const std::size_t last = key.size();
+    if (last > 0 && key[last - 1] == over[dim] && key[last - 2] == degree * stride) {
+      key[last - 3] *= degree;
+      key[last - 2] = stride;
+    } else {
+      key.insert(key.end(), {degree, stride, over[dim]});
+    }
+  }
+  return key;
+}
+
+bool exchanges(const Cut& cut, const PerDim<bool>& over) {
+  return std::any_of(kDims.begin(), kDims.end(),
+                     [&](Dim dim) { return over[dim] && cut.degrees[dim] > 1; });
+}
+
+// Of each group, by its first shard's box.
+template <class BytesOf>
+std::vector<Bytes> bytes_by_group(const Layer& layer, const Cut& cut, const PerDim<bool>& over,
+                                  const BytesOf& bytes_of) {
+  Degrees kept = cut.degrees;
+  for (Dim dim : kDims) kept[dim] = over[dim] ? 1 : kept[dim];
+  const Partition groups(layer.output, kept);
+  const Partition shards(layer.output, cut.degrees);
+  std::vector<Bytes> bytes;
+  for (std::int64_t group = 0; group < groups.shard_count(); ++group) {
+    bytes.push_back(bytes_of(shards.box(groups.coordinates(group))));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
+                       std::span<const CostModel* const> models, SyncAlgorithm sync, DType dtype)
+    : graph_(graph),
+      cluster_(cluster),
+      models_(models),
+      sync_(sync),
+      dtype_(dtype),
+      alike_(one_kind(cluster, models)),
+      ordinals_(parameter_ordinals(graph)),
+      sync_costs_(cluster) {
+  const std::vector<bool> needs_gradient = requires_gradient(graph);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    phases_.push_back(step_phases(graph, LayerId(i), needs_gradient));
+  }
+}
+
+std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
+  Known known;
+  std::vector<double> result;
+  result.reserve(cuts.size());
+  for (const Cut& cut : cuts)
+    result.push_back(compute(layer, cut, known) + sync(layer, cut, known));
+  return result;
+}
+
+bool LayerTable::equal(LayerId a, LayerId b) const {
+  const Layer &x = graph_[a], &y = graph_[b];
+  if (x.output != y.output || x.parameters != y.parameters || phases_[a()] != phases_[b()] ||
+      x.inputs.size() != y.inputs.size() || !(x.op == y.op)) {
+    return false;
+  }
+  // A parameter server is another replica for every layer.
+  const bool serves = sync_ == SyncAlgorithm::ps || sync_ == SyncAlgorithm::automatic;
+  if (serves && x.parameters.total() > 0 && a != b) return false;
+  return std::equal(x.inputs.begin(), x.inputs.end(), y.inputs.begin(),
+                    [&](LayerId i, LayerId j) { return graph_[i].output == graph_[j].output; });
+}
+
+LayerTable::Shape LayerTable::shape(LayerId layer, Dim dim, Interval part) const {
+  const Layer& l = graph_[layer];
+  Box box = whole(l.output);
+  box[dim] = part;
+  Shape shape{part.size(), {}};
+  for (std::size_t input = 0; input < l.inputs.size(); ++input) {
+    Interval hull;
+    for (const Box& needed : needed_input(graph_, layer, input, box)) {
+      hull = hull.empty() ? needed[dim]
+                          : Interval{std::min(hull.begin, needed[dim].begin),
+                                     std::max(hull.end, needed[dim].end)};
+    }
+    shape.inputs.push_back(hull.size());
+  }
+  return shape;
+}
+
+const LayerTable::Shapes& LayerTable::distinct_shapes(LayerId layer, Dim dim, std::int32_t degree,
+                                                      Known& known) const {
+  const auto [at, fresh] = known.shapes.try_emplace({dim, degree});
+  Shapes& shapes = at->second;
+  for (std::int64_t i = 0; fresh && i < degree; ++i) {
+    Shape next = shape(layer, dim, part(graph_[layer].output[dim], degree, i));
+    if (std::find(shapes.begin(), shapes.end(), next) == shapes.end()) {
+      shapes.push_back(std::move(next));
+    }
+  }
+  return shapes;
+}
+
+// All phases of one shard.
+double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes,
+                        const CostModel& model) const {
+  const Layer& l = graph_[layer];
+  Extents output;
+  std::vector<Extents> inputs(l.inputs.size());
+  for (Dim dim : kDims) {
+    output[dim] = shapes[dim]->output;
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i][dim] = shapes[dim]->inputs[i];
+  }
+  for (Extents& input : inputs) {
+    if (volume(input) == 0) input = {};
+  }
+  const ShardWork work{&l.op, output, inputs, shard_parameters(l, whole(output)), dtype_};
+  double sum = 0;
+  for (int phase = 0; phase < kPhaseCount; ++phase) {
+    const auto p = static_cast<Phase>(phase);
+    if (phases_[layer()][p]) sum += model.compute(work, p).seconds.value;
+  }
+  return sum;
+}
+
+double LayerTable::compute(LayerId layer, const Cut& cut, Known& known) const {
+  if (!alike_) return compute_by_device(layer, cut);
+  PerDim<const Shapes*> choices;
+  PerDim<std::size_t> at{};
+  PerDim<const Shape*> shapes;
+  for (Dim dim : kDims) choices[dim] = &distinct_shapes(layer, dim, cut.degrees[dim], known);
+  double slowest = 0;
+  for (std::size_t k = 0; k < kDims.size();) {
+    for (Dim dim : kDims) shapes[dim] = &(*choices[dim])[at[dim]];
+    slowest = std::max(slowest, cost(layer, shapes, *models_.front()));
+    for (k = 0; k < kDims.size() && ++at.values[k] == choices.values[k]->size(); ++k) {
+      at.values[k] = 0;
+    }
+  }
+  return slowest / cluster_[DeviceId(0)].speed;
+}
+
+double LayerTable::compute_by_device(LayerId layer, const Cut& cut) const {
+  const Config config = config_of(cut);
+  const Partition parts(graph_[layer].output, cut.degrees);
+  double slowest = 0;
+  for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
+    const Box box = parts.box(static_cast<std::int64_t>(shard));
+    PerDim<Shape> shapes;
+    PerDim<const Shape*> pointers;
+    for (Dim dim : kDims) {
+      shapes[dim] = shape(layer, dim, box[dim]);
+      pointers[dim] = &shapes[dim];
+    }
+    const DeviceId device = config.devices[shard];
+    slowest = std::max(slowest, cost(layer, pointers, *models_[device()]) / cluster_[device].speed);
+  }
+  return slowest;
+}
+
+const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
+                                   const PerDim<bool>& over) const {
+  {
+    const std::lock_guard guard(lock_);
+    const auto known = joints_.find(key);
+    if (known != joints_.end()) return *known->second;
+  }
+  const Config config = config_of(cut);
+  std::vector<std::vector<DeviceId>> groups;
+  for (const auto& shards : shard_groups(cut.degrees, over)) {
+    std::vector<DeviceId>& devices = groups.emplace_back();
+    for (std::uint32_t shard : shards) devices.push_back(config.devices[shard]);
+  }
+  const JointSync& made = sync_costs_.joint(groups);
+  const std::lock_guard guard(lock_);
+  return *joints_.try_emplace(key, &made).first->second;
+}
+
+double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
+  const Layer& l = graph_[layer];
+  const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Box& box) {
+    return Bytes{shard_parameters(l, box).total() * element_bytes(dtype_)};
+  });
+  const std::uint32_t ordinal = ordinals_[layer()];
+  const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic
+                                      ? joint.cheapest(parameter_algorithms(), bytes, ordinal)
+                                      : sync_;
+  return joint.time(algorithm, bytes, ordinal).value;
+}
+
+double LayerTable::statistics_time(LayerId layer, const Cut& cut, const PerDim<bool>& over,
+                                   const JointSync& joint) const {
+  const Layer& l = graph_[layer];
+  double sum = 0;
+  for (const Phase phase : {Phase::forward_statistics, Phase::backward_statistics}) {
+    if (!phases_[layer()][phase]) continue;
+    const auto bytes = bytes_by_group(l, cut, over, [&](const Box& box) {
+      const Statistics values = statistics(l, box);
+      const bool forward = phase == Phase::forward_statistics;
+      return Bytes{4 * (forward ? values.forward_values : values.backward_values)};
+    });
+    sum += joint.time(joint.cheapest(statistics_algorithms(), bytes, 0), bytes, 0).value;
+  }
+  return sum;
+}
+
+double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
+  const Layer& l = graph_[layer];
+  const PhaseSet& phases = phases_[layer()];
+  double sum = 0;
+  if (phases[Phase::update] && exchanges(cut, kReplicated)) {
+    const GroupKey key = group_key(cut, kReplicated);
+    const auto [at, fresh] = known.parameters.try_emplace(key, 0);
+    if (fresh) at->second = parameter_time(layer, cut, joint(key, cut, kReplicated));
+    sum += at->second;
+  }
+  if (phases[Phase::forward_statistics] || phases[Phase::backward_statistics]) {
+    const PerDim<bool> over = statistics(l, whole(l.output)).over;
+    if (!exchanges(cut, over)) return sum;
+    const GroupKey key = group_key(cut, over);
+    const auto [at, fresh] = known.statistics.try_emplace(key, 0);
+    if (fresh) at->second = statistics_time(layer, cut, over, joint(key, cut, over));
+    sum += at->second;
+  }
+  return sum;
+}
+
+}  // namespace strata

@@ -1,0 +1,18 @@
+#include "sim/cost/transfer_kernel.h"
+
+namespace strata {
+
+extern const TransferKernel transfer_kernel_portable;
+#ifdef STRATA_X86
+extern const TransferKernel transfer_kernel_avx2, transfer_kernel_avx512;
+#endif
+
+const TransferKernel& transfer_kernel() {
+#ifdef STRATA_X86
+  if (__builtin_cpu_supports("avx512f")) return transfer_kernel_avx512;
+  if (__builtin_cpu_supports("avx2")) return transfer_kernel_avx2;
+#endif
+  return transfer_kernel_portable;
+}
+
+}  // namespace strata

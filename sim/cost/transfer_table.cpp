@@ -1,0 +1,356 @@
+#include "sim/cost/transfer_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kLanes = 8;  // rows are whole multiples of it (transfer_kernel.h)
+/// Factors of one tile of groups: they should stay in a core's second-level cache.
+constexpr std::size_t kTileBytes = std::size_t{640} << 10;
+
+std::size_t rounded_up(std::size_t count) {
+  return (count + kLanes - 1) / kLanes * kLanes;
+}
+
+// Numbers the distinct digits of the cuts, in ascending order.
+template <class DigitsOf>
+void number_keys(const Cuts& cuts, const DigitsOf& digits_of, std::vector<Digits>& keys,
+                 std::vector<std::uint32_t>& key_of) {
+  std::map<Digits, std::uint32_t> numbers;
+  std::vector<std::map<Digits, std::uint32_t>::iterator> at;
+  at.reserve(cuts.size());
+  for (const Cut& cut : cuts) at.push_back(numbers.try_emplace(digits_of(cut), 0).first);
+  for (auto& [digits, number] : numbers) {
+    number = static_cast<std::uint32_t>(keys.size());
+    keys.push_back(digits);
+  }
+  for (const auto& it : at) key_of.push_back(it->second);
+}
+
+std::int64_t number(const Digits& digits, std::size_t k, std::size_t device) {
+  return digits[k].at(static_cast<std::int64_t>(device));
+}
+
+}  // namespace
+
+TransferTable::TransferTable(const GroupNetwork& network, const Graph& graph, LayerId consumer,
+                             std::size_t input, const Cuts& producer_cuts,
+                             const Cuts& consumer_cuts, double element_bytes, bool returns)
+    : network_(network),
+      kernel_(transfer_kernel()),
+      producer_cuts_(producer_cuts),
+      consumer_cuts_(consumer_cuts),
+      returns_(returns),
+      size_(network.group_size()),
+      padded_(rounded_up(network.groups())),
+      rows_(size_ * size_ + size_) {
+  const EdgeAxes axes(graph, consumer, input, producer_cuts, consumer_cuts);
+  scale_ = element_bytes * axes.scale();
+  axes_.reserve(axes.axes().size());
+  for (const Axis& axis : axes.axes()) add_axis(axes, axis);
+  order_choices();
+  write_program();
+  choose_width();
+}
+
+void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
+  AxisData& data = axes_.emplace_back();
+  data.axis = axis;
+  number_keys(
+      producer_cuts_, [&](const Cut& cut) { return axes.producer_digits(axis, cut); },
+      data.producer.keys, data.producer.key_of);
+  number_keys(
+      consumer_cuts_, [&](const Cut& cut) { return axes.consumer_digits(axis, cut); },
+      data.consumer.keys, data.consumer.key_of);
+  data.first_key = keys_;
+  keys_ += data.producer.keys.size();
+  place_consumer(data, axes);
+  if (axis.joint) return place_joint(data);
+  place_producer(data);
+  sum_readings(data, axes);
+}
+
+void TransferTable::place_producer(AxisData& data) const {
+  Side& side = data.producer;
+  const std::size_t lanes = size_ * padded_;
+  side.begin.assign(side.keys.size() * lanes, 0);
+  side.end.assign(side.keys.size() * lanes, 0);
+  data.parts.assign(side.keys.size() * lanes, 0);
+  for (std::size_t key = 0; key < side.keys.size(); ++key) {
+    const Digit& digit = side.keys[key].front();
+    const auto at = data.parts.begin() + static_cast<std::ptrdiff_t>(key * lanes);
+    std::fill(at, at + static_cast<std::ptrdiff_t>(lanes), digit.degree);
+    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+      const std::int64_t i = number(side.keys[key], 0, device);
+      if (i >= digit.degree) continue;  // it holds nothing
+      data.parts[key * lanes + lane(device)] = static_cast<std::uint32_t>(i);
+      const Interval owned = part(data.axis.extent, digit.degree, i);
+      side.begin[key * lanes + lane(device)] = static_cast<double>(owned.begin);
+      side.end[key * lanes + lane(device)] = static_cast<double>(owned.end);
+    }
+  }
+}
+
+void TransferTable::place_consumer(AxisData& data, const EdgeAxes& axes) const {
+  Side& side = data.consumer;
+  const std::size_t lanes = size_ * padded_;
+  side.begin.assign(side.keys.size() * lanes, 0);
+  side.end.assign(side.keys.size() * lanes, 0);
+  std::map<std::int32_t, std::vector<Interval>> needs;
+  for (std::size_t key = 0; key < side.keys.size(); ++key) {
+    const Digit& digit = side.keys[key].front();
+    std::vector<Interval>& parts = needs[digit.degree];
+    for (std::int64_t j = std::ssize(parts); j < digit.degree; ++j) {
+      parts.push_back(data.axis.joint ? part(data.axis.extent, digit.degree, j)
+                                      : axes.needed(data.axis, digit.degree, j));
+    }
+    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+      const std::int64_t j = number(side.keys[key], 0, device);
+      if (j >= digit.degree) continue;
+      const Interval& need = parts[static_cast<std::size_t>(j)];
+      side.begin[key * lanes + lane(device)] = static_cast<double>(need.begin);
+      side.end[key * lanes + lane(device)] = static_cast<double>(need.end);
+    }
+  }
+}
+
+void TransferTable::place_joint(AxisData& data) const {
+  const std::vector<Digits>& keys = data.producer.keys;
+  const std::size_t lanes = size_ * padded_;
+  data.boxes.assign(keys.size() * lanes, Box{});
+  for (std::size_t key = 0; key < keys.size(); ++key) {
+    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+      Box box;
+      bool holds = true;
+      std::size_t k = 0;
+      for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
+        const std::int64_t i = number(keys[key], k, device);
+        holds = holds && i < keys[key][k].degree;
+        box[dim] = part(data.axis.producer[dim], keys[key][k++].degree, i);
+      }
+      if (holds) data.boxes[key * lanes + lane(device)] = box;
+    }
+  }
+}
+
+void TransferTable::sum_readings(AxisData& data, const EdgeAxes& axes) const {
+  std::map<std::int32_t, std::vector<Interval>> needs;
+  for (const Digits& consumer : data.consumer.keys) {
+    const std::int32_t q = consumer.front().degree;
+    auto& parts = needs[q];
+    for (std::int64_t j = std::ssize(parts); j < q; ++j) {
+      parts.push_back(axes.needed(data.axis, q, j));
+    }
+  }
+  for (const Digits& producer : data.producer.keys) {
+    const std::int32_t p = producer.front().degree;
+    for (const auto& [q, parts] : needs) {
+      auto& sums = data.read[{p, q}];
+      if (!sums.empty()) continue;
+      sums.assign(static_cast<std::size_t>(p) + 1, 0);
+      for (const Interval& need : parts) {
+        const Interval touched = parts_touching(data.axis.extent, p, need);
+        for (std::int64_t i = touched.begin; i < touched.end; ++i) {
+          const Interval shared = intersect(part(data.axis.extent, p, i), need);
+          sums[static_cast<std::size_t>(i)] += static_cast<double>(shared.size());
+        }
+      }
+    }
+  }
+}
+
+// Choices that agree in the first axes stand together: they share those axes' products. Columns
+// likewise, with the last axis changing fastest, so that factors of the first are filled seldom.
+void TransferTable::order_choices() {
+  const auto order = [&](std::size_t count, const auto& key) {
+    std::vector<std::uint32_t> result(count);
+    std::iota(result.begin(), result.end(), 0u);
+    std::sort(result.begin(), result.end(), [&](std::uint32_t a, std::uint32_t b) {
+      for (const AxisData& data : axes_) {
+        if (key(data, a) != key(data, b)) return key(data, a) < key(data, b);
+      }
+      return a < b;
+    });
+    return result;
+  };
+  const auto producer = [](const AxisData& data, std::uint32_t i) {
+    return data.producer.key_of[i];
+  };
+  column_order_ = order(consumer_cuts_.size(), [](const AxisData& data, std::uint32_t i) {
+    return data.consumer.key_of[i];
+  });
+  std::uint32_t before = 0;
+  for (std::uint32_t choice : order(producer_cuts_.size(), producer)) {
+    std::uint32_t level = 0;
+    while (!steps_.empty() && level + 1 < axes_.size() &&
+           producer(axes_[level], choice) == producer(axes_[level], before)) {
+      ++level;
+    }
+    steps_.push_back({choice, level});
+    before = choice;
+  }
+}
+
+void TransferTable::write_program() {
+  program_.group_size = size_;
+  for (const GroupNetwork::Maximum& maximum : network_.maxima()) {
+    program_.code.push_back(static_cast<std::uint32_t>(maximum.sums.size()));
+    for (const GroupNetwork::Sum& sum : maximum.sums) {
+      program_.code.push_back(static_cast<std::uint32_t>(sum.size()));
+      program_.code.insert(program_.code.end(), sum.begin(), sum.end());
+    }
+    std::vector<double>& divisors = divisors_.emplace_back(maximum.bandwidth);
+    if (!divisors.empty()) divisors.resize(padded_, 1);
+  }
+  for (const auto& divisors : divisors_) {
+    program_.per_group.push_back(divisors.empty() ? nullptr : divisors.data());
+  }
+}
+
+void TransferTable::choose_width() {
+  const std::size_t fitting = kTileBytes / (keys_ * rows_ * sizeof(double)) / kLanes * kLanes;
+  width_ = std::clamp(fitting, kLanes, padded_);
+}
+
+// What each device reads of anybody, itself included, in bytes.
+void TransferTable::fill_needed(std::uint32_t column, std::size_t first, std::size_t width,
+                                std::vector<double>& needed) const {
+  const std::size_t lanes = size_ * padded_;
+  needed.resize(lanes);
+  for (std::size_t t = 0; t < size_; ++t) {
+    const auto begin = needed.begin() + static_cast<std::ptrdiff_t>(t * padded_ + first);
+    std::fill(begin, begin + static_cast<std::ptrdiff_t>(width), scale_);
+    for (const AxisData& data : axes_) {
+      const Side& side = data.consumer;
+      const std::size_t from = side.key_of[column] * lanes + t * padded_ + first;
+      for (std::size_t g = 0; g < width; ++g) {
+        begin[static_cast<std::ptrdiff_t>(g)] *= side.end[from + g] - side.begin[from + g];
+      }
+    }
+  }
+}
+
+void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+                               std::size_t first, std::size_t width, double* out) const {
+  const std::size_t lanes = size_ * padded_;
+  const double factor = &data == &axes_.back() ? scale_ : 1;
+  const Side &own = data.producer, &need = data.consumer;
+  for (std::size_t s = 0; s < size_; ++s) {
+    const std::size_t from = key * lanes + s * padded_ + first;
+    for (std::size_t t = 0; t < size_; ++t) {
+      const std::size_t to = consumer_key * lanes + t * padded_ + first;
+      kernel_.overlap(out + (s * size_ + t) * width, &own.begin[from], &own.end[from],
+                      &need.begin[to], &need.end[to], factor, width);
+    }
+  }
+  const Digits& digits = own.keys[key];
+  const auto& read = data.read.at({digits.front().degree, need.keys[consumer_key].front().degree});
+  for (std::size_t s = 0; s < size_; ++s) {
+    const std::uint32_t* parts = &data.parts[key * lanes + s * padded_ + first];
+    double* row = out + (size_ * size_ + s) * width;
+    for (std::size_t g = 0; g < width; ++g) row[g] = factor * read[parts[g]];
+  }
+}
+
+void TransferTable::fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+                               std::size_t first, std::size_t width, double* out) const {
+  const std::size_t lanes = size_ * padded_;
+  const auto below = [&](const Box& box, double end) {
+    return elements_below(data.axis.producer, box, static_cast<std::int64_t>(end));
+  };
+  for (std::size_t s = 0; s < size_; ++s) {
+    for (std::size_t g = 0; g < width; ++g) {
+      Box box = data.boxes[key * lanes + s * padded_ + first + g];
+      box[Dim::n] = {0, 1};
+      for (std::size_t t = 0; t < size_; ++t) {
+        const std::size_t to = consumer_key * lanes + t * padded_ + first + g;
+        out[(s * size_ + t) * width + g] = static_cast<double>(below(box, data.consumer.end[to]) -
+                                                               below(box, data.consumer.begin[to]));
+      }
+      out[(size_ * size_ + s) * width + g] = static_cast<double>(volume(box));
+    }
+  }
+}
+
+void TransferTable::fill_factors(const AxisData& data, std::uint32_t consumer_key,
+                                 std::size_t first, std::size_t width, double* out) const {
+  for (std::size_t key = 0; key < data.producer.keys.size(); ++key, out += rows_ * width_) {
+    if (data.axis.joint) {
+      fill_joint(data, key, consumer_key, first, width, out);
+    } else {
+      fill_plain(data, key, consumer_key, first, width, out);
+    }
+  }
+}
+
+// All producer choices against the column whose factors are filled, over one tile of groups.
+void TransferTable::fill_column(std::size_t first, std::size_t width, Scratch& scratch,
+                                double* largest) const {
+  const std::size_t block = rows_ * width_, last = axes_.size() - 1;
+  const auto factors = [&](std::size_t level, std::uint32_t choice) {
+    const AxisData& data = axes_[level];
+    return &scratch.factors[(data.first_key + data.producer.key_of[choice]) * block];
+  };
+  for (const Step& step : steps_) {
+    const double* product = factors(0, step.choice);
+    for (std::size_t level = 1; level <= last; ++level) {
+      double* out = &scratch.products[level * block];
+      if (level >= step.level) {
+        kernel_.multiply(out, product, factors(level, step.choice), rows_ * width);
+      }
+      product = out;
+    }
+    kernel_.maxima(program_, product, &scratch.needed[first], padded_, first, width,
+                   scratch.rows.data(), largest + step.choice * divisors_.size());
+  }
+}
+
+void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
+                         double* seconds) const {
+  const std::size_t block = rows_ * width_, choices = producer_cuts_.size();
+  const std::size_t results = choices * divisors_.size();
+  scratch.factors.resize(keys_ * block);
+  scratch.products.resize(axes_.size() * block);
+  scratch.rows.resize(2 * size_ * width_);
+  scratch.largest.assign((end - begin) * results, 0);
+  for (std::size_t first = 0; first < padded_; first += width_) {
+    const std::size_t width = std::min(width_, padded_ - first);
+    scratch.filled.assign(axes_.size(), ~0u);
+    for (std::size_t at = begin; at < end; ++at) {
+      const std::uint32_t column = column_order_[at];
+      for (std::size_t a = 0; a < axes_.size(); ++a) {
+        const std::uint32_t key = axes_[a].consumer.key_of[column];
+        if (scratch.filled[a] == key) continue;
+        fill_factors(axes_[a], key, first, width, &scratch.factors[axes_[a].first_key * block]);
+        scratch.filled[a] = key;
+      }
+      fill_needed(column, first, width, scratch.needed);
+      fill_column(first, width, scratch, &scratch.largest[(at - begin) * results]);
+    }
+  }
+  for (std::size_t at = begin; at < end; ++at) {
+    for (std::size_t choice = 0; choice < choices; ++choice) {
+      seconds[choice * consumer_cuts_.size() + column_order_[at]] =
+          seconds_of(&scratch.largest[(at - begin) * results + choice * divisors_.size()]);
+    }
+  }
+}
+
+double TransferTable::seconds_of(const double* largest) const {
+  const auto time = [&](const GroupNetwork::Direction& direction) {
+    double slowest = 0, latency = 0;
+    for (const auto& use : direction.bandwidths) {
+      slowest = std::max(slowest, largest[use.maximum] / use.value);
+    }
+    for (const auto& use : direction.latencies) {
+      if (largest[use.maximum] > 0) latency = std::max(latency, use.value);
+    }
+    return latency + slowest;
+  };
+  const double there = time(network_.forward());
+  return returns_ ? there + time(network_.backward()) : there;
+}
+
+}  // namespace strata

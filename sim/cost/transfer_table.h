@@ -1,0 +1,95 @@
+#pragma once
+
+// The table of t_X for one edge: the seconds for every pair of choices of its two ends. The same
+// times as Eq1::transfer, which takes one pair and any devices; here the volumes of all devices
+// come as products over axes (edge_axes.h), group by group (group_network.h).
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/cost/edge_axes.h"
+#include "sim/cost/group_network.h"
+#include "sim/cost/transfer_kernel.h"
+
+namespace strata {
+
+class TransferTable {
+ public:
+  /// `scale`: bytes per element. `returns`: gradients go back. All must outlive this.
+  TransferTable(const GroupNetwork& network, const Graph& graph, LayerId consumer,
+                std::size_t input, const Cuts& producer_cuts, const Cuts& consumer_cuts,
+                double element_bytes, bool returns);
+
+  /// Working memory of one thread.
+  struct Scratch {
+    std::vector<double> factors, products, needed, rows, largest;
+    std::vector<std::uint32_t> filled;  ///< by axis: the consumer key that its factors are for
+  };
+
+  /// Columns are filled in an order of the table's own, in which neighbours share most work: those
+  /// numbered [begin, end) of it, into `seconds` (producer choices x consumer choices, row-major).
+  void fill(std::size_t begin, std::size_t end, Scratch& scratch, double* seconds) const;
+  std::size_t columns() const { return column_order_.size(); }
+
+ private:
+  // One side of an axis, by key (a cut's digits along it): the interval of each device, by number
+  // in the group, then by group.
+  struct Side {
+    std::vector<Digits> keys;
+    std::vector<std::uint32_t> key_of;  ///< by choice
+    std::vector<double> begin, end;     ///< key x lanes; of a joint axis the consumer's run
+  };
+  struct AxisData {
+    Axis axis;
+    Side producer, consumer;
+    std::vector<std::uint32_t> parts;  ///< the producer's part of each device, key x lanes
+    /// By degrees of both sides: what all consumer parts together read of each producer part; and
+    /// 0 for devices that hold none.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<double>> read;
+    std::vector<Box> boxes;     ///< of a joint axis: the producer's, key x lanes
+    std::size_t first_key = 0;  ///< where its factors start, in keys
+  };
+  // A producer's choice, and the first axis whose key differs from the choice before.
+  struct Step {
+    std::uint32_t choice;
+    std::uint32_t level;
+  };
+
+  void add_axis(const EdgeAxes& axes, const Axis& axis);
+  void place_producer(AxisData& data) const;
+  void place_consumer(AxisData& data, const EdgeAxes& axes) const;
+  void place_joint(AxisData& data) const;
+  void sum_readings(AxisData& data, const EdgeAxes& axes) const;
+  void order_choices();
+  void write_program();
+  void choose_width();
+  void fill_needed(std::uint32_t column, std::size_t first, std::size_t width,
+                   std::vector<double>& needed) const;
+  void fill_factors(const AxisData& data, std::uint32_t consumer_key, std::size_t first,
+                    std::size_t width, double* out) const;
+  void fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+                  std::size_t first, std::size_t width, double* out) const;
+  void fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+                  std::size_t first, std::size_t width, double* out) const;
+  void fill_column(std::size_t first, std::size_t width, Scratch& scratch, double* largest) const;
+  double seconds_of(const double* largest) const;
+  std::size_t lane(std::size_t device) const { return device % size_ * padded_ + device / size_; }
+
+  const GroupNetwork& network_;
+  const TransferKernel& kernel_;
+  const Cuts& producer_cuts_;
+  const Cuts& consumer_cuts_;
+  bool returns_;
+  double scale_;  ///< bytes per element of the axes' volume
+  std::size_t size_, padded_, rows_, width_ = 8;
+  std::vector<AxisData> axes_;
+  std::size_t keys_ = 0;  ///< of the producer, over all axes
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> column_order_;
+  MaximaProgram program_;
+  std::vector<std::vector<double>> divisors_;
+};
+
+}  // namespace strata
