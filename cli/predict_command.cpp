@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/usage.h"
-#include "cli/what_if_option.h"
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
@@ -24,58 +24,19 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1000, kMostSamples = std::int64_t{1} << 30;
+constexpr std::int64_t kMostSteps = 1000;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
-  CaseRequest request;
+  CaseFlags input;
   std::string strategies;
-  std::string sync = "ring", dtype = "fp32";
-  std::int64_t batch = 0;
   std::size_t steps = 4;
-  std::vector<std::string> sets;
   std::string trace_file, plan_file;
   bool json = false;
-  CLI::Option* batch_option = nullptr;
 };
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts = {""};
-  for (char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-Case load(PredictFlags& flags) {
-  const auto sync = parse_sync(flags.sync);
-  if (!sync) {
-    throw InputError(
-        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
-  }
-  const auto dtype = parse_dtype(flags.dtype);
-  if (!dtype) {
-    throw InputError(
-        fmt::format("--dtype {}: unknown; allowed: fp32, tf32, bf16, fp16", flags.dtype));
-  }
-  flags.request.sync = *sync;
-  flags.request.dtype = *dtype;
-  if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
-  flags.request.sets = parse_sets(flags.sets);
-  return load_case(flags.request);
-}
 
 Bytes most(const std::vector<Bytes>& bytes) {
   return *std::max_element(bytes.begin(), bytes.end());
-}
-
-void print_header(const Case& input) {
-  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
-        input.cluster.device_count(), input.graph.batch(), name(input.dtype), name(input.sync));
 }
 
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
@@ -178,9 +139,8 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
   }
-  std::vector<std::string> inputs = flags.request.profiles;
-  inputs.insert(inputs.end(), {flags.request.model, flags.request.cluster, flags.strategies});
-  refuse_overwriting({flags.trace_file, flags.plan_file}, inputs);
+  refuse_overwriting({flags.trace_file, flags.plan_file},
+                     files_read(flags.input, {flags.strategies}));
 }
 
 std::string name_of(const Task& task) {
@@ -225,7 +185,7 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
 void run(PredictFlags& flags) {
   const std::vector<std::string> names = split_at_commas(flags.strategies);
   check_files(flags, names.size());
-  const Case input = load(flags);
+  const Case input = load(flags.input);
   std::vector<Strategy> strategies;
   strategies.reserve(names.size());
   for (const std::string& text : names) {
@@ -259,31 +219,12 @@ void add_predict_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
   auto flags = std::make_shared<PredictFlags>();
-  command->add_option("MODEL", flags->request.model, "a name (strata models) or a .toml file")
-      ->required();
-  command
-      ->add_option("--cluster", flags->request.cluster, "a name (strata clusters) or a .toml file")
-      ->required();
+  add_model_and_cluster(*command, flags->input);
   command
       ->add_option("--strategy", flags->strategies,
                    "data, model, owt or a .json file; several, with commas, side by side")
       ->required();
-  command
-      ->add_option("--batch-per-device", flags->request.batch_per_device,
-                   "samples per device of the cluster (default 32)")
-      ->check(whole_number(1, kMostSamples));
-  flags->batch_option = command->add_option("--batch", flags->batch, "the global batch instead")
-                            ->check(whole_number(1, kMostSamples))
-                            ->excludes("--batch-per-device");
-  command->add_option("--sync", flags->sync,
-                      "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
-                      "(default ring)");
-  command->add_option("--dtype", flags->dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
-  add_set_option(*command, flags->sets);
-  command
-      ->add_option("--profile", flags->request.profiles,
-                   "a profile file to use for its kind of device; repeatable")
-      ->allow_extra_args(false);
+  add_case_options(*command, flags->input);
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
       ->check(whole_number(1, kMostSteps));
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")

@@ -1,0 +1,86 @@
+#include "cli/case_options.h"
+
+#include <fmt/format.h>
+
+#include "cli/output.h"
+#include "cli/usage.h"
+#include "cli/what_if_option.h"
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 30;
+
+}  // namespace
+
+void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
+  command.add_option("MODEL", flags.request.model, "a name (strata models) or a .toml file")
+      ->required();
+  command
+      .add_option("--cluster", flags.request.cluster, "a name (strata clusters) or a .toml file")
+      ->required();
+}
+
+void add_case_options(CLI::App& command, CaseFlags& flags) {
+  command
+      .add_option("--batch-per-device", flags.request.batch_per_device,
+                  "samples per device of the cluster (default 32)")
+      ->check(whole_number(1, kMostSamples));
+  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch instead")
+                           ->check(whole_number(1, kMostSamples))
+                           ->excludes("--batch-per-device");
+  command.add_option("--sync", flags.sync,
+                     "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
+                     "(default ring)");
+  command.add_option("--dtype", flags.dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
+  add_set_option(command, flags.sets);
+  command
+      .add_option("--profile", flags.request.profiles,
+                  "a profile file to use for its kind of device; repeatable")
+      ->allow_extra_args(false);
+}
+
+Case load(CaseFlags& flags) {
+  const auto sync = parse_sync(flags.sync);
+  if (!sync) {
+    throw InputError(
+        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
+  }
+  const auto dtype = parse_dtype(flags.dtype);
+  if (!dtype) {
+    throw InputError(
+        fmt::format("--dtype {}: unknown; allowed: fp32, tf32, bf16, fp16", flags.dtype));
+  }
+  flags.request.sync = *sync;
+  flags.request.dtype = *dtype;
+  if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
+  flags.request.sets = parse_sets(flags.sets);
+  return load_case(flags.request);
+}
+
+std::vector<std::string> files_read(const CaseFlags& flags, const std::vector<std::string>& more) {
+  std::vector<std::string> files = flags.request.profiles;
+  files.insert(files.end(), {flags.request.model, flags.request.cluster});
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
+
+void print_header(const Case& input) {
+  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
+        input.cluster.device_count(), input.graph.batch(), name(input.dtype), name(input.sync));
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts = {""};
+  for (char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+}  // namespace strata
