@@ -1,0 +1,123 @@
+#include "sim/solver/refine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/solver/problems.h"
+
+namespace strata {
+namespace {
+
+using testing::make_tables;
+
+// A chain of six variables of three choices each. The tables favour choice 0 everywhere; the real
+// measure is 10 - (how many variables choose 2), and 5 less where all do: the tables mislead.
+class Refine : public ::testing::Test {
+ protected:
+  Refinement run(std::size_t evaluations, unsigned threads = 0) const {
+    SolveLimits limits;
+    limits.threads = threads;
+    return refine(tables_, starts_, measure_, {evaluations, shapes_}, limits);
+  }
+
+  int draws_ = 0;
+  CostTables tables_ =
+      make_tables(std::vector<std::size_t>(6, 3), {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}},
+                  [this] { return static_cast<double>(draws_++ % 3); });
+  std::vector<std::uint32_t> shapes_ = std::vector<std::uint32_t>(6, 0);
+  std::vector<Choices> starts_ = {Choices(6, 0)};
+  Evaluate measure_ = [](const Choices& choices) {
+    const auto twos = std::count(choices.begin(), choices.end(), 2u);
+    return 10. - static_cast<double>(twos) - (twos == 6 ? 5 : 0);
+  };
+};
+
+TEST_F(Refine, FindsWhatTheTablesDoNotSee) {
+  const Refinement result = run(200);
+  EXPECT_EQ(result.best.front(), (Evaluated{Choices(6, 2), -1}));
+  EXPECT_LE(result.evaluations, 200u);
+  EXPECT_FALSE(result.stopped);
+}
+
+TEST_F(Refine, StartsAreAlwaysEvaluatedAndNeverLost) {
+  starts_ = {Choices(6, 0), Choices(6, 2), Choices(6, 1)};
+  const Refinement result = run(1);
+  EXPECT_EQ(result.best, (std::vector<Evaluated>{
+                             {Choices(6, 2), -1}, {Choices(6, 0), 10}, {Choices(6, 1), 10}}));
+}
+
+TEST_F(Refine, ARunOfEqualChoicesMovesAsOne) {
+  // Nothing between all and none is any good, so one variable at a time leads nowhere.
+  measure_ = [](const Choices& choices) {
+    const auto ones = std::count(choices.begin(), choices.end(), 1u);
+    return ones == 6 ? 1. : 2. + static_cast<double>(ones);
+  };
+  EXPECT_EQ(run(200).best.front(), (Evaluated{Choices(6, 1), 1}));
+}
+
+TEST_F(Refine, OnlyVariablesOfEqualShapeMakeARun) {
+  shapes_ = {0, 0, 0, 1, 1, 1};
+  std::atomic<bool> together{false};
+  measure_ = [&](const Choices& choices) {
+    if (choices == Choices(6, 1)) together = true;
+    return 1 + static_cast<double>(std::count(choices.begin(), choices.end(), 1u));
+  };
+  run(100);
+  EXPECT_FALSE(together);
+}
+
+TEST_F(Refine, TakesOverStretchesOfAnotherStart) {
+  // The best of both: the head of one start, the tail of the other.
+  starts_ = {Choices(6, 0), {2, 2, 1, 1, 2, 2}};
+  const Choices mixed = {0, 0, 1, 1, 2, 2};
+  measure_ = [&](const Choices& choices) {
+    double wrong = 0;
+    for (std::size_t v = 0; v < 6; v += 2)
+      wrong += choices[v] != mixed[v] || choices[v + 1] != mixed[v + 1];
+    return wrong;
+  };
+  EXPECT_EQ(run(200).best.front(), (Evaluated{mixed, 0}));
+}
+
+TEST_F(Refine, WhatIsNotAllowedIsNeverReturned) {
+  measure_ = [](const Choices& choices) { return choices[0] == 0 ? kInfinity : 1.; };
+  EXPECT_TRUE(run(50).best.empty());
+  starts_.push_back({1, 0, 0, 0, 0, 0});
+  for (const Evaluated& e : run(50).best) EXPECT_NE(e.choices[0], 0u);
+}
+
+TEST_F(Refine, DoesNotDependOnTheThreads) {
+  std::mt19937 random(7);
+  std::vector<double> noise(729);
+  for (double& value : noise) value = static_cast<double>(random() % 100);
+  measure_ = [&](const Choices& choices) {
+    std::size_t at = 0;
+    for (std::uint32_t choice : choices) at = 3 * at + choice;
+    return noise[at];
+  };
+  const Refinement one = run(150, 1), four = run(150, 4);
+  EXPECT_EQ(one.best, four.best);
+  EXPECT_EQ(one.evaluations, four.evaluations);
+  EXPECT_LE(one.best.front().seconds, noise.front());
+}
+
+TEST_F(Refine, KeepsWhatItHasWhenCalledOff) {
+  std::atomic<bool> cancelled{false};
+  std::atomic<int> calls{0};
+  SolveLimits limits;
+  limits.cancelled = &cancelled;
+  const Evaluate stop_at_20 = [&](const Choices& choices) {
+    if (++calls == 20) cancelled = true;
+    return measure_(choices);
+  };
+  const Refinement result = refine(tables_, starts_, stop_at_20, {200, shapes_}, limits);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.best.empty());
+  EXPECT_LE(result.best.front().seconds, measure_(starts_.front()));
+}
+
+}  // namespace
+}  // namespace strata
