@@ -1,10 +1,8 @@
 #pragma once
 
-// Small problems for the solver's tests, and the dumb referee: all strategies, one by one.
+// Problems drawn by hand: a graph, its choices, and what fills the tables.
 
-#include <algorithm>
 #include <memory>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -40,28 +38,6 @@ CostTables make_tables(const std::vector<std::size_t>& choices, const Pairs& edg
 /// One choice each, all costs 0: a graph.
 inline CostTables make_graph(std::size_t nodes, const Pairs& edges) {
   return make_tables(std::vector<std::size_t>(nodes, 1), edges, [] { return 0.0; });
-}
-
-/// Goes to the next strategy in lexicographic order; false after the last.
-inline bool next_choices(const CostTables& tables, Choices& choices) {
-  for (std::size_t v = choices.size(); v-- > 0;) {
-    if (++choices[v] < tables.variables[v]->size()) return true;
-    choices[v] = 0;
-  }
-  return false;
-}
-
-/// All strategies, by cost and then lexicographically.
-inline std::vector<Solution> all_strategies(const CostTables& tables) {
-  std::vector<Solution> all;
-  Choices choices(tables.variables.size(), 0);
-  do {
-    const double seconds = tables.seconds(choices);
-    all.push_back({choices, seconds, seconds});
-  } while (next_choices(tables, choices));
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Solution& a, const Solution& b) { return a.seconds < b.seconds; });
-  return all;
 }
 
 }  // namespace strata::testing
