@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -15,14 +16,42 @@ namespace {
 
 constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 
-template <class Named>
-std::vector<std::uint32_t> order_by_name(const std::vector<Named>& named) {
+template <class Named, class Before>
+std::vector<std::uint32_t> order_by_name(const std::vector<Named>& named, const Before& before) {
   std::vector<std::uint32_t> order(named.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tie(named[a].name, a) < std::tie(named[b].name, b);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return before(named[a].name, named[b].name);
   });
   return order;
+}
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// The run of digits at `at`, without zeros in front.
+std::string_view number_at(std::string_view text, std::size_t& at) {
+  while (at < text.size() && text[at] == '0') ++at;
+  const std::size_t begin = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return text.substr(begin, at - begin);
+}
+
+/// The alphabet, but with numbers by value: gpu9 before gpu10. So equal hosts get equal routes.
+bool before_by_number(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string_view x = number_at(a, i), y = number_at(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+    }
+  }
+  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
 }
 
 }  // namespace
@@ -126,8 +155,8 @@ void ClusterBuilder::resolve_links() {
                                find_vertex(spec.to, link.where), spec.bandwidth, spec.latency,
                                spec.kind});
   }
-  cluster_.by_name_ = order_by_name(cluster_.devices_);
-  cluster_.link_by_name_ = order_by_name(cluster_.links_);
+  cluster_.by_name_ = order_by_name(cluster_.devices_, std::less<>());
+  cluster_.link_by_name_ = order_by_name(cluster_.links_, std::less<>());
 }
 
 void ClusterBuilder::resolve_route(const PlacedRoute& route) {
@@ -191,7 +220,7 @@ Cluster ClusterBuilder::build() && {
   errors_.throw_if_any();
   cluster_.routes_ = std::make_shared<const RouteTable>(
       cluster_.devices_.size(), cluster_.devices_.size() + cluster_.switches_.size(),
-      cluster_.links_, cluster_.link_by_name_, cluster_.fixed_routes_);
+      cluster_.links_, order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_);
   return std::move(cluster_);
 }
 

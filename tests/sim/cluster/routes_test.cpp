@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <random>
@@ -51,6 +53,16 @@ TEST(Routes, LatenciesAddUpExactly) {
   EXPECT_EQ(route_names(std::move(builder).build(), 0, 1), "d0>x x>d1");
 }
 
+// In the alphabet d10 comes before d9.
+TEST(Routes, NumbersInNamesGoByValue) {
+  ClusterBuilder builder = with_devices(12);
+  for (const char* by : {"d10", "d9"}) {
+    builder.add_duplex("d0", by, kFast, {});
+    builder.add_duplex(by, "d1", kFast, {});
+  }
+  EXPECT_EQ(route_names(std::move(builder).build(), 0, 1), "d0>d9 d9>d1");
+}
+
 TEST(Routes, AFixedRouteGoesFirst) {
   ClusterBuilder builder = with_devices(3);
   builder.add_duplex("d0", "d1", kFast, {});
@@ -62,8 +74,23 @@ TEST(Routes, AFixedRouteGoesFirst) {
   EXPECT_EQ(route_names(cluster, 2, 0), "d2>d0");
 }
 
-/// The best of all walks of each length, extended link by link: no layers, no ranks.
-using Way = std::tuple<std::size_t, std::int64_t, std::vector<std::string>>;
+/// The name with every number padded by zeros: in the alphabet these stand as their values do.
+std::string by_value(const std::string& name) {
+  std::string padded;
+  for (std::size_t i = 0; i < name.size();) {
+    std::size_t digits = 0;
+    while (i + digits < name.size() && std::isdigit(name[i + digits])) ++digits;
+    if (digits > 0) padded += std::string(20 - digits, '0') + name.substr(i, digits);
+    if (digits == 0) padded += name[i];
+    i += std::max<std::size_t>(digits, 1);
+  }
+  return padded;
+}
+
+/// The best of all walks of each length, extended link by link: no layers, no ranks. Links go by
+/// their names, numbers by value.
+using Names = std::vector<std::pair<std::string, std::string>>;
+using Way = std::tuple<std::size_t, std::int64_t, Names>;
 
 std::map<std::uint32_t, Way> all_best_ways(const Cluster& cluster, std::uint32_t from) {
   std::map<std::uint32_t, Way> best = {{from, Way{}}};
@@ -75,7 +102,7 @@ std::map<std::uint32_t, Way> all_best_ways(const Cluster& cluster, std::uint32_t
       Way way = start->second;
       std::get<0>(way) += 1;
       std::get<1>(way) += std::llround(link.latency.value * 1e12);
-      std::get<2>(way).push_back(link.name);
+      std::get<2>(way).push_back({by_value(link.name), link.name});
       const auto [place, added] = best.emplace(link.to, way);
       if (!added && way < place->second)
         place->second = way;
@@ -118,7 +145,7 @@ TEST(Routes, EqualThoseOfTheReferee) {
           EXPECT_NE(said([&] { cluster.route(DeviceId(from), DeviceId(to)); }), "");
           continue;
         }
-        for (const std::string& name : std::get<2>(found->second)) {
+        for (const auto& [key, name] : std::get<2>(found->second)) {
           names += (names.empty() ? "" : " ") + name;
         }
         EXPECT_EQ(route_names(cluster, from, to), names) << from << " to " << to;
