@@ -56,6 +56,7 @@ class TableBuilder {
         dtype_(dtype),
         options_(options),
         network_(cluster),
+        groups_(options.screening ? network_.sampled_groups() : network_.all_groups()),
         layers_(graph, cluster, models, sync, dtype) {}
 
   CostTables build() {
@@ -64,6 +65,7 @@ class TableBuilder {
     fill_layers();
     fill_edges();
     CostTables tables;
+    tables.exact = groups_.size() == network_.groups();
     add_variables(tables);
     tables.quantum = quantum(tables);
     round(tables);
@@ -148,7 +150,7 @@ class TableBuilder {
       }
       const PlannedEdge& edge = edges_[distinct_edges_[piece - layers]];
       transfers_[piece - layers] = std::make_unique<TransferTable>(
-          network_, graph_, edge.consumer, edge.input, *space_[edge.from].cuts,
+          network_, groups_, graph_, edge.consumer, edge.input, *space_[edge.from].cuts,
           *space_[edge.to].cuts, static_cast<double>(element_bytes(dtype_)), edge.returns);
     });
   }
@@ -235,6 +237,7 @@ class TableBuilder {
   DType dtype_;
   const CostTableOptions& options_;
   const GroupNetwork network_;
+  const std::vector<std::uint32_t> groups_;  ///< that are looked at
   const LayerTable layers_;
   std::vector<std::pair<LayerId, const Cuts*>> distinct_layers_;
   std::vector<std::size_t> first_layer_;  ///< by layer: the distinct one

@@ -45,6 +45,8 @@ struct CostTables {
   std::vector<Vector> variables;  ///< by variable: seconds by choice, at least one choice
   std::vector<Edge> edges;
   double quantum = 0;
+  /// Whether entries are the costs; else none is more (CostTableOptions::screening).
+  bool exact = true;
 
   /// The sum for one choice per variable; exact.
   double seconds(std::span<const std::uint32_t> choices) const;
@@ -54,6 +56,9 @@ struct CostTables {
 struct CostTableOptions {
   unsigned threads = 0;  ///< 0: all cores
   const std::atomic<bool>* cancelled = nullptr;
+  /// t_X of a few groups of devices only: on many devices much faster than that of all, and never
+  /// more. Tells which choices are worth exact tables (sim/solver/screen.h).
+  bool screening = false;
 };
 
 /// Throws Cancelled (sim/base/cancel.h) once `cancelled` is true. `models` as for Eq1.

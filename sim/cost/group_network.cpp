@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -173,10 +174,49 @@ GroupNetwork::GroupNetwork(const Cluster& cluster) {
   }
 }
 
+std::vector<std::uint32_t> GroupNetwork::all_groups() const {
+  std::vector<std::uint32_t> groups(groups_);
+  std::iota(groups.begin(), groups.end(), 0u);
+  return groups;
+}
+
+std::vector<std::uint32_t> GroupNetwork::sampled_groups() const {
+  constexpr std::size_t kFew = 8;
+  if (groups_ <= kFew) return all_groups();
+  std::set<std::uint32_t> groups = {0};
+  for (std::size_t power = 1; power < groups_; power *= 2) {
+    groups.insert(static_cast<std::uint32_t>(power));
+    groups.insert(static_cast<std::uint32_t>(std::min(2 * power, groups_) - 1));
+  }
+  return {groups.begin(), groups.end()};
+}
+
 GroupNetwork::Row GroupNetwork::reversed(Row row) const {
   const auto m = static_cast<Row>(size_);
   if (row < m * m) return row % m * m + row / m;
-  return row < m * m + m ? row + m : row - m;
+  return (row - m * m) / m % 2 == 0 ? row + m : row - m;
+}
+
+// All that number s sends within its group is one row, and so is all that number t gets.
+GroupNetwork::Sum GroupNetwork::shortened(Sum sum) const {
+  const auto m = static_cast<Row>(size_);
+  for (Row number = 0; m > 2 && number < m; ++number) {
+    Sum sent, got;
+    for (Row other = 0; other < m; ++other) {
+      if (other == number) continue;
+      sent.push_back(number * m + other);
+      got.push_back(other * m + number);
+    }
+    const auto replace = [&](const Sum& part, Row row) {
+      if (!std::includes(sum.begin(), sum.end(), part.begin(), part.end())) return;
+      std::erase_if(sum, [&](Row r) { return std::binary_search(part.begin(), part.end(), r); });
+      sum.push_back(row);
+      std::sort(sum.begin(), sum.end());
+    };
+    replace(sent, m * m + 2 * m + number);
+    replace(got, m * m + 3 * m + number);
+  }
+  return sum;
 }
 
 GroupNetwork::Sum GroupNetwork::reversed(const Sum& sum) const {
@@ -205,7 +245,8 @@ bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
 
   std::map<double, std::vector<Sum>> alike;  // sums on links of one bandwidth
   std::map<double, std::vector<Sum>> waits;  // what crosses routes of one latency, forward
-  for (const auto& [sum, by_group] : *bandwidths) {
+  for (const auto& [rows, by_group] : *bandwidths) {
+    const Sum sum = shortened(rows);
     if (uniform(by_group)) {
       alike[by_group.front()].push_back(sum);
     } else {
@@ -218,8 +259,14 @@ bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
   for (Row row = 0; row < m * m; ++row) {
     if (row / m != row % m) waits[survey.latency_within(row / m, row % m)].push_back({row});
   }
-  for (Row s = 0; groups_ > 1 && s < m; ++s) {
-    waits[survey.latency_between()].push_back({m * m + s});
+  if (groups_ >
+      1) {  // what leaves some group enters another: both tell, as a shared NIC's loads do
+    Sum out, in;
+    for (Row s = 0; s < m; ++s) {
+      out.push_back(m * m + s);
+      in.push_back(m * m + m + s);
+    }
+    waits[survey.latency_between()] = {out, in};
   }
   const auto use = [&](const std::map<double, std::vector<Sum>>& all, std::vector<Use>& there,
                        std::vector<Use>& back) {

@@ -8,8 +8,10 @@
 //   V(s, t)   bytes that number t reads of what number s of the same group owns,   row s m + t
 //   Out(s)    bytes of number s that other groups read,                            row m m + s
 //   In(t)     bytes that number t reads of other groups,                           row m m + m + t
+//   OutWithin(s), InWithin(t): the same of the others in its own group,  rows m m + 2 m + s, 3 m +
+//   t
 // and the load of any link, forward, is a sum of rows of its group: within a group the routes are
-// written out pair by pair, between groups every route is the source's way out and then the
+// told pair by pair, between groups every route is the source's way out and then the
 // target's way in. Backward the gradients go back: V(s, t) is V(t, s), Out is In.
 //
 // Every cluster is such a one: where hosts differ or wires cross between them, all its devices
@@ -48,7 +50,10 @@ class GroupNetwork {
 
   std::size_t group_size() const { return size_; }
   std::size_t groups() const { return groups_; }
-  std::size_t rows() const { return size_ * size_ + 2 * size_; }
+  /// All groups, or about two for every power of two: the first ones, where a cut's devices end,
+  /// and the last before.
+  std::vector<std::uint32_t> all_groups() const;
+  std::vector<std::uint32_t> sampled_groups() const;
   const std::vector<Maximum>& maxima() const { return maxima_; }
   const Direction& forward() const { return forward_; }
   const Direction& backward() const { return backward_; }
@@ -58,6 +63,7 @@ class GroupNetwork {
   std::uint32_t index_of(Maximum maximum);
   Row reversed(Row row) const;
   Sum reversed(const Sum& sum) const;
+  Sum shortened(Sum sum) const;
 
   std::size_t size_ = 1, groups_ = 1;
   std::vector<Maximum> maxima_;

@@ -1,6 +1,7 @@
 #include "sim/cost/transfer_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace strata {
@@ -9,6 +10,8 @@ namespace {
 constexpr std::size_t kLanes = 8;  // rows are whole multiples of it (transfer_kernel.h)
 /// Factors of one tile of groups: they should stay in a core's second-level cache.
 constexpr std::size_t kTileBytes = std::size_t{640} << 10;
+
+constexpr std::size_t kNoDevice = std::numeric_limits<std::size_t>::max();
 
 std::size_t rounded_up(std::size_t count) {
   return (count + kLanes - 1) / kLanes * kLanes;
@@ -35,16 +38,18 @@ std::int64_t number(const Digits& digits, std::size_t k, std::size_t device) {
 
 }  // namespace
 
-TransferTable::TransferTable(const GroupNetwork& network, const Graph& graph, LayerId consumer,
-                             std::size_t input, const Cuts& producer_cuts,
-                             const Cuts& consumer_cuts, double element_bytes, bool returns)
+TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std::uint32_t>& groups,
+                             const Graph& graph, LayerId consumer, std::size_t input,
+                             const Cuts& producer_cuts, const Cuts& consumer_cuts,
+                             double element_bytes, bool returns)
     : network_(network),
+      groups_(groups),
       kernel_(transfer_kernel()),
       producer_cuts_(producer_cuts),
       consumer_cuts_(consumer_cuts),
       returns_(returns),
       size_(network.group_size()),
-      padded_(rounded_up(network.groups())),
+      padded_(rounded_up(groups.size())),
       rows_(size_ * size_ + size_) {
   const EdgeAxes axes(graph, consumer, input, producer_cuts, consumer_cuts);
   scale_ = element_bytes * axes.scale();
@@ -72,6 +77,12 @@ void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
   sum_readings(data, axes);
 }
 
+// Lanes hold the first of all groups, then the second of all groups ...
+std::size_t TransferTable::device_at(std::size_t lane) const {
+  const std::size_t number = lane / padded_, group = lane % padded_;
+  return group < groups_.size() ? groups_[group] * size_ + number : kNoDevice;
+}
+
 void TransferTable::place_producer(AxisData& data) const {
   Side& side = data.producer;
   const std::size_t lanes = size_ * padded_;
@@ -82,13 +93,15 @@ void TransferTable::place_producer(AxisData& data) const {
     const Digit& digit = side.keys[key].front();
     const auto at = data.parts.begin() + static_cast<std::ptrdiff_t>(key * lanes);
     std::fill(at, at + static_cast<std::ptrdiff_t>(lanes), digit.degree);
-    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const std::size_t device = device_at(lane);
+      if (device == kNoDevice) continue;
       const std::int64_t i = number(side.keys[key], 0, device);
       if (i >= digit.degree) continue;  // it holds nothing
-      data.parts[key * lanes + lane(device)] = static_cast<std::uint32_t>(i);
+      data.parts[key * lanes + lane] = static_cast<std::uint32_t>(i);
       const Interval owned = part(data.axis.extent, digit.degree, i);
-      side.begin[key * lanes + lane(device)] = static_cast<double>(owned.begin);
-      side.end[key * lanes + lane(device)] = static_cast<double>(owned.end);
+      side.begin[key * lanes + lane] = static_cast<double>(owned.begin);
+      side.end[key * lanes + lane] = static_cast<double>(owned.end);
     }
   }
 }
@@ -106,12 +119,14 @@ void TransferTable::place_consumer(AxisData& data, const EdgeAxes& axes) const {
       parts.push_back(data.axis.joint ? part(data.axis.extent, digit.degree, j)
                                       : axes.needed(data.axis, digit.degree, j));
     }
-    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const std::size_t device = device_at(lane);
+      if (device == kNoDevice) continue;
       const std::int64_t j = number(side.keys[key], 0, device);
       if (j >= digit.degree) continue;
       const Interval& need = parts[static_cast<std::size_t>(j)];
-      side.begin[key * lanes + lane(device)] = static_cast<double>(need.begin);
-      side.end[key * lanes + lane(device)] = static_cast<double>(need.end);
+      side.begin[key * lanes + lane] = static_cast<double>(need.begin);
+      side.end[key * lanes + lane] = static_cast<double>(need.end);
     }
   }
 }
@@ -121,7 +136,9 @@ void TransferTable::place_joint(AxisData& data) const {
   const std::size_t lanes = size_ * padded_;
   data.boxes.assign(keys.size() * lanes, Box{});
   for (std::size_t key = 0; key < keys.size(); ++key) {
-    for (std::size_t device = 0; device < size_ * network_.groups(); ++device) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const std::size_t device = device_at(lane);
+      if (device == kNoDevice) continue;
       Box box;
       bool holds = true;
       std::size_t k = 0;
@@ -130,7 +147,7 @@ void TransferTable::place_joint(AxisData& data) const {
         holds = holds && i < keys[key][k].degree;
         box[dim] = part(data.axis.producer[dim], keys[key][k++].degree, i);
       }
-      if (holds) data.boxes[key * lanes + lane(device)] = box;
+      if (holds) data.boxes[key * lanes + lane] = box;
     }
   }
 }
@@ -195,17 +212,34 @@ void TransferTable::order_choices() {
 
 void TransferTable::write_program() {
   program_.group_size = size_;
+  program_.maxima = network_.maxima().size();
+  const auto write = [&](std::size_t count) {
+    program_.code.push_back(static_cast<std::uint32_t>(count));
+  };
   for (const GroupNetwork::Maximum& maximum : network_.maxima()) {
-    program_.code.push_back(static_cast<std::uint32_t>(maximum.sums.size()));
-    for (const GroupNetwork::Sum& sum : maximum.sums) {
-      program_.code.push_back(static_cast<std::uint32_t>(sum.size()));
-      program_.code.insert(program_.code.end(), sum.begin(), sum.end());
+    const auto& sums = maximum.sums;
+    const auto single = [](const GroupNetwork::Sum& sum) { return sum.size() == 1; };
+    const auto singles = static_cast<std::size_t>(std::count_if(sums.begin(), sums.end(), single));
+    write(singles);
+    for (const auto& sum : sums) {
+      if (single(sum)) write(sum.front());
     }
-    std::vector<double>& divisors = divisors_.emplace_back(maximum.bandwidth);
-    if (!divisors.empty()) divisors.resize(padded_, 1);
+    write(sums.size() - singles);
+    for (const auto& sum : sums) {
+      if (single(sum)) continue;
+      write(sum.size());
+      for (GroupNetwork::Row row : sum) write(row);
+    }
+    AlignedVector<double>& divisors = divisors_.emplace_back();
+    if (!maximum.bandwidth.empty()) {
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        divisors.push_back(maximum.bandwidth[groups_[g]]);
+      }
+      divisors.resize(padded_, 1);
+    }
   }
   for (const auto& divisors : divisors_) {
-    program_.per_group.push_back(divisors.empty() ? nullptr : divisors.data());
+    program_.divisors.push_back(divisors.empty() ? nullptr : divisors.data());
   }
 }
 
@@ -216,7 +250,7 @@ void TransferTable::choose_width() {
 
 // What each device reads of anybody, itself included, in bytes.
 void TransferTable::fill_needed(std::uint32_t column, std::size_t first, std::size_t width,
-                                std::vector<double>& needed) const {
+                                AlignedVector<double>& needed) const {
   const std::size_t lanes = size_ * padded_;
   needed.resize(lanes);
   for (std::size_t t = 0; t < size_; ++t) {
@@ -285,25 +319,27 @@ void TransferTable::fill_factors(const AxisData& data, std::uint32_t consumer_ke
   }
 }
 
-// All producer choices against the column whose factors are filled, over one tile of groups.
+// All producer choices against the column whose factors are filled, over one tile of groups. The
+// last axis is multiplied where the maxima are taken.
 void TransferTable::fill_column(std::size_t first, std::size_t width, Scratch& scratch,
                                 double* largest) const {
   const std::size_t block = rows_ * width_, last = axes_.size() - 1;
-  const auto factors = [&](std::size_t level, std::uint32_t choice) {
+  const auto factors = [&](std::size_t level, std::uint32_t choice) -> const double* {
     const AxisData& data = axes_[level];
     return &scratch.factors[(data.first_key + data.producer.key_of[choice]) * block];
   };
+  const TransferTile tile{&scratch.needed[first], padded_, first, width};
   for (const Step& step : steps_) {
-    const double* product = factors(0, step.choice);
-    for (std::size_t level = 1; level <= last; ++level) {
+    const double* product = last > 0 ? factors(0, step.choice) : scratch.ones.data();
+    for (std::size_t level = 1; level < last; ++level) {
       double* out = &scratch.products[level * block];
       if (level >= step.level) {
         kernel_.multiply(out, product, factors(level, step.choice), rows_ * width);
       }
       product = out;
     }
-    kernel_.maxima(program_, product, &scratch.needed[first], padded_, first, width,
-                   scratch.rows.data(), largest + step.choice * divisors_.size());
+    kernel_.maxima(program_, product, factors(last, step.choice), tile, scratch.rows.data(),
+                   largest + step.choice * divisors_.size());
   }
 }
 
@@ -313,7 +349,8 @@ void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
   const std::size_t results = choices * divisors_.size();
   scratch.factors.resize(keys_ * block);
   scratch.products.resize(axes_.size() * block);
-  scratch.rows.resize(2 * size_ * width_);
+  scratch.rows.resize(kLanes * (program_.rows() + program_.maxima + size_));
+  scratch.ones.assign(axes_.size() == 1 ? block : 0, 1);
   scratch.largest.assign((end - begin) * results, 0);
   for (std::size_t first = 0; first < padded_; first += width_) {
     const std::size_t width = std::min(width_, padded_ - first);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/aligned.h"
 #include "sim/cost/edge_axes.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/transfer_kernel.h"
@@ -17,14 +18,16 @@ namespace strata {
 
 class TransferTable {
  public:
-  /// `scale`: bytes per element. `returns`: gradients go back. All must outlive this.
-  TransferTable(const GroupNetwork& network, const Graph& graph, LayerId consumer,
-                std::size_t input, const Cuts& producer_cuts, const Cuts& consumer_cuts,
-                double element_bytes, bool returns);
+  /// `groups`: those that are looked at; of fewer than all, the times are lower bounds. `returns`:
+  /// gradients go back. All must outlive this.
+  TransferTable(const GroupNetwork& network, const std::vector<std::uint32_t>& groups,
+                const Graph& graph, LayerId consumer, std::size_t input, const Cuts& producer_cuts,
+                const Cuts& consumer_cuts, double element_bytes, bool returns);
 
   /// Working memory of one thread.
   struct Scratch {
-    std::vector<double> factors, products, needed, rows, largest;
+    AlignedVector<double> factors, products, needed, rows, ones;
+    std::vector<double> largest;
     std::vector<std::uint32_t> filled;  ///< by axis: the consumer key that its factors are for
   };
 
@@ -39,7 +42,7 @@ class TransferTable {
   struct Side {
     std::vector<Digits> keys;
     std::vector<std::uint32_t> key_of;  ///< by choice
-    std::vector<double> begin, end;     ///< key x lanes; of a joint axis the consumer's run
+    AlignedVector<double> begin, end;   ///< key x lanes; of a joint axis the consumer's run
   };
   struct AxisData {
     Axis axis;
@@ -66,7 +69,7 @@ class TransferTable {
   void write_program();
   void choose_width();
   void fill_needed(std::uint32_t column, std::size_t first, std::size_t width,
-                   std::vector<double>& needed) const;
+                   AlignedVector<double>& needed) const;
   void fill_factors(const AxisData& data, std::uint32_t consumer_key, std::size_t first,
                     std::size_t width, double* out) const;
   void fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
@@ -75,9 +78,10 @@ class TransferTable {
                   std::size_t first, std::size_t width, double* out) const;
   void fill_column(std::size_t first, std::size_t width, Scratch& scratch, double* largest) const;
   double seconds_of(const double* largest) const;
-  std::size_t lane(std::size_t device) const { return device % size_ * padded_ + device / size_; }
+  std::size_t device_at(std::size_t lane) const;
 
   const GroupNetwork& network_;
+  const std::vector<std::uint32_t>& groups_;
   const TransferKernel& kernel_;
   const Cuts& producer_cuts_;
   const Cuts& consumer_cuts_;
@@ -89,7 +93,7 @@ class TransferTable {
   std::vector<Step> steps_;
   std::vector<std::uint32_t> column_order_;
   MaximaProgram program_;
-  std::vector<std::vector<double>> divisors_;
+  std::vector<AlignedVector<double>> divisors_;
 };
 
 }  // namespace strata

@@ -1,0 +1,216 @@
+// The tables against Eq1, which takes one strategy and any devices: on random networks of every op,
+// on every way of wiring hosts, every entry must be Eq1's rounded to the quantum.
+
+#include "sim/cost/cost_tables.h"
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "sim/cost/group_network.h"
+#include "sim/profile/profile.h"
+#include "tests/sim/plan/random_case.h"
+
+namespace strata {
+namespace {
+
+using testing::Random;
+
+// Every choice of every variable and edge of the network, or a sample where there are many.
+class Comparison {
+ public:
+  Comparison(const Graph& graph, const Cluster& cluster, SyncAlgorithm sync,
+             const SearchOptions& search = {})
+      : graph_(graph),
+        model_(make_cost_model(load_profile("p100"))),
+        models_(cluster.device_count(), model_.get()),
+        space_(graph, cluster, search),
+        tables_(build_cost_tables(graph, cluster, models_, sync, DType::fp32, space_)),
+        eq1_(graph, cluster, models_, sync, DType::fp32) {}
+
+  void check_variables() {
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      const Cuts& cuts = *space_[v].cuts;
+      ASSERT_EQ(tables_.variables[v]->size(), cuts.size());
+      for (std::size_t i = 0; i < cuts.size(); ++i) {
+        double expected = 0;
+        for (LayerId layer : space_[v].layers) {
+          const Config config = config_of(cuts[i]);
+          expected += (eq1_.compute(layer, config) + eq1_.sync(layer, config)).value;
+        }
+        ASSERT_NEAR((*tables_.variables[v])[i], expected, 1e-13 * expected + tables_.quantum)
+            << graph_[space_[v].leader].name << ", choice " << i;
+      }
+    }
+  }
+
+  // Between rounding, bytes over bandwidth are the same doubles: half a quantum is all.
+  void check_edges(std::size_t most_pairs) {
+    std::size_t edge = 0;
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const LayerId consumer(i);
+      for (std::size_t input = 0; input < graph_[consumer].inputs.size(); ++input) {
+        const auto from = space_.variable_of(graph_[consumer].inputs[input]);
+        const auto to = space_.variable_of(consumer);
+        if (!from || !to || *from == *to) continue;
+        if (edge == tables_.edges.size() || tables_.edges[edge].from != *from ||
+            tables_.edges[edge].to != *to) {
+          continue;  // read before: costs nothing
+        }
+        check_edge(consumer, input, tables_.edges[edge++], most_pairs);
+      }
+    }
+    EXPECT_EQ(edge, tables_.edges.size());
+  }
+
+  const CostTables& tables() const { return tables_; }
+  const SearchSpace& space() const { return space_; }
+
+ private:
+  void check_edge(LayerId consumer, std::size_t input, const CostTables::Edge& edge,
+                  std::size_t most_pairs) {
+    const Cuts &from = *space_[edge.from].cuts, &to = *space_[edge.to].cuts;
+    const std::size_t pairs = from.size() * to.size();
+    const std::size_t stride = std::max<std::size_t>(1, pairs / most_pairs);
+    for (std::size_t pair = edge.to % stride; pair < pairs; pair += stride) {
+      const std::size_t p = pair / to.size(), q = pair % to.size();
+      const Seconds expected = eq1_.transfer(consumer, input, config_of(from[p]), config_of(to[q]));
+      ASSERT_NEAR(edge.table->at(p, q), expected.value, tables_.quantum / 2)
+          << graph_[consumer].name << " input " << input << ": " << p << " to " << q;
+    }
+  }
+
+  const Graph& graph_;
+  std::unique_ptr<CostModel> model_;
+  std::vector<const CostModel*> models_;
+  SearchSpace space_;
+  CostTables tables_;
+  Eq1 eq1_;
+};
+
+TEST(CostTables, AreEq1OnRandomNetworks) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Graph graph = testing::random_graph(random);
+    const char* const names[] = {"p100-1x2", "p100-1x4", "p100-2x2", "k80-2x3", "h200-3x2"};
+    const Cluster cluster = load_cluster(names[random() % std::size(names)]);
+    const auto sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
+    const auto degrees = static_cast<DegreeSet>(random() % 3);
+    Comparison comparison(graph, cluster, sync, {degrees, random() % 2 == 0, random() % 2 == 0});
+    comparison.check_variables();
+    comparison.check_edges(60);
+  }
+}
+
+struct Wiring {
+  const char* cluster;
+  std::size_t group_size;  // see group_network.h
+};
+
+void PrintTo(const Wiring& wiring, std::ostream* out) {
+  *out << wiring.cluster;
+}
+
+class CostTablesOnClusters : public ::testing::TestWithParam<Wiring> {};
+
+TEST_P(CostTablesOnClusters, AreEq1) {
+  const Cluster cluster = load_cluster(GetParam().cluster);
+  EXPECT_EQ(GroupNetwork(cluster).group_size(), GetParam().group_size);
+  Random random(7);
+  for (int i = 0; i < 3; ++i) {
+    const Graph graph = testing::random_graph(random);
+    Comparison comparison(graph, cluster, SyncAlgorithm::ring);
+    comparison.check_variables();
+    comparison.check_edges(100);
+  }
+}
+
+// Behind one switch every device is a group; else hosts are, for a way between two devices depends
+// on whether they share one.
+INSTANTIATE_TEST_SUITE_P(Wirings, CostTablesOnClusters,
+                         ::testing::Values(Wiring{"p100-1x1", 1}, Wiring{"p100-1x4", 4},
+                                           Wiring{"p100-4x4", 4}, Wiring{"p100-16x2", 2},
+                                           Wiring{"dgx1-p100", 8}, Wiring{"dgx1-p100-2", 8},
+                                           Wiring{"k80-2x4", 4}, Wiring{"h200-1x8", 1},
+                                           Wiring{"h200-2x8", 8}, Wiring{"h200-8x1", 1}));
+
+// A slow link in one host makes its group differ in bandwidth; another latency there makes all
+// devices one group.
+TEST(CostTables, AreEq1WhereOneLinkDiffers) {
+  const Cluster regular = load_cluster("p100-4x2");
+  std::string link;
+  for (const Link& candidate : regular.links()) {
+    if (candidate.kind == "inter" && candidate.name.find("core") != std::string::npos) {
+      link = candidate.name;
+      break;
+    }
+  }
+  ASSERT_FALSE(link.empty());
+  Random random(11);
+  const Graph graph = testing::random_graph(random);
+  for (const auto& [key, value, group] :
+       {std::tuple{"bandwidth", "1 GB/s", 2u}, std::tuple{"latency", "1 ms", 8u}}) {
+    SCOPED_TRACE(key);
+    const Cluster cluster = apply(regular, "link." + link + "." + key, value);
+    EXPECT_EQ(GroupNetwork(cluster).group_size(), group);
+    Comparison comparison(graph, cluster, SyncAlgorithm::ps);
+    comparison.check_variables();
+    comparison.check_edges(200);
+  }
+}
+
+TEST(CostTables, AreEqualForEveryNumberOfThreads) {
+  Random random(3);
+  const Graph graph = testing::random_graph(random);
+  const Cluster cluster = load_cluster("p100-2x4");
+  const auto model = make_cost_model(load_profile("p100"));
+  const std::vector<const CostModel*> models(cluster.device_count(), model.get());
+  const SearchSpace space(graph, cluster);
+  const auto build = [&](unsigned threads) {
+    return build_cost_tables(graph, cluster, models, SyncAlgorithm::automatic, DType::fp32, space,
+                             {threads, nullptr, false});
+  };
+  const CostTables one = build(1), three = build(3);
+  ASSERT_EQ(one.edges.size(), three.edges.size());
+  for (std::size_t i = 0; i < one.edges.size(); ++i) {
+    EXPECT_EQ(one.edges[i].table->seconds, three.edges[i].table->seconds);
+  }
+  for (std::size_t v = 0; v < one.variables.size(); ++v) {
+    EXPECT_EQ(*one.variables[v], *three.variables[v]);
+  }
+}
+
+// A sample of the groups can only miss the busiest link.
+TEST(CostTables, OfASampleOfGroupsAreNeverMore) {
+  Random random(5);
+  const Cluster cluster = load_cluster("p100-32x2");
+  const auto model = make_cost_model(load_profile("p100"));
+  const std::vector<const CostModel*> models(cluster.device_count(), model.get());
+  for (int i = 0; i < 3; ++i) {
+    const Graph graph = testing::random_graph(random);
+    const SearchSpace space(graph, cluster);
+    const auto build = [&](bool screening) {
+      return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, DType::fp32, space,
+                               {0, nullptr, screening});
+    };
+    const CostTables exact = build(false), sampled = build(true);
+    EXPECT_TRUE(exact.exact);
+    EXPECT_FALSE(sampled.exact);
+    for (std::size_t e = 0; e < exact.edges.size(); ++e) {
+      for (std::size_t k = 0; k < exact.edges[e].table->seconds.size(); ++k) {
+        ASSERT_LE(sampled.edges[e].table->seconds[k],
+                  exact.edges[e].table->seconds[k] + exact.quantum);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strata
