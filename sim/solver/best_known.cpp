@@ -2,11 +2,22 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace strata {
 
+bool BestKnown::fits(const Choices& choices) const {
+  std::int64_t bytes = 0;
+  for (std::size_t v = 0; v < choices.size(); ++v) bytes += (*memory_->bytes)[v][choices[v]];
+  return bytes <= memory_->limit;
+}
+
 bool BestKnown::offer(const Choices& choices, double seconds) {
   if (seconds == kInfinity || seconds > limit()) return false;
+  if (memory_ != nullptr) {
+    if (!fits(choices)) return false;
+    for (std::size_t v = 0; v < choices.size(); ++v) seconds -= memory_->penalty[v][choices[v]];
+  }
   const auto before = [](const Solution& a, const Solution& b) {
     return std::tie(a.seconds, a.choices) < std::tie(b.seconds, b.choices);
   };
@@ -35,16 +46,27 @@ double descend(const PairwiseModel& model, Choices& choices) {
   return model.tables().seconds(choices);
 }
 
-void offer_descent(const PairwiseModel& model, Choices start, BestKnown& known) {
+Choices renamed(const std::vector<Choices>& names, const Choices& choices) {
+  Choices result(choices.size());
+  for (std::size_t v = 0; v < choices.size(); ++v) result[v] = names[v][choices[v]];
+  return result;
+}
+
+void offer_descent(const PairwiseModel& model, const std::vector<Choices>& names, Choices start,
+                   BestKnown& known) {
+  if (known.memory() != nullptr || known.count() > 1) {  // descent may leave what fits, or a rank
+    known.offer(renamed(names, start), model.tables().seconds(start));
+  }
   const double seconds = descend(model, start);
-  if (!known.offer(start, seconds) || known.count() == 1) return;
+  const Choices end = renamed(names, start);
+  if (!known.offer(end, seconds) || known.count() == 1) return;
   std::vector<double> costs;
   for (std::uint32_t v = 0; v < model.size(); ++v) {
     model.local_costs(v, start, costs);
-    Choices changed = start;
+    Choices changed = end;
     for (std::uint32_t c = 0; c < costs.size(); ++c) {
       if (c == start[v] || costs[c] == kInfinity) continue;
-      changed[v] = c;
+      changed[v] = names[v][c];
       known.offer(changed, seconds - costs[start[v]] + costs[c]);
     }
   }

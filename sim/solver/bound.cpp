@@ -208,4 +208,32 @@ void DualBound::fix(std::uint32_t v, std::uint32_t choice) {
   }
 }
 
+DualBound DualBound::restricted(std::shared_ptr<const PairwiseModel> model,
+                                const std::vector<Choices>& kept) const {
+  DualBound part = *this;
+  part.model_ = std::move(model);
+  part.copy_kept(*this, kept);
+  return part;
+}
+
+void DualBound::copy_kept(const DualBound& whole, const std::vector<Choices>& kept) {
+  const auto copy = [&](std::uint32_t v, const double* from, double*& to) {
+    for (const std::uint32_t c : kept[v]) *to++ = from[c];
+  };
+  reduced_.resize(model_->first_choice(model_->size()));
+  messages_.resize(model_->first_message(model_->tables().edges.size()));
+  double* reduced = reduced_.data();
+  for (std::uint32_t v = 0; v < model_->size(); ++v) {
+    copy(v, whole.reduced_.data() + whole.model_->first_choice(v), reduced);
+  }
+  double* message = messages_.data();
+  for (std::uint32_t e = 0; e < model_->tables().edges.size(); ++e) {
+    const CostTables::Edge& edge = model_->tables().edges[e];
+    const double* const from = whole.messages_.data() + whole.model_->first_message(e);
+    copy(edge.from, from, message);
+    copy(edge.to, from + whole.model_->table(e).rows, message);
+  }
+  std::fill(decoded_.begin(), decoded_.end(), 0);
+}
+
 }  // namespace strata

@@ -58,7 +58,13 @@ class DualBound {
   }
   void fix(std::uint32_t v, std::uint32_t choice);
 
+  /// The same bound on the problem of the choices `kept` alone, whose model is given.
+  DualBound restricted(std::shared_ptr<const PairwiseModel> model,
+                       const std::vector<Choices>& kept) const;
+  std::size_t bytes() const { return (reduced_.size() + messages_.size()) * sizeof(double); }
+
  private:
+  void copy_kept(const DualBound& whole, const std::vector<Choices>& kept);
   struct Direction;
   void pass(const Direction& direction, double limit, const SolveLimits& limits);
   void settle(std::uint32_t v, double limit);

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <utility>
 
 #include "sim/base/cancel.h"
-#include "sim/base/parallel.h"
 
 namespace strata {
 namespace {
@@ -68,14 +69,36 @@ double steady_seconds() {
   return std::chrono::duration<double>(now).count();
 }
 
-void ascend(DualBound& bound, BestKnown& known, const AscentOptions& options,
+Subproblem::Subproblem(const CostTables& tables)
+    : bound(std::make_shared<const PairwiseModel>(tables)) {
+  std::vector<Choices> own(tables.variables.size());
+  for (std::size_t v = 0; v < own.size(); ++v) {
+    own[v].resize(tables.variables[v]->size());
+    std::iota(own[v].begin(), own[v].end(), 0u);
+  }
+  names = std::make_shared<const std::vector<Choices>>(std::move(own));
+}
+
+void Subproblem::compact() {
+  const Restriction part = restrict_choices(model().tables(), bound.choices());
+  std::vector<Choices> renaming(part.kept.size());
+  for (std::size_t v = 0; v < renaming.size(); ++v) {
+    for (const std::uint32_t c : part.kept[v]) renaming[v].push_back((*names)[v][c]);
+  }
+  bound = bound.restricted(std::make_shared<const PairwiseModel>(part.tables), part.kept);
+  names = std::make_shared<const std::vector<Choices>>(std::move(renaming));
+}
+
+void ascend(Subproblem& problem, BestKnown& known, const AscentOptions& options,
             const SolveLimits& limits) {
+  DualBound& bound = problem.bound;
+  const double step = options.below_limit ? problem.model().tables().quantum : 0;
   double marked = bound.lower_bound();
   for (int sweep = 1; sweep <= options.most_sweeps; ++sweep) {
     if (bound.lower_bound() >= known.limit() || is_set(limits.cancelled)) return;
-    bound.sweep(known.limit(), limits);
+    bound.sweep(known.limit() - step, limits);
     if (bound.lower_bound() == kInfinity || is_set(limits.cancelled)) return;
-    offer_descent(bound.model(), bound.decoded(), known);
+    offer_descent(bound.model(), *problem.names, bound.decoded(), known);
     if (2 * bound.model().entries() * sweep > options.most_additions) return;
     if (steady_seconds() > options.deadline) return;
     if (sweep % options.patience != 0) continue;
@@ -85,12 +108,12 @@ void ascend(DualBound& bound, BestKnown& known, const AscentOptions& options,
   }
 }
 
-std::size_t drop_dominated(DualBound& bound, const Choices& best, const SolveLimits& limits) {
+std::size_t drop_dominated(DualBound& bound, const Choices& some, const SolveLimits& limits) {
   std::vector<Choices> left = bound.choices();
   std::size_t dropped = 0;
   for (std::uint32_t v = 0; v < left.size(); ++v) {
     if (is_set(limits.cancelled)) return dropped;
-    const Dominance dominance(bound, left, v, best);
+    const Dominance dominance(bound, left, v, some);
     const Choices before = left[v];
     for (const std::uint32_t choice : before) {
       const bool goes = std::any_of(left[v].begin(), left[v].end(), [&](std::uint32_t other) {

@@ -12,11 +12,23 @@
 
 namespace strata {
 
+/// A bound on the choices that are left, which may be numbered anew.
+struct Subproblem {
+  DualBound bound;
+  std::shared_ptr<const std::vector<Choices>> names;  ///< by variable: the choices' first names
+
+  explicit Subproblem(const CostTables& tables);
+  const PairwiseModel& model() const { return bound.model(); }
+  /// Forgets the choices that were dropped. Precondition: every variable has one left.
+  void compact();
+};
+
 struct AscentOptions {
   int most_sweeps = 200;
   /// Stops when this many sweeps together raised the bound by less than `least_gain` of the gap.
   int patience = 5;
   double least_gain = 0.02;
+  bool below_limit = false;  ///< only strategies that are cheaper than the k-th best known matter
   double most_additions = kInfinity;  ///< two per table entry and sweep
   double deadline = kInfinity;        ///< on steady_seconds()
 };
@@ -26,10 +38,11 @@ double steady_seconds();
 
 /// Sweeps, offering what they decode, until the bound meets the k-th best known, stays, or the
 /// options say so.
-void ascend(DualBound& bound, BestKnown& known, const AscentOptions& options,
+void ascend(Subproblem& problem, BestKnown& known, const AscentOptions& options,
             const SolveLimits& limits);
 
 /// Drops dominated choices among those that are left; returns how many.
-std::size_t drop_dominated(DualBound& bound, const Choices& best, const SolveLimits& limits);
+/// `some`: a strategy, the likelier to be the best the faster.
+std::size_t drop_dominated(DualBound& bound, const Choices& some, const SolveLimits& limits);
 
 }  // namespace strata

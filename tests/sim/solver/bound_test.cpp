@@ -166,9 +166,9 @@ TEST(Ascend, FindsTheOptimumOfSmallProblemsMostOfTheTime) {
     const CostTables tables = random_problem(random, random_shape(random));
     const double optimum = exhaustive_optimum(tables);
     if (optimum == kInfinity) continue;
-    DualBound bound = bound_of(tables);
+    Subproblem problem(tables);
     BestKnown known(1);
-    ascend(bound, known, {}, {});
+    ascend(problem, known, {}, {});
     ASSERT_GE(known.best_seconds(), optimum) << "seed " << seed;
     ++runs;
     if (known.best_seconds() == optimum) ++optimal;

@@ -1,6 +1,7 @@
 #include "random_problem.h"
 
-#include "problems.h"
+#include <algorithm>
+#include <tuple>
 
 namespace strata {
 namespace {
@@ -71,8 +72,18 @@ ProblemShape random_shape(std::mt19937& random) {
 }
 
 std::vector<Solution> all_strategies(const CostTables& tables) {
-  std::vector<Solution> all = testing::all_strategies(tables);
-  std::erase_if(all, [](const Solution& strategy) { return strategy.seconds == kInfinity; });
+  std::vector<Solution> all;
+  Choices choices(tables.variables.size(), 0);
+  while (true) {
+    const double seconds = tables.seconds(choices);
+    if (seconds < kInfinity) all.push_back({choices, seconds, seconds});
+    std::size_t v = 0;
+    while (v < choices.size() && ++choices[v] == tables.variables[v]->size()) choices[v++] = 0;
+    if (v == choices.size()) break;
+  }
+  std::sort(all.begin(), all.end(), [](const Solution& a, const Solution& b) {
+    return std::tie(a.seconds, a.choices) < std::tie(b.seconds, b.choices);
+  });
   return all;
 }
 
