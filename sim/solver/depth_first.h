@@ -7,8 +7,9 @@
 
 namespace strata {
 
-/// Exhaustive unless a limit stops it; then `lower_bound` is what was proved (at least the sum of
-/// every table's least entry).
+/// Exhaustive unless a limit stops it; then the best so far, and `lower_bound` is the sum of every
+/// table's least entry. Of equal strategies the lexicographically first; none of infinite cost.
+/// Precondition: no entry is negative.
 Solution depth_first(const CostTables& tables, const SolveLimits& limits = {});
 
 }  // namespace strata

@@ -24,23 +24,27 @@ struct EliminationPlan {
   double table_bytes = 0;            ///< of all tables made
 };
 
-/// Greedy by the size of the table made, then by fill-in, then by number; `keep` stays to the end.
+/// Greedy by the size of the table made, then by fill-in, then by how many eliminations its tables
+/// rest on (so that equal blocks give equal tables, made once), then by number; `keep` stays.
 EliminationPlan plan_elimination(const CostTables& tables,
                                  std::optional<std::uint32_t> keep = std::nullopt);
-/// What this order takes.
+/// What this order takes, were no table made once for several equal ones.
 EliminationPlan plan_elimination(const CostTables& tables, std::vector<std::uint32_t> order);
 
-/// The optimum. Precondition: the plan's tables fit `limits.table_bytes`. Throws Cancelled when
-/// called off or out of time: half an elimination proves nothing.
+/// The optimum; nothing is found where all strategies cost infinitely much. Ties go to the least
+/// choice of the variable eliminated last, then of the last but one, and so on. Precondition: the
+/// plan is over all variables and its tables fit `limits.table_bytes`. Throws Cancelled when called
+/// off or out of time: half an elimination proves nothing.
 Solution eliminate(const CostTables& tables, const EliminationPlan& plan,
                    const SolveLimits& limits = {});
 
-/// The `count` best choices, all different, by cost and then lexicographically; fewer if there are
-/// no more. The first is eliminate()'s.
+/// The `count` best choices of finite cost, all different; fewer if there are no more. By cost, and
+/// of equal ones lexicographically by the choices of the plan's variables from the last to the
+/// first: the first is eliminate()'s. Each one's lower bound is the optimum.
 std::vector<Solution> k_best(const CostTables& tables, const EliminationPlan& plan,
                              std::size_t count, const SolveLimits& limits = {});
 
-/// For every choice of `variable`, the least cost of a strategy that makes it.
+/// For every choice of `variable`, the least cost of a strategy that makes it. Throws Cancelled.
 std::vector<double> min_marginals(const CostTables& tables, std::uint32_t variable,
                                   const SolveLimits& limits = {});
 

@@ -1,0 +1,33 @@
+#include "sim/solver/elimination.h"
+
+#include <algorithm>
+
+#include "sim/solver/elimination_run.h"
+
+namespace strata {
+
+Solution eliminate(const CostTables& tables, const EliminationPlan& plan,
+                   const SolveLimits& limits) {
+  EliminationRun run(tables, plan, limits);
+  run.run(true);
+  if (run.constant() == kInfinity) return {{}, kInfinity, kInfinity};
+  Choices choices(tables.variables.size(), 0);
+  std::vector<double> costs;
+  for (auto step = run.steps().rbegin(); step != run.steps().rend(); ++step) {
+    costs.resize(tables.variables[step->variable]->size());
+    sum_costs(step->factors, step->variable, choices, costs);
+    const auto least = std::min_element(costs.begin(), costs.end());
+    choices[step->variable] = static_cast<std::uint32_t>(least - costs.begin());
+  }
+  return {std::move(choices), run.constant(), run.constant()};
+}
+
+std::vector<double> min_marginals(const CostTables& tables, std::uint32_t variable,
+                                  const SolveLimits& limits) {
+  const EliminationPlan plan = plan_elimination(tables, variable);
+  EliminationRun run(tables, plan, limits);
+  run.run(false);
+  return run.costs(variable);
+}
+
+}  // namespace strata
