@@ -10,8 +10,9 @@
 namespace strata {
 namespace {
 
-/// An elimination of fewer additions is done before a bound is.
-constexpr double kAtOnce = 3e8;
+/// An elimination of fewer additions (half a millisecond) is not worth a bound first. With more,
+/// a sweep or two mostly prove the optimum before an elimination would be done.
+constexpr double kAtOnce = 2e6;
 /// One of more additions than this (minutes) is left to branch and bound.
 constexpr double kMostOperations = 5e11;
 /// An addition of the bound waits for memory; so many of the elimination's take as long.
@@ -82,6 +83,7 @@ class Solve {
     const double bound = problem_->bound.lower_bound();
     result_.lower_bound = std::min(bound, known_.best_seconds());
     done_ = bound >= known_.limit() && known_.count() == 1;
+    if (done_) result_.method = "bound";
     if (bound == kInfinity || is_set(limits_.cancelled)) return;
     problem_->compact();
     count_pruned();
@@ -138,6 +140,7 @@ class Solve {
                      solution.seconds);
       }
       result_.width = plan.width;
+      result_.method = "elimination";
       done_ = true;
     } catch (const Cancelled&) {
       if (!problem_) bound_quickly();
@@ -156,6 +159,7 @@ class Solve {
 
   void branch() {
     report("branch and bound");
+    result_.method = "branch and bound";
     BranchOptions options;
     options.deadline = deadline_;
     const BranchResult found = branch_and_bound(std::move(*problem_), known_, options, limits_);
