@@ -9,7 +9,7 @@ namespace strata {
 Solution eliminate(const CostTables& tables, const EliminationPlan& plan,
                    const SolveLimits& limits) {
   EliminationRun run(tables, plan, limits);
-  run.run(true);
+  run.run();
   if (run.constant() == kInfinity) return {{}, kInfinity, kInfinity};
   Choices choices(tables.variables.size(), 0);
   std::vector<double> costs;
@@ -26,7 +26,7 @@ std::vector<double> min_marginals(const CostTables& tables, std::uint32_t variab
                                   const SolveLimits& limits) {
   const EliminationPlan plan = plan_elimination(tables, variable);
   EliminationRun run(tables, plan, limits);
-  run.run(false);
+  run.run();
   return run.costs(variable);
 }
 

@@ -31,25 +31,22 @@ std::vector<Factor> EliminationRun::take(std::uint32_t v) {
   return taken;
 }
 
-Factor EliminationRun::eliminate(std::uint32_t v, bool remembered) {
+Factor EliminationRun::eliminate(std::uint32_t v) {
   Join join(v, take(v), choices_);
   Factor result = join.shape();
   Made& made = made_[join.key()];
-  result.entries = made.entries.lock();
-  if (!result.entries) {
-    result.entries = join.make(limits_.threads, stop_, scratch_);
-    made = {next_id_++, result.entries};
-  }
+  if (!made.entries) made = {next_id_++, join.make(limits_.threads, stop_, scratch_)};
+  result.entries = made.entries;
   result.id = made.id;
   tell(join.operations());
-  if (remembered) steps_.push_back({v, std::move(join).take_factors()});
+  steps_.push_back({v, std::move(join).take_factors()});
   return result;
 }
 
-void EliminationRun::run(bool remembered) {
+void EliminationRun::run() {
   for (std::uint32_t v : plan_.order) {
     stop_.check();
-    add(eliminate(v, remembered));
+    add(eliminate(v));
   }
 }
 

@@ -22,9 +22,8 @@ class EliminationRun {
 
   EliminationRun(const CostTables& tables, const EliminationPlan& plan, const SolveLimits& limits);
 
-  /// Eliminates what the plan says. Throws Cancelled. Where the steps are not `remembered`, their
-  /// factors go at once.
-  void run(bool remembered);
+  /// Eliminates what the plan says. Throws Cancelled.
+  void run();
 
   /// Throws Cancelled once called off or out of time.
   void check() const { stop_.check(); }
@@ -38,12 +37,12 @@ class EliminationRun {
  private:
   void add(Factor factor);
   std::vector<Factor> take(std::uint32_t v);
-  Factor eliminate(std::uint32_t v, bool remembered);
+  Factor eliminate(std::uint32_t v);
   void tell(double operations);
 
   struct Made {
     std::uint64_t id = 0;
-    std::weak_ptr<const double[]> entries;
+    std::shared_ptr<const double[]> entries;
   };
 
   const EliminationPlan& plan_;

@@ -79,7 +79,7 @@ class Beginnings {
 std::vector<Solution> k_best(const CostTables& tables, const EliminationPlan& plan,
                              std::size_t count, const SolveLimits& limits) {
   EliminationRun run(tables, plan, limits);
-  run.run(true);
+  run.run();
   if (count == 0 || run.constant() == kInfinity) return {};
   Beginnings beginnings(tables, run.constant());
   for (auto step = run.steps().rbegin(); step != run.steps().rend(); ++step) {
