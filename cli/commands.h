@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 
+#include "sim/base/error.h"
+
 namespace strata {
 
 void add_models_command(CLI::App& app);
@@ -15,6 +17,16 @@ void add_clusters_command(CLI::App& app);
 void add_show_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
+void add_solve_command(CLI::App& app);
+void add_explain_command(CLI::App& app);
+void add_diff_command(CLI::App& app);
+
+/// The job could not be done, or not to its end; what there is stands on standard output.
+class JobFailed : public Error {
+ public:
+  using Error::Error;
+  int exit_code() const override { return 1; }
+};
 
 /// One JSON document, indented, with a final newline.
 void print_json(const nlohmann::ordered_json& document);

@@ -43,6 +43,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   add_predict_command(app);
+  add_solve_command(app);
+  add_explain_command(app);
+  add_diff_command(app);
   add_show_command(app);
   add_models_command(app);
   add_clusters_command(app);

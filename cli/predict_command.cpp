@@ -10,6 +10,7 @@
 
 #include "cli/case_options.h"
 #include "cli/commands.h"
+#include "cli/config_text.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -17,7 +18,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
-#include "sim/study/predict.h"
+#include "sim/study/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 
@@ -79,15 +80,6 @@ void warn_if_idle(const Case& input, const Prediction& p) {
   if (idle == 0) return;
   say(fmt::format("strata: warning: {}: {} of {} devices have no work", p.strategy.name(), idle,
                   works.size()));
-}
-
-std::string config_text(const Degrees& degrees) {
-  std::string text;
-  for (Dim dim : kDims) {
-    if (degrees[dim] == 1) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name(dim), degrees[dim]);
-  }
-  return text.empty() ? "one device" : text;
 }
 
 void print_layers(const Case& input, const Prediction& p) {
@@ -189,7 +181,7 @@ void run(PredictFlags& flags) {
   std::vector<Strategy> strategies;
   strategies.reserve(names.size());
   for (const std::string& text : names) {
-    strategies.push_back(load_strategy(text, input.graph, input.cluster));
+    strategies.push_back(load_strategy(text, input));
   }
   PredictOptions options;
   options.steps = flags.steps;
@@ -222,7 +214,7 @@ void add_predict_command(CLI::App& app) {
   add_model_and_cluster(*command, flags->input);
   command
       ->add_option("--strategy", flags->strategies,
-                   "data, model, owt or a .json file; several, with commas, side by side")
+                   "data, model, owt, optimal or a .json file; several, with commas, side by side")
       ->required();
   add_case_options(*command, flags->input);
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")

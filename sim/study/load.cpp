@@ -9,7 +9,7 @@
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/predict.h"
+#include "sim/study/solve.h"
 
 namespace strata {
 namespace {
@@ -98,14 +98,15 @@ Graph load_model(const std::string& model, std::int64_t batch) {
   return model.ends_with(".toml") ? read_model(model, batch) : build_zoo(model, batch);
 }
 
-Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cluster& cluster) {
-  const int devices = static_cast<int>(cluster.device_count());
-  if (strategy == "data") return data_parallel(graph, devices);
-  if (strategy == "model") return model_parallel(graph, devices);
-  if (strategy == "owt") return owt_parallel(graph, devices);
-  if (strategy.ends_with(".json")) return read_strategy(strategy, graph, cluster);
+Strategy load_strategy(const std::string& strategy, const Case& input, const SearchOptions& space) {
+  for (Strategy& usual : baselines(input)) {
+    if (usual.name() == strategy) return std::move(usual);
+  }
+  if (strategy == "optimal") return optimal_strategy(input, space);
+  if (strategy.ends_with(".json")) return read_strategy(strategy, input.graph, input.cluster);
   throw InputError(fmt::format(
-      "unknown strategy '{}'; allowed: data, model, owt, or a file ending in .json", strategy));
+      "unknown strategy '{}'; allowed: data, model, owt, optimal, or a file ending in .json",
+      strategy));
 }
 
 Case load_case(const CaseRequest& request) {

@@ -57,9 +57,6 @@ Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 /// A zoo name, or a file where it ends in .toml.
 Graph load_model(const std::string& model, std::int64_t batch);
 
-/// data, model, owt, or a file where it ends in .json; checked against the case.
-Strategy load_strategy(const std::string& strategy, const Graph& graph, const Cluster& cluster);
-
 struct PredictOptions {
   std::size_t steps = 4;
   bool record_link_rates = false;  ///< for traces

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "sim/study/solve.h"
+
 namespace strata {
 
 std::span<const PublicFigure> public_figures() {
@@ -27,7 +29,7 @@ Case public_case(const PublicFigure& figure) {
 }
 
 double predicted_throughput(const Case& input) {
-  const Strategy strategy = load_strategy("data", input.graph, input.cluster);
+  const Strategy strategy = load_strategy("data", input);
   return static_cast<double>(input.graph.batch()) / predict(input, strategy).step_seconds().value;
 }
 

@@ -1,0 +1,167 @@
+// `strata diff A B`: two strategies, layer by layer.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/case_options.h"
+#include "cli/commands.h"
+#include "cli/config_text.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "sim/base/error.h"
+#include "sim/study/explain.h"
+#include "sim/study/solve.h"
+#include "sim/text/file.h"
+#include "sim/text/json.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+struct DiffFlags {
+  CaseFlags input;
+  std::string before, after;
+  bool json = false;
+};
+
+// What a strategy file says it is for.
+std::optional<std::string> named_in(const std::string& file, const char* key) {
+  if (!file.ends_with(".json")) return std::nullopt;
+  const Document document = parse_json(read_file(file), file);
+  const auto value = document.table().optional(key);
+  if (!value) return std::nullopt;
+  return value->as_string();
+}
+
+// --model and --cluster, or what the files say.
+void complete(std::string& given, const char* key, const DiffFlags& flags) {
+  for (const std::string& file : {flags.before, flags.after}) {
+    if (given.empty()) given = named_in(file, key).value_or("");
+  }
+  if (!given.empty()) return;
+  throw InputError(fmt::format("diff: neither {} nor {} says for which {}; allowed: --{} NAME",
+                               flags.before, flags.after, key, key));
+}
+
+std::string signed_seconds(Seconds change) {
+  if (change.value == 0) return "0 s";
+  return change.value > 0 ? "+" + format_seconds(change)
+                          : "-" + format_seconds(Seconds{-change.value});
+}
+
+nlohmann::ordered_json terms_json(const Config& config, const LayerTerms& terms) {
+  return {{"config", per_dim_json(config.degrees)},
+          {"compute_seconds", terms.compute.value},
+          {"transfer_seconds", terms.transfer.value},
+          {"sync_seconds", terms.sync.value}};
+}
+
+nlohmann::ordered_json side_json(const Prediction& p) {
+  return {{"strategy", p.strategy.name()},
+          {"eq1_seconds", p.eq1_seconds().value},
+          {"step_seconds", p.step_seconds().value},
+          {"comm_bytes", p.communication.total().value}};
+}
+
+void diff_json(const Case& input, const StrategyDiff& diff) {
+  nlohmann::ordered_json json{{"model", input.graph.name()},
+                              {"cluster", input.cluster.name()},
+                              {"before", side_json(diff.before)},
+                              {"after", side_json(diff.after)},
+                              {"changed_layers", diff.changed.size()}};
+  json["layers"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < input.graph.size(); ++i) {
+    const LayerId id(i);
+    const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
+    const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
+    if (from == to && before == after) continue;
+    json["layers"].push_back({{"name", input.graph[id].name},
+                              {"changed", from != to},
+                              {"before", terms_json(from, before)},
+                              {"after", terms_json(to, after)},
+                              {"difference_seconds", (after.total() - before.total()).value}});
+  }
+  print_json(json);
+}
+
+// Layers whose cut changed, and those that pay for it by other transfers.
+void print_layers(const Case& input, const StrategyDiff& diff) {
+  using Align = TextTable::Align;
+  TextTable table({{"layer", Align::left},
+                   {"before", Align::left},
+                   {"after", Align::left},
+                   {"compute"},
+                   {"transfer"},
+                   {"sync"},
+                   {"together"}});
+  for (std::size_t i = 0; i < input.graph.size(); ++i) {
+    const LayerId id(i);
+    const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
+    const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
+    const bool listed = from != to && !std::holds_alternative<Input>(input.graph[id].op);
+    if (!listed && before == after) continue;
+    table.add_row({input.graph[id].name, config_text(from), from == to ? "" : config_text(to),
+                   signed_seconds(after.compute - before.compute),
+                   signed_seconds(after.transfer - before.transfer),
+                   signed_seconds(after.sync - before.sync),
+                   signed_seconds(after.total() - before.total())});
+  }
+  print("{}\n", table.print());
+}
+
+void print_totals(const StrategyDiff& diff) {
+  TextTable table({{"", TextTable::Align::left}, {"before"}, {"after"}, {"difference"}});
+  const Prediction &before = diff.before, &after = diff.after;
+  table.add_row({"strategy", before.strategy.name(), after.strategy.name(), ""});
+  table.add_row({"Eq. 1", format_seconds(before.eq1_seconds()), format_seconds(after.eq1_seconds()),
+                 signed_seconds(after.eq1_seconds() - before.eq1_seconds())});
+  table.add_row({"step time", format_seconds(before.step_seconds()),
+                 format_seconds(after.step_seconds()),
+                 signed_seconds(after.step_seconds() - before.step_seconds())});
+  table.add_row({"communication", format_bytes(before.communication.total()),
+                 format_bytes(after.communication.total()), ""});
+  print("{}", table.print());
+}
+
+void run(DiffFlags& flags) {
+  complete(flags.input.request.model, "model", flags);
+  complete(flags.input.request.cluster, "cluster", flags);
+  const Case input = load(flags.input);
+  const Strategy before = load_strategy(flags.before, input);
+  const Strategy after = load_strategy(flags.after, input);
+  const StrategyDiff result = diff(input, before, after);
+  if (flags.json) return diff_json(input, result);
+  print_header(input);
+  if (result.changed.empty()) {
+    print("{} and {} cut every layer the same way.\n\n", before.name(), after.name());
+  } else {
+    print("{} of {} layers are cut otherwise; what changes under Eq. 1:\n\n", result.changed.size(),
+          input.graph.size());
+    print_layers(input, result);
+  }
+  print_totals(result);
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("diff", "compare two strategies layer by layer");
+  auto flags = std::make_shared<DiffFlags>();
+  command->add_option("BEFORE", flags->before, "data, model, owt, optimal or a .json file")
+      ->required();
+  command->add_option("AFTER", flags->after, "the same")->required();
+  command->add_option("--model", flags->input.request.model,
+                      "a name or a .toml file (default: what a strategy file says)");
+  command->add_option("--cluster", flags->input.request.cluster,
+                      "a name or a .toml file (default: what a strategy file says)");
+  add_case_options(*command, flags->input);
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace strata

@@ -1,0 +1,23 @@
+#pragma once
+
+// Which strategies a search may choose from: --degrees, --free-elementwise, --placement.
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "sim/strategy/search_space.h"
+
+namespace strata {
+
+struct SearchFlags {
+  std::string degrees = "pow2", placement = "first";
+  bool free_elementwise = false;
+};
+
+void add_search_options(CLI::App& command, SearchFlags& flags);
+
+/// Throws InputError for a value that is not allowed.
+SearchOptions search_options(const SearchFlags& flags);
+
+}  // namespace strata

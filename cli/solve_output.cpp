@@ -1,0 +1,197 @@
+#include "cli/solve_output.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/config_text.h"
+#include "cli/table.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scored_json(const Scored& scored) {
+  return {{"eq1_seconds", scored.eq1.value},
+          {"step_seconds", scored.step.value},
+          {"comm_bytes", scored.communication.total().value},
+          {"peak_memory_bytes", scored.peak_memory.value}};
+}
+
+Json strategy_json(const Case& input, const Strategy& strategy) {
+  return Json::parse(print_strategy(strategy, input.graph, input.cluster));
+}
+
+// The word of a layer in the table; nothing for those that only go along.
+std::string_view kind_of(const Op& op) {
+  if (std::holds_alternative<Convolution>(op)) return "conv";
+  if (std::holds_alternative<Pooling>(op)) return "pool";
+  if (std::holds_alternative<AdaptivePooling>(op)) return "global pool";
+  if (std::holds_alternative<FullyConnected>(op)) return "fc";
+  if (std::holds_alternative<SoftmaxCrossEntropy>(op)) return "softmax";
+  if (std::holds_alternative<Concat>(op) || std::holds_alternative<Add>(op)) return name(op);
+  return "";
+}
+
+// Layers of equal config that follow one another; inputs are left out.
+struct Run {
+  LayerId first, last;
+  std::vector<std::pair<std::string_view, int>> kinds;  // in order of appearance
+
+  void add(const Layer& layer, LayerId id) {
+    last = id;
+    const std::string_view kind = kind_of(layer.op);
+    if (kind.empty()) return;
+    const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const auto& entry) { return entry.first == kind; });
+    if (at == kinds.end()) {
+      kinds.emplace_back(kind, 1);
+    } else {
+      ++at->second;
+    }
+  }
+
+  std::string text() const {
+    std::string text;
+    for (const auto& [kind, count] : kinds) {
+      if (!text.empty()) text += " + ";
+      text += count == 1 ? std::string(kind) : fmt::format("{} x {}", count, kind);
+    }
+    return text;
+  }
+};
+
+std::vector<Run> runs_of(const Graph& graph, const Strategy& strategy) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId id(i);
+    if (std::holds_alternative<Input>(graph[id].op)) continue;
+    if (runs.empty() || strategy[runs.back().last] != strategy[id]) runs.push_back({id, id, {}});
+    runs.back().add(graph[id], id);
+  }
+  return runs;
+}
+
+std::string seconds_text(double seconds) {
+  return format_seconds(Seconds{seconds});
+}
+
+}  // namespace
+
+Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {
+  const Scored& best = solved.best.front();
+  Json json{{"model", input.graph.name()},
+            {"cluster", input.cluster.name()},
+            {"sync", name(input.sync)},
+            {"dtype", name(input.dtype)},
+            {"devices", input.cluster.device_count()},
+            {"batch", input.graph.batch()},
+            {"degrees", names.degrees},
+            {"objective", names.objective},
+            {"algorithm", names.algorithm}};
+  json.update(scored_json(best));
+  json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
+  json["optimal"] = solved.optimal;
+  json["lower_bound_seconds"] = solved.lower_bound.value;
+  json["gap"] = solved.gap();
+  json["stopped"] = solved.stopped;
+  json["in_space"] = !solved.outside;
+  json["table_seconds"] = solved.table_seconds;
+  json["solve_seconds"] = solved.solve_seconds;
+  json["refine_seconds"] = solved.refine_seconds;
+  json["evaluations"] = solved.evaluations;
+  json["final_nodes"] = solved.final_nodes;
+  json["max_configs"] = solved.max_configs;
+  json["variables"] = solved.variables;
+  json["log10_strategies"] = solved.log10_strategies;
+  for (const Scored& usual : solved.baselines) {
+    json["baselines"][usual.strategy.name()] = scored_json(usual);
+  }
+  json["strategy"] = strategy_json(input, best.strategy);
+  json["best"] = Json::array();
+  for (const Scored& scored : solved.best) {
+    Json entry = scored_json(scored);
+    entry["strategy"] = strategy_json(input, scored.strategy);
+    json["best"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::string grouped_table(const Graph& graph, const Strategy& strategy) {
+  using Align = TextTable::Align;
+  TextTable table(
+      {{"layers", Align::left}, {"of them", Align::left}, {"config", Align::left}, {"devices"}});
+  for (const Run& run : runs_of(graph, strategy)) {
+    const std::string& first = graph[run.first].name;
+    const std::string& last = graph[run.last].name;
+    const Config& config = strategy[run.first];
+    table.add_row({first == last ? first : fmt::format("{} .. {}", first, last), run.text(),
+                   config_text(config), std::to_string(config.devices.size())});
+  }
+  return table.print();
+}
+
+std::string comparison_table(const Solved& solved) {
+  TextTable table({{"strategy", TextTable::Align::left},
+                   {"Eq. 1"},
+                   {"step time"},
+                   {"communication"},
+                   {"memory/device"}});
+  const auto add = [&](const Scored& scored) {
+    table.add_row({scored.strategy.name(), format_seconds(scored.eq1), format_seconds(scored.step),
+                   format_bytes(scored.communication.total()), format_bytes(scored.peak_memory)});
+  };
+  for (const Scored& usual : solved.baselines) add(usual);
+  for (const Scored& scored : solved.best) {
+    const auto same = [&](const Scored& usual) {
+      return usual.strategy.name() == scored.strategy.name();
+    };
+    if (std::none_of(solved.baselines.begin(), solved.baselines.end(), same)) add(scored);
+  }
+  return table.print();
+}
+
+std::string proof_text(const Solved& solved, const SolveNames& names) {
+  const std::string bound = format_seconds(solved.lower_bound);
+  const std::string& best = solved.best.front().strategy.name();
+  if (solved.outside) {
+    return fmt::format(
+        "{} is better than the best found with --degrees {}, which does not hold it; --degrees all "
+        "holds more\n",
+        best, names.degrees);
+  }
+  if (names.objective == "simulated") {
+    return fmt::format(
+        "The fastest of {} strategies that were simulated; under Eq. 1 none is faster than {}\n",
+        solved.evaluations, bound);
+  }
+  if (solved.optimal) {
+    return fmt::format("Optimal under Eq. 1, proved: no strategy is faster than {}\n", bound);
+  }
+  return fmt::format("Within {:.3g}% of the optimum under Eq. 1: no strategy is faster than {}\n",
+                     100 * solved.gap(), bound);
+}
+
+std::string effort_text(const Solved& solved) {
+  std::string text =
+      fmt::format("10^{:.1f} strategies: {} variables of up to {} configs (the paper's C)",
+                  solved.log10_strategies, solved.variables, solved.max_configs);
+  if (solved.final_nodes > 0) {
+    text += fmt::format("; node and edge eliminations leave {} (its K)", solved.final_nodes);
+  }
+  text += fmt::format("\ncost tables {}, search {}", seconds_text(solved.table_seconds),
+                      seconds_text(solved.solve_seconds));
+  if (solved.evaluations > 0) {
+    text +=
+        fmt::format(", {} simulations {}", solved.evaluations, seconds_text(solved.refine_seconds));
+  }
+  return text + "\n";
+}
+
+}  // namespace strata

@@ -1,0 +1,291 @@
+#include "sim/study/solve.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/base/parallel.h"
+#include "sim/solver/depth_first.h"
+#include "sim/solver/refine.h"
+#include "sim/solver/solve.h"
+#include "sim/study/eq1_tables.h"
+#include "sim/study/within_memory.h"
+
+namespace strata {
+namespace {
+
+// A refinement starts from so many strategies that are good under Eq. 1.
+constexpr std::size_t kStarts = 8;
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Scored score(const Case& input, const Strategy& strategy) {
+  const Prediction p = predict(input, strategy);
+  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication,
+          *std::max_element(p.peak_memory.begin(), p.peak_memory.end())};
+}
+
+// Equal but for the network's inputs, which cost nothing to place.
+bool same_cuts(const Graph& graph, const Strategy& a, const Strategy& b) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (std::holds_alternative<Input>(graph[LayerId(i)].op)) continue;
+    if (a[LayerId(i)] != b[LayerId(i)]) return false;
+  }
+  return true;
+}
+
+class Search {
+ public:
+  Search(const Case& input, const SolveOptions& options)
+      : input_(input),
+        options_(options),
+        space_(input.graph, input.cluster, options.space),
+        usual_(baselines(input)) {
+    result_.variables = space_.size();
+    result_.max_configs = space_.max_choices();
+    result_.log10_strategies = space_.log10_strategies();
+    for (const Strategy& strategy : usual_) {
+      if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
+    }
+  }
+
+  Solved run() {
+    try {
+      const Stopwatch watch;
+      report("cost tables");
+      tables_ = eq1_tables(input_, space_, {options_.limits.threads, options_.limits.cancelled});
+      result_.table_seconds = watch.seconds();
+      search();
+    } catch (const Cancelled&) {
+      result_.stopped = true;
+    }
+    score_all();
+    return std::move(result_);
+  }
+
+  Strategy only_best() {
+    tables_ = eq1_tables(input_, space_, {options_.limits.threads, options_.limits.cancelled});
+    search();
+    Strategy best = space_.strategy("optimal", found_.front());
+    Seconds least = eq1_seconds(best);
+    for (const Strategy& usual : usual_) {
+      if (space_.choices(usual)) continue;
+      const Seconds seconds = eq1_seconds(usual);
+      if (seconds < least) best = usual;
+      least = std::min(least, seconds);
+    }
+    return best;
+  }
+
+ private:
+  Seconds eq1_seconds(const Strategy& strategy) const {
+    const std::vector<const CostModel*> models = cost_models(input_);
+    return total(
+        Eq1(input_.graph, input_.cluster, models, input_.sync, input_.dtype).terms(strategy));
+  }
+
+  void report(std::string_view stage) const {
+    SolveProgress progress;
+    progress.stage = stage;
+    progress.done = -1;
+    if (options_.limits.progress) options_.limits.progress(progress);
+  }
+
+  SolveLimits limits_left() const {
+    SolveLimits limits = options_.limits;
+    limits.time_limit = std::max(0.0, limits.time_limit - start_.seconds());
+    return limits;
+  }
+
+  bool simulated() const { return options_.objective == Objective::simulated; }
+
+  void search() {
+    const Stopwatch watch;
+    const std::size_t count = simulated() ? std::max(options_.k_best, kStarts) : options_.k_best;
+    if (options_.memory_limit) {
+      search_within(count);
+    } else if (options_.algorithm == SearchAlgorithm::dfs) {
+      const Solution found = depth_first(tables_, limits_left());
+      take({found}, found.lower_bound);
+      result_.final_nodes = final_nodes(tables_);
+    } else {
+      const SolveResult found = strata::solve(tables_, known_, count, limits_left());
+      take(found.best, found.lower_bound);
+      result_.final_nodes = found.final_nodes;
+      result_.pruned = found.pruned;
+      result_.width = found.width;
+    }
+    result_.solve_seconds = watch.seconds();
+    if (simulated()) refine_found();
+  }
+
+  void take(const std::vector<Solution>& found, double lower_bound) {
+    for (const Solution& solution : found) {
+      if (solution.found()) found_.push_back(solution.choices);
+    }
+    result_.lower_bound = Seconds{lower_bound};
+    result_.optimal = !found_.empty() && found.front().seconds <= lower_bound;
+    const bool ended =
+        is_set(options_.limits.cancelled) || start_.seconds() > options_.limits.time_limit;
+    result_.stopped = !result_.optimal && ended;
+  }
+
+  void search_within(std::size_t count) {
+    const auto peak = [&](const Choices& choices) {
+      return score(input_, space_.strategy("", choices)).peak_memory;
+    };
+    const WithinMemory found =
+        within_memory(tables_, memory_floor(input_.graph, input_.dtype, space_),
+                      *options_.memory_limit, known_, count, peak, limits_left());
+    take(found.best, found.lower_bound);
+    result_.final_nodes = final_nodes(tables_);
+    result_.least_memory = found.least;
+    result_.smallest_peak = found.smallest_peak;
+  }
+
+  void refine_found() {
+    const Stopwatch watch;
+    result_.optimal = false;
+    std::vector<Choices> starts = found_;
+    starts.insert(starts.end(), known_.begin(), known_.end());
+    const auto evaluate = [&](const Choices& choices) {
+      const Scored scored = score(input_, space_.strategy("", choices));
+      return fits(scored) ? scored.step.value : kInfinity;
+    };
+    const Refinement refined =
+        refine(tables_, starts, evaluate, {options_.evaluations, shapes()}, limits_left());
+    found_.clear();
+    for (const Evaluated& e : refined.best) found_.push_back(e.choices);
+    if (found_.size() > options_.k_best) found_.resize(options_.k_best);
+    result_.evaluations = refined.evaluations;
+    result_.stopped = result_.stopped || refined.stopped;
+    result_.refine_seconds = watch.seconds();
+  }
+
+  // Variables that share their cuts have equal choices.
+  std::vector<std::uint32_t> shapes() const {
+    std::map<const Cuts*, std::uint32_t> numbers;
+    std::vector<std::uint32_t> shapes;
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      shapes.push_back(numbers.emplace(space_[v].cuts.get(), next).first->second);
+    }
+    return shapes;
+  }
+
+  bool fits(const Scored& scored) const {
+    return !options_.memory_limit || scored.peak_memory <= *options_.memory_limit;
+  }
+
+  Seconds objective(const Scored& scored) const { return simulated() ? scored.step : scored.eq1; }
+
+  // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
+  // that the space does not hold may be better than all that it holds.
+  void score_all() {
+    std::vector<Strategy> strategies = usual_;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      strategies.push_back(
+          space_.strategy(i == 0 ? "optimal" : fmt::format("optimal-{}", i + 1), found_[i]));
+    }
+    std::vector<Scored> scored(strategies.size());
+    report("prediction");
+    parallel_for(strategies.size(), options_.limits.threads,
+                 [&](std::size_t i, unsigned) { scored[i] = score(input_, strategies[i]); });
+    const auto end = scored.begin() + static_cast<std::ptrdiff_t>(usual_.size());
+    result_.baselines.assign(scored.begin(), end);
+    result_.best.assign(end, scored.end());
+    for (const Scored& usual : result_.baselines) offer(usual);
+    rank();
+  }
+
+  void offer(const Scored& usual) {
+    const auto is_it = [&](const Scored& s) {
+      return same_cuts(input_.graph, s.strategy, usual.strategy);
+    };
+    if (!fits(usual) || std::any_of(result_.best.begin(), result_.best.end(), is_it)) return;
+    result_.best.push_back(usual);
+  }
+
+  void rank() {
+    std::vector<Scored>& best = result_.best;
+    std::stable_sort(best.begin(), best.end(),
+                     [&](const Scored& a, const Scored& b) { return objective(a) < objective(b); });
+    if (best.size() > options_.k_best) best.resize(options_.k_best);
+    if (best.empty()) return;
+    result_.outside = !space_.choices(best.front().strategy).has_value();
+    result_.optimal = result_.optimal && !result_.outside;
+    if (!result_.outside && !simulated()) {
+      // The tables round in the last bits.
+      if (result_.optimal) result_.lower_bound = best.front().eq1;
+    }
+    Seconds least = best.front().eq1;
+    for (const Scored& scored : best) least = std::min(least, scored.eq1);
+    result_.lower_bound = std::min(result_.lower_bound, least);
+  }
+
+  const Case& input_;
+  const SolveOptions& options_;
+  Stopwatch start_;
+  SearchSpace space_;
+  std::vector<Strategy> usual_;
+  std::vector<Choices> known_;  // the usual ones that the space holds
+  std::vector<Choices> found_;
+  CostTables tables_;
+  Solved result_;
+};
+
+void check(const SolveOptions& options) {
+  if (options.algorithm != SearchAlgorithm::dfs) return;
+  if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {
+    throw InputError(
+        "--algorithm dfs finds one strategy under Eq. 1; allowed: no --memory-limit, no --k-best, "
+        "no --objective simulated");
+  }
+}
+
+}  // namespace
+
+std::optional<SearchAlgorithm> parse_search_algorithm(std::string_view text) {
+  if (text == "elimination") return SearchAlgorithm::elimination;
+  if (text == "dfs") return SearchAlgorithm::dfs;
+  return std::nullopt;
+}
+
+std::optional<Objective> parse_objective(std::string_view text) {
+  if (text == "eq1") return Objective::eq1;
+  if (text == "simulated") return Objective::simulated;
+  return std::nullopt;
+}
+
+std::vector<Strategy> baselines(const Case& input) {
+  const int devices = static_cast<int>(input.cluster.device_count());
+  return {data_parallel(input.graph, devices), model_parallel(input.graph, devices),
+          owt_parallel(input.graph, devices)};
+}
+
+Strategy optimal_strategy(const Case& input, const SearchOptions& space) {
+  SolveOptions options;
+  options.space = space;
+  return Search(input, options).only_best();
+}
+
+Solved solve(const Case& input, const SolveOptions& options) {
+  check(options);
+  return Search(input, options).run();
+}
+
+}  // namespace strata

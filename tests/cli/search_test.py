@@ -1,0 +1,188 @@
+"""What `strata solve`, `explain` and `diff` promise: the keys of their JSON, strategies that mean the
+same to every command, limits that hold, and a search that can be interrupted."""
+
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import cases
+from json_test import DIMS, NUMBER, misfits, predict, said
+
+CONFIG = {dim: int for dim in DIMS}
+TIMES = {"eq1_seconds": NUMBER, "step_seconds": NUMBER, "comm_bytes": int}
+STRATEGY = {"strategy": str, "model": str, "cluster": str,
+            "layers": [{"name": str, "config": CONFIG}]}
+SOLVED = {
+    "devices": int, "batch": int, "eq1_seconds": NUMBER, "step_seconds": NUMBER,
+    "comm_bytes": int, "peak_memory_bytes": int, "lower_bound_seconds": NUMBER,
+    "table_seconds": NUMBER, "solve_seconds": NUMBER, "final_nodes": int, "max_configs": int,
+    "variables": int, "log10_strategies": NUMBER, "strategy": STRATEGY,
+    "baselines": {"data": TIMES, "model": TIMES, "owt": TIMES},
+    "best": [{**TIMES, "strategy": STRATEGY}],
+}
+EXPLAINED = {
+    "layer": str, "layers": [str], "optimum_seconds": NUMBER, "config": CONFIG,
+    "configs": [{"config": CONFIG, "devices": [str], "compute_seconds": NUMBER,
+                 "transfer_in_seconds": NUMBER, "transfer_out_seconds": NUMBER,
+                 "sync_seconds": NUMBER, "regret_seconds": NUMBER, "binding_seconds": NUMBER}],
+}
+SIDE = {"config": CONFIG, "compute_seconds": NUMBER, "transfer_seconds": NUMBER,
+        "sync_seconds": NUMBER}
+DIFFERENCE = {
+    "before": {**TIMES, "strategy": str}, "after": {**TIMES, "strategy": str},
+    "changed_layers": int,
+    "layers": [{"name": str, "before": SIDE, "after": SIDE, "difference_seconds": NUMBER}],
+}
+MEASURED = ("table_seconds", "solve_seconds", "refine_seconds")
+
+
+def solve(model, cluster, options="", folder="."):
+    return said(f"strata solve {model} --cluster {cluster} {options} --json", folder)
+
+
+class Search(unittest.TestCase):
+    maxDiff = None
+
+    def assert_shape(self, document, shape):
+        self.assertEqual(misfits(document, shape), [])
+
+    def test_solve(self):
+        for model in ("lenet5", "alexnet", "resnet18"):
+            for sync in ("ps", "ring", "auto"):
+                with self.subTest(model, sync=sync):
+                    s = solve(model, "p100-2x2", f"--sync {sync}")
+                    self.assert_shape(s, SOLVED)
+                    self.assertIs(s["optimal"], True)
+                    self.assertEqual(s["lower_bound_seconds"], s["eq1_seconds"])
+                    self.assertEqual((s["devices"], s["batch"], s["final_nodes"]), (4, 128, 2))
+                    for usual in s["baselines"].values():
+                        self.assertLessEqual(s["eq1_seconds"], usual["eq1_seconds"])
+
+    def test_the_strategy_means_the_same_to_predict(self):
+        for options in ("", "--sync ps", "--placement hosts", "--degrees all --free-elementwise",
+                        "--dtype fp16 --batch 48"):
+            with self.subTest(options), tempfile.TemporaryDirectory() as folder:
+                s = solve("alexnet", "p100-2x2", f"{options} -o best.json", folder)
+                written = json.loads((pathlib.Path(folder) / "best.json").read_text())
+                self.assertEqual(written, s["strategy"])
+                case = " ".join(f"--{o}" for o in options.split("--")
+                                if o.strip() and o.split()[0] in ("sync", "dtype", "batch"))
+                p = predict("alexnet", "p100-2x2", f"--strategy best.json {case}", folder)
+                for key in ("eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"):
+                    self.assertEqual(p[key], s[key], key)
+
+    def test_optimal_is_a_strategy(self):
+        both = predict("lenet5", "p100-1x4", "--strategy data,optimal")
+        self.assertEqual([p["strategy"] for p in both], ["data", "optimal"])
+        self.assertEqual(both[1]["eq1_seconds"], solve("lenet5", "p100-1x4")["eq1_seconds"])
+
+    def test_the_answer_does_not_depend_on_the_threads_or_the_algorithm(self):
+        def answer(options):
+            s = solve("lenet5", "p100-1x2", options)
+            return {key: value for key, value in s.items() if key not in MEASURED}
+        one = answer("--threads 1")
+        self.assertEqual(answer("--threads 4"), one)
+        dfs = answer("--algorithm dfs")
+        self.assertEqual((dfs["eq1_seconds"], dfs["optimal"]), (one["eq1_seconds"], True))
+
+    def test_simulated_is_never_worse(self):
+        eq1 = solve("alexnet", "p100-2x2", "--sync ps")
+        s = solve("alexnet", "p100-2x2", "--sync ps --objective simulated --evaluations 50")
+        self.assert_shape(s, SOLVED)
+        self.assertIs(s["optimal"], False)
+        self.assertLessEqual(s["step_seconds"], eq1["step_seconds"])
+        for usual in s["baselines"].values():
+            self.assertLessEqual(s["step_seconds"], usual["step_seconds"])
+
+    def test_k_best(self):
+        best = solve("lenet5", "p100-1x4", "--k-best 6")["best"]
+        times = [entry["eq1_seconds"] for entry in best]
+        self.assertEqual((len(times), times), (6, sorted(times)))
+        layers = [json.dumps(entry["strategy"]["layers"]) for entry in best]
+        self.assertEqual(len(set(layers)), 6)
+
+    def test_a_memory_limit_is_kept_or_impossible(self):
+        free = solve("alexnet", "p100-1x4")
+        limit = free["peak_memory_bytes"]
+        self.assertEqual(solve("alexnet", "p100-1x4", f"--memory-limit {limit}")["eq1_seconds"],
+                         free["eq1_seconds"])
+        with tempfile.TemporaryDirectory() as folder:
+            none = cases.run("strata solve alexnet --cluster p100-1x4 --memory-limit 1MB "
+                             "-o best.json --json", folder)
+            self.assertEqual(cases.tree(pathlib.Path(folder)), {})
+        self.assertEqual((none.exit_code, none.stdout), (1, b""))
+        self.assertIn("no strategy within --memory-limit 1000000 (1.00 MB), proved:", none.stderr)
+
+    def test_explain(self):
+        for strategy in ("optimal", "owt", "data"):
+            with self.subTest(strategy):
+                e = said("strata explain lenet5 --cluster p100-1x4 --layer conv2 "
+                         f"--strategy {strategy} --json")
+                self.assert_shape(e, EXPLAINED)
+                self.assertEqual(e["layers"], ["conv2", "tanh2"])
+                regrets = [config["regret_seconds"] for config in e["configs"]]
+                self.assertEqual(min(regrets), 0)
+                chosen = [c for c in e["configs"] if c["chosen"]]
+                self.assertEqual([c["config"] for c in chosen], [e["config"]])
+        optimum = solve("lenet5", "p100-1x4")["eq1_seconds"]
+        self.assertAlmostEqual(e["optimum_seconds"] / optimum, 1, delta=1e-12)
+
+    def test_diff(self):
+        with tempfile.TemporaryDirectory() as folder:
+            s = solve("alexnet", "p100-1x4", "-o best.json", folder)
+            d = said("strata diff data best.json --json", folder)
+        self.assert_shape(d, DIFFERENCE)
+        self.assertEqual(d["after"]["eq1_seconds"], s["eq1_seconds"])
+        self.assertEqual(d["before"]["eq1_seconds"], s["baselines"]["data"]["eq1_seconds"])
+        change = sum(layer["difference_seconds"] for layer in d["layers"])
+        self.assertAlmostEqual(change, d["after"]["eq1_seconds"] - d["before"]["eq1_seconds"],
+                               delta=1e-9)
+        same = said("strata diff owt owt --model alexnet --cluster p100-1x4 --json")
+        self.assertEqual((same["changed_layers"], same["layers"]), (0, []))
+
+
+class Interrupt(unittest.TestCase):
+    """A search of years on a terminal: it says how far it is, and stops when asked."""
+
+    def run_until_progress(self, folder):
+        terminal, end = pty.openpty()
+        search = subprocess.Popen(
+            [cases.program(), "solve", "vgg16", "--cluster", "p100-1x4", "--algorithm", "dfs",
+             "--json", "-o", "best.json"],
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end)
+        os.close(end)
+        said_so_far = b""
+        while b"best" not in said_so_far:
+            said_so_far += os.read(terminal, 4096)
+        return search, terminal, said_so_far
+
+    def test_it_says_what_it_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            search, terminal, progress = self.run_until_progress(folder)
+            self.assertRegex(progress.decode(), r"depth-first search, best [0-9.]+ ms")
+            search.send_signal(signal.SIGINT)
+            output = search.stdout.read()
+            search.stdout.close()
+            self.assertEqual(search.wait(), 1)
+            self.assertIn(b"interrupted", os.read(terminal, 1 << 16))
+            os.close(terminal)
+            self.assertEqual(cases.tree(pathlib.Path(folder)), {}, "nothing is written")
+        found = json.loads(output)
+        self.assertEqual(misfits(found, SOLVED), [])
+        self.assertEqual((found["optimal"], found["stopped"]), (False, True))
+        self.assertLess(found["lower_bound_seconds"], found["eq1_seconds"])
+
+    def test_a_time_limit_is_no_failure(self):
+        s = solve("vgg16", "p100-1x4", "--algorithm dfs --time-limit 0.1")
+        self.assertEqual((s["optimal"], s["stopped"]), (False, True))
+        self.assertLessEqual(s["lower_bound_seconds"], s["eq1_seconds"])
+        self.assertLessEqual(s["eq1_seconds"], s["baselines"]["data"]["eq1_seconds"])
+
+
+if __name__ == "__main__":
+    unittest.main()

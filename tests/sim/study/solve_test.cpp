@@ -1,0 +1,229 @@
+#include "sim/study/solve.h"
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/study/eq1_tables.h"
+#include "sim/study/explain.h"
+#include "sim/study/memory_floor.h"
+
+namespace strata {
+namespace {
+
+Case load(const std::string& model, const std::string& cluster) {
+  CaseRequest request;
+  request.model = model;
+  request.cluster = cluster;
+  return load_case(request);
+}
+
+Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
+  return predict(input, strategy).eq1_seconds();
+}
+
+TEST(Solve, IsProvedAndNoWorseThanTheBaselines) {
+  for (const char* model : {"lenet5", "alexnet", "vgg16"}) {
+    for (const char* cluster : {"p100-1x1", "p100-1x2", "p100-2x2"}) {
+      SCOPED_TRACE(std::string(model) + " on " + cluster);
+      const Case input = load(model, cluster);
+      const Solved solved = solve(input);
+      const Scored& best = solved.best.front();
+      EXPECT_TRUE(solved.optimal);
+      EXPECT_EQ(solved.lower_bound, best.eq1);
+      EXPECT_EQ(best.eq1, eq1_seconds(input, best.strategy));
+      ASSERT_EQ(solved.baselines.size(), 3u);
+      for (const Scored& usual : solved.baselines) EXPECT_LE(best.eq1, usual.eq1);
+      EXPECT_TRUE(validate(best.strategy, input.graph, input.cluster).empty());
+    }
+  }
+}
+
+TEST(Solve, DepthFirstSearchFindsTheSameTime) {
+  const Case input = load("lenet5", "p100-1x2");
+  SolveOptions options;
+  options.algorithm = SearchAlgorithm::dfs;
+  const Solved found = solve(input, options);
+  EXPECT_TRUE(found.optimal);
+  EXPECT_EQ(found.best.front().eq1, solve(input).best.front().eq1);
+  EXPECT_GT(found.final_nodes, 0u);
+}
+
+TEST(Solve, DepthFirstSearchRefusesWhatItCannot) {
+  const Case input = load("lenet5", "p100-1x2");
+  SolveOptions options;
+  options.algorithm = SearchAlgorithm::dfs;
+  options.k_best = 2;
+  EXPECT_THROW(solve(input, options), InputError);
+}
+
+TEST(Solve, TheKBestAreDifferentAndInOrder) {
+  const Case input = load("lenet5", "p100-1x4");
+  SolveOptions options;
+  options.k_best = 5;
+  const Solved solved = solve(input, options);
+  ASSERT_EQ(solved.best.size(), 5u);
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_LE(solved.best[i - 1].eq1, solved.best[i].eq1);
+    EXPECT_NE(solved.best[i - 1].strategy.configs().back(), Config{});
+    EXPECT_FALSE(std::ranges::equal(solved.best[i - 1].strategy.configs(),
+                                    solved.best[i].strategy.configs()));
+  }
+}
+
+TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
+  for (const char* model : {"lenet5", "alexnet"}) {
+    const Case input = load(model, "p100-2x2");
+    SolveOptions options;
+    options.objective = Objective::simulated;
+    options.evaluations = 60;
+    const Solved solved = solve(input, options);
+    EXPECT_FALSE(solved.optimal) << "nothing is proved under simulation";
+    EXPECT_LE(solved.evaluations, 60u);
+    EXPECT_LE(solved.best.front().step, solve(input).best.front().step);
+    for (const Scored& usual : solved.baselines) EXPECT_LE(solved.best.front().step, usual.step);
+  }
+}
+
+TEST(Solve, ABaselineOutsideTheSpaceIsNotLost) {
+  // Powers of two use two of three devices.
+  const Case input = load("alexnet", "p100-1x3");
+  const Solved solved = solve(input);
+  EXPECT_TRUE(solved.outside);
+  EXPECT_FALSE(solved.optimal);
+  for (const Scored& usual : solved.baselines) {
+    EXPECT_LE(solved.best.front().eq1, usual.eq1);
+  }
+  EXPECT_EQ(optimal_strategy(input), solved.best.front().strategy);
+  SolveOptions options;
+  options.space.degrees = DegreeSet::all;
+  const Solved all = solve(input, options);
+  EXPECT_TRUE(all.optimal);
+  EXPECT_LE(all.best.front().eq1, solved.best.front().eq1);
+}
+
+TEST(Solve, OptimalIsAStrategysName) {
+  const Case input = load("lenet5", "p100-1x4");
+  EXPECT_EQ(load_strategy("optimal", input), solve(input).best.front().strategy);
+  EXPECT_EQ(load_strategy("owt", input).name(), "owt");
+  EXPECT_THROW(load_strategy("best", input), InputError);
+}
+
+TEST(Solve, CalledOffBeforeItStartsItHasTheBaselines) {
+  const std::atomic<bool> cancelled{true};
+  SolveOptions options;
+  options.limits.cancelled = &cancelled;
+  const Solved solved = solve(load("lenet5", "p100-1x4"), options);
+  EXPECT_TRUE(solved.stopped);
+  EXPECT_FALSE(solved.optimal);
+  EXPECT_FALSE(solved.best.empty());
+}
+
+TEST(Solve, SaysWhenTheTablesWouldNotFit) {
+  SolveOptions options;
+  options.space.degrees = DegreeSet::all;
+  EXPECT_THROW(solve(load("vgg16", "p100-256x4"), options), InputError);
+}
+
+TEST(MemoryLimit, IsKeptOrProvedImpossible) {
+  const Case input = load("alexnet", "p100-1x4");
+  SolveOptions options;
+  const Solved free = solve(input, options);
+  options.memory_limit = free.best.front().peak_memory;
+  const Solved same = solve(input, options);
+  EXPECT_EQ(same.best.front().eq1, free.best.front().eq1);
+  EXPECT_TRUE(same.optimal);
+  // A little less: another strategy, no faster, within the limit and its bound.
+  options.memory_limit = Bytes{free.best.front().peak_memory.value - 1};
+  const Solved less = solve(input, options);
+  if (!less.best.empty()) {
+    EXPECT_LE(less.best.front().peak_memory, *options.memory_limit);
+    EXPECT_GE(less.best.front().eq1, free.best.front().eq1);
+    EXPECT_LE(less.lower_bound, less.best.front().eq1);
+  }
+  options.memory_limit = Bytes{less.least_memory.value - 1};
+  const Solved none = solve(input, options);
+  EXPECT_TRUE(none.best.empty());
+  EXPECT_GT(none.least_memory, *options.memory_limit);
+}
+
+// The referee of the floor is the simulation.
+TEST(MemoryFloor, NoStrategyKeepsLess) {
+  std::mt19937 random(5);
+  for (const char* model : {"lenet5", "alexnet", "googlenet", "resnet18", "textcnn"}) {
+    const Case input = load(model, "p100-2x2");
+    const SearchSpace space(input.graph, input.cluster, {DegreeSet::all, false, true});
+    const auto floor = memory_floor(input.graph, input.dtype, space);
+    for (int round = 0; round < 8; ++round) {
+      Choices choices;
+      std::int64_t least = 0;
+      for (std::size_t v = 0; v < space.size(); ++v) {
+        choices.push_back(static_cast<std::uint32_t>(random() % floor[v].size()));
+        least += floor[v][choices[v]];
+      }
+      const Prediction p = predict(input, space.strategy("random", choices));
+      EXPECT_LE(least, p.peak_memory.front().value) << model << ", seed 5, round " << round;
+      EXPECT_GT(least, 0);
+    }
+  }
+}
+
+TEST(Explain, RegretIsWhatInsistingCosts) {
+  const Case input = load("lenet5", "p100-1x2");
+  const SearchSpace space(input.graph, input.cluster);
+  const CostTables tables = eq1_tables(input, space);
+  const Strategy best = optimal_strategy(input);
+  const LayerId layer = input.graph.find("fc1");
+  const Explanation explanation = explain(input, {}, best, layer);
+  ASSERT_TRUE(explanation.chosen.has_value());
+  EXPECT_EQ(explanation.choices[*explanation.chosen].regret, Seconds{0});
+  // The referee: all strategies of nine variables of at most five choices that have the choice.
+  std::vector<double> least(explanation.choices.size(), kInfinity);
+  const std::uint32_t variable = *space.variable_of(layer);
+  Choices choices(space.size(), 0);
+  for (bool more = true; more;) {
+    double& entry = least[choices[variable]];
+    entry = std::min(entry, tables.seconds(choices));
+    more = false;
+    for (std::size_t v = 0; v < choices.size() && !more; ++v) {
+      more = ++choices[v] < space[v].cuts->size();
+      if (!more) choices[v] = 0;
+    }
+  }
+  for (std::size_t i = 0; i < least.size(); ++i) {
+    EXPECT_EQ(explanation.choices[i].regret, Seconds{least[i]} - explanation.optimum);
+  }
+}
+
+TEST(Explain, TermsAreThoseOfThePrediction) {
+  const Case input = load("lenet5", "p100-1x4");
+  const Strategy owt = load_strategy("owt", input);
+  const LayerId layer = input.graph.find("fc1");
+  const Explanation explanation = explain(input, {}, owt, layer);
+  const Prediction p = predict(input, owt);
+  const ChoiceCosts& costs = explanation.choices[*explanation.chosen];
+  Seconds compute, sync;
+  for (LayerId l : explanation.layers) {
+    compute += p.terms[l()].compute;
+    sync += p.terms[l()].sync;
+  }
+  EXPECT_EQ(costs.compute, compute);
+  EXPECT_EQ(costs.sync, sync);
+  EXPECT_EQ(costs.transfer_in, p.terms[layer()].transfer);
+  EXPECT_EQ(input.graph[costs.binding].name, "flatten");
+}
+
+TEST(Diff, ListsTheLayersThatAreCutOtherwise) {
+  const Case input = load("lenet5", "p100-1x4");
+  const StrategyDiff same = diff(input, load_strategy("data", input), load_strategy("data", input));
+  EXPECT_TRUE(same.changed.empty());
+  const StrategyDiff owt = diff(input, load_strategy("data", input), load_strategy("owt", input));
+  EXPECT_EQ(input.graph[owt.changed.front()].name, "fc1");
+  EXPECT_EQ(owt.before.eq1_seconds(), eq1_seconds(input, load_strategy("data", input)));
+}
+
+}  // namespace
+}  // namespace strata
