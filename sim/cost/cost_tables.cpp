@@ -46,6 +46,27 @@ struct PlannedEdge {
   std::size_t first;
 };
 
+bool in_powers_of_two(const SearchSpace& space, const GroupNetwork& network) {
+  const auto power = [](std::int64_t n) { return (n & (n - 1)) == 0; };
+  if (network.groups() == 1 || !power(static_cast<std::int64_t>(network.group_size())))
+    return false;
+  for (std::size_t v = 0; v < space.size(); ++v) {
+    for (const Cut& cut : *space[v].cuts) {
+      for (Dim dim : kDims) {
+        if (!power(cut.degrees[dim]) || !power(cut.strides[dim])) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Which groups of which network a table of t_X looks at; see TransferTable.
+struct View {
+  GroupNetwork network;
+  std::vector<std::uint32_t> groups;
+  std::size_t span;
+};
+
 class TableBuilder {
  public:
   TableBuilder(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
@@ -56,7 +77,8 @@ class TableBuilder {
         dtype_(dtype),
         options_(options),
         network_(cluster),
-        groups_(options.screening ? network_.sampled_groups() : network_.all_groups()),
+        detail_(detail_for(options.detail)),
+        views_(views()),
         layers_(graph, cluster, models, sync, dtype) {}
 
   CostTables build() {
@@ -65,7 +87,7 @@ class TableBuilder {
     fill_layers();
     fill_edges();
     CostTables tables;
-    tables.exact = groups_.size() == network_.groups();
+    tables.detail = detail_;
     add_variables(tables);
     tables.quantum = quantum(tables);
     round(tables);
@@ -73,6 +95,27 @@ class TableBuilder {
   }
 
  private:
+  // What is looked at: where a sample is all there is, it is exact.
+  TableDetail detail_for(TableDetail wanted) const {
+    if (wanted == TableDetail::bounds && network_.group_size() > 1) return wanted;
+    const bool all = network_.sampled_groups().size() == network_.groups();
+    return all || wanted == TableDetail::exact ? TableDetail::exact : TableDetail::sampled;
+  }
+
+  // The network as the tables see it: the whole, or what bounds it from below.
+  std::vector<View> views() const {
+    if (detail_ == TableDetail::exact) return {{network_, network_.all_groups(), 1}};
+    if (detail_ == TableDetail::sampled) return {{network_, network_.sampled_groups(), 1}};
+    std::vector<View> views;
+    const auto add = [&](GroupNetwork bound, std::size_t span) {
+      std::vector<std::uint32_t> groups = bound.sampled_groups();
+      views.push_back({std::move(bound), std::move(groups), span});
+    };
+    add(network_.between_devices(), 1);
+    if (in_powers_of_two(space_, network_)) add(network_.between_groups(), network_.group_size());
+    return views;
+  }
+
   // Layers that cost the same share what the first of them gets.
   void plan_layers() {
     first_layer_.assign(graph_.size(), graph_.size());
@@ -149,16 +192,19 @@ class TableBuilder {
         return;
       }
       const PlannedEdge& edge = edges_[distinct_edges_[piece - layers]];
-      transfers_[piece - layers] = std::make_unique<TransferTable>(
-          network_, groups_, graph_, edge.consumer, edge.input, *space_[edge.from].cuts,
-          *space_[edge.to].cuts, static_cast<double>(element_bytes(dtype_)), edge.returns);
+      for (const View& view : views_) {
+        transfers_[piece - layers].push_back(std::make_unique<TransferTable>(
+            view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
+            *space_[edge.from].cuts, *space_[edge.to].cuts,
+            static_cast<double>(element_bytes(dtype_)), edge.returns));
+      }
     });
   }
 
   void fill_edges() {
     std::vector<std::pair<std::size_t, std::size_t>> pieces;  // a table, the first of its columns
     for (std::size_t k = 0; k < transfers_.size(); ++k) {
-      for (std::size_t c = 0; c < transfers_[k]->columns(); c += kColumns)
+      for (std::size_t c = 0; c < transfers_[k].front()->columns(); c += kColumns)
         pieces.emplace_back(k, c);
       const PlannedEdge& edge = edges_[distinct_edges_[k]];
       auto table = std::make_shared<CostTable>();
@@ -171,8 +217,10 @@ class TableBuilder {
     parallel_for(pieces.size(), options_.threads, [&](std::size_t piece, unsigned worker) {
       throw_if_cancelled(options_.cancelled);
       const auto [k, first] = pieces[piece];
-      const std::size_t last = std::min(first + kColumns, transfers_[k]->columns());
-      transfers_[k]->fill(first, last, scratch[worker], edge_tables_[k]->seconds.data());
+      for (const auto& view : transfers_[k]) {
+        const std::size_t last = std::min(first + kColumns, view->columns());
+        view->fill(first, last, scratch[worker], edge_tables_[k]->seconds.data());
+      }
     });
   }
 
@@ -237,15 +285,16 @@ class TableBuilder {
   DType dtype_;
   const CostTableOptions& options_;
   const GroupNetwork network_;
-  const std::vector<std::uint32_t> groups_;  ///< that are looked at
+  const TableDetail detail_;
+  const std::vector<View> views_;
   const LayerTable layers_;
   std::vector<std::pair<LayerId, const Cuts*>> distinct_layers_;
   std::vector<std::size_t> first_layer_;  ///< by layer: the distinct one
   std::vector<std::vector<double>> layer_seconds_;
   std::vector<PlannedEdge> edges_;
   std::vector<std::size_t> distinct_edges_;
-  std::vector<std::unique_ptr<TransferTable>> transfers_;
-  std::vector<std::shared_ptr<CostTable>> edge_tables_;  ///< by distinct edge
+  std::vector<std::vector<std::unique_ptr<TransferTable>>> transfers_;  ///< and by view
+  std::vector<std::shared_ptr<CostTable>> edge_tables_;                 ///< by distinct edge
   std::vector<std::shared_ptr<std::vector<double>>> variable_seconds_;
 };
 

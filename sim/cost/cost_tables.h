@@ -22,6 +22,15 @@
 
 namespace strata {
 
+/// How much of what devices exchange a table of t_X looks at. The less, the faster on many devices;
+/// entries are then never more than the exact ones (but for their rounding). sim/solver/screen.h
+/// tells with such tables which choices are worth exact ones.
+enum class TableDetail : std::uint8_t {
+  exact,
+  sampled,  ///< all links of a few groups of devices
+  bounds,   ///< of a few devices and groups, all their links together
+};
+
 /// rows x columns seconds, row-major.
 struct CostTable {
   std::uint32_t rows = 0;
@@ -45,8 +54,7 @@ struct CostTables {
   std::vector<Vector> variables;  ///< by variable: seconds by choice, at least one choice
   std::vector<Edge> edges;
   double quantum = 0;
-  /// Whether entries are the costs; else none is more (CostTableOptions::screening).
-  bool exact = true;
+  TableDetail detail = TableDetail::exact;  ///< at least what was asked for
 
   /// The sum for one choice per variable; exact.
   double seconds(std::span<const std::uint32_t> choices) const;
@@ -56,9 +64,7 @@ struct CostTables {
 struct CostTableOptions {
   unsigned threads = 0;  ///< 0: all cores
   const std::atomic<bool>* cancelled = nullptr;
-  /// t_X of a few groups of devices only: on many devices much faster than that of all, and never
-  /// more. Tells which choices are worth exact tables (sim/solver/screen.h).
-  bool screening = false;
+  TableDetail detail = TableDetail::exact;
 };
 
 /// Throws Cancelled (sim/base/cancel.h) once `cancelled` is true. `models` as for Eq1.

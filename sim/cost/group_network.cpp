@@ -1,6 +1,7 @@
 #include "sim/cost/group_network.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -181,14 +182,92 @@ std::vector<std::uint32_t> GroupNetwork::all_groups() const {
 }
 
 std::vector<std::uint32_t> GroupNetwork::sampled_groups() const {
-  constexpr std::size_t kFew = 8;
+  constexpr std::size_t kFew = 8;  // what one vector of the kernel holds
   if (groups_ <= kFew) return all_groups();
   std::set<std::uint32_t> groups = {0};
-  for (std::size_t power = 1; power < groups_; power *= 2) {
-    groups.insert(static_cast<std::uint32_t>(power));
-    groups.insert(static_cast<std::uint32_t>(std::min(2 * power, groups_) - 1));
+  std::size_t end = groups_;
+  for (; end > 1 && groups.size() < kFew; end = (end + 1) / 2) {
+    groups.insert(static_cast<std::uint32_t>(end - 1));
   }
+  if (groups.size() < kFew) groups.insert(static_cast<std::uint32_t>(groups_ / 2));
   return {groups.begin(), groups.end()};
+}
+
+// The bandwidth of links that together carry all these rows; infinite where one loads no link. Any
+// such links will do for a bound; slow ones that carry many rows make a good one.
+double GroupNetwork::joint_bandwidth(const Links& links, Sum rows) {
+  double sum = 0;
+  while (!rows.empty()) {
+    const std::pair<Sum, double>* best = nullptr;
+    std::size_t most = 0;
+    for (const auto& link : links) {
+      const auto& [carried, bandwidth] = link;
+      if (!std::binary_search(carried.begin(), carried.end(), rows.front())) continue;
+      const auto count =
+          static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](Row row) {
+            return std::binary_search(carried.begin(), carried.end(), row);
+          }));
+      if (best == nullptr || bandwidth < best->second ||
+          (bandwidth == best->second && count > most)) {
+        best = &link, most = count;
+      }
+    }
+    if (best == nullptr) return std::numeric_limits<double>::infinity();
+    sum += best->second;
+    std::erase_if(rows, [&](Row row) {
+      return std::binary_search(best->first.begin(), best->first.end(), row);
+    });
+  }
+  return sum;
+}
+
+// `out_and_in`: the rows that add up to what some group (or device) of the bound sends and gets.
+GroupNetwork GroupNetwork::bound(std::size_t groups, double latency,
+                                 const std::vector<std::pair<Sum, Sum>>& out_and_in) const {
+  Links back;
+  for (const auto& [sum, bandwidth] : links_) back.emplace_back(reversed(sum), bandwidth);
+  GroupNetwork result;
+  result.groups_ = groups;
+  const std::uint32_t leaves = result.index_of({{{1}}, {}});  // Out of a group of one
+  const std::uint32_t enters = result.index_of({{{2}}, {}});  // In
+  const auto direction = [&](const Links& links) {
+    double out = 0, in = 0;
+    for (const auto& [sent, got] : out_and_in) {
+      out = std::max(out, joint_bandwidth(links, sent));
+      in = std::max(in, joint_bandwidth(links, got));
+    }
+    return Direction{{{leaves, out}, {enters, in}}, {{leaves, latency}, {enters, latency}}};
+  };
+  result.forward_ = direction(links_);
+  result.backward_ = direction(back);
+  return result;
+}
+
+GroupNetwork GroupNetwork::between_groups() const {
+  const auto m = static_cast<Row>(size_);
+  Sum out(size_), in(size_);
+  std::iota(out.begin(), out.end(), m * m);
+  std::iota(in.begin(), in.end(), m * m + m);
+  return bound(groups_, latency_between_, {{out, in}});
+}
+
+GroupNetwork GroupNetwork::between_devices() const {
+  const auto m = static_cast<Row>(size_);
+  std::vector<std::pair<Sum, Sum>> rows;
+  for (Row number = 0; number < m; ++number) {
+    Sum out, in;
+    for (Row other = 0; other < m; ++other) {
+      if (other == number) continue;
+      out.push_back(number * m + other);
+      in.push_back(other * m + number);
+    }
+    if (groups_ > 1) {
+      out.push_back(m * m + number);
+      in.push_back(m * m + m + number);
+    }
+    rows.emplace_back(std::move(out), std::move(in));
+  }
+  return bound(groups_ * size_, least_latency_, rows);
 }
 
 GroupNetwork::Row GroupNetwork::reversed(Row row) const {
@@ -247,6 +326,7 @@ bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
   std::map<double, std::vector<Sum>> waits;  // what crosses routes of one latency, forward
   for (const auto& [rows, by_group] : *bandwidths) {
     const Sum sum = shortened(rows);
+    links_.emplace_back(rows, *std::max_element(by_group.begin(), by_group.end()));
     if (uniform(by_group)) {
       alike[by_group.front()].push_back(sum);
     } else {
@@ -259,15 +339,18 @@ bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
   for (Row row = 0; row < m * m; ++row) {
     if (row / m != row % m) waits[survey.latency_within(row / m, row % m)].push_back({row});
   }
-  if (groups_ >
-      1) {  // what leaves some group enters another: both tell, as a shared NIC's loads do
+  if (groups_ > 1) {
+    // What leaves a group enters another: either tells, and a shared NIC's loads are these sums.
     Sum out, in;
     for (Row s = 0; s < m; ++s) {
       out.push_back(m * m + s);
       in.push_back(m * m + m + s);
     }
-    waits[survey.latency_between()] = {out, in};
+    latency_between_ = survey.latency_between();
+    std::vector<Sum>& sums = waits[latency_between_];
+    sums.insert(sums.end(), {out, in});
   }
+  if (!waits.empty()) least_latency_ = waits.begin()->first;
   const auto use = [&](const std::map<double, std::vector<Sum>>& all, std::vector<Use>& there,
                        std::vector<Use>& back) {
     for (const auto& [value, sums] : all) {

@@ -18,6 +18,7 @@
 // make one group. Immutable; thread-safe.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -48,10 +49,15 @@ class GroupNetwork {
 
   explicit GroupNetwork(const Cluster& cluster);
 
+  /// Lower bounds of all times. Each group as one device: what leaves or enters it takes at least
+  /// as long as its links between groups need together, what stays inside takes no time.
+  GroupNetwork between_groups() const;
+  /// Each device as a group: what it sends or gets takes as long as all its links need together.
+  GroupNetwork between_devices() const;
+
   std::size_t group_size() const { return size_; }
   std::size_t groups() const { return groups_; }
-  /// All groups, or about two for every power of two: the first ones, where a cut's devices end,
-  /// and the last before.
+  /// All groups, or at most eight: the first, and the last ones of half the devices, a quarter ...
   std::vector<std::uint32_t> all_groups() const;
   std::vector<std::uint32_t> sampled_groups() const;
   const std::vector<Maximum>& maxima() const { return maxima_; }
@@ -59,13 +65,21 @@ class GroupNetwork {
   const Direction& backward() const { return backward_; }
 
  private:
+  GroupNetwork() = default;
   bool try_groups(const Cluster& cluster, std::size_t size);
   std::uint32_t index_of(Maximum maximum);
   Row reversed(Row row) const;
   Sum reversed(const Sum& sum) const;
   Sum shortened(Sum sum) const;
+  // A link as its sum of rows, with the bandwidth of the group where it is the fastest.
+  using Links = std::vector<std::pair<Sum, double>>;
+  static double joint_bandwidth(const Links& links, Sum rows);
+  GroupNetwork bound(std::size_t groups, double latency,
+                     const std::vector<std::pair<Sum, Sum>>& out_and_in) const;
 
   std::size_t size_ = 1, groups_ = 1;
+  double latency_between_ = 0, least_latency_ = 0;
+  Links links_;  ///< forward
   std::vector<Maximum> maxima_;
   Direction forward_, backward_;
 };

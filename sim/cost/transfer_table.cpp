@@ -32,16 +32,12 @@ void number_keys(const Cuts& cuts, const DigitsOf& digits_of, std::vector<Digits
   for (const auto& it : at) key_of.push_back(it->second);
 }
 
-std::int64_t number(const Digits& digits, std::size_t k, std::size_t device) {
-  return digits[k].at(static_cast<std::int64_t>(device));
-}
-
 }  // namespace
 
 TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std::uint32_t>& groups,
-                             const Graph& graph, LayerId consumer, std::size_t input,
-                             const Cuts& producer_cuts, const Cuts& consumer_cuts,
-                             double element_bytes, bool returns)
+                             std::size_t span, const Graph& graph, LayerId consumer,
+                             std::size_t input, const Cuts& producer_cuts,
+                             const Cuts& consumer_cuts, double element_bytes, bool returns)
     : network_(network),
       groups_(groups),
       kernel_(transfer_kernel()),
@@ -49,6 +45,7 @@ TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std:
       consumer_cuts_(consumer_cuts),
       returns_(returns),
       size_(network.group_size()),
+      span_(span),
       padded_(rounded_up(groups.size())),
       rows_(size_ * size_ + size_) {
   const EdgeAxes axes(graph, consumer, input, producer_cuts, consumer_cuts);
@@ -74,13 +71,27 @@ void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
   place_consumer(data, axes);
   if (axis.joint) return place_joint(data);
   place_producer(data);
-  sum_readings(data, axes);
+  sum_readings(data);
 }
 
 // Lanes hold the first of all groups, then the second of all groups ...
 std::size_t TransferTable::device_at(std::size_t lane) const {
   const std::size_t number = lane / padded_, group = lane % padded_;
-  return group < groups_.size() ? groups_[group] * size_ + number : kNoDevice;
+  return group < groups_.size() ? (groups_[group] * size_ + number) * span_ : kNoDevice;
+}
+
+// Of a lane of several devices the parts are a run of numbers: degrees, strides and the span are
+// powers of two.
+Interval TransferTable::parts_held(const Digit& digit, std::size_t lane) const {
+  const std::size_t first = device_at(lane);
+  Interval held;
+  for (std::size_t device = first; first != kNoDevice && device < first + span_; ++device) {
+    const std::int64_t i = digit.at(static_cast<std::int64_t>(device));
+    if (i >= digit.degree) continue;  // it holds nothing
+    held = held.empty() ? Interval{i, i + 1}
+                        : Interval{std::min(held.begin, i), std::max(held.end, i + 1)};
+  }
+  return held;
 }
 
 void TransferTable::place_producer(AxisData& data) const {
@@ -88,46 +99,43 @@ void TransferTable::place_producer(AxisData& data) const {
   const std::size_t lanes = size_ * padded_;
   side.begin.assign(side.keys.size() * lanes, 0);
   side.end.assign(side.keys.size() * lanes, 0);
-  data.parts.assign(side.keys.size() * lanes, 0);
-  for (std::size_t key = 0; key < side.keys.size(); ++key) {
-    const Digit& digit = side.keys[key].front();
-    const auto at = data.parts.begin() + static_cast<std::ptrdiff_t>(key * lanes);
-    std::fill(at, at + static_cast<std::ptrdiff_t>(lanes), digit.degree);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const std::size_t device = device_at(lane);
-      if (device == kNoDevice) continue;
-      const std::int64_t i = number(side.keys[key], 0, device);
-      if (i >= digit.degree) continue;  // it holds nothing
-      data.parts[key * lanes + lane] = static_cast<std::uint32_t>(i);
-      const Interval owned = part(data.axis.extent, digit.degree, i);
-      side.begin[key * lanes + lane] = static_cast<double>(owned.begin);
-      side.end[key * lanes + lane] = static_cast<double>(owned.end);
-    }
+  side.parts.assign(side.keys.size() * lanes, {});
+  for (std::size_t at = 0; at < side.parts.size(); ++at) {
+    const Digit& digit = side.keys[at / lanes].front();
+    const Interval parts = parts_held(digit, at % lanes);
+    if (parts.empty()) continue;
+    side.parts[at] = parts;
+    side.begin[at] = static_cast<double>(part(data.axis.extent, digit.degree, parts.begin).begin);
+    side.end[at] = static_cast<double>(part(data.axis.extent, digit.degree, parts.end - 1).end);
   }
 }
 
 void TransferTable::place_consumer(AxisData& data, const EdgeAxes& axes) const {
   Side& side = data.consumer;
   const std::size_t lanes = size_ * padded_;
-  side.begin.assign(side.keys.size() * lanes, 0);
-  side.end.assign(side.keys.size() * lanes, 0);
-  std::map<std::int32_t, std::vector<Interval>> needs;
-  for (std::size_t key = 0; key < side.keys.size(); ++key) {
-    const Digit& digit = side.keys[key].front();
-    std::vector<Interval>& parts = needs[digit.degree];
-    for (std::int64_t j = std::ssize(parts); j < digit.degree; ++j) {
-      parts.push_back(data.axis.joint ? part(data.axis.extent, digit.degree, j)
+  for (AlignedVector<double>* of : {&side.begin, &side.end, &side.size}) {
+    of->assign(side.keys.size() * lanes, 0);
+  }
+  side.parts.assign(side.keys.size() * lanes, {});
+  for (std::size_t at = 0; at < side.parts.size(); ++at) {
+    const Digit& digit = side.keys[at / lanes].front();
+    std::vector<Interval>& needs = data.needs[digit.degree];
+    for (std::int64_t j = std::ssize(needs); j < digit.degree; ++j) {
+      needs.push_back(data.axis.joint ? part(data.axis.extent, digit.degree, j)
                                       : axes.needed(data.axis, digit.degree, j));
     }
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const std::size_t device = device_at(lane);
-      if (device == kNoDevice) continue;
-      const std::int64_t j = number(side.keys[key], 0, device);
-      if (j >= digit.degree) continue;
-      const Interval& need = parts[static_cast<std::size_t>(j)];
-      side.begin[key * lanes + lane] = static_cast<double>(need.begin);
-      side.end[key * lanes + lane] = static_cast<double>(need.end);
+    Interval hull;
+    side.parts[at] = parts_held(digit, at % lanes);
+    for (std::int64_t j = side.parts[at].begin; j < side.parts[at].end; ++j) {
+      const Interval& need = needs[static_cast<std::size_t>(j)];
+      side.size[at] += static_cast<double>(need.size());
+      if (need.empty()) continue;
+      hull = hull.empty()
+                 ? need
+                 : Interval{std::min(hull.begin, need.begin), std::max(hull.end, need.end)};
     }
+    side.begin[at] = static_cast<double>(hull.begin);
+    side.end[at] = static_cast<double>(hull.end);
   }
 }
 
@@ -135,45 +143,38 @@ void TransferTable::place_joint(AxisData& data) const {
   const std::vector<Digits>& keys = data.producer.keys;
   const std::size_t lanes = size_ * padded_;
   data.boxes.assign(keys.size() * lanes, Box{});
-  for (std::size_t key = 0; key < keys.size(); ++key) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const std::size_t device = device_at(lane);
-      if (device == kNoDevice) continue;
-      Box box;
-      bool holds = true;
-      std::size_t k = 0;
-      for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
-        const std::int64_t i = number(keys[key], k, device);
-        holds = holds && i < keys[key][k].degree;
-        box[dim] = part(data.axis.producer[dim], keys[key][k++].degree, i);
-      }
-      if (holds) data.boxes[key * lanes + lane] = box;
+  for (std::size_t at = 0; at < data.boxes.size(); ++at) {
+    Box box{};
+    bool holds = true;
+    std::size_t k = 0;
+    for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
+      const Digit& digit = keys[at / lanes][k++];
+      const Interval parts = parts_held(digit, at % lanes);
+      holds = holds && !parts.empty();
+      if (!holds) break;
+      box[dim] = {part(data.axis.producer[dim], digit.degree, parts.begin).begin,
+                  part(data.axis.producer[dim], digit.degree, parts.end - 1).end};
     }
+    box[Dim::n] = {0, 1};
+    if (holds) data.boxes[at] = box;
   }
 }
 
-void TransferTable::sum_readings(AxisData& data, const EdgeAxes& axes) const {
-  std::map<std::int32_t, std::vector<Interval>> needs;
-  for (const Digits& consumer : data.consumer.keys) {
-    const std::int32_t q = consumer.front().degree;
-    auto& parts = needs[q];
-    for (std::int64_t j = std::ssize(parts); j < q; ++j) {
-      parts.push_back(axes.needed(data.axis, q, j));
-    }
-  }
+void TransferTable::sum_readings(AxisData& data) const {
   for (const Digits& producer : data.producer.keys) {
     const std::int32_t p = producer.front().degree;
-    for (const auto& [q, parts] : needs) {
-      auto& sums = data.read[{p, q}];
-      if (!sums.empty()) continue;
-      sums.assign(static_cast<std::size_t>(p) + 1, 0);
-      for (const Interval& need : parts) {
+    for (const auto& [q, needs] : data.needs) {
+      auto& before = data.read_before[{p, q}];
+      if (!before.empty()) continue;
+      before.assign(static_cast<std::size_t>(p) + 1, 0);
+      for (const Interval& need : needs) {
         const Interval touched = parts_touching(data.axis.extent, p, need);
         for (std::int64_t i = touched.begin; i < touched.end; ++i) {
           const Interval shared = intersect(part(data.axis.extent, p, i), need);
-          sums[static_cast<std::size_t>(i)] += static_cast<double>(shared.size());
+          before[static_cast<std::size_t>(i) + 1] += static_cast<double>(shared.size());
         }
       }
+      std::partial_sum(before.begin(), before.end(), before.begin());
     }
   }
 }
@@ -260,10 +261,21 @@ void TransferTable::fill_needed(std::uint32_t column, std::size_t first, std::si
       const Side& side = data.consumer;
       const std::size_t from = side.key_of[column] * lanes + t * padded_ + first;
       for (std::size_t g = 0; g < width; ++g) {
-        begin[static_cast<std::ptrdiff_t>(g)] *= side.end[from + g] - side.begin[from + g];
+        begin[static_cast<std::ptrdiff_t>(g)] *= side.size[from + g];
       }
     }
   }
+}
+
+// What the parts of a lane need of `owned`, halos counted apiece.
+double TransferTable::overlap(const AxisData& data, const Interval& owned, const Digit& consumer,
+                              const Interval& parts) const {
+  const std::vector<Interval>& needs = data.needs.at(consumer.degree);
+  std::int64_t sum = 0;
+  for (std::int64_t j = parts.begin; j < parts.end; ++j) {
+    sum += intersect(owned, needs[static_cast<std::size_t>(j)]).size();
+  }
+  return static_cast<double>(sum);
 }
 
 void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
@@ -271,20 +283,30 @@ void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint3
   const std::size_t lanes = size_ * padded_;
   const double factor = &data == &axes_.back() ? scale_ : 1;
   const Side &own = data.producer, &need = data.consumer;
+  const Digit &producer = own.keys[key].front(), &consumer = need.keys[consumer_key].front();
   for (std::size_t s = 0; s < size_; ++s) {
     const std::size_t from = key * lanes + s * padded_ + first;
     for (std::size_t t = 0; t < size_; ++t) {
       const std::size_t to = consumer_key * lanes + t * padded_ + first;
-      kernel_.overlap(out + (s * size_ + t) * width, &own.begin[from], &own.end[from],
-                      &need.begin[to], &need.end[to], factor, width);
+      double* row = out + (s * size_ + t) * width;
+      kernel_.overlap(row, &own.begin[from], &own.end[from], &need.begin[to], &need.end[to], factor,
+                      width);
+      for (std::size_t g = 0; span_ > 1 && g < width; ++g) {
+        if (need.size[to + g] == need.end[to + g] - need.begin[to + g]) continue;
+        const Interval owned{static_cast<std::int64_t>(own.begin[from + g]),
+                             static_cast<std::int64_t>(own.end[from + g])};
+        row[g] = factor * overlap(data, owned, consumer, need.parts[to + g]);
+      }
     }
   }
-  const Digits& digits = own.keys[key];
-  const auto& read = data.read.at({digits.front().degree, need.keys[consumer_key].front().degree});
+  const auto& before = data.read_before.at({producer.degree, consumer.degree});
   for (std::size_t s = 0; s < size_; ++s) {
-    const std::uint32_t* parts = &data.parts[key * lanes + s * padded_ + first];
+    const Interval* parts = &own.parts[key * lanes + s * padded_ + first];
     double* row = out + (size_ * size_ + s) * width;
-    for (std::size_t g = 0; g < width; ++g) row[g] = factor * read[parts[g]];
+    for (std::size_t g = 0; g < width; ++g) {
+      row[g] = factor * (before[static_cast<std::size_t>(parts[g].end)] -
+                         before[static_cast<std::size_t>(parts[g].begin)]);
+    }
   }
 }
 
@@ -296,8 +318,7 @@ void TransferTable::fill_joint(const AxisData& data, std::size_t key, std::uint3
   };
   for (std::size_t s = 0; s < size_; ++s) {
     for (std::size_t g = 0; g < width; ++g) {
-      Box box = data.boxes[key * lanes + s * padded_ + first + g];
-      box[Dim::n] = {0, 1};
+      const Box& box = data.boxes[key * lanes + s * padded_ + first + g];
       for (std::size_t t = 0; t < size_; ++t) {
         const std::size_t to = consumer_key * lanes + t * padded_ + first + g;
         out[(s * size_ + t) * width + g] = static_cast<double>(below(box, data.consumer.end[to]) -
@@ -369,8 +390,9 @@ void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
   }
   for (std::size_t at = begin; at < end; ++at) {
     for (std::size_t choice = 0; choice < choices; ++choice) {
-      seconds[choice * consumer_cuts_.size() + column_order_[at]] =
-          seconds_of(&scratch.largest[(at - begin) * results + choice * divisors_.size()]);
+      double& entry = seconds[choice * consumer_cuts_.size() + column_order_[at]];
+      entry = std::max(
+          entry, seconds_of(&scratch.largest[(at - begin) * results + choice * divisors_.size()]));
     }
   }
 }

@@ -18,11 +18,13 @@ namespace strata {
 
 class TransferTable {
  public:
-  /// `groups`: those that are looked at; of fewer than all, the times are lower bounds. `returns`:
-  /// gradients go back. All must outlive this.
+  /// `groups`: those that are looked at; of fewer than all, the times are lower bounds. `span`:
+  /// devices that count as one device of the network (between_groups); then degrees, strides and
+  /// the span must be powers of two. `returns`: gradients go back. All must outlive this.
   TransferTable(const GroupNetwork& network, const std::vector<std::uint32_t>& groups,
-                const Graph& graph, LayerId consumer, std::size_t input, const Cuts& producer_cuts,
-                const Cuts& consumer_cuts, double element_bytes, bool returns);
+                std::size_t span, const Graph& graph, LayerId consumer, std::size_t input,
+                const Cuts& producer_cuts, const Cuts& consumer_cuts, double element_bytes,
+                bool returns);
 
   /// Working memory of one thread.
   struct Scratch {
@@ -32,7 +34,8 @@ class TransferTable {
   };
 
   /// Columns are filled in an order of the table's own, in which neighbours share most work: those
-  /// numbered [begin, end) of it, into `seconds` (producer choices x consumer choices, row-major).
+  /// numbered [begin, end) of it, where they are more than what stands in `seconds` (producer
+  /// choices x consumer choices, row-major). Tables for one edge must agree in their choices.
   void fill(std::size_t begin, std::size_t end, Scratch& scratch, double* seconds) const;
   std::size_t columns() const { return column_order_.size(); }
 
@@ -43,14 +46,17 @@ class TransferTable {
     std::vector<Digits> keys;
     std::vector<std::uint32_t> key_of;  ///< by choice
     AlignedVector<double> begin, end;   ///< key x lanes; of a joint axis the consumer's run
+    AlignedVector<double> size;         ///< of the consumer: what it needs, halos counted apiece
+    std::vector<Interval> parts;        ///< key x lanes: the parts that a lane's devices hold
   };
   struct AxisData {
     Axis axis;
     Side producer, consumer;
-    std::vector<std::uint32_t> parts;  ///< the producer's part of each device, key x lanes
-    /// By degrees of both sides: what all consumer parts together read of each producer part; and
-    /// 0 for devices that hold none.
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<double>> read;
+    /// By degree of the consumer: what each part needs.
+    std::map<std::int32_t, std::vector<Interval>> needs;
+    /// By degrees of both sides: what all consumer parts together read of the producer's parts
+    /// before each.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<double>> read_before;
     std::vector<Box> boxes;     ///< of a joint axis: the producer's, key x lanes
     std::size_t first_key = 0;  ///< where its factors start, in keys
   };
@@ -64,7 +70,10 @@ class TransferTable {
   void place_producer(AxisData& data) const;
   void place_consumer(AxisData& data, const EdgeAxes& axes) const;
   void place_joint(AxisData& data) const;
-  void sum_readings(AxisData& data, const EdgeAxes& axes) const;
+  void sum_readings(AxisData& data) const;
+  Interval parts_held(const Digit& digit, std::size_t lane) const;
+  double overlap(const AxisData& data, const Interval& owned, const Digit& consumer,
+                 const Interval& parts) const;
   void order_choices();
   void write_program();
   void choose_width();
@@ -87,7 +96,7 @@ class TransferTable {
   const Cuts& consumer_cuts_;
   bool returns_;
   double scale_;  ///< bytes per element of the axes' volume
-  std::size_t size_, padded_, rows_, width_ = 8;
+  std::size_t size_, span_, padded_, rows_, width_ = 8;
   std::vector<AxisData> axes_;
   std::size_t keys_ = 0;  ///< of the producer, over all axes
   std::vector<Step> steps_;

@@ -158,6 +158,22 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
   }
 }
 
+SearchSpace SearchSpace::restricted(const std::vector<std::vector<std::uint32_t>>& kept) const {
+  SearchSpace result(*this);
+  std::map<std::pair<const Cuts*, std::vector<std::uint32_t>>, std::shared_ptr<const Cuts>> lists;
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    const Cuts& all = *variables_[v].cuts;
+    auto& list = lists[{&all, kept[v]}];
+    if (list == nullptr) {
+      Cuts cuts;
+      for (std::uint32_t choice : kept[v]) cuts.push_back(all[choice]);
+      list = std::make_shared<const Cuts>(std::move(cuts));
+    }
+    result.variables_[v].cuts = list;
+  }
+  return result;
+}
+
 std::size_t SearchSpace::max_choices() const {
   std::size_t most = 0;
   for (const SearchVariable& variable : variables_) most = std::max(most, variable.cuts->size());

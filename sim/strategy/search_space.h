@@ -55,6 +55,9 @@ class SearchSpace {
  public:
   SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options = {});
 
+  /// The same variables with these of their choices alone (by variable: numbers, ascending).
+  SearchSpace restricted(const std::vector<std::vector<std::uint32_t>>& kept) const;
+
   std::size_t size() const { return variables_.size(); }
   const SearchVariable& operator[](std::size_t variable) const { return variables_[variable]; }
   /// The variable that decides for the layer; nothing for a network input.

@@ -175,7 +175,7 @@ TEST(CostTables, AreEqualForEveryNumberOfThreads) {
   const SearchSpace space(graph, cluster);
   const auto build = [&](unsigned threads) {
     return build_cost_tables(graph, cluster, models, SyncAlgorithm::automatic, DType::fp32, space,
-                             {threads, nullptr, false});
+                             {threads, nullptr, TableDetail::exact});
   };
   const CostTables one = build(1), three = build(3);
   ASSERT_EQ(one.edges.size(), three.edges.size());
@@ -187,26 +187,31 @@ TEST(CostTables, AreEqualForEveryNumberOfThreads) {
   }
 }
 
-// A sample of the groups can only miss the busiest link.
-TEST(CostTables, OfASampleOfGroupsAreNeverMore) {
-  Random random(5);
-  const Cluster cluster = load_cluster("p100-32x2");
+// What looks at fewer links, or at several as one, can only miss the busiest.
+TEST(CostTables, OfLessDetailAreNeverMore) {
   const auto model = make_cost_model(load_profile("p100"));
-  const std::vector<const CostModel*> models(cluster.device_count(), model.get());
-  for (int i = 0; i < 3; ++i) {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const char* const names[] = {"p100-16x2",   "p100-4x4",  "h200-3x8",
+                                 "dgx1-p100-2", "h200-1x16", "k80-10x2"};
+    const Cluster cluster = load_cluster(names[seed % std::size(names)]);
+    const std::vector<const CostModel*> models(cluster.device_count(), model.get());
     const Graph graph = testing::random_graph(random);
-    const SearchSpace space(graph, cluster);
-    const auto build = [&](bool screening) {
+    const SearchSpace space(graph, cluster, {DegreeSet::pow2, seed % 2 == 0, seed % 3 == 0});
+    const auto build = [&](TableDetail detail) {
       return build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, DType::fp32, space,
-                               {0, nullptr, screening});
+                               {0, nullptr, detail});
     };
-    const CostTables exact = build(false), sampled = build(true);
-    EXPECT_TRUE(exact.exact);
-    EXPECT_FALSE(sampled.exact);
-    for (std::size_t e = 0; e < exact.edges.size(); ++e) {
-      for (std::size_t k = 0; k < exact.edges[e].table->seconds.size(); ++k) {
-        ASSERT_LE(sampled.edges[e].table->seconds[k],
-                  exact.edges[e].table->seconds[k] + exact.quantum);
+    const CostTables exact = build(TableDetail::exact);
+    EXPECT_EQ(exact.detail, TableDetail::exact);
+    for (const TableDetail detail : {TableDetail::sampled, TableDetail::bounds}) {
+      const CostTables lower = build(detail);
+      for (std::size_t e = 0; e < exact.edges.size(); ++e) {
+        for (std::size_t k = 0; k < exact.edges[e].table->seconds.size(); ++k) {
+          ASSERT_LE(lower.edges[e].table->seconds[k],
+                    exact.edges[e].table->seconds[k] * (1 + 1e-12) + exact.quantum);
+        }
       }
     }
   }

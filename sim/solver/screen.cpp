@@ -1,0 +1,141 @@
+#include "sim/solver/screen.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/base/cancel.h"
+#include "sim/solver/prune.h"
+#include "sim/solver/solve.h"
+
+namespace strata {
+namespace {
+
+constexpr int kFreeSweeps = 4;        // that look for good strategies
+constexpr int kMostSweeps = 40;       // that drop choices
+constexpr double kWorthwhile = 0.97;  // of the choices, left by a sweep that is followed by another
+
+// Of each variable, the numbers that any of the strategies chooses.
+std::vector<Choices> choices_of(const std::vector<Choices>& strategies) {
+  std::vector<Choices> kept(strategies.front().size());
+  for (const Choices& strategy : strategies) {
+    for (std::size_t v = 0; v < kept.size(); ++v) kept[v].push_back(strategy[v]);
+  }
+  for (Choices& numbers : kept) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
+  return kept;
+}
+
+std::size_t count(const std::vector<Choices>& kept) {
+  return std::accumulate(kept.begin(), kept.end(), std::size_t{0},
+                         [](std::size_t sum, const Choices& c) { return sum + c.size(); });
+}
+
+// Entries are rounded to the nearest quantum, in both tables.
+double rounding(const CostTables& tables) {
+  return tables.quantum * static_cast<double>(tables.variables.size() + tables.edges.size());
+}
+
+// The least cost of a strategy that mixes these.
+double best_of(const std::vector<Choices>& strategies, const SearchSpace& space,
+               const BuildTables& build, const SolveLimits& limits) {
+  const CostTables tables = build(space.restricted(choices_of(strategies)), TableDetail::exact);
+  const SolveResult found = solve(tables, {}, 1, limits);
+  throw_if_cancelled(limits.cancelled);
+  return found.best.empty() ? kInfinity : found.best.front().seconds + rounding(tables);
+}
+
+class Screening {
+ public:
+  Screening(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
+            const SolveLimits& limits)
+      : whole_(space),
+        build_(build),
+        limits_(limits),
+        known_(known.begin(), known.end()),
+        result_{space, {}, all_choices(space)} {}
+
+  Screened run() {
+    for (const TableDetail detail : {TableDetail::bounds, TableDetail::sampled}) {
+      result_.tables = build_(result_.space, detail);
+      if (result_.tables.detail == TableDetail::exact) return std::move(result_);
+      drop();
+    }
+    result_.tables = build_(result_.space, TableDetail::exact);
+    return std::move(result_);
+  }
+
+ private:
+  // Choices with which every strategy costs more than one that is known.
+  void drop() {
+    Subproblem problem(result_.tables);
+    for (int i = 0; i < kFreeSweeps; ++i) {
+      sweep(problem, kInfinity);
+      Choices decoded = problem.bound.decoded();
+      descend(problem.model(), decoded);
+      known_.push_back(result_.original(decoded));
+    }
+    limit_ = std::min(limit_, best_of(known_, whole_, build_, limits_));
+    const double limit = limit_ + rounding(result_.tables);
+    for (int i = 0; i < kMostSweeps; ++i) {
+      const std::size_t before = count(problem.bound.choices());
+      sweep(problem, limit);
+      const std::size_t left = count(problem.bound.choices());
+      if (static_cast<double>(left) > kWorthwhile * static_cast<double>(before)) break;
+    }
+    const std::vector<Choices> left = problem.bound.choices();
+    for (std::size_t v = 0; v < left.size(); ++v) {
+      Choices names;
+      for (std::uint32_t choice : left[v]) names.push_back(result_.kept[v][choice]);
+      result_.kept[v] = std::move(names);
+    }
+    result_.space = whole_.restricted(result_.kept);
+  }
+
+  void sweep(Subproblem& problem, double limit) const {
+    problem.bound.sweep(limit, limits_);
+    throw_if_cancelled(limits_.cancelled);
+  }
+
+  static std::vector<Choices> all_choices(const SearchSpace& space) {
+    std::vector<Choices> all(space.size());
+    for (std::size_t v = 0; v < space.size(); ++v) {
+      all[v].resize(space[v].cuts->size());
+      std::iota(all[v].begin(), all[v].end(), 0u);
+    }
+    return all;
+  }
+
+  const SearchSpace& whole_;
+  const BuildTables& build_;
+  const SolveLimits& limits_;
+  std::vector<Choices> known_;  ///< of the whole space
+  double limit_ = kInfinity;    ///< what some strategy costs
+  Screened result_;
+};
+
+}  // namespace
+
+Choices Screened::original(const Choices& choices) const {
+  Choices result(choices.size());
+  for (std::size_t v = 0; v < choices.size(); ++v) result[v] = kept[v][choices[v]];
+  return result;
+}
+
+Choices Screened::restricted(const Choices& original) const {
+  Choices result(original.size());
+  for (std::size_t v = 0; v < original.size(); ++v) {
+    const auto at = std::lower_bound(kept[v].begin(), kept[v].end(), original[v]);
+    if (at == kept[v].end() || *at != original[v]) return {};
+    result[v] = static_cast<std::uint32_t>(at - kept[v].begin());
+  }
+  return result;
+}
+
+Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
+                const SolveLimits& limits) {
+  return Screening(space, known, build, limits).run();
+}
+
+}  // namespace strata
