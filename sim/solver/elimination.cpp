@@ -13,11 +13,12 @@ Solution eliminate(const CostTables& tables, const EliminationPlan& plan,
   if (run.constant() == kInfinity) return {{}, kInfinity, kInfinity};
   Choices choices(tables.variables.size(), 0);
   std::vector<double> costs;
-  for (auto step = run.steps().rbegin(); step != run.steps().rend(); ++step) {
-    costs.resize(tables.variables[step->variable]->size());
-    sum_costs(step->factors, step->variable, choices, costs);
+  for (std::size_t i = run.steps().size(); i-- > 0;) {
+    const auto& [variable, factors] = run.steps()[i];
+    costs.resize(tables.variables[variable]->size());
+    sum_costs(factors, variable, choices, costs);
     const auto least = std::min_element(costs.begin(), costs.end());
-    choices[step->variable] = static_cast<std::uint32_t>(least - costs.begin());
+    choices[variable] = static_cast<std::uint32_t>(least - costs.begin());
   }
   return {std::move(choices), run.constant(), run.constant()};
 }

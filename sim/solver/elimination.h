@@ -29,7 +29,7 @@ struct EliminationPlan {
 EliminationPlan plan_elimination(const CostTables& tables,
                                  std::optional<std::uint32_t> keep = std::nullopt);
 /// What this order takes, were no table made once for several equal ones.
-EliminationPlan plan_elimination(const CostTables& tables, std::vector<std::uint32_t> order);
+EliminationPlan plan_elimination(const CostTables& tables, const std::vector<std::uint32_t>& order);
 
 /// The optimum; nothing is found where all strategies cost infinitely much. Ties go to the least
 /// choice of the variable eliminated last, then of the last but one, and so on. Precondition: the

@@ -134,6 +134,7 @@ void Join::add_operand(const Factor& factor) {
 
 std::vector<std::size_t> Join::strides(const Factor& factor, const std::vector<Axis>& axes) const {
   std::vector<std::size_t> strides;
+  strides.reserve(axes.size());
   for (const Axis& axis : axes) strides.push_back(factor.stride(axis.variable));
   return strides;
 }

@@ -82,9 +82,10 @@ std::vector<Solution> k_best(const CostTables& tables, const EliminationPlan& pl
   run.run();
   if (count == 0 || run.constant() == kInfinity) return {};
   Beginnings beginnings(tables, run.constant());
-  for (auto step = run.steps().rbegin(); step != run.steps().rend(); ++step) {
+  for (std::size_t i = run.steps().size(); i-- > 0;) {
+    const EliminationRun::Step& step = run.steps()[i];
     run.check();
-    beginnings.choose(*step, tables.variables[step->variable]->size(), count);
+    beginnings.choose(step, tables.variables[step.variable]->size(), count);
   }
   return std::move(beginnings).take();
 }

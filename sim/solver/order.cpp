@@ -78,7 +78,8 @@ EliminationPlan plan_elimination(const CostTables& tables, std::optional<std::ui
   return GreedyOrder(tables, keep).plan();
 }
 
-EliminationPlan plan_elimination(const CostTables& tables, std::vector<std::uint32_t> order) {
+EliminationPlan plan_elimination(const CostTables& tables,
+                                 const std::vector<std::uint32_t>& order) {
   InteractionGraph graph(tables);
   EliminationPlan plan;
   for (std::uint32_t v : order) append(plan, graph, v);

@@ -1,4 +1,4 @@
-// The elimination kernel's speed.
+// The elimination kernel's speed, and that of whole eliminations.
 //
 //   cmake --preset bench && cmake --build --preset bench --target solver_bench
 //   build/bench/bin/solver_bench
@@ -9,12 +9,15 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "sim/solver/elimination.h"
 #include "sim/solver/min_plus.h"
+#include "tests/sim/solver/problems.h"
 
 namespace strata::bench {
 namespace {
@@ -113,6 +116,40 @@ const bool registered = [] {
   }
   return true;
 }();
+
+// 14 modules of 4 branches side by side, as Inception's: 127 variables, 168 tables.
+testing::Pairs modules() {
+  testing::Pairs edges;
+  for (std::uint32_t in = 0; in < 14 * 9; in += 9) {
+    std::uint32_t next = in + 1;
+    for (const int length : {1, 2, 3, 2}) {
+      std::uint32_t last = in;
+      for (int i = 0; i < length; ++i) {
+        edges.emplace_back(last, next);
+        last = next++;
+      }
+      edges.emplace_back(last, in + 9);
+    }
+  }
+  return edges;
+}
+
+// By all cores. `shared`: all modules have the same tables in memory, as equal layers do.
+void Eliminate(benchmark::State& state, bool shared) {
+  std::mt19937 random(1);
+  CostTables tables =
+      testing::make_tables(std::vector<std::size_t>(127, static_cast<std::size_t>(state.range(0))),
+                           modules(), [&] { return static_cast<double>(random() % 100'000); });
+  for (std::size_t i = 0; shared && i < tables.edges.size(); ++i) {
+    tables.edges[i].table = tables.edges[i % 12].table;
+    tables.variables[i % 127] = tables.variables[0];
+  }
+  const EliminationPlan plan = plan_elimination(tables);
+  for (auto _ : state) benchmark::DoNotOptimize(eliminate(tables, plan));
+  state.counters["operations"] = plan.operations;
+}
+BENCHMARK_CAPTURE(Eliminate, copied, false)->Arg(15)->Arg(84)->Arg(286)->UseRealTime();
+BENCHMARK_CAPTURE(Eliminate, shared, true)->Arg(15)->Arg(84)->Arg(286)->Arg(1001)->UseRealTime();
 
 }  // namespace
 }  // namespace strata::bench
