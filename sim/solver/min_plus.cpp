@@ -6,13 +6,13 @@
 namespace strata {
 
 extern const MinPlusKernel min_plus_portable;
-#ifdef STRATA_X86
+#ifdef __x86_64__
 extern const MinPlusKernel min_plus_avx2, min_plus_avx512;
 #endif
 
 std::vector<const MinPlusKernel*> min_plus_kernels() {
   std::vector<const MinPlusKernel*> kernels{&min_plus_portable};
-#ifdef STRATA_X86
+#ifdef __x86_64__
   if (__builtin_cpu_supports("avx2")) kernels.push_back(&min_plus_avx2);
   if (__builtin_cpu_supports("avx512f")) kernels.push_back(&min_plus_avx512);
 #endif
