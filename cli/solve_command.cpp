@@ -32,7 +32,7 @@ struct SolveFlags {
   std::optional<std::string> memory_limit, time_limit;
   std::size_t k_best = 1, evaluations = 200;
   unsigned threads = 0;
-  bool json = false;
+  bool no_simulation = false, json = false;
 };
 
 Bytes parse_memory_limit(const std::string& text) try {
@@ -67,6 +67,7 @@ SolveOptions solve_options(const SolveFlags& flags) {
   options.algorithm = *algorithm;
   options.objective = *objective;
   options.k_best = flags.k_best;
+  options.simulate = !flags.no_simulation;
   options.evaluations = flags.evaluations;
   options.limits.threads = flags.threads;
   if (flags.memory_limit) options.memory_limit = parse_memory_limit(*flags.memory_limit);
@@ -169,6 +170,10 @@ void add_solve_command(CLI::App& app) {
       ->add_option("--evaluations", flags->evaluations,
                    "how many strategies --objective simulated may simulate (default 200)")
       ->check(whole_number(1, kMostEvaluations));
+  command
+      ->add_flag("--no-simulation", flags->no_simulation,
+                 "give Eq. 1 times alone: quick on clusters of thousands")
+      ->disable_flag_override();
   add_search_options(*command, flags->search);
   add_limits(*command, *flags);
   add_case_options(*command, flags->input);

@@ -17,7 +17,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool is_simulated(const Scored& scored) {
+  return scored.step.value > 0;
+}
+
 Json scored_json(const Scored& scored) {
+  if (!is_simulated(scored)) return {{"eq1_seconds", scored.eq1.value}};
   return {{"eq1_seconds", scored.eq1.value},
           {"step_seconds", scored.step.value},
           {"comm_bytes", scored.communication.total().value},
@@ -96,7 +101,8 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
             {"objective", names.objective},
             {"algorithm", names.algorithm}};
   json.update(scored_json(best));
-  json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
+  if (is_simulated(best))
+    json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
   json["optimal"] = solved.optimal;
   json["lower_bound_seconds"] = solved.lower_bound.value;
   json["gap"] = solved.gap();
@@ -144,6 +150,10 @@ std::string comparison_table(const Solved& solved) {
                    {"communication"},
                    {"memory/device"}});
   const auto add = [&](const Scored& scored) {
+    if (!is_simulated(scored)) {
+      table.add_row({scored.strategy.name(), format_seconds(scored.eq1), "-", "-", "-"});
+      return;
+    }
     table.add_row({scored.strategy.name(), format_seconds(scored.eq1), format_seconds(scored.step),
                    format_bytes(scored.communication.total()), format_bytes(scored.peak_memory)});
   };

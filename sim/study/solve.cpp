@@ -13,6 +13,7 @@
 #include "sim/base/parallel.h"
 #include "sim/solver/depth_first.h"
 #include "sim/solver/refine.h"
+#include "sim/solver/screen.h"
 #include "sim/solver/solve.h"
 #include "sim/study/eq1_tables.h"
 #include "sim/study/within_memory.h"
@@ -22,6 +23,8 @@ namespace {
 
 // A refinement starts from so many strategies that are good under Eq. 1.
 constexpr std::size_t kStarts = 8;
+// Up to so many, tables of all choices take no longer than finding out which of them matter.
+constexpr std::size_t kFewDevices = 8;
 
 class Stopwatch {
  public:
@@ -32,6 +35,11 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
+  const std::vector<const CostModel*> models = cost_models(input);
+  return total(Eq1(input.graph, input.cluster, models, input.sync, input.dtype).terms(strategy));
+}
 
 Scored score(const Case& input, const Strategy& strategy) {
   const Prediction p = predict(input, strategy);
@@ -67,24 +75,26 @@ class Search {
     try {
       const Stopwatch watch;
       report("cost tables");
-      tables_ = eq1_tables(input_, space_, {options_.limits.threads, options_.limits.cancelled});
+      build_tables();
       result_.table_seconds = watch.seconds();
       search();
     } catch (const Cancelled&) {
       result_.stopped = true;
+      if (!proof_.best.empty()) found_ = {proof_.best};
+      result_.lower_bound = Seconds{proof_.lower_bound};
     }
     score_all();
     return std::move(result_);
   }
 
   Strategy only_best() {
-    tables_ = eq1_tables(input_, space_, {options_.limits.threads, options_.limits.cancelled});
+    build_tables();
     search();
     Strategy best = space_.strategy("optimal", found_.front());
-    Seconds least = eq1_seconds(best);
+    Seconds least = eq1_seconds(input_, best);
     for (const Strategy& usual : usual_) {
       if (space_.choices(usual)) continue;
-      const Seconds seconds = eq1_seconds(usual);
+      const Seconds seconds = eq1_seconds(input_, usual);
       if (seconds < least) best = usual;
       least = std::min(least, seconds);
     }
@@ -92,10 +102,30 @@ class Search {
   }
 
  private:
-  Seconds eq1_seconds(const Strategy& strategy) const {
-    const std::vector<const CostModel*> models = cost_models(input_);
-    return total(
-        Eq1(input_.graph, input_.cluster, models, input_.sync, input_.dtype).terms(strategy));
+  CostTables tables(const SearchSpace& space, TableDetail detail) const {
+    return eq1_tables(input_, space, {options_.limits.threads, options_.limits.cancelled, detail});
+  }
+
+  // Of many devices only the choices that one optimum may need.
+  void build_tables() {
+    const bool one_of_all = options_.algorithm == SearchAlgorithm::elimination && !simulated() &&
+                            options_.k_best == 1 && !options_.memory_limit;
+    if (!one_of_all || input_.cluster.device_count() <= kFewDevices) {
+      tables_ = tables(space_, TableDetail::exact);
+      return;
+    }
+    const auto build = [&](const SearchSpace& space, TableDetail detail) {
+      return tables(space, detail);
+    };
+    screened_ = screen(space_, known_, build, limits_left(), &proof_);
+    tables_ = screened_->tables;
+    std::vector<Choices> known = {screened_->restricted(proof_.best)};
+    for (const Choices& choices : known_) known.push_back(screened_->restricted(choices));
+    std::erase(known, Choices{});
+    known_ = std::move(known);
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      screened_out_ += space_[v].cuts->size() - screened_->kept[v].size();
+    }
   }
 
   void report(std::string_view stage) const {
@@ -126,7 +156,7 @@ class Search {
       const SolveResult found = strata::solve(tables_, known_, count, limits_left());
       take(found.best, found.lower_bound);
       result_.final_nodes = found.final_nodes;
-      result_.pruned = found.pruned;
+      result_.pruned = found.pruned + screened_out_;
       result_.width = found.width;
     }
     result_.solve_seconds = watch.seconds();
@@ -135,7 +165,8 @@ class Search {
 
   void take(const std::vector<Solution>& found, double lower_bound) {
     for (const Solution& solution : found) {
-      if (solution.found()) found_.push_back(solution.choices);
+      if (!solution.found()) continue;
+      found_.push_back(screened_ ? screened_->original(solution.choices) : solution.choices);
     }
     result_.lower_bound = Seconds{lower_bound};
     result_.optimal = !found_.empty() && found.front().seconds <= lower_bound;
@@ -203,8 +234,11 @@ class Search {
     }
     std::vector<Scored> scored(strategies.size());
     report("prediction");
-    parallel_for(strategies.size(), options_.limits.threads,
-                 [&](std::size_t i, unsigned) { scored[i] = score(input_, strategies[i]); });
+    parallel_for(strategies.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
+      scored[i] = options_.simulate
+                      ? score(input_, strategies[i])
+                      : Scored{strategies[i], eq1_seconds(input_, strategies[i]), {}, {}, {}};
+    });
     const auto end = scored.begin() + static_cast<std::ptrdiff_t>(usual_.size());
     result_.baselines.assign(scored.begin(), end);
     result_.best.assign(end, scored.end());
@@ -244,11 +278,18 @@ class Search {
   std::vector<Strategy> usual_;
   std::vector<Choices> known_;  // the usual ones that the space holds
   std::vector<Choices> found_;
+  ScreenProof proof_;
+  std::optional<Screened> screened_;
+  std::size_t screened_out_ = 0;
   CostTables tables_;
   Solved result_;
 };
 
 void check(const SolveOptions& options) {
+  if (!options.simulate && (options.memory_limit || options.objective != Objective::eq1)) {
+    throw InputError(
+        "--no-simulation gives Eq. 1 alone; allowed: no --memory-limit, no --objective simulated");
+  }
   if (options.algorithm != SearchAlgorithm::dfs) return;
   if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {
     throw InputError(

@@ -27,11 +27,12 @@ struct SolveOptions {
   Objective objective = Objective::eq1;
   std::size_t k_best = 1;
   std::optional<Bytes> memory_limit;  ///< on the simulated peak of every device
-  std::size_t evaluations = 200;      ///< simulations for Objective::simulated, at most
-  SolveLimits limits;                 ///< its time limit counts the tables, too
+  bool simulate = true;  ///< else strategies have their Eq. 1 time alone: clusters of thousands
+  std::size_t evaluations = 200;  ///< simulations for Objective::simulated, at most
+  SolveLimits limits;             ///< its time limit counts the tables, too
 };
 
-/// A strategy with both of its times.
+/// A strategy with both of its times. Without simulation all but eq1 are 0.
 struct Scored {
   Strategy strategy;
   Seconds eq1, step;

@@ -76,6 +76,12 @@ class Search(unittest.TestCase):
                 for key in ("eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"):
                     self.assertEqual(p[key], s[key], key)
 
+    def test_without_simulation_it_finds_the_same(self):
+        s = solve("lenet5", "p100-1x4", "--no-simulation")
+        self.assertEqual(s["strategy"], solve("lenet5", "p100-1x4")["strategy"])
+        self.assertEqual(s["baselines"]["data"].keys(), {"eq1_seconds"})
+        self.assertNotIn("step_seconds", s)
+
     def test_optimal_is_a_strategy(self):
         both = predict("lenet5", "p100-1x4", "--strategy data,optimal")
         self.assertEqual([p["strategy"] for p in both], ["data", "optimal"])
