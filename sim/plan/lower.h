@@ -21,7 +21,7 @@ struct LowerOptions {
   DType dtype = DType::fp32;
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
-  std::size_t max_flows_per_edge = 4096;
+  std::size_t max_flows_per_edge = 1024;
 };
 
 /// `strategy` must be sound for the graph and the cluster (validate() found nothing).

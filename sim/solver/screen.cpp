@@ -37,22 +37,15 @@ double rounding(const CostTables& tables) {
   return tables.quantum * static_cast<double>(tables.variables.size() + tables.edges.size());
 }
 
-// The least cost of a strategy that mixes these.
-double best_of(const std::vector<Choices>& strategies, const SearchSpace& space,
-               const BuildTables& build, const SolveLimits& limits) {
-  const CostTables tables = build(space.restricted(choices_of(strategies)), TableDetail::exact);
-  const SolveResult found = solve(tables, {}, 1, limits);
-  throw_if_cancelled(limits.cancelled);
-  return found.best.empty() ? kInfinity : found.best.front().seconds + rounding(tables);
-}
-
 class Screening {
  public:
   Screening(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-            const SolveLimits& limits)
+            const SolveLimits& limits, ScreenProof& proof)
       : whole_(space),
         build_(build),
         limits_(limits),
+        deadline_(steady_seconds() + limits.time_limit),
+        proof_(proof),
         known_(known.begin(), known.end()),
         result_{space, {}, all_choices(space)} {}
 
@@ -76,8 +69,8 @@ class Screening {
       descend(problem.model(), decoded);
       known_.push_back(result_.original(decoded));
     }
-    limit_ = std::min(limit_, best_of(known_, whole_, build_, limits_));
-    const double limit = limit_ + rounding(result_.tables);
+    mix_known();
+    const double limit = proof_.seconds + rounding(result_.tables);
     for (int i = 0; i < kMostSweeps; ++i) {
       const std::size_t before = count(problem.bound.choices());
       sweep(problem, limit);
@@ -93,9 +86,37 @@ class Screening {
     result_.space = whole_.restricted(result_.kept);
   }
 
-  void sweep(Subproblem& problem, double limit) const {
+  // The best strategy that mixes the known ones; alone it need not be known for long.
+  void mix_known() {
+    const std::vector<Choices> kept = choices_of(known_);
+    const CostTables tables = build_(whole_.restricted(kept), TableDetail::exact);
+    const SolveResult found = solve(tables, {}, 1, limits_);
+    throw_if_over();
+    if (found.best.empty()) return;
+    const double seconds = found.best.front().seconds + rounding(tables);
+    if (seconds >= proof_.seconds) return;
+    proof_.seconds = seconds;
+    proof_.best = found.best.front().choices;
+    for (std::size_t v = 0; v < kept.size(); ++v) proof_.best[v] = kept[v][proof_.best[v]];
+    known_ = {proof_.best};
+  }
+
+  void sweep(Subproblem& problem, double limit) {
     problem.bound.sweep(limit, limits_);
+    const double bound = problem.bound.lower_bound() - rounding(result_.tables);
+    proof_.lower_bound = std::max(proof_.lower_bound, std::min(bound, proof_.seconds));
+    report();
+    throw_if_over();
+  }
+
+  void report() const {
+    if (limits_.progress) {
+      limits_.progress({"screening", -1, proof_.seconds, proof_.lower_bound});
+    }
+  }
+  void throw_if_over() const {
     throw_if_cancelled(limits_.cancelled);
+    if (steady_seconds() > deadline_) throw Cancelled{};
   }
 
   static std::vector<Choices> all_choices(const SearchSpace& space) {
@@ -110,8 +131,9 @@ class Screening {
   const SearchSpace& whole_;
   const BuildTables& build_;
   const SolveLimits& limits_;
+  double deadline_;
+  ScreenProof& proof_;
   std::vector<Choices> known_;  ///< of the whole space
-  double limit_ = kInfinity;    ///< what some strategy costs
   Screened result_;
 };
 
@@ -134,8 +156,9 @@ Choices Screened::restricted(const Choices& original) const {
 }
 
 Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-                const SolveLimits& limits) {
-  return Screening(space, known, build, limits).run();
+                const SolveLimits& limits, ScreenProof* proof) {
+  ScreenProof unasked;
+  return Screening(space, known, build, limits, proof == nullptr ? unasked : *proof).run();
 }
 
 }  // namespace strata

@@ -26,8 +26,16 @@ struct Screened {
   Choices restricted(const Choices& original) const;
 };
 
-/// `known`: strategies of the space, the better the more is dropped. Throws Cancelled.
+/// What a screening has shown so far, for one who calls it off.
+struct ScreenProof {
+  Choices best;  ///< of the whole space; empty where none is known yet
+  double seconds = kInfinity;
+  double lower_bound = 0;  ///< on every strategy of the whole space
+};
+
+/// `known`: strategies of the space, the better the more is dropped. Throws Cancelled when called
+/// off or out of time.
 Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-                const SolveLimits& limits = {});
+                const SolveLimits& limits = {}, ScreenProof* proof = nullptr);
 
 }  // namespace strata
