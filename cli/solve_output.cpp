@@ -17,12 +17,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool is_simulated(const Scored& scored) {
-  return scored.step.value > 0;
-}
-
 Json scored_json(const Scored& scored) {
-  if (!is_simulated(scored)) return {{"eq1_seconds", scored.eq1.value}};
+  if (!scored.simulated()) {
+    return {{"eq1_seconds", scored.eq1.value},
+            {"step_seconds", nullptr},
+            {"comm_bytes", nullptr},
+            {"peak_memory_bytes", nullptr}};
+  }
   return {{"eq1_seconds", scored.eq1.value},
           {"step_seconds", scored.step.value},
           {"comm_bytes", scored.communication.total().value},
@@ -101,8 +102,9 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
             {"objective", names.objective},
             {"algorithm", names.algorithm}};
   json.update(scored_json(best));
-  if (is_simulated(best))
+  if (best.simulated()) {
     json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
+  }
   json["optimal"] = solved.optimal;
   json["lower_bound_seconds"] = solved.lower_bound.value;
   json["gap"] = solved.gap();
@@ -150,7 +152,7 @@ std::string comparison_table(const Solved& solved) {
                    {"communication"},
                    {"memory/device"}});
   const auto add = [&](const Scored& scored) {
-    if (!is_simulated(scored)) {
+    if (!scored.simulated()) {
       table.add_row({scored.strategy.name(), format_seconds(scored.eq1), "-", "-", "-"});
       return;
     }
@@ -194,6 +196,9 @@ std::string effort_text(const Solved& solved) {
                   solved.log10_strategies, solved.variables, solved.max_configs);
   if (solved.final_nodes > 0) {
     text += fmt::format("; node and edge eliminations leave {} (its K)", solved.final_nodes);
+  }
+  if (solved.pruned > 0) {
+    text += fmt::format("; {} of {} configs dropped with proof", solved.pruned, solved.configs);
   }
   text += fmt::format("\ncost tables {}, search {}", seconds_text(solved.table_seconds),
                       seconds_text(solved.solve_seconds));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lower.h"
@@ -10,6 +11,16 @@
 
 namespace strata {
 namespace {
+
+/// Of shards; an edge of more asks a table.
+constexpr std::size_t kManyPairs = 1024;
+
+bool on_first_devices(const Config& config) {
+  for (std::size_t i = 0; i < config.devices.size(); ++i) {
+    if (config.devices[i] != DeviceId(i)) return false;
+  }
+  return true;
+}
 
 // The time of the most loaded link, plus the longest route's latency. Loads are whole bytes, so
 // that the sum is exact whatever its order (TransferTable takes another).
@@ -87,11 +98,31 @@ Seconds Eq1::compute(LayerId layer, const Config& config) {
   return slowest;
 }
 
+// One entry of the edge's table: the same loads, without looking at every pair of shards.
+Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
+                               const Degrees& consumer_degrees, bool returns) {
+  if (!network_) network_ = std::make_unique<const GroupNetwork>(cluster_);
+  const Cuts from = {row_major_cut(producer)}, to = {row_major_cut(consumer_degrees)};
+  const std::vector<std::uint32_t> groups = network_->all_groups();
+  const TransferTable table(*network_, groups, 1, graph_, consumer, input, from, to,
+                            static_cast<double>(element_bytes(dtype_)), returns);
+  TransferTable::Scratch scratch;
+  Seconds result;
+  table.fill(0, 1, scratch, &result.value);
+  return result;
+}
+
 Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                      const Config& consumer_config) const {
+                      const Config& consumer_config) {
   const LayerId producer = graph_[consumer].inputs[input];
   if (std::holds_alternative<Input>(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
+  const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
+  const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
+  if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
+    return transfer_by_table(consumer, input, producer_config.degrees, consumer_config.degrees,
+                             returns);
+  }
   Exchange forward(cluster_), backward(cluster_);
   for (const NeededBox& needed :
        needed_boxes(graph_, consumer, input, producer_config, consumer_config)) {
@@ -100,7 +131,6 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
     forward.add(needed.owner, needed.reader, bytes);
     backward.add(needed.reader, needed.owner, bytes);
   }
-  const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
   return returns ? forward.time() + backward.time() : forward.time();
 }
 

@@ -4,10 +4,12 @@
 // t_X, each in isolation. The paper's prediction and the solver's objective; the simulator adds
 // overlap, contention and pipelining. Seconds. Not thread-safe: costs are remembered.
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
 #include "sim/plan/sync_costs.h"
 #include "sim/strategy/strategy.h"
@@ -33,13 +35,15 @@ class Eq1 {
   /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
   /// (where the producer needs a gradient) backward.
   Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                   const Config& consumer_config) const;
+                   const Config& consumer_config);
 
   /// Every layer's terms, in the graph's order.
   std::vector<LayerTerms> terms(const Strategy& strategy);
 
  private:
   Seconds statistics_time(LayerId layer, const Config& config);
+  Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
+                            const Degrees& consumer_degrees, bool returns);
 
   const Graph& graph_;
   const Cluster& cluster_;
@@ -50,6 +54,7 @@ class Eq1 {
   SyncCosts sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
+  std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it
 };
 
 Seconds total(std::span<const LayerTerms> terms);

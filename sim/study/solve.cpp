@@ -36,17 +36,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
-  const std::vector<const CostModel*> models = cost_models(input);
-  return total(Eq1(input.graph, input.cluster, models, input.sync, input.dtype).terms(strategy));
-}
-
-Scored score(const Case& input, const Strategy& strategy) {
-  const Prediction p = predict(input, strategy);
-  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication,
-          *std::max_element(p.peak_memory.begin(), p.peak_memory.end())};
-}
-
 // Equal but for the network's inputs, which cost nothing to place.
 bool same_cuts(const Graph& graph, const Strategy& a, const Strategy& b) {
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -65,6 +54,7 @@ class Search {
         usual_(baselines(input)) {
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
+    for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
     result_.log10_strategies = space_.log10_strategies();
     for (const Strategy& strategy : usual_) {
       if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
@@ -91,10 +81,10 @@ class Search {
     build_tables();
     search();
     Strategy best = space_.strategy("optimal", found_.front());
-    Seconds least = eq1_seconds(input_, best);
+    Seconds least = score_eq1(input_, best).eq1;
     for (const Strategy& usual : usual_) {
       if (space_.choices(usual)) continue;
-      const Seconds seconds = eq1_seconds(input_, usual);
+      const Seconds seconds = score_eq1(input_, usual).eq1;
       if (seconds < least) best = usual;
       least = std::min(least, seconds);
     }
@@ -219,7 +209,8 @@ class Search {
   }
 
   bool fits(const Scored& scored) const {
-    return !options_.memory_limit || scored.peak_memory <= *options_.memory_limit;
+    if (!options_.memory_limit) return true;
+    return scored.simulated() && scored.peak_memory <= *options_.memory_limit;
   }
 
   Seconds objective(const Scored& scored) const { return simulated() ? scored.step : scored.eq1; }
@@ -235,9 +226,9 @@ class Search {
     std::vector<Scored> scored(strategies.size());
     report("prediction");
     parallel_for(strategies.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      scored[i] = options_.simulate
-                      ? score(input_, strategies[i])
-                      : Scored{strategies[i], eq1_seconds(input_, strategies[i]), {}, {}, {}};
+      const bool simulates = options_.simulate && quick_to_simulate(input_.graph, strategies[i]) &&
+                             !is_set(options_.limits.cancelled);
+      scored[i] = simulates ? score(input_, strategies[i]) : score_eq1(input_, strategies[i]);
     });
     const auto end = scored.begin() + static_cast<std::ptrdiff_t>(usual_.size());
     result_.baselines.assign(scored.begin(), end);

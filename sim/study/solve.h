@@ -13,6 +13,7 @@
 #include "sim/solver/solution.h"
 #include "sim/strategy/search_space.h"
 #include "sim/study/predict.h"
+#include "sim/study/score.h"
 
 namespace strata {
 
@@ -27,17 +28,9 @@ struct SolveOptions {
   Objective objective = Objective::eq1;
   std::size_t k_best = 1;
   std::optional<Bytes> memory_limit;  ///< on the simulated peak of every device
-  bool simulate = true;  ///< else strategies have their Eq. 1 time alone: clusters of thousands
+  bool simulate = true;           ///< what is quick to simulate; else strategies have Eq. 1 alone
   std::size_t evaluations = 200;  ///< simulations for Objective::simulated, at most
   SolveLimits limits;             ///< its time limit counts the tables, too
-};
-
-/// A strategy with both of its times. Without simulation all but eq1 are 0.
-struct Scored {
-  Strategy strategy;
-  Seconds eq1, step;
-  Communication communication;
-  Bytes peak_memory;  ///< of the device that needs the most
 };
 
 struct Solved {
@@ -50,6 +43,7 @@ struct Solved {
   std::size_t variables = 0;  ///< of the search
   std::size_t final_nodes = 0;
   std::size_t max_configs = 0;
+  std::size_t configs = 0;            ///< of all variables
   std::size_t pruned = 0, width = 0;  ///< see SolveResult
   std::size_t evaluations = 0;        ///< simulations made by the refinement
   Bytes least_memory;                 ///< with a memory limit, proved: no strategy has a lower peak
