@@ -33,7 +33,8 @@ Windows random_windows(Random& random, const Extents& input, bool pooling) {
 }
 
 int rank_of(const Extents& input) {
-  return input[Dim::d] > 1 ? 3 : 2;
+  if (input[Dim::d] > 1) return 3;
+  return input[Dim::h] == 1 && input[Dim::w] > 1 ? 1 : 2;
 }
 
 Op random_convolution(Random& random, const Extents& input) {
@@ -107,6 +108,67 @@ LayerId maybe_join(Random& random, GraphBuilder& builder, LayerId newest, std::s
   return newest;
 }
 
+// A window that leaves every extent as it is.
+Windows same_windows(const Extents& input) {
+  Windows windows;
+  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+    if (input[dim] > 1) windows[dim] = {.kernel = 3, .stride = 1, .pad_begin = 1, .pad_end = 1};
+  }
+  return windows;
+}
+
+// Its output has its input's extents, so that two branches can meet again.
+Op random_op_of_same_shape(Random& random, const Extents& input) {
+  const std::int64_t channels = input[Dim::c];
+  switch (pick(random, 0, is_flat(input) ? 3 : 5)) {
+    case 0:
+      return Activation{};
+    case 1:
+      return Dropout{};
+    case 2:
+      return BatchNorm{};
+    case 3:
+      if (is_flat(input)) return FullyConnected{channels};
+      return Convolution{rank_of(input), channels, same_windows(input)};
+    case 4:
+      return Pooling{rank_of(input), PoolMode::max, same_windows(input)};
+    default:
+      return LocalResponseNorm{3};
+  }
+}
+
+// Two layers of any age that an Add or a Concat can join, the first being `first`; itself, where
+// there is no other.
+std::vector<LayerId> random_pair(Random& random, const GraphBuilder& builder, LayerId first,
+                                 bool concat) {
+  std::vector<LayerId> fitting;
+  for (std::size_t i = 0; i < builder.size(); ++i) {
+    Extents other = builder.output(LayerId(i));
+    if (concat) other[Dim::c] = builder.output(first)[Dim::c];
+    if (LayerId(i) != first && other == builder.output(first)) fitting.push_back(LayerId(i));
+  }
+  if (fitting.empty()) return {first, first};
+  return {first, fitting[random() % fitting.size()]};
+}
+
+// Reads the newest layer, or any: several may read the same, or none.
+LayerId add_random_layer(Random& random, GraphBuilder& builder) {
+  const std::size_t count = builder.size();
+  const LayerId read(random() % 2 == 0 ? count - 1 : random() % count);
+  const Extents shape = builder.output(read);
+  const std::string name = "layer" + std::to_string(count);
+  if (pick(random, 0, 2) == 0 && count > 2) {
+    const bool concat = random() % 2 == 0;
+    const std::vector<LayerId> pair = random_pair(random, builder, read, concat);
+    return concat ? builder.add(name, Concat{}, pair) : builder.add(name, Add{}, pair);
+  }
+  const bool same = random() % 2 == 0;
+  return builder.add(
+      name,
+      same ? random_op_of_same_shape(random, shape) : random_op(random, shape, is_flat(shape)),
+      {read});
+}
+
 }  // namespace
 
 std::int64_t pick(Random& random, std::int64_t low, std::int64_t high) {
@@ -129,6 +191,28 @@ Graph random_graph(Random& random) {
   }
   if (!is_flat(builder.output(last))) last = builder.add("flat", Flatten{}, {last});
   builder.add("loss", SoftmaxCrossEntropy{}, {last});
+  return std::move(builder).build();
+}
+
+Graph random_network(Random& random, std::int64_t layers) {
+  GraphBuilder builder("random", pick(random, 1, 6));
+  const std::int64_t rank = pick(random, 1, 3), largest = random() % 2 == 0 ? 6 : 40;
+  Extents image = {{1, pick(random, 1, largest), 1, 1, pick(random, 2, largest)}};
+  if (rank > 1) image[Dim::h] = pick(random, 2, largest);
+  if (rank > 2) image[Dim::d] = pick(random, 2, 6);
+  const LayerId data = builder.add("data", Input{image}, {});
+  Convolution first{rank_of(image), pick(random, 1, largest), same_windows(image)};
+  LayerId last = builder.add("first", first, {data});
+  for (std::int64_t i = 1; i < layers; ++i) {
+    const bool flat = is_flat(builder.output(last));
+    if (i + 1 == layers && flat && random() % 2 == 0) {
+      builder.add("loss", SoftmaxCrossEntropy{}, {last});
+    } else if (i + 2 == layers && !flat && random() % 2 == 0) {
+      last = builder.add("flat", Flatten{}, {last});
+    } else {
+      last = add_random_layer(random, builder);
+    }
+  }
   return std::move(builder).build();
 }
 

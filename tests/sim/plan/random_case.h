@@ -18,6 +18,10 @@ std::int64_t pick(Random& random, std::int64_t low, std::int64_t high);
 /// 3 to 9 layers over a 2-D or 3-D input; the first computing layer has parameters.
 Graph random_graph(Random& random);
 
+/// `layers` layers over a 1-D, 2-D or 3-D input, of every op, wired at random: series-parallel or
+/// not, in one part or several, with any number of ends, with a loss or without.
+Graph random_network(Random& random, std::int64_t layers);
+
 /// Any degrees that fit the extents and the devices, shards on random distinct devices.
 Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices);
 
