@@ -54,7 +54,7 @@ EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
 Digits EdgeAxes::producer_digits(const Axis& axis, const Cut& cut) const {
   if (!axis.joint) return {digit_of(cut, axis.dim)};
   Digits digits;
-  for (Dim dim : kFlattened) digits.push_back(digit_of(cut, dim));
+  for (std::size_t k = 0; k < digits.size(); ++k) digits[k] = digit_of(cut, kFlattened[k]);
   return digits;
 }
 

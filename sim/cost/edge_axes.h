@@ -9,6 +9,7 @@
 // Everything is told by device: device k of a cut holds the shard whose coordinate in a dim is
 // k / stride mod degree, and none from the product of the degrees on.
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -39,8 +40,9 @@ struct Axis {
   Extents producer;         ///< the producer's output
 };
 
-/// The digits of a cut along an axis: one, or four for the producer's side of a joint axis.
-using Digits = std::vector<Digit>;
+/// The digits of a cut along an axis: the first, or all four for the producer's side of a joint
+/// axis.
+using Digits = std::array<Digit, 4>;
 
 class EdgeAxes {
  public:

@@ -39,6 +39,9 @@ struct TransferKernel {
   /// 8 (program.rows() + program.maxima + m) doubles.
   void (*maxima)(const MaximaProgram& program, const double* a, const double* b,
                  const TransferTile& tile, double* scratch, double* largest);
+  /// The same of a tile of 8 lanes, each for itself: largest[8 k + lane] is set.
+  void (*maxima_by_lane)(const MaximaProgram& program, const double* a, const double* b,
+                         const TransferTile& tile, double* scratch, double* largest);
 };
 
 /// The fastest that this machine runs.

@@ -1,6 +1,7 @@
 #include "sim/cost/transfer_table.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -17,19 +18,22 @@ std::size_t rounded_up(std::size_t count) {
   return (count + kLanes - 1) / kLanes * kLanes;
 }
 
-// Numbers the distinct digits of the cuts, in ascending order.
-template <class DigitsOf>
-void number_keys(const Cuts& cuts, const DigitsOf& digits_of, std::vector<Digits>& keys,
-                 std::vector<std::uint32_t>& key_of) {
-  std::map<Digits, std::uint32_t> numbers;
-  std::vector<std::map<Digits, std::uint32_t>::iterator> at;
-  at.reserve(cuts.size());
-  for (const Cut& cut : cuts) at.push_back(numbers.try_emplace(digits_of(cut), 0).first);
-  for (auto& [digits, number] : numbers) {
-    number = static_cast<std::uint32_t>(keys.size());
-    keys.push_back(digits);
-  }
-  for (const auto& it : at) key_of.push_back(it->second);
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+template <class T>
+std::uint32_t index_in(const std::vector<T>& sorted, const T& value) {
+  return static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), value) -
+                                    sorted.begin());
+}
+
+// Elements of the box that stand in run [begin, end) of the producer's row-major order.
+double run_overlap(const Extents& producer, const Box& box, double begin, double end) {
+  return static_cast<double>(elements_below(producer, box, static_cast<std::int64_t>(end)) -
+                             elements_below(producer, box, static_cast<std::int64_t>(begin)));
 }
 
 }  // namespace
@@ -57,15 +61,32 @@ TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std:
   choose_width();
 }
 
+// Numbers the distinct digits of the cuts, and their distinct degrees.
+template <class DigitsOf>
+void TransferTable::number_keys(const Cuts& cuts, const DigitsOf& digits_of, Side& side) {
+  std::vector<Digits> digits;
+  digits.reserve(cuts.size());
+  for (const Cut& cut : cuts) digits.push_back(digits_of(cut));
+  side.keys = digits;
+  sort_unique(side.keys);
+  side.key_of.reserve(cuts.size());
+  for (const Digits& d : digits) side.key_of.push_back(index_in(side.keys, d));
+  for (const Digits& key : side.keys) side.degrees.push_back(key.front().degree);
+  sort_unique(side.degrees);
+  for (const Digits& key : side.keys) {
+    side.degree_of.push_back(index_in(side.degrees, key.front().degree));
+  }
+}
+
 void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
   AxisData& data = axes_.emplace_back();
   data.axis = axis;
   number_keys(
       producer_cuts_, [&](const Cut& cut) { return axes.producer_digits(axis, cut); },
-      data.producer.keys, data.producer.key_of);
+      data.producer);
   number_keys(
       consumer_cuts_, [&](const Cut& cut) { return axes.consumer_digits(axis, cut); },
-      data.consumer.keys, data.consumer.key_of);
+      data.consumer);
   data.first_key = keys_;
   keys_ += data.producer.keys.size();
   place_consumer(data, axes);
@@ -74,9 +95,11 @@ void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
   sum_readings(data);
 }
 
-// Lanes hold the first of all groups, then the second of all groups ...
+// Lanes hold the first of all groups, then the second of all groups ... Of a single group all lanes
+// are that group's: they serve eight columns at once.
 std::size_t TransferTable::device_at(std::size_t lane) const {
   const std::size_t number = lane / padded_, group = lane % padded_;
+  if (groups_.size() == 1) return (groups_.front() * size_ + number) * span_;
   return group < groups_.size() ? (groups_[group] * size_ + number) * span_ : kNoDevice;
 }
 
@@ -101,6 +124,12 @@ void TransferTable::place_producer(AxisData& data) const {
   side.end.assign(side.keys.size() * lanes, 0);
   side.parts.assign(side.keys.size() * lanes, {});
   for (std::size_t at = 0; at < side.parts.size(); ++at) {
+    if (repeats(at)) {
+      side.parts[at] = side.parts[at - 1];
+      side.begin[at] = side.begin[at - 1];
+      side.end[at] = side.end[at - 1];
+      continue;
+    }
     const Digit& digit = side.keys[at / lanes].front();
     const Interval parts = parts_held(digit, at % lanes);
     if (parts.empty()) continue;
@@ -112,20 +141,31 @@ void TransferTable::place_producer(AxisData& data) const {
 
 void TransferTable::place_consumer(AxisData& data, const EdgeAxes& axes) const {
   Side& side = data.consumer;
+  for (std::int32_t degree : side.degrees) {
+    std::vector<Interval>& needs = data.needs.emplace_back();
+    needs.reserve(static_cast<std::size_t>(degree));
+    for (std::int64_t j = 0; j < degree; ++j) {
+      needs.push_back(data.axis.joint ? part(data.axis.extent, degree, j)
+                                      : axes.needed(data.axis, degree, j));
+    }
+  }
   const std::size_t lanes = size_ * padded_;
   for (AlignedVector<double>* of : {&side.begin, &side.end, &side.size}) {
     of->assign(side.keys.size() * lanes, 0);
   }
   side.parts.assign(side.keys.size() * lanes, {});
   for (std::size_t at = 0; at < side.parts.size(); ++at) {
-    const Digit& digit = side.keys[at / lanes].front();
-    std::vector<Interval>& needs = data.needs[digit.degree];
-    for (std::int64_t j = std::ssize(needs); j < digit.degree; ++j) {
-      needs.push_back(data.axis.joint ? part(data.axis.extent, digit.degree, j)
-                                      : axes.needed(data.axis, digit.degree, j));
+    if (repeats(at)) {
+      side.parts[at] = side.parts[at - 1];
+      for (AlignedVector<double>* of : {&side.begin, &side.end, &side.size}) {
+        (*of)[at] = (*of)[at - 1];
+      }
+      continue;
     }
+    const std::size_t key = at / lanes;
+    const std::vector<Interval>& needs = data.needs[side.degree_of[key]];
     Interval hull;
-    side.parts[at] = parts_held(digit, at % lanes);
+    side.parts[at] = parts_held(side.keys[key].front(), at % lanes);
     for (std::int64_t j = side.parts[at].begin; j < side.parts[at].end; ++j) {
       const Interval& need = needs[static_cast<std::size_t>(j)];
       side.size[at] += static_cast<double>(need.size());
@@ -161,12 +201,9 @@ void TransferTable::place_joint(AxisData& data) const {
 }
 
 void TransferTable::sum_readings(AxisData& data) const {
-  for (const Digits& producer : data.producer.keys) {
-    const std::int32_t p = producer.front().degree;
-    for (const auto& [q, needs] : data.needs) {
-      auto& before = data.read_before[{p, q}];
-      if (!before.empty()) continue;
-      before.assign(static_cast<std::size_t>(p) + 1, 0);
+  for (std::int32_t p : data.producer.degrees) {
+    for (const std::vector<Interval>& needs : data.needs) {
+      std::vector<double>& before = data.read_before.emplace_back(static_cast<std::size_t>(p) + 1);
       for (const Interval& need : needs) {
         const Interval touched = parts_touching(data.axis.extent, p, need);
         for (std::int64_t i = touched.begin; i < touched.end; ++i) {
@@ -268,9 +305,8 @@ void TransferTable::fill_needed(std::uint32_t column, std::size_t first, std::si
 }
 
 // What the parts of a lane need of `owned`, halos counted apiece.
-double TransferTable::overlap(const AxisData& data, const Interval& owned, const Digit& consumer,
-                              const Interval& parts) const {
-  const std::vector<Interval>& needs = data.needs.at(consumer.degree);
+double TransferTable::overlap(const std::vector<Interval>& needs, const Interval& owned,
+                              const Interval& parts) {
   std::int64_t sum = 0;
   for (std::int64_t j = parts.begin; j < parts.end; ++j) {
     sum += intersect(owned, needs[static_cast<std::size_t>(j)]).size();
@@ -283,7 +319,7 @@ void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint3
   const std::size_t lanes = size_ * padded_;
   const double factor = &data == &axes_.back() ? scale_ : 1;
   const Side &own = data.producer, &need = data.consumer;
-  const Digit &producer = own.keys[key].front(), &consumer = need.keys[consumer_key].front();
+  const std::uint32_t p = own.degree_of[key], q = need.degree_of[consumer_key];
   for (std::size_t s = 0; s < size_; ++s) {
     const std::size_t from = key * lanes + s * padded_ + first;
     for (std::size_t t = 0; t < size_; ++t) {
@@ -295,11 +331,11 @@ void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint3
         if (need.size[to + g] == need.end[to + g] - need.begin[to + g]) continue;
         const Interval owned{static_cast<std::int64_t>(own.begin[from + g]),
                              static_cast<std::int64_t>(own.end[from + g])};
-        row[g] = factor * overlap(data, owned, consumer, need.parts[to + g]);
+        row[g] = factor * overlap(data.needs[q], owned, need.parts[to + g]);
       }
     }
   }
-  const auto& before = data.read_before.at({producer.degree, consumer.degree});
+  const std::vector<double>& before = data.read_before[p * data.needs.size() + q];
   for (std::size_t s = 0; s < size_; ++s) {
     const Interval* parts = &own.parts[key * lanes + s * padded_ + first];
     double* row = out + (size_ * size_ + s) * width;
@@ -313,16 +349,13 @@ void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint3
 void TransferTable::fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
                                std::size_t first, std::size_t width, double* out) const {
   const std::size_t lanes = size_ * padded_;
-  const auto below = [&](const Box& box, double end) {
-    return elements_below(data.axis.producer, box, static_cast<std::int64_t>(end));
-  };
   for (std::size_t s = 0; s < size_; ++s) {
     for (std::size_t g = 0; g < width; ++g) {
       const Box& box = data.boxes[key * lanes + s * padded_ + first + g];
       for (std::size_t t = 0; t < size_; ++t) {
         const std::size_t to = consumer_key * lanes + t * padded_ + first + g;
-        out[(s * size_ + t) * width + g] = static_cast<double>(below(box, data.consumer.end[to]) -
-                                                               below(box, data.consumer.begin[to]));
+        out[(s * size_ + t) * width + g] =
+            run_overlap(data.axis.producer, box, data.consumer.begin[to], data.consumer.end[to]);
       }
       out[(size_ * size_ + s) * width + g] = static_cast<double>(volume(box));
     }
@@ -340,38 +373,50 @@ void TransferTable::fill_factors(const AxisData& data, std::uint32_t consumer_ke
   }
 }
 
-// All producer choices against the column whose factors are filled, over one tile of groups. The
-// last axis is multiplied where the maxima are taken.
+const double* TransferTable::factors(std::size_t level, std::uint32_t choice,
+                                     const Scratch& scratch) const {
+  const AxisData& data = axes_[level];
+  return &scratch.factors[(data.first_key + data.producer.key_of[choice]) * rows_ * width_];
+}
+
+// Of all axes but the last, which is multiplied where the maxima are taken.
+const double* TransferTable::product(const Step& step, std::size_t width, Scratch& scratch) const {
+  if (axes_.size() == 1) return scratch.ones.data();
+  const double* product = factors(0, step.choice, scratch);
+  for (std::size_t level = 1; level + 1 < axes_.size(); ++level) {
+    double* out = &scratch.products[level * rows_ * width_];
+    if (level >= step.level) {
+      kernel_.multiply(out, product, factors(level, step.choice, scratch), rows_ * width);
+    }
+    product = out;
+  }
+  return product;
+}
+
+// All producer choices against the column whose factors are filled, over one tile of groups.
 void TransferTable::fill_column(std::size_t first, std::size_t width, Scratch& scratch,
                                 double* largest) const {
-  const std::size_t block = rows_ * width_, last = axes_.size() - 1;
-  const auto factors = [&](std::size_t level, std::uint32_t choice) -> const double* {
-    const AxisData& data = axes_[level];
-    return &scratch.factors[(data.first_key + data.producer.key_of[choice]) * block];
-  };
   const TransferTile tile{&scratch.needed[first], padded_, first, width};
   for (const Step& step : steps_) {
-    const double* product = last > 0 ? factors(0, step.choice) : scratch.ones.data();
-    for (std::size_t level = 1; level < last; ++level) {
-      double* out = &scratch.products[level * block];
-      if (level >= step.level) {
-        kernel_.multiply(out, product, factors(level, step.choice), rows_ * width);
-      }
-      product = out;
-    }
-    kernel_.maxima(program_, product, factors(last, step.choice), tile, scratch.rows.data(),
+    kernel_.maxima(program_, product(step, width, scratch),
+                   factors(axes_.size() - 1, step.choice, scratch), tile, scratch.rows.data(),
                    largest + step.choice * divisors_.size());
   }
 }
 
-void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
-                         double* seconds) const {
-  const std::size_t block = rows_ * width_, choices = producer_cuts_.size();
-  const std::size_t results = choices * divisors_.size();
+void TransferTable::prepare(Scratch& scratch) const {
+  const std::size_t block = rows_ * width_;
   scratch.factors.resize(keys_ * block);
   scratch.products.resize(axes_.size() * block);
   scratch.rows.resize(kLanes * (program_.rows() + program_.maxima + size_));
   scratch.ones.assign(axes_.size() == 1 ? block : 0, 1);
+}
+
+void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
+                         double* seconds) const {
+  prepare(scratch);
+  if (groups_.size() == 1 && span_ == 1) return fill_batches(begin, end, scratch, seconds);
+  const std::size_t choices = producer_cuts_.size(), results = choices * divisors_.size();
   scratch.largest.assign((end - begin) * results, 0);
   for (std::size_t first = 0; first < padded_; first += width_) {
     const std::size_t width = std::min(width_, padded_ - first);
@@ -381,7 +426,8 @@ void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
       for (std::size_t a = 0; a < axes_.size(); ++a) {
         const std::uint32_t key = axes_[a].consumer.key_of[column];
         if (scratch.filled[a] == key) continue;
-        fill_factors(axes_[a], key, first, width, &scratch.factors[axes_[a].first_key * block]);
+        fill_factors(axes_[a], key, first, width,
+                     &scratch.factors[axes_[a].first_key * rows_ * width_]);
         scratch.filled[a] = key;
       }
       fill_needed(column, first, width, scratch.needed);
@@ -391,20 +437,91 @@ void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
   for (std::size_t at = begin; at < end; ++at) {
     for (std::size_t choice = 0; choice < choices; ++choice) {
       double& entry = seconds[choice * consumer_cuts_.size() + column_order_[at]];
-      entry = std::max(
-          entry, seconds_of(&scratch.largest[(at - begin) * results + choice * divisors_.size()]));
+      const std::size_t first = (at - begin) * results + choice * divisors_.size();
+      entry = std::max(entry, seconds_of(&scratch.largest[first], 1));
     }
   }
 }
 
-double TransferTable::seconds_of(const double* largest) const {
+// A single group leaves the lanes to eight columns at a time.
+void TransferTable::fill_batches(std::size_t begin, std::size_t end, Scratch& scratch,
+                                 double* seconds) const {
+  scratch.largest.resize(kLanes * divisors_.size());
+  scratch.begin.resize(size_ * kLanes);
+  scratch.end.resize(size_ * kLanes);
+  for (std::size_t first = begin; first < end; first += kLanes) {
+    std::array<std::uint32_t, kLanes> columns;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      columns[lane] = column_order_[std::min(first + lane, end - 1)];
+    }
+    scratch.needed.assign(size_ * kLanes, scale_);
+    for (const AxisData& data : axes_) fill_batch_factors(data, columns.data(), scratch);
+    const TransferTile tile{scratch.needed.data(), kLanes, 0, kLanes};
+    for (const Step& step : steps_) {
+      kernel_.maxima_by_lane(program_, product(step, kLanes, scratch),
+                             factors(axes_.size() - 1, step.choice, scratch), tile,
+                             scratch.rows.data(), scratch.largest.data());
+      double* row = seconds + step.choice * consumer_cuts_.size();
+      for (std::size_t lane = 0; lane < std::min(kLanes, end - first); ++lane) {
+        row[columns[lane]] = seconds_of(&scratch.largest[lane], kLanes);
+      }
+    }
+  }
+}
+
+void TransferTable::fill_batch_factors(const AxisData& data, const std::uint32_t* columns,
+                                       Scratch& scratch) const {
+  const std::size_t lanes = size_ * padded_;
+  const double factor = &data == &axes_.back() ? scale_ : 1;
+  const Side &own = data.producer, &need = data.consumer;
+  for (std::size_t at = 0; at < lanes; ++at) {
+    const std::size_t from = need.key_of[columns[at % kLanes]] * lanes + at;
+    scratch.begin[at] = need.begin[from];
+    scratch.end[at] = need.end[from];
+    scratch.needed[at] *= need.size[from];
+  }
+  for (std::size_t key = 0; key < own.keys.size(); ++key) {
+    double* out = &scratch.factors[(data.first_key + key) * rows_ * kLanes];
+    double* const read = out + size_ * size_ * kLanes;
+    if (data.axis.joint) {
+      for (std::size_t at = 0; at < lanes; ++at) {
+        const Box& box = data.boxes[key * lanes + at];
+        const std::size_t s = at / kLanes, lane = at % kLanes;
+        for (std::size_t t = 0; t < size_; ++t) {
+          out[(s * size_ + t) * kLanes + lane] =
+              run_overlap(data.axis.producer, box, scratch.begin[t * kLanes + lane],
+                          scratch.end[t * kLanes + lane]);
+        }
+        read[at] = static_cast<double>(volume(box));
+      }
+      continue;
+    }
+    for (std::size_t s = 0; s < size_; ++s) {
+      const std::size_t from = key * lanes + s * kLanes;
+      for (std::size_t t = 0; t < size_; ++t) {
+        kernel_.overlap(out + (s * size_ + t) * kLanes, &own.begin[from], &own.end[from],
+                        &scratch.begin[t * kLanes], &scratch.end[t * kLanes], factor, kLanes);
+      }
+    }
+    const std::size_t p = own.degree_of[key] * data.needs.size();
+    for (std::size_t at = 0; at < lanes; ++at) {
+      const std::uint32_t q = need.degree_of[need.key_of[columns[at % kLanes]]];
+      const Interval& parts = own.parts[key * lanes + at];
+      const std::vector<double>& before = data.read_before[p + q];
+      read[at] = factor * (before[static_cast<std::size_t>(parts.end)] -
+                           before[static_cast<std::size_t>(parts.begin)]);
+    }
+  }
+}
+
+double TransferTable::seconds_of(const double* largest, std::size_t stride) const {
   const auto time = [&](const GroupNetwork::Direction& direction) {
     double slowest = 0, latency = 0;
     for (const auto& use : direction.bandwidths) {
-      slowest = std::max(slowest, largest[use.maximum] / use.value);
+      slowest = std::max(slowest, largest[use.maximum * stride] / use.value);
     }
     for (const auto& use : direction.latencies) {
-      if (largest[use.maximum] > 0) latency = std::max(latency, use.value);
+      if (largest[use.maximum * stride] > 0) latency = std::max(latency, use.value);
     }
     return latency + slowest;
   };

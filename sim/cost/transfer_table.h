@@ -5,8 +5,6 @@
 // come as products over axes (edge_axes.h), group by group (group_network.h).
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "sim/base/aligned.h"
@@ -29,8 +27,9 @@ class TransferTable {
   /// Working memory of one thread.
   struct Scratch {
     AlignedVector<double> factors, products, needed, rows, ones;
-    std::vector<double> largest;
+    AlignedVector<double> largest;
     std::vector<std::uint32_t> filled;  ///< by axis: the consumer key that its factors are for
+    AlignedVector<double> begin, end;   ///< what the columns of a batch need, a lane each
   };
 
   /// Columns are filled in an order of the table's own, in which neighbours share most work: those
@@ -40,23 +39,24 @@ class TransferTable {
   std::size_t columns() const { return column_order_.size(); }
 
  private:
-  // One side of an axis, by key (a cut's digits along it): the interval of each device, by number
-  // in the group, then by group.
+  // One side of an axis, by key (a cut's digits along it): what the devices of each lane hold or
+  // need. Arrays are key x lanes.
   struct Side {
     std::vector<Digits> keys;
-    std::vector<std::uint32_t> key_of;  ///< by choice
-    AlignedVector<double> begin, end;   ///< key x lanes; of a joint axis the consumer's run
-    AlignedVector<double> size;         ///< of the consumer: what it needs, halos counted apiece
-    std::vector<Interval> parts;        ///< key x lanes: the parts that a lane's devices hold
+    std::vector<std::uint32_t> key_of;     ///< by choice
+    std::vector<std::int32_t> degrees;     ///< of the first digits, each once
+    std::vector<std::uint32_t> degree_of;  ///< by key: an index of degrees
+    AlignedVector<double> begin, end;      ///< of a joint axis the consumer's run
+    AlignedVector<double> size;            ///< of the consumer: what it needs, halos counted apiece
+    std::vector<Interval> parts;           ///< the parts that a lane's devices hold
   };
   struct AxisData {
     Axis axis;
     Side producer, consumer;
-    /// By degree of the consumer: what each part needs.
-    std::map<std::int32_t, std::vector<Interval>> needs;
+    std::vector<std::vector<Interval>> needs;  ///< by degree of the consumer: of each part
     /// By degrees of both sides: what all consumer parts together read of the producer's parts
     /// before each.
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<double>> read_before;
+    std::vector<std::vector<double>> read_before;
     std::vector<Box> boxes;     ///< of a joint axis: the producer's, key x lanes
     std::size_t first_key = 0;  ///< where its factors start, in keys
   };
@@ -67,13 +67,15 @@ class TransferTable {
   };
 
   void add_axis(const EdgeAxes& axes, const Axis& axis);
+  template <class DigitsOf>
+  static void number_keys(const Cuts& cuts, const DigitsOf& digits_of, Side& side);
   void place_producer(AxisData& data) const;
   void place_consumer(AxisData& data, const EdgeAxes& axes) const;
   void place_joint(AxisData& data) const;
   void sum_readings(AxisData& data) const;
   Interval parts_held(const Digit& digit, std::size_t lane) const;
-  double overlap(const AxisData& data, const Interval& owned, const Digit& consumer,
-                 const Interval& parts) const;
+  static double overlap(const std::vector<Interval>& needs, const Interval& owned,
+                        const Interval& parts);
   void order_choices();
   void write_program();
   void choose_width();
@@ -86,8 +88,16 @@ class TransferTable {
   void fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
                   std::size_t first, std::size_t width, double* out) const;
   void fill_column(std::size_t first, std::size_t width, Scratch& scratch, double* largest) const;
-  double seconds_of(const double* largest) const;
+  void prepare(Scratch& scratch) const;
+  void fill_batches(std::size_t begin, std::size_t end, Scratch& scratch, double* seconds) const;
+  void fill_batch_factors(const AxisData& data, const std::uint32_t* columns,
+                          Scratch& scratch) const;
+  const double* product(const Step& step, std::size_t width, Scratch& scratch) const;
+  const double* factors(std::size_t level, std::uint32_t choice, const Scratch& scratch) const;
+  double seconds_of(const double* largest, std::size_t stride) const;
   std::size_t device_at(std::size_t lane) const;
+  /// Whether a lane holds what the one before holds.
+  bool repeats(std::size_t lane) const { return groups_.size() == 1 && lane % padded_ > 0; }
 
   const GroupNetwork& network_;
   const std::vector<std::uint32_t>& groups_;

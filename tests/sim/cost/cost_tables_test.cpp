@@ -14,6 +14,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/group_network.h"
+#include "sim/plan/redistribution.h"
 #include "sim/profile/profile.h"
 #include "tests/sim/plan/random_case.h"
 
@@ -213,6 +214,57 @@ TEST(CostTables, OfLessDetailAreNeverMore) {
                     exact.edges[e].table->seconds[k] * (1 + 1e-12) + exact.quantum);
         }
       }
+    }
+  }
+}
+
+// Eq1 asks a table where many pairs of shards meet; the referee adds up every one of them.
+TEST(Eq1, WideEdgesAreTheSumOverAllPairs) {
+  GraphBuilder builder("wide", 64);
+  LayerId at = builder.add("in", Input{{{1, 8, 1, 32, 32}}}, {});
+  Convolution conv;
+  conv.out_channels = 64;
+  conv.windows.h = conv.windows.w = {3, 1, 1, 1, 1};
+  at = builder.add("a", conv, {at});
+  at = builder.add("b", conv, {at});
+  at = builder.add("flat", Flatten{}, {at});
+  builder.add("fc", FullyConnected{512}, {at});
+  const Graph graph = std::move(builder).build();
+  const auto model = make_cost_model(load_profile("p100"));
+  for (const char* name : {"p100-16x4", "h200-8x8"}) {
+    const Cluster cluster = load_cluster(name);
+    const std::vector<const CostModel*> models(cluster.device_count(), model.get());
+    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, DType::fp32);
+    const SearchSpace space(graph, cluster);
+    Random random(9);
+    for (int i = 0; i < 60; ++i) {
+      const LayerId consumer = graph.find(i % 3 == 0 ? "b" : i % 3 == 1 ? "flat" : "fc");
+      const auto config = [&](LayerId layer) {
+        const Cuts& cuts = *space[*space.variable_of(layer)].cuts;
+        for (;;) {
+          const Cut& cut = cuts[random() % cuts.size()];
+          if (cut.shards() == 64) return config_of(cut);
+        }
+      };
+      const Config from = config(graph[consumer].inputs.front()), to = config(consumer);
+      std::vector<double> there(cluster.links().size()), back(there);
+      double latency = 0, latency_back = 0;
+      for (const NeededBox& needed : needed_boxes(graph, consumer, 0, from, to)) {
+        if (needed.local()) continue;
+        const auto bytes = static_cast<double>(4 * volume(needed.box));
+        for (LinkId l : cluster.route(needed.owner, needed.reader)) there[l()] += bytes;
+        for (LinkId l : cluster.route(needed.reader, needed.owner)) back[l()] += bytes;
+        latency = std::max(latency, cluster.latency(needed.owner, needed.reader).value);
+        latency_back = std::max(latency_back, cluster.latency(needed.reader, needed.owner).value);
+      }
+      double slowest = 0, slowest_back = 0;
+      for (std::size_t l = 0; l < there.size(); ++l) {
+        const double bandwidth = cluster.links()[l].bandwidth.value;
+        slowest = std::max(slowest, there[l] / bandwidth);
+        slowest_back = std::max(slowest_back, back[l] / bandwidth);
+      }
+      EXPECT_EQ(eq1.transfer(consumer, 0, from, to).value,
+                (latency + slowest) + (latency_back + slowest_back));
     }
   }
 }
