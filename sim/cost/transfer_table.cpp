@@ -2,33 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 
 namespace strata {
 namespace {
 
-constexpr std::size_t kLanes = 8;  // rows are whole multiples of it (transfer_kernel.h)
+constexpr std::size_t kLanes = LaneLayout::kLanes;
 /// Factors of one tile of groups: they should stay in a core's second-level cache.
 constexpr std::size_t kTileBytes = std::size_t{640} << 10;
-
-constexpr std::size_t kNoDevice = std::numeric_limits<std::size_t>::max();
-
-std::size_t rounded_up(std::size_t count) {
-  return (count + kLanes - 1) / kLanes * kLanes;
-}
-
-template <class T>
-void sort_unique(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
-template <class T>
-std::uint32_t index_in(const std::vector<T>& sorted, const T& value) {
-  return static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), value) -
-                                    sorted.begin());
-}
 
 // Elements of the box that stand in run [begin, end) of the producer's row-major order.
 double run_overlap(const Extents& producer, const Box& box, double begin, double end) {
@@ -50,170 +31,20 @@ TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std:
       returns_(returns),
       size_(network.group_size()),
       span_(span),
-      padded_(rounded_up(groups.size())),
+      layout_(size_, span, groups),
+      padded_(layout_.padded()),
       rows_(size_ * size_ + size_) {
   const EdgeAxes axes(graph, consumer, input, producer_cuts, consumer_cuts);
   scale_ = element_bytes * axes.scale();
   axes_.reserve(axes.axes().size());
-  for (const Axis& axis : axes.axes()) add_axis(axes, axis);
+  for (const Axis& axis : axes.axes()) {
+    AxisSides& sides = axes_.emplace_back(axes, axis, producer_cuts, consumer_cuts, layout_);
+    sides.first_key = keys_;
+    keys_ += sides.producer.keys.size();
+  }
   order_choices();
   write_program();
   choose_width();
-}
-
-// Numbers the distinct digits of the cuts, and their distinct degrees.
-template <class DigitsOf>
-void TransferTable::number_keys(const Cuts& cuts, const DigitsOf& digits_of, Side& side) {
-  std::vector<Digits> digits;
-  digits.reserve(cuts.size());
-  for (const Cut& cut : cuts) digits.push_back(digits_of(cut));
-  side.keys = digits;
-  sort_unique(side.keys);
-  side.key_of.reserve(cuts.size());
-  for (const Digits& d : digits) side.key_of.push_back(index_in(side.keys, d));
-  for (const Digits& key : side.keys) side.degrees.push_back(key.front().degree);
-  sort_unique(side.degrees);
-  for (const Digits& key : side.keys) {
-    side.degree_of.push_back(index_in(side.degrees, key.front().degree));
-  }
-}
-
-void TransferTable::add_axis(const EdgeAxes& axes, const Axis& axis) {
-  AxisData& data = axes_.emplace_back();
-  data.axis = axis;
-  number_keys(
-      producer_cuts_, [&](const Cut& cut) { return axes.producer_digits(axis, cut); },
-      data.producer);
-  number_keys(
-      consumer_cuts_, [&](const Cut& cut) { return axes.consumer_digits(axis, cut); },
-      data.consumer);
-  data.first_key = keys_;
-  keys_ += data.producer.keys.size();
-  place_consumer(data, axes);
-  if (axis.joint) return place_joint(data);
-  place_producer(data);
-  sum_readings(data);
-}
-
-// Lanes hold the first of all groups, then the second of all groups ... Of a single group all lanes
-// are that group's: they serve eight columns at once.
-std::size_t TransferTable::device_at(std::size_t lane) const {
-  const std::size_t number = lane / padded_, group = lane % padded_;
-  if (groups_.size() == 1) return (groups_.front() * size_ + number) * span_;
-  return group < groups_.size() ? (groups_[group] * size_ + number) * span_ : kNoDevice;
-}
-
-// Of a lane of several devices the parts are a run of numbers: degrees, strides and the span are
-// powers of two.
-Interval TransferTable::parts_held(const Digit& digit, std::size_t lane) const {
-  const std::size_t first = device_at(lane);
-  Interval held;
-  for (std::size_t device = first; first != kNoDevice && device < first + span_; ++device) {
-    const std::int64_t i = digit.at(static_cast<std::int64_t>(device));
-    if (i >= digit.degree) continue;  // it holds nothing
-    held = held.empty() ? Interval{i, i + 1}
-                        : Interval{std::min(held.begin, i), std::max(held.end, i + 1)};
-  }
-  return held;
-}
-
-void TransferTable::place_producer(AxisData& data) const {
-  Side& side = data.producer;
-  const std::size_t lanes = size_ * padded_;
-  side.begin.assign(side.keys.size() * lanes, 0);
-  side.end.assign(side.keys.size() * lanes, 0);
-  side.parts.assign(side.keys.size() * lanes, {});
-  for (std::size_t at = 0; at < side.parts.size(); ++at) {
-    if (repeats(at)) {
-      side.parts[at] = side.parts[at - 1];
-      side.begin[at] = side.begin[at - 1];
-      side.end[at] = side.end[at - 1];
-      continue;
-    }
-    const Digit& digit = side.keys[at / lanes].front();
-    const Interval parts = parts_held(digit, at % lanes);
-    if (parts.empty()) continue;
-    side.parts[at] = parts;
-    side.begin[at] = static_cast<double>(part(data.axis.extent, digit.degree, parts.begin).begin);
-    side.end[at] = static_cast<double>(part(data.axis.extent, digit.degree, parts.end - 1).end);
-  }
-}
-
-void TransferTable::place_consumer(AxisData& data, const EdgeAxes& axes) const {
-  Side& side = data.consumer;
-  for (std::int32_t degree : side.degrees) {
-    std::vector<Interval>& needs = data.needs.emplace_back();
-    needs.reserve(static_cast<std::size_t>(degree));
-    for (std::int64_t j = 0; j < degree; ++j) {
-      needs.push_back(data.axis.joint ? part(data.axis.extent, degree, j)
-                                      : axes.needed(data.axis, degree, j));
-    }
-  }
-  const std::size_t lanes = size_ * padded_;
-  for (AlignedVector<double>* of : {&side.begin, &side.end, &side.size}) {
-    of->assign(side.keys.size() * lanes, 0);
-  }
-  side.parts.assign(side.keys.size() * lanes, {});
-  for (std::size_t at = 0; at < side.parts.size(); ++at) {
-    if (repeats(at)) {
-      side.parts[at] = side.parts[at - 1];
-      for (AlignedVector<double>* of : {&side.begin, &side.end, &side.size}) {
-        (*of)[at] = (*of)[at - 1];
-      }
-      continue;
-    }
-    const std::size_t key = at / lanes;
-    const std::vector<Interval>& needs = data.needs[side.degree_of[key]];
-    Interval hull;
-    side.parts[at] = parts_held(side.keys[key].front(), at % lanes);
-    for (std::int64_t j = side.parts[at].begin; j < side.parts[at].end; ++j) {
-      const Interval& need = needs[static_cast<std::size_t>(j)];
-      side.size[at] += static_cast<double>(need.size());
-      if (need.empty()) continue;
-      hull = hull.empty()
-                 ? need
-                 : Interval{std::min(hull.begin, need.begin), std::max(hull.end, need.end)};
-    }
-    side.begin[at] = static_cast<double>(hull.begin);
-    side.end[at] = static_cast<double>(hull.end);
-  }
-}
-
-void TransferTable::place_joint(AxisData& data) const {
-  const std::vector<Digits>& keys = data.producer.keys;
-  const std::size_t lanes = size_ * padded_;
-  data.boxes.assign(keys.size() * lanes, Box{});
-  for (std::size_t at = 0; at < data.boxes.size(); ++at) {
-    Box box{};
-    bool holds = true;
-    std::size_t k = 0;
-    for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
-      const Digit& digit = keys[at / lanes][k++];
-      const Interval parts = parts_held(digit, at % lanes);
-      holds = holds && !parts.empty();
-      if (!holds) break;
-      box[dim] = {part(data.axis.producer[dim], digit.degree, parts.begin).begin,
-                  part(data.axis.producer[dim], digit.degree, parts.end - 1).end};
-    }
-    box[Dim::n] = {0, 1};
-    if (holds) data.boxes[at] = box;
-  }
-}
-
-void TransferTable::sum_readings(AxisData& data) const {
-  for (std::int32_t p : data.producer.degrees) {
-    for (const std::vector<Interval>& needs : data.needs) {
-      std::vector<double>& before = data.read_before.emplace_back(static_cast<std::size_t>(p) + 1);
-      for (const Interval& need : needs) {
-        const Interval touched = parts_touching(data.axis.extent, p, need);
-        for (std::int64_t i = touched.begin; i < touched.end; ++i) {
-          const Interval shared = intersect(part(data.axis.extent, p, i), need);
-          before[static_cast<std::size_t>(i) + 1] += static_cast<double>(shared.size());
-        }
-      }
-      std::partial_sum(before.begin(), before.end(), before.begin());
-    }
-  }
 }
 
 // Choices that agree in the first axes stand together: they share those axes' products. Columns
@@ -223,17 +54,17 @@ void TransferTable::order_choices() {
     std::vector<std::uint32_t> result(count);
     std::iota(result.begin(), result.end(), 0u);
     std::sort(result.begin(), result.end(), [&](std::uint32_t a, std::uint32_t b) {
-      for (const AxisData& data : axes_) {
+      for (const AxisSides& data : axes_) {
         if (key(data, a) != key(data, b)) return key(data, a) < key(data, b);
       }
       return a < b;
     });
     return result;
   };
-  const auto producer = [](const AxisData& data, std::uint32_t i) {
+  const auto producer = [](const AxisSides& data, std::uint32_t i) {
     return data.producer.key_of[i];
   };
-  column_order_ = order(consumer_cuts_.size(), [](const AxisData& data, std::uint32_t i) {
+  column_order_ = order(consumer_cuts_.size(), [](const AxisSides& data, std::uint32_t i) {
     return data.consumer.key_of[i];
   });
   std::uint32_t before = 0;
@@ -294,8 +125,8 @@ void TransferTable::fill_needed(std::uint32_t column, std::size_t first, std::si
   for (std::size_t t = 0; t < size_; ++t) {
     const auto begin = needed.begin() + static_cast<std::ptrdiff_t>(t * padded_ + first);
     std::fill(begin, begin + static_cast<std::ptrdiff_t>(width), scale_);
-    for (const AxisData& data : axes_) {
-      const Side& side = data.consumer;
+    for (const AxisSides& data : axes_) {
+      const AxisSide& side = data.consumer;
       const std::size_t from = side.key_of[column] * lanes + t * padded_ + first;
       for (std::size_t g = 0; g < width; ++g) {
         begin[static_cast<std::ptrdiff_t>(g)] *= side.size[from + g];
@@ -314,11 +145,11 @@ double TransferTable::overlap(const std::vector<Interval>& needs, const Interval
   return static_cast<double>(sum);
 }
 
-void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+void TransferTable::fill_plain(const AxisSides& data, std::size_t key, std::uint32_t consumer_key,
                                std::size_t first, std::size_t width, double* out) const {
   const std::size_t lanes = size_ * padded_;
   const double factor = &data == &axes_.back() ? scale_ : 1;
-  const Side &own = data.producer, &need = data.consumer;
+  const AxisSide &own = data.producer, &need = data.consumer;
   const std::uint32_t p = own.degree_of[key], q = need.degree_of[consumer_key];
   for (std::size_t s = 0; s < size_; ++s) {
     const std::size_t from = key * lanes + s * padded_ + first;
@@ -346,7 +177,7 @@ void TransferTable::fill_plain(const AxisData& data, std::size_t key, std::uint3
   }
 }
 
-void TransferTable::fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+void TransferTable::fill_joint(const AxisSides& data, std::size_t key, std::uint32_t consumer_key,
                                std::size_t first, std::size_t width, double* out) const {
   const std::size_t lanes = size_ * padded_;
   for (std::size_t s = 0; s < size_; ++s) {
@@ -362,7 +193,7 @@ void TransferTable::fill_joint(const AxisData& data, std::size_t key, std::uint3
   }
 }
 
-void TransferTable::fill_factors(const AxisData& data, std::uint32_t consumer_key,
+void TransferTable::fill_factors(const AxisSides& data, std::uint32_t consumer_key,
                                  std::size_t first, std::size_t width, double* out) const {
   for (std::size_t key = 0; key < data.producer.keys.size(); ++key, out += rows_ * width_) {
     if (data.axis.joint) {
@@ -375,7 +206,7 @@ void TransferTable::fill_factors(const AxisData& data, std::uint32_t consumer_ke
 
 const double* TransferTable::factors(std::size_t level, std::uint32_t choice,
                                      const Scratch& scratch) const {
-  const AxisData& data = axes_[level];
+  const AxisSides& data = axes_[level];
   return &scratch.factors[(data.first_key + data.producer.key_of[choice]) * rows_ * width_];
 }
 
@@ -455,7 +286,7 @@ void TransferTable::fill_batches(std::size_t begin, std::size_t end, Scratch& sc
       columns[lane] = column_order_[std::min(first + lane, end - 1)];
     }
     scratch.needed.assign(size_ * kLanes, scale_);
-    for (const AxisData& data : axes_) fill_batch_factors(data, columns.data(), scratch);
+    for (const AxisSides& data : axes_) fill_batch_factors(data, columns.data(), scratch);
     const TransferTile tile{scratch.needed.data(), kLanes, 0, kLanes};
     for (const Step& step : steps_) {
       kernel_.maxima_by_lane(program_, product(step, kLanes, scratch),
@@ -463,17 +294,18 @@ void TransferTable::fill_batches(std::size_t begin, std::size_t end, Scratch& sc
                              scratch.rows.data(), scratch.largest.data());
       double* row = seconds + step.choice * consumer_cuts_.size();
       for (std::size_t lane = 0; lane < std::min(kLanes, end - first); ++lane) {
-        row[columns[lane]] = seconds_of(&scratch.largest[lane], kLanes);
+        double& entry = row[columns[lane]];
+        entry = std::max(entry, seconds_of(&scratch.largest[lane], kLanes));
       }
     }
   }
 }
 
-void TransferTable::fill_batch_factors(const AxisData& data, const std::uint32_t* columns,
+void TransferTable::fill_batch_factors(const AxisSides& data, const std::uint32_t* columns,
                                        Scratch& scratch) const {
   const std::size_t lanes = size_ * padded_;
   const double factor = &data == &axes_.back() ? scale_ : 1;
-  const Side &own = data.producer, &need = data.consumer;
+  const AxisSide &own = data.producer, &need = data.consumer;
   for (std::size_t at = 0; at < lanes; ++at) {
     const std::size_t from = need.key_of[columns[at % kLanes]] * lanes + at;
     scratch.begin[at] = need.begin[from];

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/base/aligned.h"
-#include "sim/cost/edge_axes.h"
+#include "sim/cost/axis_sides.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/transfer_kernel.h"
 
@@ -39,41 +39,12 @@ class TransferTable {
   std::size_t columns() const { return column_order_.size(); }
 
  private:
-  // One side of an axis, by key (a cut's digits along it): what the devices of each lane hold or
-  // need. Arrays are key x lanes.
-  struct Side {
-    std::vector<Digits> keys;
-    std::vector<std::uint32_t> key_of;     ///< by choice
-    std::vector<std::int32_t> degrees;     ///< of the first digits, each once
-    std::vector<std::uint32_t> degree_of;  ///< by key: an index of degrees
-    AlignedVector<double> begin, end;      ///< of a joint axis the consumer's run
-    AlignedVector<double> size;            ///< of the consumer: what it needs, halos counted apiece
-    std::vector<Interval> parts;           ///< the parts that a lane's devices hold
-  };
-  struct AxisData {
-    Axis axis;
-    Side producer, consumer;
-    std::vector<std::vector<Interval>> needs;  ///< by degree of the consumer: of each part
-    /// By degrees of both sides: what all consumer parts together read of the producer's parts
-    /// before each.
-    std::vector<std::vector<double>> read_before;
-    std::vector<Box> boxes;     ///< of a joint axis: the producer's, key x lanes
-    std::size_t first_key = 0;  ///< where its factors start, in keys
-  };
   // A producer's choice, and the first axis whose key differs from the choice before.
   struct Step {
     std::uint32_t choice;
     std::uint32_t level;
   };
 
-  void add_axis(const EdgeAxes& axes, const Axis& axis);
-  template <class DigitsOf>
-  static void number_keys(const Cuts& cuts, const DigitsOf& digits_of, Side& side);
-  void place_producer(AxisData& data) const;
-  void place_consumer(AxisData& data, const EdgeAxes& axes) const;
-  void place_joint(AxisData& data) const;
-  void sum_readings(AxisData& data) const;
-  Interval parts_held(const Digit& digit, std::size_t lane) const;
   static double overlap(const std::vector<Interval>& needs, const Interval& owned,
                         const Interval& parts);
   void order_choices();
@@ -81,23 +52,20 @@ class TransferTable {
   void choose_width();
   void fill_needed(std::uint32_t column, std::size_t first, std::size_t width,
                    AlignedVector<double>& needed) const;
-  void fill_factors(const AxisData& data, std::uint32_t consumer_key, std::size_t first,
+  void fill_factors(const AxisSides& data, std::uint32_t consumer_key, std::size_t first,
                     std::size_t width, double* out) const;
-  void fill_plain(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+  void fill_plain(const AxisSides& data, std::size_t key, std::uint32_t consumer_key,
                   std::size_t first, std::size_t width, double* out) const;
-  void fill_joint(const AxisData& data, std::size_t key, std::uint32_t consumer_key,
+  void fill_joint(const AxisSides& data, std::size_t key, std::uint32_t consumer_key,
                   std::size_t first, std::size_t width, double* out) const;
   void fill_column(std::size_t first, std::size_t width, Scratch& scratch, double* largest) const;
   void prepare(Scratch& scratch) const;
   void fill_batches(std::size_t begin, std::size_t end, Scratch& scratch, double* seconds) const;
-  void fill_batch_factors(const AxisData& data, const std::uint32_t* columns,
+  void fill_batch_factors(const AxisSides& data, const std::uint32_t* columns,
                           Scratch& scratch) const;
   const double* product(const Step& step, std::size_t width, Scratch& scratch) const;
   const double* factors(std::size_t level, std::uint32_t choice, const Scratch& scratch) const;
   double seconds_of(const double* largest, std::size_t stride) const;
-  std::size_t device_at(std::size_t lane) const;
-  /// Whether a lane holds what the one before holds.
-  bool repeats(std::size_t lane) const { return groups_.size() == 1 && lane % padded_ > 0; }
 
   const GroupNetwork& network_;
   const std::vector<std::uint32_t>& groups_;
@@ -106,8 +74,10 @@ class TransferTable {
   const Cuts& consumer_cuts_;
   bool returns_;
   double scale_;  ///< bytes per element of the axes' volume
-  std::size_t size_, span_, padded_, rows_, width_ = 8;
-  std::vector<AxisData> axes_;
+  std::size_t size_, span_;
+  LaneLayout layout_;
+  std::size_t padded_, rows_, width_ = LaneLayout::kLanes;
+  std::vector<AxisSides> axes_;
   std::size_t keys_ = 0;  ///< of the producer, over all axes
   std::vector<Step> steps_;
   std::vector<std::uint32_t> column_order_;
