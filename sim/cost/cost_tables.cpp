@@ -84,8 +84,7 @@ class TableBuilder {
   CostTables build() {
     plan_layers();
     plan_edges();
-    fill_layers();
-    fill_edges();
+    fill();
     CostTables tables;
     tables.detail = detail_;
     add_variables(tables);
@@ -180,48 +179,65 @@ class TableBuilder {
     return channels;
   }
 
-  void fill_layers() {
+  void fill() {
     layer_seconds_.resize(distinct_layers_.size());
     transfers_.resize(distinct_edges_.size());
+    scratch_.resize(options_.threads > 0 ? options_.threads : core_count());
+    for (std::size_t edge : distinct_edges_) add_edge_table(edges_[edge]);
     const std::size_t layers = distinct_layers_.size();
-    parallel_for(layers + transfers_.size(), options_.threads, [&](std::size_t piece, unsigned) {
-      throw_if_cancelled(options_.cancelled);
-      if (piece < layers) {
-        const auto& [layer, cuts] = distinct_layers_[piece];
-        layer_seconds_[piece] = layers_.seconds(layer, *cuts);
-        return;
-      }
-      const PlannedEdge& edge = edges_[distinct_edges_[piece - layers]];
-      for (const View& view : views_) {
-        transfers_[piece - layers].push_back(std::make_unique<TransferTable>(
-            view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
-            *space_[edge.from].cuts, *space_[edge.to].cuts,
-            static_cast<double>(element_bytes(dtype_)), edge.returns));
-      }
-    });
+    parallel_for(layers + transfers_.size(), options_.threads,
+                 [&](std::size_t piece, unsigned worker) {
+                   throw_if_cancelled(options_.cancelled);
+                   if (piece >= layers) return prepare(piece - layers, worker);
+                   const auto& [layer, cuts] = distinct_layers_[piece];
+                   layer_seconds_[piece] = layers_.seconds(layer, *cuts);
+                 });
+    fill_large();
   }
 
-  void fill_edges() {
+  void add_edge_table(const PlannedEdge& edge) {
+    auto table = std::make_shared<CostTable>();
+    table->rows = static_cast<std::uint32_t>(space_[edge.from].cuts->size());
+    table->columns = static_cast<std::uint32_t>(space_[edge.to].cuts->size());
+    table->seconds.resize(std::size_t{table->rows} * table->columns);
+    edge_tables_.push_back(std::move(table));
+  }
+
+  // A small table is filled while what it needs is warm.
+  void prepare(std::size_t k, unsigned worker) {
+    const PlannedEdge& edge = edges_[distinct_edges_[k]];
+    const bool small = edge_tables_[k]->seconds.size() <= kFewEntries;
+    for (const View& view : views_) {
+      auto transfer = std::make_unique<TransferTable>(
+          view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
+          *space_[edge.from].cuts, *space_[edge.to].cuts,
+          static_cast<double>(element_bytes(dtype_)), edge.returns);
+      if (small) {
+        fill(k, *transfer, 0, worker, transfer->columns());
+      } else {
+        transfers_[k].push_back(std::move(transfer));
+      }
+    }
+  }
+
+  // Large ones by pieces.
+  void fill_large() {
     std::vector<std::pair<std::size_t, std::size_t>> pieces;  // a table, the first of its columns
     for (std::size_t k = 0; k < transfers_.size(); ++k) {
-      for (std::size_t c = 0; c < transfers_[k].front()->columns(); c += kColumns)
-        pieces.emplace_back(k, c);
-      const PlannedEdge& edge = edges_[distinct_edges_[k]];
-      auto table = std::make_shared<CostTable>();
-      table->rows = static_cast<std::uint32_t>(space_[edge.from].cuts->size());
-      table->columns = static_cast<std::uint32_t>(space_[edge.to].cuts->size());
-      table->seconds.resize(std::size_t{table->rows} * table->columns);
-      edge_tables_.push_back(std::move(table));
+      const std::size_t columns = transfers_[k].empty() ? 0 : edge_tables_[k]->columns;
+      for (std::size_t c = 0; c < columns; c += kColumns) pieces.emplace_back(k, c);
     }
-    std::vector<TransferTable::Scratch> scratch(options_.threads ? options_.threads : core_count());
     parallel_for(pieces.size(), options_.threads, [&](std::size_t piece, unsigned worker) {
       throw_if_cancelled(options_.cancelled);
       const auto [k, first] = pieces[piece];
-      for (const auto& view : transfers_[k]) {
-        const std::size_t last = std::min(first + kColumns, view->columns());
-        view->fill(first, last, scratch[worker], edge_tables_[k]->seconds.data());
-      }
+      for (const auto& view : transfers_[k]) fill(k, *view, first, worker, kColumns);
     });
+  }
+
+  void fill(std::size_t k, const TransferTable& transfer, std::size_t first, unsigned worker,
+            std::size_t columns) {
+    const std::size_t last = std::min(first + columns, transfer.columns());
+    transfer.fill(first, last, scratch_[worker], edge_tables_[k]->seconds.data());
   }
 
   // Variables whose layers are the same share their seconds.
@@ -278,6 +294,7 @@ class TableBuilder {
   }
 
   static constexpr std::size_t kColumns = 16;  ///< that one piece of work fills
+  static constexpr std::size_t kFewEntries = 4096;
   static constexpr std::size_t kFewBytes = std::size_t{1} << 20;
 
   const Graph& graph_;
@@ -294,6 +311,7 @@ class TableBuilder {
   std::vector<PlannedEdge> edges_;
   std::vector<std::size_t> distinct_edges_;
   std::vector<std::vector<std::unique_ptr<TransferTable>>> transfers_;  ///< and by view
+  std::vector<TransferTable::Scratch> scratch_;                         ///< by worker
   std::vector<std::shared_ptr<CostTable>> edge_tables_;                 ///< by distinct edge
   std::vector<std::shared_ptr<std::vector<double>>> variable_seconds_;
 };
