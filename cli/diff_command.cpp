@@ -40,8 +40,15 @@ std::optional<std::string> named_in(const std::string& file, const char* key) {
 
 // --model and --cluster, or what the files say.
 void complete(std::string& given, const char* key, const DiffFlags& flags) {
+  if (!given.empty()) return;
   for (const std::string& file : {flags.before, flags.after}) {
-    if (given.empty()) given = named_in(file, key).value_or("");
+    const std::string named = named_in(file, key).value_or("");
+    if (given.empty()) given = named;
+    if (named.empty() || named == given) continue;
+    throw InputError(
+        fmt::format("diff: {} names {} {}, {} names {}; allowed: --{} NAME to compare "
+                    "both on one",
+                    flags.before, key, given, flags.after, named, key));
   }
   if (!given.empty()) return;
   throw InputError(fmt::format("diff: neither {} nor {} says for which {}; allowed: --{} NAME",
@@ -79,9 +86,11 @@ void diff_json(const Case& input, const StrategyDiff& diff) {
     const LayerId id(i);
     const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
     const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
-    if (from == to && before == after) continue;
+    const bool changed =
+        std::find(diff.changed.begin(), diff.changed.end(), id) != diff.changed.end();
+    if (!changed && before == after) continue;
     json["layers"].push_back({{"name", input.graph[id].name},
-                              {"changed", from != to},
+                              {"changed", changed},
                               {"before", terms_json(from, before)},
                               {"after", terms_json(to, after)},
                               {"difference_seconds", (after.total() - before.total()).value}});

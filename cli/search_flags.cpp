@@ -9,7 +9,7 @@ namespace strata {
 void add_search_options(CLI::App& command, SearchFlags& flags) {
   command.add_option("--degrees", flags.degrees,
                      "degrees that a dim may have: pow2, divisors (of the device count) or all "
-                     "(default pow2)");
+                     "(default pow2, or divisors where the device count is no power of two)");
   command
       .add_flag("--free-elementwise", flags.free_elementwise,
                 "let element-wise layers differ from their producer")
@@ -21,7 +21,7 @@ void add_search_options(CLI::App& command, SearchFlags& flags) {
 
 SearchOptions search_options(const SearchFlags& flags) {
   const auto degrees = parse_degree_set(flags.degrees);
-  if (!degrees) {
+  if (!degrees && !flags.degrees.empty()) {
     throw InputError(
         fmt::format("--degrees {}: unknown; allowed: pow2, divisors, all", flags.degrees));
   }
@@ -29,7 +29,7 @@ SearchOptions search_options(const SearchFlags& flags) {
     throw InputError(
         fmt::format("--placement {}: unknown; allowed: first, hosts", flags.placement));
   }
-  return {*degrees, flags.free_elementwise, flags.placement == "hosts"};
+  return {degrees, flags.free_elementwise, flags.placement == "hosts"};
 }
 
 }  // namespace strata

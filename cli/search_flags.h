@@ -11,7 +11,7 @@
 namespace strata {
 
 struct SearchFlags {
-  std::string degrees = "pow2", placement = "first";
+  std::string degrees, placement = "first";  ///< no degrees: the usual ones
   bool free_elementwise = false;
 };
 

@@ -92,6 +92,12 @@ void warn_if_too_large(const Case& input, const Scored& best) {
 }
 
 [[noreturn]] void fail_for_memory(const Case& input, Bytes limit, const Solved& solved) {
+  if (solved.stopped) {
+    throw JobFailed(
+        fmt::format("{} on {}: stopped before a strategy within --memory-limit {} ({}) "
+                    "was found",
+                    input.graph.name(), input.cluster.name(), limit.value, format_bytes(limit)));
+  }
   const std::string what =
       fmt::format("{} on {}: no strategy within --memory-limit {} ({})", input.graph.name(),
                   input.cluster.name(), limit.value, format_bytes(limit));
@@ -114,6 +120,12 @@ void print_solved(const Case& input, const SolveNames& names, const Solved& solv
 void run(SolveFlags& flags) {
   SolveOptions options = solve_options(flags);
   refuse_overwriting({flags.output}, files_read(flags.input, {}));
+  if (!flags.output.empty() && !flags.output.ends_with(".json")) {
+    throw InputError(
+        fmt::format("-o {}: a strategy is read from a file that ends in .json; allowed: "
+                    "such a name",
+                    flags.output));
+  }
   const Case input = load(flags.input);
   const InterruptFlag interrupt;
   ProgressLine line;
@@ -123,7 +135,9 @@ void run(SolveFlags& flags) {
   line.clear();
   if (solved.best.empty()) fail_for_memory(input, *options.memory_limit, solved);
 
-  const SolveNames names{flags.search.degrees, flags.objective, flags.algorithm};
+  const DegreeSet degrees =
+      options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
+  const SolveNames names{std::string(name(degrees)), flags.objective, flags.algorithm};
   warn_if_too_large(input, solved.best.front());
   if (!interrupt.is_set() && !flags.output.empty()) {
     write_file_whole(flags.output,
@@ -167,8 +181,9 @@ void add_solve_command(CLI::App& app) {
   command->add_option("--k-best", flags->k_best, "find the K best strategies (default 1)")
       ->check(whole_number(1, kMostStrategies));
   command
-      ->add_option("--evaluations", flags->evaluations,
-                   "how many strategies --objective simulated may simulate (default 200)")
+      ->add_option(
+          "--evaluations", flags->evaluations,
+          "how many strategies --objective simulated may simulate beyond its first (default 200)")
       ->check(whole_number(1, kMostEvaluations));
   command
       ->add_flag("--no-simulation", flags->no_simulation,

@@ -185,14 +185,20 @@ class TableBuilder {
     scratch_.resize(options_.threads > 0 ? options_.threads : core_count());
     for (std::size_t edge : distinct_edges_) add_edge_table(edges_[edge]);
     const std::size_t layers = distinct_layers_.size();
-    parallel_for(layers + transfers_.size(), options_.threads,
-                 [&](std::size_t piece, unsigned worker) {
-                   throw_if_cancelled(options_.cancelled);
-                   if (piece >= layers) return prepare(piece - layers, worker);
-                   const auto& [layer, cuts] = distinct_layers_[piece];
-                   layer_seconds_[piece] = layers_.seconds(layer, *cuts);
-                 });
+    parallel_for(layers + transfers_.size(), threads(), [&](std::size_t piece, unsigned worker) {
+      throw_if_cancelled(options_.cancelled);
+      if (piece >= layers) return prepare(piece - layers, worker);
+      const auto& [layer, cuts] = distinct_layers_[piece];
+      layer_seconds_[piece] = layers_.seconds(layer, *cuts);
+    });
     fill_large();
+  }
+
+  // A few thousand entries are done before a second thread has started.
+  unsigned threads() const {
+    std::size_t entries = 0;
+    for (const auto& table : edge_tables_) entries += table->seconds.size();
+    return entries <= 2 * kFewEntries ? 1 : options_.threads;
   }
 
   void add_edge_table(const PlannedEdge& edge) {
@@ -265,7 +271,17 @@ class TableBuilder {
     }
   }
 
-  // 2^-52 of a power of two above every sum.
+  // What some strategy costs: every variable's first choice.
+  static double some_strategy(const CostTables& tables) {
+    double sum = 0;
+    for (const auto& variable : tables.variables) sum += variable->front();
+    for (const auto& edge : tables.edges) sum += edge.table->seconds.front();
+    return sum;
+  }
+
+  // 2^-52 of a power of two above every sum that is less than kManyTimes what some strategy costs:
+  // a link a million times slower than the others must not blur the rest. Larger sums round, which
+  // keeps them large.
   double quantum(const CostTables& tables) const {
     const auto largest = [](const std::vector<double>& values) {
       return *std::max_element(values.begin(), values.end());
@@ -279,6 +295,8 @@ class TableBuilder {
     };
     for (const auto& variable : tables.variables) add(variable.get(), *variable);
     for (const auto& edge : tables.edges) add(edge.table.get(), edge.table->seconds);
+    const double some = some_strategy(tables);
+    if (some > 0) sum = std::min(sum, kManyTimes * some);
     return std::ldexp(1, std::ilogb(sum) + 1 - 52);
   }
 
@@ -295,6 +313,7 @@ class TableBuilder {
 
   static constexpr std::size_t kColumns = 16;  ///< that one piece of work fills
   static constexpr std::size_t kFewEntries = 4096;
+  static constexpr double kManyTimes = 256;
   static constexpr std::size_t kFewBytes = std::size_t{1} << 20;
 
   const Graph& graph_;

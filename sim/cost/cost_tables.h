@@ -6,7 +6,8 @@
 //
 // Entries are whole multiples of `quantum`, a power of two so small that a sum of entries, in
 // whatever order, is exact in a double: equal strategies cost equal bits however they were found.
-// Against Eq1's own sums that is a rounding of 2^-52 of the largest sum per entry.
+// That holds for all sums up to hundreds of times what some strategy costs; larger ones round, and
+// stay large. Against Eq1's own sums the quantum is a rounding of 2^-52 of the largest such sum.
 //
 // Tables are shared between edges (and variables) of equal shape. Immutable once built;
 // thread-safe to read.

@@ -1,10 +1,12 @@
 #include "sim/solver/solve.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "sim/base/cancel.h"
+#include "sim/base/parallel.h"
 #include "sim/solver/branch_and_bound.h"
 
 namespace strata {
@@ -17,6 +19,8 @@ constexpr double kAtOnce = 2e6;
 constexpr double kMostOperations = 5e11;
 /// An addition of the bound waits for memory; so many of the elimination's take as long.
 constexpr double kWeightOfBound = 24;
+/// One elimination of so many is preferred to a search for every choice.
+constexpr double kMostForMarginals = 2e10;
 /// Additions per second of an elimination, at the least.
 constexpr double kSpeed = 1e9;
 /// A bound of so many additions is worth its milliseconds even to one who calls off.
@@ -187,11 +191,44 @@ class Solve {
   bool done_ = false;
 };
 
+// The best of the strategies in which `variable` makes `choice`.
+double best_with(const CostTables& tables, std::uint32_t variable, std::uint32_t choice,
+                 Choices known, const SolveLimits& limits) {
+  std::vector<Choices> kept(tables.variables.size());
+  for (std::size_t v = 0; v < kept.size(); ++v) {
+    kept[v].resize(tables.variables[v]->size());
+    std::iota(kept[v].begin(), kept[v].end(), 0u);
+  }
+  kept[variable] = {choice};
+  known[variable] = 0;
+  const Restriction part = restrict_choices(tables, std::move(kept));
+  const SolveResult found = solve(part.tables, {&known, 1}, 1, limits);
+  throw_if_cancelled(limits.cancelled);
+  return found.best.empty() ? kInfinity : found.best.front().seconds;
+}
+
 }  // namespace
 
 SolveResult solve(const CostTables& tables, std::span<const Choices> known, std::size_t k_best,
                   const SolveLimits& limits) {
   return Solve(tables, known, k_best, limits).run();
+}
+
+std::vector<double> counterfactuals(const CostTables& tables, std::uint32_t variable,
+                                    const Choices& optimum, const SolveLimits& limits) {
+  const EliminationPlan plan = plan_elimination(tables, variable);
+  if (plan.table_bytes <= static_cast<double>(limits.table_bytes) &&
+      plan.operations <= kMostForMarginals) {
+    return min_marginals(tables, variable, limits);
+  }
+  SolveLimits alone = limits;
+  alone.threads = 1;
+  alone.progress = nullptr;
+  std::vector<double> best(tables.variables[variable]->size());
+  parallel_for(best.size(), limits.threads, [&](std::size_t choice, unsigned) {
+    best[choice] = best_with(tables, variable, static_cast<std::uint32_t>(choice), optimum, alone);
+  });
+  return best;
 }
 
 }  // namespace strata

@@ -26,4 +26,10 @@ struct SolveResult {
 SolveResult solve(const CostTables& tables, std::span<const Choices> known, std::size_t k_best,
                   const SolveLimits& limits = {});
 
+/// For every choice of `variable`, the least cost of a strategy that makes it: by elimination where
+/// the width allows that, else by one search a choice. `optimum`: a strategy of least cost, or one
+/// that is good.
+std::vector<double> counterfactuals(const CostTables& tables, std::uint32_t variable,
+                                    const Choices& optimum, const SolveLimits& limits = {});
+
 }  // namespace strata

@@ -53,7 +53,8 @@ class CutLists {
  public:
   CutLists(const Cluster& cluster, const SearchOptions& options)
       : devices_(static_cast<Degree>(cluster.device_count())),
-        degrees_(degrees_of(options.degrees, devices_)),
+        degrees_(
+            degrees_of(options.degrees.value_or(usual_degrees(cluster.device_count())), devices_)),
         first_host_(options.host_placement ? first_host_size(cluster) : devices_) {}
 
   const std::shared_ptr<const Cuts>& operator()(const Layer& layer) {
@@ -119,6 +120,14 @@ std::optional<DegreeSet> parse_degree_set(std::string_view text) {
   if (text == "divisors") return DegreeSet::divisors;
   if (text == "all") return DegreeSet::all;
   return std::nullopt;
+}
+
+std::string_view name(DegreeSet degrees) {
+  return degrees == DegreeSet::pow2 ? "pow2" : degrees == DegreeSet::divisors ? "divisors" : "all";
+}
+
+DegreeSet usual_degrees(std::size_t devices) {
+  return (devices & (devices - 1)) == 0 ? DegreeSet::pow2 : DegreeSet::divisors;
 }
 
 Cut row_major_cut(const Degrees& degrees) {

@@ -18,6 +18,9 @@ namespace strata {
 /// Which degrees a dim may have: powers of two, divisors of the device count, or all up to it.
 enum class DegreeSet : std::uint8_t { pow2, divisors, all };
 std::optional<DegreeSet> parse_degree_set(std::string_view text);
+std::string_view name(DegreeSet degrees);
+/// Powers of two, or divisors where the device count is none: so that all devices can be used.
+DegreeSet usual_degrees(std::size_t devices);
 
 /// One way of cutting a tensor, with its shards on the first devices: the shard with coordinates
 /// x sits on the device sum over dims of x[dim] * strides[dim]. Every device below the product of
@@ -38,8 +41,8 @@ Config config_of(const Cut& cut);
 using Cuts = std::vector<Cut>;
 
 struct SearchOptions {
-  DegreeSet degrees = DegreeSet::pow2;
-  bool free_elementwise = false;  ///< element-wise layers choose for themselves
+  std::optional<DegreeSet> degrees;  ///< else the usual ones
+  bool free_elementwise = false;     ///< element-wise layers choose for themselves
   /// Where a cut in several dims spans hosts, also the numberings with another dim outermost, so
   /// that the shards that talk most can share a host.
   bool host_placement = false;

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "sim/base/parallel.h"
-#include "sim/solver/elimination.h"
+#include "sim/solver/solve.h"
 #include "sim/study/eq1_tables.h"
 
 namespace strata {
@@ -98,7 +98,9 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
   const SearchSpace space(input.graph, input.cluster, options);
   const std::uint32_t variable = *space.variable_of(layer);
   const CostTables tables = eq1_tables(input, space);
-  const std::vector<double> marginals = min_marginals(tables, variable);
+  const SolveResult found = strata::solve(tables, {}, 1);
+  const std::vector<double> marginals =
+      counterfactuals(tables, variable, found.best.front().choices);
 
   Explanation result;
   result.layers = space[variable].layers;

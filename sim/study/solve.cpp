@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "sim/base/cancel.h"
+#include "sim/base/deadline.h"
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
 #include "sim/solver/depth_first.h"
@@ -25,6 +28,8 @@ namespace {
 constexpr std::size_t kStarts = 8;
 // Up to so many, tables of all choices take no longer than finding out which of them matter.
 constexpr std::size_t kFewDevices = 8;
+// The peak of what is not simulated: it fits nowhere.
+constexpr Bytes kNever{std::numeric_limits<std::int64_t>::max()};
 
 class Stopwatch {
  public:
@@ -51,7 +56,10 @@ class Search {
       : input_(input),
         options_(options),
         space_(input.graph, input.cluster, options.space),
-        usual_(baselines(input)) {
+        usual_(baselines(input)),
+        deadline_(options.limits.time_limit, options.limits.cancelled),
+        limits_(options.limits) {
+    limits_.cancelled = deadline_.flag();
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
@@ -63,13 +71,13 @@ class Search {
 
   Solved run() {
     try {
-      const Stopwatch watch;
       report("cost tables");
       build_tables();
-      result_.table_seconds = watch.seconds();
+      result_.table_seconds = start_.seconds();
       search();
     } catch (const Cancelled&) {
       result_.stopped = true;
+      result_.table_seconds = start_.seconds();
       if (!proof_.best.empty()) found_ = {proof_.best};
       result_.lower_bound = Seconds{proof_.lower_bound};
     }
@@ -93,7 +101,7 @@ class Search {
 
  private:
   CostTables tables(const SearchSpace& space, TableDetail detail) const {
-    return eq1_tables(input_, space, {options_.limits.threads, options_.limits.cancelled, detail});
+    return eq1_tables(input_, space, {limits_.threads, limits_.cancelled, detail});
   }
 
   // Of many devices only the choices that one optimum may need.
@@ -126,7 +134,7 @@ class Search {
   }
 
   SolveLimits limits_left() const {
-    SolveLimits limits = options_.limits;
+    SolveLimits limits = limits_;
     limits.time_limit = std::max(0.0, limits.time_limit - start_.seconds());
     return limits;
   }
@@ -160,14 +168,14 @@ class Search {
     }
     result_.lower_bound = Seconds{lower_bound};
     result_.optimal = !found_.empty() && found.front().seconds <= lower_bound;
-    const bool ended =
-        is_set(options_.limits.cancelled) || start_.seconds() > options_.limits.time_limit;
-    result_.stopped = !result_.optimal && ended;
+    const bool over = start_.seconds() >= options_.limits.time_limit;
+    result_.stopped = !result_.optimal && (over || is_set(limits_.cancelled));
   }
 
   void search_within(std::size_t count) {
     const auto peak = [&](const Choices& choices) {
-      return score(input_, space_.strategy("", choices)).peak_memory;
+      const Scored scored = score_choices(choices);
+      return scored.simulated() ? scored.peak_memory : kNever;
     };
     const WithinMemory found =
         within_memory(tables_, memory_floor(input_.graph, input_.dtype, space_),
@@ -184,13 +192,15 @@ class Search {
     std::vector<Choices> starts = found_;
     starts.insert(starts.end(), known_.begin(), known_.end());
     const auto evaluate = [&](const Choices& choices) {
-      const Scored scored = score(input_, space_.strategy("", choices));
-      return fits(scored) ? scored.step.value : kInfinity;
+      const Scored scored = score_choices(choices);
+      return scored.simulated() && fits(scored) ? scored.step.value : kInfinity;
     };
     const Refinement refined =
         refine(tables_, starts, evaluate, {options_.evaluations, shapes()}, limits_left());
-    found_.clear();
-    for (const Evaluated& e : refined.best) found_.push_back(e.choices);
+    // Where a limit left nothing evaluated, the best under Eq. 1 stay.
+    std::vector<Choices> best;
+    for (const Evaluated& e : refined.best) best.push_back(e.choices);
+    if (!best.empty()) found_ = std::move(best);
     if (found_.size() > options_.k_best) found_.resize(options_.k_best);
     result_.evaluations = refined.evaluations;
     result_.stopped = result_.stopped || refined.stopped;
@@ -213,26 +223,59 @@ class Search {
     return scored.simulated() && scored.peak_memory <= *options_.memory_limit;
   }
 
-  Seconds objective(const Scored& scored) const { return simulated() ? scored.step : scored.eq1; }
+  // What was not simulated comes last.
+  Seconds objective(const Scored& scored) const {
+    if (!simulated()) return scored.eq1;
+    return scored.simulated() ? scored.step : Seconds{kInfinity};
+  }
+
+  // Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
+  Scored try_score(const Strategy& strategy) const {
+    if (!quick_to_simulate(input_.graph, strategy)) return score_eq1(input_, strategy);
+    try {
+      return score(input_, strategy);
+    } catch (const InputError&) {
+      return score_eq1(input_, strategy);
+    }
+  }
+
+  // Remembers; called from several threads.
+  Scored score_choices(const Choices& choices) {
+    {
+      const std::lock_guard guard(scoring_);
+      const auto known = scored_.find(choices);
+      if (known != scored_.end()) return known->second;
+    }
+    Scored scored = try_score(space_.strategy("", choices));
+    const std::lock_guard guard(scoring_);
+    return scored_.try_emplace(choices, std::move(scored)).first->second;
+  }
+
+  // Out of time, only what is handed out is still simulated; called off, nothing.
+  Scored score_found(const Choices& choices, std::string name) {
+    const bool known = scored_.contains(choices);
+    const bool simulates = options_.simulate && (known || !is_set(options_.limits.cancelled));
+    const Strategy strategy = space_.strategy(std::move(name), choices);
+    Scored scored = simulates ? score_choices(choices) : score_eq1(input_, strategy);
+    scored.strategy = strategy;
+    return scored;
+  }
 
   // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
   // that the space does not hold may be better than all that it holds.
   void score_all() {
-    std::vector<Strategy> strategies = usual_;
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      strategies.push_back(
-          space_.strategy(i == 0 ? "optimal" : fmt::format("optimal-{}", i + 1), found_[i]));
-    }
-    std::vector<Scored> scored(strategies.size());
+    // What is proved is called so.
+    const std::string name = simulated() ? "refined" : result_.optimal ? "optimal" : "best";
     report("prediction");
-    parallel_for(strategies.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      const bool simulates = options_.simulate && quick_to_simulate(input_.graph, strategies[i]) &&
-                             !is_set(options_.limits.cancelled);
-      scored[i] = simulates ? score(input_, strategies[i]) : score_eq1(input_, strategies[i]);
+    result_.baselines.resize(usual_.size());
+    parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
+      const bool simulates = options_.simulate && !is_set(limits_.cancelled);
+      result_.baselines[i] = simulates ? try_score(usual_[i]) : score_eq1(input_, usual_[i]);
     });
-    const auto end = scored.begin() + static_cast<std::ptrdiff_t>(usual_.size());
-    result_.baselines.assign(scored.begin(), end);
-    result_.best.assign(end, scored.end());
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      result_.best.push_back(
+          score_found(found_[i], i == 0 ? name : fmt::format("{}-{}", name, i + 1)));
+    }
     for (const Scored& usual : result_.baselines) offer(usual);
     rank();
   }
@@ -253,13 +296,10 @@ class Search {
     if (best.empty()) return;
     result_.outside = !space_.choices(best.front().strategy).has_value();
     result_.optimal = result_.optimal && !result_.outside;
-    if (!result_.outside && !simulated()) {
-      // The tables round in the last bits.
-      if (result_.optimal) result_.lower_bound = best.front().eq1;
-    }
-    Seconds least = best.front().eq1;
-    for (const Scored& scored : best) least = std::min(least, scored.eq1);
-    result_.lower_bound = std::min(result_.lower_bound, least);
+    if (result_.outside) return;
+    // The tables round in the last bits.
+    if (result_.optimal && !simulated()) result_.lower_bound = best.front().eq1;
+    result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
   const Case& input_;
@@ -269,6 +309,10 @@ class Search {
   std::vector<Strategy> usual_;
   std::vector<Choices> known_;  // the usual ones that the space holds
   std::vector<Choices> found_;
+  Deadline deadline_;
+  SolveLimits limits_;  ///< with the deadline's flag
+  std::mutex scoring_;
+  std::map<Choices, Scored> scored_;
   ScreenProof proof_;
   std::optional<Screened> screened_;
   std::size_t screened_out_ = 0;

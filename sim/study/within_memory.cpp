@@ -9,8 +9,9 @@
 namespace strata {
 namespace {
 
-// So many strategies are looked at for each limit on the sum, and so many limits are tried.
-constexpr std::size_t kLookedAt = 8;
+// So many strategies are looked at first; then twice as many, and so on, until one fits.
+constexpr std::size_t kLookedAt = 8, kMostLookedAt = 512;
+// Where none of all these fits, so many lower limits on the sum are tried.
 constexpr int kLimits = 8;
 
 class Within {
@@ -27,26 +28,28 @@ class Within {
         limits_(limits) {}
 
   WithinMemory run() {
-    const MemoryResult first =
-        strata::solve_within(tables_, floor_, limit_.value, known_, count_, limits_);
-    result_.least = Bytes{first.least_bytes};
-    result_.lower_bound = first.lower_bound;
-    if (!first.fits()) return std::move(result_);
-    const bool fits = look_at(first.best);
-    look_at_known();
-    if (fits) {
-      raise_bound(first.best);
-    } else {
-      lower_the_limit(first.least_bytes);
+    bool fits = false;
+    for (std::size_t count = count_; !fits && !is_set(limits_.cancelled); count *= 2) {
+      const MemoryResult found =
+          strata::solve_within(tables_, floor_, limit_.value, known_, count, limits_);
+      result_.least = Bytes{found.least_bytes};
+      result_.lower_bound = std::max(result_.lower_bound, found.lower_bound);
+      if (!found.fits()) return std::move(result_);
+      fits = look_at(found.best);
+      raise_bound(found.best);
+      if (found.best.size() < count || 2 * count > kMostLookedAt) break;
     }
+    look_at_known();
+    if (!fits && !is_set(limits_.cancelled)) lower_the_limit(result_.least.value);
     return finished();
   }
 
  private:
   // Whether one of them fits.
-  bool look_at(const std::vector<Solution>& solutions) {
+  bool look_at(const std::vector<Solution>& solutions) try {
     std::vector<Bytes> peaks(solutions.size());
     parallel_for(solutions.size(), limits_.threads, [&](std::size_t i, unsigned) {
+      throw_if_cancelled(limits_.cancelled);
       const auto at = peaks_.find(solutions[i].choices);
       peaks[i] = at != peaks_.end() ? at->second : peak_(solutions[i].choices);
     });
@@ -56,6 +59,8 @@ class Within {
       any = any || peaks[i] <= limit_;
     }
     return any;
+  } catch (const Cancelled&) {
+    return false;  // what was looked at before is kept
   }
 
   void look_at_known() {
@@ -67,7 +72,7 @@ class Within {
   // Those before the first that fits do not: where they are proved to be the cheapest, so is it.
   void raise_bound(const std::vector<Solution>& cheapest) {
     for (const Solution& solution : cheapest) {
-      if (!solution.optimal()) return;
+      if (!solution.optimal() || !peaks_.contains(solution.choices)) return;
       result_.lower_bound = std::max(result_.lower_bound, solution.seconds);
       if (peaks_.at(solution.choices) <= limit_) return;
     }

@@ -167,6 +167,20 @@ TEST(CostTables, AreEq1WhereOneLinkDiffers) {
   }
 }
 
+// A link of a millionth of a byte a second: what crosses it takes years, but must not blur the
+// microseconds of all that does not.
+TEST(CostTables, KeepTheirPrecisionBesideAHugeEntry) {
+  const Cluster regular = load_cluster("p100-1x4");
+  const Cluster slow =
+      apply(regular, "link." + regular.links().back().name + ".bandwidth", "0.000001 B/s");
+  Random random(2);
+  const Graph graph = testing::random_graph(random);
+  Comparison usual(graph, regular, SyncAlgorithm::ring);
+  Comparison beside(graph, slow, SyncAlgorithm::ring);
+  EXPECT_LE(beside.tables().quantum, 1e3 * usual.tables().quantum);
+  beside.check_variables();
+}
+
 TEST(CostTables, AreEqualForEveryNumberOfThreads) {
   Random random(3);
   const Graph graph = testing::random_graph(random);

@@ -38,6 +38,21 @@ TEST(Solve, EqualsExhaustiveSearch) {
   }
 }
 
+// Where no table may be made, there is one search for every choice.
+TEST(Counterfactuals, AreTheMinMarginals) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const CostTables tables = random_problem(random, random_shape(random));
+    const auto variable = static_cast<std::uint32_t>(random() % tables.variables.size());
+    const std::vector<double> marginals = min_marginals(tables, variable);
+    const SolveResult found = solve(tables, {}, 1);
+    if (found.best.empty()) continue;  // infinite, whatever is chosen
+    const Choices optimum = found.best.front().choices;
+    EXPECT_EQ(counterfactuals(tables, variable, optimum), marginals) << "seed " << seed;
+    EXPECT_EQ(counterfactuals(tables, variable, optimum, no_tables()), marginals) << seed;
+  }
+}
+
 TEST(Solve, StartsFromWhatIsKnown) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);

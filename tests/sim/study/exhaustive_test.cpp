@@ -211,7 +211,7 @@ struct Met {
   void add(const Trial& trial, std::size_t k) {
     for (const Layer& layer : trial.input.graph.layers()) ops.emplace(name(layer.op));
     syncs.emplace(kSyncNames[static_cast<std::size_t>(trial.input.sync)]);
-    degrees.insert(trial.options.degrees);
+    degrees.insert(*trial.options.degrees);
     larger_k += k > 2;
     alone += trial.input.cluster.device_count() == 1;
     large_spaces += strategies({trial.input.graph, trial.input.cluster, trial.options}) > 1e4;

@@ -91,13 +91,16 @@ TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
 TEST(Solve, ABaselineOutsideTheSpaceIsNotLost) {
   // Powers of two use two of three devices.
   const Case input = load("alexnet", "p100-1x3");
-  const Solved solved = solve(input);
+  SolveOptions in_powers_of_two;
+  in_powers_of_two.space.degrees = DegreeSet::pow2;
+  const Solved solved = solve(input, in_powers_of_two);
   EXPECT_TRUE(solved.outside);
   EXPECT_FALSE(solved.optimal);
   for (const Scored& usual : solved.baselines) {
     EXPECT_LE(solved.best.front().eq1, usual.eq1);
   }
-  EXPECT_EQ(optimal_strategy(input), solved.best.front().strategy);
+  EXPECT_EQ(optimal_strategy(input, in_powers_of_two.space), solved.best.front().strategy);
+  EXPECT_TRUE(solve(input).optimal) << "the usual degrees of three devices are its divisors";
   SolveOptions options;
   options.space.degrees = DegreeSet::all;
   const Solved all = solve(input, options);
