@@ -53,6 +53,7 @@ std::vector<Bytes> group_bytes(const Layer& layer, const Config& config,
                                const BytesOf& bytes_of) {
   const Partition cut(layer.output, config.degrees);
   std::vector<Bytes> result;
+  result.reserve(groups.size());
   for (const auto& shards : groups) result.push_back(bytes_of(cut.box(shards.front())));
   return result;
 }

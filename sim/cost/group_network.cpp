@@ -201,7 +201,8 @@ double GroupNetwork::joint_bandwidth(const Links& links, Sum rows) {
     const std::pair<Sum, double>* best = nullptr;
     std::size_t most = 0;
     for (const auto& link : links) {
-      const auto& [carried, bandwidth] = link;
+      const Sum& carried = link.first;
+      const double bandwidth = link.second;
       if (!std::binary_search(carried.begin(), carried.end(), rows.front())) continue;
       const auto count =
           static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](Row row) {

@@ -101,9 +101,7 @@ void TransferTable::write_program() {
     }
     AlignedVector<double>& divisors = divisors_.emplace_back();
     if (!maximum.bandwidth.empty()) {
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        divisors.push_back(maximum.bandwidth[groups_[g]]);
-      }
+      for (std::uint32_t group : groups_) divisors.push_back(maximum.bandwidth[group]);
       divisors.resize(padded_, 1);
     }
   }
