@@ -191,6 +191,9 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
         "holds more\n",
         best, names.degrees);
   }
+  if (names.objective == "simulated" && solved.evaluations == 0) {
+    return "Stopped before the search under simulation began\n";
+  }
   if (names.objective == "simulated") {
     return fmt::format(
         "The fastest of {} strategies that were simulated; under Eq. 1 none is faster than {}\n",
