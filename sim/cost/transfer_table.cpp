@@ -260,14 +260,14 @@ void TransferTable::fill(std::size_t begin, std::size_t end, Scratch& scratch,
         scratch.filled[a] = key;
       }
       fill_needed(column, first, width, scratch.needed);
-      fill_column(first, width, scratch, &scratch.largest[(at - begin) * results]);
+      fill_column(first, width, scratch, scratch.largest.data() + (at - begin) * results);
     }
   }
   for (std::size_t at = begin; at < end; ++at) {
     for (std::size_t choice = 0; choice < choices; ++choice) {
       double& entry = seconds[choice * consumer_cuts_.size() + column_order_[at]];
       const std::size_t first = (at - begin) * results + choice * divisors_.size();
-      entry = std::max(entry, seconds_of(&scratch.largest[first], 1));
+      entry = std::max(entry, seconds_of(scratch.largest.data() + first, 1));
     }
   }
 }
@@ -293,7 +293,7 @@ void TransferTable::fill_batches(std::size_t begin, std::size_t end, Scratch& sc
       double* row = seconds + step.choice * consumer_cuts_.size();
       for (std::size_t lane = 0; lane < std::min(kLanes, end - first); ++lane) {
         double& entry = row[columns[lane]];
-        entry = std::max(entry, seconds_of(&scratch.largest[lane], kLanes));
+        entry = std::max(entry, seconds_of(scratch.largest.data() + lane, kLanes));
       }
     }
   }
