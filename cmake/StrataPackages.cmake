@@ -4,6 +4,7 @@ find_package(tomlplusplus REQUIRED)   # libtomlplusplus-dev
 find_package(nlohmann_json REQUIRED)  # nlohmann-json3-dev
 find_package(simdjson REQUIRED)       # libsimdjson-dev
 find_package(CLI11 REQUIRED)          # libcli11-dev
+find_package(dnnl REQUIRED)           # libdnnl-dev
 if(STRATA_TESTS)
   find_package(GTest REQUIRED)        # libgtest-dev, libgmock-dev
   include(GoogleTest)

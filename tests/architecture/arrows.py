@@ -14,7 +14,7 @@ SIM = [
     "cost", "engine", "simulate", "solver", "formats", "store", "scenario", "study",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
-    "exec/runtime", "exec/cpu", "exec/cuda", "exec/calibrate", "cli", "gui/models", "gui/widgets",
+    "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "cli", "gui/models", "gui/widgets",
 ]
 TOPS = ("sim", "exec", "cli", "gui")
 
@@ -34,6 +34,8 @@ VENDORS = [
     ("simdjson", r"simdjson\.h", ["sim/text", "sim/formats"], "simdjson::simdjson"),
     ("nlohmann json", r"nlohmann/.*", ["sim", "cli", "gui"], "nlohmann_json::nlohmann_json"),
     ("CLI11", r"CLI/.*", ["cli"], "CLI11::CLI11"),
+    ("oneDNN", r"(dnnl.*|oneapi/.*)", ["exec/cpu"], "DNNL::dnnl"),
+    ("MPI", r"mpi\.h", ["exec/mpi"], "MPI::MPI_CXX"),
     ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui"], "fmt::fmt"),
 ]
 
@@ -173,7 +175,7 @@ def target_violations(root, folder, target, linked):
 
 
 def link_violations(root):
-    for folder in sorted({folder_of(path) for path in sources(root) if path.startswith("sim/")}):
+    for folder in sorted({folder_of(path) for path in sources(root) if path.startswith(("sim/", "exec/"))}):
         targets = targets_of(root, folder)
         if not targets:
             yield f"{folder}:1: no CMakeLists.txt with a strata_library"

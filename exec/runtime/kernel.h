@@ -1,0 +1,88 @@
+#pragma once
+
+// What a device computes: the phases of one shard of one layer, on memory of that device. The
+// executor knows when and on which buffers; a backend knows how. Regions, shapes and paddings are
+// global coordinates of the network's tensors, so a shard inside a tensor has halos and no padding,
+// and a shard at its edge has padding there and none elsewhere.
+//
+// A kernel belongs to one device and is used by that device's thread alone. What it keeps between
+// the phases of a step (the places of maxima, means, masks) is its own.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/geometry/geometry.h"
+#include "sim/graph/graph.h"
+#include "sim/graph/phase.h"
+
+namespace strata {
+
+/// A dense box of a tensor in a device's memory; how its elements lie there is the backend's own
+/// affair, and follows from the box's extents alone. Empty: `data` is null.
+struct Region {
+  void* data = nullptr;
+  Box box;
+};
+
+/// Which shard a kernel is for.
+struct ShardSpec {
+  const Graph* graph = nullptr;
+  LayerId layer;
+  Box output;
+  /// By input of the layer: the boxes that its regions will have. One box for every op but
+  /// Flatten (see needed_input()); an empty one where the shard needs nothing of that input. A box
+  /// may reach beyond what is needed at its ends (the rows that a stride never meets).
+  std::vector<std::vector<Box>> inputs;
+  /// The backward phases are wanted, too.
+  bool training = true;
+  std::uint64_t seed = 0;  ///< of the dropout masks
+
+  const Layer& operator*() const { return (*graph)[layer]; }
+};
+
+/// What the loss layer reports of its shard's rows.
+struct LossPart {
+  double loss = 0;           ///< summed over rows whose label lies in this shard, over the batch
+  std::int64_t correct = 0;  ///< rows of them whose label has the largest logit
+};
+
+/// What holds for a whole step, on every device.
+struct StepContext {
+  std::uint64_t step = 0;  ///< counted from 0; dropout draws anew in each
+  float learning_rate = 0;
+  std::span<const std::int64_t> labels;  ///< of the global batch
+};
+
+/// The memory that one phase works on. What a phase does not need may be empty.
+struct Operands {
+  /// Every input's regions, in the layer's order, flat: as many as ShardSpec::inputs has boxes.
+  std::span<const Region> inputs;
+  Region output;
+  Region output_gradient;
+  /// As `inputs`; a region without data where no gradient is wanted. What a phase writes, it writes
+  /// whole, with zeros where nothing flows. An Add that reads one tensor twice writes the sum of
+  /// both gradients into the first one's region.
+  std::span<const Region> input_gradients;
+  /// fp32, the weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then the bias; of the
+  /// channels of this shard.
+  float* parameters = nullptr;
+  float* parameter_gradients = nullptr;
+  /// A statistics phase writes this shard's part; the phase after it finds all shards' combined.
+  /// Batch norm: per channel (mean, sum of squared distances from it) forward, (sum of dy, sum of
+  /// dy x-hat) backward. Softmax: per row (maximum, sum of exp(x - maximum)).
+  float* statistics = nullptr;
+  LossPart* loss = nullptr;
+  const StepContext* step = nullptr;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// `phase` is one that step_phases() names for the layer. Elementwise layers (and a Flatten that
+  /// is a view) may be given the same memory as input and output, and as both gradients.
+  virtual void run(Phase phase, const Operands& operands) = 0;
+};
+
+}  // namespace strata
