@@ -76,6 +76,7 @@ class TableBuilder {
         space_(space),
         dtype_(dtype),
         options_(options),
+        devices_(cluster.device_count()),
         network_(cluster),
         detail_(detail_for(options.detail)),
         views_(views()),
@@ -194,11 +195,11 @@ class TableBuilder {
     fill_large();
   }
 
-  // A few thousand entries are done before a second thread has started.
+  // A few thousand entries on a few devices are done before a second thread has started.
   unsigned threads() const {
     std::size_t entries = 0;
     for (const auto& table : edge_tables_) entries += table->seconds.size();
-    return entries <= 2 * kFewEntries ? 1 : options_.threads;
+    return entries * devices_ <= 16 * kFewEntries ? 1 : options_.threads;
   }
 
   void add_edge_table(const PlannedEdge& edge) {
@@ -320,6 +321,7 @@ class TableBuilder {
   const SearchSpace& space_;
   DType dtype_;
   const CostTableOptions& options_;
+  std::size_t devices_;
   const GroupNetwork network_;
   const TableDetail detail_;
   const std::vector<View> views_;

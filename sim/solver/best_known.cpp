@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/solver/restriction.h"
+
 namespace strata {
 
 bool BestKnown::fits(const Choices& choices) const {
@@ -44,12 +46,6 @@ double descend(const PairwiseModel& model, Choices& choices) {
     ++unchanged;
   }
   return model.tables().seconds(choices);
-}
-
-Choices renamed(const std::vector<Choices>& names, const Choices& choices) {
-  Choices result(choices.size());
-  for (std::size_t v = 0; v < choices.size(); ++v) result[v] = names[v][choices[v]];
-  return result;
 }
 
 void offer_descent(const PairwiseModel& model, const std::vector<Choices>& names, Choices start,

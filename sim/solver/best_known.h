@@ -54,7 +54,4 @@ double descend(const PairwiseModel& model, Choices& choices);
 void offer_descent(const PairwiseModel& model, const std::vector<Choices>& names, Choices start,
                    BestKnown& known);
 
-/// The choices' old names.
-Choices renamed(const std::vector<Choices>& names, const Choices& choices);
-
 }  // namespace strata

@@ -8,6 +8,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/solver/elimination.h"
+#include "sim/solver/restriction.h"
 
 namespace strata {
 namespace {

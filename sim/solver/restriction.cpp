@@ -104,13 +104,13 @@ class Merger {
 
 }  // namespace
 
-Choices Restriction::original(const Choices& choices) const {
+Choices renamed(const std::vector<Choices>& kept, const Choices& choices) {
   Choices result(choices.size());
   for (std::size_t v = 0; v < choices.size(); ++v) result[v] = kept[v][choices[v]];
   return result;
 }
 
-Choices Restriction::restricted(const Choices& original) const {
+Choices renamed_back(const std::vector<Choices>& kept, const Choices& original) {
   Choices result(original.size());
   for (std::size_t v = 0; v < original.size(); ++v) {
     const auto at = std::lower_bound(kept[v].begin(), kept[v].end(), original[v]);

@@ -9,14 +9,19 @@
 
 namespace strata {
 
+/// Choices among those kept (by variable: their numbers, ascending), by their numbers in the whole.
+Choices renamed(const std::vector<Choices>& kept, const Choices& choices);
+/// Choices of the whole, by their numbers among those kept; empty where one was not kept.
+Choices renamed_back(const std::vector<Choices>& kept, const Choices& original);
+
 /// A problem with fewer choices, and what its choices were called before.
 struct Restriction {
   CostTables tables;
   std::vector<Choices> kept;  ///< by variable: its choices' old numbers, ascending
 
-  Choices original(const Choices& choices) const;
+  Choices original(const Choices& choices) const { return renamed(kept, choices); }
   /// Nothing where a choice was not kept: empty.
-  Choices restricted(const Choices& original) const;
+  Choices restricted(const Choices& original) const { return renamed_back(kept, original); }
 };
 
 /// Precondition: for every variable at least one choice is kept.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/base/cancel.h"
 #include "sim/solver/prune.h"
 #include "sim/solver/solve.h"
+#include "sim/solver/stop.h"
 
 namespace strata {
 namespace {
@@ -44,7 +44,7 @@ class Screening {
       : whole_(space),
         build_(build),
         limits_(limits),
-        deadline_(steady_seconds() + limits.time_limit),
+        stop_(limits),
         proof_(proof),
         known_(known.begin(), known.end()),
         result_{space, {}, all_choices(space)} {}
@@ -77,12 +77,11 @@ class Screening {
       const std::size_t left = count(problem.bound.choices());
       if (static_cast<double>(left) > kWorthwhile * static_cast<double>(before)) break;
     }
-    const std::vector<Choices> left = problem.bound.choices();
+    std::vector<Choices> left = problem.bound.choices();
     for (std::size_t v = 0; v < left.size(); ++v) {
-      Choices names;
-      for (std::uint32_t choice : left[v]) names.push_back(result_.kept[v][choice]);
-      result_.kept[v] = std::move(names);
+      for (std::uint32_t& choice : left[v]) choice = result_.kept[v][choice];
     }
+    result_.kept = std::move(left);
     result_.space = whole_.restricted(result_.kept);
   }
 
@@ -91,13 +90,12 @@ class Screening {
     const std::vector<Choices> kept = choices_of(known_);
     const CostTables tables = build_(whole_.restricted(kept), TableDetail::exact);
     const SolveResult found = solve(tables, {}, 1, limits_);
-    throw_if_over();
+    stop_.check();
     if (found.best.empty()) return;
     const double seconds = found.best.front().seconds + rounding(tables);
     if (seconds >= proof_.seconds) return;
     proof_.seconds = seconds;
-    proof_.best = found.best.front().choices;
-    for (std::size_t v = 0; v < kept.size(); ++v) proof_.best[v] = kept[v][proof_.best[v]];
+    proof_.best = renamed(kept, found.best.front().choices);
     known_ = {proof_.best};
   }
 
@@ -106,17 +104,13 @@ class Screening {
     const double bound = problem.bound.lower_bound() - rounding(result_.tables);
     proof_.lower_bound = std::max(proof_.lower_bound, std::min(bound, proof_.seconds));
     report();
-    throw_if_over();
+    stop_.check();
   }
 
   void report() const {
     if (limits_.progress) {
       limits_.progress({"screening", -1, proof_.seconds, proof_.lower_bound});
     }
-  }
-  void throw_if_over() const {
-    throw_if_cancelled(limits_.cancelled);
-    if (steady_seconds() > deadline_) throw Cancelled{};
   }
 
   static std::vector<Choices> all_choices(const SearchSpace& space) {
@@ -131,29 +125,13 @@ class Screening {
   const SearchSpace& whole_;
   const BuildTables& build_;
   const SolveLimits& limits_;
-  double deadline_;
+  Stop stop_;
   ScreenProof& proof_;
   std::vector<Choices> known_;  ///< of the whole space
   Screened result_;
 };
 
 }  // namespace
-
-Choices Screened::original(const Choices& choices) const {
-  Choices result(choices.size());
-  for (std::size_t v = 0; v < choices.size(); ++v) result[v] = kept[v][choices[v]];
-  return result;
-}
-
-Choices Screened::restricted(const Choices& original) const {
-  Choices result(original.size());
-  for (std::size_t v = 0; v < original.size(); ++v) {
-    const auto at = std::lower_bound(kept[v].begin(), kept[v].end(), original[v]);
-    if (at == kept[v].end() || *at != original[v]) return {};
-    result[v] = static_cast<std::uint32_t>(at - kept[v].begin());
-  }
-  return result;
-}
 
 Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
                 const SolveLimits& limits, ScreenProof* proof) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 
+#include "sim/solver/restriction.h"
 #include "sim/solver/solution.h"
 #include "sim/strategy/search_space.h"
 
@@ -21,9 +22,9 @@ struct Screened {
   CostTables tables;          ///< of that space, exact
   std::vector<Choices> kept;  ///< by variable: its choices' numbers in the whole space
 
-  Choices original(const Choices& choices) const;
+  Choices original(const Choices& choices) const { return renamed(kept, choices); }
   /// Choices of the whole space, told in what is left; empty where one was dropped.
-  Choices restricted(const Choices& original) const;
+  Choices restricted(const Choices& original) const { return renamed_back(kept, original); }
 };
 
 /// What a screening has shown so far, for one who calls it off.

@@ -8,6 +8,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
 #include "sim/solver/branch_and_bound.h"
+#include "sim/solver/restriction.h"
 
 namespace strata {
 namespace {
