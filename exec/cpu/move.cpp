@@ -1,0 +1,194 @@
+#include "exec/cpu/move.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace strata::cpu {
+namespace {
+
+/// Memory that holds `box` in channel blocks: a tensor, or a plain array (blocks of one channel).
+struct View {
+  float* data = nullptr;
+  Box box;
+  std::int64_t block = 1;
+
+  std::int64_t channel_in_block(std::int64_t c) const { return (c - box[Dim::c].begin) % block; }
+  std::int64_t unused() const { return (block - box[Dim::c].size() % block) % block; }
+
+  /// By global coordinates.
+  float* at(std::int64_t n, std::int64_t c, std::int64_t d, std::int64_t h, std::int64_t w) const {
+    const std::int64_t channel = c - box[Dim::c].begin;
+    const std::int64_t blocks = (box[Dim::c].size() + block - 1) / block;
+    std::int64_t place = (n - box[Dim::n].begin) * blocks + channel / block;
+    place = place * box[Dim::d].size() + d - box[Dim::d].begin;
+    place = place * box[Dim::h].size() + h - box[Dim::h].begin;
+    place = place * box[Dim::w].size() + w - box[Dim::w].begin;
+    return data + place * block + channel % block;
+  }
+};
+
+View view(const Tensor& tensor) {
+  return {tensor.data(), tensor.box(), tensor.block()};
+}
+
+/// Read only, whatever its type says.
+View view(const float* plain, const Box& box) {
+  return {const_cast<float*>(plain), box, 1};
+}
+
+/// Neighbours along w (and h, d, where the box holds all that both memories do) taken at once.
+struct Rows {
+  Interval d, h;
+  std::int64_t places;
+};
+
+bool aligned(const View& to, const View& from, std::int64_t channel) {
+  return to.block == from.block && to.channel_in_block(channel) == from.channel_in_block(channel);
+}
+
+// What is not aligned goes over a block's memory once per run of channels: short rows stay in the
+// first cache.
+constexpr std::int64_t kCachedPlaces = 512;
+
+Rows rows_of(const View& to, const View& from, const Box& box) {
+  Rows rows{box[Dim::d], box[Dim::h], box[Dim::w].size()};
+  const std::int64_t most = aligned(to, from, box[Dim::c].begin) ? volume(box) + 1 : kCachedPlaces;
+  const auto whole = [&](Dim dim) { return box[dim] == to.box[dim] && box[dim] == from.box[dim]; };
+  if (!whole(Dim::w) || rows.places * rows.h.size() > most) return rows;
+  rows.places *= rows.h.size();
+  rows.h.end = rows.h.begin + 1;
+  if (!whole(Dim::h) || rows.places * rows.d.size() > most) return rows;
+  rows.places *= rows.d.size();
+  rows.d.end = rows.d.begin + 1;
+  return rows;
+}
+
+struct Assign {
+  void operator()(float& to, float from) const { to = from; }
+};
+struct Accumulate {
+  void operator()(float& to, float from) const { to += from; }
+};
+
+/// `channels` neighbours at each of `places`, each memory with its own step from place to place.
+template <int channels, class Put>
+void strided(float* to, std::int64_t to_step, const float* from, std::int64_t from_step,
+             std::int64_t places, Put put) {
+  for (std::int64_t p = 0; p < places; ++p, to += to_step, from += from_step) {
+    for (int c = 0; c < channels; ++c) put(to[c], from[c]);
+  }
+}
+
+template <class Put>
+void strided(float* to, std::int64_t to_step, const float* from, std::int64_t from_step,
+             std::int64_t channels, std::int64_t places, Put put) {
+  if (channels == 1) return strided<1>(to, to_step, from, from_step, places, put);
+  if (channels == 8) return strided<8>(to, to_step, from, from_step, places, put);
+  for (std::int64_t p = 0; p < places; ++p, to += to_step, from += from_step) {
+    for (std::int64_t c = 0; c < channels; ++c) put(to[c], from[c]);
+  }
+}
+
+template <class Put>
+void move_run(float* to, std::int64_t to_step, const float* from, std::int64_t from_step,
+              std::int64_t channels, std::int64_t places, Put put) {
+  if (channels != to_step || channels != from_step) {
+    return strided(to, to_step, from, from_step, channels, places, put);
+  }
+  for (std::int64_t i = 0; i < channels * places; ++i) put(to[i], from[i]);
+}
+
+void move_run(float* to, std::int64_t to_step, const float* from, std::int64_t from_step,
+              std::int64_t channels, std::int64_t places, Assign put) {
+  if (channels != to_step || channels != from_step) {
+    return strided(to, to_step, from, from_step, channels, places, put);
+  }
+  std::memcpy(to, from, static_cast<std::size_t>(channels * places) * sizeof(float));
+}
+
+void zero_unused(float* last_channel, std::int64_t step, std::int64_t unused, std::int64_t places) {
+  for (std::int64_t p = 0; p < places; ++p) {
+    std::fill_n(last_channel + p * step + 1, unused, 0.0F);
+  }
+}
+
+template <class Put>
+void move(const View& to, const View& from, const Box& box, Put put) {
+  if (empty(box)) return;
+  const Rows rows = rows_of(to, from, box);
+  const Interval channels = box[Dim::c];
+  const std::int64_t unused = channels.end == to.box[Dim::c].end ? to.unused() : 0;
+  const std::int64_t w = box[Dim::w].begin;
+  const auto move_rows = [&](std::int64_t n, std::int64_t d, std::int64_t h) {
+    for (std::int64_t c = channels.begin, run = 0; c < channels.end; c += run) {
+      run = std::min({channels.end - c, to.block - to.channel_in_block(c),
+                      from.block - from.channel_in_block(c)});
+      move_run(to.at(n, c, d, h, w), to.block, from.at(n, c, d, h, w), from.block, run, rows.places,
+               put);
+    }
+    if (unused > 0) {
+      zero_unused(to.at(n, channels.end - 1, d, h, w), to.block, unused, rows.places);
+    }
+  };
+  for (std::int64_t n = box[Dim::n].begin; n < box[Dim::n].end; ++n) {
+    for (std::int64_t d = rows.d.begin; d < rows.d.end; ++d) {
+      for (std::int64_t h = rows.h.begin; h < rows.h.end; ++h) move_rows(n, d, h);
+    }
+  }
+}
+
+/// Of as many floats as stay in the first cache with those of all addends.
+constexpr std::int64_t kChunk = 1024;
+
+void sum_chunk(float* to, std::span<const Tensor> from, std::int64_t at, std::int64_t count) {
+  float chunk[kChunk];
+  const float* first = from[0].data() + at;
+  const float* second = from[1].data() + at;
+  for (std::int64_t i = 0; i < count; ++i) chunk[i] = first[i] + second[i];
+  for (const Tensor& next : from.subspan(2)) {
+    const float* values = next.data() + at;
+    for (std::int64_t i = 0; i < count; ++i) chunk[i] += values[i];
+  }
+  std::copy_n(chunk, count, to + at);
+}
+
+}  // namespace
+
+void fill_zero(const Tensor& to) {
+  std::fill_n(to.data(), to.padded_size(), 0.0F);
+}
+
+void copy(const Tensor& to, const Tensor& from, const Box& box) {
+  move(view(to), view(from), box, Assign{});
+}
+
+void add(const Tensor& to, const Tensor& from, const Box& box) {
+  move(view(to), view(from), box, Accumulate{});
+}
+
+void sum(const Tensor& to, std::span<const Tensor> from) {
+  if (from.size() == 1 && to.data() != from[0].data()) copy(to, from[0], to.box());
+  if (from.size() == 1) return;
+  const std::int64_t size = to.padded_size();
+  for (std::int64_t at = 0; at < size; at += kChunk) {
+    sum_chunk(to.data(), from, at, std::min(kChunk, size - at));
+  }
+}
+
+void pack(float* to, const Tensor& from, const Box& box) {
+  move(view(to, box), view(from), box, Assign{});
+}
+
+void unpack(const Tensor& to, const float* from, const Box& box) {
+  move(view(to), view(from, box), box, Assign{});
+}
+
+void load(const Tensor& to, const float* plain, const Extents& whole) {
+  move(view(to), view(plain, strata::whole(whole)), to.box(), Assign{});
+}
+
+void store(float* plain, const Extents& whole, const Tensor& from) {
+  move(view(plain, strata::whole(whole)), view(from), from.box(), Assign{});
+}
+
+}  // namespace strata::cpu
