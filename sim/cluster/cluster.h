@@ -22,6 +22,8 @@ struct Device {
   std::string kind = {};  ///< a profile's name; may be empty where seconds are given (replay)
   std::string host = {};  ///< may be empty; devices of one host share its fast links
   double speed = 1;       ///< what-if: 0.5 makes every compute task take twice its time
+  /// false: the device itself copies what it receives, and computes nothing meanwhile
+  bool copy_engine = true;
   bool operator==(const Device&) const = default;
 };
 

@@ -74,7 +74,7 @@ class FileReader {
   void read_device(Table& table) {
     const std::string name = table.string("name");
     builder_.add_device({name, table.string_or("kind", ""), table.string_or("host", ""),
-                         table.number_or("speed", 1)});
+                         table.number_or("speed", 1), table.boolean_or("copy_engine", true)});
   }
 
   void read_link(Table& table) {
@@ -103,6 +103,7 @@ class FileReader {
       grid.devices_per_host = size_->devices_per_host;
     }
     grid.kind = table.string_or("kind", "");
+    grid.copy_engine = table.boolean_or("copy_engine", true);
     if (const auto intra = network_of(table, "intra", grid.devices_per_host, "devices of a host")) {
       read_intra(intra->as_table(), grid);
     }

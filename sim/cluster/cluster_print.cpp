@@ -37,6 +37,7 @@ class Printer {
     if (!device.kind.empty()) line("kind", toml_quoted(device.kind));
     if (!device.host.empty()) line("host", toml_quoted(device.host));
     if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
+    if (!device.copy_engine) line("copy_engine", "false");
   }
 
   void print(const Link& link) {

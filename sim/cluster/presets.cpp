@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/cluster/builder.h"
 #include "sim/cluster/cluster_file.h"
+#include "sim/cluster/cpu_cluster.h"
 #include "sim/text/embedded.h"
 #include "sim/text/toml.h"
 
@@ -34,6 +35,7 @@ constexpr Family kFamilies[] = {{"p100", false, "p100-4x4"},
                                 {"dgx1-p100", true, "dgx1-p100"},
                                 {"h200", false, "h200-1x8"}};
 constexpr std::int64_t kDevicesOfDgx1 = 8;
+constexpr std::string_view kCpu = "cpu:";
 
 std::string file_name(const Family& family) {
   return fmt::format("{}.toml", family.file);
@@ -84,10 +86,22 @@ void check_size(const GridSize& size) {
       limit));
 }
 
+/// The cluster of "cpu:4"; nothing for another name.
+std::optional<Cluster> find_cpu_cluster(std::string_view name) {
+  if (!name.starts_with(kCpu)) return std::nullopt;
+  const std::optional<std::int64_t> devices = parse_count(name.substr(kCpu.size()));
+  if (!devices) return std::nullopt;
+  if (*devices < 1 || *devices > kCpuDeviceLimit) {
+    throw InputError(
+        fmt::format("cluster '{}': devices must be from 1 to {}", name, kCpuDeviceLimit));
+  }
+  return cpu_cluster(static_cast<int>(*devices));
+}
+
 std::string allowed_names() {
   std::string names;
   for (const Family& family : kFamilies) names += family.pattern() + ", ";
-  return names + "or a file ending in .toml";
+  return names + "cpu:N, or a file ending in .toml";
 }
 
 }  // namespace
@@ -99,6 +113,7 @@ std::vector<Preset> presets() {
     list.push_back(
         {family.pattern(), std::string(family.example), document.table().string("description")});
   }
+  list.push_back({"cpu:N", "cpu:2", std::string(kCpuClusterDescription)});
   return list;
 }
 
@@ -110,8 +125,10 @@ Cluster preset_cluster(std::string_view name) {
     check_size(*size);
     return parse_cluster(text_of(family), file_name(family), size);
   }
-  throw InputError(fmt::format("unknown cluster '{}'; allowed: {} (H hosts of D devices)", name,
-                               allowed_names()));
+  if (auto cpu = find_cpu_cluster(name)) return *std::move(cpu);
+  throw InputError(
+      fmt::format("unknown cluster '{}'; allowed: {} (H hosts of D devices; N devices)", name,
+                  allowed_names()));
 }
 
 Cluster load_cluster(const std::string& name_or_path) {

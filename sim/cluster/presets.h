@@ -1,7 +1,8 @@
 #pragma once
 
 // The clusters that come with Strata: scenarios/clusters/*.toml, compiled in. A family whose file
-// gives a grid can be had in any size: p100-4x4 is p100.toml with 4 hosts of 4 devices.
+// gives a grid can be had in any size: p100-4x4 is p100.toml with 4 hosts of 4 devices. The cores
+// of one CPU as devices, cpu:4, need no file (cpu_cluster.h).
 
 #include <span>
 #include <string>

@@ -22,6 +22,7 @@ host = "box0"
 [[device]]
 name = "gpu1"
 speed = 0.5
+copy_engine = false
 [[switch]]
 name = "nic0"
 [[link]]
@@ -46,7 +47,7 @@ TEST(ClusterFile, ReadsWhatItDescribes) {
   const Cluster cluster = parse_cluster(kTwoBoxes, "c.toml");
   EXPECT_EQ(cluster.name(), "two-boxes");
   EXPECT_EQ(cluster.devices()[0], (Device{"gpu0", "p100", "box0", 1}));
-  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5}));
+  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5, false}));
   EXPECT_EQ(link_lines(cluster),
             "up0: gpu0 -> nic0, 12.5 GB/s, 1 us, \n"
             "up0.back: nic0 -> gpu0, 12.5 GB/s, 1 us, \n"
@@ -61,7 +62,7 @@ TEST(ClusterFile, IsNamedByItsFileIfByNothingElse) {
 
 TEST(ClusterFile, PrintedReadsBackEqual) {
   std::vector<Cluster> clusters = {parse_cluster(kTwoBoxes, "c.toml")};
-  for (const char* name : {"p100-2x2", "k80-2x3", "dgx1-p100", "h200-2x4"}) {
+  for (const char* name : {"p100-2x2", "k80-2x3", "dgx1-p100", "h200-2x4", "cpu:3"}) {
     clusters.push_back(preset_cluster(name));
   }
   for (const Cluster& cluster : clusters) {
@@ -91,6 +92,8 @@ TEST(ClusterFile, SaysAllThatIsWrongAndWhere) {
             "c.toml:4: no device or switch is named 'b'");
   EXPECT_EQ(error_of("[[device]]\nname = \"a\"\nspeed = -1"),
             "c.toml:1: device 'a': speed must be a positive number; it is -1");
+  EXPECT_EQ(error_of("[[device]]\nname = \"a\"\ncopy_engine = 1"),
+            "c.toml:3: 'copy_engine' must be true or false; it is 1");
   EXPECT_EQ(error_of("device = 3"), "c.toml:1: 'device' must be a list of tables; it is 3");
 }
 
@@ -118,6 +121,15 @@ TEST(ClusterFile, GridsAreChecked) {
             "c.toml:12: [[device]] does not go with [grid]");
   EXPECT_EQ(error_of(head + intra + "speed = 2\n" + inter),
             "c.toml:8: unknown key 'speed'; allowed: topology, bandwidth, latency");
+}
+
+TEST(ClusterFile, AGridSaysForAllItsDevicesWhoCopies) {
+  const std::string grid = "[grid]\nhosts = 1\ndevices_per_host = 1\n";
+  EXPECT_TRUE(parse_cluster(grid, "c.toml").devices()[0].copy_engine);
+  EXPECT_TRUE(parse_cluster(grid + "copy_engine = true\n", "c.toml").devices()[0].copy_engine);
+  EXPECT_FALSE(parse_cluster(grid + "copy_engine = false\n", "c.toml").devices()[0].copy_engine);
+  EXPECT_EQ(error_of(grid + "copy_engine = \"no\"\n"),
+            "c.toml:4: 'copy_engine' must be true or false; it is \"no\"");
 }
 
 TEST(ClusterFile, TheReferencesExamplesAreRead) {

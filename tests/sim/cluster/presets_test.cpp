@@ -15,7 +15,7 @@ TEST(Presets, AllCanBeBuilt) {
     EXPECT_EQ(preset_cluster(preset.example).name(), preset.example);
     EXPECT_NE(preset.description, "");
   }
-  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] h200-HxD ");
+  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] h200-HxD cpu:N ");
 }
 
 // Section 6 of the paper: 4 nodes, 4 P100 each on NVLink, one 100 Gb/s NIC a node.
@@ -46,16 +46,20 @@ TEST(Presets, SizesAreTheNames) {
 TEST(Presets, RefusesOtherNames) {
   const auto error = [](const std::string& name) { return said([&] { load_cluster(name); }); };
   for (const char* name : {"", "p100", "p100-4", "p100-4x", "p100-x4", "p100--1x4", "p100-4x4x4",
-                           "p100-4x4 ", "v100-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4"}) {
+                           "p100-4x4 ", "v100-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4",
+                           "cpu", "cpu:", "cpu:-1", "cpu:2x2", "cpu-2"}) {
     EXPECT_EQ(error(name), "unknown cluster '" + std::string(name) +
-                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], h200-HxD, or a file "
-                               "ending in .toml (H hosts of D devices)");
+                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], h200-HxD, cpu:N, or "
+                               "a file ending in .toml (H hosts of D devices; N devices)");
   }
   for (const char* name : {"p100-0x4", "p100-4x0", "p100-4097x1", "p100-1025x4", "dgx1-p100-513",
                            "p100-99999999999999999999x4"}) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) +
                                "': hosts and devices must be at least 1, and their product at most "
                                "4096");
+  }
+  for (const char* name : {"cpu:0", "cpu:257", "cpu:4294967297", "cpu:99999999999999999999"}) {
+    EXPECT_EQ(error(name), "cluster '" + std::string(name) + "': devices must be from 1 to 256");
   }
   EXPECT_EQ(error("nowhere/c.toml"), "nowhere/c.toml: cannot be read: No such file or directory");
 }

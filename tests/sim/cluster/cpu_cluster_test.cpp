@@ -1,0 +1,51 @@
+#include "sim/cluster/cpu_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "tests/sim/cluster/drawing.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+TEST(CpuCluster, JoinsEveryTwoCores) {
+  const Cluster cluster = cpu_cluster(3, BytesPerSecond{20e9}, Seconds{2e-6});
+  EXPECT_EQ(cluster.name(), "cpu:3");
+  EXPECT_EQ(cluster.devices()[2], (Device{"cpu2", "cpu", "localhost", 1, false}));
+  EXPECT_EQ(link_lines(cluster),
+            "cpu0>cpu1: cpu0 -> cpu1, 20 GB/s, 2 us, intra\n"
+            "cpu0>cpu2: cpu0 -> cpu2, 20 GB/s, 2 us, intra\n"
+            "cpu1>cpu0: cpu1 -> cpu0, 20 GB/s, 2 us, intra\n"
+            "cpu1>cpu2: cpu1 -> cpu2, 20 GB/s, 2 us, intra\n"
+            "cpu2>cpu0: cpu2 -> cpu0, 20 GB/s, 2 us, intra\n"
+            "cpu2>cpu1: cpu2 -> cpu1, 20 GB/s, 2 us, intra\n");
+  EXPECT_EQ(route_names(cluster, 2, 0), "cpu2>cpu0");
+}
+
+TEST(CpuCluster, IsKnownByItsName) {
+  EXPECT_EQ(load_cluster("cpu:4"), cpu_cluster(4));
+  EXPECT_EQ(load_cluster("cpu:1").links().size(), 0U);
+  EXPECT_EQ(load_cluster("cpu:256").device_count(), 256U);
+  const Link link = load_cluster("cpu:2").links()[0];
+  EXPECT_EQ(link.bandwidth, kCpuCopyBandwidth);
+  EXPECT_EQ(link.latency, kCpuCopyLatency);
+}
+
+TEST(CpuCluster, HasNoCopyEnginesWhateverElseIsChanged) {
+  const Cluster slow = with_device_speed(load_cluster("cpu:2"), "cpu1", 0.5);
+  EXPECT_EQ(slow.devices()[0], (Device{"cpu0", "cpu", "localhost", 1, false}));
+  EXPECT_EQ(slow.devices()[1], (Device{"cpu1", "cpu", "localhost", 0.5, false}));
+  const Cluster fast = with_link_bandwidth(slow, "intra", Factor{2});
+  EXPECT_EQ(fast.links()[1].bandwidth.value, 20e9);
+  EXPECT_FALSE(fast.devices()[1].copy_engine);
+}
+
+TEST(CpuCluster, RefusesOtherSizes) {
+  EXPECT_EQ(said([] { cpu_cluster(0); }), "cluster 'cpu:0': devices must be from 1 to 256");
+  EXPECT_EQ(said([] { cpu_cluster(257); }), "cluster 'cpu:257': devices must be from 1 to 256");
+}
+
+}  // namespace
+}  // namespace strata
