@@ -1,0 +1,146 @@
+#include "tests/exec/reference/layers.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "tests/exec/reference/ops.h"
+
+namespace strata::reference {
+namespace {
+
+double dropout_factor(const LayerCall& call, std::int64_t element) {
+  return call.mask != nullptr && *call.mask ? (*call.mask)(call.id, element) : 1;
+}
+
+/// Calls visit(input, its index, the output's index) for every element that a concat moves.
+template <class Visit>
+void for_each_joined(const LayerCall& call, const Tensor& y, const Visit& visit) {
+  std::int64_t offset = 0;
+  for (std::size_t k = 0; k < call.inputs.size(); ++k) {
+    const Tensor& x = *call.inputs[k];
+    const std::int64_t run = x.extents[Dim::c] * x.plane();
+    for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n) {
+      const std::int64_t first = y.index(n, offset, 0, 0, 0);
+      for (std::int64_t i = 0; i < run; ++i) visit(k, n * run + i, first + i);
+    }
+    offset += x.extents[Dim::c];
+  }
+}
+
+struct Forward {
+  const LayerCall& call;
+  const Tensor& x = call.input();
+
+  /// A tensor of the output's extents: as x, row-major.
+  Tensor reshaped() const {
+    Tensor y(call.layer().output);
+    y.values = x.values;
+    return y;
+  }
+
+  Tensor operator()(const Input&) const { return {}; }
+  Tensor operator()(const Convolution& op) const { return convolution(call, op); }
+  Tensor operator()(const Pooling& op) const { return pooling(call, op); }
+  Tensor operator()(const AdaptivePooling& op) const { return adaptive_pooling(call, op); }
+  Tensor operator()(const FullyConnected& op) const { return fully_connected(call, op); }
+  Tensor operator()(const BatchNorm& op) const { return batch_norm(call, op); }
+  Tensor operator()(const LocalResponseNorm& op) const { return local_response_norm(call, op); }
+  Tensor operator()(const Flatten&) const { return reshaped(); }
+  Tensor operator()(const SoftmaxCrossEntropy&) const { return softmax(x); }
+  Tensor operator()(const Activation& op) const {
+    Tensor y = reshaped();
+    for (double& value : y.values) value = activate(op, value);
+    return y;
+  }
+  Tensor operator()(const Dropout&) const {
+    Tensor y = reshaped();
+    for (std::int64_t i = 0; i < y.size(); ++i) y[i] *= dropout_factor(call, i);
+    return y;
+  }
+  Tensor operator()(const Concat&) const {
+    Tensor y(call.layer().output);
+    for_each_joined(call, y, [&](std::size_t k, std::int64_t in, std::int64_t out) {
+      y[out] = (*call.inputs[k])[in];
+    });
+    return y;
+  }
+  Tensor operator()(const Add&) const {
+    Tensor y(call.layer().output);
+    for (const Tensor* input : call.inputs) {
+      for (std::int64_t i = 0; i < y.size(); ++i) y[i] += (*input)[i];
+    }
+    return y;
+  }
+};
+
+struct Backward {
+  const LayerCall& call;
+  const Tensor& y;
+  const Tensor& dy;
+  const Tensor& x = call.input();
+
+  static Gradients only(Tensor dx) { return {{std::move(dx)}, {}}; }
+  Tensor reshaped() const {
+    Tensor dx(x.extents);
+    dx.values = dy.values;
+    return dx;
+  }
+
+  Gradients operator()(const Input&) const { return {}; }
+  Gradients operator()(const Convolution& op) const { return convolution_backward(call, op, dy); }
+  Gradients operator()(const Pooling& op) const { return only(pooling_backward(call, op, dy)); }
+  Gradients operator()(const AdaptivePooling& op) const {
+    return only(adaptive_pooling_backward(call, op, dy));
+  }
+  Gradients operator()(const FullyConnected& op) const {
+    return fully_connected_backward(call, op, dy);
+  }
+  Gradients operator()(const BatchNorm& op) const { return batch_norm_backward(call, op, dy); }
+  Gradients operator()(const LocalResponseNorm& op) const {
+    return only(local_response_norm_backward(call, op, dy));
+  }
+  Gradients operator()(const Flatten&) const { return only(reshaped()); }
+  Gradients operator()(const Activation& op) const {
+    Tensor dx = reshaped();
+    for (std::int64_t i = 0; i < dx.size(); ++i) dx[i] *= derivative(op, x[i]);
+    return only(std::move(dx));
+  }
+  Gradients operator()(const Dropout&) const {
+    Tensor dx = reshaped();
+    for (std::int64_t i = 0; i < dx.size(); ++i) dx[i] *= dropout_factor(call, i);
+    return only(std::move(dx));
+  }
+  Gradients operator()(const Concat&) const {
+    Gradients g;
+    for (const Tensor* input : call.inputs) g.inputs.emplace_back(input->extents);
+    for_each_joined(call, dy, [&](std::size_t k, std::int64_t in, std::int64_t out) {
+      g.inputs[k][in] = dy[out];
+    });
+    return g;
+  }
+  Gradients operator()(const Add&) const {
+    return {std::vector<Tensor>(call.inputs.size(), dy), {}};
+  }
+  /// (p - y) / batch, with y the label's unit vector.
+  Gradients operator()(const SoftmaxCrossEntropy&) const {
+    const std::int64_t batch = y.extents[Dim::n], classes = y.extents[Dim::c];
+    Tensor dx = y;
+    for (std::int64_t n = 0; n < batch; ++n) {
+      dx[n * classes + call.labels[static_cast<std::size_t>(n)]] -= 1;
+    }
+    for (double& value : dx.values) value /= static_cast<double>(batch);
+    return only(std::move(dx));
+  }
+};
+
+}  // namespace
+
+Tensor forward(const LayerCall& call) {
+  return std::visit(Forward{call}, call.layer().op);
+}
+
+Gradients backward(const LayerCall& call, const Tensor& output, const Tensor& output_gradient) {
+  return std::visit(Backward{call, output, output_gradient}, call.layer().op);
+}
+
+}  // namespace strata::reference

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "tests/exec/reference/ops.h"
+
+namespace strata::reference {
+namespace {
+
+/// Calls visit(index) for every element of a channel, over n, d, h, w.
+template <class Visit>
+void for_each_of_channel(const Tensor& x, std::int64_t c, const Visit& visit) {
+  for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n) {
+    const std::int64_t first = x.index(n, c, 0, 0, 0);
+    for (std::int64_t i = 0; i < x.plane(); ++i) visit(first + i);
+  }
+}
+
+struct Moments {
+  double mean = 0;
+  double deviation = 0;  ///< sqrt(variance + epsilon)
+};
+
+Moments moments(const Tensor& x, std::int64_t c, double epsilon) {
+  const double count = static_cast<double>(x.extents[Dim::n] * x.plane());
+  double sum = 0, squares = 0;
+  for_each_of_channel(x, c, [&](std::int64_t i) { sum += x[i]; });
+  const double mean = sum / count;
+  for_each_of_channel(x, c, [&](std::int64_t i) { squares += (x[i] - mean) * (x[i] - mean); });
+  return {mean, std::sqrt(squares / count + epsilon)};
+}
+
+/// k + alpha/size * sum over the neighbouring channels of x^2.
+double neighbourhood(const Tensor& x, const LocalResponseNorm& op, std::int64_t n, std::int64_t c,
+                     std::int64_t i) {
+  double squares = 0;
+  for (std::int64_t at = c - (op.size - 1) / 2; at <= c + op.size / 2; ++at) {
+    if (at < 0 || at >= x.extents[Dim::c]) continue;
+    const double value = x[x.index(n, at, 0, 0, 0) + i];
+    squares += value * value;
+  }
+  return op.k + op.alpha / static_cast<double>(op.size) * squares;
+}
+
+/// Calls visit(n, c, place in the plane) for every element.
+template <class Visit>
+void for_each_place(const Tensor& x, const Visit& visit) {
+  for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n)
+    for (std::int64_t c = 0; c < x.extents[Dim::c]; ++c)
+      for (std::int64_t i = 0; i < x.plane(); ++i) visit(n, c, i);
+}
+
+}  // namespace
+
+Tensor batch_norm(const LayerCall& call, const BatchNorm& op) {
+  const Tensor& x = call.input();
+  Tensor y(x.extents);
+  for (std::int64_t c = 0; c < x.extents[Dim::c]; ++c) {
+    const Moments m = moments(x, c, op.epsilon);
+    const double scale = call.weights->weight[static_cast<std::size_t>(c)];
+    const double shift = call.weights->bias[static_cast<std::size_t>(c)];
+    for_each_of_channel(
+        x, c, [&](std::int64_t i) { y[i] = scale * (x[i] - m.mean) / m.deviation + shift; });
+  }
+  return y;
+}
+
+// Ioffe and Szegedy 2015, Section 3, with x-hat = (x - mean) / deviation and N elements a channel:
+// dx = w / deviation * (dy - sum(dy) / N - x-hat sum(dy x-hat) / N).
+Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const Tensor& dy) {
+  const Tensor& x = call.input();
+  const double count = static_cast<double>(x.extents[Dim::n] * x.plane());
+  Tensor dx(x.extents);
+  Weights dp;
+  for (std::int64_t c = 0; c < x.extents[Dim::c]; ++c) {
+    const Moments m = moments(x, c, op.epsilon);
+    const auto hat = [&](std::int64_t i) { return (x[i] - m.mean) / m.deviation; };
+    double sum = 0, product = 0;
+    for_each_of_channel(x, c, [&](std::int64_t i) { sum += dy[i], product += dy[i] * hat(i); });
+    const double scale = call.weights->weight[static_cast<std::size_t>(c)] / m.deviation;
+    for_each_of_channel(x, c, [&](std::int64_t i) {
+      dx[i] = scale * (dy[i] - sum / count - hat(i) * product / count);
+    });
+    dp.weight.push_back(product);
+    dp.bias.push_back(sum);
+  }
+  return {{dx}, dp};
+}
+
+Tensor local_response_norm(const LayerCall& call, const LocalResponseNorm& op) {
+  const Tensor& x = call.input();
+  Tensor y(x.extents);
+  for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
+    const std::int64_t at = x.index(n, c, 0, 0, 0) + i;
+    y[at] = x[at] * std::pow(neighbourhood(x, op, n, c, i), -op.beta);
+  });
+  return y;
+}
+
+// With s_c the neighbourhood of c: dy_c/dx_j = [c = j] s_c^-beta
+// - 2 alpha beta / size x_c x_j s_c^(-beta-1) where j is a neighbour of c.
+Tensor local_response_norm_backward(const LayerCall& call, const LocalResponseNorm& op,
+                                    const Tensor& dy) {
+  const Tensor& x = call.input();
+  const double factor = 2 * op.alpha * op.beta / static_cast<double>(op.size);
+  Tensor dx(x.extents);
+  for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
+    const std::int64_t at = x.index(n, c, 0, 0, 0) + i;
+    const double s = neighbourhood(x, op, n, c, i);
+    dx[at] += dy[at] * std::pow(s, -op.beta);
+    for (std::int64_t j = c - (op.size - 1) / 2; j <= c + op.size / 2; ++j) {
+      if (j < 0 || j >= x.extents[Dim::c]) continue;
+      const std::int64_t near = x.index(n, j, 0, 0, 0) + i;
+      dx[near] -= dy[at] * factor * x[at] * x[near] * std::pow(s, -op.beta - 1);
+    }
+  });
+  return dx;
+}
+
+Tensor softmax(const Tensor& logits) {
+  const std::int64_t classes = logits.extents[Dim::c];
+  Tensor y(logits.extents);
+  for (std::int64_t n = 0; n < logits.extents[Dim::n]; ++n) {
+    const auto row = logits.values.begin() + n * classes;
+    const double top = *std::max_element(row, row + classes);
+    double sum = 0;
+    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - top);
+    for (std::int64_t c = 0; c < classes; ++c) y[n * classes + c] = std::exp(row[c] - top) / sum;
+  }
+  return y;
+}
+
+double cross_entropy(const Tensor& logits, std::span<const std::int64_t> labels) {
+  const std::int64_t batch = logits.extents[Dim::n], classes = logits.extents[Dim::c];
+  double loss = 0;
+  for (std::int64_t n = 0; n < batch; ++n) {
+    const auto row = logits.values.begin() + n * classes;
+    const double top = *std::max_element(row, row + classes);
+    double sum = 0;
+    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - top);
+    loss += std::log(sum) + top - row[labels[static_cast<std::size_t>(n)]];
+  }
+  return loss / static_cast<double>(batch);
+}
+
+}  // namespace strata::reference

@@ -1,0 +1,208 @@
+#include "tests/exec/reference/op_cases.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <ostream>
+#include <utility>
+
+#include "sim/base/error.h"
+
+namespace strata::reference {
+namespace {
+
+constexpr std::array<Dim, 3> kSpatial = {Dim::d, Dim::h, Dim::w};
+
+/// Values drawn for one layer.
+struct Draw {
+  int rank;
+  std::mt19937_64& random;
+
+  std::int64_t count(std::int64_t low, std::int64_t high) const {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  }
+  bool flag() const { return count(0, 1) == 1; }
+  double real(double low, double high) const {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  }
+
+  /// The dims that data of this rank has: w; h, w; d, h, w.
+  std::vector<Dim> dims() const { return {kSpatial.end() - rank, kSpatial.end()}; }
+
+  Extents sample() const {
+    Extents e = {{1, count(1, 9), 1, 1, 1}};
+    for (Dim dim : dims()) e[dim] = count(4, rank == 3 ? 6 : 9);
+    return e;
+  }
+
+  Convolution convolution() const {
+    Convolution op{rank, 0, {}, std::array<std::int64_t, 3>{1, 2, 3}[count(0, 2)], flag()};
+    op.out_channels = op.groups * count(1, 5);
+    for (Dim dim : dims()) {
+      op.windows[dim] = {count(1, 3), count(1, 3), count(0, 2), count(0, 2), count(1, 2)};
+    }
+    return op;
+  }
+  Pooling pooling(PoolMode mode) const {
+    Pooling op{rank, mode, {}, flag(), mode == PoolMode::max || flag()};
+    for (Dim dim : dims()) {
+      const std::int64_t kernel = count(1, 4), pad = kernel / 2;
+      op.windows[dim] = {kernel, count(1, 3), count(0, pad), count(0, pad)};
+      if (mode == PoolMode::max && kernel == 3) op.windows[dim].dilation = count(1, 2);
+    }
+    return op;
+  }
+  AdaptivePooling adaptive(PoolMode mode) const {
+    return {rank, mode, count(1, 7), count(1, 7), count(1, 7)};
+  }
+  Activation activation(ActivationKind kind) const {
+    Activation op{kind};
+    if (kind == ActivationKind::leaky_relu || kind == ActivationKind::elu) {
+      op.slope = real(0.05, 1.5);
+    }
+    return op;
+  }
+  LocalResponseNorm norm() const {
+    return {count(1, 6), real(0.01, 1), real(0.3, 1.2), real(0.5, 2)};
+  }
+};
+
+/// Every op, in the order of the variant, of rank `rank` where it has one.
+std::vector<Op> every_op(const Draw& draw) {
+  std::vector<Op> ops = {draw.convolution(),
+                         draw.pooling(PoolMode::max),
+                         draw.pooling(PoolMode::average),
+                         draw.adaptive(PoolMode::max),
+                         draw.adaptive(PoolMode::average),
+                         FullyConnected{draw.count(1, 20), draw.flag()},
+                         BatchNorm{draw.real(1e-5, 0.1)},
+                         draw.norm(),
+                         Dropout{draw.real(0, 0.9)},
+                         Concat{},
+                         Add{},
+                         Flatten{},
+                         SoftmaxCrossEntropy{}};
+  for (int k = 0; k <= static_cast<int>(ActivationKind::hard_swish); ++k) {
+    ops.emplace_back(draw.activation(static_cast<ActivationKind>(k)));
+  }
+  return ops;
+}
+
+bool is_named(const OpCase& c, const Op& op) {
+  return c.name == name(op) || (c.name == "add_twice" && std::holds_alternative<Add>(op)) ||
+         (c.name == "concat_one" && std::holds_alternative<Concat>(op));
+}
+
+Op draw_op(const OpCase& c, const Draw& draw) {
+  const std::vector<Op> ops = every_op(draw);
+  const auto it =
+      std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return is_named(c, op); });
+  if (it == ops.end()) throw InternalError("no op is named " + c.name);
+  return *it;
+}
+
+/// What a layer of the case reads, appended to the builder.
+std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
+  Extents e = draw.sample();
+  if (c.name == "softmax_cross_entropy") e = {{1, draw.count(1, 20), 1, 1, 1}};
+  // Groups of a convolution divide the channels only if they have the divisors.
+  if (c.name.starts_with("conv")) e[Dim::c] = 6;
+  std::vector<LayerId> sources = {builder.add("x0", Input{e}, {})};
+  if (c.name == "add_twice") return {sources[0], sources[0]};
+  if (c.name != "add" && c.name != "concat") return sources;
+  for (const char* name : {"x1", "x2"}) {
+    if (c.name == "concat") e[Dim::c] = draw.count(1, 9);
+    sources.push_back(builder.add(name, Input{e}, {}));
+  }
+  return sources;
+}
+
+bool takes_maxima(const Op& op) {
+  const auto* pool = std::get_if<Pooling>(&op);
+  const auto* adaptive = std::get_if<AdaptivePooling>(&op);
+  return (pool != nullptr && pool->mode == PoolMode::max) ||
+         (adaptive != nullptr && adaptive->mode == PoolMode::max);
+}
+
+/// A permutation of evenly spaced values in [-2, 2).
+void draw_distinct(Tensor& x, std::mt19937_64& random) {
+  std::iota(x.values.begin(), x.values.end(), 0.0);
+  std::shuffle(x.values.begin(), x.values.end(), random);
+  for (double& value : x.values) value = 4 * value / static_cast<double>(x.size()) - 2;
+}
+
+/// Far enough out to meet the flat parts of every activation, and off the kinks at 0, 6 and +-3.
+double draw_smooth(std::mt19937_64& random) {
+  std::uniform_real_distribution<double> draw(-8, 8);
+  const auto near_kink = [](double x) {
+    constexpr std::array<double, 4> kKinks = {-3, 0, 3, 6};
+    return std::any_of(kKinks.begin(), kKinks.end(),
+                       [&](double kink) { return std::abs(x - kink) < 1e-3; });
+  };
+  double x = draw(random);
+  while (near_kink(x)) x = draw(random);
+  return x;
+}
+
+}  // namespace
+
+void PrintTo(const OpCase& c, std::ostream* out) {
+  *out << title(c);
+}
+
+std::string title(const OpCase& c) {
+  const std::string rank = std::to_string(c.rank) + "d";
+  return c.name.ends_with(rank) ? c.name : c.name + "_" + rank;
+}
+
+std::vector<OpCase> all_ops() {
+  std::mt19937_64 random(1);
+  std::vector<OpCase> cases;
+  for (int rank = 1; rank <= 3; ++rank) {
+    for (const Op& op : every_op({rank, random})) cases.push_back({std::string(name(op)), rank});
+    cases.push_back({"add_twice", rank});
+    cases.push_back({"concat_one", rank});
+  }
+  // The loss reads (n, c) alone.
+  std::erase_if(cases,
+                [](const OpCase& c) { return c.name == "softmax_cross_entropy" && c.rank != 1; });
+  return cases;
+}
+
+Graph draw_layer(const OpCase& c, std::mt19937_64& random) {
+  const Draw draw{c.rank, random};
+  GraphBuilder builder("one-layer", draw.count(1, 4));
+  std::vector<LayerId> sources = draw_sources(c, draw, builder);
+  builder.add("y", draw_op(c, draw), std::move(sources));
+  return std::move(builder).build();
+}
+
+Graph draw_fitting_layer(const OpCase& c, std::mt19937_64& random) {
+  while (true) {
+    try {
+      return draw_layer(c, random);
+    } catch (const InputError&) {
+      continue;  // a window larger than its data
+    }
+  }
+}
+
+std::vector<Tensor> draw_inputs(const Graph& graph, std::mt19937_64& random) {
+  const Op& op = graph[LayerId(graph.size() - 1)].op;
+  std::vector<Tensor> inputs;
+  for (const Layer& layer : graph.layers().first(graph.size() - 1)) {
+    Tensor& x = inputs.emplace_back(layer.output);
+    if (takes_maxima(op)) {
+      draw_distinct(x, random);
+    } else if (std::holds_alternative<Activation>(op)) {
+      std::generate(x.values.begin(), x.values.end(), [&] { return draw_smooth(random); });
+    } else {
+      std::uniform_real_distribution<double> draw(-2, 2);
+      std::generate(x.values.begin(), x.values.end(), [&] { return draw(random); });
+    }
+  }
+  return inputs;
+}
+
+}  // namespace strata::reference

@@ -1,0 +1,39 @@
+#pragma once
+
+// The ops one by one; layers.h chooses among them. Every *_backward adds to no state: it returns
+// the gradient of the loss in what the forward pass read, given `dy`, that of its output.
+
+#include "sim/graph/op.h"
+#include "tests/exec/reference/layers.h"
+
+namespace strata::reference {
+
+Tensor convolution(const LayerCall& call, const Convolution& op);
+Gradients convolution_backward(const LayerCall& call, const Convolution& op, const Tensor& dy);
+
+Tensor fully_connected(const LayerCall& call, const FullyConnected& op);
+Gradients fully_connected_backward(const LayerCall& call, const FullyConnected& op,
+                                   const Tensor& dy);
+
+Tensor pooling(const LayerCall& call, const Pooling& op);
+Tensor pooling_backward(const LayerCall& call, const Pooling& op, const Tensor& dy);
+Tensor adaptive_pooling(const LayerCall& call, const AdaptivePooling& op);
+Tensor adaptive_pooling_backward(const LayerCall& call, const AdaptivePooling& op,
+                                 const Tensor& dy);
+
+/// y = f(x) and f'(x); at a kink the derivative that PyTorch takes.
+double activate(const Activation& op, double x);
+double derivative(const Activation& op, double x);
+
+/// y = w (x - mean) / sqrt(variance + epsilon) + b, the variance biased, over n, d, h, w.
+Tensor batch_norm(const LayerCall& call, const BatchNorm& op);
+Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const Tensor& dy);
+
+/// y = x / (k + alpha/size * sum of the neighbours' x^2)^beta.
+Tensor local_response_norm(const LayerCall& call, const LocalResponseNorm& op);
+Tensor local_response_norm_backward(const LayerCall& call, const LocalResponseNorm& op,
+                                    const Tensor& dy);
+
+Tensor softmax(const Tensor& logits);
+
+}  // namespace strata::reference

@@ -1,0 +1,45 @@
+#pragma once
+
+// The referee of the execution engine: one training step of any Graph on whole tensors, in double
+// precision, by the definitions of its ops and nothing else. It knows no shards, no layouts and no
+// libraries, so that whatever it shares with the engine is the network alone.
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "tests/exec/reference/layers.h"
+#include "tests/exec/reference/tensor.h"
+
+namespace strata::reference {
+
+/// What a step reads.
+struct Batch {
+  std::vector<Tensor> inputs;  ///< of the graph's input layers, in their order
+  std::vector<std::int64_t> labels;
+};
+
+/// What a step computes; by layer.
+struct Step {
+  double loss = 0;           ///< mean over the batch; summed, where a graph has several losses
+  std::int64_t correct = 0;  ///< rows whose label has the largest logit (the first of equal ones)
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> output_gradients;  ///< of the loss; zeros where it does not depend on a layer
+  std::vector<Weights> gradients;
+};
+
+/// `weights`: of every layer, empty where it has none. Networks without a loss have no gradient.
+Step run_step(const Graph& graph, const std::vector<Weights>& weights, const Batch& batch,
+              const DropoutMask& mask = {});
+
+/// Plain SGD: w -= rate * gradient.
+void descend(std::vector<Weights>& weights, const std::vector<Weights>& gradients, double rate);
+
+/// Uniform in +-sqrt(3 / inputs of an output), so that activations keep their size; biases in
+/// +-0.1; batch norm's scale in [0.5, 1.5].
+std::vector<Weights> random_weights(const Graph& graph, std::mt19937_64& random);
+/// Data uniform in [-1, 1), labels of the first loss's classes (none without one).
+Batch random_batch(const Graph& graph, std::mt19937_64& random);
+
+}  // namespace strata::reference
