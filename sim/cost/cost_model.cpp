@@ -1,6 +1,7 @@
 #include "sim/cost/cost_model.h"
 
 #include "sim/cost/measured_costs.h"
+#include "sim/cost/measured_moves.h"
 #include "sim/cost/roofline.h"
 #include "sim/cost/work.h"
 
@@ -10,7 +11,10 @@ namespace {
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
-      : capacity_(profile.memory_capacity.value), measured_(profile.measured), roofline_(profile) {}
+      : capacity_(profile.memory_capacity.value),
+        measured_(profile.measured),
+        moves_(profile.moves),
+        roofline_(profile) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
     const PhaseWork needed = phase_work(work, phase);
@@ -18,11 +22,20 @@ class ProfileCostModel final : public CostModel {
     if (const auto cost = measured_(work, phase)) return *cost;
     return {roofline_(needed, work.dtype), CostSource::analytic};
   }
+  Cost move(MoveKind kind, Bytes bytes) const override {
+    if (bytes <= Bytes{0}) return {{}, CostSource::analytic};
+    if (const auto cost = moves_(kind, bytes)) return *cost;
+    PhaseWork passes;
+    passes.any = true;
+    passes.bytes = bytes * (kind == MoveKind::reduce ? 3 : 2);
+    return {roofline_(passes, DType::fp32), CostSource::analytic};
+  }
   Bytes memory_capacity() const override { return capacity_; }
 
  private:
   Bytes capacity_;
   MeasuredCosts measured_;
+  MeasuredMoves moves_;
   Roofline roofline_;
 };
 

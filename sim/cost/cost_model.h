@@ -1,7 +1,8 @@
 #pragma once
 
-// What a shard of a layer costs on a kind of device: measured, else interpolated between measured
-// shapes, else from a roofline with an efficiency model of the device kind. The answer says which.
+// What a shard of a layer, or a move of bytes, costs on a kind of device: measured, else
+// interpolated between measured shapes, else from a roofline with an efficiency model of the device
+// kind. The answer says which.
 
 #include <cstdint>
 #include <memory>
@@ -39,12 +40,16 @@ class CostModel {
   virtual ~CostModel() = default;
   /// Zero for work that moves and computes nothing (flatten, an input).
   virtual Cost compute(const ShardWork& work, Phase phase) const = 0;
+  /// Moving `bytes` into the device's memory where the device does it itself, other devices quiet.
+  /// Zero for no bytes.
+  virtual Cost move(MoveKind kind, Bytes bytes) const = 0;
   /// The memory of one device of the kind.
   virtual Bytes memory_capacity() const = 0;
 };
 
-/// Answers from the profile: its measured row, else between its rows (measured_costs.h), else its
-/// roofline (roofline.h).
+/// Answers from the profile: its measured row, else between its rows (measured_costs.h,
+/// measured_moves.h), else its roofline (roofline.h): a move reads what arrives and writes it, and
+/// a sum also reads what is there.
 std::unique_ptr<CostModel> make_cost_model(const Profile& profile);
 
 }  // namespace strata

@@ -1,9 +1,9 @@
 #pragma once
 
 // What is known of one kind of device: its constants, the efficiency model that turns them into
-// times, and measured costs of layer shards. Every figure says where it comes from. Text in
-// profiles/*.toml, with the measured rows in a table beside it (docs/profiles.md is the reference
-// of both formats and of the model). Immutable; thread-safe.
+// times, measured moves of bytes, and measured costs of layer shards. Every figure says where it
+// comes from. Text in profiles/*.toml, with the rows of layers in a table beside it
+// (docs/profiles.md is the reference of both formats and of the model). Immutable; thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "sim/base/units.h"
 #include "sim/graph/phase.h"
 #include "sim/profile/measured_cost.h"
+#include "sim/profile/measured_move.h"
 
 namespace strata {
 
@@ -66,11 +67,12 @@ struct Profile {
   Provenance provenance;
   std::string costs;                   ///< the file of `measured`, beside the profile; "" for none
   std::vector<MeasuredCost> measured;  ///< sorted by key, each key once
+  std::vector<MeasuredMove> moves;     ///< sorted by kind and bytes, each of them once
 
   bool operator==(const Profile&) const = default;
 };
 
-/// The profile without its measured rows: `costs` names them. Throws InputError "FILE:LINE: ...",
+/// The profile without its measured costs: `costs` names them. Throws InputError "FILE:LINE: ...",
 /// a line for each error.
 Profile parse_profile(std::string_view toml, const std::string& file);
 

@@ -171,6 +171,9 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_device(root.table("device"), profile, errors); });
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
+  errors.attempt([&] {
+    if (auto moves = root.optional_table("moves")) profile.moves = read_moves(*moves, errors);
+  });
   root.finish(errors);
   errors.throw_if_any();
   return profile;
@@ -183,7 +186,7 @@ std::string print_profile(const Profile& profile) {
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
     if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
   }
-  return text + print_efficiency(profile.efficiency);
+  return text + print_efficiency(profile.efficiency) + print_moves(profile.moves);
 }
 
 Profile read_profile(const std::string& file) {

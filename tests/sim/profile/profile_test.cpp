@@ -143,7 +143,7 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
             "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, provenance, "
-            "device, peak, efficiency");
+            "device, peak, efficiency, moves");
   EXPECT_EQ(error_of(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }

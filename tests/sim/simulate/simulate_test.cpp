@@ -24,6 +24,7 @@ class RoundCosts : public CostModel {
     if (!std::holds_alternative<FullyConnected>(*work.op)) return {};
     return {Seconds{phase == Phase::update ? 2 * kMs : 10 * kMs}, CostSource::measured};
   }
+  Cost move(MoveKind, Bytes) const override { return {}; }
   Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
 };
 
