@@ -27,13 +27,16 @@ struct View {
   }
 };
 
+// Without spatial extent all of a sample's channels lie side by side, as if in one block.
 View view(const Tensor& tensor) {
-  return {tensor.data(), tensor.box(), tensor.block()};
+  const bool flat = tensor.plane() == 1;
+  return {tensor.data(), tensor.box(), flat ? tensor.blocks() * tensor.block() : tensor.block()};
 }
 
 /// Read only, whatever its type says.
 View view(const float* plain, const Box& box) {
-  return {const_cast<float*>(plain), box, 1};
+  const bool flat = box[Dim::d].size() * box[Dim::h].size() * box[Dim::w].size() == 1;
+  return {const_cast<float*>(plain), box, flat ? box[Dim::c].size() : 1};
 }
 
 /// Neighbours along w (and h, d, where the box holds all that both memories do) taken at once.
@@ -156,6 +159,15 @@ void sum_chunk(float* to, std::span<const Tensor> from, std::int64_t at, std::in
 
 void fill_zero(const Tensor& to) {
   std::fill_n(to.data(), to.padded_size(), 0.0F);
+}
+
+void zero_unused(const Tensor& to) {
+  const std::int64_t used = to.extents()[Dim::c] - (to.blocks() - 1) * to.block();
+  if (used == to.block()) return;
+  for (std::int64_t n = 0; n < to.extents()[Dim::n]; ++n) {
+    float* const last_channel = to.block_at(n, to.blocks() - 1) + used - 1;
+    zero_unused(last_channel, to.block(), to.block() - used, to.plane());
+  }
 }
 
 void copy(const Tensor& to, const Tensor& from, const Box& box) {

@@ -12,6 +12,8 @@
 namespace strata::cpu {
 
 void fill_zero(const Tensor& to);
+/// The unused places of the last block alone.
+void zero_unused(const Tensor& to);
 void copy(const Tensor& to, const Tensor& from, const Box& box);
 /// to += from, within the box.
 void add(const Tensor& to, const Tensor& from, const Box& box);
