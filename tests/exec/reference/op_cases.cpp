@@ -17,6 +17,7 @@ constexpr std::array<Dim, 3> kSpatial = {Dim::d, Dim::h, Dim::w};
 /// Values drawn for one layer.
 struct Draw {
   int rank;
+  std::int64_t most_channels;
   std::mt19937_64& random;
 
   std::int64_t count(std::int64_t low, std::int64_t high) const {
@@ -31,14 +32,14 @@ struct Draw {
   std::vector<Dim> dims() const { return {kSpatial.end() - rank, kSpatial.end()}; }
 
   Extents sample() const {
-    Extents e = {{1, count(1, 9), 1, 1, 1}};
+    Extents e = {{1, count(1, most_channels), 1, 1, 1}};
     for (Dim dim : dims()) e[dim] = count(4, rank == 3 ? 6 : 9);
     return e;
   }
 
   Convolution convolution() const {
     Convolution op{rank, 0, {}, std::array<std::int64_t, 3>{1, 2, 3}[count(0, 2)], flag()};
-    op.out_channels = op.groups * count(1, 5);
+    op.out_channels = op.groups * count(1, most_channels / op.groups);
     for (Dim dim : dims()) {
       op.windows[dim] = {count(1, 3), count(1, 3), count(0, 2), count(0, 2), count(1, 2)};
     }
@@ -107,12 +108,12 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   Extents e = draw.sample();
   if (c.name == "softmax_cross_entropy") e = {{1, draw.count(1, 20), 1, 1, 1}};
   // Groups of a convolution divide the channels only if they have the divisors.
-  if (c.name.starts_with("conv")) e[Dim::c] = 6;
+  if (c.name.starts_with("conv")) e[Dim::c] = 6 * draw.count(1, c.most_channels / 6);
   std::vector<LayerId> sources = {builder.add("x0", Input{e}, {})};
   if (c.name == "add_twice") return {sources[0], sources[0]};
   if (c.name != "add" && c.name != "concat") return sources;
   for (const char* name : {"x1", "x2"}) {
-    if (c.name == "concat") e[Dim::c] = draw.count(1, 9);
+    if (c.name == "concat") e[Dim::c] = draw.count(1, c.most_channels);
     sources.push_back(builder.add(name, Input{e}, {}));
   }
   return sources;
@@ -160,7 +161,7 @@ std::vector<OpCase> all_ops() {
   std::mt19937_64 random(1);
   std::vector<OpCase> cases;
   for (int rank = 1; rank <= 3; ++rank) {
-    for (const Op& op : every_op({rank, random})) cases.push_back({std::string(name(op)), rank});
+    for (const Op& op : every_op({rank, 9, random})) cases.push_back({std::string(name(op)), rank});
     cases.push_back({"add_twice", rank});
     cases.push_back({"concat_one", rank});
   }
@@ -171,7 +172,7 @@ std::vector<OpCase> all_ops() {
 }
 
 Graph draw_layer(const OpCase& c, std::mt19937_64& random) {
-  const Draw draw{c.rank, random};
+  const Draw draw{c.rank, c.most_channels, random};
   GraphBuilder builder("one-layer", draw.count(1, 4));
   std::vector<LayerId> sources = draw_sources(c, draw, builder);
   builder.add("y", draw_op(c, draw), std::move(sources));

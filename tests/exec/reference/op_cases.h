@@ -18,6 +18,7 @@ namespace strata::reference {
 struct OpCase {
   std::string name;
   int rank = 2;  ///< of the data that it is tried on: 1 (c, w), 2 (c, h, w), 3 (c, d, h, w)
+  std::int64_t most_channels = 9;
 };
 void PrintTo(const OpCase& c, std::ostream* out);
 

@@ -15,16 +15,6 @@ bool is_input(const Layer& layer) {
   return std::holds_alternative<Input>(layer.op);
 }
 
-std::int64_t count_correct(const Tensor& logits, const std::vector<std::int64_t>& labels) {
-  const std::int64_t classes = logits.extents[Dim::c];
-  std::int64_t correct = 0;
-  for (std::size_t n = 0; n < labels.size(); ++n) {
-    const auto row = logits.values.begin() + static_cast<std::int64_t>(n) * classes;
-    if (std::max_element(row, row + classes) - row == labels[n]) ++correct;
-  }
-  return correct;
-}
-
 /// A step on its way.
 struct Pass {
   const Graph& graph;
@@ -104,6 +94,16 @@ Step run_step(const Graph& graph, const std::vector<Weights>& weights, const Bat
   pass.forward();
   pass.backward();
   return std::move(pass.step);
+}
+
+std::int64_t count_correct(const Tensor& logits, std::span<const std::int64_t> labels) {
+  const std::int64_t classes = logits.extents[Dim::c];
+  std::int64_t correct = 0;
+  for (std::size_t n = 0; n < labels.size(); ++n) {
+    const auto row = logits.values.begin() + static_cast<std::int64_t>(n) * classes;
+    if (std::max_element(row, row + classes) - row == labels[n]) ++correct;
+  }
+  return correct;
 }
 
 void descend(std::vector<Weights>& weights, const std::vector<Weights>& gradients, double rate) {

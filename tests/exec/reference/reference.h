@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -23,7 +24,7 @@ struct Batch {
 /// What a step computes; by layer.
 struct Step {
   double loss = 0;           ///< mean over the batch; summed, where a graph has several losses
-  std::int64_t correct = 0;  ///< rows whose label has the largest logit (the first of equal ones)
+  std::int64_t correct = 0;  ///< count_correct()
   std::vector<Tensor> outputs;
   std::vector<Tensor> output_gradients;  ///< of the loss; zeros where it does not depend on a layer
   std::vector<Weights> gradients;
@@ -32,6 +33,9 @@ struct Step {
 /// `weights`: of every layer, empty where it has none. Networks without a loss have no gradient.
 Step run_step(const Graph& graph, const std::vector<Weights>& weights, const Batch& batch,
               const DropoutMask& mask = {});
+
+/// Rows whose label has the largest logit, the first of equal ones.
+std::int64_t count_correct(const Tensor& logits, std::span<const std::int64_t> labels);
 
 /// Plain SGD: w -= rate * gradient.
 void descend(std::vector<Weights>& weights, const std::vector<Weights>& gradients, double rate);
