@@ -1,0 +1,292 @@
+// A shard of a convolution by oneDNN, on activations as they lie wherever the library is fast
+// there. Weights change with every step, so each run brings them into the library's form.
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <unordered_map>
+
+#include "exec/cpu/convolution_in_padding.h"
+#include "exec/cpu/convolution_problem.h"
+#include "exec/cpu/kernels.h"
+#include "exec/cpu/sgd.h"
+
+namespace strata::cpu {
+namespace {
+
+using dnnl::memory;
+using Arguments = std::unordered_map<int, memory>;
+
+constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+
+/// What all phases of a shard know.
+struct Shard {
+  ConvolutionShape shape;
+  Box input, output;
+
+  ConvolutionProblem in(ConvolutionLayout layout) const {
+    return problem(shape, input, output, layout);
+  }
+};
+
+dnnl::convolution_forward::primitive_desc forward(const ConvolutionProblem& it) {
+  using Forward = dnnl::convolution_forward;
+  const auto kind = dnnl::prop_kind::forward_training;
+  return {Forward::desc(kind, kAlgorithm, it.source, it.weights, it.bias, it.destination,
+                        it.strides, it.dilations, it.pad_begin, it.pad_end),
+          dnnl_engine()};
+}
+
+dnnl::convolution_backward_data::primitive_desc backward_data(const ConvolutionProblem& it) {
+  using Backward = dnnl::convolution_backward_data;
+  return {Backward::desc(kAlgorithm, it.source, it.weights, it.destination, it.strides,
+                         it.dilations, it.pad_begin, it.pad_end),
+          dnnl_engine(), forward(it)};
+}
+
+dnnl::convolution_backward_weights::primitive_desc backward_weights(const ConvolutionProblem& it) {
+  using Backward = dnnl::convolution_backward_weights;
+  return {Backward::desc(kAlgorithm, it.source, it.weights, it.bias, it.destination, it.strides,
+                         it.dilations, it.pad_begin, it.pad_end),
+          dnnl_engine(), forward(it)};
+}
+
+/// In the first layout that suits; in the plain one, which always can be run, if none does.
+template <class Make>
+auto choose(const Shard& shard, int weights, Make make) {
+  for (ConvolutionLayout layout : kConvolutionLayouts) {
+    auto it = make(shard.in(layout));
+    if (layout == kConvolutionLayouts.back() ||
+        suits(it.impl_info_str(), it.query_md(dnnl::query::exec_arg_md, weights), shard.shape)) {
+      return it;
+    }
+  }
+  throw InternalError("no layout of a convolution");
+}
+
+/// The weights, or their gradient, on the way between the layer's form and the library's.
+class Weights {
+ public:
+  Weights(const ConvolutionShape& shape, const memory::desc& theirs, Bridge::Way way)
+      : shape_(shape), bridge_(owner_weights(shape), theirs, way, Scratch::weights) {}
+
+  const memory& argument() const { return bridge_.argument(); }
+  void take(const float* weights) {
+    float* data = const_cast<float*>(weights);  // an input of the primitive
+    if (!shape_.groups.exact()) spread_weights(shape_, weights, data = spread());
+    bridge_.enter(data);
+  }
+  void prepare(float* gradient) { bridge_.enter(shape_.groups.exact() ? gradient : spread()); }
+  void give(float* gradient) {
+    bridge_.leave();
+    if (!shape_.groups.exact()) gather_weights(shape_, spread(), gradient);
+  }
+
+ private:
+  float* spread() const {
+    const std::int64_t size = shape_.out_channels * shape_.groups.inputs * shape_.taps();
+    return scratch(Scratch::grouped_weights, static_cast<std::size_t>(size));
+  }
+
+  const ConvolutionShape& shape_;
+  Bridge bridge_;
+};
+
+/// The bias, or its gradient: the library's has zeros for the rest of the last block.
+class Bias {
+ public:
+  Bias(const ConvolutionShape& shape, const memory::desc& theirs)
+      : count_(shape.out_channels),
+        padded_(shape.bias ? theirs.dims()[0] : count_),
+        theirs_(theirs, dnnl_engine(), DNNL_MEMORY_NONE) {}
+
+  const memory& argument() const { return theirs_; }
+  void take(float* bias) {
+    if (padded_ != count_) std::fill(std::copy_n(bias, count_, padded()), padded() + padded_, 0.0F);
+    prepare(bias);
+  }
+  void prepare(float* gradient) {
+    theirs_.set_data_handle(padded_ == count_ ? gradient : padded(), dnnl_stream());
+  }
+  void give(float* gradient) {
+    if (padded_ != count_) std::copy_n(padded(), count_, gradient);
+  }
+
+ private:
+  float* padded() const { return scratch(Scratch::bias, static_cast<std::size_t>(padded_)); }
+
+  std::int64_t count_, padded_;
+  memory theirs_;
+};
+
+class Forward {
+ public:
+  explicit Forward(const Shard& shard) : Forward(shard, choose(shard, DNNL_ARG_WEIGHTS, forward)) {}
+
+  void run(const Operands& operands) {
+    source_.enter(static_cast<float*>(operands.inputs[0].data));
+    weights_.take(operands.parameters);
+    if (shape_.bias) bias_.take(operands.parameters + shape_.weights());
+    destination_.enter(static_cast<float*>(operands.output.data));
+    primitive_.execute(dnnl_stream(), arguments_);
+    destination_.leave();
+  }
+
+ private:
+  using Description = dnnl::convolution_forward::primitive_desc;
+  Forward(const Shard& shard, const Description& it)
+      : shape_(shard.shape),
+        source_(owner_source(shape_, shard.input), it.src_desc(), Bridge::Way::in, Scratch::input),
+        weights_(shape_, it.weights_desc(), Bridge::Way::in),
+        bias_(shape_, it.bias_desc()),
+        destination_(owner_destination(shape_, shard.output), it.dst_desc(), Bridge::Way::out,
+                     Scratch::output),
+        primitive_(it),
+        arguments_{{DNNL_ARG_SRC, source_.argument()},
+                   {DNNL_ARG_WEIGHTS, weights_.argument()},
+                   {DNNL_ARG_DST, destination_.argument()}} {
+    if (shape_.bias) arguments_.emplace(DNNL_ARG_BIAS, bias_.argument());
+  }
+
+  const ConvolutionShape& shape_;
+  Bridge source_;
+  Weights weights_;
+  Bias bias_;
+  Bridge destination_;
+  dnnl::convolution_forward primitive_;
+  Arguments arguments_;
+};
+
+class BackwardData {
+ public:
+  explicit BackwardData(const Shard& shard)
+      : BackwardData(shard, choose(shard, DNNL_ARG_WEIGHTS, backward_data)) {}
+
+  void run(const Operands& operands) {
+    float* const gradient = static_cast<float*>(operands.input_gradients[0].data);
+    if (gradient == nullptr) return;
+    destination_.enter(static_cast<float*>(operands.output_gradient.data));
+    weights_.take(operands.parameters);
+    if (unread_ > 0) std::fill_n(gradient, unread_, 0.0F);
+    source_.enter(gradient);
+    primitive_.execute(dnnl_stream(), arguments_);
+    source_.leave();
+  }
+
+ private:
+  using Description = dnnl::convolution_backward_data::primitive_desc;
+  BackwardData(const Shard& shard, const Description& it)
+      : source_(owner_source(shard.shape, shard.input), it.diff_src_desc(), Bridge::Way::out,
+                Scratch::input),
+        weights_(shard.shape, it.weights_desc(), Bridge::Way::in),
+        destination_(owner_destination(shard.shape, shard.output), it.diff_dst_desc(),
+                     Bridge::Way::in, Scratch::output),
+        unread_(shard.shape.cropped(shard.input) ? padded_size(extents(shard.input)) : 0),
+        primitive_(it),
+        arguments_{{DNNL_ARG_DIFF_SRC, source_.argument()},
+                   {DNNL_ARG_WEIGHTS, weights_.argument()},
+                   {DNNL_ARG_DIFF_DST, destination_.argument()}} {}
+
+  Bridge source_;
+  Weights weights_;
+  Bridge destination_;
+  std::int64_t unread_;  ///< floats to clear where some of the box is not read
+  dnnl::convolution_backward_data primitive_;
+  Arguments arguments_;
+};
+
+class BackwardWeights {
+ public:
+  explicit BackwardWeights(const Shard& shard)
+      : BackwardWeights(shard, choose(shard, DNNL_ARG_DIFF_WEIGHTS, backward_weights)) {}
+
+  void run(const Operands& operands) {
+    float* const bias = operands.parameter_gradients + shape_.weights();
+    source_.enter(static_cast<float*>(operands.inputs[0].data));
+    destination_.enter(static_cast<float*>(operands.output_gradient.data));
+    weights_.prepare(operands.parameter_gradients);
+    if (shape_.bias) bias_.prepare(bias);
+    primitive_.execute(dnnl_stream(), arguments_);
+    weights_.give(operands.parameter_gradients);
+    if (shape_.bias) bias_.give(bias);
+  }
+
+ private:
+  using Description = dnnl::convolution_backward_weights::primitive_desc;
+  BackwardWeights(const Shard& shard, const Description& it)
+      : shape_(shard.shape),
+        source_(owner_source(shape_, shard.input), it.src_desc(), Bridge::Way::in, Scratch::input),
+        weights_(shape_, it.diff_weights_desc(), Bridge::Way::out),
+        bias_(shape_, it.diff_bias_desc()),
+        destination_(owner_destination(shape_, shard.output), it.diff_dst_desc(), Bridge::Way::in,
+                     Scratch::output),
+        primitive_(it),
+        arguments_{{DNNL_ARG_SRC, source_.argument()},
+                   {DNNL_ARG_DIFF_WEIGHTS, weights_.argument()},
+                   {DNNL_ARG_DIFF_DST, destination_.argument()}} {
+    if (shape_.bias) arguments_.emplace(DNNL_ARG_DIFF_BIAS, bias_.argument());
+  }
+
+  const ConvolutionShape& shape_;
+  Bridge source_;
+  Weights weights_;
+  Bias bias_;
+  Bridge destination_;
+  dnnl::convolution_backward_weights primitive_;
+  Arguments arguments_;
+};
+
+class ConvolutionKernel : public Kernel {
+ public:
+  explicit ConvolutionKernel(Shard shard) : shard_(std::move(shard)) {}
+
+  void run(Phase phase, const Operands& operands) override {
+    checked("convolution", [&] { run_unchecked(phase, operands); });
+  }
+
+ private:
+  void run_unchecked(Phase phase, const Operands& operands) {
+    dnnl_stream();  // before anything is made: the library plans for as many threads as there are
+    switch (phase) {
+      case Phase::forward:
+        return made(forward_).run(operands);
+      case Phase::backward_data:
+        return made(backward_data_).run(operands);
+      case Phase::backward_weights:
+        return made(backward_weights_).run(operands);
+      case Phase::update:
+        return update(operands);
+      default:
+        assert(false);
+    }
+  }
+
+  /// Made when first run: a network that only predicts has no backward phases.
+  template <class T>
+  T& made(std::optional<T>& it) {
+    return it ? *it : it.emplace(shard_);
+  }
+
+  void update(const Operands& operands) const {
+    const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
+    sgd(operands.parameters, operands.parameter_gradients, shard_.shape.weights() + bias,
+        operands.step->learning_rate);
+  }
+
+  Shard shard_;
+  std::optional<Forward> forward_;
+  std::optional<BackwardData> backward_data_;
+  std::optional<BackwardWeights> backward_weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_convolution(const ShardSpec& spec, const Convolution& op) {
+  const std::vector<Box>& inputs = spec.inputs[0];
+  if (inputs.empty() || empty(inputs[0])) return make_convolution_in_padding(spec);
+  const Box& input = inputs[0];
+  return std::make_unique<ConvolutionKernel>(
+      Shard{local_shape(spec, op, input), input, spec.output});
+}
+
+}  // namespace strata::cpu
