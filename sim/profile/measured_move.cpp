@@ -1,10 +1,9 @@
-#include "sim/profile/measured_move.h"
-
 #include <algorithm>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "sim/profile/move_table.h"
 #include "sim/text/toml.h"
 
 namespace strata {
@@ -65,6 +64,7 @@ std::vector<MeasuredMove> read_moves(Table table, Diagnostics& errors) {
                    [](const Row& a, const Row& b) { return key(a) < key(b); });
   refuse_twins(rows, errors);
   std::vector<MeasuredMove> moves;
+  moves.reserve(rows.size());
   for (Row& row : rows) moves.push_back(std::move(row.move));
   return moves;
 }
