@@ -12,6 +12,7 @@
 #include "sim/base/parallel.h"
 #include "sim/cost/layer_table.h"
 #include "sim/cost/transfer_table.h"
+#include "sim/graph/regions.h"
 #include "sim/plan/redistribution.h"
 
 namespace strata {

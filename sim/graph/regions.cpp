@@ -142,6 +142,14 @@ std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t inp
   return std::visit(Need{graph, it, input, in, output}, it.op);
 }
 
+std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input) {
+  if (!std::holds_alternative<Add>(layer.op)) return std::nullopt;
+  for (std::size_t earlier = 0; earlier < input; ++earlier) {
+    if (layer.inputs[earlier] == layer.inputs[input]) return earlier;
+  }
+  return std::nullopt;
+}
+
 Statistics statistics(const Layer& layer, const Box& output) {
   Statistics result;
   if (std::holds_alternative<BatchNorm>(layer.op)) {

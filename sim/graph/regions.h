@@ -5,6 +5,7 @@
 // the executor's copies all follow from it by intersecting Boxes. A new op is one new case here.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,10 @@ namespace strata {
 /// a stride skips are counted. Empty when nothing is needed (a concat's other inputs).
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
                               const Box& output);
+
+/// An earlier input that reads exactly the same (an Add of a tensor to itself): the boxes arrive
+/// once for both, and one sum of gradients goes back.
+std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
 /// The dims over which the layer's shards must sum partial statistics before any can finish
 /// (batch norm: n, d, h, w; softmax: c; none else), and how many values per statistic group.

@@ -36,7 +36,22 @@ Plan Lowering::run() && {
   for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
   for (std::size_t i = graph_.size(); i-- > 0;) lower_backward(LayerId(i));
   place_buffers();
+  describe();
   return std::move(builder_).build();
+}
+
+// What an executor needs beside the tasks: where shards lie, and what they read.
+void Lowering::describe() {
+  std::vector<Placement> placements;
+  std::vector<std::vector<std::vector<NeededBox>>> reads(graph_.size());
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    const Config& config = strategy_[LayerId(i)];
+    placements.push_back({config.degrees, config.devices});
+    for (Edge& edge : edges_[i]) reads[i].push_back(std::move(edge.boxes));
+  }
+  builder_.place(std::move(placements));
+  builder_.read(std::move(reads));
+  builder_.work_in_place(std::move(in_place_));
 }
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,

@@ -1,3 +1,4 @@
+#include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"
 

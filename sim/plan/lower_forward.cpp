@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"
 
@@ -41,8 +42,10 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
   const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
-  if (by_receiver)
-    joined = builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0}, made_by);
+  if (by_receiver) {
+    builder_.put_flows_together();
+    joined = builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, {}}, made_by);
+  }
 
   const auto receiver = [&](const NeededBox& b) {
     return forward ? b.consumer_shard : b.producer_shard;
@@ -65,12 +68,14 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
         pieces.push_back({from, bytes, by_receiver ? Box{} : b.box});
       }
     }
+    const DeviceId to = forward ? first.reader : first.owner;
     const Task task{TaskKind::transfer,
                     forward ? Phase::forward : Phase::backward_data,
                     layer,
-                    forward ? first.reader : first.owner,
+                    to,
                     receiver(first),
-                    0};
+                    0,
+                    moving_stream(to)};
     arrivals[receiver(first)].push_back(
         builder_.add_transfer(task, static_cast<std::uint32_t>(input), pieces,
                               {by_receiver ? joined : made_by[sender(first)]}));

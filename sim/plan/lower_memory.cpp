@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "sim/graph/regions.h"
+#include "sim/plan/assembly.h"
 #include "sim/plan/lowering.h"
 
 namespace strata {
@@ -48,19 +49,34 @@ std::span<const NeededBox> boxes_of_shard(const Edge& edge, std::size_t shard) {
   return {first, last};
 }
 
+std::int64_t local_volume(const Edge& edge, std::size_t shard) {
+  std::int64_t sum = 0;
+  for (const NeededBox& needed : boxes_of_shard(edge, shard)) {
+    if (needed.local()) sum += volume(needed.box);
+  }
+  return sum;
+}
+
 std::int64_t volume_of(std::span<const NeededBox> boxes) {
   std::int64_t sum = 0;
   for (const NeededBox& needed : boxes) sum += volume(needed.box);
   return sum;
 }
 
+// Where channels lie innermost or in blocks, flattening a plane moves its elements.
+bool has_no_plane(const Layer& layer) {
+  const Extents& e = layer.output;
+  return e[Dim::d] * e[Dim::h] * e[Dim::w] == 1;
+}
+
 }  // namespace
 
 // Whether the layer may work on its producer's buffer: nothing else reads that, it lies on the same
-// devices, and no backward pass needs what would be overwritten. A flatten overwrites nothing.
+// devices, and no backward pass needs what would be overwritten. A flatten without a plane
+// overwrites nothing.
 bool Lowering::may_overwrite(LayerId layer) const {
   const Layer& l = graph_[layer];
-  const bool view = std::holds_alternative<Flatten>(l.op);
+  const bool view = std::holds_alternative<Flatten>(l.op) && has_no_plane(graph_[l.inputs.front()]);
   if (!view && (!is_elementwise(l.op) || backward_reads_input(l.op))) return false;
   const LayerId producer = l.inputs.front();
   if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
@@ -84,7 +100,7 @@ void Lowering::decide_in_place() {
 
 // The next step's tensor takes the buffer over once nobody reads this step's any more. Users on
 // which other users wait need not be waited for.
-void Lowering::add_buffer(Buffer buffer) {
+void Lowering::add_buffer(Buffer buffer, std::span<const TaskId> writers) {
   std::sort(buffer.users.begin(), buffer.users.end());
   buffer.users.erase(std::unique(buffer.users.begin(), buffer.users.end()), buffer.users.end());
   if (buffer.first.valid()) {
@@ -97,14 +113,22 @@ void Lowering::add_buffer(Buffer buffer) {
     for (TaskId user : buffer.users) {
       if (std::binary_search(awaited.begin(), awaited.end(), user)) continue;
       builder_.carry(buffer.first, user);
+      for (TaskId writer : writers) builder_.carry(writer, user);
     }
   }
   builder_.add_buffer(std::move(buffer));
 }
 
-bool Lowering::reads_elsewhere(LayerId layer, std::size_t input, std::size_t shard) const {
+void Lowering::assemble(TaskId task, Bytes bytes) {
+  if (!cluster_[builder_.so_far()[task].device].copy_engine) builder_.assemble(task, bytes);
+}
+
+bool Lowering::gathers_input(LayerId layer, std::size_t input, std::size_t shard) const {
   const auto boxes = boxes_of_shard(edges_[layer()][input], shard);
-  return std::any_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return !b.local(); });
+  if (boxes.empty()) return false;
+  if (boxes.size() > 1 || !boxes.front().local()) return true;
+  const Box owned = shard_box(graph_[layer].inputs[input], boxes.front().producer_shard);
+  return !reads_as_it_lies(graph_[layer].op, boxes.front().box, owned);
 }
 
 void Lowering::add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const {
@@ -161,7 +185,7 @@ void Lowering::add_readers(LayerId consumer, std::size_t input, UsersByShard& us
       append(list, found);
     } else {
       list.push_back(tasks_[consumer()].forward[reader]);
-      if (keeps_input && !reads_elsewhere(consumer, input, reader)) {
+      if (keeps_input && !gathers_input(consumer, input, reader)) {
         add_backward(consumer, reader, list);
       }
     }
@@ -175,14 +199,14 @@ void Lowering::place_parameters(LayerId layer) {
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const Bytes bytes = bytes_of(shard_parameters(l, shard_box(layer, shard)).total());
     const DeviceId device = device_of(layer, shard);
-    add_buffer({device, bytes, BufferKind::parameters, layer, {}, {}});
+    const auto number = static_cast<std::uint32_t>(shard);
+    add_buffer({device, bytes, BufferKind::parameters, layer, {}, {}, number});
     if (tasks.update.empty()) continue;
-    add_buffer({device,
-                bytes,
-                BufferKind::parameter_gradients,
-                layer,
-                tasks.parameter_gradient(shard),
-                {tasks.update[shard]}});
+    Buffer gradients{device, bytes, BufferKind::parameter_gradients, layer, {}, {}, number};
+    gradients.first = tasks.parameter_gradient(shard);
+    gradients.users.push_back(tasks.update[shard]);
+    if (!tasks.fetches.empty()) append(gradients.users, tasks.fetches[shard]);
+    add_buffer(std::move(gradients));
   }
 }
 
@@ -195,7 +219,7 @@ void Lowering::place_activations(LayerId layer) {
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     add_buffer({device_of(layer, shard), bytes_of(volume(shard_box(layer, shard))),
                 BufferKind::activation, layer, tasks_[layer()].forward[shard],
-                std::move(users[shard])});
+                std::move(users[shard]), static_cast<std::uint32_t>(shard)});
   }
 }
 
@@ -206,10 +230,11 @@ void Lowering::place_masks(LayerId layer) {
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     add_buffer({device_of(layer, shard),
                 Bytes{volume(shard_box(layer, shard))},
-                BufferKind::activation,
+                BufferKind::mask,
                 layer,
                 tasks.forward[shard],
-                {tasks.backward_data[shard]}});
+                {tasks.backward_data[shard]},
+                static_cast<std::uint32_t>(shard)});
   }
 }
 
@@ -218,22 +243,26 @@ void Lowering::place_inputs(LayerId layer, std::size_t input) {
   const bool from_network = is_input(graph_[layer].inputs[input]);
   if (earlier_reading(graph_[layer], input)) return;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
-    if (!from_network && !reads_elsewhere(layer, input, shard)) continue;
+    if (!from_network && !gathers_input(layer, input, shard)) continue;
     std::int64_t elements = 0;
     for (const Box& box : needed_input(graph_, layer, input, shard_box(layer, shard))) {
       elements += volume(box);
     }
     if (elements == 0) continue;
-    const TaskId forward = tasks_[layer()].forward[shard];
-    const auto& arrivals = edges_[layer()][input].arrivals;
+    std::span<const TaskId> arrivals;
+    if (!from_network) arrivals = edges_[layer()][input].arrivals[shard];
+    const TaskId head = tasks_[layer()].forward_head(shard);
     Buffer buffer{device_of(layer, shard),
                   bytes_of(elements),
                   BufferKind::input,
                   layer,
-                  from_network ? forward : arrivals[shard].front(),
-                  {forward}};
+                  arrivals.empty() ? head : arrivals.front(),
+                  {tasks_[layer()].forward[shard]},
+                  static_cast<std::uint32_t>(shard),
+                  static_cast<std::uint32_t>(input)};
     if (backward_reads_input(graph_[layer].op)) add_backward(layer, shard, buffer.users);
-    add_buffer(std::move(buffer));
+    add_buffer(std::move(buffer), arrivals);
+    if (!from_network) assemble(head, bytes_of(local_volume(edges_[layer()][input], shard)));
   }
 }
 
@@ -246,13 +275,14 @@ void Lowering::place_gradients(LayerId layer, std::size_t input) {
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const auto boxes = boxes_of_shard(edges_[layer()][input], shard);
     if (boxes.empty()) continue;
-    Buffer buffer{device_of(layer, shard),         bytes_of(volume_of(boxes)),
-                  BufferKind::activation_gradient, layer,
-                  tasks.backward_data[shard],      {}};
+    Buffer buffer{device_of(layer, shard),           bytes_of(volume_of(boxes)),
+                  BufferKind::activation_gradient,   layer,
+                  tasks.backward_data[shard],        {},
+                  static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(input)};
     buffer.users.push_back(buffer.first);
     for (const NeededBox& needed : boxes) {
       if (needed.local()) {
-        add_gradient_users(producer, needed.producer_shard, buffer.users);
+        add_gradient_readers(producer, needed.producer_shard, buffer.users);
       } else {
         append(buffer.users, edges_[layer()][input].returns[needed.producer_shard]);
       }
@@ -270,24 +300,76 @@ void Lowering::place_received_gradients(LayerId layer, std::size_t input) {
       const Task& arrival = builder_.so_far()[transfer];
       Buffer buffer{arrival.device,
                     builder_.so_far().transfers()[arrival.detail].bytes,
-                    BufferKind::activation_gradient,
+                    BufferKind::received_gradient,
                     producer,
                     transfer,
-                    {}};
-      add_gradient_users(producer, shard, buffer.users);
+                    {},
+                    static_cast<std::uint32_t>(shard)};
+      add_gradient_readers(producer, shard, buffer.users);
       add_buffer(std::move(buffer));
     }
   }
 }
 
+// What the readers of a layer's output give back to each of its shards.
+void Lowering::count_gradient_parts(LayerId layer) {
+  auto& parts = gradient_parts_[layer()];
+  parts.resize(shard_count(layer));
+  std::vector<LayerId> consumers(graph_.consumers(layer).begin(), graph_.consumers(layer).end());
+  consumers.erase(std::unique(consumers.begin(), consumers.end()), consumers.end());
+  for (LayerId consumer : consumers) {
+    const Layer& reader = graph_[consumer];
+    if (tasks_[consumer()].backward_data.empty()) continue;
+    for (std::size_t input = 0; input < reader.inputs.size(); ++input) {
+      if (reader.inputs[input] != layer || earlier_reading(reader, input)) continue;
+      for (const NeededBox& needed : edges_[consumer()][input].boxes) {
+        GradientParts& part = parts[needed.producer_shard];
+        ++part.count;
+        part.elements += volume(needed.box);
+        part.whole = needed.local() ? !gathers_input(consumer, input, needed.consumer_shard)
+                                    : needed.box == shard_box(layer, needed.producer_shard);
+      }
+    }
+  }
+}
+
+// Who reads a part of the gradient of the shard's output: whoever adds the parts up or, where it is
+// the only one, everybody who would read the sum.
+void Lowering::add_gradient_readers(LayerId layer, std::size_t shard,
+                                    std::vector<TaskId>& users) const {
+  if (gradient_parts_[layer()][shard].single()) return add_gradient_users(layer, shard, users);
+  users.push_back(tasks_[layer()].backward_head(shard));
+}
+
+void Lowering::place_gathered_gradients(LayerId layer) {
+  if (!requires_gradient_[layer()] || graph_.consumers(layer).empty()) return;
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    const GradientParts& parts = gradient_parts_[layer()][shard];
+    if (parts.single()) continue;
+    Buffer buffer{device_of(layer, shard),
+                  bytes_of(volume(shard_box(layer, shard))),
+                  BufferKind::gathered_gradient,
+                  layer,
+                  tasks_[layer()].backward_head(shard),
+                  {},
+                  static_cast<std::uint32_t>(shard)};
+    add_gradient_users(layer, shard, buffer.users);
+    assemble(buffer.first, bytes_of(parts.elements));
+    add_buffer(std::move(buffer));
+  }
+}
+
 void Lowering::place_buffers() {
   decide_in_place();
+  gradient_parts_.resize(graph_.size());
+  for (std::size_t i = 0; i < graph_.size(); ++i) count_gradient_parts(LayerId(i));
   for (std::size_t i = graph_.size(); i-- > 0;) {
     const LayerId layer(i);
     if (is_input(layer)) continue;
     if (graph_[layer].parameters.total() > 0) place_parameters(layer);
     place_activations(layer);
     place_masks(layer);
+    place_gathered_gradients(layer);
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
       place_inputs(layer, input);
       place_gradients(layer, input);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/graph/regions.h"
 #include "sim/plan/lowering.h"
 
@@ -54,6 +56,29 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   return at->second;
 }
 
+bool Lowering::has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const {
+  return std::all_of(shards.begin(), shards.end(), [&](std::uint32_t shard) {
+    return cluster_[device_of(layer, shard)].copy_engine;
+  });
+}
+
+// Without copy engines, every participant sums its part of the tensor, reading the others' memory,
+// and then fetches the parts that they summed: the bytes of a ring, in two tasks that occupy it.
+std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
+                                          std::span<const std::uint32_t> shards,
+                                          std::span<const TaskId> made) {
+  std::vector<TaskId> reduced, gathered;
+  for (std::uint32_t shard : shards) {
+    reduced.push_back(builder_.join_group(group, task(TaskKind::reduce, phase, layer, shard),
+                                          {made.begin(), made.end()}));
+  }
+  for (std::uint32_t shard : shards) {
+    gathered.push_back(
+        builder_.gather_group(group, task(TaskKind::gather, phase, layer, shard), reduced));
+  }
+  return gathered;
+}
+
 std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
                                                   const std::vector<TaskId>& partial) {
   std::vector<TaskId> summed = partial;
@@ -66,14 +91,31 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     const ReplicaGroup replicas{devices_of(strategy_[layer], shards), bytes};
     const SyncAlgorithm algorithm =
         sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
-    const std::uint32_t group = builder_.add_group(
-        {GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices), bytes, {}});
-    for (std::uint32_t shard : shards) {
-      summed[shard] = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
-                                          {partial[shard]});
-    }
+    const std::uint32_t shape = group_shape(algorithm, replicas.devices);
+    const std::uint32_t group =
+        builder_.add_group({GroupPurpose::statistics, algorithm, shape, bytes, {}, {}, {}});
+    sum_statistics(layer, phase, group, shards, summed);
   }
   return summed;
+}
+
+// Replaces the participants' partial statistics in `made`, by shard, by what ends the sum.
+void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
+                              std::span<const std::uint32_t> shards, std::vector<TaskId>& made) {
+  if (has_copy_engines(layer, shards)) {
+    for (std::uint32_t shard : shards) {
+      made[shard] = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
+                                        {made[shard]});
+    }
+    return;
+  }
+  std::vector<TaskId> partial;
+  for (std::uint32_t shard : shards) partial.push_back(made[shard]);
+  const std::vector<TaskId> gathered = sum_by_hand(group, layer, phase, shards, partial);
+  for (std::size_t i = 0; i < shards.size(); ++i) made[shards[i]] = gathered[i];
+  for (TaskId first : partial) {  // which overwrites what a peer may still be fetching
+    for (TaskId fetch : gathered) builder_.carry(first, fetch);
+  }
 }
 
 std::vector<ReplicaGroup> Lowering::replica_groups(
@@ -117,25 +159,43 @@ void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
   builder_.carry(tasks.forward[shard], tasks.update[shard]);
 }
 
-void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
-                                      SyncAlgorithm algorithm, Bytes bytes) {
-  LayerTasks& tasks = tasks_[layer()];
-  const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
-  const std::uint32_t group =
-      builder_.add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}});
+// A device runs its parameter collectives one after another, in plan order: one stream.
+std::vector<TaskId> Lowering::join_collective(LayerId layer, std::uint32_t group,
+                                              std::span<const std::uint32_t> shards) {
   std::vector<TaskId> joined;
   for (std::uint32_t shard : shards) {
-    // A device runs its parameter collectives one after another, in plan order: one stream.
     TaskId& stream = last_sync_[device_of(layer, shard)()];
-    std::vector<TaskId> after = {tasks.parameter_gradient(shard)};
+    std::vector<TaskId> after = {tasks_[layer()].parameter_gradient(shard)};
     if (stream.valid()) after.push_back(stream);
     stream = builder_.join_group(group, task(TaskKind::collective, Phase::update, layer, shard),
                                  std::move(after));
     joined.push_back(stream);
   }
+  return joined;
+}
+
+std::vector<TaskId> Lowering::sum_gradients(LayerId layer, std::uint32_t group,
+                                            std::span<const std::uint32_t> shards) {
+  if (has_copy_engines(layer, shards)) return join_collective(layer, group, shards);
+  LayerTasks& tasks = tasks_[layer()];
+  std::vector<TaskId> made;
+  for (std::uint32_t shard : shards) made.push_back(tasks.parameter_gradient(shard));
+  std::vector<TaskId> gathered = sum_by_hand(group, layer, Phase::update, shards, made);
+  tasks.fetches.resize(shard_count(layer));
+  for (std::uint32_t shard : shards) tasks.fetches[shard] = gathered;
+  return gathered;
+}
+
+void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
+                                      SyncAlgorithm algorithm, Bytes bytes) {
+  LayerTasks& tasks = tasks_[layer()];
+  const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
+  const std::uint32_t group =
+      builder_.add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}});
+  const std::vector<TaskId> summed = sum_gradients(layer, group, shards);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const std::uint32_t shard = shards[i];
-    std::vector<TaskId> after = {joined[i]};
+    std::vector<TaskId> after = {summed[i]};
     if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
     tasks.update[shard] =
         builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after));
@@ -170,10 +230,11 @@ void Lowering::update_with_server(LayerId layer, std::size_t part,
   for (TaskId arrival : arrivals) {
     add_buffer({device_of(layer, server),
                 bytes,
-                BufferKind::parameter_gradients,
+                BufferKind::server_gradients,
                 layer,
                 arrival,
-                {tasks.update[server]}});
+                {tasks.update[server]},
+                server});
   }
   const Piece parameters{device_of(layer, server), bytes, {}};
   for (std::uint32_t shard : shards) {

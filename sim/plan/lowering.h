@@ -20,7 +20,17 @@ struct LayerTasks {
   std::vector<TaskId> forward_statistics, forward;
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
   std::vector<TaskId> update;
+  /// By shard: where replicas sum by hand, who reads its gradient of the parameters.
+  std::vector<std::vector<TaskId>> fetches;
 
+  /// The task that gathers a shard's inputs, and the one that gathers its output's gradient.
+  TaskId forward_head(std::size_t shard) const {
+    return forward_statistics.empty() ? forward[shard] : forward_statistics[shard];
+  }
+  TaskId backward_head(std::size_t shard) const {
+    if (!backward_statistics.empty()) return backward_statistics[shard];
+    return backward_data.empty() ? backward_weights[shard] : backward_data[shard];
+  }
   /// The task that ends the gradient of the parameters: batch norm's is a by-product of its
   /// statistics.
   TaskId parameter_gradient(std::size_t shard) const {
@@ -42,6 +52,8 @@ class Lowering {
   Plan run() &&;
 
  private:
+  void describe();
+
   // lower_forward.cpp
   void lower_forward(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
@@ -64,7 +76,17 @@ class Lowering {
   void update_alone(LayerId layer, std::uint32_t shard);
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
                                           const std::vector<TaskId>& partial);
+  void sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
+                      std::span<const std::uint32_t> shards, std::vector<TaskId>& made);
+  std::vector<TaskId> sum_gradients(LayerId layer, std::uint32_t group,
+                                    std::span<const std::uint32_t> shards);
+  std::vector<TaskId> join_collective(LayerId layer, std::uint32_t group,
+                                      std::span<const std::uint32_t> shards);
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
+  std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
+                                  std::span<const std::uint32_t> shards,
+                                  std::span<const TaskId> made);
+  bool has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const;
 
   // lower_memory.cpp
   using UsersByShard = std::vector<std::vector<TaskId>>;
@@ -76,13 +98,17 @@ class Lowering {
   void place_inputs(LayerId layer, std::size_t input);
   void place_gradients(LayerId layer, std::size_t input);
   void place_received_gradients(LayerId layer, std::size_t input);
+  void place_gathered_gradients(LayerId layer);
+  void count_gradient_parts(LayerId layer);
+  void assemble(TaskId task, Bytes bytes);
+  bool gathers_input(LayerId layer, std::size_t input, std::size_t shard) const;
+  void add_gradient_readers(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
   UsersByShard users_by_shard(LayerId layer);
   void add_readers(LayerId consumer, std::size_t input, UsersByShard& users);
   void add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
   void add_gradient_users(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
   bool may_overwrite(LayerId layer) const;
-  bool reads_elsewhere(LayerId layer, std::size_t input, std::size_t shard) const;
-  void add_buffer(Buffer buffer);
+  void add_buffer(Buffer buffer, std::span<const TaskId> writers = {});
 
   bool is_input(LayerId layer) const;
   Box shard_box(LayerId layer, std::size_t shard) const;
@@ -90,9 +116,15 @@ class Lowering {
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
   }
+  /// Where no copy engine does it, the receiving device copies.
+  Stream moving_stream(DeviceId receiver) const {
+    return cluster_[receiver].copy_engine ? Stream::links : Stream::device;
+  }
   Bytes bytes_of(std::int64_t elements) const { return {elements * element_bytes(options_.dtype)}; }
   Task task(TaskKind kind, Phase phase, LayerId layer, std::size_t shard) const {
-    return {kind, phase, layer, device_of(layer, shard), static_cast<std::uint32_t>(shard), 0};
+    const DeviceId device = device_of(layer, shard);
+    return {
+        kind, phase, layer, device, static_cast<std::uint32_t>(shard), 0, moving_stream(device)};
   }
   /// Moves boxes between the shards of two layers, one transfer a pair or, where those are too
   /// many, one a receiver. `forward`: to the readers, else back to the owners. Returns the
@@ -114,8 +146,16 @@ class Lowering {
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   SyncCosts sync_costs_;
-  std::vector<bool> in_place_;           ///< works on its producer's buffer
-  std::vector<bool> output_is_read_;     ///< a backward pass reads what lies in the layer's buffer
+  std::vector<bool> in_place_;        ///< works on its producer's buffer
+  std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
+  struct GradientParts {
+    std::int64_t elements = 0;
+    std::uint32_t count = 0;
+    bool whole = false;  ///< a part that covers the shard, lying as the shard does
+    /// One part stands for the sum: nothing to gather.
+    bool single() const { return count == 1 && whole; }
+  };
+  std::vector<std::vector<GradientParts>> gradient_parts_;  ///< [layer][shard]
   std::vector<UsersByShard> passed_on_;  ///< by in-place layer: its users, for its producer
 };
 

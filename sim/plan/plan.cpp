@@ -1,6 +1,14 @@
 #include "sim/plan/plan.h"
 
+#include <algorithm>
+
 namespace strata {
+
+Bytes Plan::assembled(TaskId id) const {
+  const auto less = [](const auto& entry, TaskId task) { return entry.first < task; };
+  const auto at = std::lower_bound(assembled_.begin(), assembled_.end(), id, less);
+  return at != assembled_.end() && at->first == id ? at->second : Bytes{};
+}
 
 Communication communication(const Plan& plan) {
   Communication sum;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/base/index.h"
@@ -25,17 +26,23 @@ enum class TaskKind : std::uint8_t {
   compute,     ///< one phase of one shard on its device
   transfer,    ///< boxes (or gradients, or parameters) arriving at one device
   collective,  ///< one device's part in a group that sums a tensor
+  reduce,      ///< a group without copy engines: the device sums its part of the tensor
+  gather,      ///< and then fetches the parts that the others summed
   join         ///< no work: many tasks' end as one dependency
 };
+
+/// What a task occupies: its device (one task at a time), or the links alone.
+enum class Stream : std::uint8_t { device, links };
 
 struct Task {
   TaskKind kind = TaskKind::join;
   Phase phase = Phase::forward;  ///< compute: which; transfer: forward, backward_data (gradients)
-                                 ///< or update (parameter server); collective: statistics or update
+                                 ///< or update (parameter server); groups: statistics or update
   LayerId layer;                 ///< transfer of an edge: the consumer
   DeviceId device;               ///< transfer: the receiver
   std::uint32_t shard = 0;       ///< compute: of the layer; transfer: the receiver's shard
-  std::uint32_t detail = 0;      ///< transfer: in transfers(); collective: in groups()
+  std::uint32_t detail = 0;      ///< transfer: in transfers(); of a group: in groups()
+  Stream stream = Stream::links;
 
   bool operator==(const Task&) const = default;
 };
@@ -58,13 +65,16 @@ struct Transfer {
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 
-/// Devices that sum a tensor of `bytes`; every participant has one task, and all end together.
+/// Devices that sum a tensor of `bytes`. Every participant has one collective task, and all end
+/// together; devices without copy engines have a reduce task each and then a gather task each.
 struct Group {
   GroupPurpose purpose = GroupPurpose::parameters;
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
-  std::uint32_t shape = 0;  ///< in group_shapes(): the participants and the phases
-  Bytes bytes;              ///< of the tensor that is summed
-  std::vector<TaskId> tasks;
+  std::uint32_t shape = 0;            ///< in group_shapes(): the participants and the phases
+  Bytes bytes;                        ///< of the tensor that is summed
+  std::vector<TaskId> tasks;          ///< collective or reduce, by participant
+  std::vector<TaskId> gathers;        ///< by participant, or none
+  std::vector<std::uint32_t> shards;  ///< of the layer, by participant
   bool operator==(const Group&) const = default;
 };
 
@@ -75,12 +85,34 @@ struct GroupShape {
   bool operator==(const GroupShape&) const = default;
 };
 
+/// Where a layer's shards lie: shard i of the partition by `degrees` on devices[i].
+struct Placement {
+  Degrees degrees = kWhole;
+  std::vector<DeviceId> devices;
+  bool operator==(const Placement&) const = default;
+};
+
+/// A box of the producer's output that one shard of the consumer reads.
+struct NeededBox {
+  std::uint32_t producer_shard = 0;
+  std::uint32_t consumer_shard = 0;
+  DeviceId owner;
+  DeviceId reader;
+  Box box;
+  bool local() const { return owner == reader; }
+  bool operator==(const NeededBox&) const = default;
+};
+
 enum class BufferKind : std::uint8_t {
   parameters,
   parameter_gradients,
-  activation,
-  input,
-  activation_gradient
+  server_gradients,     ///< a replica's, arrived at the parameter server by `first`
+  activation,           ///< a shard's output
+  mask,                 ///< what dropout remembers
+  input,                ///< what a shard gathers of one input
+  activation_gradient,  ///< of what a shard read of one input
+  received_gradient,    ///< of a shard's output, arrived by `first`: the boxes of that transfer
+  gathered_gradient     ///< of a shard's output: the sum of what its readers give back
 };
 
 /// Memory on a device from the start of its first task to the end of its last user. Parameters
@@ -92,6 +124,8 @@ struct Buffer {
   LayerId layer;
   TaskId first;
   std::vector<TaskId> users;
+  std::uint32_t shard = 0;  ///< of the layer
+  std::uint32_t input = 0;  ///< input, activation_gradient: which
   bool operator==(const Buffer&) const = default;
 };
 
@@ -116,6 +150,21 @@ class Plan {
   std::span<const GroupShape> group_shapes() const { return group_shapes_; }
   std::span<const Buffer> buffers() const { return buffers_; }
 
+  const Placement& placement(LayerId layer) const { return placements_[layer()]; }
+  /// What the layer's shards read of one input, by consumer shard, then producer shard: none of a
+  /// network input. Not told (empty) for an edge with so many flows that they were put together:
+  /// such a plan can be simulated, not run.
+  std::span<const NeededBox> reads(LayerId layer, std::size_t input) const {
+    return reads_[layer()][input];
+  }
+  bool runnable() const { return runnable_; }
+  /// The layer's output takes the place of its input, and the gradient of the input that of the
+  /// output's: each shard works on its producer's buffers.
+  bool in_place(LayerId layer) const { return in_place_[layer()]; }
+  /// What a compute task copies or adds up within its device before its kernel can run, where no
+  /// copy engine does it: boxes for a gathered input, parts of its output's gradient.
+  Bytes assembled(TaskId id) const;
+
   DType dtype() const { return dtype_; }
   std::size_t device_count() const { return device_count_; }
 
@@ -137,6 +186,11 @@ class Plan {
   std::vector<Group> groups_;
   std::vector<GroupShape> group_shapes_;
   std::vector<Buffer> buffers_;
+  std::vector<Placement> placements_;
+  std::vector<std::vector<std::vector<NeededBox>>> reads_;  // [layer][input]
+  std::vector<bool> in_place_;
+  std::vector<std::pair<TaskId, Bytes>> assembled_;  // sorted by task
+  bool runnable_ = true;
   DType dtype_ = DType::fp32;
   std::size_t device_count_ = 0;
 };

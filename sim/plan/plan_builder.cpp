@@ -17,6 +17,9 @@ TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies) {
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
   assert(dependencies.empty() || dependencies.back() < id);
   plan_.tasks_.push_back(task);
+  const bool works = task.kind == TaskKind::compute || task.kind == TaskKind::reduce ||
+                     task.kind == TaskKind::gather;
+  if (works) plan_.tasks_.back().stream = Stream::device;
   plan_.dependencies_.insert(plan_.dependencies_.end(), dependencies.begin(), dependencies.end());
   plan_.dependency_offsets_.push_back(static_cast<std::uint32_t>(plan_.dependencies_.size()));
   return id;
@@ -47,11 +50,35 @@ std::uint32_t PlanBuilder::add_group(Group group) {
 }
 
 TaskId PlanBuilder::join_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies) {
-  task.kind = TaskKind::collective;
+  if (task.kind != TaskKind::reduce) task.kind = TaskKind::collective;
   task.detail = group;
   const TaskId id = add(task, std::move(dependencies));
   plan_.groups_[group].tasks.push_back(id);
+  plan_.groups_[group].shards.push_back(task.shard);
   return id;
+}
+
+TaskId PlanBuilder::gather_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies) {
+  task.kind = TaskKind::gather;
+  task.detail = group;
+  const TaskId id = add(task, std::move(dependencies));
+  plan_.groups_[group].gathers.push_back(id);
+  return id;
+}
+
+void PlanBuilder::merge_assembled() {
+  auto& all = plan_.assembled_;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && all[kept - 1].first == all[i].first) {
+      all[kept - 1].second += all[i].second;
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  all.resize(kept);
 }
 
 // Sorts by task with counters, then each task's few by themselves.
@@ -72,6 +99,7 @@ Plan PlanBuilder::build() && {
     plan_.carried_.insert(plan_.carried_.end(), first, std::unique(first, last));
     plan_.carried_offsets_.push_back(static_cast<std::uint32_t>(plan_.carried_.size()));
   }
+  merge_assembled();
   return std::move(plan_);
 }
 

@@ -1,7 +1,6 @@
 #include "sim/plan/redistribution.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "sim/graph/regions.h"
 
@@ -49,14 +48,6 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
         [](const NeededBox& a, const NeededBox& b) { return a.producer_shard < b.producer_shard; });
   }
   return result;
-}
-
-std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input) {
-  if (!std::holds_alternative<Add>(layer.op)) return std::nullopt;
-  for (std::size_t earlier = 0; earlier < input; ++earlier) {
-    if (layer.inputs[earlier] == layer.inputs[input]) return earlier;
-  }
-  return std::nullopt;
 }
 
 }  // namespace strata

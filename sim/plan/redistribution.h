@@ -6,34 +6,19 @@
 // Pure functions; thread-safe.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
-
-/// A box of the producer's output that one shard of the consumer reads.
-struct NeededBox {
-  std::uint32_t producer_shard = 0;
-  std::uint32_t consumer_shard = 0;
-  DeviceId owner;
-  DeviceId reader;
-  Box box;
-  bool local() const { return owner == reader; }
-  bool operator==(const NeededBox&) const = default;
-};
 
 /// Every (consumer shard, producer shard, box) of the edge into `consumer`'s input number `input`,
 /// by consumer shard, then producer shard. Local ones are included. Boxes are not empty, and those
 /// of one consumer shard are disjoint.
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config);
-
-/// An earlier input that reads exactly the same (an Add of a tensor to itself): the boxes arrive
-/// once for both, and one sum of gradients goes back.
-std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
 }  // namespace strata

@@ -1,7 +1,8 @@
 #pragma once
 
 // Measured times of moving bytes into one device's memory, as the device itself does it: they stand
-// in the profile's file (docs/profiles.md, "Measured moves"). Values; thread-safe.
+// in the profile's file (docs/profiles.md, "Measured moves"; move_table.h reads them). Values;
+// thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <vector>
 
 #include "sim/base/units.h"
-#include "sim/text/diagnostics.h"
-#include "sim/text/value.h"
 
 namespace strata {
 
@@ -35,12 +34,5 @@ struct MeasuredMove {
 
   bool operator==(const MeasuredMove&) const = default;
 };
-
-/// The rows of a [moves] table, sorted by kind and bytes. What is wrong goes to `errors`, and so
-/// does a row whose kind and bytes another has, too.
-std::vector<MeasuredMove> read_moves(Table table, Diagnostics& errors);
-
-/// The [moves] table; empty for no rows.
-std::string print_moves(const std::vector<MeasuredMove>& moves);
 
 }  // namespace strata

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/profile/move_table.h"
 #include "sim/profile/profile.h"
 #include "sim/text/file.h"
 #include "sim/text/toml.h"

@@ -74,6 +74,18 @@ std::vector<LinkRate> link_rates(const Workload& workload, std::span<const RateC
   return all;
 }
 
+// A device without a copy engine: a transfer, or its part in a sum over replicas, which reads and
+// fetches all but one share of the tensor.
+Cost move_cost(const Plan& plan, const Task& task, const CostModel& model) {
+  if (task.kind == TaskKind::transfer) {
+    return model.move(MoveKind::copy, plan.transfers()[task.detail].bytes);
+  }
+  const Group& group = plan.groups()[task.detail];
+  const auto replicas = static_cast<std::int64_t>(group.tasks.size());
+  const Bytes bytes{group.bytes.value * (replicas - 1) / replicas};
+  return model.move(task.kind == TaskKind::reduce ? MoveKind::reduce : MoveKind::copy, bytes);
+}
+
 }  // namespace
 
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
@@ -81,10 +93,19 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
   std::vector<Cost> result(plan.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
-    if (task.kind != TaskKind::compute) continue;
+    if (task.stream != Stream::device) continue;
+    const CostModel& model = *models[task.device()];
+    if (task.kind != TaskKind::compute) {
+      result[i] = move_cost(plan, task, model);
+      continue;
+    }
     const Partition cut(graph[task.layer].output, strategy[task.layer].degrees);
-    const PhaseCosts& phases = costs(task.layer, cut.box(task.shard), *models[task.device()]);
+    const PhaseCosts& phases = costs(task.layer, cut.box(task.shard), model);
     result[i] = phases[static_cast<std::size_t>(task.phase)];
+    const Bytes assembled = plan.assembled(TaskId(i));
+    if (assembled.value > 0) {
+      result[i].seconds += model.move(MoveKind::local, assembled).seconds;
+    }
   }
   return result;
 }

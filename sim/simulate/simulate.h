@@ -16,7 +16,8 @@
 
 namespace strata {
 
-/// How long every compute task takes; other tasks get none. By task, with the source.
+/// How long every task takes that occupies its device; other tasks get none. By task, with the
+/// source.
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models);
 

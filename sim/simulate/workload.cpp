@@ -111,10 +111,11 @@ class WorkloadBuilder {
   ActivityId add_single(const Task& task, TaskId id, std::uint64_t priority) {
     Workload& workload = built_.workload;
     if (task.kind == TaskKind::join) return workload.add_event();
-    if (task.kind == TaskKind::compute) {
+    if (task.stream == Stream::device) {
       const Seconds time = costs_[id()].seconds / cluster_[task.device].speed;
       const Tick ticks = bounded_ticks(time, [&] {
-        return fmt::format("device {}: one computation", cluster_[task.device].name);
+        const char* what = task.kind == TaskKind::compute ? "computation" : "copy";
+        return fmt::format("device {}: one {}", cluster_[task.device].name, what);
       });
       return workload.add_compute(task.device, ticks, priority);
     }

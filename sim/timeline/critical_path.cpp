@@ -34,10 +34,10 @@ class PathFinder {
  private:
   const Span& span(Moment m) const { return timeline_.span(m.step, m.task); }
 
-  // Which compute task ends when on each device.
+  // Which task ends when on each device.
   void index(std::uint32_t step, TaskId id) {
     const Task& task = plan_[id];
-    if (task.kind != TaskKind::compute) return;
+    if (task.stream != Stream::device) return;
     const Span& s = timeline_.span(step, id);
     if (s.end > s.start) ends_[{task.device(), s.end.value}] = {step, id};
   }
@@ -57,7 +57,7 @@ class PathFinder {
     const Span& s = span(at);
     if (s.start.value == 0) return false;
     const Task& task = plan_[at.task];
-    if (s.start > s.ready && task.kind == TaskKind::compute) {
+    if (s.start > s.ready && task.stream == Stream::device) {
       const auto busy = ends_.find({task.device(), s.start.value});
       if (busy != ends_.end()) {
         at = busy->second;
@@ -109,7 +109,7 @@ Seconds& share_of(const Task& task, PathShares& shares) {
   if (task.kind == TaskKind::transfer) {
     return task.phase == Phase::update ? shares.sync : shares.transfer;
   }
-  if (task.kind == TaskKind::collective) {
+  if (task.kind != TaskKind::join) {
     return task.phase == Phase::update ? shares.sync : shares.statistics;
   }
   return shares.idle;
@@ -159,9 +159,10 @@ Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluste
   const Seconds step = timeline.step_seconds();
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
-    if (task.kind == TaskKind::compute) {
+    if (task.stream == Stream::device) {
       use.devices[task.device()] += timeline.span(last, TaskId(i)).duration() / step;
-    } else if (task.kind == TaskKind::transfer) {
+    }
+    if (task.kind == TaskKind::transfer) {
       add_route_bytes(plan, cluster, task, use.link_bytes);
     }
   }

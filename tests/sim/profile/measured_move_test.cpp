@@ -1,7 +1,6 @@
-#include "sim/profile/measured_move.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/profile/move_table.h"
 #include "sim/profile/profile.h"
 #include "sim/text/toml.h"
 #include "tests/sim/text/said.h"

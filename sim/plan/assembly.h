@@ -1,0 +1,16 @@
+#pragma once
+
+// When a shard can work on another buffer as it lies, and when it must gather first. Lowering plans
+// the buffers by it, an executor the copies. Pure functions; thread-safe.
+
+#include "sim/geometry/geometry.h"
+#include "sim/graph/op.h"
+
+namespace strata {
+
+/// Whether a shard that needs the box `need` of its producer's output, and nothing else, may read
+/// the owner's shard in its place: it is all of it, or all but the last rows, which no window meets
+/// because a stride skips them.
+bool reads_as_it_lies(const Op& op, const Box& need, const Box& owned);
+
+}  // namespace strata
