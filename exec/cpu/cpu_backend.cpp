@@ -1,0 +1,105 @@
+#include "exec/cpu/cpu_backend.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sched.h>
+
+#include "exec/cpu/combine.h"
+#include "exec/cpu/kernels.h"
+#include "exec/cpu/move.h"
+#include "sim/base/error.h"
+
+namespace strata::cpu {
+namespace {
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(std::size_t devices) : cores_(usable_cores()) {
+  for (std::size_t d = 0; d < devices; ++d) pools_.push_back(std::make_unique<MemoryPool>());
+}
+
+std::string CpuBackend::device_name(DeviceId device) const {
+  return fmt::format("cpu{}", device());
+}
+
+// oneDNN would start a team of threads from each of ours.
+void CpuBackend::enter(DeviceId device) {
+  omp_set_num_threads(1);
+  if (cores_.empty()) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cores_[device() % cores_.size()], &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw EnvironmentError(fmt::format("cannot pin the thread to a core: {}", strerror(errno)));
+  }
+}
+
+std::unique_ptr<Kernel> CpuBackend::make_kernel(DeviceId, const ShardSpec& spec) {
+  return cpu::make_kernel(spec);
+}
+
+std::int64_t CpuBackend::bytes(const Box& box) const {
+  return padded_size(extents(box)) * static_cast<std::int64_t>(sizeof(float));
+}
+
+void* CpuBackend::allocate(DeviceId device, std::int64_t bytes) {
+  return pools_[device()]->take(bytes);
+}
+
+void CpuBackend::release(DeviceId device, void* memory) {
+  pools_[device()]->give_back(memory);
+}
+
+void CpuBackend::clear(const Region& to) {
+  fill_zero(Tensor(to));
+}
+
+void CpuBackend::copy(const Region& to, const Region& from, const Box& box) {
+  cpu::copy(Tensor(to), Tensor(from), box);
+}
+
+void CpuBackend::add(const Region& to, const Region& from, const Box& box) {
+  cpu::add(Tensor(to), Tensor(from), box);
+}
+
+void CpuBackend::sum(const Region& to, std::span<const Region> from) {
+  std::vector<Tensor> parts;
+  for (const Region& region : from) parts.emplace_back(region);
+  cpu::sum(Tensor(to), parts);
+}
+
+void CpuBackend::copy_values(float* to, const float* from, std::int64_t count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+}
+
+void CpuBackend::add_values(float* to, const float* from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
+void CpuBackend::combine(Combination how, float* to, std::span<const float* const> parts,
+                         std::span<const std::int64_t> counts, std::int64_t begin,
+                         std::int64_t end) {
+  cpu::combine(how, to, parts, counts, begin, end);
+}
+
+void CpuBackend::load(const Region& to, const float* plain, const Extents& whole) {
+  cpu::load(Tensor(to), plain, whole);
+}
+
+void CpuBackend::store(float* plain, const Extents& whole, const Region& from) {
+  cpu::store(plain, whole, Tensor(from));
+}
+
+}  // namespace strata::cpu

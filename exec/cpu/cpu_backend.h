@@ -1,0 +1,44 @@
+#pragma once
+
+// The CPU as devices: one thread each, pinned to a core of its own while there are enough (device i
+// to the i-th core that this process may use, modulo their number), with kernels that use no other
+// thread. Memory is the host's; one device copies from another by reading it.
+
+#include <memory>
+#include <vector>
+
+#include "exec/cpu/memory_pool.h"
+#include "exec/runtime/backend.h"
+
+namespace strata::cpu {
+
+class CpuBackend : public Backend {
+ public:
+  explicit CpuBackend(std::size_t devices);
+
+  std::size_t device_count() const override { return pools_.size(); }
+  std::string device_name(DeviceId device) const override;
+  void enter(DeviceId device) override;
+  std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) override;
+
+  std::int64_t bytes(const Box& box) const override;
+  void* allocate(DeviceId device, std::int64_t bytes) override;
+  void release(DeviceId device, void* memory) override;
+
+  void clear(const Region& to) override;
+  void copy(const Region& to, const Region& from, const Box& box) override;
+  void add(const Region& to, const Region& from, const Box& box) override;
+  void sum(const Region& to, std::span<const Region> from) override;
+  void copy_values(float* to, const float* from, std::int64_t count) override;
+  void add_values(float* to, const float* from, std::int64_t count) override;
+  void combine(Combination how, float* to, std::span<const float* const> parts,
+               std::span<const std::int64_t> counts, std::int64_t begin, std::int64_t end) override;
+  void load(const Region& to, const float* plain, const Extents& whole) override;
+  void store(float* plain, const Extents& whole, const Region& from) override;
+
+ private:
+  std::vector<std::unique_ptr<MemoryPool>> pools_;  // by device
+  std::vector<int> cores_;                          // that this process may use
+};
+
+}  // namespace strata::cpu

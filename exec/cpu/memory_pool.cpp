@@ -1,0 +1,51 @@
+#include "exec/cpu/memory_pool.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata::cpu {
+namespace {
+
+constexpr std::int64_t kAlignment = 4096;
+
+// A block may be larger than asked for by an eighth.
+constexpr std::int64_t largest_for(std::int64_t bytes) {
+  return bytes + bytes / 8;
+}
+
+}  // namespace
+
+MemoryPool::~MemoryPool() {
+  for (const auto& [size, memory] : free_) std::free(memory);
+  for (const auto& [memory, size] : taken_) std::free(memory);
+}
+
+void* MemoryPool::take(std::int64_t bytes) {
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const std::lock_guard lock(mutex_);
+  const auto at = free_.lower_bound(bytes);
+  if (at != free_.end() && at->first <= largest_for(bytes)) {
+    void* memory = at->second;
+    taken_[memory] = at->first;
+    free_.erase(at);
+    return memory;
+  }
+  void* memory = std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes));
+  if (memory == nullptr) {
+    throw EnvironmentError(fmt::format("out of memory: no room for {} bytes more", bytes));
+  }
+  taken_[memory] = bytes;
+  return memory;
+}
+
+void MemoryPool::give_back(void* memory) {
+  const std::lock_guard lock(mutex_);
+  const auto at = taken_.find(memory);
+  free_.emplace(at->second, memory);
+  taken_.erase(at);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,31 @@
+#pragma once
+
+// One device's memory for tensors that come and go: blocks are kept when they are given back, and
+// given out again to who asks for about as much, so that after its first step a run asks the system
+// for nothing and finds its memory warm. Thread-safe: who reads another device's tensor last gives
+// it back.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace strata::cpu {
+
+class MemoryPool {
+ public:
+  MemoryPool() = default;
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+  ~MemoryPool();
+
+  /// Aligned to a page. Throws EnvironmentError where the system has no more.
+  void* take(std::int64_t bytes);
+  void give_back(void* memory);
+
+ private:
+  std::mutex mutex_;
+  std::multimap<std::int64_t, void*> free_;  // by size
+  std::map<void*, std::int64_t> taken_;
+};
+
+}  // namespace strata::cpu

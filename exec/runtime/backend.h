@@ -1,0 +1,56 @@
+#pragma once
+
+// What a kind of device can do: hold tensors, run kernels on shards, copy and add boxes, combine
+// what replicas made. The executor calls everything for a device on that device's own thread, after
+// enter(), but release(), which any thread may call. Copies read other devices' memory. Nothing is
+// called for one device from two threads at once.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "exec/runtime/combination.h"
+#include "exec/runtime/kernel.h"
+#include "sim/base/index.h"
+
+namespace strata {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::size_t device_count() const = 0;
+  virtual std::string device_name(DeviceId device) const = 0;
+
+  /// Makes the calling thread the device's own. Throws EnvironmentError.
+  virtual void enter(DeviceId device) = 0;
+
+  virtual std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) = 0;
+
+  /// Memory that a region of this box takes.
+  virtual std::int64_t bytes(const Box& box) const = 0;
+  /// Throws EnvironmentError where there is no more.
+  virtual void* allocate(DeviceId device, std::int64_t bytes) = 0;
+  virtual void release(DeviceId device, void* memory) = 0;
+
+  virtual void clear(const Region& to) = 0;
+  virtual void copy(const Region& to, const Region& from, const Box& box) = 0;
+  virtual void add(const Region& to, const Region& from, const Box& box) = 0;
+  /// All of one box: to = the sum of the others, in their order.
+  virtual void sum(const Region& to, std::span<const Region> from) = 0;
+
+  /// fp32 values that lie plain: parameters, their gradients, statistics.
+  virtual void copy_values(float* to, const float* from, std::int64_t count) = 0;
+  virtual void add_values(float* to, const float* from, std::int64_t count) = 0;
+  /// Values [begin, end) of all parts, which stand for `counts` elements each, into `to`.
+  virtual void combine(Combination how, float* to, std::span<const float* const> parts,
+                       std::span<const std::int64_t> counts, std::int64_t begin,
+                       std::int64_t end) = 0;
+
+  /// Between a region and the host's plain row-major array of the whole tensor.
+  virtual void load(const Region& to, const float* plain, const Extents& whole) = 0;
+  virtual void store(float* plain, const Extents& whole, const Region& from) = 0;
+};
+
+}  // namespace strata

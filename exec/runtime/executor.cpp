@@ -1,0 +1,116 @@
+#include "exec/runtime/executor.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "exec/runtime/run.h"
+#include "sim/graph/regions.h"
+
+namespace strata {
+namespace {
+
+// Where the channels [begin, end) of a layer's parameters stand in a shard's values and in the
+// whole layer's: rows of the weight, then of the bias.
+struct ParameterRows {
+  std::int64_t weight_row = 0;  ///< values of a channel in the weight
+  std::int64_t bias_row = 0;    ///< and in the bias: 1 or 0
+  std::int64_t channels = 0;    ///< of the whole layer
+  Interval held;                ///< channels of the shard
+
+  ParameterRows(const Layer& layer, const Box& box)
+      : weight_row(layer.parameters.weight / layer.output[Dim::c]),
+        bias_row(layer.parameters.bias / layer.output[Dim::c]),
+        channels(layer.output[Dim::c]),
+        held(box[Dim::c]) {}
+
+  void read(float* shard, const float* whole) const {
+    std::copy_n(whole + held.begin * weight_row, held.size() * weight_row, shard);
+    std::copy_n(whole + channels * weight_row + held.begin * bias_row, held.size() * bias_row,
+                shard + held.size() * weight_row);
+  }
+  void write(float* whole, const float* shard) const {
+    std::copy_n(shard, held.size() * weight_row, whole + held.begin * weight_row);
+    std::copy_n(shard + held.size() * weight_row, held.size() * bias_row,
+                whole + channels * weight_row + held.begin * bias_row);
+  }
+};
+
+Box shard_box(const Graph& graph, const Plan& plan, LayerId layer, std::size_t shard) {
+  return Partition(graph[layer].output, plan.placement(layer).degrees)
+      .box(static_cast<std::int64_t>(shard));
+}
+
+}  // namespace
+
+Executor::Executor(const Graph& graph, const Plan& plan, Backend& backend,
+                   const ExecutorOptions& options)
+    : graph_(graph),
+      plan_(plan),
+      backend_(backend),
+      options_(options),
+      program_(bind(graph, plan)),
+      memory_(program_.buffers().size()),
+      kernels_(program_.kernels().size()),
+      loaded_(program_.buffers().size()),
+      gradients_(graph.size()) {
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    if (program_.buffers()[i].lasting) memory_[i] = allocate(BufferId(i));
+  }
+}
+
+Executor::~Executor() {
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    if (memory_[i] != nullptr) backend_.release(program_.buffers()[i].device, memory_[i]);
+  }
+}
+
+std::int64_t Executor::bytes(BufferId id) const {
+  const ProgramBuffer& buffer = program_.buffers()[id()];
+  std::int64_t sum = buffer.values * static_cast<std::int64_t>(sizeof(float));
+  for (const Box& box : buffer.boxes) sum += backend_.bytes(box);
+  return sum;
+}
+
+void* Executor::allocate(BufferId id) {
+  return backend_.allocate(program_.buffers()[id()].device, bytes(id));
+}
+
+void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
+  for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
+    const BufferId buffer = program_.parameters(layer, shard);
+    if (!buffer.valid()) continue;
+    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+        .read(values(buffer), whole.data());
+  }
+}
+
+std::vector<float> Executor::parameters(LayerId layer) const {
+  std::vector<float> whole(static_cast<std::size_t>(graph_[layer].parameters.total()));
+  for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
+    const BufferId buffer = program_.parameters(layer, shard);
+    if (!buffer.valid()) continue;
+    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+        .write(whole.data(), values(buffer));
+  }
+  return whole;
+}
+
+void Executor::keep_gradient(const Task& task, const float* gradients) {
+  std::vector<float>& whole = gradients_[task.layer()];
+  ParameterRows(graph_[task.layer], shard_box(graph_, plan_, task.layer, task.shard))
+      .write(whole.data(), gradients);
+}
+
+Execution Executor::run(std::size_t steps, const BatchOf& batch_of,
+                        const std::atomic<bool>* cancelled) {
+  if (options_.keep_gradients) {
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      gradients_[i].resize(static_cast<std::size_t>(graph_[LayerId(i)].parameters.total()));
+    }
+  }
+  Execution result = Run(*this, steps, batch_of, cancelled).execute();
+  steps_done_ += steps;
+  return result;
+}
+
+}  // namespace strata
