@@ -24,7 +24,8 @@ class BatchNormKernel : public Kernel {
   BatchNormKernel(const ShardSpec& spec, const BatchNorm& op)
       : epsilon_(op.epsilon),
         channels_(static_cast<std::size_t>(spec.output[Dim::c].size())),
-        count_(static_cast<double>(volume((*spec).output) / (*spec).output[Dim::c])) {
+        count_(static_cast<double>(volume((*spec).output)) /
+               static_cast<double>((*spec).output[Dim::c])) {
     const Tensor shape(nullptr, spec.output);
     const auto lanes = static_cast<std::size_t>(shape.blocks() * shape.block());
     for (PerChannel* values : {&mean_, &inverse_, &scale_, &shift_, &offset_, &tilt_}) {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "exec/cpu/kernels.h"
+#include "exec/cpu/loops.h"
 #include "exec/cpu/tensor.h"
 #include "exec/runtime/dropout_mask.h"
 
@@ -66,12 +67,9 @@ class DropoutKernel : public Kernel {
   }
 
   void apply(const Region& from, const Region& to) const {
-    const float* source = Tensor(from).data();
-    float* const target = Tensor(to).data();
-    const auto scale = static_cast<float>(1 / (1 - probability_));
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      target[i] = kept_[i] != 0 ? source[i] * scale : 0.0F;
-    }
+    loops().mask(Tensor(to).data(), Tensor(from).data(), kept_.data(),
+                 static_cast<std::int64_t>(kept_.size()),
+                 static_cast<float>(1 / (1 - probability_)));
   }
 
   ShardSpec spec_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "exec/cpu/kernels.h"
@@ -33,27 +34,45 @@ class Rows {
   float* operator[](std::int64_t place) { return values_.data() + place * stride_ + before_; }
 
   void read(const Tensor& from, std::int64_t n, std::int64_t place, std::int64_t places) {
-    const std::int64_t block = from.block();
-    for (std::int64_t c = 0; c < channels_; c += block) {
-      const float* at = from.block_at(n, c / block) + place * block;
-      const std::int64_t used = std::min(block, channels_ - c);
-      for (std::int64_t p = 0; p < places; ++p) std::copy_n(at + p * block, used, (*this)[p] + c);
-    }
+    each_run(from, n, place, places,
+             [](float* row, const float* at, std::int64_t used, auto) { copy_run(row, at, used); });
   }
 
   /// With zeros in unused places.
   void write(const Tensor& to, std::int64_t n, std::int64_t place, std::int64_t places) {
-    const std::int64_t block = to.block();
+    each_run(to, n, place, places,
+             [](const float* row, float* at, std::int64_t used, std::int64_t unused) {
+               copy_run(at, row, used);
+               std::fill_n(at + used, unused, 0.0F);
+             });
+  }
+
+ private:
+  // Whole blocks, which most are, without a call.
+  static void copy_run(float* to, const float* from, std::int64_t count) {
+    if (count == 8) {
+      std::memcpy(to, from, 8 * sizeof(float));
+    } else if (count == 16) {
+      std::memcpy(to, from, 16 * sizeof(float));
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+    }
+  }
+
+  /// Calls visit(in a row, in the tensor, channels, unused places) for each block of each place.
+  template <class Visit>
+  void each_run(const Tensor& tensor, std::int64_t n, std::int64_t place, std::int64_t places,
+                Visit visit) {
+    const std::int64_t block = tensor.block();
     for (std::int64_t c = 0; c < channels_; c += block) {
-      float* at = to.block_at(n, c / block) + place * block;
+      float* at = tensor.block_at(n, c / block) + place * block;
       const std::int64_t used = std::min(block, channels_ - c);
       for (std::int64_t p = 0; p < places; ++p, at += block) {
-        std::fill_n(std::copy_n((*this)[p] + c, used, at), block - used, 0.0F);
+        visit((*this)[p] + c, at, used, block - used);
       }
     }
   }
 
- private:
   std::int64_t before_, channels_, stride_;
   std::vector<float> values_;
 };

@@ -65,6 +65,10 @@ struct ActivationLoops {
   void (*backward)(float* dx, const float* dy, const float* kept, std::int64_t count, float slope);
 };
 
+/// to[i] = kept[i] is 1 ? from[i] * scale : 0, where `to` may be `from`.
+using MaskLoop = void (*)(float* to, const float* from, const std::uint8_t* kept,
+                          std::int64_t count, float scale);
+
 /// Across neighbouring channels that lie side by side.
 struct NeighbourLoops {
   /// sums[i] = the sum of values[i] ... values[i + size - 1].
@@ -79,6 +83,7 @@ struct Loops {
   BlockLoops singles;  ///< of one
   std::int64_t lanes;
   ActivationLoops activations[9];  ///< by ActivationKind
+  MaskLoop mask;
   NeighbourLoops neighbours;
 };
 

@@ -64,6 +64,7 @@ struct Shards {
   void combine_statistics(Combination how) {
     const std::vector<Shard>& before = all;
     std::vector<std::vector<float>> parts;
+    parts.reserve(before.size());
     for (const Shard& shard : before) parts.push_back(shard.statistics);
     for (Shard& shard : all) combine_for(shard, how, parts);
   }

@@ -56,6 +56,7 @@ void check_pairs(Random& random, Combination how, Make make) {
     }
   }
   std::vector<const float*> pointers;
+  pointers.reserve(parts);
   for (const auto& part : values) pointers.push_back(part.data());
   float* const to = values[static_cast<std::size_t>(pick(random, 0, counts.size() - 1))].data();
   const float untouched = to[0];

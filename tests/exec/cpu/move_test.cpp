@@ -92,6 +92,7 @@ TEST(Move, SumsInOnePass) {
       each_element(t.it.to, [&](const Element& at) { wanted[at] += part[at]; });
       parts.emplace_back(t.it.to, part);
     }
+    tensors.reserve(parts.size());
     for (Held& part : parts) tensors.push_back(part.tensor());
     Held apart(t.it.to);
     sum(apart.tensor(), tensors);

@@ -21,15 +21,16 @@ namespace strata::cpu {
 
 /// Inputs (batch and all) and one layer that reads them in order, or as `reads` says.
 struct LayerCase {
-  LayerCase(const Op& op, const std::vector<Extents>& inputs, std::vector<std::size_t> reads = {})
-      : graph(build(op, inputs, std::move(reads))), layer(graph.size() - 1) {}
+  LayerCase(const Op& op, const std::vector<Extents>& inputs,
+            const std::vector<std::size_t>& reads = {})
+      : graph(build(op, inputs, reads)), layer(graph.size() - 1) {}
 
   const Layer& operator*() const { return graph[layer]; }
   const Extents& output() const { return graph[layer].output; }
   const Extents& input(std::size_t k) const { return graph[graph[layer].inputs[k]].output; }
 
   static Graph build(const Op& op, const std::vector<Extents>& inputs,
-                     std::vector<std::size_t> reads) {
+                     const std::vector<std::size_t>& reads) {
     GraphBuilder builder("case", inputs[0][Dim::n]);
     std::vector<LayerId> ids, read;
     for (Extents e : inputs) {

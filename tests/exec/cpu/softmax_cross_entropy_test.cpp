@@ -42,6 +42,7 @@ struct Referee {
 /// Every shard gets what all shards of its rows give.
 void exchange(std::vector<Shard>& shards) {
   std::vector<std::vector<float>> before;
+  before.reserve(shards.size());
   for (const Shard& shard : shards) before.push_back(shard.statistics);
   for (Shard& shard : shards) {
     std::vector<const float*> parts;
