@@ -1,6 +1,7 @@
 #include "exec/cpu/cpu_backend.h"
 
 #include <cstring>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -32,6 +33,18 @@ CpuBackend::CpuBackend(std::size_t devices) : cores_(usable_cores()) {
 
 std::string CpuBackend::device_name(DeviceId device) const {
   return fmt::format("cpu{}", device());
+}
+
+std::string CpuBackend::description() const {
+  std::ifstream info("/proc/cpuinfo");
+  std::string model = "unknown processor";
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto at = line.find(": ");
+    if (at != std::string::npos) model = line.substr(at + 2);
+    break;
+  }
+  return fmt::format("{}, {} cores, {}", model, cores_.size(), library_version());
 }
 
 // oneDNN would start a team of threads from each of ours.

@@ -16,6 +16,9 @@ class CpuBackend : public Backend {
  public:
   explicit CpuBackend(std::size_t devices);
 
+  /// "AMD EPYC, 2 cores, oneDNN 2.6.3".
+  std::string description() const;
+
   std::size_t device_count() const override { return pools_.size(); }
   std::string device_name(DeviceId device) const override;
   void enter(DeviceId device) override;

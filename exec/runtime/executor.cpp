@@ -43,7 +43,7 @@ Box shard_box(const Graph& graph, const Plan& plan, LayerId layer, std::size_t s
 }  // namespace
 
 Executor::Executor(const Graph& graph, const Plan& plan, Backend& backend,
-                   const ExecutorOptions& options)
+                   const ExecutionOptions& options)
     : graph_(graph),
       plan_(plan),
       backend_(backend),

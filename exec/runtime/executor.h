@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,20 +15,11 @@
 #include "sim/base/error.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
-#include "sim/timeline/timeline.h"
+#include "sim/timeline/execution.h"
 
 namespace strata {
 
 class Run;
-
-/// One step's data: of every network input its whole tensor, row-major (n, c, d, h, w), in the
-/// order of the graph, and a label for every sample. Equal numbers mean equal data: a device that
-/// holds a batch already does not load it again.
-struct Batch {
-  std::uint64_t number = 0;
-  std::vector<std::span<const float>> inputs;
-  std::span<const std::int64_t> labels;
-};
 
 /// A run that went wrong: a loss that is no number. Exit code 1.
 class RunFailed : public Error {
@@ -38,26 +28,11 @@ class RunFailed : public Error {
   int exit_code() const override { return 1; }
 };
 
-struct ExecutorOptions {
-  float learning_rate = 0.01F;
-  std::uint64_t seed = 0;       ///< of the dropout masks
-  bool training = true;         ///< false: dropout passes everything
-  bool keep_gradients = false;  ///< of the parameters, of the last step: gradients()
-};
-
-/// What a run has done. Bytes are those that were copied between devices, counted as they were.
-struct Execution {
-  Timeline timeline;
-  std::vector<double> losses;         ///< by step
-  std::vector<std::int64_t> correct;  ///< by step: samples whose label has the largest logit
-  Communication moved;
-};
-
 class Executor {
  public:
   /// The graph, the plan and the backend must outlive it. Throws EnvironmentError.
   Executor(const Graph& graph, const Plan& plan, Backend& backend,
-           const ExecutorOptions& options = {});
+           const ExecutionOptions& options = {});
   ~Executor();
 
   /// Weight then bias of a whole layer, in the orders of Operands::parameters.
@@ -66,7 +41,6 @@ class Executor {
   /// Of the last step of the last run. Empty without keep_gradients, or where there is none.
   std::vector<float> gradients(LayerId layer) const { return gradients_[layer()]; }
 
-  using BatchOf = std::function<Batch(std::uint64_t step)>;
   /// Steps count on from the runs before. `cancelled` may be null. Throws Cancelled, or the first
   /// error of a device with the task's name; the Executor is then of no more use.
   Execution run(std::size_t steps, const BatchOf& batch_of,
@@ -82,7 +56,7 @@ class Executor {
   const Graph& graph_;
   const Plan& plan_;
   Backend& backend_;
-  ExecutorOptions options_;
+  ExecutionOptions options_;
   Program program_;
   std::vector<void*> memory_;                     // by buffer; null where it is not there
   std::vector<std::unique_ptr<Kernel>> kernels_;  // by kernel; made on their device's thread

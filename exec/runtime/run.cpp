@@ -16,7 +16,7 @@ constexpr auto kLookAtCancelled = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Run::Run(Executor& executor, std::size_t steps, const Executor::BatchOf& batch_of,
+Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
          const std::atomic<bool>* cancelled)
     : executor_(executor),
       graph_(executor.graph_),

@@ -17,7 +17,7 @@ namespace strata {
 
 class Run {
  public:
-  Run(Executor& executor, std::size_t steps, const Executor::BatchOf& batch_of,
+  Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       const std::atomic<bool>* cancelled);
   Execution execute();
 

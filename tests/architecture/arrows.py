@@ -14,7 +14,8 @@ SIM = [
     "cost", "engine", "simulate", "solver", "formats", "store", "scenario", "study",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
-    "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "cli", "gui/models", "gui/widgets",
+    "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
+    "cli", "gui/models", "gui/widgets",
 ]
 TOPS = ("sim", "exec", "cli", "gui")
 

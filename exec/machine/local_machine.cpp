@@ -1,0 +1,81 @@
+#include "exec/machine/local_machine.h"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "exec/calibrate/calibration.h"
+#include "exec/cpu/cpu_backend.h"
+#include "exec/runtime/executor.h"
+#include "sim/base/error.h"
+#include "sim/cluster/cpu_cluster.h"
+
+namespace strata {
+namespace {
+
+// The N of "cpu:N".
+int cpu_count(const std::string& devices) {
+  constexpr std::string_view kPrefix = "cpu:";
+  int count = 0;
+  const char* begin = devices.data() + kPrefix.size();
+  const char* end = devices.data() + devices.size();
+  const bool named = devices.starts_with(kPrefix) && begin != end;
+  if (named) {
+    const auto [last, error] = std::from_chars(begin, end, count);
+    if (error == std::errc{} && last == end && count >= 1 && count <= kCpuDeviceLimit) return count;
+  }
+  throw InputError(fmt::format("no devices '{}'; allowed: cpu:N, N from 1 to {}", devices,
+                               kCpuDeviceLimit));
+}
+
+class LocalRun : public PlanRun {
+ public:
+  LocalRun(std::size_t devices, const Graph& graph, const Plan& plan,
+           const ExecutionOptions& options)
+      : backend_(devices), executor_(graph, plan, backend_, options) {}
+
+  void set_parameters(LayerId layer, std::span<const float> whole) override {
+    executor_.set_parameters(layer, whole);
+  }
+  std::vector<float> parameters(LayerId layer) const override {
+    return executor_.parameters(layer);
+  }
+  std::vector<float> gradients(LayerId layer) const override { return executor_.gradients(layer); }
+  Execution run(std::size_t steps, const BatchOf& batch_of,
+                const std::atomic<bool>* cancelled) override {
+    return executor_.run(steps, batch_of, cancelled);
+  }
+
+ private:
+  cpu::CpuBackend backend_;
+  Executor executor_;
+};
+
+class LocalMachine : public Runner {
+ public:
+  Cluster cluster(const std::string& devices) const override {
+    return cpu_cluster(cpu_count(devices));
+  }
+  std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
+                                 const ExecutionOptions& options) override {
+    return std::make_unique<LocalRun>(cpu_count(devices), graph, plan, options);
+  }
+  std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
+                                    std::vector<MeasureRequest> requests,
+                                    std::vector<Bytes> move_sizes) override {
+    return calibrate(std::make_unique<cpu::CpuBackend>(cpu_count(devices)), graph,
+                     std::move(requests), std::move(move_sizes), description(devices));
+  }
+  std::string description(const std::string& devices) const override {
+    return cpu::CpuBackend(static_cast<std::size_t>(cpu_count(devices))).description();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> local_machine() {
+  return std::make_unique<LocalMachine>();
+}
+
+}  // namespace strata

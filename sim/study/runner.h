@@ -1,0 +1,78 @@
+#pragma once
+
+// How studies reach real devices without knowing any: the main programs hand them a Runner, which
+// the execution engine implements. Not thread-safe.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+#include "sim/cluster/cluster.h"
+#include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
+#include "sim/profile/measured_cost.h"
+#include "sim/profile/measured_move.h"
+#include "sim/timeline/execution.h"
+
+namespace strata {
+
+/// A plan on devices that hold its parameters.
+class PlanRun {
+ public:
+  virtual ~PlanRun() = default;
+  /// Weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then bias, of the whole layer.
+  virtual void set_parameters(LayerId layer, std::span<const float> whole) = 0;
+  virtual std::vector<float> parameters(LayerId layer) const = 0;
+  /// Summed over the batch's shards, of the last step; empty where there is none or none was kept.
+  virtual std::vector<float> gradients(LayerId layer) const = 0;
+  /// Steps count on from the runs before. Throws Cancelled, or an Error that names the task and the
+  /// device; the run is then of no more use.
+  virtual Execution run(std::size_t steps, const BatchOf& batch_of,
+                        const std::atomic<bool>* cancelled) = 0;
+};
+
+/// One thing to measure: a phase of one shard of a layer, as a run would do it.
+struct MeasureRequest {
+  LayerId layer;
+  Box output;
+  Phase phase = Phase::forward;
+};
+
+/// Takes times on all devices at once, one sample of everything a round, so that a caller can take
+/// turns between measuring and running.
+class Measurer {
+ public:
+  virtual ~Measurer() = default;
+  /// One sample of each request and move.
+  virtual void round(const std::atomic<bool>* cancelled) = 0;
+  /// Medians, spreads and counts of all rounds so far; rounds in which the machine was busy with
+  /// something else are left out.
+  virtual std::vector<MeasuredCost> costs() const = 0;
+  virtual std::vector<MeasuredMove> moves() const = 0;
+  /// Rounds that were left out because a loop of known length took too long.
+  virtual std::size_t disturbed_rounds() const = 0;
+};
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  /// The devices that the text names ("cpu:2"), as a cluster. Throws InputError for text that names
+  /// nothing, EnvironmentError for devices that are not there.
+  virtual Cluster cluster(const std::string& devices) const = 0;
+  /// `plan`: lowered for that cluster. The graph and the plan must outlive what is returned.
+  virtual std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph,
+                                         const Plan& plan, const ExecutionOptions& options) = 0;
+  /// The graph must outlive what is returned.
+  virtual std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
+                                            std::vector<MeasureRequest> requests,
+                                            std::vector<Bytes> move_sizes) = 0;
+  /// What this machine is, for a profile's provenance: "AMD EPYC, 2 cores, oneDNN 2.6.3".
+  virtual std::string description(const std::string& devices) const = 0;
+};
+
+}  // namespace strata
