@@ -1,0 +1,114 @@
+#include "sim/timeline/compare.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace strata {
+namespace {
+
+/// Steps begin ... end count: those whose ends lie in the window, after its first; or the only one.
+struct Steps {
+  std::size_t begin = 0, end = 0;
+  double count() const { return static_cast<double>(end - begin); }
+};
+
+Steps counted_steps(const Timeline& timeline) {
+  const auto [first, last] = timeline.steady_window();
+  return {first == last ? first : first + 1, last + 1};
+}
+
+TaskTimes operator+(const TaskTimes& a, const TaskTimes& b) {
+  return {a.duration + b.duration, a.queueing + b.queueing};
+}
+
+Seconds magnitude(Seconds seconds) {
+  return {std::abs(seconds.value)};
+}
+
+auto key(const ErrorRow& row) {
+  return std::tuple(row.layer, row.kind, row.phase);
+}
+
+void add(const TaskComparison& task, ErrorRow& row) {
+  ++row.tasks;
+  row.predicted = row.predicted + task.predicted;
+  row.measured = row.measured + task.measured;
+  row.absolute_error += magnitude(task.duration_difference());
+}
+
+std::vector<ErrorRow> group(const Plan& plan, std::span<const TaskComparison> tasks) {
+  std::map<std::tuple<LayerId, TaskKind, Phase>, ErrorRow> rows;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind == TaskKind::join) continue;
+    ErrorRow& row = rows[{task.layer, task.kind, task.phase}];
+    row.layer = task.layer, row.kind = task.kind, row.phase = task.phase;
+    add(tasks[i], row);
+  }
+  std::vector<ErrorRow> list;
+  list.reserve(rows.size());
+  for (const auto& [of, row] : rows) list.push_back(row);
+  return list;
+}
+
+}  // namespace
+
+std::vector<TaskTimes> mean_times(const Plan& plan, const Timeline& timeline) {
+  assert(timeline.steps() > 0 && timeline.step(0).size() == plan.size());
+  const Steps steps = counted_steps(timeline);
+  std::vector<TaskTimes> means(plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    TaskTimes sum;
+    for (std::size_t step = steps.begin; step < steps.end; ++step) {
+      const Span& span = timeline.span(step, TaskId(i));
+      sum = sum + TaskTimes{span.duration(), span.start - span.ready};
+    }
+    means[i] = {sum.duration / steps.count(), sum.queueing / steps.count()};
+  }
+  return means;
+}
+
+std::vector<ErrorRow> explain_error(const Plan& plan, std::span<const TaskComparison> tasks) {
+  std::vector<ErrorRow> rows = group(plan, tasks);
+  Seconds total;
+  for (const ErrorRow& row : rows) total += row.absolute_error;
+  for (ErrorRow& row : rows) row.share = total.value > 0 ? row.absolute_error / total : 0;
+  std::sort(rows.begin(), rows.end(), [](const ErrorRow& a, const ErrorRow& b) {
+    if (a.absolute_error != b.absolute_error) return a.absolute_error > b.absolute_error;
+    return key(a) < key(b);
+  });
+  return rows;
+}
+
+std::vector<DeviceTimes> device_times(const Plan& plan, const Timeline& timeline) {
+  const std::vector<TaskTimes> tasks = mean_times(plan, timeline);
+  std::vector<DeviceTimes> devices(plan.device_count());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.stream == Stream::device) devices[task.device()].busy += tasks[i].duration;
+  }
+  const Seconds step = timeline.step_seconds();
+  for (DeviceTimes& times : devices) times.idle = std::max(Seconds{}, step - times.busy);
+  return devices;
+}
+
+Comparison compare(const Plan& plan, const Timeline& predicted, const Timeline& measured) {
+  Comparison result{predicted.step_seconds(), measured.step_seconds(), {}, {}, {}};
+  const auto tasks_predicted = mean_times(plan, predicted);
+  const auto tasks_measured = mean_times(plan, measured);
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    result.tasks.push_back({tasks_predicted[i], tasks_measured[i]});
+  }
+  result.rows = explain_error(plan, result.tasks);
+  const auto devices_predicted = device_times(plan, predicted);
+  const auto devices_measured = device_times(plan, measured);
+  for (std::size_t i = 0; i < plan.device_count(); ++i) {
+    result.devices.push_back({devices_predicted[i], devices_measured[i]});
+  }
+  return result;
+}
+
+}  // namespace strata
