@@ -1,0 +1,145 @@
+// A shard of a fully-connected layer. Without spatial extent a tensor is rows already, padded to
+// whole blocks of channels; else the input's features are brought into row-major order first. The
+// weights stay as they are.
+
+#include <algorithm>
+#include <cassert>
+
+#include "exec/cpu/kernels.h"
+#include "exec/cpu/move.h"
+#include "exec/cpu/onednn.h"
+#include "exec/cpu/sgd.h"
+#include "exec/cpu/tensor.h"
+#include "exec/cpu/thin_product.h"
+#include "sim/graph/regions.h"
+
+namespace strata::cpu {
+namespace {
+
+/// Whether a sample's features lie side by side in the weight's order.
+bool is_rows(const Tensor& tensor) {
+  return tensor.plane() == 1 || tensor.block() == 1;
+}
+
+Rows<float> rows_of(const Tensor& tensor) {
+  return {tensor.data(), tensor.padded_size() / tensor.extents()[Dim::n]};
+}
+
+ConstRows constant(Rows<float> rows) {
+  return {rows.data, rows.stride};
+}
+
+void check(dnnl_status_t status) {
+  if (status != dnnl_success) throw EnvironmentError("oneDNN: it refuses a matrix product");
+}
+
+/// Our own products pass the library's for batches of a few samples; one is its matrix-vector
+/// product, and for many it packs the weights to advantage.
+bool is_thin(const ThinExtents& extents) {
+  return extents.samples > 1 && extents.samples <= 16;
+}
+
+/// y += x w^T
+void add_forward(const ThinExtents& e, ConstRows x, ConstRows w, Rows<float> y) {
+  if (is_thin(e)) return thin_products().forward(e, x, w, y);
+  check(dnnl_sgemm('N', 'T', e.samples, e.outputs, e.inputs, 1, x.data, x.stride, w.data, w.stride,
+                   1, y.data, y.stride));
+}
+
+/// dx += dy w
+void add_backward_data(const ThinExtents& e, ConstRows dy, ConstRows w, Rows<float> dx) {
+  if (is_thin(e)) return thin_products().backward_data(e, dy, w, dx);
+  check(dnnl_sgemm('N', 'N', e.samples, e.inputs, e.outputs, 1, dy.data, dy.stride, w.data,
+                   w.stride, 1, dx.data, dx.stride));
+}
+
+/// dw = dy^T x
+void set_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, Rows<float> dw) {
+  check(dnnl_sgemm('T', 'N', e.outputs, e.inputs, e.samples, 1, dy.data, dy.stride, x.data,
+                   x.stride, 0, dw.data, dw.stride));
+}
+
+class FullyConnectedKernel : public Kernel {
+ public:
+  FullyConnectedKernel(const ShardSpec& spec, const Box& input)
+      : sizes_(shard_parameters(*spec, spec.output)),
+        features_(volume(input) / input[Dim::n].size()),
+        extents_{input[Dim::n].size(), features_, spec.output[Dim::c].size()} {}
+
+  void run(Phase phase, const Operands& operands) override {
+    dnnl_stream();  // the library's products are to use this thread alone
+    switch (phase) {
+      case Phase::forward:
+        return forward(operands);
+      case Phase::backward_data:
+        return backward_data(operands);
+      case Phase::backward_weights:
+        return backward_weights(operands);
+      case Phase::update:
+        return sgd(operands.parameters, operands.parameter_gradients, sizes_.total(),
+                   operands.step->learning_rate);
+      default:
+        assert(false);
+    }
+  }
+
+ private:
+  void forward(const Operands& operands) const {
+    const Tensor y(operands.output);
+    fill_zero(y);
+    const Rows<float> rows = rows_of(y);
+    for (std::int64_t n = 0; n < extents_.samples; ++n) {
+      const float* const bias = operands.parameters + sizes_.weight;
+      std::copy_n(bias, sizes_.bias, rows.data + n * rows.stride);
+    }
+    add_forward(extents_, features(operands), weights(operands), rows);
+  }
+
+  void backward_data(const Operands& operands) const {
+    const Tensor dx(operands.input_gradients[0]);
+    if (!dx) return;
+    const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
+    const Rows<float> rows = is_rows(dx) ? rows_of(dx) : between();
+    std::fill_n(rows.data, rows.stride * extents_.samples, 0.0F);
+    add_backward_data(extents_, dy, weights(operands), rows);
+    if (!is_rows(dx)) unpack(dx, rows.data, dx.box());
+  }
+
+  void backward_weights(const Operands& operands) const {
+    const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
+    float* const dw = operands.parameter_gradients;
+    set_backward_weights(extents_, dy, features(operands), {dw, features_});
+    std::fill_n(dw + sizes_.weight, sizes_.bias, 0.0F);
+    for (std::int64_t n = 0; n < extents_.samples; ++n) {
+      const float* const row = dy.data + n * dy.stride;
+      for (std::int64_t o = 0; o < sizes_.bias; ++o) dw[sizes_.weight + o] += row[o];
+    }
+  }
+
+  ConstRows weights(const Operands& operands) const { return {operands.parameters, features_}; }
+
+  Rows<float> between() const {
+    const std::int64_t size = features_ * extents_.samples;
+    return {scratch(Scratch::input, static_cast<std::size_t>(size)), features_};
+  }
+
+  ConstRows features(const Operands& operands) const {
+    const Tensor x(operands.inputs[0]);
+    if (is_rows(x)) return constant(rows_of(x));
+    const Rows<float> rows = between();
+    pack(rows.data, x, x.box());
+    return constant(rows);
+  }
+
+  Parameters sizes_;
+  std::int64_t features_;
+  ThinExtents extents_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_fully_connected(const ShardSpec& spec, const FullyConnected&) {
+  return std::make_unique<FullyConnectedKernel>(spec, spec.inputs[0][0]);
+}
+
+}  // namespace strata::cpu
