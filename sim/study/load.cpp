@@ -88,6 +88,11 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
 
 }  // namespace
 
+std::vector<std::shared_ptr<const CostModel>> load_cost_models(
+    const Cluster& cluster, const std::vector<std::string>& profiles) {
+  return models_by_device(cluster, models_from_files(profiles, cluster));
+}
+
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
   Cluster result = load_cluster(cluster);
   for (const auto& [key, value] : changes) result = changed(result, key, value);

@@ -51,6 +51,11 @@ struct Case {
 /// Throws InputError for anything that is not there or does not fit.
 Case load_case(const CaseRequest& request);
 
+/// One for each device of the cluster: from a file of `profiles`, or the shipped one of its kind.
+/// Throws InputError where there is none.
+std::vector<std::shared_ptr<const CostModel>> load_cost_models(
+    const Cluster& cluster, const std::vector<std::string>& profiles);
+
 /// A preset's name or a file, changed.
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 

@@ -1,0 +1,22 @@
+#pragma once
+
+// What a plan needs of this machine's memory when its devices are the machine's cores.
+
+#include <optional>
+
+#include "sim/base/units.h"
+#include "sim/cluster/cluster.h"
+#include "sim/plan/plan.h"
+
+namespace strata {
+
+/// The plan's buffers at their fullest, all devices together, and a quarter more: tensors lie in
+/// blocks of channels, kernels have scratch memory, and freed memory is not always of use. An
+/// estimate: devices that run apart from one another may be at their fullest at other times.
+Bytes memory_estimate(const Plan& plan, const Cluster& cluster);
+
+/// What programs may still take, by /proc/meminfo and the limit of the control group; nothing where
+/// the system does not say.
+std::optional<Bytes> available_memory();
+
+}  // namespace strata

@@ -1,0 +1,82 @@
+#pragma once
+
+// `strata run`: trains a network for real, cut by a strategy, on the devices of a Runner. On
+// request also on one device, to see that both computed the same; and over a test set. Not
+// thread-safe, as a Runner is not.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/error.h"
+#include "sim/strategy/search_space.h"
+#include "sim/study/differences.h"
+#include "sim/study/predict.h"
+#include "sim/study/runner.h"
+#include "sim/study/training.h"
+#include "sim/study/weights.h"
+
+namespace strata {
+
+struct RunRequest {
+  std::string model;                  ///< a zoo name or a file
+  std::string devices;                ///< as the Runner names them: "cpu:2"
+  std::string strategy;               ///< data, model, owt, optimal or a .json file
+  std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
+  std::int64_t batch_per_device = 32;
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  SearchOptions space;                ///< of optimal
+  std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
+  std::size_t steps = 10;
+  std::size_t warmup = 1;  ///< first steps that are not timed; fewer than the steps
+  double learning_rate = 0.01;
+  std::uint64_t seed = 0;           ///< of initial weights, synthetic data and dropout
+  std::string data;                 ///< a folder (dataset.h); empty: synthetic
+  std::string test_data;            ///< a folder, or empty
+  std::string weights;              ///< a folder to start from, or empty
+  std::optional<double> tolerance;  ///< compare with one device
+  /// Refuse what needs more, for devices that are this machine's cores; else what is free now.
+  std::optional<Bytes> memory;
+};
+
+/// Over a whole test set, each sample once.
+struct TestResult {
+  double accuracy = 0, loss = 0;
+  std::int64_t samples = 0;
+};
+
+struct RunReport {
+  Graph graph;
+  Cluster cluster;
+  Strategy strategy;
+  Plan plan;
+  Training training;
+  NetworkWeights weights;  ///< after the last step; none where it was called off
+  std::optional<TestResult> test;
+  std::optional<Differences> differences;  ///< from one device
+  std::optional<Timeline> predicted;
+
+  double throughput() const {
+    return static_cast<double>(graph.batch()) / training.times.median.value;
+  }
+};
+
+/// What is being done ("training"), and how far it is: steps done, of how many, the last loss.
+struct RunProgress {
+  std::string_view stage;
+  std::size_t steps = 0, of = 0;
+  double loss = 0;
+};
+
+/// Throws InputError for a request that is not sound, EnvironmentError where memory or devices
+/// lack, Cancelled where it was called off before there was anything to report, and the errors of
+/// the Runner.
+RunReport run(Runner& runner, const RunRequest& request,
+              const std::atomic<bool>* cancelled = nullptr,
+              const std::function<void(const RunProgress&)>& progress = {});
+
+}  // namespace strata

@@ -1,0 +1,115 @@
+#include "sim/study/training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kFirstPiece = 3, kLargestPiece = 256;
+constexpr double kPieceSeconds = 0.5;
+
+// As many steps as take kPieceSeconds, but two at least: the first step of a piece has no
+// predecessor to be timed from.
+std::size_t next_piece(std::size_t left, Seconds step) {
+  const double fit = kPieceSeconds / std::max(step.value, 1e-9);
+  const auto piece =
+      static_cast<std::size_t>(std::clamp(fit, 2.0, static_cast<double>(kLargestPiece)));
+  return left <= piece + 1 ? left : piece;  // no piece of a single step at the end
+}
+
+Communication& operator+=(Communication& sum, const Communication& more) {
+  sum.transfer += more.transfer;
+  sum.sync += more.sync;
+  sum.statistics += more.statistics;
+  return sum;
+}
+
+void check_moved(const Communication& moved, const Communication& planned, std::size_t steps) {
+  const auto times = static_cast<std::int64_t>(steps);
+  if (moved.transfer == planned.transfer * times && moved.sync == planned.sync * times) return;
+  throw InternalError(fmt::format(
+      "{} steps moved {} bytes of activations and {} of parameters between devices; the plan says "
+      "{} and {}",
+      steps, moved.transfer.value, moved.sync.value, planned.transfer.value * times,
+      planned.sync.value * times));
+}
+
+class Trainer {
+ public:
+  Trainer(PlanRun& run, const Plan& plan, const BatchOf& batch_of, const TrainOptions& options)
+      : run_(run), plan_(plan), batch_of_(batch_of), options_(options) {}
+
+  Training train() && {
+    std::size_t piece = std::min(kFirstPiece, options_.steps);
+    while (piece > 0 && run_piece(piece)) {
+      piece = next_piece(options_.steps - done(), result_.last.step_seconds());
+      if (done() == options_.steps) break;
+    }
+    result_.times = step_times(timed_.empty() ? std::vector{alone_} : timed_);
+    result_.moved_per_step = communication(plan_);
+    result_.moved_per_step.statistics = {moved_.statistics.value /
+                                         static_cast<std::int64_t>(done())};
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t done() const { return result_.losses.size(); }
+
+  // False where it was called off.
+  bool run_piece(std::size_t steps) try {
+    Execution piece = run_.run(steps, batch_of_, options_.cancelled);
+    moved_ += piece.moved;
+    keep_times(piece.timeline);
+    result_.losses.insert(result_.losses.end(), piece.losses.begin(), piece.losses.end());
+    check_moved(moved_, communication(plan_), done());
+    result_.last = std::move(piece.timeline);
+    if (options_.progress) options_.progress(done(), result_.losses.back());
+    return true;
+  } catch (const Cancelled&) {
+    if (done() == 0) throw;
+    result_.stopped = true;
+    return false;
+  }
+
+  void keep_times(const Timeline& timeline) {
+    alone_ = timeline.steps() > 1
+                 ? timeline.step_end(timeline.steps() - 1) - timeline.step_end(timeline.steps() - 2)
+                 : timeline.step_end(0);
+    for (std::size_t k = 1; k < timeline.steps(); ++k) {
+      if (done() + k < options_.warmup) continue;
+      timed_.push_back(timeline.step_end(k) - timeline.step_end(k - 1));
+    }
+  }
+
+  PlanRun& run_;
+  const Plan& plan_;
+  const BatchOf& batch_of_;
+  const TrainOptions& options_;
+  Training result_;
+  Communication moved_;
+  std::vector<Seconds> timed_;
+  Seconds alone_;  ///< of the last step
+};
+
+}  // namespace
+
+StepTimes step_times(std::vector<Seconds> times) {
+  std::sort(times.begin(), times.end());
+  const std::size_t n = times.size();
+  // The smallest time that at least 90 of 100 steps do not exceed.
+  const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(n)));
+  return {(times[(n - 1) / 2] + times[n / 2]) / 2, times.front(), times[rank - 1], n};
+}
+
+Training train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,
+               const TrainOptions& options) {
+  return Trainer(run, plan, batch_of, options).train();
+}
+
+}  // namespace strata

@@ -1,0 +1,36 @@
+#pragma once
+
+// The parameters of a whole network, for a run to start from or to keep. By layer (LayerId), its
+// weight and then its bias, row-major, as PlanRun has them; empty where a layer has none. Values
+// and functions; thread-safe.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+using NetworkWeights = std::vector<std::vector<float>>;
+
+/// Weight and bias of convolutions and fully-connected layers uniform in [-b, b), b = 1 /
+/// sqrt(fan-in), as PyTorch has it by default (He et al., 2015, with a = sqrt(5)); batch
+/// normalisation: scale 1, shift 0. A value depends on the seed, its layer's name and its place.
+NetworkWeights initial_weights(const Graph& graph, std::uint64_t seed);
+
+/// LAYER.weight.npy and LAYER.bias.npy of a folder; other files are left alone. Throws InputError
+/// that lists every file that is missing or has the wrong shape.
+NetworkWeights read_weights(const std::string& folder, const Graph& graph);
+
+/// The same files in a new folder: all or none. Throws EnvironmentError.
+void write_weights(const std::string& folder, const Graph& graph, const NetworkWeights& weights);
+
+/// Throws InputError where `folder` is there and not an empty folder, so that a long run does not
+/// end in vain; EnvironmentError where it could not be made.
+void check_new_folder(const std::string& folder);
+
+/// (O, I/groups, [kD,] [kH,] kW), (O, I) or (C).
+std::vector<std::int64_t> weight_shape(const Layer& layer);
+
+}  // namespace strata
