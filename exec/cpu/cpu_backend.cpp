@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <dnnl.h>
 #include <omp.h>
 #include <sched.h>
 
@@ -44,7 +45,9 @@ std::string CpuBackend::description() const {
     if (at != std::string::npos) model = line.substr(at + 2);
     break;
   }
-  return fmt::format("{}, {} cores, {}", model, cores_.size(), library_version());
+  const dnnl_version_t* v = dnnl_version();
+  return fmt::format("{}, {} cores, oneDNN {}.{}.{}", model, cores_.size(), v->major, v->minor,
+                     v->patch);
 }
 
 // oneDNN would start a team of threads from each of ours.

@@ -25,8 +25,8 @@ int cpu_count(const std::string& devices) {
     const auto [last, error] = std::from_chars(begin, end, count);
     if (error == std::errc{} && last == end && count >= 1 && count <= kCpuDeviceLimit) return count;
   }
-  throw InputError(fmt::format("no devices '{}'; allowed: cpu:N, N from 1 to {}", devices,
-                               kCpuDeviceLimit));
+  throw InputError(
+      fmt::format("no devices '{}'; allowed: cpu:N, N from 1 to {}", devices, kCpuDeviceLimit));
 }
 
 class LocalRun : public PlanRun {

@@ -80,8 +80,9 @@ struct Operands {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// `phase` is one that step_phases() names for the layer. Elementwise layers (and a Flatten that
-  /// is a view) may be given the same memory as input and output, and as both gradients.
+  /// `phase` is one that step_phases() names for the layer. Elementwise layers whose gradient
+  /// follows from the output (and a Flatten that is a view) may be given the same memory as input
+  /// and output, and as both gradients.
   virtual void run(Phase phase, const Operands& operands) = 0;
 };
 

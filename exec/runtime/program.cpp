@@ -74,14 +74,7 @@ class ProgramBinder {
 
   void bind_compute(const Task& task, TaskProgram& result) {
     result.kernel = kernel_of(task);
-    for (std::size_t input = 0; input < graph_[task.layer].inputs.size(); ++input) {
-      for (Slot slot : buffers_.inputs(task.layer, input, task.shard))
-        result.inputs.push_back(slot);
-      for (Slot slot : buffers_.input_gradients(task.layer, input, task.shard)) {
-        result.input_gradients.push_back(slot);
-      }
-    }
-    result.output = buffers_.output(task.layer, task.shard);
+    if (task.phase != Phase::update) bind_regions(task, result);
     result.parameters = buffers_.parameters(task.layer, task.shard);
     result.parameter_gradients = buffers_.parameter_gradients(task.layer, task.shard);
     const bool forward = task.phase == Phase::forward || task.phase == Phase::forward_statistics;
@@ -93,11 +86,26 @@ class ProgramBinder {
     forward ? gather_inputs(task, result) : gather_gradient(task, result);
   }
 
+  // Only what the phase reads or writes: other buffers may have been given back.
+  void bind_regions(const Task& task, TaskProgram& result) {
+    const Op& op = graph_[task.layer].op;
+    const bool forward = task.phase == Phase::forward || task.phase == Phase::forward_statistics;
+    const bool reads_input = forward || backward_reads_input(op);
+    for (std::size_t input = 0; input < graph_[task.layer].inputs.size(); ++input) {
+      for (Slot slot : buffers_.inputs(task.layer, input, task.shard)) {
+        result.inputs.push_back(reads_input ? slot : Slot{});
+      }
+      if (task.phase != Phase::backward_data) continue;
+      for (Slot slot : buffers_.input_gradients(task.layer, input, task.shard)) {
+        result.input_gradients.push_back(slot);
+      }
+    }
+    const bool has_output = task.phase == Phase::forward || (!forward && backward_reads_output(op));
+    if (has_output) result.output = buffers_.output(task.layer, task.shard);
+  }
+
   // A server adds what arrived from the other replicas.
   void bind_update(const Task& task, TaskProgram& result) {
-    result.inputs.clear();
-    result.input_gradients.clear();
-    result.output = {};
     const auto at = sent_.find({task.layer, task.shard});
     if (at != sent_.end()) result.add_to_gradient = at->second;
   }

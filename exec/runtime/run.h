@@ -35,6 +35,8 @@ class Run {
 
   // run_task.cpp: what a task does
   void run_task(Turn turn);
+  bool is_wanted(const Task& task) const;
+  void do_task(Turn turn);
   void compute(Turn turn);
   void move(TaskId id);
   void reduce(TaskId id);

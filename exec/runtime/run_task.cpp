@@ -8,25 +8,31 @@
 
 namespace strata {
 
+// Without training a step ends with the loss.
+bool Run::is_wanted(const Task& task) const {
+  return executor_.options_.training || task.phase == Phase::forward ||
+         task.phase == Phase::forward_statistics;
+}
+
 void Run::run_task(Turn turn) {
+  if (is_wanted(plan_[turn.task])) do_task(turn);
+  let_go(turn.task);
+}
+
+void Run::do_task(Turn turn) {
   switch (plan_[turn.task].kind) {
     case TaskKind::compute:
-      compute(turn);
-      break;
+      return compute(turn);
     case TaskKind::transfer:
-      move(turn.task);
-      break;
+      return move(turn.task);
     case TaskKind::reduce:
-      reduce(turn.task);
-      break;
+      return reduce(turn.task);
     case TaskKind::gather:
-      gather(turn.task);
-      break;
+      return gather(turn.task);
     case TaskKind::collective:
     case TaskKind::join:
-      break;
+      return;
   }
-  let_go(turn.task);
 }
 
 // Memory of a step's tensor is there from the first task that touches it. All who write to a
@@ -82,13 +88,11 @@ void Run::compute(Turn turn) {
 
   std::vector<Region> inputs, input_gradients;
   for (Slot slot : task.inputs) inputs.push_back(region(slot));
-  if (phase == Phase::backward_data) {
-    for (Slot slot : task.input_gradients) input_gradients.push_back(region(slot));
-  }
+  for (Slot slot : task.input_gradients) input_gradients.push_back(region(slot));
   LossPart loss;
   Operands operands;
   operands.inputs = inputs;
-  if (phase != Phase::forward_statistics) operands.output = region(task.output);
+  operands.output = region(task.output);
   operands.output_gradient = region(task.output_gradient);
   operands.input_gradients = input_gradients;
   operands.parameters = values_of(task.parameters);

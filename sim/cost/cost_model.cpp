@@ -17,9 +17,9 @@ class ProfileCostModel final : public CostModel {
         roofline_(profile) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
+    if (const auto cost = measured_(work, phase)) return *cost;
     const PhaseWork needed = phase_work(work, phase);
     if (!needed.any) return {{}, CostSource::analytic};
-    if (const auto cost = measured_(work, phase)) return *cost;
     return {roofline_(needed, work.dtype), CostSource::analytic};
   }
   Cost move(MoveKind kind, Bytes bytes) const override {

@@ -45,10 +45,33 @@ struct Namer {
   std::string_view operator()(const SoftmaxCrossEntropy&) const { return "softmax_cross_entropy"; }
 };
 
+template <class... Ops>
+bool is_one_of(const Op& op) {
+  return (std::holds_alternative<Ops>(op) || ...);
+}
+
 }  // namespace
 
 std::string_view name(const Op& op) {
   return std::visit(Namer{}, op);
+}
+
+bool gradient_from_output(const Activation& activation) {
+  return activation.kind != ActivationKind::silu && activation.kind != ActivationKind::gelu &&
+         activation.kind != ActivationKind::hard_swish;
+}
+
+bool backward_reads_input(const Op& op) {
+  if (const auto* activation = std::get_if<Activation>(&op))
+    return !gradient_from_output(*activation);
+  return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
+                   AdaptivePooling>(op);
+}
+
+bool backward_reads_output(const Op& op) {
+  if (const auto* activation = std::get_if<Activation>(&op))
+    return gradient_from_output(*activation);
+  return is_one_of<LocalResponseNorm, Pooling, SoftmaxCrossEntropy>(op);
 }
 
 bool is_elementwise(const Op& op) {

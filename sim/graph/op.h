@@ -143,4 +143,12 @@ std::string_view name(const Op& op);
 /// Has no parameters, and output element i depends on input element i alone (activation, dropout).
 bool is_elementwise(const Op& op);
 
+/// The gradient follows from the output alone, so that the input may be overwritten by it. False
+/// for silu, gelu and hard_swish, which need their input.
+bool gradient_from_output(const Activation& activation);
+
+/// Whether any backward phase reads the layer's inputs, or its output, beside the gradient.
+bool backward_reads_input(const Op& op);
+bool backward_reads_output(const Op& op);
+
 }  // namespace strata

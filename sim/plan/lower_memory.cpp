@@ -15,28 +15,6 @@
 namespace strata {
 namespace {
 
-template <class... Ops>
-bool is_one_of(const Op& op) {
-  return (std::holds_alternative<Ops>(op) || ...);
-}
-
-// silu, gelu and hard_swish need their input for the gradient; the others' follows from the output.
-bool from_output(const Activation& activation) {
-  return activation.kind != ActivationKind::silu && activation.kind != ActivationKind::gelu &&
-         activation.kind != ActivationKind::hard_swish;
-}
-
-bool backward_reads_input(const Op& op) {
-  if (const auto* activation = std::get_if<Activation>(&op)) return !from_output(*activation);
-  return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
-                   AdaptivePooling>(op);
-}
-
-bool backward_reads_output(const Op& op) {
-  if (const auto* activation = std::get_if<Activation>(&op)) return from_output(*activation);
-  return is_one_of<LocalResponseNorm, Pooling, SoftmaxCrossEntropy>(op);
-}
-
 void append(std::vector<TaskId>& all, const std::vector<TaskId>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -123,6 +101,17 @@ void Lowering::assemble(TaskId task, Bytes bytes) {
   if (!cluster_[builder_.so_far()[task].device].copy_engine) builder_.assemble(task, bytes);
 }
 
+// Those of the transfers into one shard that read the memory of `from`: all of it in one, where
+// flows were put together.
+void Lowering::append_from(DeviceId from, const std::vector<TaskId>& transfers,
+                           std::vector<TaskId>& users) const {
+  const Plan& plan = builder_.so_far();
+  for (TaskId id : transfers) {
+    const auto pieces = plan.pieces(plan.transfers()[plan[id].detail]);
+    if (transfers.size() == 1 || pieces.front().from == from) users.push_back(id);
+  }
+}
+
 bool Lowering::gathers_input(LayerId layer, std::size_t input, std::size_t shard) const {
   const auto boxes = boxes_of_shard(edges_[layer()][input], shard);
   if (boxes.empty()) return false;
@@ -178,7 +167,7 @@ void Lowering::add_readers(LayerId consumer, std::size_t input, UsersByShard& us
     std::vector<TaskId>& list = users[needed.producer_shard];
     const std::size_t reader = needed.consumer_shard;
     if (!needed.local()) {
-      append(list, edge.arrivals[reader]);
+      append_from(needed.owner, edge.arrivals[reader], list);
     } else if (in_place_[consumer()]) {
       std::vector<TaskId>& found = passed_on_[consumer()][reader];
       if (found.size() > list.size()) found.swap(list);
@@ -284,7 +273,8 @@ void Lowering::place_gradients(LayerId layer, std::size_t input) {
       if (needed.local()) {
         add_gradient_readers(producer, needed.producer_shard, buffer.users);
       } else {
-        append(buffer.users, edges_[layer()][input].returns[needed.producer_shard]);
+        append_from(needed.reader, edges_[layer()][input].returns[needed.producer_shard],
+                    buffer.users);
       }
     }
     add_buffer(std::move(buffer));

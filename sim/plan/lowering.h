@@ -101,6 +101,8 @@ class Lowering {
   void place_gathered_gradients(LayerId layer);
   void count_gradient_parts(LayerId layer);
   void assemble(TaskId task, Bytes bytes);
+  void append_from(DeviceId from, const std::vector<TaskId>& transfers,
+                   std::vector<TaskId>& users) const;
   bool gathers_input(LayerId layer, std::size_t input, std::size_t shard) const;
   void add_gradient_readers(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
   UsersByShard users_by_shard(LayerId layer);

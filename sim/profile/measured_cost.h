@@ -10,6 +10,7 @@
 
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
+#include "sim/graph/graph.h"
 #include "sim/graph/op.h"
 #include "sim/graph/phase.h"
 
@@ -40,6 +41,12 @@ struct MeasuredCost {
 /// All of an op that decides its cost beside the extents: "conv2d kernel=1x3x3 stride=1x1x1
 /// dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2 stride=1x2x2", "relu", "fc bias=1".
 std::string signature(const Op& op);
+
+/// The extents of what a shard with this output reads of each input of its layer, as kernels are
+/// given it: halo included, padding not, one box around a flattened run. Zeros where it reads none.
+std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Box& output);
+
+CostKey cost_key(const Graph& graph, LayerId layer, const Box& output, DType dtype, Phase phase);
 
 /// Sorted by key. Throws InputError "FILE:LINE: ..." that lists what is wrong, a key that comes
 /// twice among it.

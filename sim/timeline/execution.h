@@ -15,7 +15,7 @@ namespace strata {
 struct ExecutionOptions {
   float learning_rate = 0.01F;
   std::uint64_t seed = 0;       ///< of the dropout masks
-  bool training = true;         ///< false: dropout passes everything
+  bool training = true;         ///< false: steps end with the loss, and dropout passes everything
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
 };
 

@@ -1,0 +1,182 @@
+#include "exec/calibrate/calibration.h"
+
+#include <barrier>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "exec/calibrate/move_times.h"
+#include "exec/calibrate/samples.h"
+#include "exec/calibrate/shard_bench.h"
+#include "exec/calibrate/spin_probe.h"
+#include "sim/base/cancel.h"
+
+namespace strata {
+namespace {
+
+/// A shard's shape, with the phases that are asked for.
+struct Shape {
+  LayerId layer;
+  Box output;
+  std::vector<Phase> phases;
+  std::vector<CostKey> keys;  // by phase
+};
+
+class Calibration : public Measurer {
+ public:
+  Calibration(std::unique_ptr<Backend> backend, const Graph& graph,
+              std::vector<MeasureRequest> requests, std::vector<Bytes> move_sizes,
+              std::string source)
+      : backend_(std::move(backend)),
+        graph_(graph),
+        source_(std::move(source)),
+        moves_(*backend_, std::move(move_sizes)),
+        meet_(static_cast<std::ptrdiff_t>(backend_->device_count())) {
+    for (const MeasureRequest& request : requests) add(request);
+    plan_sweeps();
+    benches_.resize(backend_->device_count());
+    probes_.resize(backend_->device_count());
+  }
+
+  void round(const std::atomic<bool>* cancelled) override {
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t d = 0; d < backend_->device_count(); ++d) {
+        threads.emplace_back([this, d, cancelled] { work(DeviceId(d), cancelled); });
+      }
+    }
+    if (error_) std::rethrow_exception(error_);
+    throw_if_cancelled(cancelled);
+  }
+
+  std::vector<MeasuredCost> costs() const override {
+    std::vector<MeasuredCost> rows;
+    for (const auto& [key, samples] : samples_) {
+      const Summary s = samples.summary();
+      rows.push_back({key, s.median, s.spread, s.count, source_});
+    }
+    return rows;
+  }
+  std::vector<MeasuredMove> moves() const override { return moves_.rows(source_); }
+  std::size_t disturbed_rounds() const override { return disturbed_; }
+
+ private:
+  void add(const MeasureRequest& request) {
+    CostKey key = cost_key(graph_, request.layer, request.output, DType::fp32, request.phase);
+    if (!asked_.emplace(request.layer, key).second) return;
+    samples_.try_emplace(key);
+    // The phases of one shape run one after another, as in a step. Layers of equal shape are all
+    // run, so that a sweep is as long as a step.
+    CostKey shape = key;
+    shape.phase = Phase::forward;
+    const auto [at, fresh] =
+        by_shape_.try_emplace(std::pair(request.layer, std::move(shape)), shapes_.size());
+    if (fresh) shapes_.push_back({request.layer, request.output, {}, {}});
+    shapes_[at->second].phases.push_back(request.phase);
+    shapes_[at->second].keys.push_back(std::move(key));
+  }
+
+  // Sweep k takes every layer's k-th shape: about a step's work between two uses of anything, so
+  // that caches hold what they would hold in a step.
+  void plan_sweeps() {
+    std::map<LayerId, std::vector<std::size_t>> by_layer;
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      auto& list = by_layer[shapes_[i].layer];
+      list.push_back(i);
+      most = std::max(most, list.size());
+    }
+    for (std::size_t k = 0; k < most; ++k) {
+      auto& sweep = sweeps_.emplace_back();
+      for (const auto& [layer, list] : by_layer) sweep.push_back(list[k % list.size()]);
+    }
+  }
+
+  void work(DeviceId device, const std::atomic<bool>* cancelled) {
+    try {
+      backend_->enter(device);
+      for (const auto& list : sweeps_) {
+        if (!go_on(cancelled)) return meet_.arrive_and_drop();
+        sweep(device, list);
+      }
+      if (!go_on(cancelled)) return meet_.arrive_and_drop();
+      moves_.round(device, meet_);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      meet_.arrive_and_drop();
+    }
+  }
+
+  bool go_on(const std::atomic<bool>* cancelled) {
+    const std::lock_guard lock(mutex_);
+    return !error_ && !is_set(cancelled);
+  }
+
+  void sweep(DeviceId device, const std::vector<std::size_t>& list) {
+    SpinProbe& probe = probes_[device()];
+    bool calm = probe.undisturbed();
+    std::vector<std::pair<const CostKey*, Seconds>> times;
+    auto& benches = benches_[device()];
+    for (std::size_t i : list) {
+      if (!benches.contains(i)) {
+        benches[i] = std::make_unique<ShardBench>(*backend_, device, graph_, shapes_[i].layer,
+                                                  shapes_[i].output);
+      }
+      run(*benches[i], shapes_[i], true, times);
+    }
+    for (auto at = list.rbegin(); at != list.rend(); ++at) {
+      run(*benches[*at], shapes_[*at], false, times);
+      benches[*at]->end();
+    }
+    calm = probe.undisturbed() && calm;
+    keep(times, calm);
+  }
+
+  // All devices do the same at the same time, as replicas do: they share the memory's bandwidth.
+  void run(ShardBench& bench, const Shape& shape, bool forward,
+           std::vector<std::pair<const CostKey*, Seconds>>& times) {
+    forward ? bench.begin_forward() : bench.begin_backward();
+    meet_.arrive_and_wait();
+    for (Phase phase : ShardBench::phases(forward)) {
+      for (std::size_t k = 0; k < shape.phases.size(); ++k) {
+        if (shape.phases[k] == phase) times.emplace_back(&shape.keys[k], bench.time(phase));
+      }
+    }
+  }
+
+  void keep(const std::vector<std::pair<const CostKey*, Seconds>>& times, bool calm) {
+    const std::lock_guard lock(mutex_);
+    if (!calm) ++disturbed_;
+    for (const auto& [key, seconds] : times) samples_[*key].add(seconds, calm);
+  }
+
+  std::unique_ptr<Backend> backend_;
+  const Graph& graph_;
+  std::string source_;
+  std::vector<Shape> shapes_;
+  std::set<std::pair<LayerId, CostKey>> asked_;
+  std::map<std::pair<LayerId, CostKey>, std::size_t> by_shape_;
+  std::vector<std::vector<std::size_t>> sweeps_;
+  std::vector<std::map<std::size_t, std::unique_ptr<ShardBench>>> benches_;  // by device
+  std::vector<SpinProbe> probes_;                                            // by device
+  MoveTimes moves_;
+  std::barrier<> meet_;
+  mutable std::mutex mutex_;  // the members below
+  std::map<CostKey, Samples> samples_;
+  std::size_t disturbed_ = 0;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::unique_ptr<Measurer> calibrate(std::unique_ptr<Backend> backend, const Graph& graph,
+                                    std::vector<MeasureRequest> requests,
+                                    std::vector<Bytes> move_sizes, std::string source) {
+  return std::make_unique<Calibration>(std::move(backend), graph, std::move(requests),
+                                       std::move(move_sizes), std::move(source));
+}
+
+}  // namespace strata

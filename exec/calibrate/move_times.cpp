@@ -1,0 +1,72 @@
+#include "exec/calibrate/move_times.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace strata {
+
+MoveTimes::MoveTimes(Backend& backend, std::vector<Bytes> sizes)
+    : backend_(backend),
+      sizes_(std::move(sizes)),
+      from_(backend.device_count()),
+      to_(backend.device_count()) {}
+
+MoveTimes::~MoveTimes() {
+  for (std::size_t d = 0; d < from_.size(); ++d) {
+    if (from_[d] == nullptr) continue;
+    backend_.release(DeviceId(d), from_[d]);
+    backend_.release(DeviceId(d), to_[d]);
+  }
+}
+
+Seconds MoveTimes::time(MoveKind kind, float* own, const float* other, std::int64_t count) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (kind == MoveKind::reduce) {
+    const std::array<const float*, 2> parts = {own, other};
+    const std::array<std::int64_t, 2> counts = {1, 1};
+    backend_.combine(Combination::sum, own, parts, counts, 0, count);
+  } else {
+    backend_.copy_values(own, other, count);
+  }
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
+  if (sizes_.empty()) return;
+  const Bytes most = *std::max_element(sizes_.begin(), sizes_.end());
+  float*& from = from_[device()];
+  float*& to = to_[device()];
+  if (from == nullptr) {
+    from = static_cast<float*>(backend_.allocate(device, most.value));
+    to = static_cast<float*>(backend_.allocate(device, most.value));
+    std::fill_n(from, most.value / 4, 0.5F);
+    std::fill_n(to, most.value / 4, 0.25F);
+  }
+  meet.arrive_and_wait();
+  const bool alone = backend_.device_count() == 1;
+  const float* next = from_[(device() + 1) % backend_.device_count()];
+  for (Bytes size : sizes_) {
+    const std::int64_t count = size.value / static_cast<std::int64_t>(sizeof(float));
+    for (MoveKind kind : {MoveKind::copy, MoveKind::reduce, MoveKind::local}) {
+      if (alone && kind != MoveKind::local) continue;
+      std::fill_n(from, count, 0.5F);
+      meet.arrive_and_wait();
+      const Seconds seconds = time(kind, to, kind == MoveKind::local ? from : next, count);
+      meet.arrive_and_wait();
+      const std::lock_guard lock(mutex_);
+      samples_[{kind, size.value}].add(seconds, true);
+    }
+  }
+}
+
+std::vector<MeasuredMove> MoveTimes::rows(const std::string& source) const {
+  std::vector<MeasuredMove> rows;
+  for (const auto& [key, samples] : samples_) {
+    const Summary s = samples.summary();
+    rows.push_back({key.first, {key.second}, s.median, s.spread, s.count, source});
+  }
+  return rows;
+}
+
+}  // namespace strata

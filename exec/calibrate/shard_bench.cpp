@@ -1,0 +1,137 @@
+#include "exec/calibrate/shard_bench.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <random>
+#include <variant>
+
+#include "sim/graph/regions.h"
+
+namespace strata {
+namespace {
+
+constexpr std::array<Phase, 2> kForward = {Phase::forward_statistics, Phase::forward};
+constexpr std::array<Phase, 4> kBackward = {Phase::backward_statistics, Phase::backward_data,
+                                            Phase::backward_weights, Phase::update};
+
+// Zeros and ones would make kernels faster than data does.
+const std::vector<float>& random_values() {
+  static const std::vector<float> values = [] {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal(0, 0.1F);
+    std::vector<float> v(1U << 20U);
+    for (float& x : v) x = normal(random);
+    return v;
+  }();
+  return values;
+}
+
+}  // namespace
+
+ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
+                       const Box& output)
+    : backend_(backend), device_(device) {
+  spec_ = {&graph, layer, output, {}, true, 0};
+  for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
+    spec_.inputs.push_back(needed_input(graph, layer, i, output));
+    if (spec_.inputs.back().empty()) spec_.inputs.back().emplace_back();
+  }
+  const auto* activation = std::get_if<Activation>(&graph[layer].op);
+  in_place_ = is_elementwise(graph[layer].op) &&
+              (activation == nullptr || gradient_from_output(*activation));
+  const Statistics sizes = statistics(graph[layer], output);
+  const std::int64_t values = std::max(sizes.forward_values, sizes.backward_values);
+  parameter_count_ = shard_parameters(graph[layer], output).total();
+  const auto lasting = [&](std::int64_t count) {
+    lasting_.push_back(backend.allocate(device, count * static_cast<std::int64_t>(sizeof(float))));
+    auto* data = static_cast<float*>(lasting_.back());
+    const std::vector<float>& source = random_values();
+    for (std::int64_t i = 0; i < count; ++i) data[i] = source[i % source.size()];
+    return data;
+  };
+  if (parameter_count_ > 0) parameters_ = lasting(parameter_count_);
+  if (values > 0) statistics_ = lasting(values);
+  labels_.resize(static_cast<std::size_t>(graph.batch()));
+  kernel_ = backend.make_kernel(device, spec_);
+}
+
+ShardBench::~ShardBench() {
+  end();
+  for (void* memory : lasting_) backend_.release(device_, memory);
+}
+
+std::span<const Phase> ShardBench::phases(bool forward) {
+  if (forward) return kForward;
+  return kBackward;
+}
+
+Region ShardBench::take(const Box& box) {
+  if (empty(box)) return {};
+  of_step_.push_back(backend_.allocate(device_, backend_.bytes(box)));
+  return {of_step_.back(), box};
+}
+
+float* ShardBench::take_values(std::int64_t count) {
+  of_step_.push_back(backend_.allocate(device_, count * static_cast<std::int64_t>(sizeof(float))));
+  return static_cast<float*>(of_step_.back());
+}
+
+// Just now, front to back, as the kernel before would have. Blocks' unused places get values, too:
+// nobody looks at the results.
+void ShardBench::write(const Region& region) {
+  if (region.data == nullptr) return;
+  const std::vector<float>& source = random_values();
+  auto* to = static_cast<float*>(region.data);
+  const auto chunk = static_cast<std::int64_t>(source.size());
+  for (std::int64_t left = backend_.bytes(region.box) / static_cast<std::int64_t>(sizeof(float));
+       left > 0; left -= chunk, to += chunk) {
+    backend_.copy_values(to, source.data(), std::min(left, chunk));
+  }
+}
+
+void ShardBench::begin_forward() {
+  inputs_.clear();
+  for (const auto& boxes : spec_.inputs) {
+    for (const Box& box : boxes) inputs_.push_back(take(box));
+  }
+  output_ = in_place_ ? inputs_.front() : take(spec_.output);
+  for (const Region& input : inputs_) write(input);
+}
+
+void ShardBench::begin_backward() {
+  output_gradient_ = take(spec_.output);
+  input_gradients_.clear();
+  for (const Region& input : inputs_) {
+    input_gradients_.push_back(in_place_ ? output_gradient_ : take(input.box));
+  }
+  if (parameter_count_ > 0) gradients_ = take_values(parameter_count_);
+  write(output_gradient_);
+}
+
+Seconds ShardBench::time(Phase phase) {
+  LossPart loss;
+  const StepContext context{0, 0, labels_};
+  Operands operands;
+  operands.inputs = inputs_;
+  operands.output = output_;
+  operands.output_gradient = output_gradient_;
+  operands.input_gradients = input_gradients_;
+  operands.parameters = parameters_;
+  operands.parameter_gradients = gradients_;
+  operands.statistics = statistics_;
+  operands.loss = &loss;
+  operands.step = &context;
+  const auto begin = std::chrono::steady_clock::now();
+  kernel_->run(phase, operands);
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+void ShardBench::end() {
+  for (void* memory : of_step_) backend_.release(device_, memory);
+  of_step_.clear();
+  inputs_.clear();
+  input_gradients_.clear();
+}
+
+}  // namespace strata
