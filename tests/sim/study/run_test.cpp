@@ -1,0 +1,208 @@
+// What a study makes of a run, on devices that compute nothing (fake_runner.h).
+
+#include "sim/study/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "sim/base/cancel.h"
+#include "sim/formats/npy.h"
+#include "sim/study/host_memory.h"
+#include "tests/sim/study/fake_runner.h"
+#include "tests/sim/study/folder.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::FakeRunner;
+using strata::testing::Folder;
+
+RunRequest request(std::size_t steps) {
+  RunRequest request;
+  request.model = "lenet5";
+  request.devices = "cpu:2";
+  request.strategy = "data";
+  request.batch = 4;
+  request.steps = steps;
+  request.learning_rate = 0.5;
+  return request;
+}
+
+// LeNet's pictures, all zero, with these labels.
+void write_samples(const Folder& folder, const std::vector<std::int64_t>& labels) {
+  const auto samples = static_cast<std::int64_t>(labels.size());
+  const std::vector<float> values(labels.size() * 32 * 32);
+  write_npy(folder.file("input.npy"), std::vector<std::int64_t>{samples, 1, 32, 32}, values);
+  write_npy(folder.file("labels.npy"), std::vector<std::int64_t>{samples}, labels);
+}
+
+TEST(StepTimes, AreOrderStatistics) {
+  const auto seconds = [](std::vector<double> values) {
+    std::vector<Seconds> times;
+    for (double value : values) times.push_back({value});
+    return times;
+  };
+  const StepTimes ten = step_times(seconds({10, 1, 9, 2, 8, 3, 7, 4, 6, 5}));
+  EXPECT_EQ(ten.median, Seconds{5.5});
+  EXPECT_EQ(ten.min, Seconds{1});
+  EXPECT_EQ(ten.p90, Seconds{9});
+  EXPECT_EQ(ten.count, 10u);
+  const StepTimes three = step_times(seconds({3, 1, 2}));
+  EXPECT_EQ(three.median, Seconds{2});
+  EXPECT_EQ(three.p90, Seconds{3});
+  EXPECT_EQ(step_times(seconds({4})).p90, Seconds{4});
+}
+
+TEST(RelativeDifference, IsDistanceOverLength) {
+  using Values = std::vector<float>;
+  EXPECT_EQ(relative_difference(Values{0, 0}, Values{0, 0}), 0);
+  EXPECT_DOUBLE_EQ(relative_difference(Values{3, 4}, Values{3, 0}), 4.0 / 5);
+  EXPECT_DOUBLE_EQ(relative_difference(Values{0, 0}, Values{3, 4}), 1);
+  EXPECT_TRUE(std::isnan(relative_difference(Values{NAN}, Values{1})));
+}
+
+TEST(Run, TimesStepsAfterTheWarmupAndKeepsEveryLoss) {
+  const Folder folder("times");
+  write_samples(folder, {0, 1, 2, 3, 4, 5, 6});
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.data = folder.path();
+  const RunReport report = run(runner, asked);
+  // Steps 1 and 2 take 11 and 12 ms; samples 0-3, 4-6 and 0, 1-4.
+  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.0115);
+  EXPECT_DOUBLE_EQ(report.training.times.min.value, 0.011);
+  EXPECT_EQ(report.training.times.count, 2u);
+  EXPECT_EQ(report.training.losses, (std::vector<double>{1.5, 3.75, 2.5}));
+  EXPECT_EQ(runner.batches, (std::vector<std::uint64_t>{0, 4, 1}));
+  EXPECT_DOUBLE_EQ(report.throughput(), 4 / 0.0115);
+  // 61,706 parameters of 4 bytes, 2 (r - 1) times; nothing else moves under data parallelism.
+  EXPECT_EQ(report.training.moved_per_step, (Communication{{0}, {2 * 4 * 61706}, {7}}));
+  const NetworkWeights before = initial_weights(report.graph, 0);
+  EXPECT_FLOAT_EQ(report.weights[1][0], before[1][0] - 3 * 0.5F);
+  EXPECT_FALSE(report.test || report.differences || report.predicted);
+}
+
+TEST(Run, ComputesTheSameWhateverThePiecesAndTheWarmup) {
+  FakeRunner runner;
+  const RunReport report = run(runner, request(500));
+  RunRequest other = request(500);
+  other.warmup = 400;
+  const RunReport warm = run(runner, other);
+  EXPECT_EQ(report.training.losses.size(), 500u);
+  EXPECT_GT(runner.pieces.size(), 4u);
+  EXPECT_EQ(std::accumulate(runner.pieces.begin(), runner.pieces.end(), std::size_t{0}), 1000u);
+  EXPECT_EQ(warm.weights, report.weights);
+  EXPECT_EQ(warm.training.losses, report.training.losses);
+  // Step k takes 10 + k ms: the first timed one is step 400, or the one after it where a piece
+  // begins with it.
+  EXPECT_GE(warm.training.times.min.value, 0.410 - 1e-9);
+  EXPECT_LE(warm.training.times.min.value, 0.411 + 1e-9);
+}
+
+TEST(Run, TimesASingleStepFromItsStart) {
+  FakeRunner runner;
+  RunRequest asked = request(1);
+  asked.warmup = 0;
+  const RunReport report = run(runner, asked);
+  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.010);
+}
+
+TEST(Run, SaysWhereItDiffersFromOneDevice) {
+  FakeRunner runner;
+  RunRequest asked = request(4);
+  asked.tolerance = 1e-4;
+  const RunReport same = run(runner, asked);
+  ASSERT_TRUE(same.differences);
+  EXPECT_TRUE(same.differences->within(0));
+  runner.wrong_layer = "fc2";
+  const RunReport wrong = run(runner, asked);
+  EXPECT_FALSE(wrong.differences->within(1e-4));
+  EXPECT_EQ(wrong.differences->weights.layer, "fc2");
+  EXPECT_NEAR(wrong.differences->weights.value, 1.0 / 3, 1e-6);  // 1.5 times as long
+  EXPECT_EQ(wrong.differences->gradients.value, 0);
+}
+
+TEST(Run, NoticesBytesThatThePlanDoesNotHave) {
+  FakeRunner runner;
+  runner.lost = {4};
+  try {
+    run(runner, request(3));
+    FAIL();
+  } catch (const InternalError& error) {
+    EXPECT_EQ(error.message(),
+              "3 steps moved 0 bytes of activations and 1480932 of parameters between devices; the "
+              "plan says 0 and 1480944");
+  }
+}
+
+TEST(Run, TestsEverySampleOnce) {
+  for (std::int64_t samples : {1, 3, 4, 9, 12}) {
+    const Folder folder("test");
+    std::vector<std::int64_t> labels;
+    for (std::int64_t i = 0; i < samples; ++i) labels.push_back(i % 3);
+    write_samples(folder, labels);
+    FakeRunner runner;
+    RunRequest asked = request(2);
+    asked.test_data = folder.path();
+    const RunReport report = run(runner, asked);
+    ASSERT_TRUE(report.test);
+    const auto zeros = static_cast<double>(std::count(labels.begin(), labels.end(), 0));
+    const auto sum = static_cast<double>(std::accumulate(labels.begin(), labels.end(), 0));
+    const auto count = static_cast<double>(samples);
+    EXPECT_DOUBLE_EQ(report.test->accuracy, zeros / count);
+    EXPECT_NEAR(report.test->loss, sum / count, 1e-12);
+    EXPECT_EQ(report.test->samples, samples);
+    for (std::size_t i = 1; i < runner.starts.size(); ++i) {
+      EXPECT_FALSE(runner.starts[i].training);
+      EXPECT_EQ(runner.starts[i].learning_rate, 0);
+    }
+  }
+}
+
+TEST(Run, KeepsWhatWasDoneBeforeItWasCalledOff) {
+  FakeRunner runner;
+  runner.cancel_after = 5;
+  RunRequest asked = request(20);
+  asked.tolerance = 1e-4;
+  const RunReport report = run(runner, asked);
+  EXPECT_TRUE(report.training.stopped);
+  EXPECT_EQ(report.training.losses.size(), 3u);  // the first piece
+  EXPECT_TRUE(report.weights.empty());
+  EXPECT_FALSE(report.differences);
+  runner.cancel_after = 1;
+  EXPECT_THROW(run(runner, asked), Cancelled);
+}
+
+TEST(Run, RefusesWhatMemoryCannotHold) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.memory = Bytes{1000};
+  try {
+    run(runner, asked);
+    FAIL();
+  } catch (const EnvironmentError& error) {
+    EXPECT_TRUE(error.message().starts_with("not enough memory: lenet5 on cpu:2 needs about "));
+    EXPECT_TRUE(error.message().ends_with(" 1.00 kB is free; a smaller --batch needs less"))
+        << error.message();
+  }
+  EXPECT_TRUE(runner.pieces.empty());
+  ASSERT_TRUE(available_memory());
+  EXPECT_GT(*available_memory(), Bytes{1 << 20});
+}
+
+TEST(Run, PredictsAndSearchesWithAProfile) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.strategy = "optimal";
+  asked.profiles = {STRATA_SOURCE_DIR "/tests/sim/study/toy_cpu.toml"};
+  const RunReport report = run(runner, asked);
+  ASSERT_TRUE(report.predicted);
+  EXPECT_GT(report.predicted->step_seconds(), Seconds{0});
+  EXPECT_EQ(report.strategy.name(), "optimal");
+}
+
+}  // namespace
+}  // namespace strata
