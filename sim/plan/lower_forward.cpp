@@ -44,7 +44,8 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
   TaskId joined;
   if (by_receiver) {
     builder_.put_flows_together();
-    joined = builder_.add({.layer = layer}, made_by);
+    joined =
+        builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links}, made_by);
   }
 
   const auto receiver = [&](const NeededBox& b) {

@@ -69,10 +69,13 @@ Plan lower_to_run(const Case& input, const Strategy& strategy) {
   return lower(input.graph, input.cluster, strategy, options);
 }
 
-void check_memory(const RunRequest& request, const Cluster& cluster, const Plan& plan) {
+void check_memory(const RunRequest& request, const Cluster& cluster, const Plan& plan,
+                  Bytes parameters) {
   if (cluster.devices().front().kind != "cpu") return;
   const auto free = request.memory ? request.memory : available_memory();
-  const Bytes need = memory_estimate(plan, cluster);
+  // The whole network's weights before and after, and all that --check compares.
+  const std::int64_t copies = request.tolerance ? 6 : 2;
+  const Bytes need = memory_estimate(plan, cluster) + parameters * copies;
   if (!free || need <= *free) return;
   throw EnvironmentError(fmt::format(
       "not enough memory: {} on {} needs about {}, {} is free; a smaller --batch needs less",
@@ -136,8 +139,9 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   const Case& input = inputs.input;
   const Plan plan = lower_to_run(input, inputs.strategy);
   const Plan alone = lower_to_run(input, on_one_device(input.graph));
-  check_memory(request, input.cluster, plan);
-  if (request.tolerance) check_memory(request, input.cluster, alone);
+  const Bytes parameters{input.graph.parameters() * static_cast<std::int64_t>(sizeof(float))};
+  check_memory(request, input.cluster, plan, parameters);
+  if (request.tolerance) check_memory(request, input.cluster, alone, parameters);
 
   Outcome cut =
       train(runner, request, inputs, plan, train_options(request, cancelled, progress, "training"));

@@ -1,0 +1,77 @@
+#pragma once
+
+// `strata validate`: does the prediction hold? For one model on 1 to D devices: shard costs are
+// measured, strategies are predicted from them and run for real, taking turns, so that the
+// machine's moods fall on all alike. What is measured beforehand is single shards, never a
+// strategy's step. Not thread-safe, as a Runner is not.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/profile/profile.h"
+#include "sim/study/calibrate.h"
+#include "sim/study/predict.h"
+#include "sim/study/runner.h"
+#include "sim/timeline/compare.h"
+
+namespace strata {
+
+struct ValidateRequest {
+  std::string model;                  ///< a zoo name or a file
+  std::string family = "cpu";         ///< devices are FAMILY:1 ... FAMILY:`devices`
+  int devices = 2;                    ///< the most
+  bool each_count = true;             ///< else that number alone
+  std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
+  std::int64_t batch_per_device = 32;
+  std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  std::size_t rounds = 7;  ///< of measuring and running in turns
+  std::string date;        ///< ISO, for the profile's provenance
+};
+
+struct ValidateCase {
+  std::string model;
+  int devices = 0;
+  std::int64_t batch = 0;
+  std::string strategy;
+  Seconds predicted, eq1;
+  Seconds measured;              ///< the median of the steady steps
+  Seconds spread;                ///< half the distance between their quartiles
+  std::size_t samples = 0;       ///< steps measured
+  Communication planned, moved;  ///< of a step
+  Comparison comparison;         ///< task by task, of the last turn
+
+  double relative_error() const { return (predicted - measured) / measured; }
+};
+
+struct ValidateReport {
+  std::vector<ValidateCase> cases;
+  std::vector<Profile> profiles;  ///< by number of devices
+  std::size_t disturbed = 0;      ///< measurements left out, for the machine was busy
+
+  double mean_absolute_error() const;
+  double max_absolute_error() const;
+  /// The share of pairs of strategies, of the same model on as many devices, whose order is
+  /// predicted as it is measured; pairs that are the same strategy, or within 1 %, are left out.
+  double rank_agreement() const;
+  /// Where each number of devices' fastest strategy is predicted to be the fastest (within 1 %).
+  bool fastest_first() const;
+};
+
+struct ValidateProgress {
+  int devices = 0;
+  std::size_t round = 0, of = 0;
+};
+
+/// Throws what Runner and its parts throw, and Cancelled.
+ValidateReport validate(Runner& runner, const ValidateRequest& request,
+                        const std::atomic<bool>* cancelled = nullptr,
+                        const std::function<void(const ValidateProgress&)>& progress = {});
+
+}  // namespace strata
