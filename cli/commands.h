@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/base/error.h"
+#include "sim/study/runner.h"
 
 namespace strata {
 
@@ -20,6 +21,8 @@ void add_replay_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
+/// The runner must outlive the application.
+void add_run_command(CLI::App& app, Runner& runner);
 
 /// The job could not be done, or not to its end; what there is stands on standard output.
 class JobFailed : public Error {

@@ -1,5 +1,6 @@
 // `strata`: parses the command line, runs one command, maps errors to exit codes.
 
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/usage.h"
+#include "exec/machine/local_machine.h"
 #include "sim/base/error.h"
 
 namespace {
@@ -24,8 +26,9 @@ void complain(const std::string& message) {
   }
 }
 
-std::string version_text() {
-  return fmt::format("strata {}\nparts: simulator", STRATA_VERSION);
+std::string version_text(const Runner& runner) {
+  return fmt::format("strata {}\nparts: simulator, cpu ({})", STRATA_VERSION,
+                     runner.description("cpu:1"));
 }
 
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -35,11 +38,12 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** a
 }
 
 int run(int argc, char** argv) {
+  const std::unique_ptr<Runner> runner = local_machine();
   CLI::App app(
       "Strata predicts how fast one training step of a neural network will be, cut over many\n"
       "devices by sample, channel, depth, height and width.",
       "strata");
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("--version", [&runner] { return version_text(*runner); });
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   add_predict_command(app);
@@ -49,6 +53,7 @@ int run(int argc, char** argv) {
   add_show_command(app);
   add_models_command(app);
   add_clusters_command(app);
+  add_run_command(app, *runner);
   add_replay_command(app);
   try {
     app.parse(argc, argv);

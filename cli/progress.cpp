@@ -30,12 +30,16 @@ std::string progress_text(const SolveProgress& p) {
 ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const SolveProgress& progress) {
+  show(std::string(progress.stage), progress_text(progress));
+}
+
+void ProgressLine::show(const std::string& stage, const std::string& text) {
   if (!on_terminal_) return;
   const auto now = std::chrono::steady_clock::now();
-  if (progress.stage == stage_ && now - shown_ < kInterval) return;
-  stage_ = progress.stage;
+  if (stage == stage_ && now - shown_ < kInterval) return;
+  stage_ = stage;
   shown_ = now;
-  write(progress_text(progress));
+  write(text);
 }
 
 void ProgressLine::clear() {

@@ -1,7 +1,7 @@
 #pragma once
 
-// How far a search is, on one line of the terminal that is written over; nothing where standard
-// error is no terminal.
+// How far a search or a training is, on one line of the terminal that is written over; nothing
+// where standard error is no terminal.
 
 #include <chrono>
 #include <cstddef>
@@ -20,6 +20,8 @@ class ProgressLine {
 
   /// At most ten times a second, but each new stage at once.
   void show(const SolveProgress& progress);
+  /// The same for other work: `text` says all.
+  void show(const std::string& stage, const std::string& text);
   void clear();
 
  private:

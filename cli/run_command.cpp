@@ -1,0 +1,217 @@
+// `strata run MODEL --devices D --strategy S`: trains for real, and says how fast.
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/case_options.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/run_output.h"
+#include "cli/search_flags.h"
+#include "cli/usage.h"
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/formats/trace.h"
+#include "sim/study/run.h"
+#include "sim/text/file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 30, kMostSteps = 100'000'000;
+constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
+
+struct RunFlags {
+  RunRequest request;
+  SearchFlags search;
+  std::string sync = "ring", learning_rate = "0.01", tolerance = "1e-4";
+  std::string save_weights, trace_file;
+  std::int64_t batch = 0;
+  CLI::Option* batch_option = nullptr;
+  CLI::Option* warmup_option = nullptr;
+  CLI::Option* tolerance_option = nullptr;
+  bool check = false, json = false;
+};
+
+double number_of(const std::string& option, const std::string& text) try {
+  const double value = parse_number(text);
+  if (value >= 0) return value;
+  throw InputError(fmt::format("'{}' is below zero", text));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("{}: {}; allowed: a number of at least 0", option, error.message()));
+}
+
+// Of a run of one step, there is nothing but that step to time.
+void set_warmup(const RunFlags& flags, RunRequest& request) {
+  if (flags.warmup_option->count() == 0) {
+    request.warmup = std::min<std::size_t>(1, request.steps - 1);
+  }
+  if (request.warmup < request.steps) return;
+  throw InputError(
+      fmt::format("--warmup {}: leaves no step to time; allowed: 0 to {}, one less "
+                  "than --steps",
+                  request.warmup, request.steps - 1));
+}
+
+RunRequest request_of(const RunFlags& flags) {
+  RunRequest request = flags.request;
+  const auto sync = parse_sync(flags.sync);
+  if (!sync) {
+    throw InputError(
+        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
+  }
+  request.sync = *sync;
+  request.space = search_options(flags.search);
+  request.learning_rate = number_of("--lr", flags.learning_rate);
+  if (flags.batch_option->count() > 0) request.batch = flags.batch;
+  set_warmup(flags, request);
+  if (flags.tolerance_option->count() > 0 && !flags.check) {
+    throw InputError("--tolerance is of --check; allowed: both, or neither");
+  }
+  if (flags.check) request.tolerance = number_of("--tolerance", flags.tolerance);
+  return request;
+}
+
+void check_files(const RunFlags& flags) {
+  const RunRequest& r = flags.request;
+  std::vector<std::string> read = r.profiles;
+  read.insert(read.end(), {r.model, r.strategy});
+  for (const std::string& folder : {r.data, r.test_data}) {
+    if (!folder.empty()) read.insert(read.end(), {folder + "/input.npy", folder + "/labels.npy"});
+  }
+  refuse_overwriting({flags.trace_file}, read);
+  if (!flags.save_weights.empty()) check_new_folder(flags.save_weights);
+}
+
+std::string progress_text(const RunProgress& p) {
+  return fmt::format("{}: step {} of {}, loss {:.4f}", p.stage, p.steps, p.of, p.loss);
+}
+
+RunReport run_with_progress(Runner& runner, const RunRequest& request) try {
+  const InterruptFlag interrupt;
+  ProgressLine line;
+  return run(runner, request, interrupt.get(), [&line](const RunProgress& progress) {
+    line.show(std::string(progress.stage), progress_text(progress));
+  });
+} catch (const Cancelled&) {
+  throw JobFailed("interrupted before there was anything to report");
+}
+
+void write_files(const RunFlags& flags, const RunReport& report, bool sound) {
+  if (report.training.stopped) return;
+  if (!flags.trace_file.empty()) {
+    const Timeline& measured = report.training.last;
+    write_file_whole(
+        flags.trace_file,
+        report.predicted
+            ? print_trace(report.graph, report.cluster, report.plan, *report.predicted, measured)
+            : print_trace(report.graph, report.cluster, report.plan, measured));
+  }
+  if (sound && !flags.save_weights.empty()) {
+    write_weights(flags.save_weights, report.graph, report.weights);
+  }
+}
+
+void run_command(Runner& runner, const RunFlags& flags) {
+  const RunRequest request = request_of(flags);
+  check_files(flags);
+  const RunReport report = run_with_progress(runner, request);
+  const RunNames names{request.devices, runner.description(request.devices), flags.sync,
+                       request.tolerance.value_or(0)};
+  const std::string mismatch = mismatch_text(names, report);
+  write_files(flags, report, mismatch.empty());
+  if (flags.json) {
+    print_json(run_json(names, report));
+  } else {
+    print("{}", run_text(names, report));
+  }
+  if (report.training.stopped) {
+    throw JobFailed("interrupted; above is what was done until then, and no file is written");
+  }
+  if (!mismatch.empty()) throw JobFailed(mismatch);
+}
+
+void add_training_options(CLI::App& command, RunFlags& flags) {
+  RunRequest& request = flags.request;
+  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch")
+                           ->check(whole_number(1, kMostSamples));
+  command
+      .add_option("--batch-per-device", request.batch_per_device,
+                  "samples per device instead (default 32)")
+      ->check(whole_number(1, kMostSamples))
+      ->excludes("--batch");
+  command.add_option("--steps", request.steps, "how many steps to train (default 10)")
+      ->check(whole_number(1, kMostSteps));
+  flags.warmup_option =
+      command
+          .add_option("--warmup", request.warmup,
+                      "how many of them, the first ones, are not timed (default 1)")
+          ->check(whole_number(0, kMostSteps));
+  command.add_option("--lr", flags.learning_rate, "the learning rate of plain SGD (default 0.01)");
+  command
+      .add_option("--seed", request.seed,
+                  "of initial weights, synthetic data and dropout (default 0)")
+      ->check(whole_number(0, kMostSeed));
+  command.add_option("--sync", flags.sync,
+                     "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
+                     "(default ring)");
+}
+
+void add_files(CLI::App& command, RunFlags& flags) {
+  RunRequest& request = flags.request;
+  command
+      .add_option("--data", request.data,
+                  "a folder with input.npy and labels.npy to train on (default: synthetic)")
+      ->check(named_file());
+  command.add_option("--test-data", request.test_data, "the same, to test on after training")
+      ->check(named_file());
+  command
+      .add_option("--weights", request.weights,
+                  "a folder with LAYER.weight.npy and LAYER.bias.npy to start from")
+      ->check(named_file());
+  command.add_option("--save-weights", flags.save_weights, "a new folder for the trained ones")
+      ->check(named_file());
+  command
+      .add_option("--trace", flags.trace_file,
+                  "write the last steps as trace-event JSON (Perfetto opens it)")
+      ->check(named_file());
+  command
+      .add_option("--profile", request.profiles,
+                  "a profile of the devices: the run is predicted, too; repeatable")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Runner& runner) {
+  CLI::App* command = app.add_subcommand("run", "train for real on this machine's devices");
+  auto flags = std::make_shared<RunFlags>();
+  command->add_option("MODEL", flags->request.model, "a name (strata models) or a .toml file")
+      ->required();
+  command->add_option("--devices", flags->request.devices, "cpu:N, N cores of this machine")
+      ->required();
+  command
+      ->add_option("--strategy", flags->request.strategy,
+                   "data, model, owt, optimal or a .json file")
+      ->required();
+  add_training_options(*command, *flags);
+  add_files(*command, *flags);
+  command
+      ->add_flag("--check", flags->check,
+                 "run one device, too, and compare losses, gradients and weights")
+      ->disable_flag_override();
+  flags->tolerance_option =
+      command->add_option("--tolerance", flags->tolerance,
+                          "the relative difference that --check allows (default 1e-4)");
+  add_search_options(*command, flags->search);
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags, &runner] { run_command(runner, *flags); });
+}
+
+}  // namespace strata
