@@ -1,6 +1,7 @@
 // `strata run MODEL --devices D --strategy S`: trains for real, and says how fast.
 
-#include <cmath>
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -69,6 +70,10 @@ RunRequest request_of(const RunFlags& flags) {
   request.sync = *sync;
   request.space = search_options(flags.search);
   request.learning_rate = number_of("--lr", flags.learning_rate);
+  if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
+    throw InputError(
+        fmt::format("--lr {}: too large; allowed: what float32 can hold", flags.learning_rate));
+  }
   if (flags.batch_option->count() > 0) request.batch = flags.batch;
   set_warmup(flags, request);
   if (flags.tolerance_option->count() > 0 && !flags.check) {

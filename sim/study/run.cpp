@@ -1,6 +1,7 @@
 #include "sim/study/run.h"
 
 #include <limits>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,15 +16,6 @@ namespace strata {
 namespace {
 
 using Progress = std::function<void(const RunProgress&)>;
-
-// What it takes to start: everything is read and checked before the first device works.
-struct Inputs {
-  Case input;
-  Strategy strategy;
-  NetworkWeights weights;
-  Dataset data;
-  std::optional<Dataset> test;
-};
 
 Case load_case(const Runner& runner, const RunRequest& request) {
   Cluster cluster = runner.cluster(request.devices);
@@ -48,20 +40,6 @@ void load_costs(Case& input, const RunRequest& request) try {
   throw;
 }
 
-Inputs load(const Runner& runner, const RunRequest& request) {
-  Case input = load_case(runner, request);
-  load_costs(input, request);
-  Strategy strategy = load_strategy(request.strategy, input, request.space);
-  Inputs all{std::move(input), std::move(strategy), {}, {}, {}};
-  const Graph& graph = all.input.graph;
-  all.weights = request.weights.empty() ? initial_weights(graph, request.seed)
-                                        : read_weights(request.weights, graph);
-  all.data = request.data.empty() ? synthetic_dataset(graph, request.seed)
-                                  : load_dataset(request.data, graph);
-  if (!request.test_data.empty()) all.test = load_dataset(request.test_data, graph);
-  return all;
-}
-
 Plan lower_to_run(const Case& input, const Strategy& strategy) {
   LowerOptions options;
   options.sync = input.sync;
@@ -69,17 +47,44 @@ Plan lower_to_run(const Case& input, const Strategy& strategy) {
   return lower(input.graph, input.cluster, strategy, options);
 }
 
-void check_memory(const RunRequest& request, const Cluster& cluster, const Plan& plan,
-                  Bytes parameters) {
-  if (cluster.devices().front().kind != "cpu") return;
+// What the host keeps beside the devices: the batch, repeated (dataset.h), the network's weights
+// before and after, and all that --check compares.
+Bytes kept_by_host(const Graph& graph, bool compared) {
+  std::int64_t values = graph.parameters() * (compared ? 6 : 2);
+  for (const Layer& layer : graph.layers()) {
+    if (std::holds_alternative<Input>(layer.op)) values += 2 * volume(layer.output);
+  }
+  return Bytes{values * static_cast<std::int64_t>(sizeof(float))};
+}
+
+void check_memory(const RunRequest& request, const Case& input, const Plan& plan) {
+  if (input.cluster.devices().front().kind != "cpu") return;
   const auto free = request.memory ? request.memory : available_memory();
-  // The whole network's weights before and after, and all that --check compares.
-  const std::int64_t copies = request.tolerance ? 6 : 2;
-  const Bytes need = memory_estimate(plan, cluster) + parameters * copies;
+  const Bytes need = memory_estimate(plan, input.cluster) +
+                     kept_by_host(input.graph, request.tolerance.has_value());
   if (!free || need <= *free) return;
   throw EnvironmentError(fmt::format(
       "not enough memory: {} on {} needs about {}, {} is free; a smaller --batch needs less",
       request.model, request.devices, format_bytes(need), format_bytes(*free)));
+}
+
+// What it takes to train.
+struct Inputs {
+  const Case& input;
+  NetworkWeights weights;
+  Dataset data;
+  std::optional<Dataset> test;
+};
+
+Inputs load(const RunRequest& request, const Case& input) {
+  const Graph& graph = input.graph;
+  Inputs all{input, {}, {}, {}};
+  all.weights = request.weights.empty() ? initial_weights(graph, request.seed)
+                                        : read_weights(request.weights, graph);
+  all.data = request.data.empty() ? synthetic_dataset(graph, request.seed)
+                                  : load_dataset(request.data, graph);
+  if (!request.test_data.empty()) all.test = load_dataset(request.test_data, graph);
+  return all;
 }
 
 Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& plan) {
@@ -135,18 +140,19 @@ Differences differences(const Graph& graph, const Outcome& cut, const Outcome& w
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
-  Inputs inputs = load(runner, request);
-  const Case& input = inputs.input;
-  const Plan plan = lower_to_run(input, inputs.strategy);
+  Case input = load_case(runner, request);
+  load_costs(input, request);
+  const Strategy strategy = load_strategy(request.strategy, input, request.space);
+  const Plan plan = lower_to_run(input, strategy);
   const Plan alone = lower_to_run(input, on_one_device(input.graph));
-  const Bytes parameters{input.graph.parameters() * static_cast<std::int64_t>(sizeof(float))};
-  check_memory(request, input.cluster, plan, parameters);
-  if (request.tolerance) check_memory(request, input.cluster, alone, parameters);
+  check_memory(request, input, plan);
+  if (request.tolerance) check_memory(request, input, alone);
+  const Inputs inputs = load(request, input);
 
   Outcome cut =
       train(runner, request, inputs, plan, train_options(request, cancelled, progress, "training"));
-  RunReport report{input.graph, input.cluster, inputs.strategy, plan, {}, {}, {}, {}, {}};
-  if (!input.models.empty()) report.predicted = predict_steps(input, inputs.strategy, plan);
+  RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
+  if (!input.models.empty()) report.predicted = predict_steps(input, strategy, plan);
   if (request.tolerance && !cut.training.stopped) {
     const Outcome whole = train(runner, request, inputs, alone,
                                 train_options(request, cancelled, progress, "one device"));
