@@ -34,21 +34,21 @@ dnnl::convolution_forward::primitive_desc forward(const ConvolutionProblem& it) 
   const auto kind = dnnl::prop_kind::forward_training;
   return {Forward::desc(kind, kAlgorithm, it.source, it.weights, it.bias, it.destination,
                         it.strides, it.dilations, it.pad_begin, it.pad_end),
-          dnnl_engine()};
+          attributes(), dnnl_engine()};
 }
 
 dnnl::convolution_backward_data::primitive_desc backward_data(const ConvolutionProblem& it) {
   using Backward = dnnl::convolution_backward_data;
   return {Backward::desc(kAlgorithm, it.source, it.weights, it.destination, it.strides,
                          it.dilations, it.pad_begin, it.pad_end),
-          dnnl_engine(), forward(it)};
+          attributes(), dnnl_engine(), forward(it)};
 }
 
 dnnl::convolution_backward_weights::primitive_desc backward_weights(const ConvolutionProblem& it) {
   using Backward = dnnl::convolution_backward_weights;
   return {Backward::desc(kAlgorithm, it.source, it.weights, it.bias, it.destination, it.strides,
                          it.dilations, it.pad_begin, it.pad_end),
-          dnnl_engine(), forward(it)};
+          attributes(), dnnl_engine(), forward(it)};
 }
 
 /// In the first layout that suits; in the plain one, which always can be run, if none does.
@@ -128,6 +128,7 @@ class Forward {
     weights_.take(operands.parameters);
     if (shape_.bias) bias_.take(operands.parameters + shape_.weights());
     destination_.enter(static_cast<float*>(operands.output.data));
+    workspace_.enter();
     primitive_.execute(dnnl_stream(), arguments_);
     destination_.leave();
   }
@@ -142,7 +143,9 @@ class Forward {
         destination_(owner_destination(shape_, shard.output), it.dst_desc(), Bridge::Way::out,
                      Scratch::output),
         primitive_(it),
-        arguments_{{DNNL_ARG_SRC, source_.argument()},
+        workspace_(it.scratchpad_desc()),
+        arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
+                   {DNNL_ARG_SRC, source_.argument()},
                    {DNNL_ARG_WEIGHTS, weights_.argument()},
                    {DNNL_ARG_DST, destination_.argument()}} {
     if (shape_.bias) arguments_.emplace(DNNL_ARG_BIAS, bias_.argument());
@@ -154,6 +157,7 @@ class Forward {
   Bias bias_;
   Bridge destination_;
   dnnl::convolution_forward primitive_;
+  Workspace workspace_;
   Arguments arguments_;
 };
 
@@ -169,6 +173,7 @@ class BackwardData {
     weights_.take(operands.parameters);
     if (unread_ > 0) std::fill_n(gradient, unread_, 0.0F);
     source_.enter(gradient);
+    workspace_.enter();
     primitive_.execute(dnnl_stream(), arguments_);
     source_.leave();
   }
@@ -183,7 +188,9 @@ class BackwardData {
                      Bridge::Way::in, Scratch::output),
         unread_(shard.shape.cropped(shard.input) ? padded_size(extents(shard.input)) : 0),
         primitive_(it),
-        arguments_{{DNNL_ARG_DIFF_SRC, source_.argument()},
+        workspace_(it.scratchpad_desc()),
+        arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
+                   {DNNL_ARG_DIFF_SRC, source_.argument()},
                    {DNNL_ARG_WEIGHTS, weights_.argument()},
                    {DNNL_ARG_DIFF_DST, destination_.argument()}} {}
 
@@ -192,6 +199,7 @@ class BackwardData {
   Bridge destination_;
   std::int64_t unread_;  ///< floats to clear where some of the box is not read
   dnnl::convolution_backward_data primitive_;
+  Workspace workspace_;
   Arguments arguments_;
 };
 
@@ -206,6 +214,7 @@ class BackwardWeights {
     destination_.enter(static_cast<float*>(operands.output_gradient.data));
     weights_.prepare(operands.parameter_gradients);
     if (shape_.bias) bias_.prepare(bias);
+    workspace_.enter();
     primitive_.execute(dnnl_stream(), arguments_);
     weights_.give(operands.parameter_gradients);
     if (shape_.bias) bias_.give(bias);
@@ -221,7 +230,9 @@ class BackwardWeights {
         destination_(owner_destination(shape_, shard.output), it.diff_dst_desc(), Bridge::Way::in,
                      Scratch::output),
         primitive_(it),
-        arguments_{{DNNL_ARG_SRC, source_.argument()},
+        workspace_(it.scratchpad_desc()),
+        arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
+                   {DNNL_ARG_SRC, source_.argument()},
                    {DNNL_ARG_DIFF_WEIGHTS, weights_.argument()},
                    {DNNL_ARG_DIFF_DST, destination_.argument()}} {
     if (shape_.bias) arguments_.emplace(DNNL_ARG_DIFF_BIAS, bias_.argument());
@@ -233,6 +244,7 @@ class BackwardWeights {
   Bias bias_;
   Bridge destination_;
   dnnl::convolution_backward_weights primitive_;
+  Workspace workspace_;
   Arguments arguments_;
 };
 

@@ -66,6 +66,24 @@ float* scratch(Scratch which, std::size_t size) {
   return buffers[static_cast<std::size_t>(which)].at_least(size);
 }
 
+const dnnl::primitive_attr& attributes() {
+  static const dnnl::primitive_attr attributes = [] {
+    dnnl::primitive_attr attr;
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    return attr;
+  }();
+  return attributes;
+}
+
+Workspace::Workspace(const dnnl::memory::desc& desc) : memory_(on_no_data(desc)) {}
+
+void Workspace::enter() {
+  const std::size_t bytes = memory_.get_desc().get_size();
+  if (bytes == 0) return;
+  float* const data = scratch(Scratch::library, (bytes + sizeof(float) - 1) / sizeof(float));
+  memory_.set_data_handle(data, dnnl_stream());
+}
+
 bool is_trimmable(const dnnl::memory::desc& theirs, const dnnl::memory::dims& dims) {
   for (int k = 0; k < theirs.data.ndims; ++k) {
     const std::int64_t extent = dims[static_cast<std::size_t>(k)];

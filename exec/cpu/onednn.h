@@ -29,12 +29,29 @@ decltype(auto) checked(std::string_view what, F&& f) {
 }
 
 /// What a thread's scratches are for; a kernel uses several at once.
-enum class Scratch : std::uint8_t { input, output, weights, grouped_weights, bias };
-inline constexpr std::size_t kScratchCount = 5;
+enum class Scratch : std::uint8_t { input, output, weights, grouped_weights, bias, library };
+inline constexpr std::size_t kScratchCount = 6;
 
 /// At least `size` floats of this thread's, aligned to a cache line. All kernels of a thread share
 /// them: what one holds is lost when another runs, and when it grows.
 float* scratch(Scratch which, std::size_t size);
+
+/// For primitives whose own memory comes from their user: the library's would belong to the thread
+/// that made the primitive, and be gone with it.
+const dnnl::primitive_attr& attributes();
+
+/// A primitive's own memory: of the thread that runs it.
+class Workspace {
+ public:
+  explicit Workspace(const dnnl::memory::desc& desc);
+  /// The argument DNNL_ARG_SCRATCHPAD; the same memory object for ever.
+  const dnnl::memory& argument() const { return memory_; }
+  /// Before the primitive runs.
+  void enter();
+
+ private:
+  dnnl::memory memory_;
+};
 
 /// `theirs` seen with fewer elements: the same bytes, of which those beyond `dims` are its padding.
 /// Needs every dim that shrinks to be blocked so that the last block is the one that shrinks.

@@ -30,10 +30,11 @@ double quantile(const std::vector<double>& sorted, double q) {
 /// A plan that is run from time to time.
 class Trial {
  public:
-  Trial(Runner& runner, const std::string& devices, const Case& input, const Dataset& data,
-        const NetworkWeights& weights, const Strategy& strategy)
-      : data_(data), plan_(lowered(input, strategy)) {
-    run_ = runner.start(devices, input.graph, plan_, {});
+  /// Graph and data must outlive it.
+  Trial(Runner& runner, const std::string& devices, const Graph& graph, Plan plan,
+        const Dataset& data, const NetworkWeights& weights)
+      : data_(data), plan_(std::move(plan)) {
+    run_ = runner.start(devices, graph, plan_, {});
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (!weights[i].empty()) run_->set_parameters(LayerId(i), weights[i]);
     }
@@ -66,12 +67,6 @@ class Trial {
   }
 
  private:
-  static Plan lowered(const Case& input, const Strategy& strategy) {
-    LowerOptions options;
-    options.sync = input.sync;
-    return lower(input.graph, input.cluster, strategy, options);
-  }
-
   const Dataset& data_;
   Plan plan_;
   std::unique_ptr<PlanRun> run_;
@@ -139,6 +134,12 @@ class Validation {
                                  request_.date, "strata validate " + request_.model, memory});
   }
 
+  Plan lowered(const Strategy& strategy) const {
+    LowerOptions options;
+    options.sync = request_.sync;
+    return lower(graph_, cluster_, strategy, options);
+  }
+
   // Strategies that are the same, as all are on one device, are run once.
   void start_trials(const Profile& first) {
     const Case input = measured_case(graph_, cluster_, first, request_.sync);
@@ -149,7 +150,8 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      trials_.push_back(std::make_unique<Trial>(runner_, name_, input, data_, weights_, strategy));
+      trials_.push_back(
+          std::make_unique<Trial>(runner_, name_, graph_, lowered(strategy), data_, weights_));
       strategies_.push_back(std::move(strategy));
     }
   }
