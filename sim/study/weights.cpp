@@ -1,9 +1,11 @@
 #include "sim/study/weights.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,8 +63,8 @@ std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
     std::fill_n(values.begin(), sizes.weight, 1.0F);
     return values;
   }
-  const auto fan_in = static_cast<double>(sizes.weight / layer.output[Dim::c]);
-  const double bound = 1 / std::sqrt(fan_in);
+  const std::int64_t fan_in = sizes.weight / layer.output[Dim::c];
+  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
   const CounterRandom random(seed, "weights " + layer.name);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(bound * (2 * random.uniform(i) - 1));
