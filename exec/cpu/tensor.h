@@ -3,8 +3,8 @@
 // How tensors lie in a CPU's memory: channels in blocks, (n, c/B, d, h, w, B) with element c at
 // place c % B of block c / B, which is what oneDNN's convolutions like best. B is 8 where vectors
 // hold 8 floats, 16 where they hold 16. What has fewer than B/2 channels (images) and spatial
-// extent has B = 1: plain n c d h w. The last block's unused places are zero, always: whoever writes
-// a tensor writes them.
+// extent has B = 1: plain n c d h w. The last block's unused places are zero, always: whoever
+// writes a tensor writes them.
 
 #include <cstddef>
 #include <cstdint>

@@ -227,6 +227,7 @@ void Lowering::update_with_server(LayerId layer, std::size_t part,
   if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[server]);
   tasks.update[server] =
       builder_.add(task(TaskKind::compute, Phase::update, layer, server), std::move(after));
+  assemble(tasks.update[server], bytes * static_cast<std::int64_t>(arrivals.size()));
   for (TaskId arrival : arrivals) {
     add_buffer({device_of(layer, server),
                 bytes,
