@@ -3,8 +3,8 @@
 #include <cstring>
 #include <fstream>
 
-#include <fmt/format.h>
 #include <dnnl.h>
+#include <fmt/format.h>
 #include <omp.h>
 #include <sched.h>
 
@@ -108,6 +108,14 @@ void CpuBackend::combine(Combination how, float* to, std::span<const float* cons
                          std::span<const std::int64_t> counts, std::int64_t begin,
                          std::int64_t end) {
   cpu::combine(how, to, parts, counts, begin, end);
+}
+
+void CpuBackend::pack(float* to, const Region& from, const Box& box) {
+  cpu::pack(to, Tensor(from), box);
+}
+
+void CpuBackend::unpack(const Region& to, const float* from, const Box& box) {
+  cpu::unpack(Tensor(to), from, box);
 }
 
 void CpuBackend::load(const Region& to, const float* plain, const Extents& whole) {

@@ -48,6 +48,10 @@ class Backend {
                        std::span<const std::int64_t> counts, std::int64_t begin,
                        std::int64_t end) = 0;
 
+  /// Between a box of a region and the host's plain row-major array of exactly that box, as it
+  /// travels between processes.
+  virtual void pack(float* to, const Region& from, const Box& box) = 0;
+  virtual void unpack(const Region& to, const float* from, const Box& box) = 0;
   /// Between a region and the host's plain row-major array of the whole tensor.
   virtual void load(const Region& to, const float* plain, const Extents& whole) = 0;
   virtual void store(float* plain, const Extents& whole, const Region& from) = 0;

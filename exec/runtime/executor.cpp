@@ -43,22 +43,37 @@ Box shard_box(const Graph& graph, const Plan& plan, LayerId layer, std::size_t s
 }  // namespace
 
 Executor::Executor(const Graph& graph, const Plan& plan, Backend& backend,
-                   const ExecutionOptions& options)
+                   const ExecutionOptions& options, DeviceId only)
     : graph_(graph),
       plan_(plan),
       backend_(backend),
       options_(options),
+      only_(only),
       program_(bind(graph, plan)),
       memory_(program_.buffers().size()),
       kernels_(program_.kernels().size()),
       loaded_(program_.buffers().size()),
       gradients_(graph.size()) {
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
-    if (program_.buffers()[i].lasting) memory_[i] = allocate(BufferId(i));
+  try {
+    allocate_lasting();
+  } catch (...) {  // there is no destructor to do it yet
+    release_all();
+    throw;
   }
 }
 
 Executor::~Executor() {
+  release_all();
+}
+
+void Executor::allocate_lasting() {
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    const BufferId id(i);
+    if (program_.buffers()[i].lasting && holds(id)) memory_[i] = allocate(id);
+  }
+}
+
+void Executor::release_all() {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     if (memory_[i] != nullptr) backend_.release(program_.buffers()[i].device, memory_[i]);
   }
@@ -78,7 +93,7 @@ void* Executor::allocate(BufferId id) {
 void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid()) continue;
+    if (!buffer.valid() || !holds(buffer)) continue;
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
         .read(values(buffer), whole.data());
   }
@@ -88,28 +103,32 @@ std::vector<float> Executor::parameters(LayerId layer) const {
   std::vector<float> whole(static_cast<std::size_t>(graph_[layer].parameters.total()));
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
-    if (!buffer.valid()) continue;
+    if (!buffer.valid() || !holds(buffer)) continue;
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
         .write(whole.data(), values(buffer));
   }
   return whole;
 }
 
+// Replicas hold the same sum and may be here at once; each writes it over the other's.
 void Executor::keep_gradient(const Task& task, const float* gradients) {
-  std::vector<float>& whole = gradients_[task.layer()];
-  ParameterRows(graph_[task.layer], shard_box(graph_, plan_, task.layer, task.shard))
-      .write(whole.data(), gradients);
+  const ParameterRows rows(graph_[task.layer], shard_box(graph_, plan_, task.layer, task.shard));
+  const std::lock_guard lock(gradients_mutex_);
+  rows.write(gradients_[task.layer()].data(), gradients);
+}
+
+void Executor::before_run() {
+  if (!options_.keep_gradients) return;
+  for (std::size_t i = 0; i < gradients_.size(); ++i) {
+    gradients_[i].assign(static_cast<std::size_t>(graph_[LayerId(i)].parameters.total()), 0);
+  }
 }
 
 Execution Executor::run(std::size_t steps, const BatchOf& batch_of,
                         const std::atomic<bool>* cancelled) {
-  if (options_.keep_gradients) {
-    for (std::size_t i = 0; i < gradients_.size(); ++i) {
-      gradients_[i].resize(static_cast<std::size_t>(graph_[LayerId(i)].parameters.total()));
-    }
-  }
+  before_run();
   Execution result = Run(*this, steps, batch_of, cancelled).execute();
-  steps_done_ += steps;
+  after_run(steps);
   return result;
 }
 

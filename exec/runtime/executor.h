@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -31,8 +32,10 @@ class RunFailed : public Error {
 class Executor {
  public:
   /// The graph, the plan and the backend must outlive it. Throws EnvironmentError.
+  /// `only`: the one device whose buffers it holds, where other processes hold the others'; run()
+  /// is then not for it, and of whole layers it knows its own device's shards.
   Executor(const Graph& graph, const Plan& plan, Backend& backend,
-           const ExecutionOptions& options = {});
+           const ExecutionOptions& options = {}, DeviceId only = {});
   ~Executor();
 
   /// Weight then bias of a whole layer, in the orders of Operands::parameters.
@@ -45,9 +48,20 @@ class Executor {
   /// error of a device with the task's name; the Executor is then of no more use.
   Execution run(std::size_t steps, const BatchOf& batch_of,
                 const std::atomic<bool>* cancelled = nullptr);
+  /// For a caller that walks the tasks itself, before and after.
+  void before_run();
+  void after_run(std::size_t steps) { steps_done_ += steps; }
+
+  const Program& program() const { return program_; }
+  bool holds(BufferId id) const {
+    return !only_.valid() || program_.buffers()[id()].device == only_;
+  }
 
  private:
   friend class Run;
+  friend class TaskWork;
+  void allocate_lasting();
+  void release_all();
   std::int64_t bytes(BufferId id) const;
   void* allocate(BufferId id);
   void keep_gradient(const Task& task, const float* gradients);
@@ -57,10 +71,12 @@ class Executor {
   const Plan& plan_;
   Backend& backend_;
   ExecutionOptions options_;
+  DeviceId only_;  // invalid: all
   Program program_;
   std::vector<void*> memory_;                     // by buffer; null where it is not there
   std::vector<std::unique_ptr<Kernel>> kernels_;  // by kernel; made on their device's thread
   std::vector<std::uint64_t> loaded_;             // by buffer of a network input: 1 + the batch
+  std::mutex gradients_mutex_;                    // while a run writes:
   std::vector<std::vector<float>> gradients_;     // by layer
   std::uint64_t steps_done_ = 0;
 };

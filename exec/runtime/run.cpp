@@ -1,10 +1,9 @@
 #include "exec/runtime/run.h"
 
 #include <chrono>
+#include <new>
+#include <system_error>
 #include <thread>
-#include <variant>
-
-#include <fmt/format.h>
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
@@ -18,36 +17,13 @@ constexpr auto kLookAtCancelled = std::chrono::milliseconds(50);
 
 Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
          const std::atomic<bool>* cancelled)
-    : executor_(executor),
-      graph_(executor.graph_),
-      plan_(executor.plan_),
-      program_(executor.program_),
+    : plan_(executor.plan_),
       backend_(executor.backend_),
-      steps_(steps),
+      work_(executor, steps, batch_of),
       cancelled_(cancelled),
-      loss_index_(program_.kernels().size()),
-      users_(program_.buffers().size()),
-      moved_(3),
       spans_(steps * plan_.size()),
       dispatcher_(plan_, steps),
-      turns_(plan_.device_count()) {
-  for (std::size_t step = 0; step < steps; ++step) {
-    const std::uint64_t number = executor.steps_done_ + step;
-    batches_.push_back(batch_of(number));
-    contexts_.push_back({number, executor.options_.learning_rate, batches_.back().labels});
-  }
-  for (std::size_t k = 0; k < loss_index_.size(); ++k) {
-    const Layer& layer = *program_.kernels()[k].spec;
-    if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) continue;
-    loss_index_[k] = loss_shards_++;
-  }
-  std::size_t inputs = 0;
-  for (const Layer& layer : graph_.layers()) {
-    input_ordinals_.push_back(inputs);
-    inputs += std::holds_alternative<Input>(layer.op);
-  }
-  losses_.resize(steps * loss_shards_);
-}
+      turns_(plan_.device_count()) {}
 
 Seconds Run::now() const {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()};
@@ -56,15 +32,33 @@ Seconds Run::now() const {
 Execution Run::execute() {
   begin_ = std::chrono::steady_clock::now();
   dispatcher_.start([](Turn) {});
-  {
-    std::vector<std::jthread> threads;
+  work_on_all();
+  if (error_) throw_error();
+  throw_if_cancelled(cancelled_);
+  return work_.result(std::move(spans_));
+}
+
+// Where a thread can't be had, those that were must not wait for it.
+void Run::work_on_all() {
+  std::vector<std::jthread> threads;
+  try {
     for (std::size_t d = 0; d < plan_.device_count(); ++d) {
       threads.emplace_back([this, d] { work(DeviceId(d)); });
     }
+  } catch (const std::system_error& error) {
+    stop(std::make_exception_ptr(EnvironmentError(error.what())));
   }
-  if (error_) std::rethrow_exception(error_);
-  throw_if_cancelled(cancelled_);
-  return result();
+}
+
+// Nobody is at work any more, so what devices hold can be looked at.
+void Run::throw_error() const {
+  try {
+    std::rethrow_exception(error_);
+  } catch (const LossNotFinite& error) {
+    const std::string first = work_.first_not_finite();
+    if (first.empty()) throw;
+    throw RunFailed(error.message() + "; first not finite: " + first);
+  }
 }
 
 void Run::work(DeviceId device) {
@@ -72,9 +66,9 @@ void Run::work(DeviceId device) {
   try {
     backend_.enter(device);
     while (const std::optional<Turn> turn = next(device)) {
-      at = name_of(*turn);
+      at = work_.name_of(*turn);
       const Seconds start = now();
-      run_task(*turn);
+      work_.run(*turn);
       finish(*turn, start, now());
     }
   } catch (Error& error) {
@@ -82,8 +76,10 @@ void Run::work(DeviceId device) {
     stop(std::current_exception());
   } catch (const std::bad_alloc&) {
     stop(std::make_exception_ptr(EnvironmentError(at + ": out of memory")));
+  } catch (const std::exception& error) {
+    stop(std::make_exception_ptr(InternalError(at + ": " + error.what())));
   } catch (...) {
-    stop(std::current_exception());
+    stop(std::make_exception_ptr(InternalError(at + ": an error of an unknown kind")));
   }
 }
 
@@ -117,32 +113,6 @@ void Run::stop(std::exception_ptr error) {
   if (!error_) error_ = std::move(error);
   stopped_ = true;
   for (std::condition_variable& turn : turns_) turn.notify_all();
-}
-
-std::string Run::name_of(Turn turn) const {
-  const Task& task = plan_[turn.task];
-  const char* what = task.kind == TaskKind::compute    ? "shard"
-                     : task.kind == TaskKind::transfer ? "transfer to shard"
-                     : task.kind == TaskKind::reduce   ? "sum over replicas, shard"
-                                                       : "gather from replicas, shard";
-  return fmt::format("step {}: layer {}: {}, {} {} on {}", contexts_[turn.step].step,
-                     graph_[task.layer].name, name(task.phase), what, task.shard,
-                     backend_.device_name(task.device));
-}
-
-Execution Run::result() {
-  Execution result;
-  result.timeline = Timeline(plan_.size(), std::move(spans_));
-  for (std::size_t step = 0; step < steps_ && loss_shards_ > 0; ++step) {
-    result.losses.push_back(0);
-    result.correct.push_back(0);
-    for (std::size_t k = 0; k < loss_shards_; ++k) {
-      result.losses.back() += losses_[step * loss_shards_ + k].loss;
-      result.correct.back() += losses_[step * loss_shards_ + k].correct;
-    }
-  }
-  result.moved = {{moved_[0]}, {moved_[1]}, {moved_[2]}};
-  return result;
 }
 
 }  // namespace strata

@@ -1,43 +1,105 @@
+#include "exec/runtime/task_work.h"
+
 #include <cmath>
 #include <variant>
 
 #include <fmt/format.h>
 
-#include "exec/runtime/run.h"
+#include "exec/runtime/not_finite.h"
 #include "sim/base/error.h"
 
 namespace strata {
 
-// Without training a step ends with the loss.
-bool Run::is_wanted(const Task& task) const {
-  return executor_.options_.training || task.phase == Phase::forward ||
-         task.phase == Phase::forward_statistics;
+TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_of)
+    : executor_(executor),
+      graph_(executor.graph_),
+      plan_(executor.plan_),
+      program_(executor.program_),
+      backend_(executor.backend_),
+      steps_(steps),
+      loss_index_(program_.kernels().size()),
+      users_(program_.buffers().size()),
+      moved_(3) {
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::uint64_t number = executor.steps_done_ + step;
+    batches_.push_back(batch_of(number));
+    contexts_.push_back({number, executor.options_.learning_rate, batches_.back().labels});
+  }
+  for (std::size_t k = 0; k < loss_index_.size(); ++k) {
+    const Layer& layer = *program_.kernels()[k].spec;
+    if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) continue;
+    loss_index_[k] = loss_shards_++;
+  }
+  std::size_t inputs = 0;
+  for (const Layer& layer : graph_.layers()) {
+    input_ordinals_.push_back(inputs);
+    inputs += std::holds_alternative<Input>(layer.op);
+  }
+  losses_.resize(steps * loss_shards_);
 }
 
-void Run::run_task(Turn turn) {
-  if (is_wanted(plan_[turn.task])) do_task(turn);
+bool TaskWork::is_wanted(TaskId task) const {
+  const Phase phase = plan_[task].phase;
+  return executor_.options_.training || phase == Phase::forward ||
+         phase == Phase::forward_statistics;
+}
+
+void TaskWork::run(Turn turn) {
+  if (is_wanted(turn.task)) {
+    switch (plan_[turn.task].kind) {
+      case TaskKind::compute:
+        compute(turn);
+        break;
+      case TaskKind::transfer:
+        move(turn.task);
+        break;
+      case TaskKind::reduce:
+        reduce(turn.task);
+        break;
+      case TaskKind::gather:
+        gather(turn.task);
+        break;
+      case TaskKind::collective:
+      case TaskKind::join:
+        break;
+    }
+  }
   let_go(turn.task);
 }
 
-void Run::do_task(Turn turn) {
-  switch (plan_[turn.task].kind) {
-    case TaskKind::compute:
-      return compute(turn);
-    case TaskKind::transfer:
-      return move(turn.task);
-    case TaskKind::reduce:
-      return reduce(turn.task);
-    case TaskKind::gather:
-      return gather(turn.task);
-    case TaskKind::collective:
-    case TaskKind::join:
-      return;
+std::string TaskWork::name_of(Turn turn) const {
+  const Task& task = plan_[turn.task];
+  const char* what = task.kind == TaskKind::compute    ? "shard"
+                     : task.kind == TaskKind::transfer ? "transfer to shard"
+                     : task.kind == TaskKind::reduce   ? "sum over replicas, shard"
+                                                       : "gather from replicas, shard";
+  return fmt::format("step {}: layer {}: {}, {} {} on {}", contexts_[turn.step].step,
+                     graph_[task.layer].name, name(task.phase), what, task.shard,
+                     backend_.device_name(task.device));
+}
+
+std::string TaskWork::first_not_finite() const {
+  return strata::first_not_finite(graph_, plan_, program_, executor_.memory_, backend_);
+}
+
+Execution TaskWork::result(std::vector<Span> spans) const {
+  Execution result;
+  result.timeline = Timeline(plan_.size(), std::move(spans));
+  for (std::size_t step = 0; step < steps_ && loss_shards_ > 0; ++step) {
+    result.losses.push_back(0);
+    result.correct.push_back(0);
+    for (std::size_t k = 0; k < loss_shards_; ++k) {
+      result.losses.back() += losses_[step * loss_shards_ + k].loss;
+      result.correct.back() += losses_[step * loss_shards_ + k].correct;
+    }
   }
+  result.moved = {{moved_[0]}, {moved_[1]}, {moved_[2]}};
+  return result;
 }
 
 // Memory of a step's tensor is there from the first task that touches it. All who write to a
 // buffer run on its own device, so no two threads come first at once.
-void* Run::ready(BufferId id) {
+void* TaskWork::ready(BufferId id) {
   void*& memory = executor_.memory_[id()];
   if (memory == nullptr) {
     memory = executor_.allocate(id);
@@ -46,15 +108,15 @@ void* Run::ready(BufferId id) {
   return memory;
 }
 
-void Run::let_go(TaskId id) {
+void TaskWork::let_go(TaskId id) {
   for (BufferId buffer : program_[id].releases) {
-    if (--users_[buffer()] > 0) continue;
+    if (!executor_.holds(buffer) || --users_[buffer()] > 0) continue;
     backend_.release(program_.buffers()[buffer()].device, executor_.memory_[buffer()]);
     executor_.memory_[buffer()] = nullptr;
   }
 }
 
-Region Run::region(Slot slot) {
+Region TaskWork::region(Slot slot) {
   if (!slot.valid()) return {};
   const ProgramBuffer& buffer = program_.buffers()[slot.buffer()];
   auto* data = static_cast<std::byte*>(ready(slot.buffer));
@@ -62,11 +124,11 @@ Region Run::region(Slot slot) {
   return {data, buffer.boxes[slot.box]};
 }
 
-float* Run::values_of(BufferId id) {
+float* TaskWork::values_of(BufferId id) {
   return id.valid() ? static_cast<float*>(ready(id)) : nullptr;
 }
 
-Kernel& Run::kernel(const TaskProgram& task) {
+Kernel& TaskWork::kernel(const TaskProgram& task) {
   std::unique_ptr<Kernel>& kernel = executor_.kernels_[task.kernel];
   if (!kernel) {
     const ProgramKernel& bound = program_.kernels()[task.kernel];
@@ -78,7 +140,7 @@ Kernel& Run::kernel(const TaskProgram& task) {
   return *kernel;
 }
 
-void Run::compute(Turn turn) {
+void TaskWork::compute(Turn turn) {
   const TaskProgram& task = program_[turn.task];
   const Phase phase = plan_[turn.task].phase;
   load_inputs(task, turn.step);
@@ -109,18 +171,18 @@ void Run::compute(Turn turn) {
   keep_loss(turn, loss);
 }
 
-void Run::keep_loss(Turn turn, const LossPart& part) {
+void TaskWork::keep_loss(Turn turn, const LossPart& part) {
   const TaskProgram& task = program_[turn.task];
   const Layer& layer = *program_.kernels()[task.kernel].spec;
   if (plan_[turn.task].phase != Phase::forward) return;
   if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) return;
   if (!std::isfinite(part.loss)) {
-    throw RunFailed(fmt::format("the loss is {}", part.loss));
+    throw LossNotFinite(fmt::format("the loss is {}", part.loss));
   }
   losses_[turn.step * loss_shards_ + loss_index_[task.kernel]] = part;
 }
 
-void Run::load_inputs(const TaskProgram& task, std::uint32_t step) {
+void TaskWork::load_inputs(const TaskProgram& task, std::uint32_t step) {
   const Batch& batch = batches_[step];
   for (BufferId id : task.network_inputs) {
     if (executor_.loaded_[id()] == batch.number + 1) continue;
@@ -133,7 +195,7 @@ void Run::load_inputs(const TaskProgram& task, std::uint32_t step) {
   }
 }
 
-void Run::sum_gradient(const GradientSum& sum) {
+void TaskWork::sum_gradient(const GradientSum& sum) {
   const Region to = region(sum.to);
   if (sum.all_whole) {
     std::vector<Region> parts;
@@ -147,27 +209,27 @@ void Run::sum_gradient(const GradientSum& sum) {
   }
 }
 
-void Run::add_to_gradient(const TaskProgram& task) {
+void TaskWork::add_to_gradient(const TaskProgram& task) {
   for (BufferId sent : task.add_to_gradient) {
     backend_.add_values(values_of(task.parameter_gradients), values_of(sent),
                         program_.buffers()[sent()].values);
   }
 }
 
-void Run::move(TaskId id) {
+void TaskWork::move(TaskId id) {
   const TaskProgram& task = program_[id];
   for (const Move& m : task.moves) {
     backend_.copy(region(m.to), region(m.from), m.box);
-    count(plan_[id], {volume(m.box) * static_cast<std::int64_t>(sizeof(float))});
+    count(id, volume(m.box));
   }
   if (!task.to_values.valid()) return;
   const std::int64_t values = program_.buffers()[task.to_values()].values;
   backend_.copy_values(values_of(task.to_values), values_of(task.from_values), values);
-  count(plan_[id], {values * static_cast<std::int64_t>(sizeof(float))});
+  count(id, values);
 }
 
 // Own part of the tensor, from everybody.
-void Run::reduce(TaskId id) {
+void TaskWork::reduce(TaskId id) {
   const GroupPart& group = program_[id].group;
   std::vector<const float*> parts;
   for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer));
@@ -175,24 +237,25 @@ void Run::reduce(TaskId id) {
   backend_.combine(group.how, values_of(group.buffers[group.own]), parts, group.counts, own.begin,
                    own.end);
   const auto others = static_cast<std::int64_t>(parts.size() - 1);
-  count(plan_[id], {others * own.size() * static_cast<std::int64_t>(sizeof(float))});
+  count(id, others * own.size());
 }
 
-void Run::gather(TaskId id) {
+void TaskWork::gather(TaskId id) {
   const GroupPart& group = program_[id].group;
   float* to = values_of(group.buffers[group.own]);
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
     if (k == group.own) continue;
     const Interval part = group.part_of(k);
     backend_.copy_values(to + part.begin, values_of(group.buffers[k]) + part.begin, part.size());
-    count(plan_[id], {part.size() * static_cast<std::int64_t>(sizeof(float))});
+    count(id, part.size());
   }
 }
 
-void Run::count(const Task& task, Bytes bytes) {
-  const bool values = task.kind != TaskKind::transfer || task.phase == Phase::update;
-  const bool statistics = values && task.phase != Phase::update;
-  moved_[statistics ? 2 : values ? 1 : 0] += bytes.value;
+void TaskWork::count(TaskId id, std::int64_t values) {
+  const Task& task = plan_[id];
+  const bool plain = task.kind != TaskKind::transfer || task.phase == Phase::update;
+  const bool statistics = plain && task.phase != Phase::update;
+  moved_[statistics ? 2 : plain ? 1 : 0] += values * static_cast<std::int64_t>(sizeof(float));
 }
 
 }  // namespace strata

@@ -1,0 +1,40 @@
+#include "exec/mpi/parts.h"
+
+#include <algorithm>
+
+namespace strata::mpi {
+namespace {
+
+std::vector<DeviceId> peers(const Plan& plan, const Task& task) {
+  std::vector<DeviceId> devices;
+  for (TaskId other : plan.groups()[task.detail].tasks) {
+    if (plan[other].device != task.device) devices.push_back(plan[other].device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::vector<DeviceId> senders(const Plan& plan, TaskId id) {
+  const Task& task = plan[id];
+  switch (task.kind) {
+    case TaskKind::transfer:  // of a plan that can be run: one sender
+      return {plan.pieces(plan.transfers()[task.detail]).front().from};
+    case TaskKind::reduce:
+    case TaskKind::gather:
+      return peers(plan, task);
+    case TaskKind::compute:
+    case TaskKind::collective:
+    case TaskKind::join:
+      break;
+  }
+  return {};
+}
+
+Part part_of(const Plan& plan, TaskId task, DeviceId device) {
+  if (plan[task].device == device) return Part::does;
+  const std::vector<DeviceId> from = senders(plan, task);
+  return std::find(from.begin(), from.end(), device) == from.end() ? Part::none : Part::sends;
+}
+
+}  // namespace strata::mpi

@@ -1,0 +1,161 @@
+#include "exec/mpi/rank_run.h"
+
+#include <new>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata::mpi {
+
+RankRun::RankRun(const World& world, Messages& messages, const Plan& plan, Backend& backend,
+                 Executor& executor, std::size_t steps, const BatchOf& batch_of, Seconds patience)
+    : world_(world),
+      plan_(plan),
+      backend_(backend),
+      executor_(executor),
+      program_(executor.program()),
+      own_(world.rank()),
+      work_(executor, steps, batch_of),
+      turns_(plan, own_, steps),
+      messages_(messages),
+      patience_(patience),
+      spans_(steps * plan.size()) {}
+
+// On a thread of its own, which the backend may bind to a core.
+Execution RankRun::execute() {
+  begin_ = world_.of_lead(world_.now());
+  last_progress_ = world_.now();
+  std::jthread([this] { work(); }).join();
+  if (error_) std::rethrow_exception(error_);
+  return merged();
+}
+
+void RankRun::work() try {
+  backend_.enter(own_);
+  walk();
+} catch (...) {
+  error_ = std::current_exception();
+}
+
+void RankRun::walk() {
+  const auto later = [this](Turn turn) { may_begin_.push_back(turn); };
+  turns_.start(later);
+  while (true) {
+    while (!may_begin_.empty()) {
+      const Turn turn = may_begin_.back();
+      may_begin_.pop_back();
+      begin(turn);
+    }
+    if (turns_.finished()) return;
+    const bool heard = messages_.progress([this](Message message) { arrived(std::move(message)); });
+    if (!ready_.empty()) {
+      do_first_ready();
+    } else if (!heard && may_begin_.empty()) {
+      wait();
+      continue;
+    }
+    last_progress_ = world_.now();
+  }
+}
+
+void RankRun::begin(Turn turn) {
+  const bool wanted = work_.is_wanted(turn.task);
+  if (turns_.part(turn.task) == Part::does) {
+    wanted && !senders(plan_, turn.task).empty() ? listen(turn) : make_ready(turn);
+  } else if (wanted) {
+    send(turn);
+  } else {
+    end(turn);
+  }
+}
+
+void RankRun::make_ready(Turn turn) {
+  spans_[slot(turn)].ready = now();
+  ready_.push(slot(turn));
+}
+
+void RankRun::do_first_ready() {
+  const std::size_t at = ready_.top();
+  ready_.pop();
+  const Turn turn{static_cast<std::uint32_t>(at / plan_.size()), TaskId(at % plan_.size())};
+  const Seconds start = now();
+  try {
+    if (work_.is_wanted(turn.task)) do_task(turn);
+  } catch (Error& error) {
+    error.add_context(work_.name_of(turn));
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw EnvironmentError(work_.name_of(turn) + ": out of memory");
+  }
+  work_.let_go(turn.task);
+  // The clocks agree to a fraction of a microsecond only, and a run begins at 0.
+  const Seconds zero;
+  Span& span = spans_[at];
+  span = {std::max(span.ready, zero), std::max(start, zero), std::max(now(), zero)};
+  end(turn);
+}
+
+void RankRun::end(Turn turn) {
+  turns_.complete(turn, [this](Turn next) { may_begin_.push_back(next); });
+}
+
+void RankRun::arrived(Message message) {
+  if (message.sent) {
+    messages_.give_back(std::move(message.staging));
+    return end(message.turn);
+  }
+  Heard& heard = heard_[slot(message.turn)];
+  const std::vector<DeviceId> from = senders(plan_, message.turn.task);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (from[k] == message.peer) heard.parts[k] = std::move(message.staging);
+  }
+  if (--heard.missing == 0) make_ready(message.turn);
+}
+
+void RankRun::wait() {
+  if (world_.now() - last_progress_ > patience_.value) {
+    throw EnvironmentError(
+        fmt::format("nothing happened for {:.0f} s: {}", patience_.value, waits_for()));
+  }
+  std::this_thread::yield();
+}
+
+std::string RankRun::waits_for() const {
+  for (const Message& message : messages_.open()) {
+    if (message.sent) continue;
+    return fmt::format("{} waits for rank {}", work_.name_of(message.turn), message.peer());
+  }
+  for (const Message& message : messages_.open()) {
+    return fmt::format("{} has not taken what rank {} sent", work_.name_of(message.turn),
+                       world_.rank());
+  }
+  return fmt::format("rank {} waits for nothing it knows", world_.rank());
+}
+
+// Every rank knows what was kept anywhere.
+Execution RankRun::merged() {
+  std::vector<double> losses, times;
+  std::vector<std::int64_t> correct, moved;
+  for (const LossPart& part : work_.losses()) {
+    losses.push_back(part.loss);
+    correct.push_back(part.correct);
+  }
+  for (const Span& s : spans_) {
+    times.insert(times.end(), {s.ready.value, s.start.value, s.end.value});
+  }
+  for (const auto& bytes : work_.moved()) moved.push_back(bytes);
+  world_.merge(losses);
+  world_.merge(correct);
+  world_.merge(times);
+  world_.add(moved);
+  for (std::size_t i = 0; i < losses.size(); ++i) work_.losses()[i] = {losses[i], correct[i]};
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    spans_[i] = {{times[3 * i]}, {times[3 * i + 1]}, {times[3 * i + 2]}};
+  }
+  for (std::size_t i = 0; i < moved.size(); ++i) work_.moved()[i] = moved[i];
+  return work_.result(std::move(spans_));
+}
+
+}  // namespace strata::mpi

@@ -1,0 +1,77 @@
+#pragma once
+
+// What the tasks of one run do to the buffers: kernels, copies within a device and between devices
+// that share memory, sums. Whose turn it is, who calls it knows. Tasks of different devices may run
+// at once. Internal to the executors.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/runtime/dispatcher.h"
+#include "exec/runtime/executor.h"
+
+namespace strata {
+
+/// A loss that is infinite or no number.
+class LossNotFinite : public RunFailed {
+ public:
+  using RunFailed::RunFailed;
+};
+
+class TaskWork {
+ public:
+  TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_of);
+
+  /// All of a task, whose buffers must all lie in this process.
+  void run(Turn turn);
+
+  // The pieces of it, for tasks that hear from other processes.
+  /// Without training a step ends with the loss.
+  bool is_wanted(TaskId task) const;
+  void compute(Turn turn);
+  Region region(Slot slot);
+  float* values_of(BufferId id);
+  /// Gives back the buffers that nobody uses after this task.
+  void let_go(TaskId task);
+  void count(TaskId task, std::int64_t values);
+
+  /// "step 3: layer conv1: forward, shard 0 on cpu0".
+  std::string name_of(Turn turn) const;
+  /// Of this step's data, parameters and outputs, once no device is at work; see not_finite.h.
+  std::string first_not_finite() const;
+  /// By step, then by shard of the loss layers; bytes of transfers, synchronisation, statistics.
+  std::vector<LossPart>& losses() { return losses_; }
+  std::vector<std::atomic<std::int64_t>>& moved() { return moved_; }
+  /// All that was kept, with the spans that the caller kept.
+  Execution result(std::vector<Span> spans) const;
+
+ private:
+  void move(TaskId id);
+  void reduce(TaskId id);
+  void gather(TaskId id);
+  void sum_gradient(const GradientSum& sum);
+  void load_inputs(const TaskProgram& task, std::uint32_t step);
+  void add_to_gradient(const TaskProgram& task);
+  Kernel& kernel(const TaskProgram& task);
+  void* ready(BufferId id);
+  void keep_loss(Turn turn, const LossPart& part);
+
+  Executor& executor_;
+  const Graph& graph_;
+  const Plan& plan_;
+  const Program& program_;
+  Backend& backend_;
+  std::size_t steps_;
+  std::vector<Batch> batches_;               // by step
+  std::vector<StepContext> contexts_;        // by step
+  std::vector<std::size_t> input_ordinals_;  // by layer: which of a batch's inputs
+  std::vector<LossPart> losses_;             // by step and loss shard
+  std::vector<std::size_t> loss_index_;      // by kernel: which loss shard
+  std::size_t loss_shards_ = 0;
+  std::vector<std::atomic<std::uint32_t>> users_;  // by buffer: who has not let go
+  std::vector<std::atomic<std::int64_t>> moved_;   // transfer, sync, statistics
+};
+
+}  // namespace strata

@@ -1,0 +1,42 @@
+"""Processes beside one process: the same values to the bit, and an end when one of them is lost.
+RANKS names the program that mpirun starts."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+SECONDS = 300  # a hang, not a measure of speed
+
+
+def ranks(count, *arguments):
+    command = ["mpirun", "-np", str(count), "--oversubscribe", "--bind-to", "none"]
+    if os.geteuid() == 0:
+        command.append("--allow-run-as-root")
+    return subprocess.run([*command, os.environ["RANKS"], *map(str, arguments)],
+                          capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+class Ranks(unittest.TestCase):
+    def test_compute_what_one_process_computes(self):
+        for count in (2, 3, 4):
+            with self.subTest(ranks=count):
+                outcome = ranks(count, "same", 20 * count, 20 * count + 20)
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
+    def test_end_when_one_is_killed(self):
+        outcome = ranks(2, "killed")
+        self.assertEqual(outcome.returncode, 128 + 9, outcome.stderr)
+
+    def test_end_when_one_never_answers(self):
+        outcome = ranks(2, "stuck")
+        self.assertEqual(outcome.returncode, 3, outcome.stderr)
+        self.assertRegex(outcome.stderr, r"rank 0: nothing happened .*: step 0: .* waits for rank 1")
+
+
+if __name__ == "__main__":
+    if not shutil.which("mpirun"):
+        print("skipped: no mpirun (openmpi-bin)")
+        sys.exit(77)
+    unittest.main()
