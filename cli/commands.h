@@ -21,8 +21,10 @@ void add_replay_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
-/// The runner must outlive the application.
+// The runner must outlive the application.
 void add_run_command(CLI::App& app, Runner& runner);
+void add_profile_command(CLI::App& app, Runner& runner);
+void add_validate_command(CLI::App& app, Runner& runner);
 
 /// The job could not be done, or not to its end; what there is stands on standard output.
 class JobFailed : public Error {

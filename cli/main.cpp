@@ -54,6 +54,8 @@ int run(int argc, char** argv) {
   add_models_command(app);
   add_clusters_command(app);
   add_run_command(app, *runner);
+  add_profile_command(app, *runner);
+  add_validate_command(app, *runner);
   add_replay_command(app);
   try {
     app.parse(argc, argv);

@@ -20,6 +20,7 @@ class TextTable {
 
   /// One cell per column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::size_t row_count() const { return rows_.size(); }
   std::string print() const;
 
  private:

@@ -60,7 +60,7 @@ class Calibration : public Measurer {
     return rows;
   }
   std::vector<MeasuredMove> moves() const override { return moves_.rows(source_); }
-  std::size_t disturbed_rounds() const override { return disturbed_; }
+  Disturbance disturbance() const override { return disturbance_; }
 
  private:
   void add(const MeasureRequest& request) {
@@ -149,7 +149,7 @@ class Calibration : public Measurer {
 
   void keep(const std::vector<std::pair<const CostKey*, Seconds>>& times, bool calm) {
     const std::lock_guard lock(mutex_);
-    if (!calm) ++disturbed_;
+    disturbance_ += {calm ? std::size_t{0} : std::size_t{1}, 1};
     for (const auto& [key, seconds] : times) samples_[*key].add(seconds, calm);
   }
 
@@ -166,7 +166,7 @@ class Calibration : public Measurer {
   std::barrier<> meet_;
   mutable std::mutex mutex_;  // the members below
   std::map<CostKey, Samples> samples_;
-  std::size_t disturbed_ = 0;
+  Disturbance disturbance_;
   std::exception_ptr error_;
 };
 

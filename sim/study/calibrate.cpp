@@ -6,6 +6,7 @@
 
 #include "sim/cluster/what_if.h"
 #include "sim/graph/step_phases.h"
+#include "sim/study/solve.h"
 
 namespace strata {
 namespace {
@@ -114,6 +115,18 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& spa
   return std::move(all).take();
 }
 
+std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster,
+                                      const std::vector<std::string>& strategies) {
+  std::vector<MeasureRequest> all;
+  const Case input{graph, cluster, SyncAlgorithm::ring, DType::fp32, {}};
+  for (const std::string& strategy : strategies) {
+    const auto more = strategy == "optimal" ? shapes_of(graph, SearchSpace(graph, cluster))
+                                            : shapes_of(graph, load_strategy(strategy, input));
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
 std::vector<Bytes> move_sizes() {
   std::vector<Bytes> sizes;
   for (std::int64_t bytes = 1 << 10; bytes <= 1 << 28; bytes *= 4) sizes.push_back({bytes});
@@ -160,6 +173,8 @@ Profile merged(const Profile& profile, const Profile& newer) {
   add_older(result.measured, profile.measured, [](const MeasuredCost& row) { return row.key; });
   add_older(result.moves, profile.moves,
             [](const MeasuredMove& row) { return std::pair(row.kind, row.bytes); });
+  if (result.bandwidth.value < profile.bandwidth.value) result.bandwidth = profile.bandwidth;
+  if (result.peaks[0]->value < profile.peaks[0]->value) result.peaks[0] = profile.peaks[0];
   return result;
 }
 

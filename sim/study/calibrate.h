@@ -1,12 +1,9 @@
 #pragma once
 
 // Measured costs for predictions: which shard shapes a set of strategies computes, and a Profile
-// made of what a Measurer has seen of them. `strata profile` and `strata validate`. Pure functions
-// but for measure_profile, which runs kernels.
+// made of what a Measurer has seen of them. `strata profile` and `strata validate`. Pure functions,
+// but that strategies may be read from files.
 
-#include <atomic>
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +22,10 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const Strategy& strate
 /// Of every configuration that a search looks at.
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& space);
 
+/// Of each of these: data, model, owt, a file, or optimal, which stands for the whole search.
+std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster,
+                                      const std::vector<std::string>& strategies);
+
 /// Powers of four from 1 KiB to 256 MiB.
 std::vector<Bytes> move_sizes();
 
@@ -42,7 +43,14 @@ struct Origin {
 Profile profile_of(const Measurer& measurer, const Origin& origin);
 
 /// The profile with these rows beside its own, which take the place of older ones of the same key.
+/// Its roofline is the faster of both.
 Profile merged(const Profile& profile, const Profile& newer);
+
+/// How far measuring is.
+struct MeasureProgress {
+  std::string what;  ///< "lenet5 on cpu:2"
+  std::size_t round = 0, of = 0;
+};
 
 /// A case on measured devices: links as fast as the profile's copies of a mebibyte.
 Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync);

@@ -43,6 +43,22 @@ struct MeasureRequest {
   Phase phase = Phase::forward;
 };
 
+/// What a Measurer left out: sweeps (over a network's layers, on one device; a round has several)
+/// in which a loop of known length took too long.
+struct Disturbance {
+  std::size_t left_out = 0, of = 0;
+
+  double share() const {
+    return of == 0 ? 0 : static_cast<double>(left_out) / static_cast<double>(of);
+  }
+  Disturbance& operator+=(const Disturbance& more) {
+    left_out += more.left_out;
+    of += more.of;
+    return *this;
+  }
+  bool operator==(const Disturbance&) const = default;
+};
+
 /// Takes times on all devices at once, one sample of everything a round, so that a caller can take
 /// turns between measuring and running.
 class Measurer {
@@ -50,12 +66,11 @@ class Measurer {
   virtual ~Measurer() = default;
   /// One sample of each request and move.
   virtual void round(const std::atomic<bool>* cancelled) = 0;
-  /// Medians, spreads and counts of all rounds so far; rounds in which the machine was busy with
-  /// something else are left out.
+  /// Medians, spreads and counts of all rounds so far. Times taken while the machine was busy with
+  /// something else are left out, where three calm ones remain.
   virtual std::vector<MeasuredCost> costs() const = 0;
   virtual std::vector<MeasuredMove> moves() const = 0;
-  /// Rounds that were left out because a loop of known length took too long.
-  virtual std::size_t disturbed_rounds() const = 0;
+  virtual Disturbance disturbance() const = 0;
 };
 
 class Runner {

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
 #include "sim/plan/lower.h"
 #include "sim/study/dataset.h"
 #include "sim/study/host_memory.h"
 #include "sim/study/solve.h"
 #include "sim/study/weights.h"
+#include "sim/text/units.h"
 
 namespace strata {
 namespace {
@@ -64,6 +67,9 @@ class Trial {
                     {last_.moved.sync.value / kSteps},
                     {last_.moved.statistics.value / kSteps}};
     result.comparison = compare(plan_, predicted.timeline, last_.timeline);
+    result.plan = plan_;
+    result.predicted_timeline = predicted.timeline;
+    result.measured_timeline = last_.timeline;
   }
 
  private:
@@ -74,27 +80,26 @@ class Trial {
   std::vector<double> times_;
 };
 
-/// One number of devices.
+/// One model on one number of devices.
 class Validation {
  public:
-  Validation(Runner& runner, const ValidateRequest& request, int devices)
+  Validation(Runner& runner, const ValidateRequest& request, const std::string& model, int devices)
       : runner_(runner),
         request_(request),
         devices_(devices),
         name_(fmt::format("{}:{}", request.family, devices)),
-        graph_(
-            load_model(request.model, request.batch.value_or(request.batch_per_device * devices))),
+        graph_(load_model(model, request.batch.value_or(request.batch_per_device * devices))),
         cluster_(runner.cluster(name_)),
-        space_(graph_, cluster_),
         data_(synthetic_dataset(graph_, kSeed)),
         weights_(initial_weights(graph_, kSeed)) {}
 
   void run(ValidateReport& report, const std::atomic<bool>* cancelled,
-           const std::function<void(const ValidateProgress&)>& progress) {
-    const auto measurer = runner_.measure(name_, graph_, shapes(), move_sizes());
+           const std::function<void(const MeasureProgress&)>& progress) {
+    const auto measurer = runner_.measure(
+        name_, graph_, shapes_of(graph_, cluster_, request_.strategies), move_sizes());
     const std::size_t rounds = request_.rounds + kFirstRounds;
     const auto tell = [&](std::size_t round) {
-      if (progress) progress({devices_, round, rounds});
+      if (progress) progress({fmt::format("{} on {}", graph_.name(), name_), round, rounds});
     };
     for (std::size_t round = 0; round < kFirstRounds; ++round) {
       tell(round);
@@ -107,31 +112,19 @@ class Validation {
       measurer->round(cancelled);
       for (auto& trial : trials_) trial->turn(cancelled);
     }
-    report.disturbed += measurer->disturbed_rounds();
-    report.profiles.push_back(profile(*measurer));
-    conclude(report);
+    report.disturbance += measurer->disturbance();
+    const Profile last = profile(*measurer);
+    if (devices_ == request_.devices) {
+      report.profile = report.profile.kind.empty() ? last : merged(report.profile, last);
+    }
+    conclude(last, report);
   }
 
  private:
-  std::vector<MeasureRequest> shapes() const {
-    const bool optimal =
-        std::count(request_.strategies.begin(), request_.strategies.end(), "optimal") > 0;
-    std::vector<MeasureRequest> all;
-    if (optimal) all = shapes_of(graph_, space_);
-    const Profile nothing;
-    for (const std::string& strategy : request_.strategies) {
-      if (strategy == "optimal") continue;
-      const Case input{graph_, cluster_, request_.sync, DType::fp32, {}};
-      const auto more = shapes_of(graph_, load_strategy(strategy, input));
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
-  }
-
   Profile profile(const Measurer& measurer) const {
     const Bytes memory = available_memory().value_or(Bytes{std::int64_t{1} << 40});
     return profile_of(measurer, {cluster_[DeviceId(0)].kind, runner_.description(name_),
-                                 request_.date, "strata validate " + request_.model, memory});
+                                 request_.date, request_.command, memory});
   }
 
   Plan lowered(const Strategy& strategy) const {
@@ -150,14 +143,27 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
+      Plan plan = lowered(strategy);
+      check_memory(plan, strategy);
       trials_.push_back(
-          std::make_unique<Trial>(runner_, name_, graph_, lowered(strategy), data_, weights_));
+          std::make_unique<Trial>(runner_, name_, graph_, std::move(plan), data_, weights_));
       strategies_.push_back(std::move(strategy));
     }
   }
 
-  void conclude(ValidateReport& report) const {
-    const Case input = measured_case(graph_, cluster_, report.profiles.back(), request_.sync);
+  // Strategies take turns, so all of them are in memory at once.
+  void check_memory(const Plan& plan, const Strategy& strategy) const {
+    const auto free = available_memory();
+    const Bytes need = memory_estimate(plan, cluster_);
+    if (!free || need <= *free) return;
+    throw EnvironmentError(fmt::format(
+        "not enough memory: strategy {} of {} on {} needs about {} beside the others, "
+        "{} is free; a smaller --batch or fewer --strategies need less",
+        strategy.name(), graph_.name(), name_, format_bytes(need), format_bytes(*free)));
+  }
+
+  void conclude(const Profile& last, ValidateReport& report) const {
+    const Case input = measured_case(graph_, cluster_, last, request_.sync);
     for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
       const Prediction predicted = predict(input, strategies_[trial_of_[k]]);
       ValidateCase result;
@@ -167,6 +173,8 @@ class Validation {
       result.strategy = request_.strategies[k];
       result.predicted = predicted.step_seconds();
       result.eq1 = predicted.eq1_seconds();
+      result.graph = graph_;
+      result.cluster = input.cluster;
       trials_[trial_of_[k]]->report(result, predicted);
       report.cases.push_back(std::move(result));
     }
@@ -178,7 +186,6 @@ class Validation {
   std::string name_;
   Graph graph_;
   Cluster cluster_;
-  SearchSpace space_;
   Dataset data_;
   NetworkWeights weights_;
   std::vector<Strategy> strategies_;   // distinct ones
@@ -186,13 +193,33 @@ class Validation {
   std::vector<std::unique_ptr<Trial>> trials_;
 };
 
-// Calls visit(a, b) for pairs of one number of devices whose measured times differ.
+bool are_rivals(const ValidateCase& a, const ValidateCase& b) {
+  return a.model == b.model && a.devices == b.devices;
+}
+
+// Calls visit(a, b) for rivals whose measured times differ.
 template <class Visit>
 void for_ordered_pairs(const std::vector<ValidateCase>& cases, Visit visit) {
   for (const ValidateCase& a : cases) {
     for (const ValidateCase& b : cases) {
-      if (a.devices == b.devices && a.measured * (1 + kTie) < b.measured) visit(a, b);
+      if (are_rivals(a, b) && a.measured * (1 + kTie) < b.measured) visit(a, b);
     }
+  }
+}
+
+// Before hours are spent: models and strategies that are not there, and two models of one name.
+void refuse_unsound(Runner& runner, const ValidateRequest& request) {
+  std::set<std::string> names;
+  for (const std::string& model : request.models) {
+    const Graph graph =
+        load_model(model, request.batch.value_or(request.batch_per_device * request.devices));
+    class_count(graph);  // a network without a loss has nothing to train
+    if (!names.insert(graph.name()).second) {
+      throw InputError(
+          fmt::format("two models are named {}; allowed: each name once", graph.name()));
+    }
+    shapes_of(graph, runner.cluster(fmt::format("{}:{}", request.family, request.devices)),
+              request.strategies);
   }
 }
 
@@ -221,27 +248,27 @@ double ValidateReport::rank_agreement() const {
 
 bool ValidateReport::fastest_first() const {
   return std::all_of(cases.begin(), cases.end(), [&](const ValidateCase& c) {
-    const auto beats = [&](const ValidateCase& other, auto time) {
-      return other.devices == c.devices && time(other) < time(c);
+    const auto predicted_faster = [&](const ValidateCase& other) {
+      return are_rivals(c, other) && other.predicted < c.predicted;
     };
-    const auto faster = [&](const ValidateCase& o) {
-      return beats(o, [](const ValidateCase& x) { return x.predicted; });
+    const auto really_faster = [&](const ValidateCase& other) {
+      return are_rivals(c, other) && other.measured * (1 + kTie) < c.measured;
     };
-    const auto really_faster = [&](const ValidateCase& o) {
-      return o.devices == c.devices && o.measured * (1 + kTie) < c.measured;
-    };
-    const bool predicted_fastest = std::none_of(cases.begin(), cases.end(), faster);
-    return !predicted_fastest || std::none_of(cases.begin(), cases.end(), really_faster);
+    return std::any_of(cases.begin(), cases.end(), predicted_faster) ||
+           std::none_of(cases.begin(), cases.end(), really_faster);
   });
 }
 
 ValidateReport validate(Runner& runner, const ValidateRequest& request,
                         const std::atomic<bool>* cancelled,
-                        const std::function<void(const ValidateProgress&)>& progress) {
+                        const std::function<void(const MeasureProgress&)>& progress) {
+  refuse_unsound(runner, request);
   ValidateReport report;
-  for (int devices = request.each_count ? 1 : request.devices; devices <= request.devices;
-       ++devices) {
-    Validation(runner, request, devices).run(report, cancelled, progress);
+  for (const std::string& model : request.models) {
+    for (int devices = request.each_count ? 1 : request.devices; devices <= request.devices;
+         ++devices) {
+      Validation(runner, request, model, devices).run(report, cancelled, progress);
+    }
   }
   return report;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// `strata validate`: does the prediction hold? For one model on 1 to D devices: shard costs are
+// `strata validate`: does the prediction hold? For each model on 1 to D devices: shard costs are
 // measured, strategies are predicted from them and run for real, taking turns, so that the
 // machine's moods fall on all alike. What is measured beforehand is single shards, never a
 // strategy's step. Not thread-safe, as a Runner is not.
@@ -10,7 +10,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -23,7 +22,7 @@
 namespace strata {
 
 struct ValidateRequest {
-  std::string model;                  ///< a zoo name or a file
+  std::vector<std::string> models;    ///< zoo names or files, of different names
   std::string family = "cpu";         ///< devices are FAMILY:1 ... FAMILY:`devices`
   int devices = 2;                    ///< the most
   bool each_count = true;             ///< else that number alone
@@ -33,6 +32,7 @@ struct ValidateRequest {
   SyncAlgorithm sync = SyncAlgorithm::ring;
   std::size_t rounds = 7;  ///< of measuring and running in turns
   std::string date;        ///< ISO, for the profile's provenance
+  std::string command;     ///< the same
 };
 
 struct ValidateCase {
@@ -46,32 +46,37 @@ struct ValidateCase {
   std::size_t samples = 0;       ///< steps measured
   Communication planned, moved;  ///< of a step
   Comparison comparison;         ///< task by task, of the last turn
+  // What was predicted and run, and both of its timelines, the measured one of the last turn.
+  Graph graph;
+  Cluster cluster;
+  Plan plan;
+  Timeline predicted_timeline, measured_timeline;
 
   double relative_error() const { return (predicted - measured) / measured; }
+  bool moved_as_planned() const {
+    return moved.transfer == planned.transfer && moved.sync == planned.sync;
+  }
 };
 
 struct ValidateReport {
-  std::vector<ValidateCase> cases;
-  std::vector<Profile> profiles;  ///< by number of devices
-  std::size_t disturbed = 0;      ///< measurements left out, for the machine was busy
+  std::vector<ValidateCase> cases;  ///< of the first model first, on few devices first
+  Profile profile;                  ///< of all models, as measured on the most devices
+  Disturbance disturbance;
 
   double mean_absolute_error() const;
   double max_absolute_error() const;
   /// The share of pairs of strategies, of the same model on as many devices, whose order is
   /// predicted as it is measured; pairs that are the same strategy, or within 1 %, are left out.
   double rank_agreement() const;
-  /// Where each number of devices' fastest strategy is predicted to be the fastest (within 1 %).
+  /// Whether each model's fastest strategy on each number of devices is predicted to be the
+  /// fastest (within 1 %).
   bool fastest_first() const;
 };
 
-struct ValidateProgress {
-  int devices = 0;
-  std::size_t round = 0, of = 0;
-};
-
-/// Throws what Runner and its parts throw, and Cancelled.
+/// Throws InputError for a request that is not sound, EnvironmentError where memory lacks, what
+/// Runner and its parts throw, and Cancelled.
 ValidateReport validate(Runner& runner, const ValidateRequest& request,
                         const std::atomic<bool>* cancelled = nullptr,
-                        const std::function<void(const ValidateProgress&)>& progress = {});
+                        const std::function<void(const MeasureProgress&)>& progress = {});
 
 }  // namespace strata

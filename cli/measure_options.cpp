@@ -1,0 +1,119 @@
+#include "cli/measure_options.h"
+
+#include <ctime>
+#include <thread>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "cli/case_options.h"
+#include "cli/output.h"
+#include "cli/usage.h"
+#include "sim/profile/write_profile.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 30, kMostRounds = 1'000'000;
+constexpr double kMuch = 0.25;  // of the sweeps
+
+void add_batch_options(CLI::App& command, MeasureFlags& flags) {
+  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch")
+                           ->check(whole_number(1, kMostSamples));
+  command
+      .add_option("--batch-per-device", flags.batch_per_device,
+                  "samples per device instead (default 32)")
+      ->check(whole_number(1, kMostSamples))
+      ->excludes("--batch");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> MeasureFlags::global_batch() const {
+  if (batch_option->count() == 0) return {};
+  return batch;
+}
+
+void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds) {
+  flags.rounds = rounds;
+  command.add_option("MODEL", flags.models, "names (strata models) or .toml files")->required();
+  command.add_option("--devices", flags.devices, "cpu:N, N cores of this machine")->required();
+  add_batch_options(command, flags);
+  command.add_option("--strategies", flags.strategies,
+                     "of data, model, owt, optimal and .json files, with commas between (default "
+                     "data,model,owt,optimal)");
+  command
+      .add_option("--rounds", flags.rounds,
+                  fmt::format("how often everything is measured (default {})", rounds))
+      ->check(whole_number(1, kMostRounds));
+  command
+      .add_option("-o", flags.output,
+                  "write the profile to this .toml file, its table of costs beside it")
+      ->check(named_file());
+  command.add_flag("--json", flags.json, "print JSON")->disable_flag_override();
+}
+
+std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
+  const auto strategies = split_at_commas(flags.strategies);
+  if (flags.output.empty()) return strategies;
+  check_profile_file(flags.output);
+  refuse_overwriting({flags.output}, flags.models);
+  refuse_overwriting({flags.output}, strategies);
+  return strategies;
+}
+
+std::string batch_text(const MeasureFlags& flags) {
+  const auto batch = flags.global_batch();
+  return batch ? fmt::format("--batch {}", *batch)
+               : fmt::format("--batch-per-device {}", flags.batch_per_device);
+}
+
+std::string repeat_command(const std::string& command, const MeasureFlags& flags) {
+  std::string text = "strata " + command;
+  for (const std::string& model : flags.models) text += " " + model;
+  text += fmt::format(" --devices {} --strategies {} --rounds {}", flags.devices, flags.strategies,
+                      flags.rounds);
+  text += " " + batch_text(flags);
+  return flags.output.empty() ? text : fmt::format("{} -o {}", text, flags.output);
+}
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+void warn_if_too_many(const Cluster& cluster, const std::string& devices) {
+  const std::size_t cores = std::thread::hardware_concurrency();
+  if (cores == 0 || cluster[DeviceId(0)].kind != "cpu" || cluster.device_count() <= cores) return;
+  say(
+      fmt::format("strata: warning: {} on {} cores: devices take turns on a core, so times are "
+                  "those of no machine, and predictions do not hold",
+                  devices, cores));
+}
+
+void warn_if_disturbed(const Disturbance& disturbance) {
+  if (disturbance.share() < kMuch) return;
+  say(
+      fmt::format("strata: warning: something else ran on this machine in {} of {} sweeps; their "
+                  "times are left out where three calm ones remain, and may be too long where not",
+                  disturbance.left_out, disturbance.of));
+}
+
+void MeasureProgressLine::show(const MeasureProgress& progress) {
+  const auto now = Clock::now();
+  if (progress.what != what_) {
+    what_ = progress.what;
+    began_ = now;
+  }
+  std::string text = fmt::format("{}: round {} of {}", what_, progress.round + 1, progress.of);
+  if (progress.round > 0) {
+    const std::chrono::duration<double> so_far = now - began_;
+    const auto rest = static_cast<double>(progress.of - progress.round);
+    text += fmt::format(
+        ", about {} left for it",
+        format_seconds(Seconds{so_far.count() / static_cast<double>(progress.round) * rest}));
+  }
+  line_.show(what_, text);
+}
+
+}  // namespace strata

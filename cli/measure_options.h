@@ -1,0 +1,63 @@
+#pragma once
+
+// What `strata profile` and `strata validate` have in common: which networks and strategies to
+// measure on which devices, how far measuring is, and what makes its results doubtful.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/progress.h"
+#include "sim/study/calibrate.h"
+
+namespace strata {
+
+struct MeasureFlags {
+  std::vector<std::string> models;
+  std::string devices, strategies = "data,model,owt,optimal", output;
+  std::int64_t batch = 0, batch_per_device = 32;
+  std::size_t rounds = 0;
+  bool json = false;
+  CLI::Option* batch_option = nullptr;
+
+  std::optional<std::int64_t> global_batch() const;
+};
+
+/// MODEL…, --devices, --batch, --batch-per-device, --strategies, --rounds, -o and --json.
+void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds);
+
+/// The strategies' names. Throws InputError where -o names a file that is read or that could not
+/// hold a profile.
+std::vector<std::string> checked_strategies(const MeasureFlags& flags);
+
+/// "--batch 8" or "--batch-per-device 32".
+std::string batch_text(const MeasureFlags& flags);
+
+/// "strata validate lenet5 --devices cpu:2 …", as what repeats it.
+std::string repeat_command(const std::string& command, const MeasureFlags& flags);
+
+/// "2026-11-21", in UTC.
+std::string today();
+
+/// On standard error, where devices are more than the cores that they are.
+void warn_if_too_many(const Cluster& cluster, const std::string& devices);
+/// On standard error, where much was left out.
+void warn_if_disturbed(const Disturbance& disturbance);
+
+/// "lenet5 on cpu:2: round 3 of 9, about 12 s left for it".
+class MeasureProgressLine {
+ public:
+  void show(const MeasureProgress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressLine line_;
+  std::string what_;
+  Clock::time_point began_;
+};
+
+}  // namespace strata

@@ -1,0 +1,167 @@
+// `strata profile MODEL… --devices D`: measures shards on this machine's devices, into a profile.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/measure_options.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "sim/base/cancel.h"
+#include "sim/profile/write_profile.h"
+#include "sim/study/measure_profile.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kRounds = 15;
+
+struct ProfileFlags {
+  MeasureFlags measure;
+  bool merge = false;
+};
+
+/// What was measured, and how long it took.
+struct Outcome {
+  ProfileReport report;
+  Seconds seconds;
+  std::string table;  ///< beside the profile's file, if one is written
+};
+
+/// Half the distance between quartiles over the median, of all rows.
+struct RelativeSpread {
+  double median = 0, p90 = 0;
+};
+
+RelativeSpread relative_spread(const std::vector<MeasuredCost>& rows) {
+  std::vector<double> spreads;
+  for (const MeasuredCost& row : rows) spreads.push_back(row.spread / row.seconds);
+  if (spreads.empty()) return {};
+  std::sort(spreads.begin(), spreads.end());
+  return {spreads[spreads.size() / 2], spreads[spreads.size() * 9 / 10]};
+}
+
+ProfileRequest request_of(const ProfileFlags& flags) {
+  const MeasureFlags& m = flags.measure;
+  ProfileRequest request;
+  request.models = m.models;
+  request.devices = m.devices;
+  request.batch = m.global_batch();
+  request.batch_per_device = m.batch_per_device;
+  request.strategies = checked_strategies(m);
+  request.rounds = m.rounds;
+  request.date = today();
+  request.command = repeat_command("profile", m) + (flags.merge ? " --merge" : "");
+  return request;
+}
+
+// The profile to merge into, before anything is measured.
+std::optional<Profile> older_profile(const ProfileFlags& flags, const Runner& runner) {
+  if (!flags.merge) return {};
+  const std::string& file = flags.measure.output;
+  if (file.empty()) throw InputError("--merge is of -o; allowed: both, or neither");
+  Profile older = read_profile(file);
+  check_mergeable(older, file, runner, flags.measure.devices);
+  return older;
+}
+
+Outcome measure_with_progress(Runner& runner, const ProfileRequest& request) try {
+  const InterruptFlag interrupt;
+  MeasureProgressLine line;
+  const auto began = std::chrono::steady_clock::now();
+  Outcome outcome;
+  outcome.report = measure_profile(runner, request, interrupt.get(),
+                                   [&line](const MeasureProgress& p) { line.show(p); });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  outcome.seconds = {took.count()};
+  return outcome;
+} catch (const Cancelled&) {
+  throw JobFailed("interrupted; nothing is written");
+}
+
+nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& outcome) {
+  const Profile& profile = outcome.report.profile;
+  const RelativeSpread spread = relative_spread(profile.measured);
+  nlohmann::ordered_json json = {
+      {"models", flags.models},
+      {"device_names", flags.devices},
+      {"kind", profile.kind},
+      {"machine", profile.description},
+      {"rounds", flags.rounds},
+      {"measure_seconds", outcome.seconds.value},
+      {"measured_costs", profile.measured.size()},
+      {"measured_moves", profile.moves.size()},
+      {"relative_spread", {{"median", spread.median}, {"p90", spread.p90}}},
+      {"sweeps", outcome.report.disturbance.of},
+      {"disturbed_sweeps", outcome.report.disturbance.left_out}};
+  if (!flags.output.empty()) json["profile"] = flags.output;
+  return json;
+}
+
+std::string outcome_table(const Outcome& outcome) {
+  const Profile& profile = outcome.report.profile;
+  const RelativeSpread spread = relative_spread(profile.measured);
+  const Disturbance& d = outcome.report.disturbance;
+  TextTable table(
+      {{"shard costs"}, {"moves"}, {"spread (median)"}, {"(p90)"}, {"disturbed sweeps"}, {"took"}});
+  table.add_row(
+      {fmt::format("{}", profile.measured.size()), fmt::format("{}", profile.moves.size()),
+       fmt::format("{:.1f}%", 100 * spread.median), fmt::format("{:.1f}%", 100 * spread.p90),
+       fmt::format("{} of {}", d.left_out, d.of), format_seconds(outcome.seconds)});
+  return table.print();
+}
+
+void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
+  const Profile& profile = outcome.report.profile;
+  strata::print("{} on {} ({}): {} rounds\n\n{}\n", fmt::join(flags.models, ", "), flags.devices,
+                profile.description, flags.rounds, outcome_table(outcome));
+  if (flags.output.empty()) {
+    print("Nothing is kept; -o F.toml writes it for --profile F.toml of other commands.\n");
+    return;
+  }
+  print("Written: {}, and {} beside it. Now, for example,\n", flags.output, outcome.table);
+  print("  strata predict {} --cluster {} {} --profile {} --strategy {}\n", flags.models.front(),
+        flags.devices, batch_text(flags), flags.output, flags.strategies);
+}
+
+void profile_command(Runner& runner, const ProfileFlags& flags) {
+  const ProfileRequest request = request_of(flags);
+  const std::optional<Profile> older = older_profile(flags, runner);
+  warn_if_too_many(runner.cluster(request.devices), request.devices);
+  Outcome outcome = measure_with_progress(runner, request);
+  warn_if_disturbed(outcome.report.disturbance);
+  Profile& profile = outcome.report.profile;
+  if (older) profile = merged(*older, profile);
+  if (!flags.measure.output.empty()) {
+    outcome.table = write_profile(flags.measure.output, profile);
+  }
+  if (flags.measure.json) {
+    print_json(outcome_json(flags.measure, outcome));
+  } else {
+    print_outcome(flags.measure, outcome);
+  }
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, Runner& runner) {
+  CLI::App* command =
+      app.add_subcommand("profile", "measure what layers' shards cost on this machine's devices");
+  auto flags = std::make_shared<ProfileFlags>();
+  add_measure_options(*command, flags->measure, kRounds);
+  command
+      ->add_flag("--merge", flags->merge,
+                 "keep the rows that the file of -o has and that are not measured now")
+      ->disable_flag_override();
+  command->callback([flags, &runner] { profile_command(runner, *flags); });
+}
+
+}  // namespace strata

@@ -1,0 +1,128 @@
+// `strata validate MODEL… --devices D`: predicts steps from measured shards, runs them, compares.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/measure_options.h"
+#include "cli/output.h"
+#include "cli/usage.h"
+#include "cli/validate_output.h"
+#include "sim/base/cancel.h"
+#include "sim/formats/trace.h"
+#include "sim/profile/write_profile.h"
+#include "sim/study/validate.h"
+#include "sim/text/file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kRounds = 7;
+
+struct ValidateFlags {
+  MeasureFlags measure;
+  std::string sync = "ring", tolerance, trace_file;
+  bool only = false;
+};
+
+std::optional<double> tolerance_of(const ValidateFlags& flags) try {
+  if (flags.tolerance.empty()) return {};
+  const double value = parse_number(flags.tolerance);
+  if (value >= 0) return value;
+  throw InputError(fmt::format("'{}' is below zero", flags.tolerance));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("--tolerance: {}; allowed: a number of at least 0, 0.1 for 10 %",
+                               error.message()));
+}
+
+SyncAlgorithm sync_of(const ValidateFlags& flags) {
+  if (const auto sync = parse_sync(flags.sync)) return *sync;
+  throw InputError(
+      fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
+}
+
+ValidateRequest request_of(const ValidateFlags& flags, const Cluster& cluster) {
+  const MeasureFlags& m = flags.measure;
+  ValidateRequest request;
+  request.models = m.models;
+  request.family = m.devices.substr(0, m.devices.find(':'));
+  request.devices = static_cast<int>(cluster.device_count());
+  request.each_count = !flags.only;
+  request.batch = m.global_batch();
+  request.batch_per_device = m.batch_per_device;
+  request.strategies = checked_strategies(m);
+  request.sync = sync_of(flags);
+  request.rounds = m.rounds;
+  request.date = today();
+  request.command = repeat_command("validate", m);
+  return request;
+}
+
+void check_files(const ValidateFlags& flags, std::vector<std::string> read) {
+  read.insert(read.end(), flags.measure.models.begin(), flags.measure.models.end());
+  refuse_overwriting({flags.trace_file}, read);
+}
+
+ValidateReport validate_with_progress(Runner& runner, const ValidateRequest& request) try {
+  const InterruptFlag interrupt;
+  MeasureProgressLine line;
+  return validate(runner, request, interrupt.get(),
+                  [&line](const MeasureProgress& p) { line.show(p); });
+} catch (const Cancelled&) {
+  throw JobFailed("interrupted before there was anything to report");
+}
+
+void write_files(const ValidateFlags& flags, const ValidateReport& report) {
+  if (!flags.measure.output.empty()) write_profile(flags.measure.output, report.profile);
+  if (flags.trace_file.empty()) return;
+  const ValidateCase& c = worst_case(report);
+  write_file_whole(flags.trace_file, print_trace(c.graph, c.cluster, c.plan, c.predicted_timeline,
+                                                 c.measured_timeline));
+}
+
+void validate_command(Runner& runner, const ValidateFlags& flags) {
+  const std::string& devices = flags.measure.devices;
+  const Cluster cluster = runner.cluster(devices);
+  const ValidateRequest request = request_of(flags, cluster);
+  const std::optional<double> tolerance = tolerance_of(flags);
+  check_files(flags, request.strategies);
+  warn_if_too_many(cluster, devices);
+  const ValidateReport report = validate_with_progress(runner, request);
+  warn_if_disturbed(report.disturbance);
+  write_files(flags, report);
+  if (flags.measure.json) {
+    print_json(validate_json(report, runner.description(devices)));
+  } else {
+    print("{}", validate_text(report, runner.description(devices)));
+  }
+  const std::string failure = validate_failure(report, tolerance);
+  if (!failure.empty()) throw JobFailed(failure);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, Runner& runner) {
+  CLI::App* command =
+      app.add_subcommand("validate", "do predictions hold? run them on this machine's devices");
+  auto flags = std::make_shared<ValidateFlags>();
+  add_measure_options(*command, flags->measure, kRounds);
+  command->add_option("--sync", flags->sync,
+                      "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
+                      "(default ring)");
+  command->add_flag("--only", flags->only, "all devices alone, not each number of them from 1 on")
+      ->disable_flag_override();
+  command->add_option("--tolerance", flags->tolerance,
+                      "fail (exit code 1) where an error is larger: 0.1 is 10 %");
+  command
+      ->add_option("--trace", flags->trace_file,
+                   "write both timelines of the largest error's case as trace-event JSON")
+      ->check(named_file());
+  command->callback([flags, &runner] { validate_command(runner, *flags); });
+}
+
+}  // namespace strata

@@ -1,0 +1,25 @@
+#pragma once
+
+// What `strata validate` says of its cases.
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/study/validate.h"
+
+namespace strata {
+
+nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine);
+
+std::string validate_text(const ValidateReport& report, const std::string& machine);
+
+/// The case with the largest error. Precondition: there is a case.
+const ValidateCase& worst_case(const ValidateReport& report);
+
+/// What fails: bytes that are not the plan's, and an error above the tolerance; empty where
+/// nothing does.
+std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance);
+
+}  // namespace strata

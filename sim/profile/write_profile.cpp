@@ -1,0 +1,78 @@
+#include "sim/profile/write_profile.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".toml";
+
+std::string table_prefix(const fs::path& file) {
+  return file.stem().string() + ".costs";
+}
+
+std::string unused_table_name(const fs::path& file) {
+  const std::string prefix = table_prefix(file);
+  std::string name = prefix + ".tsv";
+  for (int i = 2; fs::exists(file.parent_path() / name); ++i) {
+    name = fmt::format("{}-{}.tsv", prefix, i);
+  }
+  return name;
+}
+
+// The table that the profile names now, if write_profile may have written it.
+std::string former_table(const fs::path& file) try {
+  if (!fs::exists(file)) return "";
+  const std::string costs = parse_profile(read_file(file.string()), file.string()).costs;
+  const bool ours = costs.starts_with(table_prefix(file)) && costs.ends_with(".tsv") &&
+                    fs::path(costs).filename() == costs;
+  return ours ? costs : "";
+} catch (const InputError&) {
+  return "";  // not a profile: nothing that it names is ours
+}
+
+void remove_quietly(const fs::path& file) {
+  std::error_code ignored;  // what is left over harms nobody
+  fs::remove(file, ignored);
+}
+
+}  // namespace
+
+void check_profile_file(const std::string& file) {
+  if (!file.ends_with(kSuffix) || file.size() == kSuffix.size() || fs::is_directory(file)) {
+    throw InputError(
+        fmt::format("{}: no name for a profile; allowed: a file ending in .toml", file));
+  }
+  const fs::path folder = fs::path(file).parent_path();
+  if (folder.empty() || fs::is_directory(folder)) return;
+  throw EnvironmentError(
+      fmt::format("{}: cannot be written: {} is no folder", file, folder.string()));
+}
+
+std::string write_profile(const std::string& name, Profile profile) {
+  const fs::path file(name);
+  const std::string former = former_table(file);
+  profile.costs = profile.measured.empty() ? "" : unused_table_name(file);
+  const fs::path table = file.parent_path() / profile.costs;
+  if (!profile.costs.empty()) {
+    write_file_whole(table.string(), print_measured_costs(profile.measured));
+  }
+  try {
+    write_file_whole(name, print_profile(profile));
+  } catch (...) {
+    if (!profile.costs.empty()) remove_quietly(table);
+    throw;
+  }
+  if (!former.empty()) remove_quietly(file.parent_path() / former);
+  return profile.costs;
+}
+
+}  // namespace strata

@@ -1,0 +1,69 @@
+#include "sim/study/measure_profile.h"
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/study/host_memory.h"
+
+namespace strata {
+namespace {
+
+constexpr Bytes kUnknownMemory{std::int64_t{1} << 40};
+
+/// A network, and all that is measured of it.
+struct Subject {
+  Graph graph;
+  std::vector<MeasureRequest> shapes;
+};
+
+Subject load(const ProfileRequest& request, const Cluster& cluster, const std::string& model) {
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  Graph graph = load_model(model, request.batch.value_or(request.batch_per_device * devices));
+  auto shapes = shapes_of(graph, cluster, request.strategies);
+  return {std::move(graph), std::move(shapes)};
+}
+
+// All of them before the first is measured: a name that is wrong is found at once.
+std::vector<Subject> load(const ProfileRequest& request, const Cluster& cluster) {
+  std::vector<Subject> subjects;
+  for (const std::string& model : request.models) subjects.push_back(load(request, cluster, model));
+  return subjects;
+}
+
+}  // namespace
+
+ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
+                              const std::atomic<bool>* cancelled,
+                              const std::function<void(const MeasureProgress&)>& progress) {
+  const Cluster cluster = runner.cluster(request.devices);
+  const Origin origin{cluster[DeviceId(0)].kind, runner.description(request.devices), request.date,
+                      request.command, available_memory().value_or(kUnknownMemory)};
+  ProfileReport report;
+  for (const Subject& subject : load(request, cluster)) {
+    const auto measurer =
+        runner.measure(request.devices, subject.graph, subject.shapes, move_sizes());
+    for (std::size_t round = 0; round < request.rounds; ++round) {
+      if (progress) {
+        progress({fmt::format("{} on {}", subject.graph.name(), request.devices), round,
+                  request.rounds});
+      }
+      measurer->round(cancelled);
+    }
+    const Profile profile = profile_of(*measurer, origin);
+    report.profile = report.profile.kind.empty() ? profile : merged(report.profile, profile);
+    report.disturbance += measurer->disturbance();
+  }
+  return report;
+}
+
+void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
+                     const std::string& devices) {
+  const std::string kind = runner.cluster(devices)[DeviceId(0)].kind;
+  const std::string machine = runner.description(devices);
+  if (older.kind == kind && older.description == machine) return;
+  throw InputError(
+      fmt::format("{}: a profile of kind {} ({}); allowed with --merge: of kind {} ({})", file,
+                  older.kind, older.description, kind, machine));
+}
+
+}  // namespace strata
