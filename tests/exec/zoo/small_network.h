@@ -1,0 +1,27 @@
+#pragma once
+
+// Networks of the zoo with their wiring as it is and everything else smaller, so that they train in
+// tens of milliseconds: few channels, few features, small images.
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/graph/graph.h"
+
+namespace strata::testing {
+
+struct SmallNetwork {
+  std::string_view name;  ///< of the zoo
+  std::int64_t batch = 4;
+  std::int64_t image = 0;      ///< height and width of the input; 0: as the zoo has it
+  std::int64_t narrowing = 1;  ///< divides the channels of convolutions, rounded up, and groups
+  /// ELU for ReLU and ReLU6, averages for maxima, since those have gradients that jump: in a deep
+  /// network, rounding carries a few of its hundred thousands of elements over a kink, or changes
+  /// which is the largest, and gradients then differ by far more than rounding.
+  bool smooth = false;
+};
+
+/// Every fully-connected layer has at most 64 features. Layers keep their names and their order.
+Graph build(const SmallNetwork& network);
+
+}  // namespace strata::testing

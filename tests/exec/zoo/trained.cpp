@@ -1,0 +1,90 @@
+#include "tests/exec/zoo/trained.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "exec/cpu/cpu_backend.h"
+#include "exec/runtime/executor.h"
+#include "sim/cluster/cpu_cluster.h"
+#include "sim/study/dataset.h"
+#include "sim/study/weights.h"
+
+namespace strata::testing {
+namespace {
+
+constexpr float kRate = 0.001F;
+constexpr std::size_t kSteps = 3;
+constexpr std::uint64_t kSeed = 7;
+constexpr double kFloor = 0.01;
+
+double length_of(std::span<const float> a) {
+  double squares = 0;
+  for (float x : a) squares += static_cast<double>(x) * static_cast<double>(x);
+  return std::sqrt(squares);
+}
+
+double distance(std::span<const float> a, std::span<const float> b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double apart = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    squares += apart * apart;
+  }
+  return std::sqrt(squares);
+}
+
+// What is not within the tolerance, be it that it is no number.
+void compare(std::vector<std::string>& found, const std::string& what, double apart, double length,
+             double tolerance) {
+  if (apart <= tolerance * length) return;
+  found.push_back(fmt::format("{}: {:.2e}", what, apart / length));
+}
+
+}  // namespace
+
+Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+  LowerOptions lowering;
+  lowering.sync = sync;
+  const Plan plan = lower(graph, cpu_cluster(devices), strategy, lowering);
+  cpu::CpuBackend backend(static_cast<std::size_t>(devices));
+  ExecutionOptions options;
+  options.learning_rate = kRate;
+  options.seed = kSeed;
+  options.keep_gradients = true;
+  Executor executor(graph, plan, backend, options);
+  const NetworkWeights weights = initial_weights(graph, kSeed);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    executor.set_parameters(LayerId(i), weights[i]);
+  }
+  const Dataset data = synthetic_dataset(graph, kSeed);
+  Trained trained;
+  trained.losses = executor.run(kSteps, [&](std::uint64_t k) { return data.batch(k); }).losses;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    trained.gradients.push_back(executor.gradients(LayerId(i)));
+    trained.weights.push_back(executor.parameters(LayerId(i)));
+  }
+  return trained;
+}
+
+std::vector<std::string> differences(const Graph& graph, const Trained& a, const Trained& b,
+                                     double tolerance) {
+  std::vector<std::string> found;
+  for (std::size_t k = 0; k < b.losses.size(); ++k) {
+    compare(found, fmt::format("loss of step {}", k), std::abs(a.losses[k] - b.losses[k]),
+            std::abs(b.losses[k]), tolerance);
+  }
+  double largest = 0;
+  for (const auto& gradient : b.gradients) largest = std::max(largest, length_of(gradient));
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const std::string& layer = graph[LayerId(i)].name;
+    compare(found, "gradient of " + layer, distance(a.gradients[i], b.gradients[i]),
+            std::max(length_of(b.gradients[i]), kFloor * largest), tolerance);
+    compare(found, "weights of " + layer, distance(a.weights[i], b.weights[i]),
+            length_of(b.weights[i]), tolerance);
+  }
+  return found;
+}
+
+}  // namespace strata::testing
