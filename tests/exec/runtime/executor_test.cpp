@@ -139,7 +139,8 @@ TEST_P(RandomNetworks, ComputeWhatTheRefereeComputes) {
   Random random(static_cast<std::uint64_t>(GetParam()));
   const Case c(strata::testing::random_graph(random), random);
   const Strategy strategy = strata::testing::random_strategy(random, c.graph, 1);
-  expect_same(run(c, strategy, 1, SyncAlgorithm::ring), referee(c), c.graph, 1e-4);
+  // Single precision against double: a loss near 0 leaves few digits to its gradient.
+  expect_same(run(c, strategy, 1, SyncAlgorithm::ring), referee(c), c.graph, 2e-4);
 }
 
 TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
