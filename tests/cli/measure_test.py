@@ -1,0 +1,82 @@
+"""Shards measured on this machine's cores, and predictions held to runs: the JSON, the files that
+are written, and what they are good for. No time is tested: only what has to hold on any machine."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import cases
+from json_test import NUMBER, misfits, said
+
+PROFILE = {
+    "models": [str], "device_names": str, "kind": str, "machine": str, "rounds": int,
+    "measure_seconds": NUMBER, "measured_costs": int, "measured_moves": int,
+    "relative_spread": {"median": NUMBER, "p90": NUMBER}, "sweeps": int, "disturbed_sweeps": int,
+}
+VALIDATION = {
+    "cases": [{"model": str, "devices": int, "batch": int, "strategy": str,
+               "predicted_seconds": NUMBER, "eq1_seconds": NUMBER, "measured_seconds": NUMBER,
+               "spread_seconds": NUMBER, "measured_steps": int, "relative_error": NUMBER,
+               "comm_bytes": int, "moved_bytes": int}],
+    "mean_absolute_error": NUMBER, "max_absolute_error": NUMBER, "rank_agreement": NUMBER,
+    "largest_error": {"rows": [{"layer": str, "task": str, "share": NUMBER}]},
+}
+STRATEGIES = ["data", "model", "owt", "optimal"]
+LENET = "lenet5 --devices cpu:2 --batch 8"
+
+
+class Measure(unittest.TestCase):
+    def test_a_measured_profile_predicts_and_solves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = said(f"strata profile {LENET} --rounds 1 -o f.toml --json", folder)
+            self.assertEqual(misfits(made, PROFILE), [])
+            self.assertEqual(made["profile"], "f.toml")
+            self.assertEqual(sorted(p.name for p in pathlib.Path(folder).iterdir()),
+                             ["f.costs.tsv", "f.toml"])
+            case = "lenet5 --cluster cpu:2 --batch 8 --profile f.toml"
+            for strategy in STRATEGIES:
+                predicted = said(f"strata predict {case} --strategy {strategy} --json", folder)
+                self.assertEqual(predicted["cost_sources"]["analytic"], 0, strategy)
+                self.assertGreater(predicted["cost_sources"]["measured"], 0.5, strategy)
+            self.assertTrue(said(f"strata solve {case} --json", folder)["optimal"])
+
+    def test_merging_keeps_what_is_not_measured_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            counts = [said(f"strata profile {LENET} --rounds 1 --strategies {options} --json",
+                           folder)["measured_costs"]
+                      for options in ("data -o f.toml", "model -o f.toml --merge", "data,model")]
+            self.assertLess(counts[0], counts[1])
+            self.assertEqual(counts[1], counts[2])
+
+    def test_every_strategy_is_predicted_and_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = said(f"strata validate {LENET} --rounds 1 --trace t.json -o f.toml --json",
+                        folder)
+            self.assertEqual(misfits(done, VALIDATION), [])
+            self.assertEqual([(c["devices"], c["strategy"]) for c in done["cases"]],
+                             [(devices, s) for devices in (1, 2) for s in STRATEGIES])
+            errors = []
+            for case in done["cases"]:
+                self.assertEqual(case["comm_bytes"], case["moved_bytes"])
+                predicted, measured = case["predicted_seconds"], case["measured_seconds"]
+                self.assertAlmostEqual(case["relative_error"], predicted / measured - 1)
+                errors.append(abs(case["relative_error"]))
+            self.assertAlmostEqual(done["max_absolute_error"], max(errors))
+            self.assertAlmostEqual(done["mean_absolute_error"], sum(errors) / len(errors))
+            self.assertAlmostEqual(sum(r["share"] for r in done["largest_error"]["rows"]), 1)
+            events = json.loads(pathlib.Path(folder, "t.json").read_text())["traceEvents"]
+            names = {e["args"]["name"] for e in events if e.get("name") == "thread_name"}
+            self.assertLessEqual({"compute predicted", "compute measured"}, names)
+            self.assertTrue(pathlib.Path(folder, "f.costs.tsv").exists())
+
+    def test_an_error_above_the_tolerance_fails(self):
+        outcome = cases.run(f"strata validate {LENET} --only --strategies data --rounds 1 "
+                            "--tolerance 0 --json", ".")
+        self.assertEqual(outcome.exit_code, 1)
+        self.assertIn("allowed: 0", outcome.stderr)
+        self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+// Predictions beside runs, on devices whose times are foretold: a phase takes 1 ms, and step k of a
+// run 10 + k ms (fake_runner.h).
+
+#include "sim/study/validate.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "tests/sim/study/measuring_runner.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::MeasuringRunner;
+
+ValidateRequest request(int devices) {
+  ValidateRequest request;
+  request.models = {"lenet5"};
+  request.devices = devices;
+  request.batch = 4;
+  request.rounds = 3;
+  return request;
+}
+
+ValidateCase toy(const std::string& model, double predicted, double measured) {
+  ValidateCase c;
+  c.model = model;
+  c.devices = 2;
+  c.predicted = {predicted};
+  c.measured = {measured};
+  return c;
+}
+
+TEST(Validate, MeasuresTheLastStepOfEachTurn) {
+  MeasuringRunner runner;
+  const ValidateReport report = validate(runner, request(1));
+  ASSERT_EQ(report.cases.size(), 4u);
+  for (const ValidateCase& c : report.cases) {
+    // Steps 0 and 1 warm up; of 2 to 7, every second one counts: 13, 15 and 17 ms.
+    EXPECT_DOUBLE_EQ(c.measured.value, 0.015);
+    EXPECT_DOUBLE_EQ(c.spread.value, 0.001);
+    EXPECT_EQ(c.samples, 3u);
+    // One device does one task after another.
+    EXPECT_NEAR(c.predicted.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
+    EXPECT_EQ(c.measured_timeline.steps(), 2u);
+    EXPECT_TRUE(c.moved_as_planned());
+  }
+  // All strategies are the same on one device.
+  EXPECT_EQ(runner.starts.size(), 1u);
+}
+
+TEST(Validate, GoesThroughModelsAndNumbersOfDevices) {
+  MeasuringRunner runner;
+  ValidateRequest asked = request(2);
+  asked.models = {"lenet5", "textcnn"};
+  asked.strategies = {"data"};
+  std::vector<std::string> told;
+  const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
+    if (p.round == 0) told.push_back(p.what);
+  });
+  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on cpu:1", "lenet5 on cpu:2",
+                                            "textcnn on cpu:1", "textcnn on cpu:2"}));
+  ASSERT_EQ(report.cases.size(), 4u);
+  EXPECT_EQ(report.cases[1].devices, 2);
+  EXPECT_EQ(report.cases[2].model, "textcnn");
+  EXPECT_EQ(report.profile.kind, "cpu");
+  EXPECT_EQ(report.disturbance, (Disturbance{8, 20}));  // 2 of 5 rounds each
+  asked.each_count = false;
+  EXPECT_EQ(validate(runner, asked).cases.size(), 2u);
+}
+
+TEST(Validate, SeesBytesThatAreNotThePlans) {
+  MeasuringRunner runner;
+  runner.lost = {8};
+  ValidateRequest asked = request(2);
+  asked.each_count = false;
+  asked.strategies = {"data"};
+  const ValidateReport report = validate(runner, asked);
+  EXPECT_FALSE(report.cases.front().moved_as_planned());
+}
+
+TEST(Validate, RefusesBeforeItMeasures) {
+  MeasuringRunner runner;
+  ValidateRequest twice = request(1);
+  twice.models = {"lenet5", "lenet5"};
+  EXPECT_THROW(validate(runner, twice), InputError);
+  ValidateRequest unknown = request(1);
+  unknown.strategies = {"data", "fast"};
+  EXPECT_THROW(validate(runner, unknown), InputError);
+  EXPECT_TRUE(runner.starts.empty());
+}
+
+TEST(Validate, EndsWhenCalledOff) {
+  MeasuringRunner runner;
+  const std::atomic<bool> cancelled = true;
+  EXPECT_THROW(validate(runner, request(1), &cancelled), Cancelled);
+}
+
+TEST(ValidateReport, ErrorsAreRelativeToWhatWasMeasured) {
+  ValidateReport report;
+  report.cases = {toy("a", 1.1, 1), toy("a", 1, 2)};
+  EXPECT_NEAR(report.mean_absolute_error(), 0.3, 1e-12);
+  EXPECT_NEAR(report.max_absolute_error(), 0.5, 1e-12);
+}
+
+TEST(ValidateReport, RanksStrategiesOfOneModelOnly) {
+  ValidateReport report;
+  // Of a: 1 < 2 is predicted right, 1 < 3 right, 2 < 3 wrong; of b, 10 and 10.05 are a tie.
+  report.cases = {toy("a", 1, 1), toy("a", 5, 2), toy("a", 4, 3), toy("b", 3, 10),
+                  toy("b", 2, 10.05)};
+  EXPECT_NEAR(report.rank_agreement(), 2.0 / 3, 1e-12);
+  EXPECT_TRUE(report.fastest_first());
+  report.cases.push_back(toy("b", 1, 11));
+  EXPECT_FALSE(report.fastest_first());
+}
+
+}  // namespace
+}  // namespace strata
