@@ -1,5 +1,6 @@
 // `strata`: parses the command line, runs one command, maps errors to exit codes.
 
+#include <cstdio>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "exec/machine/local_machine.h"
+#include "exec/machine/processes.h"
 #include "sim/base/error.h"
 
 namespace {
@@ -27,8 +29,8 @@ void complain(const std::string& message) {
 }
 
 std::string version_text(const Runner& runner) {
-  return fmt::format("strata {}\nparts: simulator, cpu ({})", STRATA_VERSION,
-                     runner.description("cpu:1"));
+  return fmt::format("strata {}\nparts: simulator, cpu ({}){}", STRATA_VERSION,
+                     runner.description("cpu:1"), has_mpi() ? ", mpi" : "");
 }
 
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -37,8 +39,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** a
   return kBadUsage;
 }
 
-int run(int argc, char** argv) {
-  const std::unique_ptr<Runner> runner = local_machine();
+int run(const Processes& processes, int argc, char** argv) {
+  const std::unique_ptr<Runner> runner = local_machine(processes);
   CLI::App app(
       "Strata predicts how fast one training step of a neural network will be, cut over many\n"
       "devices by sample, channel, depth, height and width.",
@@ -63,25 +65,45 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked_for_help) {
     app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
-    return refuse(app, error, argc, argv);
+    return runner->leads() ? refuse(app, error, argc, argv) : kBadUsage;
   }
   flush_output();
   return 0;
+}
+
+// Of several processes, one writes to standard output.
+void be_quiet() {
+  if (std::freopen("/dev/null", "w", stdout) != nullptr) return;
+  throw EnvironmentError("/dev/null cannot be opened");
+}
+
+int run_as_one(const Processes& processes, int argc, char** argv) {
+  const auto fail = [&](int exit_code, const std::string& message) {
+    return processes.fail(exit_code, [&message] { complain(message); });
+  };
+  try {
+    if (!processes.leads()) be_quiet();
+    return processes.end(run(processes, argc, argv));
+  } catch (const JobFailed& error) {  // which all know, or has its report behind it
+    complain(error.message());
+    return processes.end(error.exit_code());
+  } catch (const Error& error) {
+    return fail(error.exit_code(), error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(kNotAble, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(kFailed, fmt::format("internal error: {}", error.what()));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const Processes processes;
+    return run_as_one(processes, argc, argv);
   } catch (const Error& error) {
     complain(error.message());
     return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    complain("out of memory");
-    return kNotAble;
-  } catch (const std::exception& error) {
-    complain(fmt::format("internal error: {}", error.what()));
-    return kFailed;
   }
 }

@@ -127,6 +127,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   const RunRequest request = request_of(flags);
   check_files(flags);
   const RunReport report = run_with_progress(runner, request);
+  if (!runner.leads()) return;
   const RunNames names{request.devices, runner.description(request.devices), flags.sync,
                        request.tolerance.value_or(0)};
   const std::string mismatch = mismatch_text(names, report);

@@ -7,6 +7,7 @@
 
 #include "exec/calibrate/calibration.h"
 #include "exec/cpu/cpu_backend.h"
+#include "exec/machine/rank_machine.h"
 #include "exec/runtime/executor.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cpu_cluster.h"
@@ -72,9 +73,46 @@ class LocalMachine : public Runner {
   }
 };
 
+#ifdef STRATA_MPI
+
+// One of several processes.
+class RankMachine : public LocalMachine {
+ public:
+  explicit RankMachine(mpi::World& world, bool leads) : world_(world), leads_(leads) {}
+
+  Cluster cluster(const std::string& devices) const override {
+    check_one_device_a_process(world_, cpu_count(devices));
+    return LocalMachine::cluster(devices);
+  }
+  std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
+                                 const ExecutionOptions& options) override {
+    return start_rank(world_, std::make_unique<cpu::CpuBackend>(cpu_count(devices)), graph, plan,
+                      options);
+  }
+  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, std::vector<MeasureRequest>,
+                                    std::vector<Bytes>) override {
+    throw InputError("one process measures its machine; allowed: the same without mpirun");
+  }
+  std::string description(const std::string& devices) const override {
+    return LocalMachine::description(devices) + "; " + describe(world_);
+  }
+  bool leads() const override { return leads_; }
+
+ private:
+  mpi::World& world_;
+  bool leads_;
+};
+
+#endif
+
 }  // namespace
 
-std::unique_ptr<Runner> local_machine() {
+std::unique_ptr<Runner> local_machine([[maybe_unused]] const Processes& processes) {
+#ifdef STRATA_MPI
+  if (processes.world() != nullptr) {
+    return std::make_unique<RankMachine>(*processes.world(), processes.leads());
+  }
+#endif
   return std::make_unique<LocalMachine>();
 }
 

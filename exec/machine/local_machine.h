@@ -4,11 +4,13 @@
 
 #include <memory>
 
+#include "exec/machine/processes.h"
 #include "sim/study/runner.h"
 
 namespace strata {
 
-/// The Runner of the main programs.
-std::unique_ptr<Runner> local_machine();
+/// The Runner of the main programs. Of several processes, each runs the device of its rank; the
+/// processes must outlive it.
+std::unique_ptr<Runner> local_machine(const Processes& processes);
 
 }  // namespace strata

@@ -88,6 +88,9 @@ class Runner {
                                             std::vector<Bytes> move_sizes) = 0;
   /// What this machine is, for a profile's provenance: "AMD EPYC, 2 cores, oneDNN 2.6.3".
   virtual std::string description(const std::string& devices) const = 0;
+  /// Whether this process is the one that reports: of several that run a plan together, all make
+  /// the same calls and get the same answers.
+  virtual bool leads() const { return true; }
 };
 
 }  // namespace strata

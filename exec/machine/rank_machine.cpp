@@ -1,0 +1,73 @@
+#include "exec/machine/rank_machine.h"
+
+#ifdef STRATA_MPI
+
+#include <fmt/format.h>
+
+#include "exec/mpi/rank_executor.h"
+#include "exec/mpi/world.h"
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+// Ends like the process that failed.
+class PeerFailed : public Error {
+ public:
+  explicit PeerFailed(const mpi::World::Failure& failure)
+      : Error(fmt::format("rank {} failed before the run began", failure.rank)),
+        exit_code_(failure.exit_code) {}
+  int exit_code() const override { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
+class RankPlanRun : public PlanRun {
+ public:
+  RankPlanRun(const mpi::World& world, std::unique_ptr<Backend> backend, const Graph& graph,
+              const Plan& plan, const ExecutionOptions& options)
+      : backend_(std::move(backend)), executor_(world, graph, plan, *backend_, options) {}
+
+  void set_parameters(LayerId layer, std::span<const float> whole) override {
+    executor_.set_parameters(layer, whole);
+  }
+  std::vector<float> parameters(LayerId layer) const override {
+    return executor_.parameters(layer);
+  }
+  std::vector<float> gradients(LayerId layer) const override { return executor_.gradients(layer); }
+  Execution run(std::size_t steps, const BatchOf& batch_of,
+                const std::atomic<bool>* cancelled) override {
+    return executor_.run(steps, batch_of, cancelled);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  mpi::RankExecutor executor_;
+};
+
+}  // namespace
+
+void check_one_device_a_process(const mpi::World& world, int devices) {
+  if (static_cast<std::size_t>(devices) == world.size()) return;
+  throw InputError(fmt::format("cpu:{} on {} processes; allowed: cpu:{}, one device a process",
+                               devices, world.size(), world.size()));
+}
+
+std::unique_ptr<PlanRun> start_rank(mpi::World& world, std::unique_ptr<Backend> backend,
+                                    const Graph& graph, const Plan& plan,
+                                    const ExecutionOptions& options) {
+  if (!world.settled()) {
+    const mpi::World::Failure failure = world.settle(0);
+    if (failure.exit_code != 0) throw PeerFailed(failure);
+  }
+  return std::make_unique<RankPlanRun>(world, std::move(backend), graph, plan, options);
+}
+
+std::string describe(const mpi::World& world) {
+  return world.description();
+}
+
+}  // namespace strata
+
+#endif
