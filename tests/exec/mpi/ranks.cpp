@@ -92,7 +92,7 @@ bool same(const mpi::World& world, const Case& c, const Plan& plan, bool trainin
   const ExecutionOptions options = options_of(training);
   cpu::CpuBackend alone(world.size()), shared(world.size());
   Executor one(c.graph, plan, alone, options);
-  mpi::RankExecutor ranks(world, c.graph, plan, shared, options, Seconds{5});
+  mpi::RankExecutor ranks(world, c.graph, plan, shared, options);
   return run(ranks, c) == run(one, c);
 }
 
