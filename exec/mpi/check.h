@@ -2,11 +2,10 @@
 
 // Internal to exec/mpi.
 
-#include <source_location>
-
 namespace strata::mpi {
 
-/// Throws EnvironmentError for what an MPI function returned.
-void check(int code, std::source_location at = std::source_location::current());
+/// Throws EnvironmentError for what an MPI function returned; names the function that called it.
+/// (clang 14 has no std::source_location.)
+void check(int code, const char* caller = __builtin_FUNCTION());
 
 }  // namespace strata::mpi

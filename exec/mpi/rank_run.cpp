@@ -1,5 +1,6 @@
 #include "exec/mpi/rank_run.h"
 
+#include <algorithm>
 #include <new>
 #include <thread>
 
