@@ -12,6 +12,9 @@ namespace strata {
 namespace {
 
 constexpr auto kLookAtCancelled = std::chrono::milliseconds(50);
+// Waking a thread takes tens of microseconds, as long as a small task; so a device that has a core
+// to itself first looks whether its turn comes soon.
+constexpr auto kSoon = std::chrono::microseconds(200);
 
 }  // namespace
 
@@ -22,6 +25,7 @@ Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       work_(executor, steps, batch_of),
       cancelled_(cancelled),
       spans_(steps * plan_.size()),
+      has_own_cores_(plan_.device_count() <= std::thread::hardware_concurrency()),
       dispatcher_(plan_, steps),
       turns_(plan_.device_count()) {}
 
@@ -62,24 +66,24 @@ void Run::throw_error() const {
 }
 
 void Run::work(DeviceId device) {
-  std::string at = backend_.device_name(device);
+  std::optional<Turn> turn;
+  const auto at = [&] { return turn ? work_.name_of(*turn) : backend_.device_name(device); };
   try {
     backend_.enter(device);
-    while (const std::optional<Turn> turn = next(device)) {
-      at = work_.name_of(*turn);
+    while ((turn = next(device))) {
       const Seconds start = now();
       work_.run(*turn);
       finish(*turn, start, now());
     }
   } catch (Error& error) {
-    error.add_context(at);
+    error.add_context(at());
     stop(std::current_exception());
   } catch (const std::bad_alloc&) {
-    stop(std::make_exception_ptr(EnvironmentError(at + ": out of memory")));
+    stop(std::make_exception_ptr(EnvironmentError(at() + ": out of memory")));
   } catch (const std::exception& error) {
-    stop(std::make_exception_ptr(InternalError(at + ": " + error.what())));
+    stop(std::make_exception_ptr(InternalError(at() + ": " + error.what())));
   } catch (...) {
-    stop(std::make_exception_ptr(InternalError(at + ": an error of an unknown kind")));
+    stop(std::make_exception_ptr(InternalError(at() + ": an error of an unknown kind")));
   }
 }
 
@@ -90,9 +94,24 @@ bool Run::may_go_on(DeviceId device) const {
 
 std::optional<Turn> Run::next(DeviceId device) {
   std::unique_lock lock(mutex_);
-  while (!may_go_on(device)) turns_[device()].wait_for(lock, kLookAtCancelled);
+  while (!may_go_on(device) && !comes_soon(device, lock)) {
+    turns_[device()].wait_for(lock, kLookAtCancelled);
+  }
   if (stopped_ || is_set(cancelled_)) return std::nullopt;
   return dispatcher_.take(device);
+}
+
+bool Run::comes_soon(DeviceId device, std::unique_lock<std::mutex>& lock) {
+  if (!has_own_cores_) return false;
+  const auto until = std::chrono::steady_clock::now() + kSoon;
+  while (std::chrono::steady_clock::now() < until) {
+    const std::uint32_t seen = finished_;
+    lock.unlock();
+    while (finished_ == seen && std::chrono::steady_clock::now() < until) continue;
+    lock.lock();
+    if (may_go_on(device)) return true;
+  }
+  return false;
 }
 
 void Run::finish(Turn turn, Seconds start, Seconds end) {
@@ -104,6 +123,7 @@ void Run::finish(Turn turn, Seconds start, Seconds end) {
     span(next) = {end, end, end};
     if (task.stream == Stream::device) turns_[task.device()].notify_one();
   });
+  ++finished_;
   const DeviceId own = plan_[turn.task].device;
   if (dispatcher_.finished(own)) turns_[own()].notify_one();
 }

@@ -27,6 +27,7 @@ class Run {
   [[noreturn]] void throw_error() const;
   std::optional<Turn> next(DeviceId device);
   bool may_go_on(DeviceId device) const;
+  bool comes_soon(DeviceId device, std::unique_lock<std::mutex>& lock);
   void finish(Turn turn, Seconds start, Seconds end);
   void stop(std::exception_ptr error);
   Seconds now() const;
@@ -38,6 +39,8 @@ class Run {
   const std::atomic<bool>* cancelled_;
   std::vector<Span> spans_;
   std::chrono::steady_clock::time_point begin_;
+  const bool has_own_cores_;                 ///< each device its own
+  std::atomic<std::uint32_t> finished_ = 0;  ///< tasks; for those who wait without the lock
 
   std::mutex mutex_;  // the members below
   Dispatcher dispatcher_;
