@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "exec/calibrate/move_times.h"
@@ -12,6 +13,7 @@
 #include "exec/calibrate/shard_bench.h"
 #include "exec/calibrate/spin_probe.h"
 #include "sim/base/cancel.h"
+#include "sim/base/error.h"
 
 namespace strata {
 namespace {
@@ -41,12 +43,7 @@ class Calibration : public Measurer {
   }
 
   void round(const std::atomic<bool>* cancelled) override {
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t d = 0; d < backend_->device_count(); ++d) {
-        threads.emplace_back([this, d, cancelled] { work(DeviceId(d), cancelled); });
-      }
-    }
+    work_on_all(cancelled);
     if (error_) std::rethrow_exception(error_);
     throw_if_cancelled(cancelled);
   }
@@ -91,6 +88,22 @@ class Calibration : public Measurer {
     for (std::size_t k = 0; k < most; ++k) {
       auto& sweep = sweeps_.emplace_back();
       for (const auto& [layer, list] : by_layer) sweep.push_back(list[k % list.size()]);
+    }
+  }
+
+  // Where a thread can't be had, those that were must not wait for it.
+  void work_on_all(const std::atomic<bool>* cancelled) {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t d = 0; d < backend_->device_count(); ++d) {
+        threads.emplace_back([this, d, cancelled] { work(DeviceId(d), cancelled); });
+      }
+    } catch (const std::system_error& error) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::make_exception_ptr(EnvironmentError(error.what()));
+      for (std::size_t d = threads.size(); d < backend_->device_count(); ++d) {
+        meet_.arrive_and_drop();
+      }
     }
   }
 

@@ -10,7 +10,17 @@ MoveTimes::MoveTimes(Backend& backend, std::vector<Bytes> sizes)
     : backend_(backend),
       sizes_(std::move(sizes)),
       from_(backend.device_count()),
-      to_(backend.device_count()) {}
+      to_(backend.device_count()) {
+  if (sizes_.empty()) return;
+  const Bytes most = *std::max_element(sizes_.begin(), sizes_.end());
+  const std::int64_t count = most.value / static_cast<std::int64_t>(sizeof(float));
+  for (std::size_t d = 0; d < from_.size(); ++d) {
+    for (float** memory : {&from_[d], &to_[d]}) {
+      *memory = static_cast<float*>(backend_.allocate(DeviceId(d), most.value));
+      std::fill_n(*memory, count, 0.5F);
+    }
+  }
+}
 
 MoveTimes::~MoveTimes() {
   for (std::size_t d = 0; d < from_.size(); ++d) {
@@ -34,15 +44,8 @@ Seconds MoveTimes::time(MoveKind kind, float* own, const float* other, std::int6
 
 void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
   if (sizes_.empty()) return;
-  const Bytes most = *std::max_element(sizes_.begin(), sizes_.end());
-  float*& from = from_[device()];
-  float*& to = to_[device()];
-  if (from == nullptr) {
-    from = static_cast<float*>(backend_.allocate(device, most.value));
-    to = static_cast<float*>(backend_.allocate(device, most.value));
-    std::fill_n(from, most.value / 4, 0.5F);
-    std::fill_n(to, most.value / 4, 0.25F);
-  }
+  float* const from = from_[device()];
+  float* const to = to_[device()];
   meet.arrive_and_wait();
   const bool alone = backend_.device_count() == 1;
   const float* next = from_[(device() + 1) % backend_.device_count()];

@@ -21,6 +21,7 @@ class CpuBackend : public Backend {
 
   std::size_t device_count() const override { return pools_.size(); }
   std::string device_name(DeviceId device) const override;
+  bool has_own_cores() const override { return pools_.size() <= cores_.size(); }
   void enter(DeviceId device) override;
   std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) override;
 

@@ -23,6 +23,9 @@ class Backend {
   virtual std::size_t device_count() const = 0;
   virtual std::string device_name(DeviceId device) const = 0;
 
+  /// Whether each device has a core to itself: then its thread may spin while it waits.
+  virtual bool has_own_cores() const { return true; }
+
   /// Makes the calling thread the device's own. Throws EnvironmentError.
   virtual void enter(DeviceId device) = 0;
 

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "exec/runtime/program_buffers.h"
+#include "sim/base/error.h"
 #include "sim/graph/regions.h"
 
 namespace strata {
@@ -238,6 +239,7 @@ class ProgramBinder {
 };
 
 Program bind(const Graph& graph, const Plan& plan) {
+  if (!plan.runnable()) throw InternalError("a plan whose flows were put together can't be run");
   return ProgramBinder(graph, plan).run();
 }
 

@@ -25,7 +25,7 @@ Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       work_(executor, steps, batch_of),
       cancelled_(cancelled),
       spans_(steps * plan_.size()),
-      has_own_cores_(plan_.device_count() <= std::thread::hardware_concurrency()),
+      has_own_cores_(backend_.has_own_cores()),
       dispatcher_(plan_, steps),
       turns_(plan_.device_count()) {}
 

@@ -110,7 +110,9 @@ void* TaskWork::ready(BufferId id) {
 
 void TaskWork::let_go(TaskId id) {
   for (BufferId buffer : program_[id].releases) {
-    if (!executor_.holds(buffer) || --users_[buffer()] > 0) continue;
+    // Without training, some never are made.
+    if (!executor_.holds(buffer) || executor_.memory_[buffer()] == nullptr) continue;
+    if (--users_[buffer()] > 0) continue;
     backend_.release(program_.buffers()[buffer()].device, executor_.memory_[buffer()]);
     executor_.memory_[buffer()] = nullptr;
   }

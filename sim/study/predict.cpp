@@ -1,5 +1,7 @@
 #include "sim/study/predict.h"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
@@ -24,6 +26,14 @@ Timeline simulate_case(const Case& input, const Strategy& strategy, const Predic
 }
 
 }  // namespace
+
+Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                  SyncAlgorithm sync) {
+  LowerOptions options;
+  options.sync = sync;
+  options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
+  return lower(graph, cluster, strategy, options);
+}
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {
   std::vector<const CostModel*> models;

@@ -82,6 +82,10 @@ struct Prediction {
   Seconds eq1_seconds() const { return total(terms); }
 };
 
+/// A plan for an executor, which needs every box by itself however many there are.
+Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                  SyncAlgorithm sync);
+
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 
 }  // namespace strata

@@ -1,11 +1,9 @@
 #include "sim/study/run.h"
 
-#include <limits>
 #include <variant>
 
 #include <fmt/format.h>
 
-#include "sim/plan/lower.h"
 #include "sim/study/dataset.h"
 #include "sim/study/evaluate.h"
 #include "sim/study/host_memory.h"
@@ -38,13 +36,6 @@ void load_costs(Case& input, const RunRequest& request) try {
                     error.message()));
   }
   throw;
-}
-
-Plan lower_to_run(const Case& input, const Strategy& strategy) {
-  LowerOptions options;
-  options.sync = input.sync;
-  options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
-  return lower(input.graph, input.cluster, strategy, options);
 }
 
 // What the host keeps beside the devices: the batch, repeated (dataset.h), the network's weights
@@ -143,8 +134,9 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Case input = load_case(runner, request);
   load_costs(input, request);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
-  const Plan plan = lower_to_run(input, strategy);
-  const Plan alone = lower_to_run(input, on_one_device(input.graph));
+  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync);
+  const Plan alone =
+      lower_to_run(input.graph, input.cluster, on_one_device(input.graph), input.sync);
   check_memory(request, input, plan);
   if (request.tolerance) check_memory(request, input, alone);
   const Inputs inputs = load(request, input);

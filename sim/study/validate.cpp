@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/plan/lower.h"
 #include "sim/study/dataset.h"
 #include "sim/study/host_memory.h"
 #include "sim/study/solve.h"
@@ -127,12 +126,6 @@ class Validation {
                                  request_.date, request_.command, memory});
   }
 
-  Plan lowered(const Strategy& strategy) const {
-    LowerOptions options;
-    options.sync = request_.sync;
-    return lower(graph_, cluster_, strategy, options);
-  }
-
   // Strategies that are the same, as all are on one device, are run once.
   void start_trials(const Profile& first) {
     const Case input = measured_case(graph_, cluster_, first, request_.sync);
@@ -143,7 +136,7 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      Plan plan = lowered(strategy);
+      Plan plan = lower_to_run(graph_, cluster_, strategy, request_.sync);
       check_memory(plan, strategy);
       trials_.push_back(
           std::make_unique<Trial>(runner_, name_, graph_, std::move(plan), data_, weights_));
