@@ -153,8 +153,8 @@ Profile profile_of(const Measurer& measurer, const Origin& origin) {
   e.cores = assumed(std::int64_t{1});
   profile.provenance = {origin.date,
                         "Medians over rounds that take one sample of every shape and size, on all "
-                        "devices at once; rounds in which a loop of known length took over 2 % "
-                        "longer are left out.",
+                        "devices at once. Of shards' times, sweeps beside which a loop of known "
+                        "length took over 2 % longer are left out, where three others remain.",
                         origin.command};
   return profile;
 }

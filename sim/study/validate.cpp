@@ -17,8 +17,8 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kFirstRounds = 2;  // before the optimum is sought
-constexpr std::size_t kStepsPerTurn = 2;
+constexpr std::size_t kFirstRounds = 2;   // before the optimum is sought
+constexpr std::size_t kStepsPerTurn = 4;  // as many as a prediction simulates
 constexpr double kTie = 0.01;
 constexpr std::uint64_t kSeed = 1;
 
@@ -42,12 +42,11 @@ class Trial {
     }
   }
 
-  // The last step of a turn follows another, as in a long run.
+  // The steps that count are those that a prediction's steady state is taken from.
   void turn(const std::atomic<bool>* cancelled) {
     last_ = run_->run(
         kStepsPerTurn, [&](std::uint64_t step) { return data_.batch(step); }, cancelled);
-    const Timeline& t = last_.timeline;
-    times_.push_back((t.step_end(kStepsPerTurn - 1) - t.step_end(kStepsPerTurn - 2)).value);
+    times_.push_back(last_.timeline.step_seconds().value);
   }
   void warm_up(const std::atomic<bool>* cancelled) {
     turn(cancelled);
