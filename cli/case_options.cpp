@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/batch_options.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "cli/what_if_option.h"
 #include "sim/base/error.h"
 
 namespace strata {
-namespace {
-
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 30;
-
-}  // namespace
-
 void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
   command.add_option("MODEL", flags.request.model, "a name (strata models) or a .toml file")
       ->required();
@@ -23,13 +18,7 @@ void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
 }
 
 void add_case_options(CLI::App& command, CaseFlags& flags) {
-  command
-      .add_option("--batch-per-device", flags.request.batch_per_device,
-                  "samples per device of the cluster (default 32)")
-      ->check(whole_number(1, kMostSamples));
-  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch instead")
-                           ->check(whole_number(1, kMostSamples))
-                           ->excludes("--batch-per-device");
+  flags.batch_option = add_batch_options(command, flags.batch, flags.request.batch_per_device);
   command.add_option("--sync", flags.sync,
                      "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
                      "(default ring)");

@@ -112,7 +112,7 @@ void print_layers(const Case& input, const StrategyDiff& diff) {
     const LayerId id(i);
     const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
     const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
-    const bool listed = from != to && !std::holds_alternative<Input>(input.graph[id].op);
+    const bool listed = from != to && !is_input(input.graph[id].op);
     if (!listed && before == after) continue;
     table.add_row({input.graph[id].name, config_text(from), from == to ? "" : config_text(to),
                    signed_seconds(after.compute - before.compute),

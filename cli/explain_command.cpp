@@ -44,7 +44,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 std::string names_near(const Graph& graph, const std::string& layer) {
   std::vector<std::string_view> names;
   for (const Layer& l : graph.layers()) {
-    if (!std::holds_alternative<Input>(l.op)) names.push_back(l.name);
+    if (!is_input(l.op)) names.push_back(l.name);
   }
   std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
     return common_prefix(a, layer) > common_prefix(b, layer);
@@ -61,7 +61,7 @@ LayerId find_layer(const Graph& graph, const std::string& layer) {
         "--layer {}: network {} has no such layer; allowed: {} (strata show {} has them all)",
         layer, graph.name(), names_near(graph, layer), graph.name()));
   }
-  if (std::holds_alternative<Input>(graph[id].op)) {
+  if (is_input(graph[id].op)) {
     throw InputError(
         fmt::format("--layer {}: the network's input costs nothing to place; allowed: "
                     "{}",

@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "cli/batch_options.h"
 #include "cli/case_options.h"
 #include "cli/output.h"
 #include "cli/usage.h"
@@ -15,18 +16,8 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 30, kMostRounds = 1'000'000;
+constexpr std::int64_t kMostRounds = 1'000'000;
 constexpr double kMuch = 0.25;  // of the sweeps
-
-void add_batch_options(CLI::App& command, MeasureFlags& flags) {
-  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch")
-                           ->check(whole_number(1, kMostSamples));
-  command
-      .add_option("--batch-per-device", flags.batch_per_device,
-                  "samples per device instead (default 32)")
-      ->check(whole_number(1, kMostSamples))
-      ->excludes("--batch");
-}
 
 }  // namespace
 
@@ -39,7 +30,7 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
   flags.rounds = rounds;
   command.add_option("MODEL", flags.models, "names (strata models) or .toml files")->required();
   command.add_option("--devices", flags.devices, "cpu:N, N cores of this machine")->required();
-  add_batch_options(command, flags);
+  flags.batch_option = add_batch_options(command, flags.batch, flags.batch_per_device);
   command.add_option("--strategies", flags.strategies,
                      "of data, model, owt, optimal and .json files, with commas between (default "
                      "data,model,owt,optimal)");

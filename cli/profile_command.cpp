@@ -22,7 +22,7 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kRounds = 15;
+constexpr std::size_t kProfileRounds = 15;
 
 struct ProfileFlags {
   MeasureFlags measure;
@@ -156,7 +156,7 @@ void add_profile_command(CLI::App& app, Runner& runner) {
   CLI::App* command =
       app.add_subcommand("profile", "measure what layers' shards cost on this machine's devices");
   auto flags = std::make_shared<ProfileFlags>();
-  add_measure_options(*command, flags->measure, kRounds);
+  add_measure_options(*command, flags->measure, kProfileRounds);
   command
       ->add_flag("--merge", flags->merge,
                  "keep the rows that the file of -o has and that are not measured now")

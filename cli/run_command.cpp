@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/batch_options.h"
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -25,7 +26,7 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 30, kMostSteps = 100'000'000;
+constexpr std::int64_t kMostSteps = 100'000'000;
 constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 
 struct RunFlags {
@@ -145,13 +146,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
 
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  flags.batch_option = command.add_option("--batch", flags.batch, "the global batch")
-                           ->check(whole_number(1, kMostSamples));
-  command
-      .add_option("--batch-per-device", request.batch_per_device,
-                  "samples per device instead (default 32)")
-      ->check(whole_number(1, kMostSamples))
-      ->excludes("--batch");
+  flags.batch_option = add_batch_options(command, flags.batch, request.batch_per_device);
   command.add_option("--steps", request.steps, "how many steps to train (default 10)")
       ->check(whole_number(1, kMostSteps));
   flags.warmup_option =

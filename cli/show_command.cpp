@@ -24,7 +24,7 @@ struct ShowOptions {
 std::string shape_text(const Extents& e) {
   std::string text = fmt::format("{}", e[Dim::c]);
   bool inside = false;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     inside = inside || e[dim] > 1;
     if (inside) text += fmt::format(" x {}", e[dim]);
   }

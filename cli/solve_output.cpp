@@ -77,7 +77,7 @@ std::vector<Run> runs_of(const Graph& graph, const Strategy& strategy) {
   std::vector<Run> runs;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId id(i);
-    if (std::holds_alternative<Input>(graph[id].op)) continue;
+    if (is_input(graph[id].op)) continue;
     if (runs.empty() || strategy[runs.back().last] != strategy[id]) runs.push_back({id, id, {}});
     runs.back().add(graph[id], id);
   }

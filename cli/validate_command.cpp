@@ -22,7 +22,7 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kRounds = 7;
+constexpr std::size_t kValidateRounds = 7;
 
 struct ValidateFlags {
   MeasureFlags measure;
@@ -110,7 +110,7 @@ void add_validate_command(CLI::App& app, Runner& runner) {
   CLI::App* command =
       app.add_subcommand("validate", "do predictions hold? run them on this machine's devices");
   auto flags = std::make_shared<ValidateFlags>();
-  add_measure_options(*command, flags->measure, kRounds);
+  add_measure_options(*command, flags->measure, kValidateRounds);
   command->add_option("--sync", flags->sync,
                       "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
                       "(default ring)");

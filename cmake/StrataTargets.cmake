@@ -16,7 +16,7 @@ endif()
 target_compile_options(strata_options INTERFACE -ffp-contract=off)
 if(STRATA_SANITIZE)
   target_compile_options(strata_options INTERFACE
-    -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()
 if(STRATA_FUZZ)  # the harnesses steer by the coverage of the whole library
@@ -40,8 +40,10 @@ endfunction()
 
 # strata_test(name SOURCES a_test.cpp ... LINKS strata_x ... [LABELS slow|threads])
 # One test program per folder; every TEST in it is a CTest case. The target threaded_tests builds
-# those labelled `threads`, for the thread sanitizer. At most one label: CTest splits lists of them.
+# those labelled `threads`, for the thread sanitizer; exec_tests those of exec/, whose kernels users
+# run optimised. At most one label: CTest splits lists of them.
 add_custom_target(threaded_tests)
+add_custom_target(exec_tests)
 function(strata_test name)
   cmake_parse_arguments(ARG "" "LABELS" "SOURCES;LINKS;DEFINITIONS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
@@ -50,6 +52,9 @@ function(strata_test name)
     STRATA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ${ARG_DEFINITIONS})
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(threaded_tests ${name}_test)
+  endif()
+  if(name MATCHES "^exec_")
+    add_dependencies(exec_tests ${name}_test)
   endif()
   set(properties TIMEOUT 600)
   if(ARG_LABELS)

@@ -8,19 +8,24 @@ namespace {
 
 using Parts = std::span<const float* const>;
 
-/// As many floats as stay in the first cache.
+/// As many floats as stay in the first cache with those of all parts.
 constexpr std::int64_t kChunk = 1024;
 
 void sum_chunk(float* to, Parts parts, std::int64_t begin, std::int64_t count) {
   float sums[kChunk];
-  std::copy_n(parts[0] + begin, count, sums);
-  for (const float* part : parts.subspan(1)) {
+  const float *first = parts[0] + begin, *second = parts[1] + begin;
+  for (std::int64_t i = 0; i < count; ++i) sums[i] = first[i] + second[i];
+  for (const float* part : parts.subspan(2)) {
     for (std::int64_t i = 0; i < count; ++i) sums[i] += part[begin + i];
   }
   std::copy_n(sums, count, to + begin);
 }
 
 void sum(float* to, Parts parts, std::int64_t begin, std::int64_t end) {
+  if (parts.size() == 1) {
+    if (to != parts[0]) std::copy_n(parts[0] + begin, end - begin, to + begin);
+    return;
+  }
   for (; begin < end; begin += kChunk) sum_chunk(to, parts, begin, std::min(kChunk, end - begin));
 }
 

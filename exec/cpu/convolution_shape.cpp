@@ -73,7 +73,7 @@ ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const
   shape.in_channels = input[Dim::c].size();
   shape.out_channels = spec.output[Dim::c].size();
   shape.bias = op.bias;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     const ConvolutionAxis axis = local_axis(dim, op.windows[dim], input[dim], spec.output[dim]);
     const bool flat = axis.input == 1 && axis.output == 1 && axis.kernel == 1;
     if (dim != Dim::d || !flat || input[dim].size() > 1) shape.axes.push_back(axis);

@@ -29,7 +29,7 @@ ConstRows constant(Rows<float> rows) {
   return {rows.data, rows.stride};
 }
 
-void check(dnnl_status_t status) {
+void check_product(dnnl_status_t status) {
   if (status != dnnl_success) throw EnvironmentError("oneDNN: it refuses a matrix product");
 }
 
@@ -42,21 +42,21 @@ bool is_thin(const ThinExtents& extents) {
 /// y += x w^T
 void add_forward(const ThinExtents& e, ConstRows x, ConstRows w, Rows<float> y) {
   if (is_thin(e)) return thin_products().forward(e, x, w, y);
-  check(dnnl_sgemm('N', 'T', e.samples, e.outputs, e.inputs, 1, x.data, x.stride, w.data, w.stride,
-                   1, y.data, y.stride));
+  check_product(dnnl_sgemm('N', 'T', e.samples, e.outputs, e.inputs, 1, x.data, x.stride, w.data,
+                           w.stride, 1, y.data, y.stride));
 }
 
 /// dx += dy w
 void add_backward_data(const ThinExtents& e, ConstRows dy, ConstRows w, Rows<float> dx) {
   if (is_thin(e)) return thin_products().backward_data(e, dy, w, dx);
-  check(dnnl_sgemm('N', 'N', e.samples, e.inputs, e.outputs, 1, dy.data, dy.stride, w.data,
-                   w.stride, 1, dx.data, dx.stride));
+  check_product(dnnl_sgemm('N', 'N', e.samples, e.inputs, e.outputs, 1, dy.data, dy.stride, w.data,
+                           w.stride, 1, dx.data, dx.stride));
 }
 
 /// dw = dy^T x
 void set_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, Rows<float> dw) {
-  check(dnnl_sgemm('T', 'N', e.outputs, e.inputs, e.samples, 1, dy.data, dy.stride, x.data,
-                   x.stride, 0, dw.data, dw.stride));
+  check_product(dnnl_sgemm('T', 'N', e.outputs, e.inputs, e.samples, 1, dy.data, dy.stride, x.data,
+                           x.stride, 0, dw.data, dw.stride));
 }
 
 class FullyConnectedKernel : public Kernel {

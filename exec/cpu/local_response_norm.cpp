@@ -22,9 +22,9 @@ namespace {
 constexpr std::int64_t kPlaces = 8;
 
 /// The channels of a few places of a sample, place after place, between margins of zeros.
-class Rows {
+class ChannelRows {
  public:
-  Rows(std::int64_t before, std::int64_t channels, std::int64_t after)
+  ChannelRows(std::int64_t before, std::int64_t channels, std::int64_t after)
       : before_(before),
         channels_(channels),
         stride_(before + channels + after),
@@ -159,7 +159,7 @@ class LocalResponseNormKernel : public Kernel {
   LocalResponseNorm op_;
   std::int64_t inputs_, outputs_;
   std::int64_t first_;  ///< the output's first channel among the input's
-  Rows x_, squares_, y_, dy_, shares_, dx_;
+  ChannelRows x_, squares_, y_, dy_, shares_, dx_;
   std::vector<float> sums_, powers_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
+
+#include "exec/cpu/combine.h"
 
 namespace strata::cpu {
 namespace {
@@ -40,7 +43,7 @@ View view(const float* plain, const Box& box) {
 }
 
 /// Neighbours along w (and h, d, where the box holds all that both memories do) taken at once.
-struct Rows {
+struct Lines {
   Interval d, h;
   std::int64_t places;
 };
@@ -53,17 +56,17 @@ bool aligned(const View& to, const View& from, std::int64_t channel) {
 // first cache.
 constexpr std::int64_t kCachedPlaces = 512;
 
-Rows rows_of(const View& to, const View& from, const Box& box) {
-  Rows rows{box[Dim::d], box[Dim::h], box[Dim::w].size()};
+Lines lines_of(const View& to, const View& from, const Box& box) {
+  Lines lines{box[Dim::d], box[Dim::h], box[Dim::w].size()};
   const std::int64_t most = aligned(to, from, box[Dim::c].begin) ? volume(box) + 1 : kCachedPlaces;
   const auto whole = [&](Dim dim) { return box[dim] == to.box[dim] && box[dim] == from.box[dim]; };
-  if (!whole(Dim::w) || rows.places * rows.h.size() > most) return rows;
-  rows.places *= rows.h.size();
-  rows.h.end = rows.h.begin + 1;
-  if (!whole(Dim::h) || rows.places * rows.d.size() > most) return rows;
-  rows.places *= rows.d.size();
-  rows.d.end = rows.d.begin + 1;
-  return rows;
+  if (!whole(Dim::w) || lines.places * lines.h.size() > most) return lines;
+  lines.places *= lines.h.size();
+  lines.h.end = lines.h.begin + 1;
+  if (!whole(Dim::h) || lines.places * lines.d.size() > most) return lines;
+  lines.places *= lines.d.size();
+  lines.d.end = lines.d.begin + 1;
+  return lines;
 }
 
 struct Assign {
@@ -118,41 +121,26 @@ void zero_unused(float* last_channel, std::int64_t step, std::int64_t unused, st
 template <class Put>
 void move(const View& to, const View& from, const Box& box, Put put) {
   if (empty(box)) return;
-  const Rows rows = rows_of(to, from, box);
+  const Lines lines = lines_of(to, from, box);
   const Interval channels = box[Dim::c];
   const std::int64_t unused = channels.end == to.box[Dim::c].end ? to.unused() : 0;
   const std::int64_t w = box[Dim::w].begin;
-  const auto move_rows = [&](std::int64_t n, std::int64_t d, std::int64_t h) {
+  const auto move_lines = [&](std::int64_t n, std::int64_t d, std::int64_t h) {
     for (std::int64_t c = channels.begin, run = 0; c < channels.end; c += run) {
       run = std::min({channels.end - c, to.block - to.channel_in_block(c),
                       from.block - from.channel_in_block(c)});
-      move_run(to.at(n, c, d, h, w), to.block, from.at(n, c, d, h, w), from.block, run, rows.places,
-               put);
+      move_run(to.at(n, c, d, h, w), to.block, from.at(n, c, d, h, w), from.block, run,
+               lines.places, put);
     }
     if (unused > 0) {
-      zero_unused(to.at(n, channels.end - 1, d, h, w), to.block, unused, rows.places);
+      zero_unused(to.at(n, channels.end - 1, d, h, w), to.block, unused, lines.places);
     }
   };
   for (std::int64_t n = box[Dim::n].begin; n < box[Dim::n].end; ++n) {
-    for (std::int64_t d = rows.d.begin; d < rows.d.end; ++d) {
-      for (std::int64_t h = rows.h.begin; h < rows.h.end; ++h) move_rows(n, d, h);
+    for (std::int64_t d = lines.d.begin; d < lines.d.end; ++d) {
+      for (std::int64_t h = lines.h.begin; h < lines.h.end; ++h) move_lines(n, d, h);
     }
   }
-}
-
-/// Of as many floats as stay in the first cache with those of all addends.
-constexpr std::int64_t kChunk = 1024;
-
-void sum_chunk(float* to, std::span<const Tensor> from, std::int64_t at, std::int64_t count) {
-  float chunk[kChunk];
-  const float* first = from[0].data() + at;
-  const float* second = from[1].data() + at;
-  for (std::int64_t i = 0; i < count; ++i) chunk[i] = first[i] + second[i];
-  for (const Tensor& next : from.subspan(2)) {
-    const float* values = next.data() + at;
-    for (std::int64_t i = 0; i < count; ++i) chunk[i] += values[i];
-  }
-  std::copy_n(chunk, count, to + at);
 }
 
 }  // namespace
@@ -181,10 +169,9 @@ void add(const Tensor& to, const Tensor& from, const Box& box) {
 void sum(const Tensor& to, std::span<const Tensor> from) {
   if (from.size() == 1 && to.data() != from[0].data()) copy(to, from[0], to.box());
   if (from.size() == 1) return;
-  const std::int64_t size = to.padded_size();
-  for (std::int64_t at = 0; at < size; at += kChunk) {
-    sum_chunk(to.data(), from, at, std::min(kChunk, size - at));
-  }
+  std::vector<const float*> addends;
+  for (const Tensor& addend : from) addends.push_back(addend.data());
+  combine(Combination::sum, to.data(), addends, {}, 0, to.padded_size());
 }
 
 void pack(float* to, const Tensor& from, const Box& box) {

@@ -146,7 +146,7 @@ std::size_t ProgramBuffers::shard_on(LayerId layer, DeviceId device) const {
 }
 
 bool ProgramBuffers::is_network_input(LayerId layer) const {
-  return std::holds_alternative<Input>(graph_[layer].op);
+  return strata::is_input(graph_[layer].op);
 }
 
 BufferId ProgramBuffers::find(BufferKind kind, LayerId layer, std::size_t shard,

@@ -33,7 +33,7 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
   std::size_t inputs = 0;
   for (const Layer& layer : graph_.layers()) {
     input_ordinals_.push_back(inputs);
-    inputs += std::holds_alternative<Input>(layer.op);
+    inputs += is_input(layer.op);
   }
   losses_.resize(steps * loss_shards_);
 }

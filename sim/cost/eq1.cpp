@@ -116,7 +116,7 @@ Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degree
 Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& producer_config,
                       const Config& consumer_config) {
   const LayerId producer = graph_[consumer].inputs[input];
-  if (std::holds_alternative<Input>(graph_[producer].op)) return {};
+  if (is_input(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
   const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
@@ -175,7 +175,7 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
   std::vector<LayerTerms> result(graph_.size());
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId layer(i);
-    if (std::holds_alternative<Input>(graph_[layer].op)) continue;
+    if (is_input(graph_[layer].op)) continue;
     result[i].compute = compute(layer, strategy[layer]);
     result[i].sync = sync(layer, strategy[layer]);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;

@@ -19,10 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are copied as they are");
 
-[[noreturn]] void fail(const std::string& file, const std::string& message) {
-  throw InputError(fmt::format("{}: {}", file, message));
-}
-
 /// Nothing where it is beyond 2^63 - 1; an extent of 0 makes any shape empty.
 std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
@@ -38,7 +34,7 @@ std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape) {
 std::string_view elements(std::string_view bytes, const NpyHeader& header, std::size_t element,
                           const std::string& file) {
   if (header.fortran_order) {
-    fail(file, "it is in Fortran order; allowed: C order, as numpy.ascontiguousarray gives it");
+    fail_npy(file, "it is in Fortran order; allowed: C order, as numpy.ascontiguousarray gives it");
   }
   const std::string_view data = bytes.substr(header.size);
   const auto count = element_count(header.shape);
@@ -46,9 +42,10 @@ std::string_view elements(std::string_view bytes, const NpyHeader& header, std::
       data.size() % element == 0) {
     return data;
   }
-  fail(file, fmt::format("{} of '{}' does not take the {} bytes that follow the header; allowed: a "
-                         "complete file of one array",
-                         shape_text(header.shape), header.descr, data.size()));
+  fail_npy(file,
+           fmt::format("{} of '{}' does not take the {} bytes that follow the header; allowed: a "
+                       "complete file of one array",
+                       shape_text(header.shape), header.descr, data.size()));
 }
 
 template <class Stored>
@@ -68,8 +65,8 @@ std::vector<float> narrowed(const std::vector<double>& stored, const std::string
   std::vector<float> values(stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (std::isfinite(stored[i]) && std::abs(stored[i]) > std::numeric_limits<float>::max()) {
-      fail(file, fmt::format("element {} is {}; allowed: what a float32 holds, at most 3.4e38", i,
-                             stored[i]));
+      fail_npy(file, fmt::format("element {} is {}; allowed: what a float32 holds, at most 3.4e38",
+                                 i, stored[i]));
     }
     values[i] = static_cast<float>(stored[i]);
   }
@@ -78,7 +75,7 @@ std::vector<float> narrowed(const std::vector<double>& stored, const std::string
 
 [[noreturn]] void refuse_type(const NpyHeader& header, std::string_view allowed,
                               const std::string& file) {
-  fail(file, fmt::format("its elements are '{}'; allowed: {}", header.descr, allowed));
+  fail_npy(file, fmt::format("its elements are '{}'; allowed: {}", header.descr, allowed));
 }
 
 template <class T>

@@ -16,10 +16,6 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostExtents = 32;  // numpy's own limit
 constexpr std::size_t kAlignment = 64;
 
-[[noreturn]] void fail(const std::string& file, const std::string& message) {
-  throw InputError(fmt::format("{}: {}", file, message));
-}
-
 std::size_t little_endian(std::string_view bytes) {
   std::size_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) {
@@ -49,9 +45,10 @@ class DictReader {
 
  private:
   [[noreturn]] void refuse(std::string_view expected) const {
-    fail(file_, fmt::format("the header is wrong at its byte {}: it must have {} there; allowed: "
-                            "what numpy.save writes for numbers",
-                            at_, expected));
+    fail_npy(file_,
+             fmt::format("the header is wrong at its byte {}: it must have {} there; allowed: "
+                         "what numpy.save writes for numbers",
+                         at_, expected));
   }
 
   void read_entry() {
@@ -140,22 +137,26 @@ class DictReader {
 /// The bytes of the field that says how long the dict is.
 std::size_t length_bytes(std::string_view bytes, const std::string& file) {
   if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + 2) {
-    fail(file, "it does not begin as an .npy file; allowed: what numpy.save writes");
+    fail_npy(file, "it does not begin as an .npy file; allowed: what numpy.save writes");
   }
   const int major = static_cast<unsigned char>(bytes[kMagic.size()]);
   const int minor = static_cast<unsigned char>(bytes[kMagic.size() + 1]);
   if (major >= 1 && major <= 3 && minor == 0) return major == 1 ? 2 : 4;
-  fail(file, fmt::format("it is of version {}.{}; allowed: 1.0, 2.0, 3.0", major, minor));
+  fail_npy(file, fmt::format("it is of version {}.{}; allowed: 1.0, 2.0, 3.0", major, minor));
 }
 
 }  // namespace
+
+void fail_npy(const std::string& file, const std::string& message) {
+  throw InputError(fmt::format("{}: {}", file, message));
+}
 
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& file) {
   const std::size_t wide = length_bytes(bytes, file), begin = kMagic.size() + 2 + wide;
   const std::size_t there = bytes.size() - std::min(bytes.size(), begin);
   const std::size_t length =
       bytes.size() < begin ? 1 : little_endian(bytes.substr(begin - wide, wide));
-  if (length > there) fail(file, "it ends within its header; allowed: a complete file");
+  if (length > there) fail_npy(file, "it ends within its header; allowed: a complete file");
   NpyHeader header = DictReader(bytes.substr(begin, length), file).read();
   header.size = begin + length;
   return header;

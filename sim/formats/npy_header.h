@@ -21,6 +21,9 @@ struct NpyHeader {
   bool operator==(const NpyHeader&) const = default;
 };
 
+/// Throws InputError "FILE: MESSAGE".
+[[noreturn]] void fail_npy(const std::string& file, const std::string& message);
+
 /// Versions 1.0, 2.0 and 3.0. Throws InputError "FILE: ..." for anything else than a dict of just
 /// these keys, in any order, with a simple type.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& file);

@@ -16,6 +16,7 @@ namespace strata {
 /// is its width).
 enum class Dim : std::uint8_t { n, c, d, h, w };
 inline constexpr std::array<Dim, 5> kDims = {Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};
+inline constexpr std::array<Dim, 3> kSpatialDims = {Dim::d, Dim::h, Dim::w};
 inline constexpr std::array<std::string_view, 5> kDimNames = {"n", "c", "d", "h", "w"};
 constexpr std::string_view name(Dim dim) {
   return kDimNames[static_cast<std::size_t>(dim)];

@@ -116,7 +116,7 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
   const std::vector<Extents> extents = input_extents(graph_.layers_, inputs);
   Layer layer;
   layer.output = infer_output(op, extents);
-  if (std::holds_alternative<Input>(op)) layer.output[Dim::n] = graph_.batch_;
+  if (is_input(op)) layer.output[Dim::n] = graph_.batch_;
   layer.parameters = infer_parameters(op, extents);
   layer.name = std::move(layer_name);
   layer.op = canonical(std::move(op));
@@ -163,9 +163,8 @@ LayerId GraphBuilder::add(std::string layer_name, Op op, std::vector<LayerId> in
 }
 
 Graph GraphBuilder::build() && {
-  const bool has_input =
-      std::any_of(graph_.layers_.begin(), graph_.layers_.end(),
-                  [](const Layer& layer) { return std::holds_alternative<Input>(layer.op); });
+  const bool has_input = std::any_of(graph_.layers_.begin(), graph_.layers_.end(),
+                                     [](const Layer& layer) { return is_input(layer.op); });
   if (!has_input) throw InputError(fmt::format("network {}: it has no input layer", graph_.name_));
   return std::move(graph_);
 }

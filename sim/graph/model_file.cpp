@@ -64,7 +64,7 @@ class Reader {
 
   /// Nullopt if one of them failed or is not there.
   std::optional<std::vector<LayerId>> find_inputs(LayerReader& in, const Op& op) {
-    if (std::holds_alternative<Input>(op)) return std::vector<LayerId>{};
+    if (is_input(op)) return std::vector<LayerId>{};
     const auto names = in.strings("inputs");
     if (!names) return the_one_above(in);
     std::vector<LayerId> ids;

@@ -21,7 +21,6 @@
 namespace strata {
 
 using AlongDims = std::array<std::int64_t, 3>;  ///< d, h, w
-inline constexpr std::array<Dim, 3> kSpatialDims = {Dim::d, Dim::h, Dim::w};
 
 /// The dims that a window of this rank slides over: w; h, w; or d, h, w.
 constexpr std::span<const Dim> dims_of_rank(int rank) {

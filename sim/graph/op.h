@@ -143,6 +143,10 @@ std::string_view name(const Op& op);
 /// Has no parameters, and output element i depends on input element i alone (activation, dropout).
 bool is_elementwise(const Op& op);
 
+inline bool is_input(const Op& op) {
+  return std::holds_alternative<Input>(op);
+}
+
 /// The gradient follows from the output alone, so that the input may be overwritten by it. False
 /// for silu, gelu and hard_swish, which need their input.
 bool gradient_from_output(const Activation& activation);

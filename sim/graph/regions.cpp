@@ -6,8 +6,6 @@
 namespace strata {
 namespace {
 
-constexpr std::array<Dim, 3> kSpatial = {Dim::d, Dim::h, Dim::w};
-
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
 }
@@ -82,17 +80,17 @@ struct Need {
     const std::int64_t outputs = op.out_channels / op.groups, inputs = in[Dim::c] / op.groups;
     box[Dim::c] = {out[Dim::c].begin / outputs * inputs,
                    ((out[Dim::c].end - 1) / outputs + 1) * inputs};
-    for (Dim dim : kSpatial) box[dim] = tapped(op.windows[dim], out[dim], in[dim]);
+    for (Dim dim : kSpatialDims) box[dim] = tapped(op.windows[dim], out[dim], in[dim]);
     return unless_empty(box);
   }
   Boxes operator()(const Pooling& op) const {
     Box box = out;
-    for (Dim dim : kSpatial) box[dim] = tapped(op.windows[dim], out[dim], in[dim]);
+    for (Dim dim : kSpatialDims) box[dim] = tapped(op.windows[dim], out[dim], in[dim]);
     return unless_empty(box);
   }
   Boxes operator()(const AdaptivePooling&) const {
     Box box = out;
-    for (Dim dim : kSpatial) {
+    for (Dim dim : kSpatialDims) {
       const std::int64_t outputs = layer.output[dim];
       box[dim] = {out[dim].begin * in[dim] / outputs, ceil_div(out[dim].end * in[dim], outputs)};
     }

@@ -14,8 +14,6 @@ namespace {
 
 using Inputs = std::span<const Extents>;
 
-constexpr std::array<Dim, 3> kSpatial = {Dim::d, Dim::h, Dim::w};
-
 std::string_view word(Dim dim) {
   constexpr std::array<std::string_view, 5> kWords = {"sample", "channel", "depth", "height",
                                                       "width"};
@@ -129,7 +127,7 @@ struct ShapeOf {
       fail("{} groups do not divide the {} output channels", op.groups, op.out_channels);
     }
     out[Dim::c] = op.out_channels;
-    for (Dim dim : kSpatial) {
+    for (Dim dim : kSpatialDims) {
       check_window(op.windows[dim], dim, op.rank);
       out[dim] = convolved(op.windows[dim], out[dim], dim);
     }
@@ -139,7 +137,7 @@ struct ShapeOf {
   Extents operator()(const Pooling& op) const {
     Extents out = only();
     check_rank(op.rank);
-    for (Dim dim : kSpatial) {
+    for (Dim dim : kSpatialDims) {
       const Window& window = op.windows[dim];
       check_window(window, dim, op.rank);
       check_pool_padding(window, dim);
@@ -155,10 +153,10 @@ struct ShapeOf {
     Extents out = only();
     check_rank(op.rank);
     const std::array<std::int64_t, 3> asked = {op.d, op.h, op.w};
-    for (std::size_t k = 0; k < kSpatial.size(); ++k) {
-      if (!slides_over(kSpatial[k], op.rank)) continue;
-      check_range(fmt::format("output {}", word(kSpatial[k])), asked[k], 1, kMaxExtent);
-      out[kSpatial[k]] = asked[k];
+    for (std::size_t k = 0; k < kSpatialDims.size(); ++k) {
+      if (!slides_over(kSpatialDims[k], op.rank)) continue;
+      check_range(fmt::format("output {}", word(kSpatialDims[k])), asked[k], 1, kMaxExtent);
+      out[kSpatialDims[k]] = asked[k];
     }
     return out;
   }
@@ -258,7 +256,7 @@ Extents infer_output(const Op& op, std::span<const Extents> inputs) {
 std::int64_t macs_per_output(const Op& op, std::span<const Extents> inputs) {
   if (const auto* conv = std::get_if<Convolution>(&op)) {
     std::int64_t taps = inputs[0][Dim::c] / conv->groups;
-    for (Dim dim : kSpatial) taps = bounded_product(taps, conv->windows[dim].kernel, kMaxMacs);
+    for (Dim dim : kSpatialDims) taps = bounded_product(taps, conv->windows[dim].kernel, kMaxMacs);
     return taps;
   }
   if (std::holds_alternative<FullyConnected>(op)) {

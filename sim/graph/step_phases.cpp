@@ -10,7 +10,7 @@ namespace strata {
 PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>& needs_gradient) {
   const Layer& l = graph[layer];
   PhaseSet phases;
-  if (std::holds_alternative<Input>(l.op)) return phases;
+  if (is_input(l.op)) return phases;
   const Statistics sums = statistics(l, whole(l.output));
   phases.add(Phase::forward_statistics, sums.forward_values > 0);
   phases.add(Phase::forward, true);

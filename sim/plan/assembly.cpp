@@ -19,7 +19,7 @@ bool reads_as_it_lies(const Op& op, const Box& need, const Box& owned) {
   if (windows == nullptr || need[Dim::n] != owned[Dim::n] || need[Dim::c] != owned[Dim::c]) {
     return false;
   }
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     if (need[dim].begin != owned[dim].begin) return false;
     if (owned[dim].end - need[dim].end >= (*windows)[dim].stride) return false;
   }

@@ -24,7 +24,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
 }
 
 bool Lowering::is_input(LayerId layer) const {
-  return std::holds_alternative<Input>(graph_[layer].op);
+  return strata::is_input(graph_[layer].op);
 }
 
 Box Lowering::shard_box(LayerId layer, std::size_t shard) const {

@@ -124,16 +124,16 @@ std::string cell(std::string text) {
   return text;
 }
 
-struct Row {
+struct CostRow {
   MeasuredCost cost;
   int line;
 };
 
 // Sorted by key; of a key that comes twice, the second is an error.
-std::vector<MeasuredCost> sorted(std::vector<Row> rows, const std::string& file,
+std::vector<MeasuredCost> sorted(std::vector<CostRow> rows, const std::string& file,
                                  Diagnostics& errors) {
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.cost.key < b.cost.key; });
+                   [](const CostRow& a, const CostRow& b) { return a.cost.key < b.cost.key; });
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].cost.key != rows[i - 1].cost.key) continue;
     errors.add({file, rows[i].line}, fmt::format("the same cost stands in line {} already; each "
@@ -142,7 +142,7 @@ std::vector<MeasuredCost> sorted(std::vector<Row> rows, const std::string& file,
   }
   std::vector<MeasuredCost> costs;
   costs.reserve(rows.size());
-  for (Row& row : rows) costs.push_back(std::move(row.cost));
+  for (CostRow& row : rows) costs.push_back(std::move(row.cost));
   return costs;
 }
 
@@ -157,7 +157,7 @@ void check_header(std::string_view line, const std::string& file) {
 
 std::vector<MeasuredCost> parse_measured_costs(std::string_view table, const std::string& file) {
   Diagnostics errors;
-  std::vector<Row> rows;
+  std::vector<CostRow> rows;
   int number = 0;
   for (std::string_view line : split(table, '\n')) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);

@@ -13,7 +13,7 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
 constexpr double kMinSeconds = 1e-12;  // the engine's clock counts no less
 constexpr double kMaxSeconds = 1e6;
 
-struct Row {
+struct MoveRow {
   MeasuredMove move;
   Location where;
 };
@@ -38,11 +38,11 @@ MeasuredMove read_row(Table table) {
   return move;
 }
 
-auto key(const Row& row) {
+auto key(const MoveRow& row) {
   return std::tuple(row.move.kind, row.move.bytes);
 }
 
-void refuse_twins(const std::vector<Row>& rows, Diagnostics& errors) {
+void refuse_twins(const std::vector<MoveRow>& rows, Diagnostics& errors) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const MeasuredMove& move = rows[i].move;
     if (key(rows[i]) != key(rows[i - 1])) continue;
@@ -55,17 +55,17 @@ void refuse_twins(const std::vector<Row>& rows, Diagnostics& errors) {
 }  // namespace
 
 std::vector<MeasuredMove> read_moves(Table table, Diagnostics& errors) {
-  std::vector<Row> rows;
+  std::vector<MoveRow> rows;
   for (const Table& row : table.tables("rows")) {
     errors.attempt([&] { rows.push_back({read_row(row), row.location()}); });
   }
   table.finish(errors);
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return key(a) < key(b); });
+                   [](const MoveRow& a, const MoveRow& b) { return key(a) < key(b); });
   refuse_twins(rows, errors);
   std::vector<MeasuredMove> moves;
   moves.reserve(rows.size());
-  for (Row& row : rows) moves.push_back(std::move(row.move));
+  for (MoveRow& row : rows) moves.push_back(std::move(row.move));
   return moves;
 }
 

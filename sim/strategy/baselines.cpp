@@ -21,7 +21,7 @@ const Config* producer_config(const Graph& graph, const Layer& layer,
                               const std::vector<Config>& so_far) {
   if (layer.inputs.empty()) return nullptr;
   const LayerId producer = layer.inputs.front();
-  if (std::holds_alternative<Input>(graph[producer].op)) return nullptr;
+  if (is_input(graph[producer].op)) return nullptr;
   return &so_far[producer()];
 }
 

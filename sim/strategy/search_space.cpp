@@ -100,17 +100,13 @@ class CutLists {
   std::map<Extents, std::shared_ptr<const Cuts>> lists_;
 };
 
-bool is_input(const Layer& layer) {
-  return std::holds_alternative<Input>(layer.op);
-}
-
 // An element-wise layer costs the least where its producer left the data (the paper's Section 6
 // counts it as part of the producer). Batch norm's sums follow the cut too.
 bool follows_producer(const Graph& graph, const Layer& layer) {
   const bool elementwise = is_elementwise(layer.op) || std::holds_alternative<BatchNorm>(layer.op);
   if (!elementwise || layer.inputs.size() != 1) return false;
   const Layer& producer = graph[layer.inputs.front()];
-  return !is_input(producer) && producer.output == layer.output;
+  return !is_input(producer.op) && producer.output == layer.output;
 }
 
 }  // namespace
@@ -156,7 +152,7 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
   CutLists lists(cluster, options);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
-    if (is_input(layer)) continue;
+    if (is_input(layer.op)) continue;
     if (!options.free_elementwise && follows_producer(graph, layer)) {
       variable_of_[i] = variable_of_[layer.inputs.front()()];
       variables_[*variable_of_[i]].layers.push_back(LayerId(i));

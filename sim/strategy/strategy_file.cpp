@@ -15,10 +15,6 @@
 namespace strata {
 namespace {
 
-bool is_input(const Layer& layer) {
-  return std::holds_alternative<Input>(layer.op);
-}
-
 bool is_dim(std::string_view key) {
   return std::any_of(kDims.begin(), kDims.end(), [&](Dim dim) { return name(dim) == key; });
 }
@@ -166,7 +162,7 @@ class StrategyReader {
       const Layer& layer = graph_[LayerId(i)];
       if (default_) {
         configs_[i] = clipped_default(layer);
-      } else if (is_input(layer)) {
+      } else if (is_input(layer.op)) {
         configs_[i] = config_on_first_devices(kWhole);
       } else {
         errors_.add(document_.root().location(),

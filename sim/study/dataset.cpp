@@ -18,7 +18,7 @@ namespace {
 std::vector<LayerId> network_inputs(const Graph& graph) {
   std::vector<LayerId> inputs;
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (std::holds_alternative<Input>(graph[LayerId(i)].op)) inputs.emplace_back(i);
+    if (is_input(graph[LayerId(i)].op)) inputs.emplace_back(i);
   }
   return inputs;
 }

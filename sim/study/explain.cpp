@@ -117,7 +117,7 @@ StrategyDiff diff(const Case& input, const Strategy& before, const Strategy& aft
   StrategyDiff result{predict(input, before), predict(input, after), {}};
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
     const LayerId layer(i);
-    if (std::holds_alternative<Input>(input.graph[layer].op)) continue;
+    if (is_input(input.graph[layer].op)) continue;
     if (before[layer] != after[layer]) result.changed.push_back(layer);
   }
   return result;

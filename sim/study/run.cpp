@@ -43,7 +43,7 @@ void load_costs(Case& input, const RunRequest& request) try {
 Bytes kept_by_host(const Graph& graph, bool compared) {
   std::int64_t values = graph.parameters() * (compared ? 6 : 2);
   for (const Layer& layer : graph.layers()) {
-    if (std::holds_alternative<Input>(layer.op)) values += 2 * volume(layer.output);
+    if (is_input(layer.op)) values += 2 * volume(layer.output);
   }
   return Bytes{values * static_cast<std::int64_t>(sizeof(float))};
 }

@@ -44,7 +44,7 @@ class Stopwatch {
 // Equal but for the network's inputs, which cost nothing to place.
 bool same_cuts(const Graph& graph, const Strategy& a, const Strategy& b) {
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    if (std::holds_alternative<Input>(graph[LayerId(i)].op)) continue;
+    if (is_input(graph[LayerId(i)].op)) continue;
     if (a[LayerId(i)] != b[LayerId(i)]) return false;
   }
   return true;

@@ -10,35 +10,21 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/model_file.h"
-#include "tests/exec/cpu/layer_on_shards.h"
+#include "tests/exec/cpu/drawn_layer.h"
 #include "tests/exec/reference/op_cases.h"
-#include "tests/exec/reference/reference.h"
 
 namespace strata::cpu {
 namespace {
 
 using reference::OpCase;
 
-constexpr double kTolerance = 1e-5;
-
 void round_to_floats(std::vector<double>& values) {
   for (double& value : values) value = static_cast<float>(value);
 }
 
-/// The largest difference over the largest wanted value; infinite where one is not a number.
-double distance(const std::vector<double>& got, const std::vector<double>& wanted) {
-  double off = got.size() == wanted.size() ? 0 : HUGE_VAL, largest = 0;
-  for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
-    const double d = std::abs(got[i] - wanted[i]);
-    off = std::isnan(d) ? HUGE_VAL : std::max(off, d);
-    largest = std::max(largest, std::abs(wanted[i]));
-  }
-  return off == 0 ? 0 : off / largest;
-}
-
 /// A layer drawn for an op, with all that it reads, as floats.
-struct Drawn {
-  Drawn(const OpCase& c, Random& random)
+struct DrawnOp {
+  DrawnOp(const OpCase& c, Random& random)
       : graph(reference::draw_fitting_layer(c, random)),
         id(graph.size() - 1),
         inputs(reference::draw_inputs(graph, random)),
@@ -68,7 +54,7 @@ struct Drawn {
 };
 
 /// What the kernel drops of ones, uncut: the mask that any cut must have, too.
-void learn_mask(Drawn& drawn) {
+void learn_mask(DrawnOp& drawn) {
   const auto* dropout = std::get_if<Dropout>(&drawn.graph[drawn.id].op);
   if (dropout == nullptr) return;
   reference::Tensor ones(drawn.graph[drawn.id].output);
@@ -122,7 +108,7 @@ void expect_gradients(const reference::LayerCall& call, const reference::Gradien
 }
 
 /// Twice where nothing is overwritten: a kernel takes nothing of one step into the next.
-void expect_as_reference(const Drawn& drawn, const Cut& cut) {
+void expect_as_reference(const DrawnOp& drawn, const Cut& cut) {
   SCOPED_TRACE(show(cut.degrees));
   const reference::LayerCall call = drawn.call();
   const reference::Tensor y = reference::forward(call);
@@ -144,7 +130,7 @@ template <class Trial>
 void each_drawn(OpCase c, std::uint64_t seeds, const Trial& trial) {
   each_seed(seeds, [&](Random& random) {
     c.most_channels = pick(random, 0, 1) == 0 ? 9 : 40;
-    Drawn drawn(c, random);
+    DrawnOp drawn(c, random);
     SCOPED_TRACE(print_model(drawn.graph) + "batch " + std::to_string(drawn.graph.batch()));
     learn_mask(drawn);
     trial(drawn, random);
@@ -176,11 +162,11 @@ class AgainstReference : public testing::TestWithParam<OpCase> {};
 INSTANTIATE_TEST_SUITE_P(Op, AgainstReference, testing::ValuesIn(reference::all_ops()), title_of);
 
 TEST_P(AgainstReference, Whole) {
-  each_drawn(GetParam(), 20, [](const Drawn& drawn, Random&) { expect_as_reference(drawn, {}); });
+  each_drawn(GetParam(), 20, [](const DrawnOp& drawn, Random&) { expect_as_reference(drawn, {}); });
 }
 
 TEST_P(AgainstReference, CutInParts) {
-  each_drawn(GetParam(), 20, [](const Drawn& drawn, Random& random) {
+  each_drawn(GetParam(), 20, [](const DrawnOp& drawn, Random& random) {
     for (int cuts = 0; cuts < 3; ++cuts) {
       expect_as_reference(drawn, {draw_degrees(drawn.graph[drawn.id].output, random)});
     }
@@ -192,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(Op, OverWindows, testing::ValuesIn(ops_that(has_windows
 
 // A device may hold more of an input than a shard needs: rows that a stride never meets.
 TEST_P(OverWindows, WithMoreOfTheInputThanItNeeds) {
-  each_drawn(GetParam(), 10, [](const Drawn& drawn, Random& random) {
+  each_drawn(GetParam(), 10, [](const DrawnOp& drawn, Random& random) {
     const Degrees degrees = draw_degrees(drawn.graph[drawn.id].output, random);
     expect_as_reference(drawn, {degrees, false, pick(random, 1, 3)});
   });
@@ -202,7 +188,7 @@ class InPlace : public testing::TestWithParam<OpCase> {};
 INSTANTIATE_TEST_SUITE_P(Op, InPlace, testing::ValuesIn(ops_that(works_in_place)), title_of);
 
 TEST_P(InPlace, OutputOverInputAndGradientOverGradient) {
-  each_drawn(GetParam(), 10, [](const Drawn& drawn, Random& random) {
+  each_drawn(GetParam(), 10, [](const DrawnOp& drawn, Random& random) {
     expect_as_reference(drawn, {draw_degrees(drawn.graph[drawn.id].output, random), true});
   });
 }

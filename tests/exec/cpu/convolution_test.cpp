@@ -3,35 +3,21 @@
 // cut in random parts, in every rank.
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "tests/exec/cpu/layer_on_shards.h"
-#include "tests/exec/reference/reference.h"
+#include "tests/exec/cpu/drawn_layer.h"
 
 namespace strata::cpu {
 namespace {
-
-/// Of the largest value of a tensor: single precision, over a few thousand terms.
-constexpr double kTolerance = 1e-5;
 
 struct Layout {
   int rank = 2;
   Extents input;
   Convolution op;
 };
-
-Graph graph_of(const Layout& it) {
-  GraphBuilder builder("one layer", it.input[Dim::n]);
-  Extents sample = it.input;
-  sample[Dim::n] = 1;
-  const LayerId x = builder.add("x", Input{sample}, {});
-  builder.add("y", it.op, {x});
-  return std::move(builder).build();
-}
 
 std::vector<Dim> slid_dims(int rank) {
   if (rank == 1) return {Dim::w};
@@ -73,53 +59,6 @@ Layout draw_layout(Random& random, int rank) {
   return it;
 }
 
-void draw_floats(std::vector<double>& values, Random& random) {
-  std::uniform_real_distribution<float> draw(-1, 1);
-  for (double& value : values) value = draw(random);
-}
-
-/// A layer with all that it reads.
-struct Drawn {
-  Drawn(const Layout& layout, Random& random)
-      : graph(graph_of(layout)), x(graph[LayerId(0)].output), dy(graph[LayerId(1)].output) {
-    const Parameters& sizes = graph[LayerId(1)].parameters;
-    weights.weight.resize(static_cast<std::size_t>(sizes.weight));
-    weights.bias.resize(static_cast<std::size_t>(sizes.bias));
-    for (auto* values : {&x.values, &dy.values, &weights.weight, &weights.bias}) {
-      draw_floats(*values, random);
-    }
-  }
-
-  Graph graph;
-  reference::Tensor x, dy;
-  reference::Weights weights;
-};
-
-double distance(const std::vector<double>& got, const std::vector<double>& wanted) {
-  double off = got.size() == wanted.size() ? 0 : HUGE_VAL, largest = 0;
-  for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
-    const double d = std::abs(got[i] - wanted[i]);
-    off = std::isnan(d) ? HUGE_VAL : std::max(off, d);
-    largest = std::max(largest, std::abs(wanted[i]));
-  }
-  return off == 0 ? 0 : off / std::max(largest, 1.0);
-}
-
-void expect_as_reference(const Drawn& drawn, const Cut& cut) {
-  const reference::LayerCall call{&drawn.graph, LayerId(1), {&drawn.x}, &drawn.weights, {}, {}};
-  LayerOnShards shards(call, cut);
-  const reference::Tensor y = reference::forward(call);
-  const reference::Gradients wanted = reference::backward(call, y, drawn.dy);
-  // Twice: what a run leaves behind must not reach the next.
-  for (int run = 0; run < 2; ++run) {
-    EXPECT_LE(distance(shards.forward().values, y.values), kTolerance) << "output";
-    const reference::Gradients got = shards.backward(drawn.dy);
-    EXPECT_LE(distance(got.inputs[0].values, wanted.inputs[0].values), kTolerance) << "input";
-    EXPECT_LE(distance(got.weights.weight, wanted.weights.weight), kTolerance) << "weight";
-    EXPECT_LE(distance(got.weights.bias, wanted.weights.bias), kTolerance) << "bias";
-  }
-}
-
 Degrees draw_degrees(Random& random, const Extents& output) {
   Degrees degrees = kWhole;
   for (Dim dim : kDims) {
@@ -149,7 +88,7 @@ class ConvolutionShards : public testing::TestWithParam<int> {};
 TEST_P(ConvolutionShards, AgreeWithTheReference) {
   each_seed(120, [](Random& random) {
     const Layout layout = draw_layout(random, GetParam());
-    const Drawn drawn(layout, random);
+    const DrawnLayer drawn(layout.input, layout.op, random);
     Cut cut;
     if (pick(random, 0, 2) != 0) cut.degrees = draw_degrees(random, drawn.dy.extents);
     if (pick(random, 0, 2) == 0) cut.wider = pick(random, 1, 3);

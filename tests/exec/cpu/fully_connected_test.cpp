@@ -9,13 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "exec/cpu/thin_product.h"
-#include "tests/exec/cpu/layer_on_shards.h"
-#include "tests/exec/reference/reference.h"
+#include "tests/exec/cpu/drawn_layer.h"
 
 namespace strata::cpu {
 namespace {
-
-constexpr double kTolerance = 1e-5;
 
 /// A row-major matrix whose rows lie apart, what is between them NaN.
 struct Matrix {
@@ -84,67 +81,27 @@ TEST(ThinProducts, EqualPlainLoopsForAnySizeAndInstructionSet) {
   });
 }
 
-Graph graph_of(const Extents& input, const FullyConnected& op) {
-  GraphBuilder builder("one layer", input[Dim::n]);
-  Extents sample = input;
-  sample[Dim::n] = 1;
-  const LayerId x = builder.add("x", Input{sample}, {});
-  builder.add("y", op, {x});
-  return std::move(builder).build();
-}
-
 Extents draw_input(Random& random) {
   Extents e{{pick(random, 1, 20), pick(random, 1, 30), 1, 1, 1}};
   if (pick(random, 0, 1) == 0) return e;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) e[dim] = pick(random, 1, 4);
+  for (Dim dim : kSpatialDims) e[dim] = pick(random, 1, 4);
   return e;
-}
-
-double distance(const std::vector<double>& got, const std::vector<double>& wanted) {
-  double off = got.size() == wanted.size() ? 0 : HUGE_VAL, largest = 1;
-  for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
-    const double d = std::abs(got[i] - wanted[i]);
-    off = std::isnan(d) ? HUGE_VAL : std::max(off, d);
-    largest = std::max(largest, std::abs(wanted[i]));
-  }
-  return off / largest;
-}
-
-void draw_floats(std::vector<double>& values, Random& random) {
-  std::uniform_real_distribution<float> draw(-1, 1);
-  for (double& value : values) value = draw(random);
 }
 
 TEST(FullyConnectedShards, AgreeWithTheReference) {
   each_seed(150, [](Random& random) {
     const FullyConnected op{pick(random, 1, 40), pick(random, 0, 1) == 0};
     const Extents input = draw_input(random);
-    const Graph graph = graph_of(input, op);
-    const Layer& layer = graph[LayerId(1)];
-    reference::Tensor x(input), dy(layer.output);
-    reference::Weights weights;
-    weights.weight.resize(static_cast<std::size_t>(layer.parameters.weight));
-    weights.bias.resize(static_cast<std::size_t>(layer.parameters.bias));
-    for (auto* values : {&x.values, &dy.values, &weights.weight, &weights.bias}) {
-      draw_floats(*values, random);
-    }
+    const DrawnLayer drawn(input, op, random);
     Cut cut;
     for (Dim dim : {Dim::n, Dim::c}) {
-      const std::int64_t most = std::min<std::int64_t>(layer.output[dim], 3);
+      const std::int64_t most = std::min<std::int64_t>(drawn.dy.extents[dim], 3);
       cut.degrees[dim] = static_cast<std::int32_t>(pick(random, 1, most));
     }
     SCOPED_TRACE(testing::Message()
                  << volume(input) / input[Dim::n] << " features to " << op.out_features << ", cut "
                  << cut.degrees[Dim::n] << ' ' << cut.degrees[Dim::c]);
-    const reference::LayerCall call{&graph, LayerId(1), {&x}, &weights, {}, {}};
-    LayerOnShards shards(call, cut);
-    const reference::Tensor y = reference::forward(call);
-    const reference::Gradients wanted = reference::backward(call, y, dy);
-    EXPECT_LE(distance(shards.forward().values, y.values), kTolerance) << "output";
-    const reference::Gradients got = shards.backward(dy);
-    EXPECT_LE(distance(got.inputs[0].values, wanted.inputs[0].values), kTolerance) << "input";
-    EXPECT_LE(distance(got.weights.weight, wanted.weights.weight), kTolerance) << "weight";
-    EXPECT_LE(distance(got.weights.bias, wanted.weights.bias), kTolerance) << "bias";
+    expect_as_reference(drawn, cut);
   });
 }
 

@@ -35,7 +35,7 @@ void accumulate(reference::Tensor& to, Held& from) {
 
 /// `box` with up to `by` more on each side of d, h and w.
 Box widened(Box box, const Extents& extents, std::int64_t by) {
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     box[dim] = intersect(Interval{box[dim].begin - by, box[dim].end + by}, {0, extents[dim]});
   }
   return box;

@@ -41,7 +41,7 @@ Taps cell(std::int64_t extent, std::int64_t outputs, std::int64_t output) {
   return result;
 }
 
-struct Referee {
+struct Windowed {
   const LayerCase& layer;
 
   Taps along(Dim dim, std::int64_t output) const {
@@ -125,7 +125,7 @@ TEST(Pooling, AgreesWithTheWholeWhateverTheCut) {
     const Values x = Values::random(in, random), dy = Values::random(layer.output(), random);
     for (const Box& box : pick_cut(random, layer.output())) {
       Values y(layer.output()), dx(in);
-      Referee{layer}.compute(x, dy, box, y, dx);
+      Windowed{layer}.compute(x, dy, box, y, dx);
       Shard shard(layer, box);
       shard.give({x});
       shard.give_gradient(dy);

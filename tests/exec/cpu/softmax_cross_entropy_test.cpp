@@ -13,8 +13,8 @@
 namespace strata::cpu {
 namespace {
 
-struct Referee {
-  Referee(const Values& x, const std::vector<std::int64_t>& labels)
+struct WholeBatch {
+  WholeBatch(const Values& x, const std::vector<std::int64_t>& labels)
       : p(x.extents()), dx(x.extents()) {
     const std::int64_t batch = x.extents()[Dim::n], classes = x.extents()[Dim::c];
     for (std::int64_t n = 0; n < batch; ++n) {
@@ -54,13 +54,13 @@ void exchange(std::vector<Shard>& shards) {
   }
 }
 
-void check(Random& random) {
+void check_a_cut(Random& random) {
   const Extents e{{pick(random, 1, 6), pick(random, 2, 40), 1, 1, 1}};
   const LayerCase layer(SoftmaxCrossEntropy{}, {e});
   const Values x = Values::random(e, random, -20, 20);
   std::vector<std::int64_t> labels;
   for (std::int64_t n = 0; n < e[Dim::n]; ++n) labels.push_back(pick(random, 0, e[Dim::c] - 1));
-  const Referee wanted(x, labels);
+  const WholeBatch wanted(x, labels);
 
   std::vector<Shard> shards;
   for (const Box& box : pick_cut(random, e)) shards.emplace_back(layer, box);
@@ -85,7 +85,7 @@ void check(Random& random) {
 }
 
 TEST(SoftmaxCrossEntropy, AgreesWithTheWholeBatchWhateverTheCut) {
-  each_seed(200, check);
+  each_seed(200, check_a_cut);
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 namespace strata::reference {
 namespace {
 
-constexpr std::array<Dim, 3> kSpatial = {Dim::d, Dim::h, Dim::w};
-
 /// Values drawn for one layer.
 struct Draw {
   int rank;
@@ -29,7 +27,7 @@ struct Draw {
   }
 
   /// The dims that data of this rank has: w; h, w; d, h, w.
-  std::vector<Dim> dims() const { return {kSpatial.end() - rank, kSpatial.end()}; }
+  std::vector<Dim> dims() const { return {kSpatialDims.end() - rank, kSpatialDims.end()}; }
 
   Extents sample() const {
     Extents e = {{1, count(1, most_channels), 1, 1, 1}};

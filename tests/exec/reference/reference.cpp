@@ -12,7 +12,7 @@ bool is_loss(const Layer& layer) {
 }
 
 bool is_input(const Layer& layer) {
-  return std::holds_alternative<Input>(layer.op);
+  return strata::is_input(layer.op);
 }
 
 /// A step on its way.

@@ -23,7 +23,7 @@ using reference::Weights;
 using strata::testing::Random;
 
 constexpr float kRate = 0.05F;
-constexpr int kSteps = 3;
+constexpr int kStepsToTrain = 3;
 constexpr std::uint64_t kSeed = 7;
 
 std::vector<float> flat(const Weights& weights) {
@@ -90,7 +90,7 @@ Outcome run(const Case& c, const Strategy& strategy, int devices, SyncAlgorithm 
   for (std::size_t i = 0; i < c.graph.size(); ++i) {
     executor.set_parameters(LayerId(i), flat(c.weights[i]));
   }
-  const Execution done = executor.run(kSteps, [&](std::uint64_t) { return c.data(); });
+  const Execution done = executor.run(kStepsToTrain, [&](std::uint64_t) { return c.data(); });
   Outcome outcome{done.losses, {}, {}, done.moved, communication(plan)};
   for (std::size_t i = 0; i < c.graph.size(); ++i) {
     outcome.gradients.push_back(executor.gradients(LayerId(i)));
@@ -102,7 +102,7 @@ Outcome run(const Case& c, const Strategy& strategy, int devices, SyncAlgorithm 
 Outcome referee(const Case& c) {
   std::vector<Weights> weights = c.weights;
   Outcome outcome;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kStepsToTrain; ++step) {
     const auto at = static_cast<std::uint64_t>(step);
     const auto mask = [&](LayerId layer, std::int64_t element) {
       const double p = std::get<Dropout>(c.graph[layer].op).probability;
@@ -155,8 +155,9 @@ TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
           strata::testing::random_strategy(random, c.graph, static_cast<std::size_t>(devices));
       const Outcome cut = run(c, strategy, devices, sync);
       expect_same(cut, one, c.graph, 1e-4);
-      const Communication steps{kSteps * cut.planned.transfer, kSteps * cut.planned.sync,
-                                kSteps * cut.planned.statistics};
+      const Communication steps{kStepsToTrain * cut.planned.transfer,
+                                kStepsToTrain * cut.planned.sync,
+                                kStepsToTrain * cut.planned.statistics};
       EXPECT_EQ(cut.moved, steps);
     }
   }

@@ -24,7 +24,7 @@ using strata::testing::Random;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-constexpr std::size_t kSteps = 3;
+constexpr std::size_t kStepsToFail = 3;
 
 // A network on its devices, with its weights, and one batch for every step.
 struct Trial {
@@ -63,7 +63,7 @@ struct Trial {
   /// The exit code and the message of the error that ends a run.
   std::pair<int, std::string> error() {
     try {
-      run(kSteps);
+      run(kStepsToFail);
     } catch (const Error& error) {
       return {error.exit_code(), error.what()};
     }
@@ -106,7 +106,7 @@ class Failures : public ::testing::TestWithParam<std::uint64_t> {
 
 TEST_P(Failures, OfKernelsNameTheirTask) {
   Trial trial = random_trial(random_);
-  trial.run(kSteps);
+  trial.run(kStepsToFail);
   const std::int64_t runs = trial.backend.kernels_run();
   const Fault& fault = any_fault();
   trial.backend.at_kernel(runs + before(runs), fault.happens);
@@ -121,11 +121,11 @@ TEST_P(Failures, OfMemoryNameTheTaskThatAskedForIt) {
   Trial trial = random_trial(random_);
   { const Executor parameters(trial.graph, trial.plan, trial.backend); }
   const std::int64_t lasting = trial.backend.allocations();
-  trial.run(kSteps);
+  trial.run(kStepsToFail);
   const std::int64_t asked = trial.backend.allocations() - lasting;
   trial.backend.at_allocation(lasting + asked + before(asked), [] { throw std::bad_alloc(); });
   try {
-    trial.run(kSteps);
+    trial.run(kStepsToFail);
     ADD_FAILURE() << "no error";
   } catch (const std::bad_alloc&) {  // of the parameters, before there is a task
   } catch (const Error& error) {

@@ -15,7 +15,7 @@
 namespace strata {
 namespace {
 
-constexpr BytesPerSecond kFast{1e9};
+constexpr BytesPerSecond kGigabyte{1e9};
 
 ClusterBuilder with_devices(int count) {
   ClusterBuilder builder("c");
@@ -28,13 +28,13 @@ TEST(Routes, FewestLinksThenLatencyThenNames) {
   const auto build = [](double by_d1, double by_d2) {
     ClusterBuilder builder = with_devices(4);
     for (const char* name : {"x", "y"}) builder.add_switch(name);
-    builder.add_link({"d0", "x", kFast, {0}, "", ""});
-    builder.add_link({"x", "y", kFast, {0}, "", ""});
-    builder.add_link({"y", "d3", kFast, {0}, "", ""});
-    builder.add_link({"d0", "d2", kFast, {by_d2}, "", ""});
-    builder.add_link({"d2", "d3", kFast, {0.5}, "", ""});
-    builder.add_link({"d0", "d1", kFast, {by_d1}, "", ""});
-    builder.add_link({"d1", "d3", kFast, {0.5}, "", ""});
+    builder.add_link({"d0", "x", kGigabyte, {0}, "", ""});
+    builder.add_link({"x", "y", kGigabyte, {0}, "", ""});
+    builder.add_link({"y", "d3", kGigabyte, {0}, "", ""});
+    builder.add_link({"d0", "d2", kGigabyte, {by_d2}, "", ""});
+    builder.add_link({"d2", "d3", kGigabyte, {0.5}, "", ""});
+    builder.add_link({"d0", "d1", kGigabyte, {by_d1}, "", ""});
+    builder.add_link({"d1", "d3", kGigabyte, {0.5}, "", ""});
     return std::move(builder).build();
   };
   EXPECT_EQ(route_names(build(1, 1), 0, 3), "d0>d1 d1>d3");
@@ -46,10 +46,10 @@ TEST(Routes, FewestLinksThenLatencyThenNames) {
 TEST(Routes, LatenciesAddUpExactly) {
   ClusterBuilder builder = with_devices(2);
   for (const char* name : {"x", "y"}) builder.add_switch(name);
-  builder.add_link({"d0", "x", kFast, {0.1}, "", ""});
-  builder.add_link({"x", "d1", kFast, {0.2}, "", ""});
-  builder.add_link({"d0", "y", kFast, {0.3}, "", ""});
-  builder.add_link({"y", "d1", kFast, {0}, "", ""});
+  builder.add_link({"d0", "x", kGigabyte, {0.1}, "", ""});
+  builder.add_link({"x", "d1", kGigabyte, {0.2}, "", ""});
+  builder.add_link({"d0", "y", kGigabyte, {0.3}, "", ""});
+  builder.add_link({"y", "d1", kGigabyte, {0}, "", ""});
   EXPECT_EQ(route_names(std::move(builder).build(), 0, 1), "d0>x x>d1");
 }
 
@@ -57,17 +57,17 @@ TEST(Routes, LatenciesAddUpExactly) {
 TEST(Routes, NumbersInNamesGoByValue) {
   ClusterBuilder builder = with_devices(12);
   for (const char* by : {"d10", "d9"}) {
-    builder.add_duplex("d0", by, kFast, {});
-    builder.add_duplex(by, "d1", kFast, {});
+    builder.add_duplex("d0", by, kGigabyte, {});
+    builder.add_duplex(by, "d1", kGigabyte, {});
   }
   EXPECT_EQ(route_names(std::move(builder).build(), 0, 1), "d0>d9 d9>d1");
 }
 
 TEST(Routes, AFixedRouteGoesFirst) {
   ClusterBuilder builder = with_devices(3);
-  builder.add_duplex("d0", "d1", kFast, {});
-  builder.add_duplex("d1", "d2", kFast, {});
-  builder.add_duplex("d2", "d0", kFast, {});
+  builder.add_duplex("d0", "d1", kGigabyte, {});
+  builder.add_duplex("d1", "d2", kGigabyte, {});
+  builder.add_duplex("d2", "d0", kGigabyte, {});
   builder.add_route("d0", "d2", {"d0>d1", "d1>d2"});
   const Cluster cluster = std::move(builder).build();
   EXPECT_EQ(route_names(cluster, 0, 2), "d0>d1 d1>d2");
@@ -126,7 +126,7 @@ Cluster random_cluster(std::mt19937& random) {
     const int a = pick(devices + switches), b = pick(devices + switches);
     if (a == b) continue;
     const std::string name = std::string(1, static_cast<char>('a' + pick(26))) + std::to_string(i);
-    builder.add_link({vertex(a), vertex(b), kFast, {pick(3) * 1e-6}, name, ""});
+    builder.add_link({vertex(a), vertex(b), kGigabyte, {pick(3) * 1e-6}, name, ""});
   }
   return std::move(builder).build();
 }
@@ -157,7 +157,7 @@ TEST(Routes, EqualThoseOfTheReferee) {
 TEST(Routes, MayBeAskedForFromManyThreads) {
   ClusterBuilder builder = with_devices(64);
   builder.add_switch("s");
-  for (int i = 0; i < 64; ++i) builder.add_duplex("d" + std::to_string(i), "s", kFast, {});
+  for (int i = 0; i < 64; ++i) builder.add_duplex("d" + std::to_string(i), "s", kGigabyte, {});
   const Cluster cluster = std::move(builder).build();
   std::vector<std::size_t> links(4, 0);
   std::vector<std::thread> threads;

@@ -32,7 +32,7 @@ Profile with_rows(std::vector<MeasuredCost> rows) {
   return p;
 }
 
-void expect(const Cost& cost, CostSource source, double seconds) {
+void expect_cost(const Cost& cost, CostSource source, double seconds) {
   EXPECT_EQ(cost.source, source);
   EXPECT_DOUBLE_EQ(cost.seconds.value, seconds);
 }
@@ -41,18 +41,18 @@ void expect(const Cost& cost, CostSource source, double seconds) {
 // elements: 10 us and 8,000 bytes at 50 GB/s, 0.16 us.
 TEST(MeasuredCosts, MeasuredBeforeInterpolatedBeforeAnalytic) {
   const Profile p = with_rows({relu_row(1000, 1.0), relu_row(4000, 16.0)});
-  expect(relu(p, 1000), CostSource::measured, 1);
-  expect(relu(p, 4000), CostSource::measured, 16);
-  expect(relu(p, 2000), CostSource::interpolated, 4);  // halfway in log work and in log time
-  expect(relu(p, 1000, Phase::backward_data), CostSource::analytic, 10e-6 + 0.24e-6);
-  expect(relu(p, 1000, Phase::forward, DType::fp16), CostSource::analytic, 10e-6 + 0.08e-6);
-  expect(relu(toy_profile(), 1000), CostSource::analytic, 10e-6 + 0.16e-6);
+  expect_cost(relu(p, 1000), CostSource::measured, 1);
+  expect_cost(relu(p, 4000), CostSource::measured, 16);
+  expect_cost(relu(p, 2000), CostSource::interpolated, 4);  // halfway in log work and in log time
+  expect_cost(relu(p, 1000, Phase::backward_data), CostSource::analytic, 10e-6 + 0.24e-6);
+  expect_cost(relu(p, 1000, Phase::forward, DType::fp16), CostSource::analytic, 10e-6 + 0.08e-6);
+  expect_cost(relu(toy_profile(), 1000), CostSource::analytic, 10e-6 + 0.16e-6);
 }
 
 TEST(MeasuredCosts, OneNeighbourStandsForTwiceOrHalfItsWork) {
   const Profile p = with_rows({relu_row(1000, 3.0)});
-  expect(relu(p, 2000), CostSource::interpolated, 6);
-  expect(relu(p, 500), CostSource::interpolated, 1.5);
+  expect_cost(relu(p, 2000), CostSource::interpolated, 6);
+  expect_cost(relu(p, 500), CostSource::interpolated, 1.5);
   EXPECT_EQ(relu(p, 2001).source, CostSource::analytic);
   EXPECT_EQ(relu(p, 499).source, CostSource::analytic);
 }
@@ -60,14 +60,14 @@ TEST(MeasuredCosts, OneNeighbourStandsForTwiceOrHalfItsWork) {
 // 1,000 and 16,000 are further than a factor of 4 from what the other is asked for.
 TEST(MeasuredCosts, FarRowsAreNoNeighbours) {
   const Profile p = with_rows({relu_row(1000, 1.0), relu_row(16000, 16.0)});
-  expect(relu(p, 4000), CostSource::interpolated, 4);     // both just reach
+  expect_cost(relu(p, 4000), CostSource::interpolated, 4);  // both just reach
   EXPECT_EQ(relu(p, 4001).source, CostSource::analytic);  // one is left, and beyond twice the work
 }
 
 TEST(MeasuredCosts, TheNearestRowsOnEachSideAreTaken) {
   const Profile p = with_rows(
       {relu_row(1000, 9.0), relu_row(1500, 1.0), relu_row(2500, 1.0), relu_row(3000, 9.0)});
-  expect(relu(p, 2000), CostSource::interpolated, 1);
+  expect_cost(relu(p, 2000), CostSource::interpolated, 1);
 }
 
 TEST(MeasuredCosts, AnotherSignatureIsAnotherOp) {
@@ -84,9 +84,9 @@ TEST(MeasuredCosts, AnotherSignatureIsAnotherOp) {
 // A device may have to move what by itself is no work: a flatten where channels lie in blocks.
 TEST(MeasuredCosts, NoWorkIsFreeUnlessItWasMeasured) {
   MeasuredCost row = relu_row(1000, 1.0);
-  expect(relu(with_rows({row}), 1000, Phase::update), CostSource::analytic, 0);
+  expect_cost(relu(with_rows({row}), 1000, Phase::update), CostSource::analytic, 0);
   row.key.phase = Phase::update;
-  expect(relu(with_rows({row}), 1000, Phase::update), CostSource::measured, 1.0);
+  expect_cost(relu(with_rows({row}), 1000, Phase::update), CostSource::measured, 1.0);
 }
 
 // Work of a convolution: output elements times input channels. Twice both channels: 4 times.
@@ -105,7 +105,7 @@ TEST(MeasuredCosts, AConvolutionsWorkCountsItsInputChannels) {
   const std::vector<Extents> inputs = {{{1, 4, 1, 9, 9}}};
   const ShardWork work{&op, {{1, 8, 1, 9, 9}}, inputs, {32, 8}, DType::fp32};
   const auto model = make_cost_model(with_rows({row(4, 1.0), row(8, 4.0)}));
-  expect(model->compute(work, Phase::forward), CostSource::interpolated, 2);
+  expect_cost(model->compute(work, Phase::forward), CostSource::interpolated, 2);
 }
 
 TEST(CostModel, KnowsTheMemoryOfItsKind) {

@@ -9,7 +9,7 @@
 namespace strata {
 namespace {
 
-struct Shard {
+struct TimedShard {
   Op op;
   Extents output;
   std::vector<Extents> inputs;
@@ -28,12 +28,12 @@ struct Shard {
 
 constexpr Extents kMillion = {{10, 100, 1, 10, 100}};
 
-Shard elementwise(Op op) {
+TimedShard elementwise(Op op) {
   return {std::move(op), kMillion, {kMillion}, {}};
 }
 
-Shard convolution(std::int64_t kernel, std::int64_t stride, Extents output, Extents input,
-                  std::int64_t groups = 1) {
+TimedShard convolution(std::int64_t kernel, std::int64_t stride, Extents output, Extents input,
+                       std::int64_t groups = 1) {
   Convolution op;
   op.out_channels = output[Dim::c];
   op.groups = groups;
@@ -45,13 +45,13 @@ Shard convolution(std::int64_t kernel, std::int64_t stride, Extents output, Exte
 
 // 10 us of launch, and every pass over 4 MB at 50 GB/s is 80 us.
 TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
-  const Shard relu = elementwise(Activation{});
+  const TimedShard relu = elementwise(Activation{});
   EXPECT_DOUBLE_EQ(relu.microseconds(Phase::forward), 10 + 2 * 80);
   EXPECT_DOUBLE_EQ(relu.microseconds(Phase::backward_data), 10 + 3 * 80);
   EXPECT_DOUBLE_EQ(relu.microseconds(Phase::backward_weights), 0);
   EXPECT_DOUBLE_EQ(relu.microseconds(Phase::update), 0);
 
-  Shard norm = elementwise(BatchNorm{});
+  TimedShard norm = elementwise(BatchNorm{});
   norm.parameters = {100, 100};
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::forward_statistics), 10 + 80);
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::forward), 10 + 2 * 80);
@@ -64,7 +64,7 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
   EXPECT_DOUBLE_EQ(elementwise(Concat{}).microseconds(Phase::forward), 170);
   EXPECT_DOUBLE_EQ(elementwise(Dropout{}).microseconds(Phase::forward), 10 + 160 + 20);  // mask
   EXPECT_DOUBLE_EQ(elementwise(SoftmaxCrossEntropy{}).microseconds(Phase::forward_statistics), 90);
-  Shard add = elementwise(Add{});
+  TimedShard add = elementwise(Add{});
   add.inputs.push_back(kMillion);
   EXPECT_DOUBLE_EQ(add.microseconds(Phase::forward), 10 + 3 * 80);
   EXPECT_DOUBLE_EQ(add.microseconds(Phase::backward_data), 10 + 3 * 80);
@@ -81,7 +81,7 @@ TEST(Roofline, FlattenAndInputsAreFree) {
 TEST(Roofline, PoolingReadsItsInputAndWritesItsOutput) {
   Pooling op;
   op.windows.h = op.windows.w = {2, 2, 0, 0, 1};
-  Shard pool{op, kMillion, {{{10, 100, 1, 20, 200}}}, {}};
+  TimedShard pool{op, kMillion, {{{10, 100, 1, 20, 200}}}, {}};
   EXPECT_DOUBLE_EQ(pool.microseconds(Phase::forward), 10 + 400);
   EXPECT_DOUBLE_EQ(pool.microseconds(Phase::backward_data), 10 + 800);
   std::get<Pooling>(pool.op).mode = PoolMode::average;
@@ -92,7 +92,7 @@ TEST(Roofline, PoolingReadsItsInputAndWritesItsOutput) {
 // with 200 deep each, 4e7 operations as well; 8e7 at half of 1e12 a second are 160 us. The bytes,
 // 4 x (200,000 + 20,000 + 100,000), take 25.6 us only.
 TEST(Roofline, AProductPaysForItsTilesAndATail) {
-  const Shard fc{
+  const TimedShard fc{
       FullyConnected{100, false}, {{200, 100, 1, 1, 1}}, {{{200, 1000, 1, 1, 1}}}, {100'000, 0}};
   EXPECT_EQ(fc.work(Phase::forward).direct, (Gemm{1, 200, 100, 1000}));
   EXPECT_EQ(fc.work(Phase::backward_data).direct, (Gemm{1, 200, 1000, 100}));
@@ -107,7 +107,7 @@ TEST(Roofline, AProductPaysForItsTilesAndATail) {
 // The output is 200 x 100 in tiles: with a half extent of 100 the rows run at 2/3, the columns at
 // 1/2; with a half depth of 1000, at another half. The tail stays what it is: 80 us.
 TEST(Roofline, SmallProductsAreLessEfficient) {
-  const Shard fc{
+  const TimedShard fc{
       FullyConnected{100, false}, {{200, 100, 1, 1, 1}}, {{{200, 1000, 1, 1, 1}}}, {100'000, 0}};
   Profile p = toy_profile();
   p.efficiency.half_tile.value = 100;
@@ -118,7 +118,7 @@ TEST(Roofline, SmallProductsAreLessEfficient) {
 
 // One row and 100 rows are one tile.
 TEST(Roofline, PartOfATileCostsTheTile) {
-  const Shard one{
+  const TimedShard one{
       FullyConnected{100, false}, {{1, 100, 1, 1, 1}}, {{{1, 1000, 1, 1, 1}}}, {100'000, 0}};
   EXPECT_DOUBLE_EQ(one.microseconds(Phase::forward), 10 + 120);
 }
@@ -128,7 +128,7 @@ TEST(Roofline, PartOfATileCostsTheTile) {
 // 100 by 20 deep: 80 tiles and a tail of 10, 20,000 x 90 x 20 = 3.6e7, 72 us. With none of its
 // saving left, it takes 2.25 times that, 162 us; with half of it left, over 1.625: 99.7 us.
 TEST(Roofline, WinogradMultipliesLess) {
-  const Shard conv = convolution(3, 1, {{1, 100, 1, 40, 50}}, {{1, 20, 1, 42, 52}});
+  const TimedShard conv = convolution(3, 1, {{1, 100, 1, 40, 50}}, {{1, 20, 1, 42, 52}});
   const PhaseWork work = conv.work(Phase::forward);
   EXPECT_EQ(work.direct, (Gemm{1, 2000, 100, 180}));
   EXPECT_EQ(work.winograd, (Gemm{16, 500, 100, 20}));
@@ -142,19 +142,19 @@ TEST(Roofline, WinogradMultipliesLess) {
 }
 
 TEST(Roofline, WinogradIsForDenseSquareKernelsOfThreeAndFive) {
-  const auto count = [](const Shard& s) { return s.work(Phase::forward).winograd.count; };
+  const auto count = [](const TimedShard& s) { return s.work(Phase::forward).winograd.count; };
   EXPECT_EQ(count(convolution(5, 1, {{1, 8, 1, 8, 8}}, {{1, 8, 1, 12, 12}})), 36);
   EXPECT_EQ(count(convolution(1, 1, {{1, 8, 1, 8, 8}}, {{1, 8, 1, 8, 8}})), 0);
   EXPECT_EQ(count(convolution(3, 2, {{1, 8, 1, 4, 4}}, {{1, 8, 1, 9, 9}})), 0);
   EXPECT_EQ(count(convolution(3, 1, {{1, 8, 1, 8, 8}}, {{1, 8, 1, 10, 10}}, 2)), 0);
-  Shard dilated = convolution(3, 1, {{1, 8, 1, 8, 8}}, {{1, 8, 1, 12, 10}});
+  TimedShard dilated = convolution(3, 1, {{1, 8, 1, 8, 8}}, {{1, 8, 1, 12, 10}});
   std::get<Convolution>(dilated.op).windows.h.dilation = 2;
   EXPECT_EQ(count(dilated), 0);
 }
 
 // The gradient of a strided convolution's input multiplies as much as the forward pass.
 TEST(Roofline, AStridesZerosAreNotMultiplied) {
-  const Shard conv = convolution(2, 2, {{1, 16, 1, 10, 10}}, {{1, 8, 1, 20, 20}});
+  const TimedShard conv = convolution(2, 2, {{1, 16, 1, 10, 10}}, {{1, 8, 1, 20, 20}});
   EXPECT_EQ(conv.work(Phase::forward).direct, (Gemm{1, 100, 16, 32}));
   EXPECT_EQ(conv.work(Phase::backward_data).direct, (Gemm{1, 400, 8, 16}));
   EXPECT_EQ(conv.work(Phase::backward_weights).direct, (Gemm{1, 16, 32, 100}));
@@ -163,18 +163,18 @@ TEST(Roofline, AStridesZerosAreNotMultiplied) {
 // Depthwise: 100 products with one column each would waste their tiles; the direct kernel's 1.8e6
 // x 100 operations at a tenth of the peak are 1.8 ms. Cut in c, a shard has its part of the groups.
 TEST(Roofline, GroupedConvolutionsAreComputedDirectly) {
-  const Shard depthwise =
+  const TimedShard depthwise =
       convolution(3, 1, {{10, 100, 1, 100, 100}}, {{10, 100, 1, 102, 102}}, 100);
   EXPECT_EQ(depthwise.work(Phase::forward).direct, (Gemm{100, 100'000, 1, 9}));
   EXPECT_DOUBLE_EQ(depthwise.microseconds(Phase::forward), 10 + 1800);
-  Shard quarter = depthwise;
+  TimedShard quarter = depthwise;
   quarter.output[Dim::c] = quarter.inputs[0][Dim::c] = 25;
   quarter.parameters.weight = 225;
   EXPECT_EQ(quarter.work(Phase::forward).direct, (Gemm{25, 100'000, 1, 9}));
 }
 
 TEST(Roofline, AKindWithoutATypeComputesInFp32AndMovesLess) {
-  Shard fc{
+  TimedShard fc{
       FullyConnected{100, false}, {{200, 100, 1, 1, 1}}, {{{200, 1000, 1, 1, 1}}}, {100'000, 0}};
   fc.dtype = DType::bf16;
   EXPECT_DOUBLE_EQ(fc.microseconds(Phase::forward), 10 + 160);
@@ -185,7 +185,7 @@ TEST(Roofline, AKindWithoutATypeComputesInFp32AndMovesLess) {
 }
 
 TEST(Roofline, TensorCoresDoNotUseWinograd) {
-  Shard conv = convolution(3, 1, {{1, 100, 1, 40, 50}}, {{1, 20, 1, 42, 52}});
+  TimedShard conv = convolution(3, 1, {{1, 100, 1, 40, 50}}, {{1, 20, 1, 42, 52}});
   conv.dtype = DType::tf32;
   EXPECT_DOUBLE_EQ(conv.microseconds(Phase::forward), 10 + 72);  // no such peak: fp32's kernels
   Profile p = toy_profile();
@@ -194,14 +194,14 @@ TEST(Roofline, TensorCoresDoNotUseWinograd) {
 }
 
 TEST(Roofline, AnEmptyShardIsFree) {
-  Shard relu = elementwise(Activation{});
+  TimedShard relu = elementwise(Activation{});
   relu.output[Dim::n] = relu.inputs[0][Dim::n] = 0;
   EXPECT_EQ(relu.microseconds(Phase::forward), 0);
 }
 
 // An output that lies in the padding alone has no input: the forward pass writes zeros.
 TEST(Roofline, AShardInsideThePaddingIsCosted) {
-  Shard conv = convolution(3, 1, {{1, 8, 1, 1, 4}}, {{1, 8, 1, 3, 6}});
+  TimedShard conv = convolution(3, 1, {{1, 8, 1, 1, 4}}, {{1, 8, 1, 3, 6}});
   conv.inputs[0] = {};
   EXPECT_DOUBLE_EQ(conv.microseconds(Phase::backward_data), 10 + (32 + 576) * 4e6 / 50e9);
 }

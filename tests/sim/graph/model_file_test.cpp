@@ -18,7 +18,7 @@
 namespace strata {
 namespace {
 
-std::string error_of(const std::string& text) {
+std::string model_error(const std::string& text) {
   try {
     parse_model(text, "net.toml", 4);
   } catch (const InputError& error) {
@@ -29,7 +29,7 @@ std::string error_of(const std::string& text) {
 
 /// `layer` on line 6 and after, behind an input of 6 x 5 x 3 on lines 2 to 5.
 std::string error_of_layer(const std::string& layer) {
-  return error_of(
+  return model_error(
       "name = \"net\"\n"
       "[[layer]]\nname = \"data\"\nop = \"input\"\nshape = [6, 5, 3]\n" +
       layer);
@@ -139,7 +139,7 @@ Graph unusual(Op op) {
 
 TEST(ModelFile, EveryOpRoundTripsWithUnusualValues) {
   for (const Op& op : op_prototypes()) {
-    if (std::holds_alternative<Input>(op)) continue;
+    if (is_input(op)) continue;
     const Graph graph = unusual(op);
     EXPECT_EQ(name(graph.layers().back().op), name(op));
     const std::string text = print_model(graph);
@@ -233,13 +233,13 @@ TEST(Documentation, NamesEveryOpKeyAndNetwork) {
 }
 
 TEST(ModelFileErrors, OfTheWholeFile) {
-  EXPECT_EQ(error_of(""), "net.toml:1: missing key 'name'");
-  EXPECT_EQ(error_of("name = \"x\""), "net.toml:1: network x: it has no input layer");
-  EXPECT_EQ(error_of("name = 3\nlayer = 4\nlayers = 5"),
+  EXPECT_EQ(model_error(""), "net.toml:1: missing key 'name'");
+  EXPECT_EQ(model_error("name = \"x\""), "net.toml:1: network x: it has no input layer");
+  EXPECT_EQ(model_error("name = 3\nlayer = 4\nlayers = 5"),
             "net.toml:1: 'name' must be a string; it is 3\n"
             "net.toml:2: 'layer' must be a list of tables; it is 4\n"
             "net.toml:3: unknown key 'layers'; allowed: name, layer");
-  EXPECT_THAT(error_of("name = \"x\"\nlayer = ["), testing::StartsWith("net.toml:2: "));
+  EXPECT_THAT(model_error("name = \"x\"\nlayer = ["), testing::StartsWith("net.toml:2: "));
   EXPECT_EQ(error_of_layer("[[layer]]\nname = \"data\"\nop = \"relu\"\n"),
             "net.toml:6: layer data: its name is already taken");
   EXPECT_THROW(read_model("/nonexistent/net.toml", 1), InputError);
@@ -265,7 +265,7 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
             "net.toml:9: layer a: 'inputs' must be a list of strings; it is \"data\"");
   EXPECT_EQ(error_of_layer(add + "inputs = []\n"),
             "net.toml:6: layer a: add takes at least two inputs, not 0");
-  EXPECT_EQ(error_of("name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"relu\"\n"),
+  EXPECT_EQ(model_error("name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"relu\"\n"),
             "net.toml:2: layer a: missing key 'inputs', and no layer is above it");
 }
 

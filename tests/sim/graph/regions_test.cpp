@@ -144,7 +144,7 @@ const Windows* windows_of(const Op& op) {
 bool may_skip(const Op& op) {
   const Windows* windows = windows_of(op);
   if (windows == nullptr) return false;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     const Window& window = (*windows)[dim];
     if (window.stride > window.kernel || window.dilation > 1) return true;
   }

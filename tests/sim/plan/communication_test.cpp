@@ -45,7 +45,7 @@ struct Reads {
     } else if (const auto* pool = std::get_if<Pooling>(&l.op)) {
       windows(pool->windows, out, in, box);
     } else if (std::holds_alternative<AdaptivePooling>(l.op)) {
-      for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+      for (Dim dim : kSpatialDims) {
         const std::int64_t s = in[dim], o = l.output[dim];
         box[dim] = {out[dim] * s / o, ((out[dim] + 1) * s + o - 1) / o};
       }
@@ -70,7 +70,7 @@ struct Reads {
   }
 
   static void windows(const Windows& windows, const Element& out, const Extents& in, Box& box) {
-    for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+    for (Dim dim : kSpatialDims) {
       const Window& w = windows[dim];
       Interval& hull = box[dim] = {0, 0};
       for (std::int64_t tap = 0; tap < w.kernel; ++tap) {
@@ -125,7 +125,7 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
     const LayerId layer(i);
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
-      if (std::holds_alternative<Input>(graph[producer].op)) continue;
+      if (is_input(graph[producer].op)) continue;
       // A tensor added to itself is one region of one consumer.
       const bool again = std::holds_alternative<Add>(graph[layer].op) && input > 0 &&
                          graph[layer].inputs[0] == producer;

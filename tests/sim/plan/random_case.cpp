@@ -21,7 +21,7 @@ Window random_window(Random& random, std::int64_t extent) {
 
 Windows random_windows(Random& random, const Extents& input, bool pooling) {
   Windows windows;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     if (input[dim] == 1) continue;
     windows[dim] = random_window(random, input[dim]);
     if (!pooling) continue;
@@ -111,7 +111,7 @@ LayerId maybe_join(Random& random, GraphBuilder& builder, LayerId newest, std::s
 // A window that leaves every extent as it is.
 Windows same_windows(const Extents& input) {
   Windows windows;
-  for (Dim dim : {Dim::d, Dim::h, Dim::w}) {
+  for (Dim dim : kSpatialDims) {
     if (input[dim] > 1) windows[dim] = {.kernel = 3, .stride = 1, .pad_begin = 1, .pad_end = 1};
   }
   return windows;

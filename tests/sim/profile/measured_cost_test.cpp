@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kHeader =
     "signature\tdtype\tphase\toutput\tinputs\tseconds\tspread_seconds\tcount\tsource\n";
 
-std::string error_of(const std::string& rows) {
+std::string costs_error(const std::string& rows) {
   try {
     parse_measured_costs(std::string(kHeader) + rows, "x.costs.tsv");
   } catch (const InputError& error) {
@@ -50,32 +50,32 @@ TEST(MeasuredCosts, AreSortedAndSkipCommentsAndBlankLines) {
 }
 
 TEST(MeasuredCosts, EveryBadRowIsNamedWithWhatIsAllowed) {
-  EXPECT_EQ(error_of("relu\tfp32\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\n"),
             "x.costs.tsv:2: a row has 9 columns separated by tabs; this one has 2");
-  EXPECT_EQ(error_of("relu\tfp8\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"
-                     "relu\tfp32\tsideways\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp8\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"
+                        "relu\tfp32\tsideways\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: 'fp8' is no dtype; allowed: fp32, tf32, bf16, fp16\n"
             "x.costs.tsv:3: 'sideways' is no phase; allowed: forward_statistics, forward, "
             "backward_statistics, backward_data, backward_weights, update");
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,0,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,0,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: '1,1,0,1,1' is no output; allowed: five extents n,c,d,h,w of at "
             "least 1");
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1\t1\t0\t1\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,1,1,1\t1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: '1,1' is no input; allowed: five extents n,c,d,h,w of at least 0");
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t0\t0\t1\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t0\t0\t1\ts\n"),
             "x.costs.tsv:2: '0' is no value of seconds; allowed: a positive number of seconds, "
             "at most 1e6");
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\tnan\t1\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\tnan\t1\ts\n"),
             "x.costs.tsv:2: 'nan' is no value of spread_seconds; allowed: a non-negative number "
             "of seconds, at most 1e6");
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t-3\ts\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t-3\ts\n"),
             "x.costs.tsv:2: '-3' is no count; allowed: an integer of at least 1");
-  EXPECT_EQ(error_of("\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
+  EXPECT_EQ(costs_error("\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: the signature is empty; allowed: an op's signature");
 }
 
 TEST(MeasuredCosts, ControlCharactersAreNotWritten) {
-  EXPECT_EQ(error_of("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\r\r\n"),
+  EXPECT_EQ(costs_error("relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\r\r\n"),
             "x.costs.tsv:2: the source has a control character");
   MeasuredCost row = relu(1e-6, 4);
   row.source = "a\tb\nc";
@@ -84,7 +84,7 @@ TEST(MeasuredCosts, ControlCharactersAreNotWritten) {
 
 TEST(MeasuredCosts, ACostIsGivenOnce) {
   const std::string row = "relu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n";
-  EXPECT_EQ(error_of(row + "# again\n" + row),
+  EXPECT_EQ(costs_error(row + "# again\n" + row),
             "x.costs.tsv:4: the same cost stands in line 2 already; each is given once");
 }
 

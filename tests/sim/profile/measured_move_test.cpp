@@ -16,7 +16,7 @@ std::vector<MeasuredMove> parse(const std::string& toml) {
   return moves;
 }
 
-std::string error_of(const std::string& rows) {
+std::string moves_error(const std::string& rows) {
   return said([&] { parse("[moves]\nrows = [\n" + rows + "]\n"); });
 }
 
@@ -63,20 +63,20 @@ TEST(MeasuredMove, EveryBadRowIsNamedWithWhatIsAllowed) {
     std::string row(kSmall);
     return row.replace(row.find(piece), piece.size(), other);
   };
-  EXPECT_EQ(error_of(with("copy", "swap") + with("64", "0")),
+  EXPECT_EQ(moves_error(with("copy", "swap") + with("64", "0")),
             "x.toml:3: 'swap' is no kind of move; allowed: copy, reduce, local\n"
             "x.toml:4: 'bytes' must be an integer from 1 to 1125899906842624; it is 0");
-  EXPECT_EQ(error_of(with("1e-06", "0")),
+  EXPECT_EQ(moves_error(with("1e-06", "0")),
             "x.toml:3: 'seconds' must be a number from 1e-12 to 1000000; it is 0");
-  EXPECT_EQ(error_of(with("spread_seconds = 0", "spread_seconds = -1")),
+  EXPECT_EQ(moves_error(with("spread_seconds = 0", "spread_seconds = -1")),
             "x.toml:3: 'spread_seconds' must be a number from 0 to 1000000; it is -1");
-  EXPECT_EQ(error_of(with("50", "0")),
+  EXPECT_EQ(moves_error(with("50", "0")),
             "x.toml:3: 'count' must be an integer of at least 1; it is 0");
-  EXPECT_EQ(error_of(with(", source = \"box\"", "")), "x.toml:3: missing key 'source'");
-  EXPECT_EQ(error_of(with("source", "from = 1, source")),
+  EXPECT_EQ(moves_error(with(", source = \"box\"", "")), "x.toml:3: missing key 'source'");
+  EXPECT_EQ(moves_error(with("source", "from = 1, source")),
             "x.toml:3: unknown key 'from'; allowed: kind, bytes, seconds, spread_seconds, count, "
             "source");
-  EXPECT_EQ(error_of(std::string(kSmall) + with("1e-06", "2e-06")),
+  EXPECT_EQ(moves_error(std::string(kSmall) + with("1e-06", "2e-06")),
             "x.toml:4: 'copy' of 64 bytes stands in line 3 already; each is given once");
   EXPECT_EQ(said([] { parse("[moves]\nrows = 3"); }),
             "x.toml:2: 'rows' must be a list of tables; it is 3");

@@ -49,7 +49,7 @@ std::string toy(std::string_view piece, std::string_view other) {
   return text.replace(text.find(piece), piece.size(), other);
 }
 
-std::string error_of(const std::string& text) {
+std::string profile_error(const std::string& text) {
   try {
     parse_profile(text, "toy.toml");
   } catch (const InputError& error) {
@@ -122,36 +122,37 @@ TEST(Profile, ReadsTheCostsBesideIt) {
 }
 
 TEST(Profile, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(error_of(toy("kind = \"toy\"\n", "")), "toy.toml:1: missing key 'kind'");
-  EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 1.5")),
+  EXPECT_EQ(profile_error(toy("kind = \"toy\"\n", "")), "toy.toml:1: missing key 'kind'");
+  EXPECT_EQ(profile_error(toy("gemm = { value = 0.9", "gemm = { value = 1.5")),
             "toy.toml:20: 'value' must be a number from 0.0001 to 1; it is 1.5");
-  EXPECT_EQ(error_of(toy("gemm = { value = 0.9", "gemm = { value = 0")),
+  EXPECT_EQ(profile_error(toy("gemm = { value = 0.9", "gemm = { value = 0")),
             "toy.toml:20: 'value' must be a number from 0.0001 to 1; it is 0");
-  EXPECT_EQ(error_of(toy("1 TFLOP/s", "1 FLOP/s")),
+  EXPECT_EQ(profile_error(toy("1 TFLOP/s", "1 FLOP/s")),
             "toy.toml:14: 'value' must be at least 1 MFLOP/s; it is \"1 FLOP/s\"");
-  EXPECT_EQ(error_of(toy("100 GB/s", "1 B/s")),
+  EXPECT_EQ(profile_error(toy("100 GB/s", "1 B/s")),
             "toy.toml:11: 'value' must be at least 1 MB/s; it is \"1 B/s\"");
-  EXPECT_EQ(error_of(toy("10 us", "2 s")),
+  EXPECT_EQ(profile_error(toy("10 us", "2 s")),
             "toy.toml:18: 'value' must be at most 1 s; it is \"2 s\"");
-  EXPECT_EQ(error_of(toy("cores = { value = 10", "cores = { value = 0")),
+  EXPECT_EQ(profile_error(toy("cores = { value = 10", "cores = { value = 0")),
             "toy.toml:28: 'value' must be an integer from 1 to 1048576; it is 0");
-  EXPECT_EQ(error_of(toy("fp32 = { value = \"1 TFLOP/s\", source = \"c\" }\n", "")),
+  EXPECT_EQ(profile_error(toy("fp32 = { value = \"1 TFLOP/s\", source = \"c\" }\n", "")),
             "toy.toml:13: missing key 'fp32'");
-  EXPECT_EQ(error_of(toy("source = \"d\"", "from = \"d\"")), "toy.toml:15: missing key 'source'");
-  EXPECT_EQ(error_of(toy("bf16", "fp8")),
+  EXPECT_EQ(profile_error(toy("source = \"d\"", "from = \"d\"")),
+            "toy.toml:15: missing key 'source'");
+  EXPECT_EQ(profile_error(toy("bf16", "fp8")),
             "toy.toml:15: unknown key 'fp8'; allowed: fp32, tf32, bf16, fp16");
-  EXPECT_EQ(error_of(toy("[peak]", "[peaks]")),
+  EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
             "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, provenance, "
             "device, peak, efficiency, moves");
-  EXPECT_EQ(error_of(toy("{ value = 0.5, source = \"f\" }", "0.5")),
+  EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }
 
 TEST(Profile, SaysAllThatIsWrongAtOnce) {
   std::string text = toy("date = \"2026-11-21\"\n", "");
   text.replace(text.find("tile_m"), 6, "tile_x");
-  EXPECT_EQ(error_of(text),
+  EXPECT_EQ(profile_error(text),
             "toy.toml:4: missing key 'date'\n"
             "toy.toml:16: missing key 'tile_m'\n"
             "toy.toml:24: unknown key 'tile_x'; allowed: launch, memory, gemm, "

@@ -22,11 +22,11 @@ TEST(TableMinima, AddBeforeTheyCompare) {
   double columns[3];
   const double to_rows[] = {0, 2};
   column_minima(table, to_rows, columns);  // rows 1 5 9 and 4 5 6
-  EXPECT_THAT(columns, testing::ElementsAre(1, 5, 6));
+  EXPECT_THAT(columns, ::testing::ElementsAre(1, 5, 6));
   double rows[2];
   const double to_columns[] = {kInfinity, 0, -3};
   row_minima(table, to_columns, rows);  // rows inf 5 6 and inf 3 1
-  EXPECT_THAT(rows, testing::ElementsAre(5, 1));
+  EXPECT_THAT(rows, ::testing::ElementsAre(5, 1));
 }
 
 TEST(TableMinima, EqualTheDefinitionForAnyShapeAndAnyThreads) {

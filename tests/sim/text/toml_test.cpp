@@ -7,16 +7,16 @@
 namespace strata {
 namespace {
 
-Document parse(std::string_view text) {
+Document read_toml(std::string_view text) {
   return parse_toml(text, "a.toml");
 }
 
-std::string parse_error(std::string_view text) {
-  return said([&] { parse(text); });
+std::string toml_error(std::string_view text) {
+  return said([&] { read_toml(text); });
 }
 
 TEST(Toml, ReadsEveryKindOfValue) {
-  const Document document = parse(R"(
+  const Document document = read_toml(R"(
 name = "net"
 size = 3
 rate = 0.5
@@ -53,7 +53,7 @@ op = "add"
 }
 
 TEST(Toml, KeepsMembersInTheOrderOfTheFile) {
-  const Document document = parse("z = 1\na = 2\n[m]\nq = 1\nb = 2\n");
+  const Document document = read_toml("z = 1\na = 2\n[m]\nq = 1\nb = 2\n");
   std::string keys;
   for (const auto& [key, value] : document.table().members()) keys += key;
   for (const auto& [key, value] : document.table().table("m").members()) keys += key;
@@ -62,7 +62,7 @@ TEST(Toml, KeepsMembersInTheOrderOfTheFile) {
 
 TEST(Toml, SaysWhatAValueMustBe) {
   const Document document =
-      parse("s = \"x\"\ni = 5\nl = [1, \"x\"]\nt = {}\nf = 1.5\nd = 1979-05-27");
+      read_toml("s = \"x\"\ni = 5\nl = [1, \"x\"]\nt = {}\nf = 1.5\nd = 1979-05-27");
   Table root = document.table();
   const auto complaint = [&](auto read) { return said([&] { read(root); }); };
   EXPECT_EQ(complaint([](Table& t) { t.integer("s"); }),
@@ -87,7 +87,7 @@ TEST(Toml, SaysWhatAValueMustBe) {
 }
 
 TEST(Toml, NamesKeysThatNobodyAskedFor) {
-  const Document document = parse("name = \"x\"\nnmae = \"y\"\n\nz = 1\n");
+  const Document document = read_toml("name = \"x\"\nnmae = \"y\"\n\nz = 1\n");
   Table root = document.table();
   root.string("name");
   root.integer_or("size", 1);
@@ -97,28 +97,28 @@ TEST(Toml, NamesKeysThatNobodyAskedFor) {
 }
 
 TEST(Toml, RefusesBadSyntaxWithItsLine) {
-  EXPECT_EQ(parse_error("a = 1\nb = \n"),
+  EXPECT_EQ(toml_error("a = 1\nb = \n"),
             "a.toml:2: Error while parsing key-value pair: expected value, saw '\\n'");
-  EXPECT_EQ(parse_error("a = 1\na = 2\n"),
+  EXPECT_EQ(toml_error("a = 1\na = 2\n"),
             "a.toml:2: Error while parsing key-value pair: cannot redefine existing integer 'a'");
-  EXPECT_EQ(parse_error("x = 1\na = nan"), "a.toml:2: nan and inf are not allowed");
-  EXPECT_EQ(parse_error("a = [1, -inf]"), "a.toml:1: nan and inf are not allowed");
-  EXPECT_NE(parse_error("a = \"\xff\""), "");
+  EXPECT_EQ(toml_error("x = 1\na = nan"), "a.toml:2: nan and inf are not allowed");
+  EXPECT_EQ(toml_error("a = [1, -inf]"), "a.toml:1: nan and inf are not allowed");
+  EXPECT_NE(toml_error("a = \"\xff\""), "");
 }
 
 TEST(Toml, RefusesWhatWouldExhaustTheStack) {
   std::string key = "a";
   for (int i = 1; i < 16; ++i) key += ".a";
-  EXPECT_EQ(parse_error(key + " = 1"), "");
-  EXPECT_EQ(parse_error("\n" + key + ".a = 1"), "a.toml:2: a key has more than 16 parts");
-  EXPECT_EQ(parse_error("[" + key + " . \"b\"]"), "a.toml:1: a key has more than 16 parts");
-  EXPECT_EQ(parse_error("s = \"" + std::string(40, '.') + "\""), "");
-  EXPECT_NE(parse_error("a = " + std::string(100'000, '[')), "");
+  EXPECT_EQ(toml_error(key + " = 1"), "");
+  EXPECT_EQ(toml_error("\n" + key + ".a = 1"), "a.toml:2: a key has more than 16 parts");
+  EXPECT_EQ(toml_error("[" + key + " . \"b\"]"), "a.toml:1: a key has more than 16 parts");
+  EXPECT_EQ(toml_error("s = \"" + std::string(40, '.') + "\""), "");
+  EXPECT_NE(toml_error("a = " + std::string(100'000, '[')), "");
 }
 
 TEST(Toml, QuotesWhatItCanReadBack) {
   for (const char* text : {"plain", "a\"b\\c", "\n\t\x01\x7f", "größe", ""}) {
-    EXPECT_EQ(parse("s = " + toml_quoted(text)).table().string("s"), text);
+    EXPECT_EQ(read_toml("s = " + toml_quoted(text)).table().string("s"), text);
   }
 }
 
