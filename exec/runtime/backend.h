@@ -12,6 +12,7 @@
 
 #include "exec/runtime/combination.h"
 #include "exec/runtime/kernel.h"
+#include "exec/runtime/task_clock.h"
 #include "sim/base/index.h"
 
 namespace strata {
@@ -25,6 +26,9 @@ class Backend {
 
   /// Whether each device has a core to itself: then its thread may spin while it waits.
   virtual bool has_own_cores() const { return true; }
+
+  /// For the spans of one run, which begins now.
+  virtual std::unique_ptr<TaskClock> start_clock() { return std::make_unique<SteadyClock>(); }
 
   /// Makes the calling thread the device's own. Throws EnvironmentError.
   virtual void enter(DeviceId device) = 0;

@@ -22,13 +22,6 @@ namespace strata {
 
 class Run;
 
-/// A run that went wrong: a loss that is no number. Exit code 1.
-class RunFailed : public Error {
- public:
-  using Error::Error;
-  int exit_code() const override { return 1; }
-};
-
 class Executor {
  public:
   /// The graph, the plan and the backend must outlive it. Throws EnvironmentError.

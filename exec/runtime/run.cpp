@@ -29,12 +29,8 @@ Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       dispatcher_(plan_, steps),
       turns_(plan_.device_count()) {}
 
-Seconds Run::now() const {
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()};
-}
-
 Execution Run::execute() {
-  begin_ = std::chrono::steady_clock::now();
+  clock_ = backend_.start_clock();
   dispatcher_.start([](Turn) {});
   work_on_all();
   if (error_) throw_error();
@@ -71,9 +67,9 @@ void Run::work(DeviceId device) {
   try {
     backend_.enter(device);
     while ((turn = next(device))) {
-      const Seconds start = now();
+      const Seconds start = clock_->start(device, turn->task);
       work_.run(*turn);
-      finish(*turn, start, now());
+      finish(*turn, start, clock_->end(device, turn->task));
     }
   } catch (Error& error) {
     error.add_context(at());
@@ -85,6 +81,7 @@ void Run::work(DeviceId device) {
   } catch (...) {
     stop(std::make_exception_ptr(InternalError(at() + ": an error of an unknown kind")));
   }
+  clock_->rest(device);
 }
 
 bool Run::may_go_on(DeviceId device) const {
@@ -94,8 +91,9 @@ bool Run::may_go_on(DeviceId device) const {
 
 std::optional<Turn> Run::next(DeviceId device) {
   std::unique_lock lock(mutex_);
-  while (!may_go_on(device) && !comes_soon(device, lock)) {
-    turns_[device()].wait_for(lock, kLookAtCancelled);
+  while (!may_go_on(device)) {
+    clock_->rest(device);
+    if (!comes_soon(device, lock)) turns_[device()].wait_for(lock, kLookAtCancelled);
   }
   if (stopped_ || is_set(cancelled_)) return std::nullopt;
   return dispatcher_.take(device);
@@ -121,7 +119,9 @@ void Run::finish(Turn turn, Seconds start, Seconds end) {
   dispatcher_.complete(turn, [&](Turn next) {
     const Task& task = plan_[next.task];
     span(next) = {end, end, end};
-    if (task.stream == Stream::device) turns_[task.device()].notify_one();
+    if (task.stream != Stream::device) return;
+    clock_->wake(task.device);
+    turns_[task.device()].notify_one();
   });
   ++finished_;
   const DeviceId own = plan_[turn.task].device;

@@ -3,9 +3,9 @@
 // One call of Executor::run(): the threads of the devices and what changes while they work.
 // Internal to exec/runtime.
 
-#include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -30,7 +30,6 @@ class Run {
   bool comes_soon(DeviceId device, std::unique_lock<std::mutex>& lock);
   void finish(Turn turn, Seconds start, Seconds end);
   void stop(std::exception_ptr error);
-  Seconds now() const;
   Span& span(Turn turn) { return spans_[turn.step * plan_.size() + turn.task()]; }
 
   const Plan& plan_;
@@ -38,7 +37,7 @@ class Run {
   TaskWork work_;
   const std::atomic<bool>* cancelled_;
   std::vector<Span> spans_;
-  std::chrono::steady_clock::time_point begin_;
+  std::unique_ptr<TaskClock> clock_;
   const bool has_own_cores_;                 ///< each device its own
   std::atomic<std::uint32_t> finished_ = 0;  ///< tasks; for those who wait without the lock
 

@@ -1,0 +1,71 @@
+// The whole executor, threads and all, on a fake backend and a fake clock: its measured timeline is
+// the simulator's, to the bit.
+
+#include "tests/exec/runtime/fake_backend.h"
+
+#include <gtest/gtest.h>
+
+#include "exec/runtime/executor.h"
+#include "sim/cluster/cpu_cluster.h"
+#include "sim/plan/lower.h"
+#include "sim/simulate/simulate.h"
+#include "tests/sim/plan/random_case.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::FakeBackend;
+using strata::testing::pick;
+using strata::testing::Random;
+
+// So many that no two tasks end at once: what devices do then depends on whose thread is first.
+// (Ties are the dispatcher's test.)
+constexpr Tick kLongest = 1'000'000'000'000;
+
+struct Durations {
+  std::vector<Tick> ticks;
+  std::vector<Cost> costs;
+
+  Durations(const Plan& plan, Random& random) : ticks(plan.size()), costs(plan.size()) {
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (plan[TaskId(i)].stream != Stream::device) continue;
+      ticks[i] = pick(random, 1, kLongest);
+      costs[i].seconds = to_seconds(ticks[i]);
+    }
+  }
+};
+
+Batch no_data(const Graph& graph) {
+  Batch batch;
+  for (const Layer& layer : graph.layers()) {
+    if (is_input(layer.op)) batch.inputs.emplace_back();
+  }
+  return batch;
+}
+
+TEST(FakeBackend, TimesARunAsTheSimulatorPredicts) {
+  constexpr std::size_t kSteps = 3;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto devices = static_cast<int>(pick(random, 1, 4));
+    const Graph graph = strata::testing::random_graph(random);
+    const Cluster cluster = cpu_cluster(devices);
+    const Strategy strategy =
+        strata::testing::random_strategy(random, graph, static_cast<std::size_t>(devices));
+    LowerOptions options;
+    options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
+    const Plan plan = lower(graph, cluster, strategy, options);
+    const Durations durations(plan, random);
+
+    FakeBackend backend(static_cast<std::size_t>(devices), durations.ticks);
+    Executor executor(graph, plan, backend);
+    const Batch batch = no_data(graph);
+    const Execution run = executor.run(kSteps, [&](std::uint64_t) { return batch; });
+    ASSERT_EQ(run.timeline, simulate(plan, cluster, durations.costs, kSteps));
+    EXPECT_EQ(run.moved.sync, communication(plan).sync * std::int64_t{kSteps});
+  }
+}
+
+}  // namespace
+}  // namespace strata
