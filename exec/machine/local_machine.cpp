@@ -7,6 +7,7 @@
 
 #include "exec/calibrate/calibration.h"
 #include "exec/cpu/cpu_backend.h"
+#include "exec/machine/executor_run.h"
 #include "exec/machine/rank_machine.h"
 #include "exec/runtime/executor.h"
 #include "sim/base/error.h"
@@ -30,29 +31,6 @@ int cpu_count(const std::string& devices) {
       fmt::format("no devices '{}'; allowed: cpu:N, N from 1 to {}", devices, kCpuDeviceLimit));
 }
 
-class LocalRun : public PlanRun {
- public:
-  LocalRun(std::size_t devices, const Graph& graph, const Plan& plan,
-           const ExecutionOptions& options)
-      : backend_(devices), executor_(graph, plan, backend_, options) {}
-
-  void set_parameters(LayerId layer, std::span<const float> whole) override {
-    executor_.set_parameters(layer, whole);
-  }
-  std::vector<float> parameters(LayerId layer) const override {
-    return executor_.parameters(layer);
-  }
-  std::vector<float> gradients(LayerId layer) const override { return executor_.gradients(layer); }
-  Execution run(std::size_t steps, const BatchOf& batch_of,
-                const std::atomic<bool>* cancelled) override {
-    return executor_.run(steps, batch_of, cancelled);
-  }
-
- private:
-  cpu::CpuBackend backend_;
-  Executor executor_;
-};
-
 class LocalMachine : public Runner {
  public:
   Cluster cluster(const std::string& devices) const override {
@@ -60,7 +38,9 @@ class LocalMachine : public Runner {
   }
   std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
-    return std::make_unique<LocalRun>(cpu_count(devices), graph, plan, options);
+    return std::make_unique<ExecutorRun<Executor>>(
+        std::make_unique<cpu::CpuBackend>(cpu_count(devices)),
+        [&](Backend& backend) { return Executor(graph, plan, backend, options); });
   }
   std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
                                     std::vector<MeasureRequest> requests,

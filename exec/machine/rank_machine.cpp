@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/machine/executor_run.h"
 #include "exec/mpi/rank_executor.h"
 #include "exec/mpi/world.h"
 #include "sim/base/error.h"
@@ -23,35 +24,14 @@ class PeerFailed : public Error {
   int exit_code_;
 };
 
-class RankPlanRun : public PlanRun {
- public:
-  RankPlanRun(const mpi::World& world, std::unique_ptr<Backend> backend, const Graph& graph,
-              const Plan& plan, const ExecutionOptions& options)
-      : backend_(std::move(backend)), executor_(world, graph, plan, *backend_, options) {}
-
-  void set_parameters(LayerId layer, std::span<const float> whole) override {
-    executor_.set_parameters(layer, whole);
-  }
-  std::vector<float> parameters(LayerId layer) const override {
-    return executor_.parameters(layer);
-  }
-  std::vector<float> gradients(LayerId layer) const override { return executor_.gradients(layer); }
-  Execution run(std::size_t steps, const BatchOf& batch_of,
-                const std::atomic<bool>* cancelled) override {
-    return executor_.run(steps, batch_of, cancelled);
-  }
-
- private:
-  std::unique_ptr<Backend> backend_;
-  mpi::RankExecutor executor_;
-};
-
 }  // namespace
 
 void check_one_device_a_process(const mpi::World& world, int devices) {
   if (static_cast<std::size_t>(devices) == world.size()) return;
-  throw InputError(fmt::format("cpu:{} on {} processes; allowed: cpu:{}, one device a process",
-                               devices, world.size(), world.size()));
+  throw InputError(fmt::format(
+      "cpu:{} on {} processes; allowed: cpu:{}, one device a process (profile and validate measure "
+      "this machine: without mpirun)",
+      devices, world.size(), world.size()));
 }
 
 std::unique_ptr<PlanRun> start_rank(mpi::World& world, std::unique_ptr<Backend> backend,
@@ -61,7 +41,9 @@ std::unique_ptr<PlanRun> start_rank(mpi::World& world, std::unique_ptr<Backend> 
     const mpi::World::Failure failure = world.settle(0);
     if (failure.exit_code != 0) throw PeerFailed(failure);
   }
-  return std::make_unique<RankPlanRun>(world, std::move(backend), graph, plan, options);
+  return std::make_unique<ExecutorRun<mpi::RankExecutor>>(std::move(backend), [&](Backend& own) {
+    return mpi::RankExecutor(world, graph, plan, own, options);
+  });
 }
 
 std::string describe(const mpi::World& world) {

@@ -1,5 +1,9 @@
 #include "exec/mpi/rank_executor.h"
 
+#include <algorithm>
+#include <bit>
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "exec/mpi/messages.h"
@@ -22,6 +26,7 @@ const Plan& one_device_a_rank(const Plan& plan, const World& world) {
 RankExecutor::RankExecutor(const World& world, const Graph& graph, const Plan& plan,
                            Backend& backend, const ExecutionOptions& options, Seconds patience)
     : world_(world),
+      graph_(graph),
       plan_(one_device_a_rank(plan, world)),
       backend_(backend),
       patience_(patience),
@@ -35,14 +40,27 @@ void RankExecutor::set_parameters(LayerId layer, std::span<const float> whole) {
 }
 
 std::vector<float> RankExecutor::parameters(LayerId layer) const {
-  std::vector<float> whole = executor_.parameters(layer);
-  world_.merge(whole);
-  return whole;
+  return merged(executor_.parameters(layer), layer, "parameters");
 }
 
 std::vector<float> RankExecutor::gradients(LayerId layer) const {
-  std::vector<float> whole = executor_.gradients(layer);
+  return merged(executor_.gradients(layer), layer, "gradients");
+}
+
+// What several ranks hold, all of them made from the same sums in the same order.
+std::vector<float> RankExecutor::merged(const std::vector<float>& own, LayerId layer,
+                                        const char* what) const {
+  std::vector<float> whole = own;
   world_.merge(whole);
+  const auto differs = [](float mine, float all) {
+    const auto bits = std::bit_cast<std::uint32_t>(mine);
+    return bits != 0 && bits != std::bit_cast<std::uint32_t>(all);
+  };
+  const bool own_differ = !std::equal(own.begin(), own.end(), whole.begin(), std::not_fn(differs));
+  if (world_.any(own_differ)) {
+    throw EnvironmentError(
+        fmt::format("the replicas' {} of layer {} differ", what, graph_[layer].name));
+  }
   return whole;
 }
 

@@ -50,6 +50,9 @@ void RankRun::walk() {
       begin(turn);
     }
     if (turns_.finished()) return;
+    if (world_.told_to_end()) {
+      throw EnvironmentError("mpirun ends all processes, as when one is lost: " + what_is_open());
+    }
     const bool heard = messages_.progress([this](Message message) { arrived(std::move(message)); });
     if (!ready_.empty()) {
       do_first_ready();
@@ -80,7 +83,7 @@ void RankRun::make_ready(Turn turn) {
 void RankRun::do_first_ready() {
   const std::size_t at = ready_.top();
   ready_.pop();
-  const Turn turn{static_cast<std::uint32_t>(at / plan_.size()), TaskId(at % plan_.size())};
+  const Turn turn = turn_at(at);
   const Seconds start = now();
   try {
     if (work_.is_wanted(turn.task)) do_task(turn);
@@ -113,6 +116,12 @@ void RankRun::arrived(Message message) {
     if (from[k] == message.peer) heard.parts[k] = std::move(message.staging);
   }
   if (--heard.missing == 0) make_ready(message.turn);
+}
+
+// The task that it could do next, or what it waits for.
+std::string RankRun::what_is_open() const {
+  if (ready_.empty()) return waits_for();
+  return work_.name_of(turn_at(ready_.top())) + " was next";
 }
 
 void RankRun::wait() {

@@ -38,8 +38,12 @@ class RankRun {
   void arrived(Message message);
   void wait();
   std::string waits_for() const;
+  std::string what_is_open() const;
   Seconds now() const { return {world_.now() - begin_}; }
   std::size_t slot(Turn turn) const { return turn.step * plan_.size() + turn.task(); }
+  Turn turn_at(std::size_t slot) const {
+    return {static_cast<std::uint32_t>(slot / plan_.size()), TaskId(slot % plan_.size())};
+  }
   Execution merged();
 
   // rank_task.cpp: what goes into messages and comes out of them

@@ -28,6 +28,7 @@ class Ranks(unittest.TestCase):
     def test_end_when_one_is_killed(self):
         outcome = ranks(2, "killed")
         self.assertEqual(outcome.returncode, 128 + 9, outcome.stderr)
+        self.assertRegex(outcome.stderr, r"rank 0: mpirun ends all .*: step 0: layer \S+: .* cpu0")
 
     def test_end_when_one_never_answers(self):
         outcome = ranks(2, "stuck")
