@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "sim/base/quantile.h"
+
 namespace strata {
 namespace {
 
 constexpr std::size_t kEnough = 3;
-
-// Linear between the two nearest ranks.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 }  // namespace
 

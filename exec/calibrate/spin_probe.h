@@ -9,7 +9,7 @@ namespace strata {
 
 class SpinProbe {
  public:
-  /// Spins for a fraction of a millisecond. False where that took over 2 % longer than the best so
+  /// Spins for a fraction of a millisecond. False where that took over 5 % longer than the best so
   /// far.
   bool undisturbed();
 

@@ -1,0 +1,20 @@
+#pragma once
+
+// Of what was measured several times. Pure; thread-safe.
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace strata {
+
+/// Linear between the two nearest ranks: 0 is the least, 1 the largest. Precondition: `sorted` is,
+/// and has a value.
+inline double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+}  // namespace strata

@@ -1,0 +1,112 @@
+// What is measured, and how measuring ends: never how long anything takes.
+
+#include "exec/calibrate/calibration.h"
+
+#include <map>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/graph/step_phases.h"
+#include "tests/exec/runtime/failing_backend.h"
+#include "tests/sim/plan/random_case.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::FailingBackend;
+using strata::testing::Random;
+
+constexpr std::size_t kDevices = 2, kRounds = 3;
+const std::vector<Bytes> kSizes = {{1024}, {4096}};
+
+// Every layer whole, and its first half by samples.
+std::vector<MeasureRequest> requests_for(const Graph& graph) {
+  std::vector<MeasureRequest> requests;
+  const std::vector<bool> needs_gradient = requires_gradient(graph);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const PhaseSet phases = step_phases(graph, LayerId(i), needs_gradient);
+    Box box = whole(graph[LayerId(i)].output);
+    for (int halves = 0; halves < 2; ++halves) {
+      for (std::size_t p = 0; p < kPhaseCount; ++p) {
+        const auto phase = static_cast<Phase>(p);
+        if (phases[phase]) requests.push_back({LayerId(i), box, phase});
+      }
+      if (box[Dim::n].size() == 1) break;
+      box[Dim::n].end /= 2;
+    }
+  }
+  return requests;
+}
+
+struct Measuring {
+  Graph graph;
+  FailingBackend* backend;
+  std::unique_ptr<Measurer> measurer;
+
+  explicit Measuring(std::uint64_t seed) : graph(draw(seed)) {
+    auto owned = std::make_unique<FailingBackend>(kDevices);
+    backend = owned.get();
+    measurer = calibrate(std::move(owned), graph, requests_for(graph), kSizes, "here");
+  }
+
+  static Graph draw(std::uint64_t seed) {
+    Random random(seed);
+    return strata::testing::random_graph(random);
+  }
+};
+
+// Each device gives a sample a round; layers of one shape share a row.
+TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const Measuring measuring(seed);
+    for (std::size_t round = 0; round < kRounds; ++round) measuring.measurer->round(nullptr);
+
+    std::map<CostKey, bool> wanted;
+    for (const MeasureRequest& r : requests_for(measuring.graph)) {
+      wanted[cost_key(measuring.graph, r.layer, r.output, DType::fp32, r.phase)] = true;
+    }
+    const std::vector<MeasuredCost> rows = measuring.measurer->costs();
+    EXPECT_EQ(rows.size(), wanted.size());
+    for (const MeasuredCost& row : rows) {
+      EXPECT_TRUE(wanted.contains(row.key)) << row.key.signature;
+      EXPECT_GE(row.seconds.value, 0);
+      EXPECT_GE(row.count, std::int64_t{3});  // all of them, or those that were calm
+      EXPECT_EQ(row.source, "here");
+    }
+    for (const MeasuredMove& move : measuring.measurer->moves()) {
+      EXPECT_THAT(kSizes, ::testing::Contains(move.bytes));
+      EXPECT_GT(move.seconds.value, 0);
+    }
+    EXPECT_GE(measuring.measurer->moves().size(), 2 * kSizes.size());
+    EXPECT_EQ(measuring.measurer->disturbance().of % (kDevices * kRounds), 0U);
+  }
+}
+
+// The other devices wait at a barrier for the one that failed.
+TEST(Calibration, AnErrorOnOneDeviceEndsTheRoundOnAll) {
+  const Measuring whole(1);
+  whole.measurer->round(nullptr);
+  const std::int64_t runs = whole.backend->kernels_run();
+  ASSERT_GT(runs, 0);
+  for (std::int64_t at = 0; at < runs; at += 1 + runs / 7) {
+    SCOPED_TRACE(at);
+    const Measuring measuring(1);
+    measuring.backend->at_kernel(at, [] { throw std::runtime_error("no more"); });
+    EXPECT_THROW(measuring.measurer->round(nullptr), std::runtime_error);
+  }
+}
+
+TEST(Calibration, CanBeCalledOffWithinARound) {
+  const Measuring measuring(1);
+  std::atomic<bool> cancelled = false;
+  measuring.backend->at_kernel(0, [&] { cancelled = true; });
+  EXPECT_THROW(measuring.measurer->round(&cancelled), Cancelled);
+}
+
+}  // namespace
+}  // namespace strata
