@@ -19,8 +19,13 @@ constexpr std::int64_t largest_for(std::int64_t bytes) {
 }  // namespace
 
 MemoryPool::~MemoryPool() {
-  for (const auto& [size, memory] : free_) std::free(memory);
+  release_free();
   for (const auto& [memory, size] : taken_) std::free(memory);
+}
+
+void MemoryPool::release_free() {
+  for (const auto& [size, memory] : free_) std::free(memory);
+  free_.clear();
 }
 
 void* MemoryPool::take(std::int64_t bytes) {
@@ -34,6 +39,10 @@ void* MemoryPool::take(std::int64_t bytes) {
     return memory;
   }
   void* memory = std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes));
+  if (memory == nullptr) {
+    release_free();
+    memory = std::aligned_alloc(kAlignment, static_cast<std::size_t>(bytes));
+  }
   if (memory == nullptr) {
     throw EnvironmentError(fmt::format("out of memory: no room for {} bytes more", bytes));
   }

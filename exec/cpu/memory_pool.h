@@ -2,8 +2,8 @@
 
 // One device's memory for tensors that come and go: blocks are kept when they are given back, and
 // given out again to who asks for about as much, so that after its first step a run asks the system
-// for nothing and finds its memory warm. Thread-safe: who reads another device's tensor last gives
-// it back.
+// for nothing and finds its memory warm; they go back to the system when it has no more.
+// Thread-safe: who reads another device's tensor last gives it back.
 
 #include <cstdint>
 #include <map>
@@ -23,6 +23,8 @@ class MemoryPool {
   void give_back(void* memory);
 
  private:
+  void release_free();
+
   std::mutex mutex_;
   std::multimap<std::int64_t, void*> free_;  // by size
   std::map<void*, std::int64_t> taken_;

@@ -42,6 +42,13 @@ class EnvironmentError : public Error {
   int exit_code() const override { return 3; }
 };
 
+/// A training that went wrong: numbers that are no longer finite. Exit code 1.
+class RunFailed : public Error {
+ public:
+  using Error::Error;
+  int exit_code() const override { return 1; }
+};
+
 /// Strata broke one of its own promises where an assert would come too late. Exit code 1.
 class InternalError : public Error {
  public:

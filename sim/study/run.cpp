@@ -1,9 +1,12 @@
 #include "sim/study/run.h"
 
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
 #include "sim/study/dataset.h"
 #include "sim/study/evaluate.h"
 #include "sim/study/host_memory.h"
@@ -86,6 +89,19 @@ Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& 
                   PredictOptions{}.steps);
 }
 
+// A loss tells of the weights that a step began with; nothing tells of those that the last one
+// left.
+void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t steps) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (std::all_of(weights[i].begin(), weights[i].end(), [](float x) { return std::isfinite(x); }))
+      continue;
+    throw RunFailed(
+        fmt::format("step {}: layer {}: its parameters are not finite after the update; a smaller "
+                    "--lr may help",
+                    steps - 1, graph[LayerId(i)].name));
+  }
+}
+
 // A training from the request's weights, and what it leaves.
 struct Outcome {
   Training training;
@@ -108,6 +124,7 @@ Outcome train(Runner& runner, const RunRequest& request, const Inputs& inputs, c
     outcome.weights.push_back(run->parameters(LayerId(i)));
     outcome.gradients.push_back(run->gradients(LayerId(i)));
   }
+  check_finite(graph, outcome.weights, request.steps);
   return outcome;
 }
 

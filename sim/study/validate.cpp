@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/base/quantile.h"
 #include "sim/study/dataset.h"
 #include "sim/study/host_memory.h"
 #include "sim/study/solve.h"
@@ -21,13 +22,6 @@ constexpr std::size_t kFirstRounds = 2;   // before the optimum is sought
 constexpr std::size_t kStepsPerTurn = 4;  // as many as a prediction simulates
 constexpr double kTie = 0.01;
 constexpr std::uint64_t kSeed = 1;
-
-double quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 /// A plan that is run from time to time.
 class Trial {
@@ -125,9 +119,12 @@ class Validation {
                                  request_.date, request_.command, memory});
   }
 
-  // Strategies that are the same, as all are on one device, are run once.
+  // Strategies that are the same, as all are on one device, are run once. All of them are in memory
+  // at once, beside the shards that were measured.
   void start_trials(const Profile& first) {
     const Case input = measured_case(graph_, cluster_, first, request_.sync);
+    const auto free = available_memory();
+    Bytes needed;
     for (const std::string& name : request_.strategies) {
       Strategy strategy = load_strategy(name, input);
       const auto same = std::find_if(strategies_.begin(), strategies_.end(), [&](const auto& s) {
@@ -136,22 +133,19 @@ class Validation {
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
       Plan plan = lower_to_run(graph_, cluster_, strategy, request_.sync);
-      check_memory(plan, strategy);
+      needed += memory_estimate(plan, cluster_);
+      if (free && needed > *free) refuse(strategy, needed, *free);
       trials_.push_back(
           std::make_unique<Trial>(runner_, name_, graph_, std::move(plan), data_, weights_));
       strategies_.push_back(std::move(strategy));
     }
   }
 
-  // Strategies take turns, so all of them are in memory at once.
-  void check_memory(const Plan& plan, const Strategy& strategy) const {
-    const auto free = available_memory();
-    const Bytes need = memory_estimate(plan, cluster_);
-    if (!free || need <= *free) return;
+  [[noreturn]] void refuse(const Strategy& last, Bytes needed, Bytes free) const {
     throw EnvironmentError(fmt::format(
-        "not enough memory: strategy {} of {} on {} needs about {} beside the others, "
+        "not enough memory: the strategies of {} on {}, to be run in turns, need about {} by {}, "
         "{} is free; a smaller --batch or fewer --strategies need less",
-        strategy.name(), graph_.name(), name_, format_bytes(need), format_bytes(*free)));
+        graph_.name(), name_, format_bytes(needed), last.name(), format_bytes(free)));
   }
 
   void conclude(const Profile& last, ValidateReport& report) const {
@@ -189,12 +183,18 @@ bool are_rivals(const ValidateCase& a, const ValidateCase& b) {
   return a.model == b.model && a.devices == b.devices;
 }
 
-// Calls visit(a, b) for rivals whose measured times differ.
+// By more than what was measured varies.
+bool is_faster(const ValidateCase& a, const ValidateCase& b) {
+  const Seconds tie = std::max(kTie * a.measured, a.spread + b.spread);
+  return a.measured + tie < b.measured;
+}
+
+// Calls visit(a, b) for rivals of which a was faster.
 template <class Visit>
 void for_ordered_pairs(const std::vector<ValidateCase>& cases, Visit visit) {
   for (const ValidateCase& a : cases) {
     for (const ValidateCase& b : cases) {
-      if (are_rivals(a, b) && a.measured * (1 + kTie) < b.measured) visit(a, b);
+      if (are_rivals(a, b) && is_faster(a, b)) visit(a, b);
     }
   }
 }
@@ -244,7 +244,7 @@ bool ValidateReport::fastest_first() const {
       return are_rivals(c, other) && other.predicted < c.predicted;
     };
     const auto really_faster = [&](const ValidateCase& other) {
-      return are_rivals(c, other) && other.measured * (1 + kTie) < c.measured;
+      return are_rivals(c, other) && is_faster(other, c);
     };
     return std::any_of(cases.begin(), cases.end(), predicted_faster) ||
            std::none_of(cases.begin(), cases.end(), really_faster);

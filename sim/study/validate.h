@@ -66,10 +66,11 @@ struct ValidateReport {
   double mean_absolute_error() const;
   double max_absolute_error() const;
   /// The share of pairs of strategies, of the same model on as many devices, whose order is
-  /// predicted as it is measured; pairs that are the same strategy, or within 1 %, are left out.
+  /// predicted as it is measured. Pairs that are the same strategy, or whose measured times differ
+  /// by less than 1 % or the sum of their spreads, are left out: their order was not measured.
   double rank_agreement() const;
-  /// Whether each model's fastest strategy on each number of devices is predicted to be the
-  /// fastest (within 1 %).
+  /// Whether no strategy was faster (in that sense) than the one that is predicted to be the
+  /// fastest, for each model on each number of devices.
   bool fastest_first() const;
 };
 

@@ -115,5 +115,15 @@ TEST(ValidateReport, RanksStrategiesOfOneModelOnly) {
   EXPECT_FALSE(report.fastest_first());
 }
 
+TEST(ValidateReport, DoesNotRankWhatTheMeasurementDoesNot) {
+  ValidateReport report;
+  report.cases = {toy("a", 2, 10), toy("a", 1, 11)};
+  EXPECT_EQ(report.rank_agreement(), 0);
+  EXPECT_FALSE(report.fastest_first());
+  for (ValidateCase& c : report.cases) c.spread = {0.6};  // 10 +- 0.6 and 11 +- 0.6
+  EXPECT_EQ(report.rank_agreement(), 1);
+  EXPECT_TRUE(report.fastest_first());
+}
+
 }  // namespace
 }  // namespace strata
