@@ -18,8 +18,8 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kFirstRounds = 2;   // before the optimum is sought
-constexpr std::size_t kStepsPerTurn = 4;  // as many as a prediction simulates
+constexpr std::size_t kFirstRounds = 2;  // before the optimum is sought
+constexpr std::size_t kStepsPerTurn = 6;
 constexpr double kTie = 0.01;
 constexpr std::uint64_t kSeed = 1;
 
@@ -36,11 +36,15 @@ class Trial {
     }
   }
 
-  // The steps that count are those that a prediction's steady state is taken from.
+  // A step counts that follows another, which follows one, and that is followed by one: the caches
+  // are a step's, and so is the work ahead. So is the step that a prediction is taken from.
   void turn(const std::atomic<bool>* cancelled) {
     last_ = run_->run(
         kStepsPerTurn, [&](std::uint64_t step) { return data_.batch(step); }, cancelled);
-    times_.push_back(last_.timeline.step_seconds().value);
+    const Timeline& timeline = last_.timeline;
+    for (std::size_t k = 2; k + 1 < timeline.steps(); ++k) {
+      times_.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
+    }
   }
   void warm_up(const std::atomic<bool>* cancelled) {
     turn(cancelled);
