@@ -87,6 +87,8 @@ int run_as_one(const Processes& processes, int argc, char** argv) {
   } catch (const JobFailed& error) {  // which all know, or has its report behind it
     complain(error.message());
     return processes.end(error.exit_code());
+  } catch (const PeerFailed& error) {
+    return processes.end(error.exit_code());
   } catch (const Error& error) {
     return fail(error.exit_code(), error.message());
   } catch (const std::bad_alloc&) {

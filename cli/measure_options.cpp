@@ -46,7 +46,7 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
 }
 
 std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
-  const auto strategies = split_at_commas(flags.strategies);
+  auto strategies = split_at_commas(flags.strategies);
   if (flags.output.empty()) return strategies;
   check_profile_file(flags.output);
   refuse_overwriting({flags.output}, flags.models);

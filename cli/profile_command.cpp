@@ -43,6 +43,7 @@ struct RelativeSpread {
 
 RelativeSpread relative_spread(const std::vector<MeasuredCost>& rows) {
   std::vector<double> spreads;
+  spreads.reserve(rows.size());
   for (const MeasuredCost& row : rows) spreads.push_back(row.spread / row.seconds);
   if (spreads.empty()) return {};
   std::sort(spreads.begin(), spreads.end());

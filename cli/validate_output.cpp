@@ -83,13 +83,21 @@ std::string case_table(const ValidateReport& report) {
   return table.print();
 }
 
-std::string summary(const ValidateReport& report) {
+std::string order_text(const ValidateReport& report) {
+  const std::size_t pairs = report.ranked_pairs();
+  if (pairs == 0) return "No two strategies differ by more than the measurement varies.";
   return fmt::format(
-      "Error: {:.1f}% on average, {:.1f}% at most. Pairs of strategies in the right order: "
-      "{:.0f}%. "
-      "The fastest was {}predicted to be the fastest.\n",
-      100 * report.mean_absolute_error(), 100 * report.max_absolute_error(),
-      100 * report.rank_agreement(), report.fastest_first() ? "" : "not everywhere ");
+      "Of {} pairs of strategies whose order was measured, {:.0f}% are predicted in that order. "
+      "{}",
+      pairs, 100 * report.rank_agreement(),
+      report.fastest_first() ? "None was faster than the one predicted to be the fastest."
+                             : "One was faster than the one predicted to be the fastest.");
+}
+
+std::string summary(const ValidateReport& report) {
+  return fmt::format("Error: {:.1f}% on average, {:.1f}% at most. {}\n",
+                     100 * report.mean_absolute_error(), 100 * report.max_absolute_error(),
+                     order_text(report));
 }
 
 // Sums over the devices, so a row can be longer than the step.
@@ -132,6 +140,7 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
           {"mean_absolute_error", report.mean_absolute_error()},
           {"max_absolute_error", report.max_absolute_error()},
           {"rank_agreement", report.rank_agreement()},
+          {"ranked_pairs", report.ranked_pairs()},
           {"fastest_first", report.fastest_first()},
           {"sweeps", report.disturbance.of},
           {"disturbed_sweeps", report.disturbance.left_out},
@@ -146,7 +155,7 @@ std::string validate_text(const ValidateReport& report, const std::string& machi
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance) {
   std::string text;
   for (const ValidateCase& c : report.cases) {
-    if (c.moved_as_planned()) continue;
+    if (c.moved_as_planned) continue;
     add_line(text,
              fmt::format("{} on {} devices, {}: moved {} bytes, the plan says {}", c.model,
                          c.devices, c.strategy, c.moved.total().value, c.planned.total().value));

@@ -60,6 +60,8 @@ class Calibration : public Measurer {
   Disturbance disturbance() const override { return disturbance_; }
 
  private:
+  using Times = std::vector<std::pair<const CostKey*, Seconds>>;
+
   void add(const MeasureRequest& request) {
     CostKey key = cost_key(graph_, request.layer, request.output, DType::fp32, request.phase);
     if (!asked_.emplace(request.layer, key).second) return;
@@ -94,11 +96,12 @@ class Calibration : public Measurer {
   // Where a thread can't be had, those that were must not wait for it.
   void work_on_all(const std::atomic<bool>* cancelled) {
     std::vector<std::jthread> threads;
+    threads.reserve(backend_->device_count());
     try {
       for (std::size_t d = 0; d < backend_->device_count(); ++d) {
         threads.emplace_back([this, d, cancelled] { work(DeviceId(d), cancelled); });
       }
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       const std::lock_guard lock(mutex_);
       error_ = std::make_exception_ptr(EnvironmentError(error.what()));
       for (std::size_t d = threads.size(); d < backend_->device_count(); ++d) {
@@ -128,29 +131,46 @@ class Calibration : public Measurer {
     return !error_ && !is_set(cancelled);
   }
 
+  // What a kernel does once (choosing and compiling its code, finding memory) is not what it costs:
+  // the first sweep with new benches does not count, and tells the probe how fast a core is.
   void sweep(DeviceId device, const std::vector<std::size_t>& list) {
     SpinProbe& probe = probes_[device()];
+    if (make_benches(device, list)) {
+      take(device, list);
+      probe.undisturbed();
+    }
     bool calm = probe.undisturbed();
-    std::vector<std::pair<const CostKey*, Seconds>> times;
-    auto& benches = benches_[device()];
-    for (std::size_t i : list) {
-      if (!benches.contains(i)) {
-        benches[i] = std::make_unique<ShardBench>(*backend_, device, graph_, shapes_[i].layer,
-                                                  shapes_[i].output);
-      }
-      run(*benches[i], shapes_[i], true, times);
-    }
-    for (auto at = list.rbegin(); at != list.rend(); ++at) {
-      run(*benches[*at], shapes_[*at], false, times);
-      benches[*at]->end();
-    }
+    const Times times = take(device, list);
     calm = probe.undisturbed() && calm;
     keep(times, calm);
   }
 
+  // Whether there were new ones.
+  bool make_benches(DeviceId device, const std::vector<std::size_t>& list) {
+    auto& benches = benches_[device()];
+    const std::size_t before = benches.size();
+    for (std::size_t i : list) {
+      if (benches.contains(i)) continue;
+      benches[i] = std::make_unique<ShardBench>(*backend_, device, graph_, shapes_[i].layer,
+                                                shapes_[i].output);
+    }
+    return benches.size() > before;
+  }
+
+  // Forward and back through the network.
+  Times take(DeviceId device, const std::vector<std::size_t>& list) {
+    Times times;
+    auto& benches = benches_[device()];
+    for (std::size_t i : list) run(*benches[i], shapes_[i], true, times);
+    for (auto at = list.rbegin(); at != list.rend(); ++at) {
+      run(*benches[*at], shapes_[*at], false, times);
+      benches[*at]->end();
+    }
+    return times;
+  }
+
   // All devices do the same at the same time, as replicas do: they share the memory's bandwidth.
-  void run(ShardBench& bench, const Shape& shape, bool forward,
-           std::vector<std::pair<const CostKey*, Seconds>>& times) {
+  void run(ShardBench& bench, const Shape& shape, bool forward, Times& times) {
     forward ? bench.begin_forward() : bench.begin_backward();
     meet_.arrive_and_wait();
     for (Phase phase : ShardBench::phases(forward)) {
@@ -160,7 +180,7 @@ class Calibration : public Measurer {
     }
   }
 
-  void keep(const std::vector<std::pair<const CostKey*, Seconds>>& times, bool calm) {
+  void keep(const Times& times, bool calm) {
     const std::lock_guard lock(mutex_);
     disturbance_ += {calm ? std::size_t{0} : std::size_t{1}, 1};
     for (const auto& [key, seconds] : times) samples_[*key].add(seconds, calm);

@@ -2,7 +2,8 @@
 
 // One device's memory for tensors that come and go: blocks are kept when they are given back, and
 // given out again to who asks for about as much, so that after its first step a run asks the system
-// for nothing and finds its memory warm; they go back to the system when it has no more.
+// for nothing and finds its memory warm; they go back when the system refuses one (most kill
+// a process instead).
 // Thread-safe: who reads another device's tensor last gives it back.
 
 #include <cstdint>

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "sim/base/error.h"
+
 namespace strata {
 
 namespace mpi {
@@ -15,6 +17,17 @@ class World;
 
 /// Whether this build can be one of several processes.
 bool has_mpi();
+
+/// Before a run began, another process failed and said why; this one ends like it, silently.
+class PeerFailed : public Error {
+ public:
+  PeerFailed(std::size_t rank, int exit_code)
+      : Error("rank " + std::to_string(rank) + " failed"), exit_code_(exit_code) {}
+  int exit_code() const override { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
 
 class Processes {
  public:

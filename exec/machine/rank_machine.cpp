@@ -5,26 +5,12 @@
 #include <fmt/format.h>
 
 #include "exec/machine/executor_run.h"
+#include "exec/machine/processes.h"
 #include "exec/mpi/rank_executor.h"
 #include "exec/mpi/world.h"
 #include "sim/base/error.h"
 
 namespace strata {
-namespace {
-
-// Ends like the process that failed.
-class PeerFailed : public Error {
- public:
-  explicit PeerFailed(const mpi::World::Failure& failure)
-      : Error(fmt::format("rank {} failed before the run began", failure.rank)),
-        exit_code_(failure.exit_code) {}
-  int exit_code() const override { return exit_code_; }
-
- private:
-  int exit_code_;
-};
-
-}  // namespace
 
 void check_one_device_a_process(const mpi::World& world, int devices) {
   if (static_cast<std::size_t>(devices) == world.size()) return;
@@ -39,7 +25,7 @@ std::unique_ptr<PlanRun> start_rank(mpi::World& world, std::unique_ptr<Backend> 
                                     const ExecutionOptions& options) {
   if (!world.settled()) {
     const mpi::World::Failure failure = world.settle(0);
-    if (failure.exit_code != 0) throw PeerFailed(failure);
+    if (failure.exit_code != 0) throw PeerFailed(failure.rank, failure.exit_code);
   }
   return std::make_unique<ExecutorRun<mpi::RankExecutor>>(std::move(backend), [&](Backend& own) {
     return mpi::RankExecutor(world, graph, plan, own, options);

@@ -1,8 +1,6 @@
 #include "exec/mpi/rank_executor.h"
 
-#include <algorithm>
 #include <bit>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -39,28 +37,28 @@ void RankExecutor::set_parameters(LayerId layer, std::span<const float> whole) {
   executor_.set_parameters(layer, whole);
 }
 
-std::vector<float> RankExecutor::parameters(LayerId layer) const {
-  return merged(executor_.parameters(layer), layer, "parameters");
-}
-
-std::vector<float> RankExecutor::gradients(LayerId layer) const {
-  return merged(executor_.gradients(layer), layer, "gradients");
-}
-
 // What several ranks hold, all of them made from the same sums in the same order.
-std::vector<float> RankExecutor::merged(const std::vector<float>& own, LayerId layer,
-                                        const char* what) const {
+std::vector<float> RankExecutor::parameters(LayerId layer) const {
+  const std::vector<float> own = executor_.parameters(layer);
+  const std::vector<bool> held = executor_.holds(layer);
   std::vector<float> whole = own;
   world_.merge(whole);
-  const auto differs = [](float mine, float all) {
-    const auto bits = std::bit_cast<std::uint32_t>(mine);
-    return bits != 0 && bits != std::bit_cast<std::uint32_t>(all);
-  };
-  const bool own_differ = !std::equal(own.begin(), own.end(), whole.begin(), std::not_fn(differs));
-  if (world_.any(own_differ)) {
-    throw EnvironmentError(
-        fmt::format("the replicas' {} of layer {} differ", what, graph_[layer].name));
+  bool differ = false;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    differ = differ || (held[i] && std::bit_cast<std::uint32_t>(own[i]) !=
+                                       std::bit_cast<std::uint32_t>(whole[i]));
   }
+  if (world_.any(differ)) {
+    throw EnvironmentError(
+        fmt::format("the replicas' parameters of layer {} differ", graph_[layer].name));
+  }
+  return whole;
+}
+
+// Under a parameter server, it alone has the sum.
+std::vector<float> RankExecutor::gradients(LayerId layer) const {
+  std::vector<float> whole = executor_.gradients(layer);
+  world_.merge(whole);
   return whole;
 }
 

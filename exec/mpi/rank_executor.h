@@ -28,7 +28,7 @@ class RankExecutor {
   ~RankExecutor();
 
   void set_parameters(LayerId layer, std::span<const float> whole);
-  /// Throw EnvironmentError where replicas on different ranks hold different values.
+  /// Throws EnvironmentError where replicas on different ranks hold different values.
   std::vector<float> parameters(LayerId layer) const;
   std::vector<float> gradients(LayerId layer) const;
 
@@ -38,8 +38,6 @@ class RankExecutor {
                 const std::atomic<bool>* cancelled = nullptr);
 
  private:
-  std::vector<float> merged(const std::vector<float>& own, LayerId layer, const char* what) const;
-
   const World& world_;
   const Graph& graph_;
   const Plan& plan_;

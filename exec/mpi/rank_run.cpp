@@ -1,6 +1,8 @@
 #include "exec/mpi/rank_run.h"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <new>
 #include <thread>
 
@@ -9,6 +11,26 @@
 #include "sim/base/error.h"
 
 namespace strata::mpi {
+namespace {
+
+// A signal handler has nothing else to reach.
+std::atomic<bool> told_to_end{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// While one lives, SIGTERM sets the flag: mpirun sends it when a process was lost or it was itself
+// interrupted, and leaves a second or so to say what was going on.
+class EndSignal {
+ public:
+  EndSignal() : before_(std::signal(SIGTERM, [](int) { told_to_end = true; })) {}
+  ~EndSignal() { std::signal(SIGTERM, before_); }
+  EndSignal(const EndSignal&) = delete;
+  EndSignal& operator=(const EndSignal&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+}  // namespace
 
 RankRun::RankRun(const World& world, Messages& messages, const Plan& plan, Backend& backend,
                  Executor& executor, std::size_t steps, const BatchOf& batch_of, Seconds patience)
@@ -28,7 +50,10 @@ RankRun::RankRun(const World& world, Messages& messages, const Plan& plan, Backe
 Execution RankRun::execute() {
   begin_ = world_.of_lead(world_.now());
   last_progress_ = world_.now();
-  std::jthread([this] { work(); }).join();
+  {
+    const EndSignal signal;
+    std::jthread([this] { work(); }).join();
+  }
   if (error_) std::rethrow_exception(error_);
   return merged();
 }
@@ -50,7 +75,7 @@ void RankRun::walk() {
       begin(turn);
     }
     if (turns_.finished()) return;
-    if (world_.told_to_end()) {
+    if (told_to_end) {
       throw EnvironmentError("mpirun ends all processes, as when one is lost: " + what_is_open());
     }
     const bool heard = messages_.progress([this](Message message) { arrived(std::move(message)); });

@@ -1,9 +1,7 @@
 #include "exec/mpi/world.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -23,10 +21,6 @@ constexpr int kClockRounds = 200, kClockTag = 0;
 double local_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-// A signal handler has nothing else to reach.
-std::atomic<bool> terminated{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
 
 // The counts of MPI-3 are ints.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 28;
@@ -71,7 +65,6 @@ World::World() {
   rank_ = static_cast<std::size_t>(rank);
   size_ = static_cast<std::size_t>(size);
   compare_clocks();
-  std::signal(SIGTERM, [](int) { terminated = true; });
 }
 
 World::~World() {
@@ -81,10 +74,6 @@ World::~World() {
 std::string World::description() const {
   return fmt::format("{} processes, {}, clocks within {:.1f} us", size_, library(),
                      clock_error_ * 1e6);
-}
-
-bool World::told_to_end() const {
-  return terminated;
 }
 
 double World::now() const {

@@ -52,9 +52,6 @@ class World {
   Failure settle(int exit_code);
   bool settled() const { return settled_; }
 
-  /// Whether mpirun wants this process to end (SIGTERM): another was lost, or mpirun was
-  /// interrupted. It leaves a second or so to say what was going on.
-  bool told_to_end() const;
   /// Ends all ranks.
   [[noreturn]] void abort(int exit_code) const;
 

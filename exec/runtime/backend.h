@@ -2,8 +2,8 @@
 
 // What a kind of device can do: hold tensors, run kernels on shards, copy and add boxes, combine
 // what replicas made. The executor calls everything for a device on that device's own thread, after
-// enter(), but release(), which any thread may call. Copies read other devices' memory. Nothing is
-// called for one device from two threads at once.
+// enter(), but allocate() and release(), which any thread may call. Copies read other devices'
+// memory. Nothing is called for one device from two threads at once.
 
 #include <cstdint>
 #include <memory>

@@ -110,6 +110,18 @@ std::vector<float> Executor::parameters(LayerId layer) const {
   return whole;
 }
 
+std::vector<bool> Executor::holds(LayerId layer) const {
+  std::vector<float> held(static_cast<std::size_t>(graph_[layer].parameters.total()));
+  const std::vector<float> ones(held.size(), 1);
+  for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
+    const BufferId buffer = program_.parameters(layer, shard);
+    if (!buffer.valid() || !holds(buffer)) continue;
+    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+        .write(held.data(), ones.data());
+  }
+  return {held.begin(), held.end()};
+}
+
 // Replicas hold the same sum and may be here at once; each writes it over the other's.
 void Executor::keep_gradient(const Task& task, const float* gradients) {
   const ParameterRows rows(graph_[task.layer], shard_box(graph_, plan_, task.layer, task.shard));

@@ -46,6 +46,8 @@ class Executor {
   void after_run(std::size_t steps) { steps_done_ += steps; }
 
   const Program& program() const { return program_; }
+  /// By parameter of the whole layer: whether a device of this process has it.
+  std::vector<bool> holds(LayerId layer) const;
   bool holds(BufferId id) const {
     return !only_.valid() || program_.buffers()[id()].device == only_;
   }

@@ -81,13 +81,16 @@ class Search {
 // A hint and no more: what goes wrong here must not hide why the run stopped.
 std::optional<Found> ask(DeviceId device, const Search& search, Backend& backend) {
   std::optional<Found> found;
-  std::jthread([&] {
-    try {
-      backend.enter(device);
-      found = search.first_on(device);
-    } catch (...) {
-    }
-  }).join();
+  try {
+    std::jthread([&] {
+      try {
+        backend.enter(device);
+        found = search.first_on(device);
+      } catch (...) {
+      }
+    }).join();
+  } catch (const std::exception&) {  // there is no thread to be had
+  }
   return found;
 }
 

@@ -41,11 +41,12 @@ Execution Run::execute() {
 // Where a thread can't be had, those that were must not wait for it.
 void Run::work_on_all() {
   std::vector<std::jthread> threads;
+  threads.reserve(plan_.device_count());
   try {
     for (std::size_t d = 0; d < plan_.device_count(); ++d) {
       threads.emplace_back([this, d] { work(DeviceId(d)); });
     }
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     stop(std::make_exception_ptr(EnvironmentError(error.what())));
   }
 }

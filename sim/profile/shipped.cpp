@@ -14,6 +14,7 @@ std::span<const EmbeddedFile> profile_files();  // generated: profiles/*.toml, t
 namespace {
 
 constexpr std::string_view kCosts = ".costs";
+constexpr std::string_view kCores = "cpu";  // the kind of cpu:N's devices
 
 const EmbeddedFile* find(std::string_view stem) {
   for (const EmbeddedFile& file : profile_files()) {
@@ -46,8 +47,12 @@ Profile load_profile(const std::string& kind_or_path) {
   if (kind_or_path.ends_with(".toml")) return read_profile(kind_or_path);
   const EmbeddedFile* file = kind_or_path.ends_with(kCosts) ? nullptr : find(kind_or_path);
   if (file != nullptr) return parse(*file);
-  throw InputError(fmt::format("no profile of device kind '{}'; allowed: {}, or a .toml file",
-                               kind_or_path, fmt::join(shipped_profiles(), ", ")));
+  // None ships: one processor's costs say nothing of another's, and the own ones take minutes.
+  const char* const how_to = kind_or_path == kCores
+                                 ? ", as strata profile MODEL --devices cpu:N -o F.toml measures it"
+                                 : "";
+  throw InputError(fmt::format("no profile of device kind '{}'; allowed: {}, or a .toml file{}",
+                               kind_or_path, fmt::join(shipped_profiles(), ", "), how_to));
 }
 
 }  // namespace strata

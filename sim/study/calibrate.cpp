@@ -6,6 +6,7 @@
 
 #include "sim/cluster/what_if.h"
 #include "sim/graph/step_phases.h"
+#include "sim/study/host_memory.h"
 #include "sim/study/solve.h"
 
 namespace strata {
@@ -133,13 +134,18 @@ std::vector<Bytes> move_sizes() {
   return sizes;
 }
 
+Bytes memory_of_a_device(std::size_t devices) {
+  constexpr Bytes kUnknown{std::int64_t{1} << 40};
+  return {total_memory().value_or(kUnknown).value / static_cast<std::int64_t>(devices)};
+}
+
 Profile profile_of(const Measurer& measurer, const Origin& origin) {
   Profile profile;
   profile.kind = origin.kind;
   profile.description = origin.machine;
   profile.measured = measurer.costs();
   profile.moves = measurer.moves();
-  profile.memory_capacity = {origin.memory, "this machine's memory"};
+  profile.memory_capacity = {origin.memory, "this machine's memory, shared by its devices"};
   profile.bandwidth = measured(bandwidth(profile.measured, profile.moves));
   profile.peaks[0] = measured(peak(profile.measured));
   Efficiency& e = profile.efficiency;
@@ -154,7 +160,7 @@ Profile profile_of(const Measurer& measurer, const Origin& origin) {
   profile.provenance = {origin.date,
                         "Medians over rounds that take one sample of every shape and size, on all "
                         "devices at once. Of shards' times, sweeps beside which a loop of known "
-                        "length took over 2 % longer are left out, where three others remain.",
+                        "length took over 5 % longer are left out, where three others remain.",
                         origin.command};
   return profile;
 }

@@ -3,6 +3,7 @@
 // What a plan needs of this machine's memory when its devices are the machine's cores.
 
 #include <optional>
+#include <string>
 
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
@@ -15,8 +16,10 @@ namespace strata {
 /// estimate: devices that run apart from one another may be at their fullest at other times.
 Bytes memory_estimate(const Plan& plan, const Cluster& cluster);
 
-/// What programs may still take, by /proc/meminfo and the limit of the control group; nothing where
-/// the system does not say.
-std::optional<Bytes> available_memory();
+/// What programs may still take, by /proc/meminfo and what the control group leaves; nothing where
+/// the system does not say. `root`: of the files to read, for tests.
+std::optional<Bytes> available_memory(const std::string& root = "");
+/// All that programs could have, by the same files.
+std::optional<Bytes> total_memory(const std::string& root = "");
 
 }  // namespace strata

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/study/host_memory.h"
 
 namespace strata {
 namespace {
-
-constexpr Bytes kUnknownMemory{std::int64_t{1} << 40};
 
 /// A network, and all that is measured of it.
 struct Subject {
@@ -37,7 +34,7 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::function<void(const MeasureProgress&)>& progress) {
   const Cluster cluster = runner.cluster(request.devices);
   const Origin origin{cluster[DeviceId(0)].kind, runner.description(request.devices), request.date,
-                      request.command, available_memory().value_or(kUnknownMemory)};
+                      request.command, memory_of_a_device(cluster.device_count())};
   ProfileReport report;
   for (const Subject& subject : load(request, cluster)) {
     const auto measurer =

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/dataset.h"
 #include "sim/study/evaluate.h"
@@ -34,9 +35,7 @@ void load_costs(Case& input, const RunRequest& request) try {
 } catch (InputError& error) {
   if (request.profiles.empty()) {
     throw InputError(
-        fmt::format("--strategy optimal needs to know what layers cost: {}; strata profile makes "
-                    "one for --profile",
-                    error.message()));
+        fmt::format("--strategy optimal needs to know what layers cost: {}", error.message()));
   }
   throw;
 }
@@ -128,6 +127,14 @@ Outcome train(Runner& runner, const RunRequest& request, const Inputs& inputs, c
   return outcome;
 }
 
+// What comes after the training must not lose it.
+template <class Work>
+auto unless_cancelled(const Work& work) -> std::optional<decltype(work())> try {
+  return work();
+} catch (const Cancelled&) {
+  return std::nullopt;
+}
+
 TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* cancelled,
                            const Progress& progress, std::string_view stage) {
   TrainOptions options{request.steps, request.warmup, cancelled, {}};
@@ -163,15 +170,19 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
   if (!input.models.empty()) report.predicted = predict_steps(input, strategy, plan);
   if (request.tolerance && !cut.training.stopped) {
-    const Outcome whole = train(runner, request, inputs, alone,
-                                train_options(request, cancelled, progress, "one device"));
-    if (whole.training.stopped) cut.training.stopped = true;
-    if (!whole.training.stopped) report.differences = differences(input.graph, cut, whole);
+    const auto whole = unless_cancelled([&] {
+      return train(runner, request, inputs, alone,
+                   train_options(request, cancelled, progress, "one device"));
+    });
+    cut.training.stopped = !whole || whole->training.stopped;
+    if (!cut.training.stopped) report.differences = differences(input.graph, cut, *whole);
   }
   report.training = std::move(cut.training);
   report.weights = std::move(cut.weights);
   if (inputs.test && !report.training.stopped) {
-    report.test = evaluate(runner, request, report, *inputs.test, cancelled);
+    report.test = unless_cancelled(
+        [&] { return evaluate(runner, request, report, *inputs.test, cancelled); });
+    report.training.stopped = !report.test;
   }
   return report;
 }

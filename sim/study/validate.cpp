@@ -36,15 +36,19 @@ class Trial {
     }
   }
 
-  // A step counts that follows another, which follows one, and that is followed by one: the caches
-  // are a step's, and so is the work ahead. So is the step that a prediction is taken from.
+  // Steps count that lie in the timeline's steady window, as those that a prediction is taken from.
   void turn(const std::atomic<bool>* cancelled) {
     last_ = run_->run(
         kStepsPerTurn, [&](std::uint64_t step) { return data_.batch(step); }, cancelled);
     const Timeline& timeline = last_.timeline;
-    for (std::size_t k = 2; k + 1 < timeline.steps(); ++k) {
+    const auto [first, last] = timeline.steady_window();
+    for (std::size_t k = first + 1; k <= last; ++k) {
       times_.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
     }
+    constexpr auto kSteps = static_cast<std::int64_t>(kStepsPerTurn);
+    const Communication planned = communication(plan_);
+    moved_as_planned_ = moved_as_planned_ && last_.moved.transfer == planned.transfer * kSteps &&
+                        last_.moved.sync == planned.sync * kSteps;
   }
   void warm_up(const std::atomic<bool>* cancelled) {
     turn(cancelled);
@@ -62,6 +66,7 @@ class Trial {
     result.moved = {{last_.moved.transfer.value / kSteps},
                     {last_.moved.sync.value / kSteps},
                     {last_.moved.statistics.value / kSteps}};
+    result.moved_as_planned = moved_as_planned_;
     result.comparison = compare(plan_, predicted.timeline, last_.timeline);
     result.plan = plan_;
     result.predicted_timeline = predicted.timeline;
@@ -74,6 +79,7 @@ class Trial {
   std::unique_ptr<PlanRun> run_;
   Execution last_;
   std::vector<double> times_;
+  bool moved_as_planned_ = true;
 };
 
 /// One model on one number of devices.
@@ -118,7 +124,7 @@ class Validation {
 
  private:
   Profile profile(const Measurer& measurer) const {
-    const Bytes memory = available_memory().value_or(Bytes{std::int64_t{1} << 40});
+    const Bytes memory = memory_of_a_device(cluster_.device_count());
     return profile_of(measurer, {cluster_[DeviceId(0)].kind, runner_.description(name_),
                                  request_.date, request_.command, memory});
   }
@@ -127,8 +133,7 @@ class Validation {
   // at once, beside the shards that were measured.
   void start_trials(const Profile& first) {
     const Case input = measured_case(graph_, cluster_, first, request_.sync);
-    const auto free = available_memory();
-    Bytes needed;
+    std::vector<Plan> plans;
     for (const std::string& name : request_.strategies) {
       Strategy strategy = load_strategy(name, input);
       const auto same = std::find_if(strategies_.begin(), strategies_.end(), [&](const auto& s) {
@@ -136,20 +141,25 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      Plan plan = lower_to_run(graph_, cluster_, strategy, request_.sync);
-      needed += memory_estimate(plan, cluster_);
-      if (free && needed > *free) refuse(strategy, needed, *free);
+      plans.push_back(lower_to_run(graph_, cluster_, strategy, request_.sync));
+      strategies_.push_back(std::move(strategy));
+    }
+    check_memory(plans);
+    for (Plan& plan : plans) {
       trials_.push_back(
           std::make_unique<Trial>(runner_, name_, graph_, std::move(plan), data_, weights_));
-      strategies_.push_back(std::move(strategy));
     }
   }
 
-  [[noreturn]] void refuse(const Strategy& last, Bytes needed, Bytes free) const {
+  void check_memory(const std::vector<Plan>& plans) const {
+    Bytes needed;
+    for (const Plan& plan : plans) needed += memory_estimate(plan, cluster_);
+    const auto free = request_.memory ? request_.memory : available_memory();
+    if (!free || needed <= *free) return;
     throw EnvironmentError(fmt::format(
-        "not enough memory: the strategies of {} on {}, to be run in turns, need about {} by {}, "
-        "{} is free; a smaller --batch or fewer --strategies need less",
-        graph_.name(), name_, format_bytes(needed), last.name(), format_bytes(free)));
+        "not enough memory: the strategies of {} on {}, which take turns, need about {}, {} is "
+        "free; a smaller --batch or fewer --strategies need less",
+        graph_.name(), name_, format_bytes(needed), format_bytes(*free)));
   }
 
   void conclude(const Profile& last, ValidateReport& report) const {
@@ -187,10 +197,17 @@ bool are_rivals(const ValidateCase& a, const ValidateCase& b) {
   return a.model == b.model && a.devices == b.devices;
 }
 
-// By more than what was measured varies.
+// The standard error of a median, where the spread (half the distance between the quartiles) is
+// 0.674 standard deviations: 1.253 of these, over the root of their number.
+double standard_error(const ValidateCase& c) {
+  const auto samples = static_cast<double>(std::max<std::size_t>(c.samples, 1));
+  return 1.253 / 0.674 * c.spread.value / std::sqrt(samples);
+}
+
+// By more than chance makes of one time in twenty cases.
 bool is_faster(const ValidateCase& a, const ValidateCase& b) {
-  const Seconds tie = std::max(kTie * a.measured, a.spread + b.spread);
-  return a.measured + tie < b.measured;
+  const double chance = 2 * std::hypot(standard_error(a), standard_error(b));
+  return a.measured.value + std::max(kTie * a.measured.value, chance) < b.measured.value;
 }
 
 // Calls visit(a, b) for rivals of which a was faster.
@@ -233,12 +250,18 @@ double ValidateReport::max_absolute_error() const {
   return most;
 }
 
+std::size_t ValidateReport::ranked_pairs() const {
+  std::size_t pairs = 0;
+  for_ordered_pairs(cases, [&](const ValidateCase&, const ValidateCase&) { ++pairs; });
+  return pairs;
+}
+
 double ValidateReport::rank_agreement() const {
-  std::size_t pairs = 0, agree = 0;
+  std::size_t agree = 0;
   for_ordered_pairs(cases, [&](const ValidateCase& a, const ValidateCase& b) {
-    ++pairs;
     agree += a.predicted < b.predicted;
   });
+  const std::size_t pairs = ranked_pairs();
   return pairs == 0 ? 1 : static_cast<double>(agree) / static_cast<double>(pairs);
 }
 

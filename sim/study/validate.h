@@ -30,9 +30,10 @@ struct ValidateRequest {
   std::int64_t batch_per_device = 32;
   std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
   SyncAlgorithm sync = SyncAlgorithm::ring;
-  std::size_t rounds = 7;  ///< of measuring and running in turns
-  std::string date;        ///< ISO, for the profile's provenance
-  std::string command;     ///< the same
+  std::size_t rounds = 7;       ///< of measuring and running in turns
+  std::string date;             ///< ISO, for the profile's provenance
+  std::string command;          ///< the same
+  std::optional<Bytes> memory;  ///< that is free; else what the system says
 };
 
 struct ValidateCase {
@@ -44,7 +45,8 @@ struct ValidateCase {
   Seconds measured;              ///< the median of the steady steps
   Seconds spread;                ///< half the distance between their quartiles
   std::size_t samples = 0;       ///< steps measured
-  Communication planned, moved;  ///< of a step
+  Communication planned, moved;  ///< of a step; the mean of the last turn's
+  bool moved_as_planned = true;  ///< to the byte, in every turn
   Comparison comparison;         ///< task by task, of the last turn
   // What was predicted and run, and both of its timelines, the measured one of the last turn.
   Graph graph;
@@ -53,9 +55,6 @@ struct ValidateCase {
   Timeline predicted_timeline, measured_timeline;
 
   double relative_error() const { return (predicted - measured) / measured; }
-  bool moved_as_planned() const {
-    return moved.transfer == planned.transfer && moved.sync == planned.sync;
-  }
 };
 
 struct ValidateReport {
@@ -65,9 +64,12 @@ struct ValidateReport {
 
   double mean_absolute_error() const;
   double max_absolute_error() const;
+  /// Pairs whose order was measured: see rank_agreement().
+  std::size_t ranked_pairs() const;
   /// The share of pairs of strategies, of the same model on as many devices, whose order is
-  /// predicted as it is measured. Pairs that are the same strategy, or whose measured times differ
-  /// by less than 1 % or the sum of their spreads, are left out: their order was not measured.
+  /// predicted as it is measured. Pairs that are the same strategy, or whose measured medians
+  /// differ by less than 1 % or twice the standard error of their difference, are left out: their
+  /// order was not measured. 1 where no pair is left.
   double rank_agreement() const;
   /// Whether no strategy was faster (in that sense) than the one that is predicted to be the
   /// fastest, for each model on each number of devices.

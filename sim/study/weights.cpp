@@ -52,6 +52,12 @@ void read_tensor(const Tensor& tensor, std::vector<float>& parameters) {
     throw InputError(fmt::format("{}: its shape is ({}); allowed: ({})", tensor.file,
                                  fmt::join(array.shape, ", "), fmt::join(tensor.shape, ", ")));
   }
+  const auto wrong = std::find_if_not(array.values.begin(), array.values.end(),
+                                      [](float x) { return std::isfinite(x); });
+  if (wrong != array.values.end()) {
+    throw InputError(fmt::format("{}: element {} is {}; allowed: finite numbers", tensor.file,
+                                 wrong - array.values.begin(), *wrong));
+  }
   std::copy(array.values.begin(), array.values.end(), parameters.begin() + tensor.begin);
 }
 

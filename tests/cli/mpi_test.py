@@ -36,6 +36,14 @@ class Processes(unittest.TestCase):
         self.assertEqual(outcome.stderr.count("strata: error"), 1)
         self.assertIn("allowed: cpu:2", outcome.stderr)
 
+    def test_bad_input_of_one_is_told_once(self):
+        one = f"-np 1 {RUN} --devices cpu:2 --strategy data"
+        for command in (f"{one} : {one} --weights nowhere", f"{one} --weights nowhere : {one}"):
+            outcome = cases.run(f"{MPIRUN.removesuffix('-np 2')} {command}", ".")
+            self.assertEqual(outcome.exit_code, 2)
+            self.assertEqual(outcome.stderr.count("nowhere/conv1.bias.npy"), 1, outcome.stderr)
+            self.assertNotIn("rank", outcome.stderr.split("-----")[0])
+
     def test_a_failed_task_ends_all(self):
         outcome = cases.run(f"{MPIRUN} {RUN} --devices cpu:2 --strategy data --lr 1e38", ".")
         self.assertEqual(outcome.exit_code, 1)

@@ -59,7 +59,21 @@ struct Measuring {
   }
 };
 
-// Each device gives a sample a round; layers of one shape share a row.
+// A sweep that makes its kernels is run once more, so that no sample has that in it.
+TEST(Calibration, EveryDeviceRunsEveryRound) {
+  const Measuring measuring(1);
+  measuring.measurer->round(nullptr);
+  const std::int64_t first = measuring.backend->kernels_run();
+  measuring.measurer->round(nullptr);
+  const std::int64_t second = measuring.backend->kernels_run() - first;
+  EXPECT_GT(second, 0);
+  EXPECT_EQ(second % static_cast<std::int64_t>(kDevices), 0);
+  EXPECT_GT(first, second);
+  measuring.measurer->round(nullptr);
+  EXPECT_EQ(measuring.backend->kernels_run(), first + 2 * second);
+}
+
+// Layers of one shape share a row.
 TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(seed);
@@ -82,8 +96,10 @@ TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
       EXPECT_THAT(kSizes, ::testing::Contains(move.bytes));
       EXPECT_GT(move.seconds.value, 0);
     }
-    EXPECT_GE(measuring.measurer->moves().size(), 2 * kSizes.size());
-    EXPECT_EQ(measuring.measurer->disturbance().of % (kDevices * kRounds), 0U);
+    EXPECT_EQ(measuring.measurer->moves().size(), 3 * kSizes.size());
+    const std::size_t sweeps = measuring.measurer->disturbance().of;
+    EXPECT_GT(sweeps, 0U);
+    EXPECT_EQ(sweeps % (kDevices * kRounds), 0U);
   }
 }
 
@@ -106,6 +122,9 @@ TEST(Calibration, CanBeCalledOffWithinARound) {
   std::atomic<bool> cancelled = false;
   measuring.backend->at_kernel(0, [&] { cancelled = true; });
   EXPECT_THROW(measuring.measurer->round(&cancelled), Cancelled);
+  const Measuring whole(1);
+  whole.measurer->round(nullptr);
+  EXPECT_LT(measuring.backend->kernels_run(), whole.backend->kernels_run());
 }
 
 }  // namespace

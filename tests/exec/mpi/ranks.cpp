@@ -142,10 +142,30 @@ void run_with_lost(const mpi::World& world, bool dies) {
   run(ranks, c);
 }
 
+// Rank 1 starts from zeros.
+void gather_different(const mpi::World& world) {
+  Random random(3);
+  const Case c(random);
+  const Strategy strategy = data_parallel(c.graph, static_cast<int>(world.size()));
+  const Plan plan = lower(c.graph, cpu_cluster(static_cast<int>(world.size())), strategy, {});
+  cpu::CpuBackend backend(world.size());
+  mpi::RankExecutor ranks(world, c.graph, plan, backend);
+  for (std::size_t i = 0; i < c.graph.size(); ++i) {
+    std::vector<float> values(static_cast<std::size_t>(c.graph[LayerId(i)].parameters.total()),
+                              world.rank() == 0 ? 1.0F : 0.0F);
+    ranks.set_parameters(LayerId(i), values);
+  }
+  for (std::size_t i = 0; i < c.graph.size(); ++i) ranks.parameters(LayerId(i));
+}
+
 int work(const mpi::World& world, int argc, char** argv) try {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "same" && argc > 3) {
     return compare(world, std::stoull(argv[2]), std::stoull(argv[3]));
+  }
+  if (what == "different") {
+    gather_different(world);
+    return 0;
   }
   run_with_lost(world, what == "killed");
   return 0;

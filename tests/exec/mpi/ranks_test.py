@@ -25,6 +25,11 @@ class Ranks(unittest.TestCase):
                 outcome = ranks(count, "same", 20 * count, 20 * count + 20)
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_refuse_replicas_that_differ(self):
+        outcome = ranks(2, "different")
+        self.assertEqual(outcome.returncode, 3, outcome.stderr)
+        self.assertRegex(outcome.stderr, r"the replicas' parameters of layer \S+ differ")
+
     def test_end_when_one_is_killed(self):
         outcome = ranks(2, "killed")
         self.assertEqual(outcome.returncode, 128 + 9, outcome.stderr)

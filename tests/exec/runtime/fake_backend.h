@@ -38,8 +38,9 @@ class FakeClock : public TaskClock {
 
 class FakeBackend : public Backend {
  public:
-  FakeBackend(std::size_t devices, std::vector<Tick> durations)
-      : devices_(devices), durations_(std::move(durations)) {}
+  /// `spins`: who waits looks for its turn for a while before it sleeps.
+  FakeBackend(std::size_t devices, std::vector<Tick> durations, bool spins)
+      : devices_(devices), durations_(std::move(durations)), spins_(spins) {}
 
   std::unique_ptr<TaskClock> start_clock() override {
     return std::make_unique<FakeClock>(devices_, durations_);
@@ -48,7 +49,7 @@ class FakeBackend : public Backend {
   std::string device_name(DeviceId device) const override {
     return "fake" + std::to_string(device());
   }
-  bool has_own_cores() const override { return false; }
+  bool has_own_cores() const override { return spins_; }
   void enter(DeviceId) override {}
   std::unique_ptr<Kernel> make_kernel(DeviceId, const ShardSpec&) override;
   std::int64_t bytes(const Box&) const override { return 1; }
@@ -70,6 +71,7 @@ class FakeBackend : public Backend {
  private:
   std::size_t devices_;
   std::vector<Tick> durations_;
+  bool spins_;
 };
 
 }  // namespace strata::testing

@@ -58,7 +58,7 @@ TEST(FakeBackend, TimesARunAsTheSimulatorPredicts) {
     const Plan plan = lower(graph, cluster, strategy, options);
     const Durations durations(plan, random);
 
-    FakeBackend backend(static_cast<std::size_t>(devices), durations.ticks);
+    FakeBackend backend(static_cast<std::size_t>(devices), durations.ticks, seed % 2 == 0);
     Executor executor(graph, plan, backend);
     const Batch batch = no_data(graph);
     const Execution run = executor.run(kSteps, [&](std::uint64_t) { return batch; });

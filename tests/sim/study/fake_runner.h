@@ -21,8 +21,14 @@ struct FakeRunner;
 /// right. Every training step takes the learning rate off every parameter; gradients are 1.
 class FakeRun : public PlanRun {
  public:
-  FakeRun(FakeRunner& runner, const Graph& graph, const Plan& plan, const ExecutionOptions& options)
-      : runner_(runner), graph_(graph), plan_(plan), options_(options), parameters_(graph.size()) {}
+  FakeRun(FakeRunner& runner, const Graph& graph, const Plan& plan, const ExecutionOptions& options,
+          std::size_t ordinal)
+      : runner_(runner),
+        graph_(graph),
+        plan_(plan),
+        options_(options),
+        parameters_(graph.size()),
+        ordinal_(ordinal) {}
 
   void set_parameters(LayerId layer, std::span<const float> whole) override {
     parameters_[layer()].assign(whole.begin(), whole.end());
@@ -43,12 +49,14 @@ class FakeRun : public PlanRun {
   ExecutionOptions options_;
   std::vector<std::vector<float>> parameters_;
   std::uint64_t done_ = 0;
+  std::size_t ordinal_;
 };
 
 struct FakeRunner : Runner {
   std::string wrong_layer;             ///< whose parameters a cut gets wrong
   Bytes lost;                          ///< that a step moves less than the plan says
-  std::size_t cancel_after = 0;        ///< steps; 0: never
+  std::size_t cancel_after = 0;        ///< steps of a run; 0: never
+  std::size_t cancel_run = 99;         ///< the run, from 0, that is called off at once
   std::vector<std::size_t> pieces;     // of all runs
   std::vector<std::uint64_t> batches;  // their numbers, by step
   std::vector<ExecutionOptions> starts;
@@ -59,7 +67,7 @@ struct FakeRunner : Runner {
   std::unique_ptr<PlanRun> start(const std::string&, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
     starts.push_back(options);
-    return std::make_unique<FakeRun>(*this, graph, plan, options);
+    return std::make_unique<FakeRun>(*this, graph, plan, options, starts.size() - 1);
   }
   std::unique_ptr<Measurer> measure(const std::string&, const Graph&, std::vector<MeasureRequest>,
                                     std::vector<Bytes>) override {
@@ -83,7 +91,8 @@ inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
   std::vector<Span> spans;
   Seconds now;
   for (std::size_t k = 0; k < steps; ++k, ++done_) {
-    if (is_set(cancelled) || (runner_.cancel_after > 0 && done_ >= runner_.cancel_after)) {
+    if (is_set(cancelled) || runner_.cancel_run == ordinal_ ||
+        (runner_.cancel_after > 0 && done_ >= runner_.cancel_after)) {
       throw Cancelled{};
     }
     const Batch batch = batch_of(done_);

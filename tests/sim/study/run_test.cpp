@@ -193,6 +193,31 @@ TEST(Run, RefusesWhatMemoryCannotHold) {
   EXPECT_GT(*available_memory(), Bytes{1 << 20});
 }
 
+TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.tolerance = 1e-4;
+  runner.cancel_run = 1;  // the one device's that it is checked against
+  const RunReport report = run(runner, asked);
+  EXPECT_EQ(report.training.losses.size(), 3u);
+  EXPECT_TRUE(report.training.stopped);
+  EXPECT_FALSE(report.differences);
+}
+
+TEST(Run, RefusesWeightsThatAreNoNumbers) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.learning_rate = 3e38;
+  try {
+    run(runner, asked);
+    FAIL();
+  } catch (const RunFailed& error) {
+    EXPECT_EQ(error.message(),
+              "step 2: layer conv1: its parameters are not finite after the update; a smaller --lr "
+              "may help");
+  }
+}
+
 TEST(Run, PredictsAndSearchesWithAProfile) {
   FakeRunner runner;
   RunRequest asked = request(3);

@@ -102,6 +102,21 @@ TEST(Weights, ListAllThatIsMissingOrOfTheWrongShape) {
   }
 }
 
+TEST(Weights, AreFinite) {
+  const Folder folder("finite");
+  const Graph graph = network();
+  const std::string target = folder.file("weights");
+  write_weights(target, graph, initial_weights(graph, 1));
+  write_npy(target + "/fc.bias.npy", std::vector<std::int64_t>{3},
+            std::vector<float>{1, -HUGE_VALF, 1});
+  try {
+    read_weights(target, graph);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.message(), target + "/fc.bias.npy: element 1 is -inf; allowed: finite numbers");
+  }
+}
+
 TEST(Weights, AreWrittenWholeOrNotAtAll) {
   const Folder folder("whole");
   const Graph graph = network("a/b");
