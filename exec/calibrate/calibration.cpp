@@ -29,7 +29,7 @@ struct Shape {
 class Calibration : public Measurer {
  public:
   Calibration(std::unique_ptr<Backend> backend, const Graph& graph,
-              std::vector<MeasureRequest> requests, std::vector<Bytes> move_sizes,
+              const std::vector<MeasureRequest>& requests, std::vector<Bytes> move_sizes,
               std::string source)
       : backend_(std::move(backend)),
         graph_(graph),
@@ -162,9 +162,9 @@ class Calibration : public Measurer {
     Times times;
     auto& benches = benches_[device()];
     for (std::size_t i : list) run(*benches[i], shapes_[i], true, times);
-    for (auto at = list.rbegin(); at != list.rend(); ++at) {
-      run(*benches[*at], shapes_[*at], false, times);
-      benches[*at]->end();
+    for (std::size_t k = list.size(); k-- > 0;) {
+      run(*benches[list[k]], shapes_[list[k]], false, times);
+      benches[list[k]]->end();
     }
     return times;
   }
@@ -206,10 +206,10 @@ class Calibration : public Measurer {
 }  // namespace
 
 std::unique_ptr<Measurer> calibrate(std::unique_ptr<Backend> backend, const Graph& graph,
-                                    std::vector<MeasureRequest> requests,
+                                    const std::vector<MeasureRequest>& requests,
                                     std::vector<Bytes> move_sizes, std::string source) {
-  return std::make_unique<Calibration>(std::move(backend), graph, std::move(requests),
-                                       std::move(move_sizes), std::move(source));
+  return std::make_unique<Calibration>(std::move(backend), graph, requests, std::move(move_sizes),
+                                       std::move(source));
 }
 
 }  // namespace strata

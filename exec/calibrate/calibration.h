@@ -17,7 +17,7 @@ namespace strata {
 
 /// `source` goes into every row. The graph must outlive the Measurer.
 std::unique_ptr<Measurer> calibrate(std::unique_ptr<Backend> backend, const Graph& graph,
-                                    std::vector<MeasureRequest> requests,
+                                    const std::vector<MeasureRequest>& requests,
                                     std::vector<Bytes> move_sizes, std::string source);
 
 }  // namespace strata

@@ -45,8 +45,8 @@ class LocalMachine : public Runner {
   std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
                                     std::vector<MeasureRequest> requests,
                                     std::vector<Bytes> move_sizes) override {
-    return calibrate(std::make_unique<cpu::CpuBackend>(cpu_count(devices)), graph,
-                     std::move(requests), std::move(move_sizes), description(devices));
+    return calibrate(std::make_unique<cpu::CpuBackend>(cpu_count(devices)), graph, requests,
+                     std::move(move_sizes), description(devices));
   }
   std::string description(const std::string& devices) const override {
     return cpu::CpuBackend(static_cast<std::size_t>(cpu_count(devices))).description();

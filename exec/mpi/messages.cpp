@@ -76,6 +76,7 @@ bool Messages::progress(const std::function<void(Message)>& ended) {
   if (count <= 0) return false;
   std::vector<int> places(ended_.begin(), ended_.begin() + count);
   std::vector<Message> done;
+  done.reserve(places.size());
   for (int at : places) done.push_back(std::move(open_[static_cast<std::size_t>(at)]));
   std::sort(places.rbegin(), places.rend());
   for (int at : places) {
