@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "sim/plan/lower.h"
+#include "sim/study/predict.h"
 
 namespace strata {
 namespace {
@@ -49,7 +49,7 @@ TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& 
   }
   if (left > 0) {
     const Graph graph = trained.graph.with_batch(left);
-    const Plan plan = lower(graph, trained.cluster, on_one_device(graph));
+    const Plan plan = lower_to_run(graph, trained.cluster, on_one_device(graph), request.sync);
     const auto run = start(runner, request.devices, graph, plan, options, trained.weights);
     sums.add(run->run(
                  1, [&](std::uint64_t) { return test.range(full * batch, left); }, cancelled),

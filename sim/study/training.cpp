@@ -46,7 +46,7 @@ class Trainer {
       : run_(run), plan_(plan), batch_of_(batch_of), options_(options) {}
 
   Training train() && {
-    std::size_t piece = std::min(kFirstPiece, options_.steps);
+    std::size_t piece = options_.steps <= kFirstPiece + 1 ? options_.steps : kFirstPiece;
     while (piece > 0 && run_piece(piece)) {
       piece = next_piece(options_.steps - done(), result_.last.step_seconds());
       if (done() == options_.steps) break;
