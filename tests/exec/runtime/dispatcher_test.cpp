@@ -7,11 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/cluster/cpu_cluster.h"
 #include "sim/engine/tick.h"
-#include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
-#include "tests/sim/plan/random_case.h"
+#include "tests/exec/runtime/drawn_plan.h"
 
 namespace strata {
 namespace {
@@ -86,17 +84,11 @@ TEST(Dispatcher, TakesTurnsAsTheSimulatorDoes) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const auto devices = static_cast<int>(pick(random, 1, 4));
-    const Graph graph = strata::testing::random_graph(random);
-    const Cluster cluster = cpu_cluster(devices);
-    const Strategy strategy =
-        strata::testing::random_strategy(random, graph, static_cast<std::size_t>(devices));
-    LowerOptions options;
-    options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
-    const Plan plan = lower(graph, cluster, strategy, options);
+    const strata::testing::DrawnPlan drawn(random);
+    const Plan& plan = drawn.plan;
     const std::vector<Cost> costs = random_costs(plan, random);
 
-    const Timeline predicted = simulate(plan, cluster, costs, kSteps);
+    const Timeline predicted = simulate(plan, drawn.cluster, costs, kSteps);
     const Timeline walked(plan.size(), FakeDevices(plan, costs, kSteps).run());
     ASSERT_EQ(walked, predicted);
   }

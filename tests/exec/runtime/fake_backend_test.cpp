@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "exec/runtime/executor.h"
-#include "sim/cluster/cpu_cluster.h"
-#include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
-#include "tests/sim/plan/random_case.h"
+#include "tests/exec/runtime/drawn_plan.h"
 
 namespace strata {
 namespace {
@@ -48,21 +46,15 @@ TEST(FakeBackend, TimesARunAsTheSimulatorPredicts) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const auto devices = static_cast<int>(pick(random, 1, 4));
-    const Graph graph = strata::testing::random_graph(random);
-    const Cluster cluster = cpu_cluster(devices);
-    const Strategy strategy =
-        strata::testing::random_strategy(random, graph, static_cast<std::size_t>(devices));
-    LowerOptions options;
-    options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
-    const Plan plan = lower(graph, cluster, strategy, options);
+    const strata::testing::DrawnPlan drawn(random);
+    const Plan& plan = drawn.plan;
     const Durations durations(plan, random);
 
-    FakeBackend backend(static_cast<std::size_t>(devices), durations.ticks, seed % 2 == 0);
-    Executor executor(graph, plan, backend);
-    const Batch batch = no_data(graph);
+    FakeBackend backend(drawn.devices, durations.ticks, seed % 2 == 0);
+    Executor executor(drawn.graph, plan, backend);
+    const Batch batch = no_data(drawn.graph);
     const Execution run = executor.run(kSteps, [&](std::uint64_t) { return batch; });
-    ASSERT_EQ(run.timeline, simulate(plan, cluster, durations.costs, kSteps));
+    ASSERT_EQ(run.timeline, simulate(plan, drawn.cluster, durations.costs, kSteps));
     EXPECT_EQ(run.moved.sync, communication(plan).sync * std::int64_t{kSteps});
   }
 }
