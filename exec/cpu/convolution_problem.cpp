@@ -84,8 +84,12 @@ memory::desc owner_source(const ConvolutionShape& shape, const Box& input) {
     part.push_back(axis.input);
     begin.push_back(axis.skip);
   }
-  const memory::desc whole = activation(all, block_of(extents(input)));
-  return part == all ? whole : whole.submemory_desc(part, begin);
+  memory::desc it = activation(all, block_of(extents(input)));
+  if (part != all) it = it.submemory_desc(part, begin);
+  for (std::size_t i = 0; i < shape.axes.size(); ++i) {
+    it.data.format_desc.blocking.strides[2 + i] *= shape.axes[i].step;
+  }
+  return it;
 }
 
 memory::desc owner_destination(const ConvolutionShape& shape, const Box& output) {

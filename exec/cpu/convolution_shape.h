@@ -13,14 +13,15 @@ namespace strata::cpu {
 
 /// One spatial dim of the local problem:
 ///     output = (input + pad_begin + pad_end - dilation (kernel - 1) - 1) / stride + 1, exactly.
-/// The input is the part of the shard's box that begins at `skip` and has extent `input`.
+/// The input is the part of the shard's box that begins at `skip` and has extent `input`, of which
+/// every `step`-th element is taken.
 struct ConvolutionAxis {
   Dim dim = Dim::w;
   std::int64_t input = 1, output = 1;
   std::int64_t kernel = 1, stride = 1, dilation = 1;
   std::int64_t pad_begin = 0;  ///< >= 0
   std::int64_t pad_end = 0;    ///< > -stride: what the last window's successor would not reach
-  std::int64_t skip = 0;
+  std::int64_t skip = 0, step = 1;
 };
 
 /// The groups of the local problem, `count` of them with `inputs` and `outputs` channels each, hold
