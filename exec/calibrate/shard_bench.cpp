@@ -27,6 +27,26 @@ const std::vector<float>& random_values() {
   return values;
 }
 
+/// The places of `input` where a producer that is cut alike would have this part of the output.
+Box cut_alike(const Box& output, const Extents& whole, const Extents& input) {
+  Box box;
+  for (Dim dim : kDims) {
+    const auto place = [&](std::int64_t at) { return at * input[dim] / whole[dim]; };
+    box[dim] = {place(output[dim].begin), place(output[dim].end)};
+  }
+  return box;
+}
+
+/// What the shard's kernel is given: where a producer that is cut alike has all that is needed, its
+/// output as it lies there, which may be more; else what is gathered, which is no more.
+std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, const Box& output) {
+  std::vector<Box> boxes = needed_input(graph, layer, i, output);
+  if (boxes.empty()) return {Box{}};
+  const Box near = cut_alike(output, graph[layer].output, graph[graph[layer].inputs[i]].output);
+  if (boxes.size() == 1 && intersect(near, boxes.front()) == boxes.front()) return {near};
+  return boxes;
+}
+
 }  // namespace
 
 ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
@@ -34,8 +54,7 @@ ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, La
     : backend_(backend), device_(device) {
   spec_ = {&graph, layer, output, {}, true, 0};
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
-    spec_.inputs.push_back(needed_input(graph, layer, i, output));
-    if (spec_.inputs.back().empty()) spec_.inputs.back().emplace_back();
+    spec_.inputs.push_back(given_input(graph, layer, i, output));
   }
   const auto* activation = std::get_if<Activation>(&graph[layer].op);
   in_place_ = is_elementwise(graph[layer].op) &&
