@@ -14,7 +14,7 @@ namespace {
 constexpr auto kLookAtCancelled = std::chrono::milliseconds(50);
 // Waking a thread takes tens of microseconds, as long as a small task; so a device that has a core
 // to itself first looks whether its turn comes soon.
-constexpr auto kSoon = std::chrono::microseconds(200);
+constexpr auto kSoon = std::chrono::milliseconds(5);
 
 }  // namespace
 
