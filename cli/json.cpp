@@ -96,4 +96,11 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
           {"layers", layers_json(input, prediction)}};
 }
 
+nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps) {
+  return {{"seed", jitter.seed},
+          {"steps", jitter.steps},
+          {"p50_seconds", steps.p50.value},
+          {"p95_seconds", steps.p95.value}};
+}
+
 }  // namespace strata

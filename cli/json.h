@@ -18,5 +18,7 @@ nlohmann::ordered_json per_dim_json(const PerDim<T>& values) {
 
 /// What `strata predict --json` prints.
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction);
+/// What --jitter adds to it.
+nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps);
 
 }  // namespace strata

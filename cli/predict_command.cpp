@@ -2,7 +2,9 @@
 // memory; several strategies side by side.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct PredictFlags {
   CaseFlags input;
   std::string strategies;
   std::size_t steps = 4;
+  std::optional<std::uint64_t> jitter;
   std::string trace_file, plan_file;
   bool json = false;
 };
@@ -101,6 +104,21 @@ void print_layers(const Case& input, const Prediction& p) {
   }
   print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
         table.print());
+}
+
+void print_jitter(const Case& input, const Prediction& p, std::uint64_t seed) {
+  const JitteredSteps steps = predict_jitter(input, p, {seed});
+  print(
+      "\nWith every task's time drawn from its spread, half of the steps of {} take at most {}, "
+      "95 % at most {}\n",
+      p.strategy.name(), format_seconds(steps.p50), format_seconds(steps.p95));
+}
+
+// Costs of a roofline do not scatter, and neither do those of a profile without spreads.
+void warn_if_steady(const Prediction& p) {
+  const bool scatters =
+      std::any_of(p.costs.begin(), p.costs.end(), [](const Cost& cost) { return cost.spread > 0; });
+  if (!scatters) say("strata: warning: --jitter: no cost has a measured spread");
 }
 
 void print_details(const Case& input, const Prediction& p) {
@@ -194,14 +212,24 @@ void run(PredictFlags& flags) {
   for (const Prediction& p : predictions) {
     warn_if_idle(input, p);
     warn_if_too_large(input, p);
+    if (flags.jitter) warn_if_steady(p);
   }
   if (flags.json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
-    for (const Prediction& p : predictions) document.push_back(prediction_json(input, p));
+    for (const Prediction& p : predictions) {
+      document.push_back(prediction_json(input, p));
+      if (flags.jitter) {
+        document.back()["jitter"] =
+            jitter_json({*flags.jitter}, predict_jitter(input, p, {*flags.jitter}));
+      }
+    }
     return print_json(predictions.size() == 1 ? document.front() : document);
   }
   print_header(input);
   print_comparison(input, predictions);
+  if (flags.jitter) {
+    for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
+  }
   if (predictions.size() == 1) print_details(input, predictions.front());
 }
 
@@ -219,6 +247,9 @@ void add_predict_command(CLI::App& app) {
   add_case_options(*command, flags->input);
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
       ->check(whole_number(1, kMostSteps));
+  command->add_option("--jitter", flags->jitter,
+                      "also draw every task's time from its measured spread, with this seed: the "
+                      "median step and the 95th percentile");
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
       ->check(named_file());
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")

@@ -48,10 +48,10 @@ class Calibration : public Measurer {
     throw_if_cancelled(cancelled);
   }
 
-  std::vector<MeasuredCost> costs() const override {
+  std::vector<MeasuredCost> costs(Sampled which) const override {
     std::vector<MeasuredCost> rows;
     for (const auto& [key, samples] : samples_) {
-      const Summary s = samples.summary();
+      const Summary s = samples.summary(which);
       rows.push_back({key, s.median, s.spread, s.count, source_});
     }
     return rows;

@@ -66,7 +66,7 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
 std::vector<MeasuredMove> MoveTimes::rows(const std::string& source) const {
   std::vector<MeasuredMove> rows;
   for (const auto& [key, samples] : samples_) {
-    const Summary s = samples.summary();
+    const Summary s = samples.summary(Sampled::always);
     rows.push_back({key.first, {key.second}, s.median, s.spread, s.count, source});
   }
   return rows;

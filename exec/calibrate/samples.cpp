@@ -16,8 +16,9 @@ void Samples::add(Seconds seconds, bool calm) {
   if (calm) calm_.push_back(seconds.value);
 }
 
-Summary Samples::summary() const {
-  std::vector<double> sorted = calm_.size() >= kEnough ? calm_ : all_;
+Summary Samples::summary(Sampled which) const {
+  const bool calm = which == Sampled::calm && calm_.size() >= kEnough;
+  std::vector<double> sorted = calm ? calm_ : all_;
   std::sort(sorted.begin(), sorted.end());
   return {{quantile(sorted, 0.5)},
           {(quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2},

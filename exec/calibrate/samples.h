@@ -1,12 +1,12 @@
 #pragma once
 
-// Times of one thing, taken in turns with others. Calm ones count, while there are three of them;
-// else all do. Values; not thread-safe.
+// Times of one thing, taken in turns with others. Values; not thread-safe.
 
 #include <cstdint>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/study/runner.h"
 
 namespace strata {
 
@@ -20,7 +20,7 @@ class Samples {
  public:
   void add(Seconds seconds, bool calm);
   /// Precondition: there is a sample.
-  Summary summary() const;
+  Summary summary(Sampled which) const;
 
  private:
   std::vector<double> calm_, all_;

@@ -22,6 +22,7 @@ enum class CostSource : std::uint8_t { measured, interpolated, analytic };
 struct Cost {
   Seconds seconds;
   CostSource source = CostSource::analytic;
+  double spread = 0;  ///< of what was measured: half the distance between quartiles, of `seconds`
 };
 
 /// One shard's work. `inputs` are the extents of what the shard reads of each input (halo

@@ -66,8 +66,8 @@ MeasuredCosts::MeasuredCosts(const std::vector<MeasuredCost>& rows) {
     const CostKey& key = row.key;
     Group& group = groups_[{key.signature, key.dtype, key.phase, key.inputs.size()}];
     std::vector<Extents> extents = shape(key.output, key.inputs);
-    group.rows.push_back(
-        {logarithms(extents), log_work(key.signature, key.phase, extents), row.seconds.value});
+    group.rows.push_back({logarithms(extents), log_work(key.signature, key.phase, extents),
+                          row.seconds.value, row.relative_spread()});
     group.exact.emplace(std::move(extents), group.rows.size() - 1);
   }
 }
@@ -80,15 +80,14 @@ std::optional<Cost> MeasuredCosts::operator()(const ShardWork& work, Phase phase
   const std::vector<Extents> extents = shape(work.output, work.inputs);
   const auto row = group->second.exact.find(extents);
   if (row != group->second.exact.end()) {
-    return Cost{{group->second.rows[row->second].seconds}, CostSource::measured};
+    const Row& found = group->second.rows[row->second];
+    return Cost{{found.seconds}, CostSource::measured, found.spread};
   }
-  const auto seconds =
-      between(group->second, {logarithms(extents), log_work(name.signature, phase, extents), 0});
-  if (!seconds) return std::nullopt;
-  return Cost{{*seconds}, CostSource::interpolated};
+  return between(group->second,
+                 {logarithms(extents), log_work(name.signature, phase, extents), 0, 0});
 }
 
-std::optional<double> MeasuredCosts::between(const Group& group, const Row& asked) {
+std::optional<Cost> MeasuredCosts::between(const Group& group, const Row& asked) {
   const Row *less = nullptr, *more = nullptr;
   double to_less = 0, to_more = 0;
   for (const Row& row : group.rows) {
@@ -103,11 +102,13 @@ std::optional<double> MeasuredCosts::between(const Group& group, const Row& aske
     const Row& only = less != nullptr ? *less : *more;
     const double step = asked.log_work - only.log_work;
     if (std::abs(step) > std::log(kReach) * (1 + 1e-12)) return std::nullopt;
-    return only.seconds * std::exp(step);
+    return Cost{{only.seconds * std::exp(step)}, CostSource::interpolated, only.spread};
   }
   const double range = more->log_work - less->log_work;
   const double at = range > 0 ? (asked.log_work - less->log_work) / range : 0.5;
-  return less->seconds * std::pow(more->seconds / less->seconds, at);
+  return Cost{{less->seconds * std::pow(more->seconds / less->seconds, at)},
+              CostSource::interpolated,
+              std::lerp(less->spread, more->spread, at)};
 }
 
 }  // namespace strata

@@ -26,8 +26,9 @@ class MeasuredCosts {
 
   /// The row of this very shape; else, of rows that differ in extents alone and are near, the
   /// nearest one of no more work and the nearest one of no less: log time linear in log work
-  /// between them. With one of the two only, its time in proportion to the work, within kReach.
-  /// Else nothing. Near is the sum over dims of |log ratio|; ties go to the earlier row.
+  /// between them, and the spread. With one of the two only, its time in proportion to the work,
+  /// within kReach. Else nothing. Near is the sum over dims of |log ratio|; ties go to the earlier
+  /// row.
   std::optional<Cost> operator()(const ShardWork& work, Phase phase) const;
 
  private:
@@ -35,6 +36,7 @@ class MeasuredCosts {
     std::vector<double> extents;  ///< logarithms: output, then each input
     double log_work;
     double seconds;
+    double spread;  ///< of the seconds
   };
   /// Rows of one signature, dtype, phase and number of inputs.
   struct Group {
@@ -49,7 +51,7 @@ class MeasuredCosts {
     auto operator<=>(const Name&) const = default;
   };
 
-  static std::optional<double> between(const Group& group, const Row& asked);
+  static std::optional<Cost> between(const Group& group, const Row& asked);
 
   std::map<Name, Group> groups_;
 };

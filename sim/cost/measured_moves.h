@@ -25,6 +25,7 @@ class MeasuredMoves {
  private:
   struct Row {
     double bytes, seconds;
+    double spread;  ///< of the seconds
   };
   std::array<std::vector<Row>, kMoveKindNames.size()> rows_;
 };

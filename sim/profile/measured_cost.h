@@ -35,6 +35,9 @@ struct MeasuredCost {
   std::int64_t count = 1;  ///< repetitions
   std::string source;      ///< machine, date, library
 
+  /// The spread, of the seconds.
+  double relative_spread() const { return seconds.value > 0 ? spread / seconds : 0; }
+
   bool operator==(const MeasuredCost&) const = default;
 };
 

@@ -32,6 +32,9 @@ struct MeasuredMove {
   std::int64_t count = 1;  ///< repetitions
   std::string source;      ///< machine, date
 
+  /// The spread, of the seconds.
+  double relative_spread() const { return seconds.value > 0 ? spread / seconds : 0; }
+
   bool operator==(const MeasuredMove&) const = default;
 };
 

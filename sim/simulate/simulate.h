@@ -30,7 +30,8 @@ struct CostSources {
 CostSources cost_sources(std::span<const Cost> costs);
 
 /// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
-/// them) that starts when every participant is ready.
+/// them) that starts when every participant is ready. `costs`: by task, the same in every step; or
+/// by step and task.
 struct PlanWorkload {
   Workload workload;
   std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
@@ -38,7 +39,8 @@ struct PlanWorkload {
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                             std::size_t steps);
 
-/// Throws InputError if the cluster does not connect two devices that must speak.
+/// `costs`: as build_workload() takes them. Throws InputError if the cluster does not connect two
+/// devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                   std::size_t steps, bool record_link_rates = false);
 

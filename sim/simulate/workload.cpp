@@ -108,16 +108,18 @@ class WorkloadBuilder {
     built_.first[at] = built_.last[at] = add_single(task, id, at);
   }
 
-  ActivityId add_single(const Task& task, TaskId id, std::uint64_t priority) {
+  // `at`: its place among the tasks of all steps, which is its priority, too.
+  ActivityId add_single(const Task& task, TaskId id, std::size_t at) {
     Workload& workload = built_.workload;
     if (task.kind == TaskKind::join) return workload.add_event();
     if (task.stream == Stream::device) {
-      const Seconds time = costs_[id()].seconds / cluster_[task.device].speed;
+      const std::size_t cost = costs_.size() == plan_.size() ? id() : at;
+      const Seconds time = costs_[cost].seconds / cluster_[task.device].speed;
       const Tick ticks = bounded_ticks(time, [&] {
         const char* what = task.kind == TaskKind::compute ? "computation" : "copy";
         return fmt::format("device {}: one {}", cluster_[task.device].name, what);
       });
-      return workload.add_compute(task.device, ticks, priority);
+      return workload.add_compute(task.device, ticks, at);
     }
     const Flow& flow = transfers_[task.detail];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);

@@ -139,12 +139,13 @@ Bytes memory_of_a_device(std::size_t devices) {
   return {total_memory().value_or(kUnknown).value / static_cast<std::int64_t>(devices)};
 }
 
-Profile profile_of(const Measurer& measurer, const Origin& origin) {
+Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> moves,
+                   const Origin& origin) {
   Profile profile;
   profile.kind = origin.kind;
   profile.description = origin.machine;
-  profile.measured = measurer.costs();
-  profile.moves = measurer.moves();
+  profile.measured = std::move(costs);
+  profile.moves = std::move(moves);
   profile.memory_capacity = {origin.memory, "this machine's memory, shared by its devices"};
   profile.bandwidth = measured(bandwidth(profile.measured, profile.moves));
   profile.peaks[0] = measured(peak(profile.measured));

@@ -38,12 +38,13 @@ struct Origin {
   Bytes memory;
 };
 
-/// The measured rows, and a roofline around them for what was not measured: peak and bandwidth are
-/// those of the fastest rows.
 /// What the machine has, shared by so many devices.
 Bytes memory_of_a_device(std::size_t devices);
 
-Profile profile_of(const Measurer& measurer, const Origin& origin);
+/// The measured rows, and a roofline around them for what was not measured: peak and bandwidth are
+/// those of the fastest rows.
+Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> moves,
+                   const Origin& origin);
 
 /// The profile with these rows beside its own, which take the place of older ones of the same key.
 /// Its roofline is the faster of both.

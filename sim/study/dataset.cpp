@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/base/counter_random.h"
 #include "sim/base/error.h"
 #include "sim/formats/npy.h"
-#include "sim/study/counter_random.h"
 
 namespace strata {
 namespace {

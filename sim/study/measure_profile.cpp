@@ -46,7 +46,7 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
       }
       measurer->round(cancelled);
     }
-    const Profile profile = profile_of(*measurer, origin);
+    const Profile profile = profile_of(measurer->costs(Sampled::calm), measurer->moves(), origin);
     report.profile = report.profile.kind.empty() ? profile : merged(report.profile, profile);
     report.disturbance += measurer->disturbance();
   }

@@ -1,11 +1,14 @@
 #include "sim/study/predict.h"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/base/quantile.h"
 #include "sim/plan/lower.h"
+#include "sim/simulate/jitter.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
@@ -33,6 +36,20 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
   options.sync = sync;
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
   return lower(graph, cluster, strategy, options);
+}
+
+JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
+                             const Jitter& jitter) {
+  const std::vector<Cost> drawn = drawn_costs(prediction.costs, jitter.steps, jitter.seed);
+  const Timeline timeline = simulate(prediction.plan, input.cluster, drawn, jitter.steps);
+  std::vector<double> times;
+  const auto [first, last] = timeline.steady_window();
+  for (std::size_t k = first + 1; k <= last; ++k) {
+    times.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
+  }
+  if (times.empty()) times.push_back(timeline.step_seconds().value);
+  std::sort(times.begin(), times.end());
+  return {{quantile(times, 0.5)}, {quantile(times, 0.95)}};
 }
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options) {

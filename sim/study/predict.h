@@ -86,6 +86,16 @@ struct Prediction {
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                   SyncAlgorithm sync);
 
+/// The step's time where every task takes its own, drawn from its measured spread (jitter.h).
+struct Jitter {
+  std::uint64_t seed = 1;
+  std::size_t steps = 100;
+};
+struct JitteredSteps {
+  Seconds p50, p95;  ///< of the steady steps
+};
+JitteredSteps predict_jitter(const Case& input, const Prediction& prediction, const Jitter& jitter);
+
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
 
 }  // namespace strata

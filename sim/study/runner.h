@@ -4,6 +4,7 @@
 // the execution engine implements. Not thread-safe.
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -59,6 +60,10 @@ struct Disturbance {
   bool operator==(const Disturbance&) const = default;
 };
 
+/// Which sweeps' times count: those in which the machine did nothing else, where there are three of
+/// them; or all.
+enum class Sampled : std::uint8_t { calm, always };
+
 /// Takes times on all devices at once, one sample of everything a round, so that a caller can take
 /// turns between measuring and running.
 class Measurer {
@@ -66,9 +71,8 @@ class Measurer {
   virtual ~Measurer() = default;
   /// One sample of each request and move.
   virtual void round(const std::atomic<bool>* cancelled) = 0;
-  /// Medians, spreads and counts of all rounds so far. Times taken while the machine was busy with
-  /// something else are left out, where three calm ones remain.
-  virtual std::vector<MeasuredCost> costs() const = 0;
+  /// Medians, spreads and counts of the rounds so far.
+  virtual std::vector<MeasuredCost> costs(Sampled which) const = 0;
   virtual std::vector<MeasuredMove> moves() const = 0;
   virtual Disturbance disturbance() const = 0;
 };

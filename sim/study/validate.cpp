@@ -20,29 +20,34 @@ namespace {
 
 constexpr std::size_t kFirstRounds = 2;  // before the optimum is sought
 constexpr std::size_t kStepsPerTurn = 6;
+constexpr std::size_t kFirstSteps = 2;  // of a turn, which find other work's data in the caches
+constexpr std::size_t kJitteredSteps = 100;
 constexpr double kTie = 0.01;
 constexpr std::uint64_t kSeed = 1;
 
-/// A plan that is run from time to time.
+/// A strategy that is run from time to time, between sweeps over the very shards it computes: what
+/// the machine's moods do to the one, they do to the other.
 class Trial {
  public:
   /// Graph and data must outlive it.
-  Trial(Runner& runner, const std::string& devices, const Graph& graph, Plan plan,
-        const Dataset& data, const NetworkWeights& weights)
+  Trial(Runner& runner, const std::string& devices, const Graph& graph, const Strategy& strategy,
+        Plan plan, const Dataset& data, const NetworkWeights& weights)
       : data_(data), plan_(std::move(plan)) {
     run_ = runner.start(devices, graph, plan_, {});
+    shards_ = runner.measure(devices, graph, shapes_of(graph, strategy), {});
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (!weights[i].empty()) run_->set_parameters(LayerId(i), weights[i]);
     }
   }
 
-  // Steps count that lie in the timeline's steady window, as those that a prediction is taken from.
+  // The last step does not count either: its synchronisation meets no next step.
   void turn(const std::atomic<bool>* cancelled) {
+    shards_->round(cancelled);
     last_ = run_->run(
         kStepsPerTurn, [&](std::uint64_t step) { return data_.batch(step); }, cancelled);
+    shards_->round(cancelled);
     const Timeline& timeline = last_.timeline;
-    const auto [first, last] = timeline.steady_window();
-    for (std::size_t k = first + 1; k <= last; ++k) {
+    for (std::size_t k = kFirstSteps; k + 1 < kStepsPerTurn; ++k) {
       times_.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
     }
     constexpr auto kSteps = static_cast<std::int64_t>(kStepsPerTurn);
@@ -54,6 +59,9 @@ class Trial {
     turn(cancelled);
     times_.clear();
   }
+  /// Of every sweep, as of every step: none is left out because the machine was busy.
+  std::vector<MeasuredCost> costs() const { return shards_->costs(Sampled::always); }
+  Disturbance disturbance() const { return shards_->disturbance(); }
 
   void report(ValidateCase& result, const Prediction& predicted) const {
     std::vector<double> sorted = times_;
@@ -77,6 +85,7 @@ class Trial {
   const Dataset& data_;
   Plan plan_;
   std::unique_ptr<PlanRun> run_;
+  std::unique_ptr<Measurer> shards_;
   Execution last_;
   std::vector<double> times_;
   bool moved_as_planned_ = true;
@@ -97,36 +106,40 @@ class Validation {
 
   void run(ValidateReport& report, const std::atomic<bool>* cancelled,
            const std::function<void(const MeasureProgress&)>& progress) {
-    const auto measurer = runner_.measure(
-        name_, graph_, shapes_of(graph_, cluster_, request_.strategies), move_sizes());
     const std::size_t rounds = request_.rounds + kFirstRounds;
     const auto tell = [&](std::size_t round) {
       if (progress) progress({fmt::format("{} on {}", graph_.name(), name_), round, rounds});
     };
-    for (std::size_t round = 0; round < kFirstRounds; ++round) {
-      tell(round);
-      measurer->round(cancelled);
+    const auto moves = runner_.measure(name_, graph_, {}, move_sizes());
+    std::vector<MeasuredCost> space;
+    {
+      const auto shards =
+          runner_.measure(name_, graph_, shapes_of(graph_, cluster_, request_.strategies), {});
+      for (std::size_t round = 0; round < kFirstRounds; ++round) {
+        tell(round);
+        shards->round(cancelled);
+        moves->round(cancelled);
+      }
+      space = shards->costs(Sampled::always);
+      report.disturbance += shards->disturbance();
     }
-    start_trials(profile(*measurer));
+    start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);
     for (std::size_t round = kFirstRounds; round < rounds; ++round) {
       tell(round);
-      measurer->round(cancelled);
+      moves->round(cancelled);
       for (auto& trial : trials_) trial->turn(cancelled);
     }
-    report.disturbance += measurer->disturbance();
-    const Profile last = profile(*measurer);
-    if (devices_ == request_.devices) {
-      report.profile = report.profile.kind.empty() ? last : merged(report.profile, last);
-    }
-    conclude(last, report);
+    for (const auto& trial : trials_) report.disturbance += trial->disturbance();
+    conclude(profile(std::move(space), *moves), *moves, report);
   }
 
  private:
-  Profile profile(const Measurer& measurer) const {
+  Profile profile(std::vector<MeasuredCost> costs, const Measurer& moves) const {
     const Bytes memory = memory_of_a_device(cluster_.device_count());
-    return profile_of(measurer, {cluster_[DeviceId(0)].kind, runner_.description(name_),
-                                 request_.date, request_.command, memory});
+    return profile_of(std::move(costs), moves.moves(),
+                      {cluster_[DeviceId(0)].kind, runner_.description(name_), request_.date,
+                       request_.command, memory});
   }
 
   // Strategies that are the same, as all are on one device, are run once. All of them are in memory
@@ -145,9 +158,9 @@ class Validation {
       strategies_.push_back(std::move(strategy));
     }
     check_memory(plans);
-    for (Plan& plan : plans) {
-      trials_.push_back(
-          std::make_unique<Trial>(runner_, name_, graph_, std::move(plan), data_, weights_));
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      trials_.push_back(std::make_unique<Trial>(runner_, name_, graph_, strategies_[i],
+                                                std::move(plans[i]), data_, weights_));
     }
   }
 
@@ -162,22 +175,29 @@ class Validation {
         graph_.name(), name_, format_bytes(needed), format_bytes(*free)));
   }
 
-  void conclude(const Profile& last, ValidateReport& report) const {
-    const Case input = measured_case(graph_, cluster_, last, request_.sync);
+  // A strategy's prediction takes what was measured beside it.
+  void conclude(const Profile& space, const Measurer& moves, ValidateReport& report) const {
+    Profile all = space;
     for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
+      const Trial& trial = *trials_[trial_of_[k]];
+      const Profile own = merged(space, profile(trial.costs(), moves));
+      const Case input = measured_case(graph_, cluster_, own, request_.sync);
       const Prediction predicted = predict(input, strategies_[trial_of_[k]]);
       ValidateCase result;
       result.model = graph_.name();
       result.devices = devices_;
       result.batch = graph_.batch();
       result.strategy = request_.strategies[k];
-      result.predicted = predicted.step_seconds();
+      result.predicted = predict_jitter(input, predicted, {kSeed, kJitteredSteps}).p50;
       result.eq1 = predicted.eq1_seconds();
       result.graph = graph_;
       result.cluster = input.cluster;
-      trials_[trial_of_[k]]->report(result, predicted);
+      trial.report(result, predicted);
       report.cases.push_back(std::move(result));
+      all = merged(all, own);
     }
+    if (devices_ != request_.devices) return;
+    report.profile = report.profile.kind.empty() ? all : merged(report.profile, all);
   }
 
   Runner& runner_;

@@ -11,9 +11,9 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "sim/base/counter_random.h"
 #include "sim/base/error.h"
 #include "sim/formats/npy.h"
-#include "sim/study/counter_random.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {

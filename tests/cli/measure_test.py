@@ -40,6 +40,13 @@ class Measure(unittest.TestCase):
                 self.assertEqual(predicted["cost_sources"]["analytic"], 0, strategy)
                 self.assertGreater(predicted["cost_sources"]["measured"], 0.5, strategy)
             self.assertTrue(said(f"strata solve {case} --json", folder)["optimal"])
+            scattered = [said(f"strata predict {case} --strategy data --jitter {seed} --json",
+                              folder)["jitter"] for seed in (1, 1, 2)]
+            self.assertEqual(scattered[0], scattered[1])
+            self.assertNotEqual(scattered[0]["p50_seconds"], scattered[2]["p50_seconds"])
+            for steps in scattered:
+                self.assertEqual(steps["steps"], 100)
+                self.assertLess(steps["p50_seconds"], steps["p95_seconds"])
 
     def test_merging_keeps_what_is_not_measured_anew(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -67,6 +67,19 @@ TEST(Simulate, OneDeviceWorksWithoutAPause) {
   EXPECT_DOUBLE_EQ(r.timeline.makespan().value, 4 * 54 * kMs);
 }
 
+TEST(Simulate, EachStepMayHaveItsOwnCosts) {
+  const Graph graph = two_layers(8);
+  const Outcome r = run(graph, testing::star(1), data_parallel(graph, 1), 1);
+  std::vector<Cost> costs;
+  for (const double factor : {1.0, 3.0, 2.0}) {
+    for (const Span& span : r.timeline.step(0)) costs.push_back({span.duration() * factor});
+  }
+  const Timeline timeline = simulate(r.plan, testing::star(1), costs, 3);
+  EXPECT_NEAR(timeline.step_end(0).value, 54 * kMs, 1e-12);
+  EXPECT_NEAR(timeline.step_end(1).value, 4 * 54 * kMs, 1e-12);
+  EXPECT_NEAR(timeline.step_end(2).value, 6 * 54 * kMs, 1e-12);
+}
+
 TEST(Simulate, DataParallelismHidesASyncBehindTheBackwardPass) {
   const Graph graph = two_layers(8);
   const Outcome r = run(graph, testing::star(2), data_parallel(graph, 2), 1);

@@ -27,7 +27,7 @@ class FakeMeasurer : public Measurer {
     throw_if_cancelled(cancelled);
     ++rounds_;
   }
-  std::vector<MeasuredCost> costs() const override {
+  std::vector<MeasuredCost> costs(Sampled /*which*/) const override {
     std::vector<MeasuredCost> rows;
     for (const CostKey& key : keys_) rows.push_back({key, {1e-3}, {1e-5}, rounds_, "fake"});
     return rows;
