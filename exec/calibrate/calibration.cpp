@@ -1,5 +1,6 @@
 #include "exec/calibrate/calibration.h"
 
+#include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <map>
@@ -14,6 +15,7 @@
 #include "exec/calibrate/spin_probe.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/base/quantile.h"
 
 namespace strata {
 namespace {
@@ -44,14 +46,16 @@ class Calibration : public Measurer {
 
   void round(const std::atomic<bool>* cancelled) override {
     work_on_all(cancelled);
+    ++round_;
     if (error_) std::rethrow_exception(error_);
     throw_if_cancelled(cancelled);
   }
 
   std::vector<MeasuredCost> costs(Sampled which) const override {
     std::vector<MeasuredCost> rows;
+    const std::vector<double> pace = paces();
     for (const auto& [key, samples] : samples_) {
-      const Summary s = samples.summary(which);
+      const Summary s = samples.summary(which, pace);
       rows.push_back({key, s.median, s.spread, s.count, source_});
     }
     return rows;
@@ -113,9 +117,9 @@ class Calibration : public Measurer {
   void work(DeviceId device, const std::atomic<bool>* cancelled) {
     try {
       backend_->enter(device);
-      for (const auto& list : sweeps_) {
+      for (std::size_t k = 0; k < sweeps_.size(); ++k) {
         if (!go_on(cancelled)) return meet_.arrive_and_drop();
-        sweep(device, list);
+        sweep(device, k);
       }
       if (!go_on(cancelled)) return meet_.arrive_and_drop();
       moves_.round(device, meet_);
@@ -133,7 +137,8 @@ class Calibration : public Measurer {
 
   // What a kernel does once (choosing and compiling its code, finding memory) is not what it costs:
   // the first sweep with new benches does not count, and tells the probe how fast a core is.
-  void sweep(DeviceId device, const std::vector<std::size_t>& list) {
+  void sweep(DeviceId device, std::size_t k) {
+    const std::vector<std::size_t>& list = sweeps_[k];
     SpinProbe& probe = probes_[device()];
     if (make_benches(device, list)) {
       take(device, list);
@@ -142,7 +147,7 @@ class Calibration : public Measurer {
     bool calm = probe.undisturbed();
     const Times times = take(device, list);
     calm = probe.undisturbed() && calm;
-    keep(times, calm);
+    keep(times, round_ * sweeps_.size() + k, calm);
   }
 
   // Whether there were new ones.
@@ -180,10 +185,28 @@ class Calibration : public Measurer {
     }
   }
 
-  void keep(const Times& times, bool calm) {
+  void keep(const Times& times, std::size_t sweep, bool calm) {
     const std::lock_guard lock(mutex_);
     disturbance_ += {calm ? std::size_t{0} : std::size_t{1}, 1};
-    for (const auto& [key, seconds] : times) samples_[*key].add(seconds, calm);
+    for (const auto& [key, seconds] : times) samples_[*key].add({seconds.value, sweep, calm});
+  }
+
+  // How many times longer than its median a thing took in each sweep; of all things, and on all
+  // devices, the median.
+  std::vector<double> paces() const {
+    std::vector<std::vector<double>> ratios((round_ + 1) * sweeps_.size());
+    for (const auto& [key, samples] : samples_) {
+      const double median = samples.summary(Sampled::always).median.value;
+      for (const Sample& sample : samples.all()) {
+        if (median > 0) ratios[sample.sweep].push_back(sample.seconds / median);
+      }
+    }
+    std::vector<double> paces;
+    for (std::vector<double>& sweep : ratios) {
+      std::sort(sweep.begin(), sweep.end());
+      paces.push_back(sweep.empty() ? 1 : quantile(sweep, 0.5));
+    }
+    return paces;
   }
 
   std::unique_ptr<Backend> backend_;
@@ -196,6 +219,7 @@ class Calibration : public Measurer {
   std::vector<std::map<std::size_t, std::unique_ptr<ShardBench>>> benches_;  // by device
   std::vector<SpinProbe> probes_;                                            // by device
   MoveTimes moves_;
+  std::size_t round_ = 0;
   std::barrier<> meet_;
   mutable std::mutex mutex_;  // the members below
   std::map<CostKey, Samples> samples_;

@@ -58,7 +58,7 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
       const Seconds seconds = time(kind, to, kind == MoveKind::local ? from : next, count);
       meet.arrive_and_wait();
       const std::lock_guard lock(mutex_);
-      samples_[{kind, size.value}].add(seconds, true);
+      samples_[{kind, size.value}].add({seconds.value});
     }
   }
 }

@@ -7,22 +7,28 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kEnough = 3;
+constexpr std::ptrdiff_t kEnough = 3;
+
+std::vector<double> sorted(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
 
 }  // namespace
 
-void Samples::add(Seconds seconds, bool calm) {
-  all_.push_back(seconds.value);
-  if (calm) calm_.push_back(seconds.value);
-}
-
-Summary Samples::summary(Sampled which) const {
-  const bool calm = which == Sampled::calm && calm_.size() >= kEnough;
-  std::vector<double> sorted = calm ? calm_ : all_;
-  std::sort(sorted.begin(), sorted.end());
-  return {{quantile(sorted, 0.5)},
-          {(quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2},
-          static_cast<std::int64_t>(sorted.size())};
+Summary Samples::summary(Sampled which, std::span<const double> paces) const {
+  const bool enough =
+      std::count_if(all_.begin(), all_.end(), [](const Sample& s) { return s.calm; }) >= kEnough;
+  std::vector<double> times, paced;
+  for (const Sample& sample : all_) {
+    if (which == Sampled::calm && enough && !sample.calm) continue;
+    times.push_back(sample.seconds);
+    paced.push_back(sample.seconds / (paces.empty() ? 1 : paces[sample.sweep]));
+  }
+  paced = sorted(std::move(paced));
+  return {{quantile(sorted(times), 0.5)},
+          {(quantile(paced, 0.75) - quantile(paced, 0.25)) / 2},
+          static_cast<std::int64_t>(times.size())};
 }
 
 }  // namespace strata
