@@ -11,7 +11,7 @@ import re
 # In the order of the arrows: a folder may include itself and what stands before it.
 SIM = [
     "base", "text", "geometry", "graph", "cluster", "strategy", "plan", "timeline", "profile",
-    "cost", "engine", "simulate", "solver", "formats", "store", "scenario", "study",
+    "cost", "engine", "simulate", "solver", "formats", "report", "store", "scenario", "study",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
@@ -28,7 +28,8 @@ FORBIDDEN = [
 # A vendor's headers, the folders that may include them, and the CMake target that brings them.
 VENDORS = [
     ("Qt", r"Q[A-Za-z]+(/.*)?", ["gui"], None),
-    ("SQLite", r"sqlite3.*", ["sim/store"], None),
+    ("SQLite", r"sqlite3.*", ["sim/store"], "SQLite::SQLite3"),
+    ("xxHash", r"xxhash\.h", ["sim/store"], None),
     ("CUDA", r"(cuda|cudnn|cublas|curand|cusparse|nccl|nvml|nvToolsExt|cub/|thrust/).*",
      ["exec/cuda"], None),
     ("toml++", r"toml\+\+/.*", ["sim/text"], "tomlplusplus::tomlplusplus"),

@@ -1,0 +1,82 @@
+#pragma once
+
+// A report as a value: sections of text, tables, charts and claims, to be written as one HTML file
+// that needs nothing else, as Markdown, or as CSV. Same document, same bytes. Texts are plain: no
+// markup in them is obeyed, and what is not UTF-8 is written as U+FFFD. Pure; thread-safe.
+//
+// The printers throw InternalError for a table whose rows are not as long as its columns, and for a
+// series whose lists differ in length.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace strata {
+
+/// Text, or a number with as many digits as it is worth.
+struct Cell {
+  std::string text;
+  std::optional<double> number;  ///< what the text stands for, exact: CSV has this one
+  bool operator==(const Cell&) const = default;
+};
+
+struct ReportTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// Places whose x or y is not finite, or not positive on a logarithmic side, are left out: a line
+/// has a gap there. Lines are drawn in the order of x.
+struct ChartSeries {
+  std::string name;
+  std::vector<double> x, y;
+  std::vector<double> ideal;  ///< by place; empty where there is none
+};
+
+enum class ChartKind : std::uint8_t { lines, bars, scatter };
+
+/// Series over a number, or over categories: where `categories` is not empty, x counts them from 0.
+/// Bars without categories have one for each x.
+struct Chart {
+  ChartKind kind = ChartKind::lines;
+  std::string x_label, y_label;
+  bool log_x = false, log_y = false;
+  std::vector<std::string> categories;
+  std::vector<ChartSeries> series;
+};
+
+enum class Verdict : std::uint8_t { reproduced, differs, unanswered };
+
+struct ReportClaim {
+  std::string text;
+  std::string said, found;  ///< with units
+  Verdict verdict = Verdict::unanswered;
+  std::string difference;  ///< "+12 %"; empty where unanswered
+  std::string why;
+};
+
+struct Section {
+  std::string title;
+  std::string text;  ///< paragraphs are separated by empty lines
+  std::variant<std::monostate, ReportTable, Chart, std::vector<ReportClaim>> body;
+  ReportTable data;  ///< of a chart: what it draws, for Markdown and CSV
+};
+
+/// Not to be taken for the Document of sim/text, which is a file that was read.
+struct ReportDocument {
+  std::string title;
+  std::string about;
+  std::vector<std::string> provenance;  ///< lines at the end
+  std::vector<Section> sections;
+};
+
+std::string print_html(const ReportDocument& document);
+std::string print_markdown(const ReportDocument& document);
+std::string print_csv(const ReportTable& table);
+
+/// The chart alone, an <svg> element whose colours follow the page's (light and dark).
+std::string print_svg(const Chart& chart);
+
+}  // namespace strata

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "sim/report/document.h"
+#include "sim/report/escape.h"
+#include "sim/report/html_table.h"
+#include "sim/report/style.h"
+
+namespace strata {
+namespace {
+
+constexpr std::ptrdiff_t kSectionsAtAGlance = 4;  // more get a table of contents
+
+// The policy forbids what the page does not need: scripts, and whatever lies outside of it.
+std::string head(const ReportDocument& document) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n",
+      escape_markup(document.title), page_style());
+}
+
+std::string prose(const std::string& text) {
+  std::string html;
+  for (const std::string& paragraph : paragraphs(text)) {
+    html += fmt::format("<p>{}</p>\n", escape_markup(paragraph));
+  }
+  return html;
+}
+
+bool has_title(const Section& section) {
+  return !section.title.empty();
+}
+
+std::string contents(const std::vector<Section>& sections) {
+  const auto titles = std::count_if(sections.begin(), sections.end(), has_title);
+  if (titles <= kSectionsAtAGlance) return {};
+  std::string html = "<nav aria-label=\"Contents\">\n<ol>\n";
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (!has_title(sections[i])) continue;
+    html += fmt::format("<li><a href=\"#section-{}\">{}</a></li>\n", i + 1,
+                        escape_markup(sections[i].title));
+  }
+  return html + "</ol>\n</nav>\n";
+}
+
+std::string data_of(const Section& section) {
+  const std::string table = html_table(section.data);
+  if (table.empty()) return {};
+  return "<details>\n<summary>Data</summary>\n" + table + "</details>\n";
+}
+
+struct HtmlBody {
+  const Section& section;
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(const ReportTable& table) const { return html_table(table); }
+  std::string operator()(const Chart& chart) const {
+    return "<figure>\n" + print_svg(chart) + "</figure>\n" + data_of(section);
+  }
+  std::string operator()(const std::vector<ReportClaim>& claims) const {
+    return html_claims(claims);
+  }
+};
+
+std::string section_of(const Section& section, std::size_t number) {
+  const std::string title =
+      has_title(section) ? fmt::format("<h2>{}</h2>\n", escape_markup(section.title)) : "";
+  return fmt::format("<section id=\"section-{}\">\n{}{}{}</section>\n", number, title,
+                     prose(section.text), std::visit(HtmlBody{section}, section.body));
+}
+
+std::string footer(const std::vector<std::string>& provenance) {
+  if (provenance.empty()) return {};
+  std::string html = "<footer>\n<ul>\n";
+  for (const std::string& line : provenance) {
+    html += fmt::format("<li>{}</li>\n", escape_markup(line));
+  }
+  return html + "</ul>\n</footer>\n";
+}
+
+}  // namespace
+
+std::string print_html(const ReportDocument& document) {
+  std::string html = head(document) + "<body>\n<main>\n";
+  html += fmt::format("<h1>{}</h1>\n", escape_markup(document.title));
+  html += prose(document.about) + contents(document.sections);
+  for (std::size_t i = 0; i < document.sections.size(); ++i) {
+    html += section_of(document.sections[i], i + 1);
+  }
+  return html + footer(document.provenance) + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace strata

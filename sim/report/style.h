@@ -1,0 +1,13 @@
+#pragma once
+
+// How pages look: a style sheet, light and dark, for screens and paper.
+
+#include <string_view>
+
+namespace strata {
+
+/// For a <style> element; holds no "<". `.series-0` to `.series-7` have the colours of the series:
+/// told apart with any colour vision, and at least 3:1 from the page (WCAG 2.1, 1.4.11).
+std::string_view page_style();
+
+}  // namespace strata
