@@ -1,0 +1,107 @@
+#include "sim/scenario/axis_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/scenario/range.h"
+
+namespace strata {
+namespace {
+
+class ValuesReader {
+ public:
+  ValuesReader(const AxisKey& key, std::size_t most) : key_(key), most_(most) {}
+
+  void read_list(const Value& list, Diagnostics& errors) {
+    if (list.node().items.empty()) list.fail_expected("a list of at least one value");
+    if (list.node().items.size() > most_) refuse_more(list);
+    for (const Value& item : list.as_list()) {
+      errors.attempt([&] { read_item(item); });
+    }
+  }
+
+  void read_item(const Value& value) {
+    if (value.is(ValueKind::table) && key_.form != ValueForm::flag) return read_numbers(value);
+    const bool several = key_.form == ValueForm::files && value.is(ValueKind::list);
+    add(value, several ? joined(value) : read_single(key_, value));
+  }
+
+  std::vector<std::string> take() { return std::move(texts_); }
+
+ private:
+  [[noreturn]] void refuse_more(const Value& value) const {
+    value.fail(fmt::format("'{}': too many values; allowed: {}", value.name(), most_));
+  }
+
+  void add(const Value& value, std::string text) {
+    if (texts_.size() == most_) refuse_more(value);
+    texts_.push_back(std::move(text));
+  }
+
+  // A range of numbers is no text yet, and a number with a unit no number.
+  void read_numbers(const Value& value) {
+    check_is_range(value);
+    const Range range = read_range(value.as_table(), most_ - texts_.size());
+    const bool numeric = is_numeric(key_.form);
+    if (numeric && !range.plain) {
+      value.fail(fmt::format("'{}' takes numbers: no 'form', 'unit' or 'suffix'", value.name()));
+    }
+    if (takes_texts_only() && range.plain) {
+      value.fail(fmt::format("'{}' takes texts: the range needs a 'form'", value.name()));
+    }
+    for (const std::string& text : range.texts) check_text(key_, value, text);
+    texts_.insert(texts_.end(), range.texts.begin(), range.texts.end());
+  }
+
+  // A dotted key that is not quoted reads as tables in tables.
+  void check_is_range(const Value& value) const {
+    const auto& members = value.node().members;
+    const bool dotted =
+        key_.form == ValueForm::free && std::ranges::all_of(members, [](const Member& m) {
+          return m.value.kind == ValueKind::table;
+        });
+    if (!dotted) return;
+    value.fail(
+        fmt::format("'{}' is a table and no range; a key with dots is written in quotes, as "
+                    "\"link.inter.bandwidth\"",
+                    value.name()));
+  }
+
+  bool takes_texts_only() const {
+    return !is_numeric(key_.form) && key_.form != ValueForm::size && key_.form != ValueForm::free;
+  }
+
+  // Several files at once are one value.
+  std::string joined(const Value& list) const {
+    if (list.node().items.empty()) list.fail_expected("a list of at least one file");
+    std::string text;
+    for (const Value& item : list.as_list()) {
+      text += (text.empty() ? "" : ",") + read_single(key_, item);
+    }
+    return text;
+  }
+
+  const AxisKey& key_;
+  std::size_t most_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+std::vector<std::string> read_values(const AxisKey& key, const Value& value, std::size_t& room,
+                                     Diagnostics& errors) {
+  const std::size_t before = errors.count();
+  ValuesReader reader(key, std::min(room, kMaxAxisValues));
+  errors.attempt([&] {
+    if (value.is(ValueKind::list)) return reader.read_list(value, errors);
+    reader.read_item(value);
+  });
+  if (errors.count() != before) return {};
+  std::vector<std::string> texts = reader.take();
+  room -= texts.size();
+  return texts;
+}
+
+}  // namespace strata

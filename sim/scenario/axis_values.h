@@ -1,0 +1,20 @@
+#pragma once
+
+// The values of one key: a single one, a list, a range, or a list with ranges in it.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/axis_keys.h"
+#include "sim/text/diagnostics.h"
+#include "sim/text/value.h"
+
+namespace strata {
+
+/// Their texts, in turn. `room` is how many there may be, and is lowered by those there are. What
+/// is wrong goes to `errors`; nothing is returned then.
+std::vector<std::string> read_values(const AxisKey& key, const Value& value, std::size_t& room,
+                                     Diagnostics& errors);
+
+}  // namespace strata

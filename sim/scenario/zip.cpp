@@ -1,0 +1,91 @@
+#include "sim/scenario/zip.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace strata {
+namespace {
+
+auto find_axis(std::vector<Axis>& axes, const std::string& key) {
+  return std::ranges::find_if(
+      axes, [&](const Axis& axis) { return std::ranges::find(axis.keys, key) != axis.keys.end(); });
+}
+
+std::string all_keys(const std::vector<Axis>& axes) {
+  std::vector<std::string> keys;
+  for (const Axis& axis : axes) keys.insert(keys.end(), axis.keys.begin(), axis.keys.end());
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
+
+// The axis of one key; one that is zipped already has several.
+Axis& single_axis(const Value& zip, std::vector<Axis>& axes, const std::string& key) {
+  const auto axis = find_axis(axes, key);
+  if (axis == axes.end()) {
+    zip.fail(fmt::format("zip: the sweep has no '{}'; allowed: {}", key, all_keys(axes)));
+  }
+  if (axis->keys.size() > 1) zip.fail(fmt::format("zip: '{}' is zipped twice", key));
+  return *axis;
+}
+
+void check_length(const Value& zip, const Axis& first, const Axis& other) {
+  const std::size_t a = first.values.size(), b = other.values.size();
+  if (a == b) return;
+  zip.fail(fmt::format("zip: '{}' has {} values and '{}' {}; they must have as many",
+                       first.keys.front(), a, other.keys.front(), b));
+}
+
+bool comes_before(const std::vector<std::string>& keys, std::size_t i) {
+  const auto end = keys.begin() + static_cast<std::ptrdiff_t>(i);
+  return std::find(keys.begin(), end, keys[i]) != end;
+}
+
+void check_keys(const Value& zip, const std::vector<std::string>& keys, std::vector<Axis>& axes) {
+  if (keys.size() < 2) zip.fail_expected("a list of at least two keys");
+  const Axis& first = single_axis(zip, axes, keys.front());
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (comes_before(keys, i)) zip.fail(fmt::format("zip: '{}' is zipped twice", keys[i]));
+    check_length(zip, first, single_axis(zip, axes, keys[i]));
+  }
+}
+
+// Its values go beside those of the first key.
+void append(Axis& first, Axis other) {
+  first.keys.push_back(std::move(other.keys.front()));
+  for (std::size_t i = 0; i < first.values.size(); ++i) {
+    first.values[i].push_back(std::move(other.values[i].front()));
+  }
+}
+
+void zip_one(const Value& zip, std::vector<Axis>& axes) {
+  const std::vector<std::string> keys = zip.as_strings();
+  check_keys(zip, keys, axes);
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    const auto at = find_axis(axes, keys[i]);
+    Axis other = std::move(*at);
+    axes.erase(at);
+    append(*find_axis(axes, keys.front()), std::move(other));
+  }
+}
+
+}  // namespace
+
+void zip_axes(const Value& zips, std::vector<Axis>& axes, Diagnostics& errors) {
+  errors.attempt([&] {
+    for (const Value& zip : zips.as_list()) errors.attempt([&] { zip_one(zip, axes); });
+  });
+}
+
+void check_distinct(const Axis& axis, Diagnostics& errors) {
+  std::unordered_map<std::string, int> times;
+  for (const std::vector<std::string>& place : axis.values) {
+    if (++times[fmt::format("{}", fmt::join(place, "\n"))] != 2) continue;
+    errors.add(axis.where, fmt::format("'{}' has \"{}\" twice", fmt::join(axis.keys, ", "),
+                                       fmt::join(place, ", ")));
+  }
+}
+
+}  // namespace strata
