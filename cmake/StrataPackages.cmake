@@ -5,6 +5,8 @@ find_package(nlohmann_json REQUIRED)  # nlohmann-json3-dev
 find_package(simdjson REQUIRED)       # libsimdjson-dev
 find_package(CLI11 REQUIRED)          # libcli11-dev
 find_package(dnnl REQUIRED)           # libdnnl-dev
+find_package(SQLite3 REQUIRED)        # libsqlite3-dev
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # libxxhash-dev
 find_package(MPI COMPONENTS CXX)      # libopenmpi-dev, openmpi-bin; optional
 if(STRATA_TESTS)
   find_package(GTest REQUIRED)        # libgtest-dev, libgmock-dev

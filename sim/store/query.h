@@ -1,0 +1,17 @@
+#pragma once
+
+// Statements of the user, which read and do nothing else.
+
+#include <string>
+#include <vector>
+
+#include "sim/store/sqlite.h"
+
+namespace strata {
+
+/// As Store says of each.
+QueryResult query(Database& database, const std::string& sql, const std::string& scenario);
+std::vector<std::string> scenarios(Database& database);
+std::string scenario_text(Database& database, const std::string& name);
+
+}  // namespace strata

@@ -1,0 +1,162 @@
+#pragma once
+
+// What sweeps have found, in one SQLite file (docs/store.md has the schema): a row for each case
+// that was answered, with what it depends on and where it comes from. Rows are never changed. Any
+// number of processes of one host may use a file at once; one Store belongs to one thread, and is
+// never carried over a fork().
+//
+// A case is known by its key, a hash of everything that decides its answer; a key has one row at
+// most. Before a process works on a case it claims it. A claim holds as long as its process lives:
+// what a killed process had claimed is free again.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace strata {
+
+/// XXH3, 128 bits.
+struct CaseKey {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const CaseKey&) const = default;
+  auto operator<=>(const CaseKey&) const = default;
+};
+CaseKey hash_of(std::string_view bytes);
+std::string hex(CaseKey key);
+
+/// A file or a built-in thing that a case depends on.
+struct StoredInput {
+  std::string kind;  ///< "model", "cluster", "profile", "strategy", "data"
+  std::string name;  ///< as it was named
+  CaseKey hash;      ///< of its content
+  bool operator==(const StoredInput&) const = default;
+};
+
+/// A layer of an answer.
+struct StoredLayer {
+  std::string name;
+  std::int64_t n = 1, c = 1, d = 1, h = 1, w = 1;  ///< its config
+  double compute_seconds = 0, transfer_seconds = 0, sync_seconds = 0;
+  bool operator==(const StoredLayer&) const = default;
+};
+
+/// One answer. What does not apply is absent and NULL in the file.
+struct StoredResult {
+  CaseKey key;
+  std::string job;
+  std::string model, cluster, strategy, sync, dtype;
+  std::int64_t devices = 0, batch = 0;
+  std::string settings;  ///< all of them, a JSON object in the order of keys
+  bool done = true;      ///< else `error` says why there is no answer
+  std::string error;
+
+  std::optional<double> step_seconds, eq1_seconds, throughput;
+  std::optional<std::int64_t> comm_bytes, transfer_bytes, sync_bytes, peak_memory_bytes;
+  std::optional<bool> fits;  ///< in the memory of the devices, or the limit that was set
+  std::optional<double> measured_share, interpolated_share, analytic_share;
+  std::optional<double> p50_seconds, p95_seconds;  ///< of steps with jitter
+  // Solves.
+  std::optional<bool> optimal;
+  std::optional<double> lower_bound_seconds, table_seconds, solve_seconds;
+  std::optional<std::int64_t> final_nodes, max_configs;
+  // Runs: predicted beside measured where there was a profile.
+  std::optional<double> measured_seconds, measured_spread_seconds, relative_error;
+  std::optional<std::int64_t> moved_bytes;
+
+  double wall_seconds = 0;  ///< what the answer took
+  std::vector<StoredInput> inputs;
+  std::vector<StoredLayer> layers;  ///< empty where none were asked for
+};
+
+/// A process that works on a file, as its rows name it.
+struct Invocation {
+  std::string version;  ///< of Strata
+  std::string command;
+  std::string host;
+  std::string started;  ///< ISO, UTC
+};
+
+/// A query's answer.
+using Field = std::variant<std::monostate, std::int64_t, double, std::string>;
+struct QueryResult {
+  std::vector<std::string> columns;
+  std::vector<std::vector<Field>> rows;
+};
+
+enum class OpenMode : std::uint8_t { create, write, read };
+
+/// How patient a connection is, and how large it lets the file become.
+struct StoreLimits {
+  int busy_milliseconds = 30'000;  ///< to wait for another process's lock
+  std::int64_t pages = 0;          ///< of 4 KiB; 0: as many as the disk has
+};
+
+class Store {
+ public:
+  /// `create` makes a file that is missing, whole or not at all. To write, a file of an older
+  /// version is brought up to date after it was copied to FILE.v1.bak (or .v1.bak-2, ...: no copy
+  /// is ever replaced); to read, it is brought up to date in memory. Throws InputError for a file
+  /// that is missing, no database of Strata's (it is left untouched) or of a newer version,
+  /// EnvironmentError for one that can't be opened, read or written.
+  explicit Store(const std::string& file, OpenMode mode = OpenMode::create,
+                 const StoreLimits& limits = {});
+  /// Gives back what is still claimed.
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  const std::string& file() const;
+
+  /// What changes the file throws EnvironmentError where the disk is full, the file was opened to
+  /// read, or another process keeps it locked for too long; what was stored before stays.
+
+  /// Registers this process; before the first claim and the first row.
+  void enter(const Invocation& invocation);
+
+  /// Records the scenario (by its text) and which keys its cases have, in their order; replaces
+  /// what was recorded of a scenario of this name.
+  struct ScenarioCase {
+    std::string sweep;
+    CaseKey key;
+  };
+  void record_scenario(const std::string& name, const std::string& file, const std::string& text,
+                       std::span<const ScenarioCase> cases);
+
+  /// Those of the keys that have no row.
+  std::vector<CaseKey> missing(std::span<const CaseKey> keys);
+  /// Claims up to `most` of the keys, in their order, that have no row and that no living process
+  /// has claimed (this one included).
+  std::vector<CaseKey> claim(std::span<const CaseKey> keys, std::size_t most);
+  /// Stores the row and gives its claim back, in one transaction. A key that has a row keeps it;
+  /// false then.
+  bool store(const StoredResult& result);
+  /// Gives back what this Store has claimed.
+  void release();
+
+  /// Rows of another file, with their provenance and its scenarios; how many were new. Throws
+  /// InputError for a file that is not of this version, and for this very file.
+  std::size_t merge(const std::string& file);
+
+  /// One statement that only reads. `scenario`: the view `cases` holds this scenario's rows in
+  /// their order; empty: all rows. A blob is given as its hex digits. Throws InputError with
+  /// SQLite's own words.
+  QueryResult query(const std::string& sql, const std::string& scenario = {});
+
+  /// Names, newest first.
+  std::vector<std::string> scenarios();
+  /// The text of the newest of this name. Throws InputError that lists what is there.
+  std::string scenario_text(const std::string& name);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace strata
