@@ -22,8 +22,7 @@ std::string sample_bar(const LegendEntry& entry) {
 
 std::string sample_of(const LegendEntry& entry, ChartKind kind) {
   if (kind == ChartKind::bars) return sample_bar(entry);
-  const std::string point =
-      marker(entry.series, entry.x + kSample / 2, entry.y - kMiddle, std::string());
+  std::string point = marker(entry.series, entry.x + kSample / 2, entry.y - kMiddle, std::string());
   if (kind == ChartKind::scatter) return point;
   return fmt::format("<path d=\"{}\" stroke=\"currentColor\" stroke-width=\"2\"/>\n{}",
                      sample_path(entry), point);

@@ -24,6 +24,7 @@ bool all_end_together(const Drawing& drawing) {
 
 bool touch(const std::vector<EndLabel>& labels) {
   std::vector<double> heights;
+  heights.reserve(labels.size());
   for (const EndLabel& label : labels) heights.push_back(label.y);
   std::sort(heights.begin(), heights.end());
   for (std::size_t i = 1; i < heights.size(); ++i) {

@@ -59,6 +59,7 @@ std::vector<Tick> number_ticks(const Drawing& drawing, const Scale& scale) {
   if (own) values = powers_of_two(drawing.xs());
   if (values.empty()) values = ticks(scale.range, scale.logarithmic);
   std::vector<Tick> found;
+  found.reserve(values.size());
   for (double value : values) found.push_back(numbered(scale, value));
   return found;
 }

@@ -12,8 +12,9 @@ using testing::HasSubstr;
 
 TEST(ReportMarkdown, OfATinyDocumentReadsAsFollows) {
   ReportDocument page{"Bandwidth", "First,\nstill.\n\nSecond.", {"version 1", "host a"}, {}};
-  const ReportTable table{{"name|x", "time"},
-                          {{{"a\nb", {}}, {"-5 s", -5.0}}, {{"", {}}, {"", {}}}}};
+  const ReportTable table{
+      {"name|x", "time", "either"},
+      {{{"a\nb", {}}, {"-5 s", -5.0}, {"none", {}}}, {{"", {}}, {"", {}}, {"3", 3.0}}}};
   page.sections.push_back({"Times", "As a table.", table, {}});
   const ReportTable data{{"x", "note"}, {{{"1", 1.0}, {"7", {}}}}};
   page.sections.push_back({"Chart", "",
@@ -38,10 +39,10 @@ Second.
 
 As a table.
 
-| name\|x | time |
-| --- | --: |
-| a b | -5 s |
-|  |  |
+| name\|x | time | either |
+| --- | --: | --- |
+| a b | -5 s | none |
+|  |  | 3 |
 
 ## Chart
 
