@@ -93,27 +93,32 @@ class Attached {
   Database& database_;
 };
 
-void check_mergeable(const Database& into, const std::string& file, const StoreLimits& limits) {
+void check_other(const Database& into, const std::string& file) {
   check_identity(file);
   std::error_code error;
   if (std::filesystem::equivalent(into.file(), file, error)) {
     throw InputError(fmt::format("{}: cannot be merged into itself", file));
   }
-  Database other(file, OpenMode::read, limits, only_immutable(file, limits));
+}
+
+void check_same_version(Database& other) {
   check_version(other);
   if (const std::int64_t version = schema_version(other); version != kSchemaVersion) {
     throw InputError(fmt::format(
         "{}: is of version {} of the store, and only version {} is merged; to open it for writing "
         "brings it up to date",
-        file, version, kSchemaVersion));
+        other.file(), version, kSchemaVersion));
   }
 }
 
 }  // namespace
 
 std::size_t merge(Database& database, const std::string& file, const StoreLimits& limits) {
-  check_mergeable(database, file, limits);
+  check_other(database, file);
   const bool immutable = only_immutable(file, limits);
+  // Closed last, this one puts the log away, which the attached one may not do.
+  Database connection(file, OpenMode::read, limits, immutable);
+  check_same_version(connection);
   const Attached other(database, file_uri(file, immutable ? "immutable=1" : "mode=ro"));
   Transaction merging(database);
   database.run(std::string(kFresh) + std::string(kProvenanceOfRows));

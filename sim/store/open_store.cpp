@@ -25,16 +25,17 @@ void remove_database(const std::string& file) {
   for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((file + suffix).c_str());
 }
 
-/// SQLite names neither the file that is wanted nor the reason.
-void check_folder(const std::string& file) {
+/// 0, or why no file can be made beside this one.
+int folder_error(const std::string& file) {
   const fs::path folder = fs::absolute(file).parent_path();
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail_environment(file, "cannot be made", errno);
+  return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
 /// Fills a draft beside the file and gives it the file's name, unless that is taken; so that nobody
 /// sees half of it, and nothing is ever replaced. False if it was taken.
 bool make_file(const std::string& file, const std::function<void(Database&)>& fill) {
-  check_folder(file);
+  // SQLite would name neither the file that is wanted nor the reason.
+  if (const int reason = folder_error(file)) fail_environment(file, "cannot be made", reason);
   // No two threads of a host have this name at once; what a killed one left is ours to remove.
   const std::string draft = fmt::format("{}.new-{}", file, ::gettid());
   remove_database(draft);
@@ -112,7 +113,8 @@ bool only_immutable(const std::string& file, const StoreLimits& limits) {
     schema_version(database);
     return false;
   } catch (const EnvironmentError&) {
-    if (::access(file.c_str(), R_OK) != 0 || fs::exists(file + "-wal")) throw;
+    const bool readable = ::access(file.c_str(), R_OK) == 0;
+    if (!readable || folder_error(file) == 0 || fs::exists(file + "-wal")) throw;
     return true;
   }
 }

@@ -98,7 +98,15 @@ std::string cases_of(Database& database, const std::string& scenario) {
 /// What queries may ask for besides what the file has.
 void prepare_names(Database& database, const std::string& scenario) {
   const std::string cases = cases_of(database, scenario);
-  database.run("DROP VIEW IF EXISTS temp.cases; CREATE TEMP VIEW cases AS " + cases);
+  database.run(
+      "DROP VIEW IF EXISTS temp.case_layers; DROP VIEW IF EXISTS temp.cases; "
+      "CREATE TEMP VIEW cases AS " +
+      cases);
+  database.run(
+      "CREATE TEMP VIEW case_layers AS SELECT c.ordinal, c.sweep, c.job, c.model, c.cluster, "
+      "c.strategy, c.sync, c.devices, c.batch, l.ordinal AS place, l.name AS layer, l.n, l.c, l.d, "
+      "l.h, l.w, l.compute_seconds, l.transfer_seconds, l.sync_seconds "
+      "FROM cases AS c JOIN layer AS l ON l.result = c.id ORDER BY c.ordinal, l.ordinal");
   // On their first use SQLite makes these, which is more than reading.
   database.run("SELECT 1 FROM json_each('[]'), json_tree('[]')");
 }

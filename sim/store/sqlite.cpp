@@ -9,9 +9,9 @@
 namespace strata {
 namespace {
 
-int flags_of(OpenMode mode) {
+int flags_of(OpenMode mode, bool immutable) {
   constexpr int kAlways = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (mode == OpenMode::read) return kAlways | SQLITE_OPEN_READONLY;
+  if (immutable) return kAlways | SQLITE_OPEN_READONLY;
   const int create = mode == OpenMode::create ? SQLITE_OPEN_CREATE : 0;
   return kAlways | SQLITE_OPEN_READWRITE | create;
 }
@@ -63,10 +63,11 @@ std::string file_uri(const std::string& file, std::string_view parameters) {
 
 Database::Database(const std::string& file, OpenMode mode, const StoreLimits& limits,
                    bool immutable)
-    : Database(file, file_uri(file, immutable ? "immutable=1" : ""), flags_of(mode), limits) {}
+    : Database(file, file_uri(file, immutable ? "immutable=1" : ""), flags_of(mode, immutable),
+               limits) {}
 
 Database Database::in_memory(const std::string& name) {
-  return {name, ":memory:", flags_of(OpenMode::create), StoreLimits{}};
+  return {name, ":memory:", flags_of(OpenMode::create, false), StoreLimits{}};
 }
 
 Database::Database(const std::string& name, const std::string& uri, int flags,

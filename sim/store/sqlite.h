@@ -38,14 +38,16 @@ std::string file_uri(const std::string& file, std::string_view parameters);
 
 class Database {
  public:
-  /// `immutable`: nobody changes the file while it is open, so no lock is taken; to read only.
+  /// `read` keeps nobody from writing: the last connection to be closed puts the log away, which
+  /// one that may not write would leave behind. `immutable`: nobody changes the file while it is
+  /// open; no lock is taken, and nothing can be written.
   Database(const std::string& file, OpenMode mode, const StoreLimits& limits,
            bool immutable = false);
   /// Empty and in memory; errors call it `name`.
   static Database in_memory(const std::string& name);
 
   const std::string& file() const { return file_; }
-  /// Opened to read, or the file's mode allows no more.
+  /// Immutable, or the file's mode allows no more.
   bool read_only() const;
   sqlite3* handle() const { return handle_.get(); }
 

@@ -131,7 +131,7 @@ bool Store::store(const StoredResult& result) {
 }
 
 void Store::release() {
-  impl_->work([&](Database&) { impl_->claims().release(); });
+  impl_->write([&](Database&) { impl_->claims().release(); });
 }
 
 std::size_t Store::merge(const std::string& file) {

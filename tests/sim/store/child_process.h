@@ -20,11 +20,7 @@ namespace strata {
 class Pipe {
  public:
   Pipe() { opened_ = ::pipe(ends_) == 0; }
-  ~Pipe() {
-    for (int end : ends_) {
-      if (end >= 0) ::close(end);
-    }
-  }
+  ~Pipe() { close(); }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 
@@ -42,6 +38,11 @@ class Pipe {
     }
     bytes.resize(got);
     return bytes;
+  }
+  void close() {
+    for (int& end : ends_) {
+      if (end >= 0) ::close(std::exchange(end, -1));
+    }
   }
   /// From now on only others write, so that reading ends when the last of them does.
   void only_read() { ::close(std::exchange(ends_[1], -1)); }

@@ -46,6 +46,7 @@ TEST_F(MergeTest, TakesRowsThatAreNotThereWithAllThatBelongsToThem) {
   EXPECT_EQ(ask(kRowsWithAll), rows);
   EXPECT_EQ(ask("SELECT count(*) FROM claim"), "0");
   EXPECT_EQ(into_.merge(path("b.db")), 0U);
+  EXPECT_EQ(names(), "a.db a.db-shm a.db-wal b.db");
   EXPECT_EQ(ask(kRowsWithAll), rows);
   EXPECT_EQ(ask("SELECT (SELECT count(*) FROM input), (SELECT count(*) FROM invocation), "
                 "(SELECT count(*) FROM result_input), (SELECT count(*) FROM layer)"),

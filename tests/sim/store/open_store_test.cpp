@@ -90,7 +90,6 @@ constexpr const char* kOldAnswerNow =
 
 TEST_F(OpenStoreTest, BringsAnOldFileUpToDateAndKeepsACopy) {
   make_version_1(path("a.db"));
-  const std::string before = read_file(path("a.db"));
   {
     Store store = open_and_enter(path("a.db"));
     EXPECT_EQ(print(store.query(kOldAnswer)), kOldAnswerNow);
@@ -114,6 +113,23 @@ TEST_F(OpenStoreTest, NeverReplacesACopy) {
     { const Store store(path("a.db"), OpenMode::write); }
     EXPECT_EQ(names(), std::string("a.db ") + copies);
   }
+}
+
+TEST_F(OpenStoreTest, IsBroughtUpToDateByOneOfSeveralProcesses) {
+  make_version_1(path("a.db"));
+  Pipe start;
+  std::vector<Child> children;
+  for (int i = 0; i < 4; ++i) {
+    children.emplace_back([&] {
+      start.only_read();
+      start.read_rest();  // until the parent lets all of them go at once
+      const Store store(path("a.db"), OpenMode::write);
+    });
+  }
+  start.close();
+  for (Child& child : children) EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(names(), "a.db a.db.v1.bak");
+  EXPECT_EQ(print(Store(path("a.db")).query(kOldAnswer)), kOldAnswerNow);
 }
 
 TEST_F(OpenStoreTest, MakesOfAnOldFileWhatANewOneIs) {
@@ -146,6 +162,8 @@ TEST_F(OpenStoreTest, ReadsAnOldFileWithoutChangingIt) {
 
 TEST_F(OpenStoreTest, WritesNothingWhereItWasOpenedToRead) {
   { open_and_enter(path("a.db")).store(answer_to({0, 1})); }
+  { EXPECT_EQ(Store(path("a.db"), OpenMode::read).missing(keys_to(1)).size(), 0U); }
+  EXPECT_EQ(names(), "a.db");
   Store store(path("a.db"), OpenMode::read);
   const std::string words = path("a.db") + ": cannot be written: it was opened to read";
   EXPECT_EQ(said<EnvironmentError>([&] { store.store(answer_to({0, 2})); }), words);
