@@ -186,7 +186,8 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
     write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
   }
   if (!flags.plan_file.empty()) {
-    const PlanWorkload built = build_workload(p.plan, input.cluster, p.costs, flags.steps);
+    const PlanWorkload built =
+        build_workload(p.plan, input.cluster, p.costs, flags.steps, input.overlap);
     write_file_whole(flags.plan_file,
                      print_replay(built.workload, input.cluster, activity_names(input, p, built)));
   }

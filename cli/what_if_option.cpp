@@ -12,7 +12,8 @@ std::pair<std::string, std::string> split_set(const std::string& text) {
   if (equals == std::string::npos || equals == 0) {
     throw InputError(
         fmt::format("--set {}: no KEY=VALUE; allowed: link.SELECTOR.bandwidth=, "
-                    "link.SELECTOR.latency=, device.SELECTOR.speed=",
+                    "link.SELECTOR.latency=, device.SELECTOR.speed=, layer.SELECTOR.speed=, "
+                    "overlap=",
                     text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};

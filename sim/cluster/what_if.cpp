@@ -1,6 +1,8 @@
 #include "sim/cluster/what_if.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,18 +59,33 @@ std::vector<Link*> select_links(const Cluster& cluster, std::vector<Link>& links
       some_names(links, [](const Link& link) { return link.name; })));
 }
 
+// The K of "first:K" and "last:K"; nothing for other selectors and for more than there are.
+std::optional<std::size_t> count_after(std::string_view selector, std::string_view begin,
+                                       std::size_t most) {
+  if (!selector.starts_with(begin)) return std::nullopt;
+  std::size_t count = 0;
+  const char* const end = selector.data() + selector.size();
+  const auto [stop, error] = std::from_chars(selector.data() + begin.size(), end, count);
+  if (error != std::errc{} || stop != end || count == 0 || count > most) return std::nullopt;
+  return count;
+}
+
 std::vector<Device*> select_devices(const Cluster& cluster, std::vector<Device>& devices,
                                     std::string_view selector) {
   std::vector<Device*> selected;
-  for (Device& device : devices) {
+  const auto first = count_after(selector, "first:", devices.size());
+  const auto last = count_after(selector, "last:", devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    Device& device = devices[i];
     const bool named =
         device.name == selector || device.kind == selector || device.host == selector;
-    if (selector == "*" || (named && !selector.empty())) selected.push_back(&device);
+    const bool counted = (first && i < *first) || (last && i >= devices.size() - *last);
+    if (selector == "*" || counted || (named && !selector.empty())) selected.push_back(&device);
   }
   if (!selected.empty()) return selected;
   throw InputError(fmt::format(
-      "cluster {} has no device '{}'; allowed: *, a kind ({}), a host ({}), or a device's name "
-      "({})",
+      "cluster {} has no device '{}'; allowed: *, a kind ({}), a host ({}), a device's name "
+      "({}), first:K or last:K",
       cluster.name(), selector, some_names(devices, [](const Device& d) { return d.kind; }),
       some_names(devices, [](const Device& d) { return d.host; }),
       some_names(devices, [](const Device& d) { return d.name; })));

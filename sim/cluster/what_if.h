@@ -4,7 +4,8 @@
 // of the cluster with other numbers; its routes are found anew, since latencies tell them apart.
 //
 // Selectors of links: "*", a kind ("intra", "inter") or a link's name. Of devices: "*", a kind, a
-// device's name or a host. What selects nothing is an InputError that lists what would.
+// device's name, a host, or "first:K" and "last:K", so many in the cluster's order (stragglers).
+// What selects nothing is an InputError that lists what would.
 
 #include <string_view>
 #include <variant>

@@ -16,7 +16,9 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Box& output, const
   const ShardWork work{&l.op, shape, inputs, shard_parameters(l, output), dtype_};
   PhaseCosts costs;
   for (int phase = 0; phase < kPhaseCount; ++phase) {
-    costs[static_cast<std::size_t>(phase)] = model.compute(work, static_cast<Phase>(phase));
+    Cost& cost = costs[static_cast<std::size_t>(phase)];
+    cost = model.compute(work, static_cast<Phase>(phase));
+    cost.seconds = cost.seconds / l.speed;
   }
   known_[layer()].push_back({&model, shape, std::move(inputs), costs});
   return known_[layer()].back().costs;

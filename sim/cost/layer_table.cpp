@@ -86,7 +86,7 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
 bool LayerTable::equal(LayerId a, LayerId b) const {
   const Layer &x = graph_[a], &y = graph_[b];
   if (x.output != y.output || x.parameters != y.parameters || phases_[a()] != phases_[b()] ||
-      x.inputs.size() != y.inputs.size() || !(x.op == y.op)) {
+      x.inputs.size() != y.inputs.size() || !(x.op == y.op) || x.speed != y.speed) {
     return false;
   }
   // A parameter server is another replica for every layer.
@@ -143,7 +143,7 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes,
   double sum = 0;
   for (int phase = 0; phase < kPhaseCount; ++phase) {
     const auto p = static_cast<Phase>(phase);
-    if (phases_[layer()][p]) sum += model.compute(work, p).seconds.value;
+    if (phases_[layer()][p]) sum += (model.compute(work, p).seconds / l.speed).value;
   }
   return sum;
 }

@@ -42,8 +42,18 @@ LayerId Graph::find(std::string_view layer_name) const {
 
 Graph Graph::with_batch(std::int64_t batch) const {
   GraphBuilder builder(name_, batch);
-  for (const Layer& layer : layers_) builder.add(layer.name, layer.op, layer.inputs);
-  return std::move(builder).build();
+  std::vector<double> speeds;
+  for (const Layer& layer : layers_) {
+    builder.add(layer.name, layer.op, layer.inputs);
+    speeds.push_back(layer.speed);
+  }
+  return std::move(builder).build().with_speeds(speeds);
+}
+
+Graph Graph::with_speeds(std::span<const double> speeds) const {
+  Graph result = *this;
+  for (std::size_t i = 0; i < speeds.size(); ++i) result.layers_[i].speed = speeds[i];
+  return result;
 }
 
 std::int64_t Graph::parameters() const {

@@ -34,6 +34,7 @@ struct Layer {
   std::vector<LayerId> inputs;  ///< all smaller than the layer's own id
   Extents output;               ///< n is the global batch
   Parameters parameters;
+  double speed = 1;  ///< a what-if: costs are divided by it
 
   bool operator==(const Layer&) const = default;
 };
@@ -53,6 +54,8 @@ class Graph {
 
   /// The same network for another global batch. Throws InputError if that is too large or < 1.
   Graph with_batch(std::int64_t batch) const;
+  /// The same network with other speeds, by layer; positive.
+  Graph with_speeds(std::span<const double> speeds) const;
 
   std::int64_t parameters() const;
 

@@ -122,8 +122,8 @@ CostSources cost_sources(std::span<const Cost> costs) {
 }
 
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, bool record_link_rates) {
-  const PlanWorkload built = build_workload(plan, cluster, costs, steps);
+                  std::size_t steps, Overlap overlap, bool record_link_rates) {
+  const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
   std::vector<RateChange> changes;
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;

@@ -4,6 +4,7 @@
 // event engine. Tasks, order and bytes are the Plan's; this adds only time. Pure; thread-safe as
 // long as each call has its own LayerCosts.
 
+#include <cstdint>
 #include <span>
 
 #include "sim/cluster/cluster.h"
@@ -29,6 +30,10 @@ struct CostSources {
 };
 CostSources cost_sources(std::span<const Cost> costs);
 
+/// Whether a device computes while bytes come to it or leave it. Without overlap it does one after
+/// the other, in plan order: what frameworks do that wait for their communication.
+enum class Overlap : std::uint8_t { allowed, none };
+
 /// `steps` copies of the plan as the engine's activities. A collective is one flow (or a chain of
 /// them) that starts when every participant is ready. `costs`: by task, the same in every step; or
 /// by step and task.
@@ -37,11 +42,12 @@ struct PlanWorkload {
   std::vector<ActivityId> first, last;  ///< by step and task: what starts and what ends it
 };
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps);
+                            std::size_t steps, Overlap overlap = Overlap::allowed);
 
 /// `costs`: as build_workload() takes them. Throws InputError if the cluster does not connect two
 /// devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, bool record_link_rates = false);
+                  std::size_t steps, Overlap overlap = Overlap::allowed,
+                  bool record_link_rates = false);
 
 }  // namespace strata

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,13 +43,14 @@ class WorkloadBuilder {
     prepare();
   }
 
-  PlanWorkload run() && {
+  PlanWorkload run(Overlap overlap) && {
     for (std::size_t step = 0; step < steps_; ++step) {
       for (std::size_t i = 0; i < plan_.size(); ++i) add(step, TaskId(i));
     }
     for (std::size_t step = 0; step < steps_; ++step) {
       for (std::size_t i = 0; i < plan_.size(); ++i) connect(step, TaskId(i));
     }
+    if (overlap == Overlap::none) take_turns();
     return std::move(built_);
   }
 
@@ -155,6 +157,52 @@ class WorkloadBuilder {
     }
   }
 
+  // What a device did last: work of its own, and since then moves that it takes part in.
+  struct Recent {
+    std::optional<ActivityId> work;
+    std::vector<std::size_t> moves;  // slots
+  };
+
+  // In plan order, which is topological, so nothing can wait in a circle: a device's work waits for
+  // the moves before it, a move for the work before it on every device that takes part.
+  void take_turns() {
+    std::vector<Recent> recent(cluster_.device_count());
+    for (std::size_t at = 0; at < built_.first.size(); ++at) {
+      const TaskId id(at % plan_.size());
+      const Task& task = plan_[id];
+      if (task.kind == TaskKind::join) continue;
+      if (task.stream == Stream::device) {
+        add_turn_of_work(recent[task.device()], at);
+      } else if (task.kind != TaskKind::collective ||
+                 plan_.groups()[task.detail].tasks.front() == id) {
+        for (DeviceId device : partners(task)) add_turn_of_move(recent[device()], at);
+      }
+    }
+  }
+
+  void add_turn_of_work(Recent& recent, std::size_t at) {
+    for (std::size_t move : recent.moves) {
+      built_.workload.add_dependency(built_.first[at], built_.last[move]);
+    }
+    recent.moves.clear();
+    recent.work = built_.last[at];
+  }
+  void add_turn_of_move(Recent& recent, std::size_t at) {
+    if (recent.work) built_.workload.add_dependency(built_.first[at], *recent.work);
+    recent.moves.push_back(at);
+  }
+
+  std::vector<DeviceId> partners(const Task& task) const {
+    if (task.kind == TaskKind::collective) {
+      return plan_.group_shapes()[plan_.groups()[task.detail].shape].devices;
+    }
+    std::vector<DeviceId> devices = {task.device};
+    for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
+      devices.push_back(piece.from);
+    }
+    return devices;
+  }
+
   const Plan& plan_;
   const Cluster& cluster_;
   std::span<const Cost> costs_;
@@ -167,8 +215,8 @@ class WorkloadBuilder {
 }  // namespace
 
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                            std::size_t steps) {
-  return WorkloadBuilder(plan, cluster, costs, steps).run();
+                            std::size_t steps, Overlap overlap) {
+  return WorkloadBuilder(plan, cluster, costs, steps).run(overlap);
 }
 
 }  // namespace strata

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -7,14 +6,14 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/graph/model_file.h"
+#include "sim/graph/what_if.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/case_loader.h"
 #include "sim/study/solve.h"
 
 namespace strata {
 namespace {
-
-using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
 
 bool has_kind(const Cluster& cluster, const std::string& kind) {
   const auto devices = cluster.devices();
@@ -22,56 +21,29 @@ bool has_kind(const Cluster& cluster, const std::string& kind) {
                      [&](const Device& device) { return device.kind == kind; });
 }
 
-Models models_from_files(const std::vector<std::string>& files, const Cluster& cluster) {
-  Models models;
-  for (const std::string& file : files) {
-    const Profile profile = read_profile(file);
-    const std::string& kind = profile.kind;
-    if (!has_kind(cluster, kind)) {
-      throw InputError(fmt::format("--profile {}: no device of cluster {} is of kind {}", file,
-                                   cluster.name(), kind));
-    }
-    if (!models.emplace(kind, make_cost_model(profile)).second) {
-      throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, kind));
-    }
-  }
-  return models;
+Overlap parse_overlap(const std::string& text) {
+  if (text == "on") return Overlap::allowed;
+  if (text == "off") return Overlap::none;
+  throw InputError(fmt::format("'{}' is no overlap; allowed: on, off", text));
 }
 
-// One model per kind, shared by its devices.
-std::vector<std::shared_ptr<const CostModel>> models_by_device(const Cluster& cluster,
-                                                               Models models) {
-  std::vector<std::shared_ptr<const CostModel>> result;
-  for (const Device& device : cluster.devices()) {
-    if (device.kind.empty()) {
-      throw InputError(fmt::format(
-          "cluster {}: device {} has no kind, so no profile says how fast it is; allowed: "
-          "kind = \"...\"",
-          cluster.name(), device.name));
-    }
-    auto at = models.find(device.kind);
-    if (at == models.end()) {
-      try {
-        at = models.emplace(device.kind, make_cost_model(load_profile(device.kind))).first;
-      } catch (InputError& error) {
-        error.add_context(fmt::format("cluster {}: device {}", cluster.name(), device.name));
-        throw;
-      }
-    }
-    result.push_back(at->second);
+// Keys of what is not the cluster's go to the rest of the case.
+void change(Case& result, const std::string& key, const std::string& value) try {
+  if (key == "overlap") {
+    result.overlap = parse_overlap(value);
+  } else if (key.starts_with("layer.")) {
+    result.graph = apply(result.graph, key, value);
+  } else if (key.starts_with("link.") || key.starts_with("device.")) {
+    result.cluster = apply(result.cluster, key, value);
+  } else {
+    throw InputError(
+        fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                    "device.SELECTOR.speed, layer.SELECTOR.speed, overlap",
+                    key));
   }
-  return result;
-}
-
-std::vector<std::shared_ptr<const CostModel>> models_for(const CaseRequest& request,
-                                                         const Cluster& cluster) {
-  Models models = models_from_files(request.profiles, cluster);
-  try {
-    return models_by_device(cluster, std::move(models));
-  } catch (InputError& error) {
-    if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
-    throw;
-  }
+} catch (InputError& error) {
+  error.add_context(fmt::format("--set {}={}", key, value));
+  throw;
 }
 
 Cluster changed(const Cluster& cluster, const std::string& key, const std::string& value) try {
@@ -86,11 +58,106 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
   return request.batch_per_device * static_cast<std::int64_t>(cluster.device_count());
 }
 
+// Of the map's key, made where it is not there yet.
+template <class Map, class Make>
+typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename Map::key_type& key,
+                                     const Make& make) {
+  {
+    const std::lock_guard guard(lock);
+    const auto known = map.find(key);
+    if (known != map.end()) return known->second;
+  }
+  auto made = make();
+  const std::lock_guard guard(lock);
+  return map.try_emplace(key, std::move(made)).first->second;
+}
+
 }  // namespace
+
+Graph CaseLoader::network(const std::string& model, std::int64_t batch) {
+  return remembered(lock_, networks_, {model, batch}, [&] { return load_model(model, batch); });
+}
+
+Cluster CaseLoader::cluster(const std::string& name) {
+  return remembered(lock_, clusters_, name, [&] { return load_cluster(name); });
+}
+
+std::vector<std::string> CaseLoader::kinds(const std::string& name) {
+  std::vector<std::string> kinds;
+  const Cluster found = cluster(name);
+  for (const Device& device : found.devices()) {
+    if (std::find(kinds.begin(), kinds.end(), device.kind) == kinds.end()) {
+      kinds.push_back(device.kind);
+    }
+  }
+  return kinds;
+}
+
+CaseLoader::Models CaseLoader::models_from_files(const std::vector<std::string>& files,
+                                                 const Cluster& cluster) {
+  Models models;
+  for (const std::string& file : files) {
+    const FileModel found = remembered(lock_, files_, file, [&]() -> FileModel {
+      const Profile profile = read_profile(file);
+      return {profile.kind, make_cost_model(profile)};
+    });
+    if (!has_kind(cluster, found.kind)) {
+      throw InputError(fmt::format("--profile {}: no device of cluster {} is of kind {}", file,
+                                   cluster.name(), found.kind));
+    }
+    if (!models.emplace(found.kind, found.model).second) {
+      throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, found.kind));
+    }
+  }
+  return models;
+}
+
+std::shared_ptr<const CostModel> CaseLoader::shipped(const Device& device, const Cluster& cluster) {
+  if (device.kind.empty()) {
+    throw InputError(
+        fmt::format("cluster {}: device {} has no kind, so no profile says how fast it is; "
+                    "allowed: kind = \"...\"",
+                    cluster.name(), device.name));
+  }
+  try {
+    return remembered(lock_, shipped_, device.kind, [&]() -> std::shared_ptr<const CostModel> {
+      return make_cost_model(load_profile(device.kind));
+    });
+  } catch (InputError& error) {
+    error.add_context(fmt::format("cluster {}: device {}", cluster.name(), device.name));
+    throw;
+  }
+}
+
+// One model per kind, shared by its devices.
+std::vector<std::shared_ptr<const CostModel>> CaseLoader::cost_models(
+    const Cluster& cluster, const std::vector<std::string>& profiles) {
+  const Models from_files = models_from_files(profiles, cluster);
+  std::vector<std::shared_ptr<const CostModel>> result;
+  for (const Device& device : cluster.devices()) {
+    const auto at = from_files.find(device.kind);
+    result.push_back(at != from_files.end() ? at->second : shipped(device, cluster));
+  }
+  return result;
+}
+
+Case CaseLoader::load(const CaseRequest& request) {
+  Cluster named = cluster(request.cluster);
+  Graph graph = network(request.model, global_batch(request, named));
+  Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
+  for (const auto& [key, value] : request.sets) change(result, key, value);
+  try {
+    result.models = cost_models(result.cluster, request.profiles);
+  } catch (InputError& error) {
+    if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
+    throw;
+  }
+  return result;
+}
 
 std::vector<std::shared_ptr<const CostModel>> load_cost_models(
     const Cluster& cluster, const std::vector<std::string>& profiles) {
-  return models_by_device(cluster, models_from_files(profiles, cluster));
+  return CaseLoader().cost_models(cluster, profiles);
 }
 
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
@@ -115,10 +182,7 @@ Strategy load_strategy(const std::string& strategy, const Case& input, const Sea
 }
 
 Case load_case(const CaseRequest& request) {
-  Cluster cluster = load_cluster(request.cluster, request.sets);
-  Graph graph = load_model(request.model, global_batch(request, cluster));
-  auto models = models_for(request, cluster);
-  return {std::move(graph), std::move(cluster), request.sync, request.dtype, std::move(models)};
+  return CaseLoader().load(request);
 }
 
 }  // namespace strata

@@ -19,7 +19,7 @@ namespace {
 Timeline simulate_case(const Case& input, const Strategy& strategy, const Prediction& prediction,
                        const PredictOptions& options) try {
   Timeline timeline = simulate(prediction.plan, input.cluster, prediction.costs, options.steps,
-                               options.record_link_rates);
+                               input.overlap, options.record_link_rates);
   if (timeline.step_seconds().value > 0) return timeline;
   throw InputError("a step takes no time; allowed: a network with a layer that computes");
 } catch (InputError& error) {
@@ -41,7 +41,8 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
                              const Jitter& jitter) {
   const std::vector<Cost> drawn = drawn_costs(prediction.costs, jitter.steps, jitter.seed);
-  const Timeline timeline = simulate(prediction.plan, input.cluster, drawn, jitter.steps);
+  const Timeline timeline =
+      simulate(prediction.plan, input.cluster, drawn, jitter.steps, input.overlap);
   std::vector<double> times;
   const auto [first, last] = timeline.steady_window();
   for (std::size_t k = first + 1; k <= last; ++k) {

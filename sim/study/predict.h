@@ -25,7 +25,8 @@
 
 namespace strata {
 
-/// Keys and values of --set, in order.
+/// Keys and values of --set, in order: those of the cluster (sim/cluster/what_if.h) and of the
+/// network (sim/graph/what_if.h), and overlap = on or off.
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 struct CaseRequest {
@@ -46,6 +47,7 @@ struct Case {
   SyncAlgorithm sync = SyncAlgorithm::ring;
   DType dtype = DType::fp32;
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
+  Overlap overlap = Overlap::allowed;
 };
 
 /// Throws InputError for anything that is not there or does not fit.

@@ -64,6 +64,8 @@ TEST(WhatIf, SpeedByNameHostAndKind) {
   EXPECT_EQ(speeds(straggler), "1 1 1 0.5 ");
   EXPECT_EQ(speeds(apply(straggler, "device.host1.speed", "0.5x")), "1 1 0.5 0.25 ");
   EXPECT_EQ(speeds(apply(straggler, "device.p100.speed", "2")), "2 2 2 2 ");
+  EXPECT_EQ(speeds(apply(straggler, "device.first:1.speed", "2x")), "2 1 1 0.5 ");
+  EXPECT_EQ(speeds(apply(straggler, "device.last:2.speed", "0.5x")), "1 1 0.5 0.25 ");
   EXPECT_EQ(speeds(apply(straggler, "device.*.speed", "2x")), "2 2 2 1 ");
 }
 
@@ -83,8 +85,8 @@ TEST(WhatIf, SaysWhatIsAllowed) {
             "(host0/gpu0>gpu1, host0/gpu1>gpu0)");
   EXPECT_EQ(
       error("device.gpu2.speed", "2"),
-      "cluster p100-1x2 has no device 'gpu2'; allowed: *, a kind (p100), a host (host0), or a "
-      "device's name (gpu0, gpu1)");
+      "cluster p100-1x2 has no device 'gpu2'; allowed: *, a kind (p100), a host (host0), a "
+      "device's name (gpu0, gpu1), first:K or last:K");
   EXPECT_EQ(
       error("device.gpu0.speed", "-1"),
       "'-1' is not a speed; allowed: a positive number, 1 for the profile's own, or a factor, "

@@ -167,6 +167,20 @@ TEST(CostTables, AreEq1WhereOneLinkDiffers) {
   }
 }
 
+// Layers of equal shape share tables, but not where one of them is faster.
+TEST(CostTables, AreEq1WhereOneLayerIsFaster) {
+  Random random(17);
+  for (int round = 0; round < 5; ++round) {
+    const Graph graph = testing::random_network(random, 8);
+    std::vector<double> speeds(graph.size(), 1);
+    speeds[random() % speeds.size()] = 3;
+    const Graph uneven = graph.with_speeds(speeds);
+    const Cluster cluster = load_cluster("p100-1x4");
+    Comparison comparison(uneven, cluster, SyncAlgorithm::ps);
+    comparison.check_variables();
+  }
+}
+
 // A link of a millionth of a byte a second: what crosses it takes years, but must not blur the
 // microseconds of all that does not.
 TEST(CostTables, KeepTheirPrecisionBesideAHugeEntry) {

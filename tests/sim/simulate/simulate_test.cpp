@@ -44,13 +44,13 @@ struct Outcome {
 };
 
 Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-            std::size_t steps) {
+            std::size_t steps, Overlap overlap = Overlap::allowed) {
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
   LayerCosts layer_costs(graph, DType::fp32);
   Plan plan = lower(graph, cluster, strategy);
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
-  Timeline timeline = simulate(plan, cluster, costs, steps);
+  Timeline timeline = simulate(plan, cluster, costs, steps, overlap);
   return {std::move(plan), std::move(timeline)};
 }
 
@@ -95,6 +95,48 @@ TEST(Simulate, DataParallelismHidesASyncBehindTheBackwardPass) {
     const bool is_b = graph[task.layer].name == "b";
     EXPECT_NEAR(span.start.value, (is_b ? 40 : 50) * kMs, 1e-12);
     EXPECT_NEAR(span.duration().value, (is_b ? 0.625 : 0.5) * kMs, 1e-12);
+  }
+}
+
+TEST(Simulate, WithoutOverlapADeviceDoesOneAfterTheOther) {
+  const Graph graph = two_layers(8);
+  const Strategy data = data_parallel(graph, 2);
+  // As above, but nothing hides: 50 ms of passes, 4 ms of updates, 0.625 and 0.5 ms of syncs.
+  const Outcome r = run(graph, testing::star(2), data, 1, Overlap::none);
+  EXPECT_NEAR(r.timeline.makespan().value, 55.125 * kMs, 1e-12);
+  const Outcome steps = run(graph, testing::star(2), data, 4, Overlap::none);
+  EXPECT_NEAR(steps.timeline.step_seconds().value, 55.125 * kMs, 1e-12);
+}
+
+// Devices that take part in a task that moves something.
+std::vector<DeviceId> movers(const Plan& plan, const Task& task) {
+  std::vector<DeviceId> devices = {task.device};
+  if (task.kind != TaskKind::transfer) return devices;
+  for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
+    devices.push_back(piece.from);
+  }
+  return devices;
+}
+
+TEST(Simulate, WithoutOverlapNoDeviceComputesWhileItMoves) {
+  testing::Random random(23);
+  for (int round = 0; round < 30; ++round) {
+    SCOPED_TRACE(round);
+    const Graph graph = testing::random_graph(random);
+    const Strategy strategy = testing::random_strategy(random, graph, 5);
+    const Outcome r = run(graph, testing::star(5), strategy, 2, Overlap::none);
+    const std::span<const Task> tasks = r.plan.tasks();
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (tasks[i].stream == Stream::device || tasks[i].kind == TaskKind::join) continue;
+      const Span& move = r.timeline.span(1, TaskId(i));
+      for (DeviceId device : movers(r.plan, tasks[i])) {
+        for (std::size_t k = 0; k < tasks.size(); ++k) {
+          if (tasks[k].stream != Stream::device || tasks[k].device != device) continue;
+          const Span& work = r.timeline.span(1, TaskId(k));
+          EXPECT_TRUE(work.end <= move.start || move.end <= work.start);
+        }
+      }
+    }
   }
 }
 
@@ -147,7 +189,7 @@ TEST(Simulate, LinkRatesIntegrateToTheBytesThatCrossed) {
   const Strategy strategy = owt_parallel(graph, 3);
   const Plan plan = lower(graph, cluster, strategy);
   const auto costs = task_costs(plan, graph, strategy, layer_costs, models);
-  const Timeline timeline = simulate(plan, cluster, costs, 2, true);
+  const Timeline timeline = simulate(plan, cluster, costs, 2, Overlap::allowed, true);
   std::vector<double> bytes(cluster.links().size());
   const auto rates = timeline.link_rates();
   for (std::size_t i = 0; i < rates.size(); ++i) {

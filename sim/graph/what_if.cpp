@@ -1,0 +1,58 @@
+#include "sim/graph/what_if.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::string_view kBegin = "layer.", kEnd = ".speed";
+
+double parse_layer_speed(std::string_view text) {
+  try {
+    const double speed = is_factor(text) ? parse_factor(text) : parse_number(text);
+    if (speed > 0) return speed;
+  } catch (const InputError&) {  // said below, with what is allowed
+  }
+  throw InputError(fmt::format(
+      "'{}' is not a layer's speed; allowed: a positive number or factor, as in \"2x\"", text));
+}
+
+std::string ops_of(const Graph& graph) {
+  std::set<std::string_view> ops;
+  for (const Layer& layer : graph.layers()) ops.insert(name(layer.op));
+  return fmt::format("{}", fmt::join(ops, ", "));
+}
+
+}  // namespace
+
+Graph with_layer_speed(const Graph& graph, std::string_view selector, double speed) {
+  std::vector<double> speeds;
+  bool selected = false;
+  for (const Layer& layer : graph.layers()) {
+    const bool chosen = selector == "*" || layer.name == selector || name(layer.op) == selector;
+    speeds.push_back(chosen ? speed : layer.speed);
+    selected = selected || chosen;
+  }
+  if (selected) return graph.with_speeds(speeds);
+  throw InputError(fmt::format("{} has no layer '{}'; allowed: *, an op ({}), or a layer's name",
+                               graph.name(), selector, ops_of(graph)));
+}
+
+Graph apply(const Graph& graph, std::string_view key, std::string_view value) {
+  const std::size_t fixed = kBegin.size() + kEnd.size();
+  if (!key.starts_with(kBegin) || !key.ends_with(kEnd) || key.size() <= fixed) {
+    throw InputError(fmt::format("unknown key '{}'; allowed: layer.SELECTOR.speed", key));
+  }
+  return with_layer_speed(graph, key.substr(kBegin.size(), key.size() - fixed),
+                          parse_layer_speed(value));
+}
+
+}  // namespace strata

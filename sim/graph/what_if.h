@@ -1,0 +1,21 @@
+#pragma once
+
+// What if a better kernel made a layer faster? A copy of the network whose layers have other
+// speeds; what they compute stays. Thread-safe.
+
+#include <string_view>
+
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+/// `selector`: "*", an op ("conv2d", as `strata show` prints it) or a layer's name. `speed`: by
+/// what the layers' costs are divided, positive. Throws InputError for a selector that selects
+/// nothing, with what there is.
+Graph with_layer_speed(const Graph& graph, std::string_view selector, double speed);
+
+/// One --set layer.SELECTOR.speed=VALUE, a number or a factor: both are 1 for the profile's own
+/// costs. Throws InputError.
+Graph apply(const Graph& graph, std::string_view key, std::string_view value);
+
+}  // namespace strata
