@@ -25,6 +25,10 @@ void add_diff_command(CLI::App& app);
 void add_run_command(CLI::App& app, Runner& runner);
 void add_profile_command(CLI::App& app, Runner& runner);
 void add_validate_command(CLI::App& app, Runner& runner);
+void add_sweep_command(CLI::App& app, Runner& runner);
+void add_merge_command(CLI::App& app);
+void add_query_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 
 /// The job could not be done, or not to its end; what there is stands on standard output.
 class JobFailed : public Error {

@@ -58,6 +58,10 @@ int run(const Processes& processes, int argc, char** argv) {
   add_run_command(app, *runner);
   add_profile_command(app, *runner);
   add_validate_command(app, *runner);
+  add_sweep_command(app, *runner);
+  add_merge_command(app);
+  add_query_command(app);
+  add_report_command(app);
   add_replay_command(app);
   try {
     app.parse(argc, argv);

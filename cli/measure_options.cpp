@@ -82,12 +82,10 @@ void warn_if_too_many(const Cluster& cluster, const std::string& devices) {
                   devices, cores));
 }
 
-void warn_if_disturbed(const Disturbance& disturbance) {
+void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {
   if (disturbance.share() < kMuch) return;
-  say(
-      fmt::format("strata: warning: something else ran on this machine in {} of {} sweeps; their "
-                  "times are left out where three calm ones remain, and may be too long where not",
-                  disturbance.left_out, disturbance.of));
+  say(fmt::format("strata: warning: something else ran on this machine in {} of {} sweeps; {}",
+                  disturbance.left_out, disturbance.of, consequence));
 }
 
 void MeasureProgressLine::show(const MeasureProgress& progress) {

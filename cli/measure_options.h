@@ -46,7 +46,7 @@ std::string today();
 /// On standard error, where devices are more than the cores that they are.
 void warn_if_too_many(const Cluster& cluster, const std::string& devices);
 /// On standard error, where much was left out.
-void warn_if_disturbed(const Disturbance& disturbance);
+void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence);
 
 /// "lenet5 on cpu:2: round 3 of 9, about 12 s left for it".
 class MeasureProgressLine {

@@ -138,7 +138,9 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
   const std::optional<Profile> older = older_profile(flags, runner);
   warn_if_too_many(runner.cluster(request.devices), request.devices);
   Outcome outcome = measure_with_progress(runner, request);
-  warn_if_disturbed(outcome.report.disturbance);
+  warn_if_disturbed(outcome.report.disturbance,
+                    "their times are left out where three calm ones remain, and may be too long "
+                    "where not");
   Profile& profile = outcome.report.profile;
   if (older) profile = merged(*older, profile);
   if (!flags.measure.output.empty()) {

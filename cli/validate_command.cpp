@@ -93,7 +93,9 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   check_files(flags, request.strategies);
   warn_if_too_many(cluster, devices);
   const ValidateReport report = validate_with_progress(runner, request);
-  warn_if_disturbed(report.disturbance);
+  warn_if_disturbed(report.disturbance,
+                    "medians of steps are then known to several per cent only: --rounds N takes "
+                    "more of them");
   write_files(flags, report);
   if (flags.measure.json) {
     print_json(validate_json(report, runner.description(devices)));

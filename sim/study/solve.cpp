@@ -353,9 +353,10 @@ std::vector<Strategy> baselines(const Case& input) {
           owt_parallel(input.graph, devices)};
 }
 
-Strategy optimal_strategy(const Case& input, const SearchOptions& space) {
+Strategy optimal_strategy(const Case& input, const SearchOptions& space, unsigned threads) {
   SolveOptions options;
   options.space = space;
+  options.limits.threads = threads;
   return Search(input, options).only_best();
 }
 

@@ -59,7 +59,8 @@ struct Solved {
 Solved solve(const Case& input, const SolveOptions& options = {});
 
 /// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick.
-Strategy optimal_strategy(const Case& input, const SearchOptions& space = {});
+/// 0 threads: all cores.
+Strategy optimal_strategy(const Case& input, const SearchOptions& space = {}, unsigned threads = 0);
 
 /// data, model, owt, optimal, or a file where it ends in .json; checked against the case.
 Strategy load_strategy(const std::string& strategy, const Case& input,

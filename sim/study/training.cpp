@@ -7,6 +7,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/base/quantile.h"
 
 namespace strata {
 namespace {
@@ -104,7 +105,10 @@ StepTimes step_times(std::vector<Seconds> times) {
   const std::size_t n = times.size();
   // The smallest time that at least 90 of 100 steps do not exceed.
   const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(n)));
-  return {(times[(n - 1) / 2] + times[n / 2]) / 2, times.front(), times[rank - 1], n};
+  std::vector<double> sorted;
+  for (Seconds time : times) sorted.push_back(time.value);
+  const Seconds spread{(quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2};
+  return {(times[(n - 1) / 2] + times[n / 2]) / 2, times.front(), times[rank - 1], spread, n};
 }
 
 Training train(PlanRun& run, const Plan& plan, const BatchOf& batch_of,

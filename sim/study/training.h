@@ -17,6 +17,7 @@ namespace strata {
 /// Times between the ends of steps that follow one another.
 struct StepTimes {
   Seconds median, min, p90;
+  Seconds spread;  ///< half the distance between the quartiles
   std::size_t count = 0;
 };
 /// `times`: at least one.

@@ -165,8 +165,11 @@ class Validation {
   }
 
   void check_memory(const std::vector<Plan>& plans) const {
+    // Beside each plan, the parameters of the shards that are measured beside it.
+    const auto devices = static_cast<std::int64_t>(cluster_.device_count());
+    const Bytes shards{graph_.parameters() * devices * static_cast<std::int64_t>(sizeof(float))};
     Bytes needed;
-    for (const Plan& plan : plans) needed += memory_estimate(plan, cluster_);
+    for (const Plan& plan : plans) needed += memory_estimate(plan, cluster_) + shards;
     const auto free = request_.memory ? request_.memory : available_memory();
     if (!free || needed <= *free) return;
     throw EnvironmentError(fmt::format(

@@ -1,0 +1,47 @@
+#pragma once
+
+// Cases from names and files. What several cases have in common, networks, clusters as they are
+// named, costs by kind of device, is read once and remembered. Thread-safe.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/study/predict.h"
+
+namespace strata {
+
+class CaseLoader {
+ public:
+  /// As load_case(), which is this for one case.
+  Case load(const CaseRequest& request);
+  /// The kinds of a cluster's devices, each once, in order of appearance.
+  std::vector<std::string> kinds(const std::string& cluster);
+  /// As load_cost_models().
+  std::vector<std::shared_ptr<const CostModel>> cost_models(
+      const Cluster& cluster, const std::vector<std::string>& profiles);
+
+ private:
+  using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
+
+  Graph network(const std::string& model, std::int64_t batch);
+  Cluster cluster(const std::string& name);
+  /// By kind.
+  Models models_from_files(const std::vector<std::string>& files, const Cluster& cluster);
+  std::shared_ptr<const CostModel> shipped(const Device& device, const Cluster& cluster);
+
+  struct FileModel {
+    std::string kind;
+    std::shared_ptr<const CostModel> model;
+  };
+  std::mutex lock_;
+  std::map<std::pair<std::string, std::int64_t>, Graph> networks_;
+  std::map<std::string, Cluster> clusters_;
+  std::map<std::string, FileModel> files_;
+  Models shipped_;
+};
+
+}  // namespace strata

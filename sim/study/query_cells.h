@@ -1,0 +1,24 @@
+#pragma once
+
+// A query's rows as cells, tables and charts of a report. Pure.
+
+#include <optional>
+#include <string>
+
+#include "sim/report/document.h"
+#include "sim/scenario/scenario.h"
+#include "sim/store/store.h"
+
+namespace strata {
+
+std::optional<double> number_in(const Field& field);
+/// "" for NULL.
+std::string text_of(const Field& field);
+
+/// Columns that end in _seconds or _bytes are printed with units, and lose that part of their name.
+ReportTable table_of(const QueryResult& result);
+
+/// Throws InputError for a column that the query has not, or whose fields are no numbers.
+Chart chart_of(const QueryResult& result, const ReportSection& section);
+
+}  // namespace strata

@@ -1,0 +1,179 @@
+"""Sweeps as their users have them: every case once, whatever is killed and however many work on a
+database; the same rows whatever the threads; and reports of them. No time is tested."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+from json_test import said
+
+STRATA = os.environ["STRATA"]
+KILLS = int(os.environ.get("STRATA_KILLS", "12"))  # 200 where all is tested
+
+SMALL = """
+name = "small"
+[[sweep]]
+name = "speeds"
+model = "lenet5"
+cluster = ["p100-1x1", "p100-1x2", "p100-2x2"]
+strategy = ["data", "model", "optimal"]
+batch_per_device = [8, 16]
+[sweep.set]
+"device.gpu0.speed" = { from = 0.25, to = 1, count = %d }
+[[sweep]]
+name = "solves"
+job = "solve"
+model = ["lenet5", "alexnet"]
+cluster = "p100-1x2"
+memory_limit = ["1 KiB", "8 GiB"]
+"""
+# All but what is measured and where it was.
+ROWS = """
+SELECT hex(key), job, model, cluster, strategy, sync, dtype, devices, batch, settings, done, error,
+  step_seconds, eq1_seconds, throughput, comm_bytes, transfer_bytes, sync_bytes, peak_memory_bytes,
+  fits, measured_share, interpolated_share, analytic_share, optimal, lower_bound_seconds,
+  final_nodes, max_configs FROM result ORDER BY key"""
+
+
+def rows(database, sql=ROWS):
+    with sqlite3.connect(database) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def write(folder, name, text):
+    path = pathlib.Path(folder) / name
+    path.write_text(text)
+    return path
+
+
+def start(folder, *arguments):
+    return subprocess.Popen([STRATA, "sweep", *arguments], cwd=folder, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+class Sweep(unittest.TestCase):
+    def test_counts_answers_and_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 2)
+            self.assertEqual(said("strata sweep small.toml --dry-run --json", folder)["cases"], 40)
+            self.assertFalse((pathlib.Path(folder) / "small.db").exists())
+            done = said("strata sweep small.toml --json", folder)
+            self.assertEqual((done["before"], done["done"], done["failed"]), (0, 40, 0))
+            again = said("strata sweep small.toml --json", folder)
+            self.assertEqual((again["before"], again["done"]), (40, 0))
+            write(folder, "small.toml", SMALL % 3)  # 0.25, 0.625, 1
+            more = said("strata sweep small.toml --json", folder)
+            self.assertEqual((more["before"], more["done"]), (40, 18))
+
+    def test_rows_do_not_depend_on_threads_or_shards(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 3)
+            for threads in (1, 3):
+                said(f"strata sweep small.toml --db {threads}.db -j {threads} --json", folder)
+            for shard in (1, 2, 3):
+                said(f"strata sweep small.toml --db s{shard}.db --shard {shard}/3 --json", folder)
+            subprocess.run([STRATA, "merge", "all.db", "s1.db", "s2.db", "s3.db"], cwd=folder,
+                           check=True, stdout=subprocess.DEVNULL)
+            expected = rows(f"{folder}/1.db")
+            self.assertEqual(len(expected), 58)
+            self.assertEqual(rows(f"{folder}/3.db"), expected)
+            self.assertEqual(rows(f"{folder}/all.db"), expected)
+
+    def test_kills_lose_nothing_and_double_nothing(self):
+        seed = random.randrange(1 << 30)
+        print(f"seed {seed}")
+        order = random.Random(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 55)  # 990 predictions, 4 solves
+            database = f"{folder}/small.db"
+            killed = 0
+            while killed < KILLS:
+                process = start(folder, "small.toml")
+                try:
+                    process.wait(timeout=order.uniform(0.01, 0.25))
+                    if killed * 2 < KILLS:  # all done before half of the kills: once more
+                        os.remove(database)
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+                killed += 1
+                process.stdout.close()
+                process.stderr.close()
+            last = said("strata sweep small.toml --json", folder)
+            self.assertEqual(last["before"] + last["done"], 994)
+            self.assertEqual(rows(database, "SELECT count(*), count(DISTINCT key) FROM result"),
+                             [(994, 994)])
+            self.assertEqual(rows(database, "PRAGMA integrity_check"), [("ok",)])
+            said("strata sweep small.toml --db whole.db --json", folder)
+            self.assertEqual(rows(database), rows(f"{folder}/whole.db"))
+
+    def test_four_processes_share_a_database(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 20)
+            crew = [start(folder, "small.toml", "--json", "-j", "1") for _ in range(4)]
+            counts = [json.loads(process.communicate()[0]) for process in crew]
+            self.assertEqual([process.returncode for process in crew], [0] * 4)
+            self.assertEqual(sum(count["done"] for count in counts), 364)
+            database = f"{folder}/small.db"
+            self.assertEqual(rows(database, "SELECT count(*) FROM result"), [(364,)])
+            self.assertEqual(rows(database, "PRAGMA integrity_check"), [("ok",)])
+
+    def test_what_cannot_be_answered_is_a_row(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "odd.toml", 'name = "odd"\n[[sweep]]\nmodel = "lenet5"\n'
+                  'cluster = ["p100-1x1", "p100-1x2"]\nstrategy = "data"\n'
+                  '[sweep.set]\n"link.intra.bandwidth" = ["2x", "1x"]\n')
+            process = subprocess.run([STRATA, "sweep", "odd.toml"], cwd=folder, check=False,
+                                     capture_output=True, text=True)
+            # One device has no links: wrong by itself, so it is found before anything is stored.
+            self.assertEqual(process.returncode, 2)
+            self.assertIn("odd.toml:", process.stderr)
+            self.assertFalse((pathlib.Path(folder) / "odd.db").exists())
+
+    def test_runs_are_swept_and_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "real.toml", 'name = "real"\n[[sweep]]\njob = "run"\nmodel = "lenet5"\n'
+                  'devices = ["cpu:1", "cpu:2"]\nbatch = 8\nstrategy = "data"\nsteps = 3\n')
+            self.assertEqual(said("strata sweep real.toml --json", folder)["done"], 2)
+            measured = said('strata query real.db "SELECT measured_seconds, moved_bytes, comm_bytes '
+                            'FROM runs ORDER BY devices" --json', folder)["rows"]
+            self.assertEqual(len(measured), 2)
+            for row in measured:
+                self.assertGreater(row["measured_seconds"], 0)
+                self.assertEqual(row["moved_bytes"], row["comm_bytes"])
+
+
+class Report(unittest.TestCase):
+    def test_draws_what_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 2)
+            said("strata sweep small.toml --json", folder)
+            done = subprocess.run([STRATA, "report", "small.db", "--strategies", "data,optimal",
+                                   "-o", "out"], cwd=folder, check=True, capture_output=True,
+                                  text=True)
+            self.assertIn("sections in out/report.html", done.stdout)
+            page = (pathlib.Path(folder) / "out" / "report.html").read_text()
+            for part in ("<svg", "Throughput", "Time against memory", "Solver times",
+                         "data beside optimal"):
+                self.assertIn(part, page)
+            self.assertNotIn("http://", page.replace("http://www.w3.org", ""))
+            self.assertTrue(list((pathlib.Path(folder) / "out").glob("*.csv")))
+
+    def test_compares_two_databases(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 2)
+            for name in ("a", "b"):
+                said(f"strata sweep small.toml --db {name}.db --json", folder)
+            subprocess.run([STRATA, "report", "a.db", "b.db", "-o", "out"], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL)
+            self.assertIn("a.db beside b.db", (pathlib.Path(folder) / "out/report.md").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
