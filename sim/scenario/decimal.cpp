@@ -12,8 +12,10 @@ namespace strata {
 namespace {
 
 constexpr int kDigits = 27;
-// Behind the point of a quotient; a double has 17.
-constexpr int kDigitsOfQuotient = 30;
+// Of a quotient, behind its point: 27 digits, of which at most 5 are zeros before the first; a
+// double has 17.
+constexpr int kPieces = 3;
+constexpr std::int64_t kPiece = 1'000'000'000;
 
 /// Of "-12.5e-3"; what no double holds is infinite or 0.
 double read_double(const std::string& text, int exponent) {
@@ -37,8 +39,12 @@ void shorten(Integer& units, int& exponent) {
 }
 
 std::string print_units(Wide units, int exponent) {
-  shorten(units, exponent);
-  if (fits(units)) return print(Decimal{static_cast<std::int64_t>(units), exponent});
+  for (; units % 10 == 0 && !fits(units); units /= 10) ++exponent;
+  if (fits(units)) {
+    Decimal number{static_cast<std::int64_t>(units), exponent};
+    shorten(number.units, number.exponent);
+    return print(number);
+  }
   return fmt::format("{}", read_double(fmt::format("{}e{}", units, exponent), exponent));
 }
 
@@ -121,15 +127,15 @@ std::string print(const Decimal& number) {
   return fmt::format("{}", value_of(number));
 }
 
-std::string print_ratio(Wide numerator, Wide denominator, int exponent) {
+std::string print_ratio(Wide numerator, std::int64_t denominator, int exponent) {
   if (numerator % denominator == 0) return print_units(numerator / denominator, exponent);
   const bool negative = numerator < 0;
   const Wide size = negative ? -numerator : numerator;
   std::string text = fmt::format("{}{}.", negative ? "-" : "", size / denominator);
-  Wide rest = size % denominator;
-  for (int i = 0; i < kDigitsOfQuotient; ++i) {
-    rest *= 10;
-    text += static_cast<char>('0' + static_cast<int>(rest / denominator));
+  auto rest = static_cast<std::int64_t>(size % denominator);
+  for (int i = 0; i < kPieces; ++i) {
+    rest *= kPiece;
+    text += fmt::format("{:09}", rest / denominator);
     rest %= denominator;
   }
   return fmt::format("{}", read_double(fmt::format("{}e{}", text, exponent), exponent));

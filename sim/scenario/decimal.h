@@ -44,6 +44,6 @@ std::optional<Aligned> align(std::span<const Decimal> numbers);
 /// back as the double next to them ("0.1", "1e+30").
 std::string print(const Decimal& number);
 /// Of numerator / denominator * 10^exponent; the denominator is from 1 to 10^6.
-std::string print_ratio(Wide numerator, Wide denominator, int exponent);
+std::string print_ratio(Wide numerator, std::int64_t denominator, int exponent);
 
 }  // namespace strata

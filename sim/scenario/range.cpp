@@ -69,10 +69,11 @@ std::vector<std::string> by_count(const Table& table, const Ends& ends, const Va
   const std::int64_t count = value.as_integer(2);
   if (count > static_cast<std::int64_t>(most)) refuse_size(table, most);
   const Aligned aligned = aligned_or_fail(table, std::array{ends.from, ends.to});
-  const Wide from = aligned.units[0], to = aligned.units[1], last = count - 1;
+  const Wide from = aligned.units[0], to = aligned.units[1];
+  const std::int64_t last = count - 1;
   if (from == to) table.fail("'count' values need a 'to' that is not the 'from'");
   std::vector<std::string> texts;
-  for (Wide i = 0; i <= last; ++i) {
+  for (std::int64_t i = 0; i <= last; ++i) {
     texts.push_back(print_ratio(from * (last - i) + to * i, last, aligned.exponent));
   }
   return texts;
