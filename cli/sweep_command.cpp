@@ -10,6 +10,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -113,7 +114,16 @@ void print_count(const SweepRequest& request, const SweepCount& count) {
   print("\n");
 }
 
+// Each answer takes some megabytes and gives them back: the system would hand them out page by page,
+// again and again.
+void keep_freed_memory() {
+  constexpr int kKept = 256 << 20;
+  mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_MMAP_THRESHOLD, kKept);
+}
+
 SweepCount sweep_with_progress(Runner& runner, const SweepRequest& request) try {
+  keep_freed_memory();
   const InterruptFlag interrupt;
   Progress progress;
   return sweep(runner, request, interrupt.get(),

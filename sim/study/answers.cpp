@@ -181,6 +181,7 @@ void Answers::predicted(const Question& question, StoredResult& row) {
   describe(input, row);
   PredictOptions options;
   options.steps = question.steps;
+  options.critical_path = false;
   const Prediction p = predict(input, strategy(question, input), options);
   add_prediction(input, p, question, row);
   if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);

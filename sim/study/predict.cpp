@@ -71,7 +71,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.costs);
   result.peak_memory = peak_memory(result.plan, result.timeline);
-  result.path = path_shares(result.plan, result.timeline);
+  if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   return result;
 }
 

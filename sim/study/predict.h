@@ -67,6 +67,7 @@ Graph load_model(const std::string& model, std::int64_t batch);
 struct PredictOptions {
   std::size_t steps = 4;
   bool record_link_rates = false;  ///< for traces
+  bool critical_path = true;       ///< else Prediction::path is empty
 };
 
 struct Prediction {
