@@ -1,6 +1,7 @@
 #include "sim/store/open_store.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <system_error>
@@ -29,6 +30,12 @@ void remove_database(const std::string& file) {
 int folder_error(const std::string& file) {
   const fs::path folder = fs::absolute(file).parent_path();
   return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+}
+
+bool has_log(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file + "-wal", error);
+  return !error && size > 0;
 }
 
 /// Fills a draft beside the file and gives it the file's name, unless that is taken; so that nobody
@@ -114,7 +121,7 @@ bool only_immutable(const std::string& file, const StoreLimits& limits) {
     return false;
   } catch (const EnvironmentError&) {
     const bool readable = ::access(file.c_str(), R_OK) == 0;
-    if (!readable || folder_error(file) == 0 || fs::exists(file + "-wal")) throw;
+    if (!readable || folder_error(file) == 0 || has_log(file)) throw;
     return true;
   }
 }

@@ -82,6 +82,7 @@ TEST_F(ClaimsTest, OfAProcessWithAnotherStartOrBootAreFree) {
     // The one that was taken for dead goes on, and takes nothing from others.
     gone.release();
     EXPECT_THAT(gone.claim(keys, 1), IsEmpty());
+    EXPECT_THAT(gone.claim(keys_to(2), 1), ElementsAre(CaseKey{0, 2}));
   }
 }
 
@@ -124,11 +125,11 @@ TEST_F(ClaimsTest, ShareCasesAmongProcessesSoThatEachIsDoneOnce) {
   }
   EXPECT_EQ(sum.claimed, 2000);
   EXPECT_EQ(sum.stored, 2000);
-  EXPECT_EQ(names(), "a.db");
   EXPECT_EQ(bare(path("a.db"),
                  "SELECT count(*), count(DISTINCT key), (SELECT count(*) FROM claim),"
                  " (SELECT count(*) FROM owner) FROM result"),
             "2000 2000 0 0");
+  EXPECT_EQ(names(), "a.db");
 }
 
 /// A row with parts, so that a kill finds transactions of several tables.
