@@ -24,7 +24,9 @@ Scenario usual_report() {
 }
 
 std::string signed_percent(double share) {
-  return fmt::format("{:+.3g} %", 100 * share);
+  const double percent = 100 * share;
+  return std::abs(percent) < 100 ? fmt::format("{:+.2g} %", percent)
+                                 : fmt::format("{:+.0f} %", percent);
 }
 
 std::string with_unit(double value, const std::string& unit) {
@@ -71,11 +73,11 @@ class Writer {
     result.why = claim.why;
     const std::optional<double> found = number(claim.sql);
     if (!found) return result;
-    const double difference = (*found - claim.said) / std::abs(claim.said);
+    const double difference = *found - claim.said;
     result.found = with_unit(*found, claim.unit);
-    result.difference = signed_percent(difference);
-    result.verdict =
-        std::abs(difference) <= claim.tolerance ? Verdict::reproduced : Verdict::differs;
+    if (claim.said != 0) result.difference = signed_percent(difference / std::abs(claim.said));
+    const bool near = std::abs(difference) <= claim.tolerance * std::abs(claim.said);
+    result.verdict = near ? Verdict::reproduced : Verdict::differs;
     return result;
   }
 
