@@ -159,6 +159,7 @@ struct MergeFlags {
 
 void run_merge(const MergeFlags& flags) {
   refuse_overwriting({flags.into}, flags.from);
+  for (const std::string& file : flags.from) Store(file, OpenMode::read);  // before one is made
   Store store(flags.into);
   for (const std::string& file : flags.from) {
     const std::size_t rows = store.merge(file);
