@@ -114,8 +114,8 @@ void print_count(const SweepRequest& request, const SweepCount& count) {
   print("\n");
 }
 
-// Each answer takes some megabytes and gives them back: the system would hand them out page by page,
-// again and again.
+// Each answer takes some megabytes and gives them back: the system would hand them out page by
+// page, again and again.
 void keep_freed_memory() {
   constexpr int kKept = 256 << 20;
   mallopt(M_TRIM_THRESHOLD, kKept);

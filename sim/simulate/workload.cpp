@@ -164,7 +164,8 @@ class WorkloadBuilder {
   };
 
   // In plan order, which is topological, so nothing can wait in a circle: a device's work waits for
-  // the moves before it, a move for the work before it on every device that takes part.
+  // the work and the moves before it, a move for the work before it on every device that takes
+  // part.
   void take_turns() {
     std::vector<Recent> recent(cluster_.device_count());
     for (std::size_t at = 0; at < built_.first.size(); ++at) {
@@ -184,6 +185,7 @@ class WorkloadBuilder {
     for (std::size_t move : recent.moves) {
       built_.workload.add_dependency(built_.first[at], built_.last[move]);
     }
+    if (recent.work) built_.workload.add_dependency(built_.first[at], *recent.work);
     recent.moves.clear();
     recent.work = built_.last[at];
   }

@@ -31,6 +31,8 @@ class CaseLoader {
   Cluster cluster(const std::string& name);
   /// By kind.
   Models models_from_files(const std::vector<std::string>& files, const Cluster& cluster);
+  std::vector<std::shared_ptr<const CostModel>> by_device(const Cluster& cluster,
+                                                          const Models& from_files);
   std::shared_ptr<const CostModel> shipped(const Device& device, const Cluster& cluster);
 
   struct FileModel {

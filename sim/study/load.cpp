@@ -129,10 +129,14 @@ std::shared_ptr<const CostModel> CaseLoader::shipped(const Device& device, const
   }
 }
 
-// One model per kind, shared by its devices.
 std::vector<std::shared_ptr<const CostModel>> CaseLoader::cost_models(
     const Cluster& cluster, const std::vector<std::string>& profiles) {
-  const Models from_files = models_from_files(profiles, cluster);
+  return by_device(cluster, models_from_files(profiles, cluster));
+}
+
+// One model per kind, shared by its devices.
+std::vector<std::shared_ptr<const CostModel>> CaseLoader::by_device(const Cluster& cluster,
+                                                                    const Models& from_files) {
   std::vector<std::shared_ptr<const CostModel>> result;
   for (const Device& device : cluster.devices()) {
     const auto at = from_files.find(device.kind);
@@ -146,8 +150,9 @@ Case CaseLoader::load(const CaseRequest& request) {
   Graph graph = network(request.model, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
   for (const auto& [key, value] : request.sets) change(result, key, value);
+  const Models from_files = models_from_files(request.profiles, result.cluster);
   try {
-    result.models = cost_models(result.cluster, request.profiles);
+    result.models = by_device(result.cluster, from_files);
   } catch (InputError& error) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;

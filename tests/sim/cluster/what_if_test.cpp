@@ -83,10 +83,9 @@ TEST(WhatIf, SaysWhatIsAllowed) {
   EXPECT_EQ(error("link.inter.bandwidth", "2x"),
             "cluster p100-1x2 has no link 'inter'; allowed: *, a kind (intra), or a link's name "
             "(host0/gpu0>gpu1, host0/gpu1>gpu0)");
-  EXPECT_EQ(
-      error("device.gpu2.speed", "2"),
-      "cluster p100-1x2 has no device 'gpu2'; allowed: *, a kind (p100), a host (host0), a "
-      "device's name (gpu0, gpu1), first:K or last:K");
+  EXPECT_EQ(error("device.gpu2.speed", "2"),
+            "cluster p100-1x2 has no device 'gpu2'; allowed: *, a kind (p100), a host (host0), a "
+            "device's name (gpu0, gpu1), first:K or last:K");
   EXPECT_EQ(
       error("device.gpu0.speed", "-1"),
       "'-1' is not a speed; allowed: a positive number, 1 for the profile's own, or a factor, "

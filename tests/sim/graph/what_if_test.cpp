@@ -42,7 +42,8 @@ TEST(LayerSpeed, RefusesWhatIsNotThere) {
   EXPECT_TRUE(refusal("layer.conv9.speed", "2x").starts_with("lenet5 has no layer 'conv9'"));
   EXPECT_TRUE(refusal("layer.conv1.speed", "-1").starts_with("'-1' is not a layer's speed"));
   EXPECT_TRUE(refusal("layer.conv1.speed", "fast").starts_with("'fast' is not a layer's speed"));
-  EXPECT_EQ(refusal("layer.speed", "2"), "unknown key 'layer.speed'; allowed: layer.SELECTOR.speed");
+  EXPECT_EQ(refusal("layer.speed", "2"),
+            "unknown key 'layer.speed'; allowed: layer.SELECTOR.speed");
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ struct Outcome {
   Timeline timeline;
 };
 
-Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-            std::size_t steps, Overlap overlap = Overlap::allowed) {
+Outcome run(const Graph& graph, const Cluster& cluster, const Strategy& strategy, std::size_t steps,
+            Overlap overlap = Overlap::allowed) {
   static const RoundCosts kCosts;
   const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
   LayerCosts layer_costs(graph, DType::fp32);
