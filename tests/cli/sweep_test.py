@@ -86,6 +86,11 @@ class Sweep(unittest.TestCase):
             self.assertEqual(rows(f"{folder}/3.db"), expected)
             self.assertEqual(rows(f"{folder}/all.db"), expected)
 
+    def check_whole(self, database, cases):
+        self.assertEqual(rows(database, "SELECT count(*), count(DISTINCT key) FROM result"),
+                         [(cases, cases)])
+        self.assertEqual(rows(database, "PRAGMA integrity_check"), [("ok",)])
+
     def test_kills_lose_nothing_and_double_nothing(self):
         seed = random.randrange(1 << 30)
         print(f"seed {seed}")
@@ -98,20 +103,16 @@ class Sweep(unittest.TestCase):
             while killed < KILLS:
                 process = start(folder, "small.toml")
                 try:
-                    process.wait(timeout=order.uniform(0.01, 0.25))
-                    if killed * 2 < KILLS:  # all done before half of the kills: once more
-                        os.remove(database)
+                    process.communicate(timeout=order.uniform(0.01, 0.25))
+                    self.check_whole(database, cases)
+                    os.remove(database)
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
-                    process.wait()
-                killed += 1
-                process.stdout.close()
-                process.stderr.close()
+                    process.communicate()
+                    killed += 1
             last = said("strata sweep small.toml --json", folder)
             self.assertEqual(last["before"] + last["done"], cases)
-            self.assertEqual(rows(database, "SELECT count(*), count(DISTINCT key) FROM result"),
-                             [(cases, cases)])
-            self.assertEqual(rows(database, "PRAGMA integrity_check"), [("ok",)])
+            self.check_whole(database, cases)
             said("strata sweep small.toml --db whole.db --json", folder)
             self.assertEqual(rows(database), rows(f"{folder}/whole.db"))
 
