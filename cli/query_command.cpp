@@ -1,5 +1,6 @@
 // `strata query DB [SQL]`: what is in a database, as a table, JSON or CSV; nothing can be changed.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/usage.h"
+#include "sim/base/error.h"
 #include "sim/report/document.h"
 #include "sim/store/store.h"
 #include "sim/study/query_cells.h"
@@ -34,7 +36,20 @@ nlohmann::ordered_json field_json(const Field& field) {
   return nullptr;
 }
 
+// Rows are objects.
+void check_names(const std::vector<std::string>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) ==
+        columns.begin() + static_cast<std::ptrdiff_t>(i)) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("--json: two columns are named {}; allowed: other names, by AS", columns[i]));
+  }
+}
+
 nlohmann::ordered_json result_json(const QueryResult& result) {
+  check_names(result.columns);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& row : result.rows) {
     auto& line = rows.emplace_back(nlohmann::ordered_json::object());

@@ -1,6 +1,7 @@
 // `strata report DB`: an HTML file that needs nothing else, the same as Markdown, and its tables as
 // CSV.
 
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <string>

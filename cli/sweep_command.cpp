@@ -103,7 +103,8 @@ nlohmann::ordered_json count_json(const SweepRequest& request, const SweepCount&
           {"before", count.before},
           {"done", count.done},
           {"failed", count.failed},
-          {"elsewhere", count.elsewhere}};
+          {"elsewhere", count.elsewhere},
+          {"unanswered", count.unanswered}};
 }
 
 void print_count(const SweepRequest& request, const SweepCount& count) {
@@ -146,10 +147,10 @@ void run_sweep(Runner& runner, const SweepFlags& flags) {
   if (flags.dry_run) return count_only(runner, request, flags.json);
   const SweepCount count = sweep_with_progress(runner, request);
   flags.json ? print_json(count_json(request, count)) : print_count(request, count);
-  if (count.failed == 0) return;
+  if (count.unanswered == 0) return;
   throw JobFailed(
       fmt::format("{} cases have no answer; strata query {} \"SELECT * FROM failures\" says why",
-                  count.failed, request.store));
+                  count.unanswered, request.store));
 }
 
 struct MergeFlags {

@@ -23,9 +23,11 @@ std::pair<std::string, std::string> split_set(const std::string& text) {
 
 void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
   command
-      .add_option("--set", sets,
-                  "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                  "device.SELECTOR.speed; a value or a factor (2x); repeatable")
+      .add_option(
+          "--set", sets,
+          "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+          "device.SELECTOR.speed, layer.SELECTOR.speed; a value or a factor (2x); overlap, on or "
+          "off; repeatable")
       ->allow_extra_args(false);
 }
 

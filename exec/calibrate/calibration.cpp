@@ -20,6 +20,9 @@
 namespace strata {
 namespace {
 
+// The median of fewer ratios says as much of the things themselves as of the machine.
+constexpr std::size_t kManyTimes = 16;
+
 /// A shard's shape, with the phases that are asked for.
 struct Shape {
   LayerId layer;
@@ -204,7 +207,8 @@ class Calibration : public Measurer {
     std::vector<double> paces;
     for (std::vector<double>& sweep : ratios) {
       std::sort(sweep.begin(), sweep.end());
-      paces.push_back(sweep.empty() ? 1 : quantile(sweep, 0.5));
+      const double pace = sweep.size() < kManyTimes ? 1 : quantile(sweep, 0.5);
+      paces.push_back(pace > 0 ? pace : 1);
     }
     return paces;
   }

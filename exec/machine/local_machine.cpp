@@ -77,6 +77,7 @@ class RankMachine : public LocalMachine {
     return LocalMachine::description(devices) + "; " + describe(world_);
   }
   bool leads() const override { return leads_; }
+  bool is_one_process() const override { return false; }
 
  private:
   mpi::World& world_;

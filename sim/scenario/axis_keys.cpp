@@ -42,7 +42,7 @@ constexpr std::array<AxisKey, 17> kKeys = {{
     {"objective", ValueForm::choice, kSolve, kObjectives},
     {"lr", ValueForm::rate, kRun, {}},
     {"seed", ValueForm::natural, kRun, {}},
-    {"layers", ValueForm::flag, kEveryJob, {}},
+    {"layers", ValueForm::flag, kSimulated, {}},
 }};
 
 constexpr AxisKey kWhatIf = {"set", ValueForm::free, kSimulated, {}};

@@ -49,6 +49,8 @@ bool make_file(const std::string& file, const std::function<void(Database&)>& fi
   try {
     Database database(draft, OpenMode::create, StoreLimits{});
     fill(database);
+    // What closing would do, but would not say that it could not.
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (...) {
     remove_database(draft);
     throw;
@@ -83,6 +85,7 @@ Database open_to_write(const std::string& file, const StoreLimits& limits) {
   Database database(file, OpenMode::write, limits);
   if (database.read_only()) fail_environment(file, "cannot be written", EACCES);
   check_version(database);
+  database.run("PRAGMA journal_mode = WAL");  // which a copy made by VACUUM INTO has not
   bring_up_to_date(database, limits);
   return database;
 }
@@ -97,6 +100,18 @@ Database open_to_read(const std::string& file, const StoreLimits& limits) {
   return copy;
 }
 
+// Without its log a file that was killed, or found no space, while the log was put away looks
+// damaged; then it has to be opened with it.
+std::int64_t application_of(const std::string& file) {
+  constexpr std::string_view kQuestion = "PRAGMA application_id";
+  try {
+    return Database(file, OpenMode::read, StoreLimits{}, true).integer(kQuestion);
+  } catch (const EnvironmentError&) {
+    if (!has_log(file)) throw;
+    return Database(file, OpenMode::read, StoreLimits{}).integer(kQuestion);
+  }
+}
+
 }  // namespace
 
 void check_identity(const std::string& file) {
@@ -109,8 +124,7 @@ void check_identity(const std::string& file) {
   // By SQLite, not by a stream: closing any descriptor of the file would drop the locks of this
   // process's other connections. Immutable: neither a log nor a lock is touched. The application's
   // number is in the file from its first moment on.
-  Database database(file, OpenMode::read, StoreLimits{}, true);
-  if (database.integer("PRAGMA application_id") == kApplicationId) return;
+  if (application_of(file) == kApplicationId) return;
   throw InputError(fmt::format("{}: is no database of Strata's; it is left as it is", file));
 }
 

@@ -23,6 +23,15 @@ std::string printed(const Profile& profile) {
   return print_profile(profile) + print_measured_costs(profile.measured);
 }
 
+// Nothing where a file stands in for one that does not ship.
+std::string shipped(const std::string& kind) {
+  try {
+    return printed(load_profile(kind));
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
 // What a row calls a file.
 std::string shown(const std::string& name) {
   const bool file = name.ends_with(".toml") || name.ends_with(".json");
@@ -39,6 +48,13 @@ bool fits(const Case& input, const std::vector<Bytes>& peaks, std::optional<Byte
     if (peaks[d] > limit.value_or(input.models[d]->memory_capacity())) return false;
   }
   return true;
+}
+
+PredictOptions options_of(const Question& question) {
+  PredictOptions options;
+  options.steps = question.steps;
+  options.critical_path = false;
+  return options;
 }
 
 void add_shares(const CostSources& sources, StoredResult& row) {
@@ -115,15 +131,19 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
     all.push_back(
         input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
   }
-  if (question.job == Job::run || !request.profiles.empty()) return all;
+  if (question.job == Job::run) {
+    const std::string machine = runner_->description(question.run.devices);
+    all.push_back(input("machine", machine, [&] { return machine; }));
+    return all;
+  }
   for (const std::string& kind : loader_.kinds(request.cluster)) {
-    all.push_back(input("profile", kind, [&] { return printed(load_profile(kind)); }));
+    all.push_back(input("profile", kind, [&] { return shipped(kind); }));
   }
   return all;
 }
 
 CaseKey Answers::key(const Question& question) {
-  std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.settings);
+  std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
   for (const StoredInput& input : inputs(question)) {
     text += fmt::format("{} {}\n", input.kind, hex(input.hash));
   }
@@ -137,10 +157,8 @@ void Answers::check(const Question& question) {
     load_model(question.run.model, 1);
     return;
   }
-  const Case input = loader_.load(question.input);
-  if (question.job == Job::predict && question.strategy != "optimal") {
-    load_strategy(question.strategy, input);
-  }
+  loader_.load(question.input);
+  if (question.strategy.ends_with(".json")) read_file(question.strategy);
 }
 
 StoredResult Answers::answer(const Question& question, const std::atomic<bool>* cancelled) {
@@ -165,6 +183,10 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   } catch (const RunFailed& error) {
     row.done = false;
     row.error = error.message();
+  } catch (const EnvironmentError& error) {  // a run that is too large: the next one may not be
+    if (question.job != Job::run) throw;
+    row.done = false;
+    row.error = error.message();
   }
   row.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -179,10 +201,7 @@ Strategy Answers::strategy(const Question& question, const Case& input) {
 void Answers::predicted(const Question& question, StoredResult& row) {
   const Case input = loader_.load(question.input);
   describe(input, row);
-  PredictOptions options;
-  options.steps = question.steps;
-  options.critical_path = false;
-  const Prediction p = predict(input, strategy(question, input), options);
+  const Prediction p = predict(input, strategy(question, input), options_of(question));
   add_prediction(input, p, question, row);
   if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
 }
@@ -210,7 +229,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   const Scored& best = found.best.front();
   row.eq1_seconds = best.eq1.value;
   if (best.simulated()) {
-    add_prediction(input, predict(input, best.strategy), question, row);
+    add_prediction(input, predict(input, best.strategy, options_of(question)), question, row);
   }
   row.strategy = best.strategy.name();
   if (!question.layers) return;

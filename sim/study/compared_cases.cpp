@@ -43,9 +43,12 @@ Section compared_strategies(Store& store, const std::string& scenario,
   const std::string sql = fmt::format(
       "SELECT a.model, a.cluster, a.batch, a.sync, "
       "json_remove(a.settings, '$.strategy', '$.model', '$.cluster', '$.sync') AS settings, "
-      "a.step_seconds AS {0}, b.step_seconds AS {1}, a.step_seconds / b.step_seconds AS {2}, "
+      "coalesce(a.measured_seconds, a.step_seconds) AS {0}, "
+      "coalesce(b.measured_seconds, b.step_seconds) AS {1}, "
+      "coalesce(a.measured_seconds, a.step_seconds) / "
+      "coalesce(b.measured_seconds, b.step_seconds) AS {2}, "
       "a.comm_bytes AS {3}, b.comm_bytes AS {4} "
-      "FROM cases a JOIN cases b ON a.job = b.job AND a.sweep = b.sweep AND "
+      "FROM cases a JOIN cases b ON a.job = b.job AND a.sweep IS b.sweep AND "
       "json_remove(a.settings, '$.strategy') = json_remove(b.settings, '$.strategy') "
       "WHERE a.strategy = {5} AND b.strategy = {6} AND a.done AND b.done "
       "ORDER BY a.sweep, a.ordinal",

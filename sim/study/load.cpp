@@ -67,8 +67,10 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
     const auto known = map.find(key);
     if (known != map.end()) return known->second;
   }
+  constexpr std::size_t kMost = 256;  // a sweep over thousands of batches needs each once
   auto made = make();
   const std::lock_guard guard(lock);
+  if (map.size() >= kMost) map.clear();
   return map.try_emplace(key, std::move(made)).first->second;
 }
 

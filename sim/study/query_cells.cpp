@@ -26,9 +26,12 @@ Unit unit_of(std::string& column) {
 }
 
 std::string print_number(double value, Unit unit) {
-  if (unit == Unit::seconds) return format_seconds({value});
-  if (unit == Unit::bytes) return format_bytes({static_cast<std::int64_t>(std::llround(value))});
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  constexpr double kPrintable = 1e15;  // beyond, units say nothing
+  const bool printable = std::abs(value) < kPrintable;
+  if (unit == Unit::seconds && printable) return format_seconds({value});
+  if (unit == Unit::bytes && printable)
+    return format_bytes({static_cast<std::int64_t>(std::llround(value))});
+  if (value == std::floor(value) && printable) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }
 

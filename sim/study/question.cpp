@@ -126,9 +126,12 @@ void find_files(Question& question, const std::string& folder) {
   question.run.profiles = question.input.profiles;
 }
 
-std::string as_json(std::span<const Setting> settings) {
+std::string as_json(std::span<const Setting> settings, bool with_files) {
   nlohmann::json object = nlohmann::json::object();  // sorts its keys
-  for (const Setting& setting : settings) object[setting.key] = setting.value;
+  for (const Setting& setting : settings) {
+    const bool file = setting.key == "profile" || is_file(setting.value);
+    object[setting.key] = file && !with_files ? "" : setting.value;
+  }
   return object.dump();
 }
 
@@ -145,7 +148,8 @@ std::string Question::name() const {
 Question understand(Job job, std::span<const Setting> settings, const std::string& folder) {
   Question question;
   question.job = job;
-  question.settings = as_json(settings);
+  question.settings = as_json(settings, true);
+  question.known_by = as_json(settings, false);
   const bool says = std::any_of(settings.begin(), settings.end(),
                                 [](const Setting& s) { return s.key == "layers"; });
   for (const Setting& setting : settings) read(question, setting);

@@ -26,6 +26,7 @@ struct Question {
   Objective objective = Objective::eq1;
   bool layers = false;   ///< whether each layer's config and costs are kept
   std::string settings;  ///< all of them, a JSON object in the order of keys
+  std::string known_by;  ///< the same without names of files, whose content counts
 
   /// "vgg16 on p100-4x4, strategy data", for messages.
   std::string name() const;

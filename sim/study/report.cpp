@@ -88,7 +88,11 @@ class Writer {
     if (result.rows.size() > 1 || result.columns.size() > 1) {
       throw InputError("a claim's sql must give one row of one column");
     }
-    return number_in(result.rows.front().front());
+    const Field& field = result.rows.front().front();
+    if (const auto* text = std::get_if<std::string>(&field)) {
+      throw InputError(fmt::format("a claim's sql must give a number; it gives '{}'", *text));
+    }
+    return number_in(field);
   }
 
   Store& store_;

@@ -95,6 +95,8 @@ class Runner {
   /// Whether this process is the one that reports: of several that run a plan together, all make
   /// the same calls and get the same answers.
   virtual bool leads() const { return true; }
+  /// Whether it is the only one.
+  virtual bool is_one_process() const { return true; }
 };
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 #include "sim/study/sweep.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -8,8 +9,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
+#include <system_error>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -89,16 +92,14 @@ class Crew {
  public:
   Crew(Answers& answers, const Cases& cases, unsigned threads, const std::atomic<bool>* cancelled)
       : answers_(answers), cases_(cases), cancelled_(cancelled) {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-  }
-  ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-      asked_.clear();
+    try {
+      for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      end();
+      throw EnvironmentError(error.what());
     }
-    asking_.notify_all();
   }
+  ~Crew() { end(); }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -113,6 +114,18 @@ class Crew {
   std::size_t open() {
     const std::lock_guard lock(mutex_);
     return open_;
+  }
+
+  /// No more questions: waits for those that are being answered, and gives what was not taken.
+  std::deque<StoredResult> end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      asked_.clear();
+    }
+    asking_.notify_all();
+    threads_.clear();
+    return std::exchange(answered_, {});
   }
 
   /// The next answer, where one comes soon. Throws what a question threw.
@@ -177,17 +190,15 @@ class Sweeping {
         progress_(progress) {}
 
   SweepCount run() {
-    pending_ = store_.missing(cases_.keys());
     count_.cases = cases_.keys().size();
-    count_.before = count_.cases - pending_.size();
+    count_.before = count_.cases - store_.missing(cases_.keys()).size();
     tell();
-    try {
-      work();
-    } catch (...) {
-      store_.release();
-      throw;
-    }
+    work();
     count_.elsewhere = store_.missing(cases_.keys()).size();
+    const QueryResult unanswered =
+        store_.query("SELECT count(*) FROM cases WHERE NOT done", request_.scenario.name);
+    count_.unanswered =
+        static_cast<std::size_t>(std::get<std::int64_t>(unanswered.rows.front().front()));
     return count_;
   }
 
@@ -205,9 +216,32 @@ class Sweeping {
 
   void work() {
     Crew crew(answers_, cases_, threads(), cancelled_);
+    try {
+      while (work_through(crew)) continue;
+    } catch (...) {
+      keep_rest(crew);
+      throw;
+    }
+  }
+
+  // Everything that nobody else is at work on. Whether there was something: while it was done,
+  // another process may have died and left more.
+  bool work_through(Crew& crew) {
+    pending_ = store_.missing(cases_.keys());
+    looked_at_ = 0;
+    claimed_ = false;
     while (claim(crew) || crew.open() > 0) {
       throw_if_cancelled(cancelled_);
       if (const auto row = crew.next()) keep(*row);
+    }
+    return claimed_;
+  }
+
+  // Where that fails, too, the first error is the one to be told.
+  void keep_rest(Crew& crew) {
+    try {
+      for (const StoredResult& row : crew.end()) keep(row);
+    } catch (const Error&) {
     }
   }
 
@@ -219,6 +253,7 @@ class Sweeping {
           looked_at_, std::min(kWindow, pending_.size() - looked_at_));
       const std::vector<CaseKey> claimed = store_.claim(window, wanted);
       for (CaseKey key : claimed) crew.ask(key);
+      claimed_ = claimed_ || !claimed.empty();
       looked_at_ += claimed.size() < wanted ? window.size() : past(window, claimed.back());
     }
     return looked_at_ < pending_.size();
@@ -250,6 +285,7 @@ class Sweeping {
   const std::function<void(const SweepCount&)>& progress_;
   std::vector<CaseKey> pending_;
   std::size_t looked_at_ = 0;
+  bool claimed_ = false;
   SweepCount count_;
 };
 
@@ -269,6 +305,9 @@ SweepCount count_sweep(Runner& runner, const SweepRequest& request) {
 
 SweepCount sweep(Runner& runner, const SweepRequest& request, const std::atomic<bool>* cancelled,
                  const std::function<void(const SweepCount&)>& progress) {
+  if (!runner.is_one_process()) {
+    throw InputError("strata sweep works in one process; allowed: the same without mpirun");
+  }
   Answers answers(request.invocation.version, &runner);
   check(answers, request.scenario);
   const Cases cases(answers, request);

@@ -26,11 +26,12 @@ struct SweepRequest {
 };
 
 struct SweepCount {
-  std::size_t cases = 0;      ///< of this shard; equal ones count once
-  std::size_t before = 0;     ///< had been stored when the sweep began
-  std::size_t done = 0;       ///< stored now, with an answer
-  std::size_t failed = 0;     ///< stored now, with the reason why there is no answer
-  std::size_t elsewhere = 0;  ///< other processes are at work on them
+  std::size_t cases = 0;       ///< of this shard; equal ones count once
+  std::size_t before = 0;      ///< had been stored when the sweep began
+  std::size_t done = 0;        ///< stored now, with an answer
+  std::size_t failed = 0;      ///< stored now, with the reason why there is no answer
+  std::size_t elsewhere = 0;   ///< other processes are at work on them
+  std::size_t unanswered = 0;  ///< of the whole scenario: stored without an answer, now or before
 
   std::size_t left() const { return cases - before - done - failed - elsewhere; }
 };

@@ -165,11 +165,12 @@ class Validation {
   }
 
   void check_memory(const std::vector<Plan>& plans) const {
-    // Beside each plan, the parameters of the shards that are measured beside it.
+    // Beside each plan, the shards that are measured beside it: a step's tensors once more, and
+    // parameters of their own.
     const auto devices = static_cast<std::int64_t>(cluster_.device_count());
     const Bytes shards{graph_.parameters() * devices * static_cast<std::int64_t>(sizeof(float))};
     Bytes needed;
-    for (const Plan& plan : plans) needed += memory_estimate(plan, cluster_) + shards;
+    for (const Plan& plan : plans) needed += memory_estimate(plan, cluster_) * 2 + shards;
     const auto free = request_.memory ? request_.memory : available_memory();
     if (!free || needed <= *free) return;
     throw EnvironmentError(fmt::format(
