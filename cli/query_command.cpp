@@ -75,6 +75,7 @@ std::string result_text(const QueryResult& result) {
   TextTable table(std::move(columns));
   for (const auto& row : cells.rows) {
     std::vector<std::string> line;
+    line.reserve(row.size());
     for (const Cell& cell : row) line.push_back(cell.text);
     table.add_row(std::move(line));
   }

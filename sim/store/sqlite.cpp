@@ -43,7 +43,7 @@ const char* meaning_of(int primary) {
 
 /// What SQLite says of its last error, and the system's reason where it had one.
 std::string words_of(sqlite3* handle) {
-  const std::string words = sqlite3_errmsg(handle);
+  std::string words = sqlite3_errmsg(handle);
   const int error = sqlite3_system_errno(handle);
   if (error == 0) return words;
   return fmt::format("{}: {}", words, std::generic_category().message(error));

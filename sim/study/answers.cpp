@@ -133,7 +133,7 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
   }
   if (question.job == Job::run) {
     const std::string machine = runner_->description(question.run.devices);
-    all.push_back(input("machine", machine, [&] { return machine; }));
+    all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));
     return all;
   }
   for (const std::string& kind : loader_.kinds(request.cluster)) {

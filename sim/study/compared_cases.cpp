@@ -21,7 +21,7 @@ constexpr const char* kCases =
     "SELECT job || ' ' || settings AS known, model, cluster, batch, strategy, sync, dtype, "
     "coalesce(measured_seconds, step_seconds) AS step_seconds, comm_bytes FROM cases "
     "WHERE done ORDER BY sweep, ordinal";
-constexpr std::size_t kKnown = 0, kFirstShown = 1, kStep = 7;
+constexpr std::size_t kKnown = 0, kFirstShown = 1, kStepColumn = 7;
 
 std::map<std::string, std::vector<Field>> by_settings(const QueryResult& result) {
   std::map<std::string, std::vector<Field>> rows;
@@ -69,17 +69,17 @@ Section compared_stores(Store& store, const std::string& other, const std::strin
   const QueryResult ours = store.query(kCases, scenario);
   const auto theirs = by_settings(second.query(kCases, scenario));
   QueryResult both;
-  both.columns.assign(ours.columns.begin() + kFirstShown, ours.columns.begin() + kStep);
+  both.columns.assign(ours.columns.begin() + kFirstShown, ours.columns.begin() + kStepColumn);
   for (const char* name : {"first_seconds", "second_seconds", "second / first"}) {
     both.columns.emplace_back(name);
   }
   for (const auto& row : ours.rows) {
     const auto match = theirs.find(text_of(row[kKnown]));
     if (match == theirs.end()) continue;
-    auto& line = both.rows.emplace_back(row.begin() + kFirstShown, row.begin() + kStep);
-    line.push_back(row[kStep]);
-    line.push_back(match->second[kStep]);
-    line.push_back(ratio(match->second[kStep], row[kStep]));
+    auto& line = both.rows.emplace_back(row.begin() + kFirstShown, row.begin() + kStepColumn);
+    line.push_back(row[kStepColumn]);
+    line.push_back(match->second[kStepColumn]);
+    line.push_back(ratio(match->second[kStepColumn], row[kStepColumn]));
   }
   Section section{fmt::format("{} beside {}", store.file(), other),
                   fmt::format("Cases of equal settings: {} of {} in the first database and {} in "

@@ -106,6 +106,7 @@ StepTimes step_times(std::vector<Seconds> times) {
   // The smallest time that at least 90 of 100 steps do not exceed.
   const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(n)));
   std::vector<double> sorted;
+  sorted.reserve(n);
   for (Seconds time : times) sorted.push_back(time.value);
   const Seconds spread{(quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 2};
   return {(times[(n - 1) / 2] + times[n / 2]) / 2, times.front(), times[rank - 1], spread, n};
