@@ -11,6 +11,7 @@
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
+#include "sim/study/eq1_tables.h"
 #include "sim/text/file.h"
 
 namespace strata {
@@ -233,8 +234,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   }
   row.strategy = best.strategy.name();
   if (!question.layers) return;
-  std::vector<const CostModel*> models;
-  for (const auto& model : input.models) models.push_back(model.get());
+  const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
   add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
 }
