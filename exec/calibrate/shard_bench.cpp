@@ -30,10 +30,7 @@ const std::vector<float>& random_values() {
 /// The places of `input` where a producer that is cut alike would have this part of the output.
 Box cut_alike(const Box& output, const Extents& whole, const Extents& input) {
   Box box;
-  for (Dim dim : kDims) {
-    const auto place = [&](std::int64_t at) { return at * input[dim] / whole[dim]; };
-    box[dim] = {place(output[dim].begin), place(output[dim].end)};
-  }
+  for (Dim dim : kDims) box[dim] = same_part(whole[dim], output[dim], input[dim]);
   return box;
 }
 

@@ -102,6 +102,16 @@ constexpr Interval parts_touching(std::int64_t extent, std::int32_t degree, Inte
   return {holder(range.begin), holder(range.end - 1) + 1};
 }
 
+/// Where the part of `to` lies that has the number of `range`, a part of `from`, under the least
+/// degree that has such a part. A range that is no part is scaled.
+constexpr Interval same_part(std::int64_t from, Interval range, std::int64_t to) {
+  for (std::int32_t degree = 1; degree <= from && from / degree + 1 >= range.size(); ++degree) {
+    const std::int64_t i = parts_touching(from, degree, range).begin;
+    if (part(from, degree, i) == range) return part(to, degree, i);
+  }
+  return {range.begin * to / from, range.end * to / from};
+}
+
 /// An equal partitioning of a tensor into product(degrees) shards, numbered row-major over
 /// n, c, d, h, w. Invariant: 1 <= degrees[dim] <= extents[dim] in every dim, so no shard is empty.
 class Partition {

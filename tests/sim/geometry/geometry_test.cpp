@@ -14,6 +14,19 @@ TEST(Part, CutsTenIntoThreeAsFloorsSay) {
   EXPECT_EQ(part(10, 3, 2), (Interval{6, 10}));
 }
 
+// A strided layer's 28 rows over 3 devices, and its producer's 56: the second part of the one is
+// read from the second part of the other, which scaling its ends would miss by a row.
+TEST(Part, HasAPartOfTheSameNumberInAnotherExtent) {
+  EXPECT_EQ(part(28, 3, 1), (Interval{9, 18}));
+  EXPECT_EQ(same_part(28, {9, 18}, 56), (Interval{18, 37}));
+  EXPECT_EQ(same_part(28, {9, 17}, 56), (Interval{18, 34}));  // no part: scaled
+  for (std::int32_t degree = 1; degree <= 5; ++degree) {
+    for (std::int64_t i = 0; i < degree; ++i) {
+      EXPECT_EQ(same_part(29, part(29, degree, i), 57), part(57, degree, i)) << degree << ' ' << i;
+    }
+  }
+}
+
 TEST(Part, PartsTileTheExtentAndDifferByAtMostOne) {
   for (std::int64_t extent = 1; extent <= 40; ++extent) {
     for (std::int32_t degree = 1; degree <= extent; ++degree) {
