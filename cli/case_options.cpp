@@ -60,16 +60,4 @@ void print_header(const Case& input) {
         input.cluster.device_count(), input.graph.batch(), name(input.dtype), name(input.sync));
 }
 
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts = {""};
-  for (char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 }  // namespace strata

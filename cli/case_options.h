@@ -35,6 +35,4 @@ std::vector<std::string> files_read(const CaseFlags& flags, const std::vector<st
 /// "vgg16 on p100-4x4: 16 devices, batch 512, fp32, sync ring", and an empty line.
 void print_header(const Case& input);
 
-std::vector<std::string> split_at_commas(const std::string& text);
-
 }  // namespace strata

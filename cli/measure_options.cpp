@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/batch_options.h"
-#include "cli/case_options.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "sim/profile/write_profile.h"
+#include "sim/text/split.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -22,6 +22,7 @@
 #include "sim/formats/trace.h"
 #include "sim/study/solve.h"
 #include "sim/text/file.h"
+#include "sim/text/split.h"
 #include "sim/text/units.h"
 
 namespace strata {

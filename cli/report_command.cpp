@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
 #include "sim/study/report.h"
 #include "sim/text/file.h"
+#include "sim/text/split.h"
 
 namespace strata {
 namespace {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/text/diagnostics.h"
+#include "sim/text/split.h"
 
 namespace strata {
 namespace {
@@ -17,15 +18,6 @@ constexpr std::string_view kHeader =
 constexpr std::size_t kColumns = 9;
 constexpr std::int64_t kMaxRowExtent = std::int64_t{1} << 31;
 constexpr double kMaxRowSeconds = 1e6;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(separator)) != text.npos; text.remove_prefix(end + 1)) {
-    parts.push_back(text.substr(0, end));
-  }
-  parts.push_back(text);
-  return parts;
-}
 
 template <class T>
 std::optional<T> number(std::string_view text) {

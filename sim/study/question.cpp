@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"
+#include "sim/text/split.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -40,18 +41,6 @@ T parsed(std::optional<T> value, const std::string& text, std::string_view allow
   throw InputError(fmt::format("'{}' is unknown; allowed: {}", text, allowed));
 }
 
-std::vector<std::string> parts(const std::string& text) {
-  std::vector<std::string> result = {""};
-  for (char c : text) {
-    if (c == ',') {
-      result.emplace_back();
-    } else {
-      result.back() += c;
-    }
-  }
-  return result;
-}
-
 using Reader = std::function<void(Question&, const std::string&)>;
 
 // What predictions, solves and runs have in common stands in both requests.
@@ -76,7 +65,9 @@ const std::map<std::string_view, Reader>& readers() {
          q.input.dtype = parsed(parse_dtype(v), v, "fp32, tf32, bf16, fp16");
        }},
       {"profile",
-       [](Question& q, const std::string& v) { q.input.profiles = q.run.profiles = parts(v); }},
+       [](Question& q, const std::string& v) {
+         q.input.profiles = q.run.profiles = split_at_commas(v);
+       }},
       {"memory_limit", [](Question& q, const std::string& v) { q.memory_limit = parse_bytes(v); }},
       {"jitter", [](Question& q, const std::string& v) { q.jitter = whole<std::uint64_t>(v); }},
       {"steps",

@@ -92,13 +92,35 @@ int fill_temporary(Descriptor& file, std::string_view content, mode_t mode) {
   return file.close();
 }
 
-void replace_file(const std::string& path, const std::string& target, std::string_view content,
-                  mode_t mode) {
-  std::string temporary = target + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.valid()) fail_write(path, errno);
-  int error = fill_temporary(file, content, mode);
-  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+/// What stands at a name that is to be written.
+struct Target {
+  bool regular = true;  ///< a file, or nothing yet; else a device or a pipe
+  mode_t mode = 0;
+  std::string file;  ///< behind all links
+};
+
+Target target_of(const std::string& path) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail_write(path, errno);
+  if (exists && S_ISDIR(status.st_mode)) fail_write(path, EISDIR);
+  const mode_t mode = exists ? status.st_mode & 07777 : mode_of_new_file();
+  return {!exists || S_ISREG(status.st_mode), mode, follow_links(path)};
+}
+
+/// In the target's folder; `temporary` becomes its name.
+Descriptor make_temporary(const std::string& path, const Target& target, std::string& temporary) {
+  temporary = target.file + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) fail_write(path, errno);
+  return Descriptor(fd);
+}
+
+void replace_file(const std::string& path, const Target& target, std::string_view content) {
+  std::string temporary;
+  Descriptor file = make_temporary(path, target, temporary);
+  int error = fill_temporary(file, content, target.mode);
+  if (error == 0 && ::rename(temporary.c_str(), target.file.c_str()) != 0) error = errno;
   if (error == 0) return;
   ::unlink(temporary.c_str());
   fail_write(path, error);
@@ -129,13 +151,20 @@ std::string read_file(const std::string& path, std::int64_t size_limit) {
 }
 
 void write_file_whole(const std::string& path, std::string_view content) {
-  struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail_write(path, errno);
-  if (exists && S_ISDIR(status.st_mode)) fail_write(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, content);
-  const mode_t mode = exists ? status.st_mode & 07777 : mode_of_new_file();
-  replace_file(path, follow_links(path), content, mode);
+  const Target target = target_of(path);
+  if (!target.regular) return write_directly(path, content);
+  replace_file(path, target, content);
+}
+
+void check_can_write(const std::string& path) {
+  const Target target = target_of(path);
+  if (!target.regular) {
+    if (::access(path.c_str(), W_OK) != 0) fail_write(path, errno);
+    return;
+  }
+  std::string temporary;
+  const Descriptor file = make_temporary(path, target, temporary);
+  ::unlink(temporary.c_str());
 }
 
 }  // namespace strata

@@ -20,4 +20,9 @@ std::string read_file(const std::string& path, std::int64_t size_limit = kFileSi
 /// written to directly. Throws EnvironmentError "FILE: cannot be written: REASON".
 void write_file_whole(const std::string& path, std::string_view content);
 
+/// Whether write_file_whole could begin, for commands that work long before they write: throws what
+/// it would throw, and leaves no trace. It tries, for a temporary file that can be made proves more
+/// than the folder's mode.
+void check_can_write(const std::string& path);
+
 }  // namespace strata

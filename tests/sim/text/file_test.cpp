@@ -38,14 +38,19 @@ class FileTest : public testing::Test {
   std::string folder_;
 };
 
-std::string refused(const std::string& path) {
+template <class Action>
+std::string refused_by(Action&& action) {
   try {
-    write_file_whole(path, "x");
+    action();
   } catch (const EnvironmentError& error) {
     EXPECT_EQ(error.exit_code(), 3);
     return error.message();
   }
   return "";
+}
+
+std::string refused(const std::string& path) {
+  return refused_by([&] { write_file_whole(path, "x"); });
 }
 
 TEST_F(FileTest, ReadsBackWhatItWrote) {
@@ -73,6 +78,26 @@ TEST_F(FileTest, LeavesNothingBehindWhereItCannotWrite) {
   EXPECT_EQ(refused(folder_), folder_ + ": cannot be written: Is a directory");
   EXPECT_EQ(refused("/dev/full"), "/dev/full: cannot be written: No space left on device");
   EXPECT_EQ(names(), std::vector<std::string>{});
+}
+
+TEST_F(FileTest, KnowsBeforehandWhereItCannotWrite) {
+  const auto refused_beforehand = [](const std::string& file) {
+    return refused_by([&] { check_can_write(file); });
+  };
+  write_file_whole(path("file"), "old");
+  for (const std::string& name : {path("none/a"), path("file/a"), folder_}) {
+    EXPECT_EQ(refused_beforehand(name), refused(name));
+  }
+  EXPECT_EQ(refused_beforehand("/proc/a"), refused("/proc/a"));  // root's too, but no folder for it
+}
+
+TEST_F(FileTest, TouchesNothingBeforehand) {
+  write_file_whole(path("old"), "old");
+  fs::create_symlink("nothing", path("link"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);  // opening it would wait for a reader
+  for (const char* name : {"new", "old", "link", "pipe"}) check_can_write(path(name));
+  EXPECT_EQ(names(), (std::vector<std::string>{"link", "old", "pipe"}));
+  EXPECT_EQ(read_file(path("old")), "old");
 }
 
 TEST_F(FileTest, KeepsALinkALinkAndAModeAMode) {
