@@ -5,6 +5,10 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "sim/store/query_views.h"
+#include "sim/store/query_words.h"
+#include "sim/store/schema.h"
+
 namespace strata {
 namespace {
 
@@ -71,60 +75,43 @@ QueryResult rows_of(Statement& statement) {
   return result;
 }
 
-/// The newest of this name.
-std::int64_t find_scenario(Database& database, const std::string& name) {
-  Statement find(database,
-                 "SELECT id FROM scenario WHERE name = ? ORDER BY recorded DESC, id DESC LIMIT 1");
-  if (find.bind(name).step()) return find.integer(0);
-  std::string there;
-  for (const std::string& other : scenarios(database)) {
-    there += (there.empty() ? "" : ", ") + other;
-  }
-  throw InputError(fmt::format("{}: has no scenario '{}'; it has: {}", database.file(), name,
-                               there.empty() ? "none" : there));
-}
-
-std::string cases_of(Database& database, const std::string& scenario) {
-  if (scenario.empty()) {
-    return "SELECT id AS ordinal, NULL AS sweep, results.* FROM results ORDER BY id";
-  }
-  return fmt::format(
-      "SELECT s.ordinal AS ordinal, s.sweep AS sweep, r.* FROM scenario_case AS s "
-      "JOIN results AS r ON r.id = (SELECT id FROM result WHERE key = s.key) "
-      "WHERE s.scenario = {} ORDER BY s.ordinal",
-      find_scenario(database, scenario));
-}
-
-/// What queries may ask for besides what the file has.
-void prepare_names(Database& database, const std::string& scenario) {
-  const std::string cases = cases_of(database, scenario);
-  database.run(
-      "DROP VIEW IF EXISTS temp.case_layers; DROP VIEW IF EXISTS temp.cases; "
-      "CREATE TEMP VIEW cases AS " +
-      cases);
-  database.run(
-      "CREATE TEMP VIEW case_layers AS SELECT c.ordinal, c.sweep, c.job, c.model, c.cluster, "
-      "c.strategy, c.sync, c.devices, c.batch, l.ordinal AS place, l.name AS layer, l.n, l.c, l.d, "
-      "l.h, l.w, l.compute_seconds, l.transfer_seconds, l.sync_seconds "
-      "FROM cases AS c JOIN layer AS l ON l.result = c.id ORDER BY c.ordinal, l.ordinal");
+void prepare(Database& database, const std::string& scenario) {
+  make_query_views(database, scenario);
   // On their first use SQLite makes these, which is more than reading.
   database.run("SELECT 1 FROM json_each('[]'), json_tree('[]')");
+}
+
+/// The rows of a statement, or none where it is only to be checked.
+QueryResult read_only(Database& database, const std::string& sql, bool checked_only) {
+  const ReadingOnly guard(database);
+  check_statement(database, sql);
+  Statement statement(database, sql);
+  if (!statement.changes_nothing()) fail_query("it writes");
+  return checked_only ? QueryResult{} : rows_of(statement);
+}
+
+QueryResult ask(Database& database, const std::string& sql, bool checked_only) {
+  try {
+    return read_only(database, sql, checked_only);
+  } catch (const SqlError& error) {
+    const bool denied = error.message().ends_with("not authorized");
+    throw InputError(error.message() + (denied ? std::string(kAllowed)
+                                               : what_there_is(database, sql, error.message())));
+  }
 }
 
 }  // namespace
 
 QueryResult query(Database& database, const std::string& sql, const std::string& scenario) {
-  prepare_names(database, scenario);
-  const ReadingOnly guard(database);
-  try {
-    check_statement(database, sql);
-    Statement statement(database, sql);
-    if (!statement.changes_nothing()) fail_query("it writes");
-    return rows_of(statement);
-  } catch (const SqlError& error) {
-    const bool denied = error.message().ends_with("not authorized");
-    throw InputError(error.message() + std::string(denied ? kAllowed : ""));
-  }
+  prepare(database, scenario);
+  return ask(database, sql, false);
+}
+
+void check_query(const std::string& sql) {
+  Database empty = Database::in_memory("query");
+  make_schema(empty);
+  prepare(empty, {});
+  ask(empty, sql, true);
 }
 
 std::vector<std::string> scenarios(Database& database) {

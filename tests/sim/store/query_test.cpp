@@ -1,3 +1,5 @@
+#include "sim/store/query.h"
+
 #include <gmock/gmock.h>
 
 #include "sim/text/file.h"
@@ -59,10 +61,58 @@ TEST_F(QueryTest, ShowsTheCasesOfAScenarioInTheirOrder) {
   store_.record_scenario("one", "one.toml", "text", cases);
   // Nobody has answered the second case.
   EXPECT_EQ(ask("SELECT ordinal, sweep, devices FROM cases", "one"), "0 s 3; 2 s 1; 3 t 3");
-  EXPECT_EQ(ask("SELECT ordinal, sweep, devices FROM cases"),
-            "1 NULL 1; 2 NULL 2; 3 NULL 3; 4 NULL 4");
+  // Of the whole file, in the order of answering; the sweep is the first that holds the case.
+  EXPECT_EQ(ask("SELECT ordinal, sweep, devices FROM cases"), "1 s 1; 2 NULL 2; 3 s 3; 4 NULL 4");
   EXPECT_EQ(said<InputError>([&] { ask("SELECT 1", "two"); }),
             path("a.db") + ": has no scenario 'two'; it has: one");
+}
+
+TEST_F(QueryTest, NamesTheNewestSweepThatHoldsACase) {
+  store_.record_scenario("one", "one.toml", "text",
+                         std::vector<Store::ScenarioCase>{{"s", {0, 1}}});
+  store_.record_scenario("two", "two.toml", "text",
+                         std::vector<Store::ScenarioCase>{{"t", {0, 1}}});
+  EXPECT_EQ(ask("SELECT sweep FROM cases WHERE sweep IS NOT NULL"), "t");
+  EXPECT_EQ(ask("SELECT sweep FROM cases", "one"), "s");
+}
+
+TEST_F(QueryTest, TellsCasesApartByTheSettingsInWhichTheyDiffer) {
+  std::vector<Store::ScenarioCase> cases;
+  for (const std::string settings : {
+           R"({"model":"a","batch":"512","sync":"ps","set.link.inter.bandwidth":"2x"})",
+           R"({"model":"b","batch":"512","sync":"ps","set.link.inter.bandwidth":"1x"})",
+           R"({"model":"b","batch":"64","sync":"ps","layers":"true","set.overlap":"off"})",
+           R"({"model":"b","batch":"64","sync":"ps","profile":["a.toml","b.toml"]})",
+       }) {
+    StoredResult row = answer_to({1, cases.size() + 1});
+    row.settings = settings;
+    store_.store(row);
+    cases.push_back({"s", row.key});
+  }
+  store_.record_scenario("all", "all.toml", "text", cases);
+  // All have one sync, a model has a column of its own, and layers change no answer.
+  EXPECT_EQ(ask("SELECT varies FROM cases", "all"),
+            "batch 512, link.inter.bandwidth=2x; batch 512, link.inter.bandwidth=1x; "
+            "batch 64, overlap=off; batch 64, profile [\"a.toml\",\"b.toml\"]");
+  // The rows that differ are those of the scenario.
+  store_.record_scenario("first", "first.toml", "text", std::span(cases).first(2));
+  EXPECT_EQ(ask("SELECT varies FROM cases", "first"),
+            "link.inter.bandwidth=2x; link.inter.bandwidth=1x");
+  store_.record_scenario("one", "one.toml", "text", std::span(cases).first(1));
+  EXPECT_EQ(ask("SELECT '<' || varies || '>' FROM cases", "one"), "<>");
+  // In the whole file there are rows without any settings, too.
+  EXPECT_EQ(ask("SELECT varies FROM cases WHERE varies LIKE '%overlap%'"),
+            "batch 64, sync ps, overlap=off");
+}
+
+TEST_F(QueryTest, CountsWhatIsAnsweredOfEachSweep) {
+  const std::vector<Store::ScenarioCase> cases = {{"s", {0, 3}}, {"s", {0, 99}}, {"s", {0, 4}},
+                                                  {"t", {0, 3}}, {"t", {0, 98}}, {"t", {0, 97}}};
+  store_.record_scenario("one", "one.toml", "text", cases);
+  store_.record_scenario("two", "two.toml", "text", std::span(cases).last(1));
+  EXPECT_EQ(ask("SELECT * FROM progress", "one"), "one one.toml s 3 1 1 1; one one.toml t 3 1 0 2");
+  EXPECT_EQ(ask("SELECT * FROM progress"),
+            "two two.toml t 1 0 0 1; one one.toml s 3 1 1 1; one one.toml t 3 1 0 2");
 }
 
 TEST_F(QueryTest, AnswersWhatSqlCanAsk) {
@@ -77,13 +127,39 @@ TEST_F(QueryTest, AnswersWhatSqlCanAsk) {
 }
 
 TEST_F(QueryTest, SaysWhatIsWrongInSqlitesWords) {
-  EXPECT_EQ(refusal("SELECT absent FROM results"), path("a.db") + ": no such column: absent");
+  EXPECT_EQ(refusal("SELECT absent FROM Progress"),
+            path("a.db") +
+                ": no such column: absent; progress has: scenario, file, sweep, cases, "
+                "answered, failed, missing");
+  EXPECT_EQ(refusal("SELECT l.absent FROM layer AS l, result_input"),
+            path("a.db") +
+                ": no such column: l.absent; layer has: result, ordinal, name, n, c, d, "
+                "h, w, compute_seconds, transfer_seconds, sync_seconds; result_input "
+                "has: result, ordinal, input");
+  EXPECT_EQ(refusal("SELECT absent"), path("a.db") + ": no such column: absent");
+  EXPECT_EQ(refusal("SELECT 1 FROM absent"),
+            path("a.db") +
+                ": no such table: absent; there are: case_layers, cases, progress, "
+                "failures, predictions, results, runs, solves, claim, input, "
+                "invocation, layer, owner, result, result_input, scenario, "
+                "scenario_case");
   EXPECT_EQ(refusal("SELEC 1"), path("a.db") + ": near \"SELEC\": syntax error");
   EXPECT_EQ(refusal("SELECT sum(9223372036854775807) FROM results"),
             path("a.db") + ": integer overflow");
   EXPECT_THAT(refusal(""), HasSubstr("there is no statement"));
   EXPECT_THAT(refusal(" -- nothing"), HasSubstr("there is no statement"));
   EXPECT_THAT(refusal(std::string("SELECT 1\0; x", 12)), HasSubstr("NUL"));
+}
+
+TEST_F(QueryTest, IsCheckedWithoutAnyFile) {
+  check_query("SELECT varies, sum(compute_seconds) FROM case_layers GROUP BY varies");
+  const auto wrong = [](const std::string& sql) {
+    return said<InputError>([&] { check_query(sql); });
+  };
+  EXPECT_THAT(wrong("SELECT speed FROM cases"),
+              HasSubstr("query: no such column: speed; cases has: ordinal, sweep, varies, id"));
+  EXPECT_THAT(wrong("DELETE FROM result"), HasSubstr("allowed: one statement that only reads"));
+  EXPECT_THAT(wrong("SELECT 1; SELECT 2"), HasSubstr("several statements"));
 }
 
 TEST_F(QueryTest, DoesNothingButRead) {
