@@ -1,0 +1,53 @@
+#pragma once
+
+// What lies on the desk: a network on a cluster, cut by a strategy, and what else the user decided.
+// An edit makes another Document; to undo is to take the one before. It is saved as JSON, so that a
+// session that ended in the midst of work goes on where it was. Value.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/study/predict.h"
+
+namespace strata::gui {
+
+/// A strategy by name, or what the user made of it.
+struct StrategyChoice {
+  std::string source = "data";  ///< as --strategy takes it: data, model, owt, optimal or a file
+  std::vector<Config> configs;  ///< by layer, where it was edited; else empty
+
+  bool edited() const { return !configs.empty(); }
+  /// For people: "data", or "data, edited".
+  std::string label() const;
+  bool operator==(const StrategyChoice&) const = default;
+};
+
+struct Document {
+  CaseRequest input;
+  StrategyChoice strategy;
+  std::vector<std::string> locked;  ///< layers by name, sorted: "solve the rest" leaves them alone
+
+  bool empty() const { return input.model.empty(); }
+  /// The value of a what-if, or empty.
+  std::string what_if(std::string_view key) const;
+  /// With another value of a what-if; an empty one takes it out.
+  Document with_what_if(const std::string& key, const std::string& value) const;
+  /// "vgg16 on p100-4x4".
+  std::string name() const;
+};
+bool operator==(const Document& a, const Document& b);
+
+/// Throws InputError for a text that print_document() did not write.
+Document parse_document(std::string_view json, const std::string& file);
+std::string print_document(const Document& document);
+
+/// The options of `strata COMMAND` that say the same: "vgg16 --cluster p100-4x4 --set ...". An
+/// edited strategy stands as `strategy_file`.
+std::string case_arguments(const Document& document);
+std::string strategy_argument(const Document& document,
+                              const std::string& strategy_file = "strategy.json");
+/// As a shell takes it: quoted where it must be.
+std::string shell_quoted(const std::string& text);
+
+}  // namespace strata::gui

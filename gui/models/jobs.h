@@ -1,0 +1,100 @@
+#pragma once
+
+// Work that the window does not wait for. A job belongs to a lane ("scene", "solve"): of each lane
+// one job runs at a time and one waits, and a newer job takes the waiting one's place. Lives in the
+// window's thread.
+
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace strata::gui {
+
+/// A running job's ends of the line: it looks whether it was called off, and tells how far it is.
+class Progress {
+ public:
+  const std::atomic<bool>* cancelled() const { return &cancelled_; }
+  /// `fraction` of the work is done (0 to 1; less where nobody knows). Any thread.
+  void report(double fraction, const std::string& text);
+
+ private:
+  friend class Jobs;
+  std::atomic<bool> cancelled_ = false;
+  std::mutex lock_;
+  double fraction_ = -1;
+  std::string text_;
+};
+
+/// What happens to a running job when a newer one of its lane comes.
+enum class WhenStale : std::uint8_t {
+  cancel,  ///< it is called off, and its result dropped
+  show     ///< it ends, and its result is shown until the newer one's is there
+};
+
+struct JobState {
+  QString lane, what, text;
+  double fraction = -1;  ///< below 0: unknown
+};
+
+class Jobs : public QObject {
+  Q_OBJECT
+
+ public:
+  /// What is done with a result, in the window's thread.
+  using Show = std::function<void()>;
+  /// In a worker's thread. Throws Cancelled, or an error, whose message `failed` gets.
+  using Work = std::function<Show(Progress&)>;
+
+  explicit Jobs(QObject* parent = nullptr);
+  /// Calls all off and waits for them. Nothing is shown any more.
+  ~Jobs() override;
+
+  void start(const QString& lane, const QString& what, Work work,
+             std::function<void(QString)> failed, WhenStale when_stale = WhenStale::cancel);
+  /// The running one and the waiting one.
+  void cancel(const QString& lane);
+  void cancel_all();
+
+  bool idle() const { return lanes_.empty(); }
+  bool busy(const QString& lane) const { return lanes_.contains(lane); }
+  /// Those that run, by lane.
+  std::vector<JobState> running() const;
+
+ signals:
+  /// One began or ended. How far they are is asked for, as often as somebody wants to know.
+  void changed();
+
+ private:
+  struct Job {
+    QString what;
+    Work work;
+    std::function<void(QString)> failed;
+    WhenStale when_stale = WhenStale::cancel;
+    std::shared_ptr<Progress> progress = std::make_shared<Progress>();
+  };
+  struct Lane {
+    Job current;
+    std::optional<Job> waiting;
+  };
+  struct Outcome {
+    Show show;  ///< or nothing
+    QString error;
+  };
+
+  void launch(const QString& lane, const Job& job);
+  void finish(const QString& lane, const Outcome& outcome);
+  static Outcome work_through(const Work& work, Progress& progress);
+
+  std::map<QString, Lane> lanes_;
+  QThreadPool pool_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,49 @@
+#include "gui/models/scene.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/study/solve.h"
+
+namespace strata::gui {
+namespace {
+
+Strategy strategy_of(const StrategyChoice& choice, const Case& input) {
+  if (!choice.edited()) return load_strategy(choice.source, input);
+  if (choice.configs.size() != input.graph.size()) {
+    throw InputError(fmt::format("the edited strategy has {} layers, the network {}",
+                                 choice.configs.size(), input.graph.size()));
+  }
+  Strategy strategy(choice.label(), choice.configs);
+  const std::vector<std::string> wrong = validate(strategy, input.graph, input.cluster);
+  if (!wrong.empty()) throw InputError(fmt::format("{}", fmt::join(wrong, "\n")));
+  return strategy;
+}
+
+}  // namespace
+
+ScenePtr make_scene(const Document& document, CaseLoader& loader) {
+  auto scene = std::make_shared<Scene>();
+  scene->document = document;
+  scene->input = loader.load(document.input);
+  const Case& input = scene->input;
+  PredictOptions options;
+  options.record_link_rates = true;
+  scene->prediction = predict(input, strategy_of(document.strategy, input), options);
+  const Prediction& prediction = scene->prediction;
+  scene->path = critical_path(prediction.plan, prediction.timeline);
+  scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
+  scene->memory = memory_curves(prediction.plan, prediction.timeline);
+  return scene;
+}
+
+Seconds predicted_step(const Document& document, CaseLoader& loader) {
+  const Case input = loader.load(document.input);
+  PredictOptions options;
+  options.critical_path = false;
+  return predict(input, strategy_of(document.strategy, input), options).step_seconds();
+}
+
+}  // namespace strata::gui

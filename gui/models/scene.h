@@ -1,0 +1,45 @@
+#pragma once
+
+// A Document with all that is predicted of it: what every view draws. Immutable once made, and
+// shared by whoever still shows it.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gui/models/document.h"
+#include "sim/study/case_loader.h"
+#include "sim/timeline/compare.h"
+#include "sim/timeline/critical_path.h"
+#include "sim/timeline/memory.h"
+
+namespace strata::gui {
+
+struct Scene {
+  Document document;
+  Case input;
+  Prediction prediction;                       ///< with the rates of the links
+  std::vector<PathStep> path;                  ///< critical
+  Utilisation use;                             ///< of devices and links in the steady window
+  std::vector<std::vector<MemoryUse>> memory;  ///< by device, over the timeline
+};
+using ScenePtr = std::shared_ptr<const Scene>;
+
+/// Throws InputError where the document's names, files or what-ifs are wrong. Thread-safe.
+ScenePtr make_scene(const Document& document, CaseLoader& loader);
+/// Its step time alone, sooner.
+Seconds predicted_step(const Document& document, CaseLoader& loader);
+
+/// One strategy that ran for real, beside its prediction.
+struct Measured {
+  std::string devices;  ///< "cpu:2"
+  std::string strategy;
+  Graph graph;
+  Cluster cluster;
+  Plan plan;
+  Timeline predicted, measured;
+  Comparison comparison;
+};
+using MeasuredPtr = std::shared_ptr<const Measured>;
+
+}  // namespace strata::gui

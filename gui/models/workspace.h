@@ -1,0 +1,85 @@
+#pragma once
+
+// The one thing behind the window: the Document, what is predicted of it, what it is compared with,
+// and what the user looks at. Views show it, ask it for edits and follow its signals; none knows
+// another. Lives in the window's thread; predictions are made in others.
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gui/models/jobs.h"
+#include "gui/models/scene.h"
+#include "gui/models/selection.h"
+#include "sim/study/runner.h"
+
+namespace strata::gui {
+
+class Workspace : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `runner`: for real runs; must outlive this.
+  explicit Workspace(Runner& runner, QObject* parent = nullptr);
+
+  const Document& document() const { return document_; }
+  /// The newest that is known of the document, or of one a few edits ago; null at first.
+  const ScenePtr& scene() const { return scene_; }
+  /// What the scene is compared with; null where nothing is.
+  const ScenePtr& baseline() const { return baseline_; }
+  const MeasuredPtr& measured() const { return measured_; }
+  /// Why the document has no scene; empty where it has one.
+  const QString& error() const { return error_; }
+
+  Jobs& jobs() { return jobs_; }
+  Selection& selection() { return selection_; }
+  QUndoStack& undo_stack() { return undo_; }
+  Runner& runner() { return runner_; }
+  CaseLoader& loader() { return *loader_; }
+
+  /// Another document, as one step of undo; or as part of the step before it, which it continues.
+  void edit(const QString& what, Document next, bool continues = false);
+  /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
+  void open(Document document);
+  void set_strategy(const StrategyChoice& strategy);
+  /// The same cut for all these layers; `devices` empty: the first ones.
+  void set_config(const std::vector<LayerId>& layers, const Config& config);
+  /// An empty value takes it out. A slider that is dragged makes one step of undo: all but its
+  /// first value `continue` it.
+  void set_what_if(const std::string& key, const std::string& value, bool continues = false);
+
+  void pin_baseline();                       ///< the scene as it stands
+  void set_baseline(const Document& other);  ///< predicted in the background
+  void clear_baseline();
+  void set_measured(MeasuredPtr measured);
+
+ signals:
+  void document_changed();
+  void scene_changed();  ///< scene() or error()
+  void baseline_changed();
+  void measured_changed();
+  /// To be shown in place, where nothing better shows it.
+  void failed(const QString& message);
+
+ private:
+  friend class EditCommand;
+  void become(const Document& document);
+  void predict_again();
+  void adopt(ScenePtr scene);
+
+  Runner& runner_;
+  std::shared_ptr<CaseLoader> loader_ = std::make_shared<CaseLoader>();
+  Document document_;
+  ScenePtr scene_, baseline_;
+  MeasuredPtr measured_;
+  QString error_;
+  Selection selection_;
+  QUndoStack undo_;
+  int drag_ = 0;  ///< edits of the same number are one step
+  Jobs jobs_;     // last: nothing that its jobs show is gone before it
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,38 @@
+#pragma once
+
+// The colours of everything that is painted, in light and in dark. Categories are told apart by
+// people with any colour vision; scales run from calm to loud. Pure functions of a palette.
+
+#include <QColor>
+#include <QPalette>
+#include <cstddef>
+
+#include "sim/plan/plan.h"
+
+namespace strata::gui {
+
+enum class Appearance : std::uint8_t { system, light, dark };
+
+/// For the whole program. `system` takes what the desktop has.
+void apply(Appearance appearance);
+
+struct Theme {
+  bool dark = false;
+  QColor background, text, faint;  ///< faint: secondary text
+  QColor grid;                     ///< lines that nobody should notice
+  QColor accent;                   ///< what is selected
+  QColor good, bad;                ///< faster, slower than what it is compared with
+  QColor critical;                 ///< the critical path
+};
+Theme theme_of(const QPalette& palette);
+
+/// What a task does: the same colour in every view.
+QColor task_colour(const Task& task, const Theme& theme);
+/// The i-th of things without an order (ops, strategies); ten, then again from the start.
+QColor category_colour(std::size_t i, const Theme& theme);
+/// 0 (calm) to 1 (loud): costs, use of a link.
+QColor scale_colour(double value, const Theme& theme);
+/// -1 (good) over 0 (neither) to 1 (bad): errors, differences.
+QColor balance_colour(double value, const Theme& theme);
+
+}  // namespace strata::gui

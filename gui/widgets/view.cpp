@@ -1,0 +1,93 @@
+#include "gui/widgets/view.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QPainter>
+#include <QSvgGenerator>
+#include <QVBoxLayout>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+
+namespace strata::gui {
+namespace {
+
+QByteArray png_of(QWidget& widget) {
+  QImage image(widget.size() * 2, QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(2);
+  image.fill(widget.palette().color(QPalette::Window));
+  widget.render(&image);
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  image.save(&buffer, "PNG");
+  return bytes;
+}
+
+QByteArray svg_of(QWidget& widget, const QString& title) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  QSvgGenerator svg;
+  svg.setOutputDevice(&buffer);
+  svg.setSize(widget.size());
+  svg.setViewBox(widget.rect());
+  svg.setTitle(title);
+  QPainter painter(&svg);
+  widget.render(&painter);
+  painter.end();
+  return bytes;
+}
+
+}  // namespace
+
+View::View(const QString& id, const QString& title, Workspace& workspace, QWidget* parent)
+    : QWidget(parent), id_(id), title_(title), workspace_(workspace), notice_(new QLabel(this)) {
+  setObjectName(id);
+  notice_->setWordWrap(true);
+  notice_->setMargin(6);
+  notice_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  notice_->setAutoFillBackground(true);
+  notice_->setBackgroundRole(QPalette::ToolTipBase);
+  notice_->setForegroundRole(QPalette::ToolTipText);
+  notice_->hide();
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(notice_);
+}
+
+void View::set_content(QWidget* content) {
+  content_ = content;
+  static_cast<QVBoxLayout*>(layout())->addWidget(content, 1);
+  setFocusProxy(content);
+}
+
+void View::notify(const QString& text) {
+  notice_->setText(text);
+  notice_->setVisible(!text.isEmpty());
+}
+
+QStringList View::formats() const {
+  QStringList formats{QStringLiteral("png"), QStringLiteral("svg")};
+  if (!csv().isEmpty()) formats << QStringLiteral("csv");
+  return formats;
+}
+
+void View::export_to(const QString& file) {
+  const QString suffix = QFileInfo(file).suffix().toLower();
+  QWidget& shown = content_ != nullptr ? *content_ : *this;
+  QByteArray bytes;
+  if (suffix == QLatin1String("png")) bytes = png_of(shown);
+  if (suffix == QLatin1String("svg")) bytes = svg_of(shown, title_);
+  if (suffix == QLatin1String("csv")) bytes = csv().toUtf8();
+  if (bytes.isEmpty()) {
+    throw InputError(fmt::format("{}: cannot be written as '{}'; allowed: {}", file.toStdString(),
+                                 suffix.toStdString(),
+                                 formats().join(QStringLiteral(", ")).toStdString()));
+  }
+  write_file_whole(file.toStdString(), {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,67 @@
+#pragma once
+
+// What all views of the window have in common: a place among the docks, export, the command that
+// shows the same on a command line, help on their keys, and notices in place of dialogs.
+
+#include <QLabel>
+#include <QString>
+#include <QStringList>
+#include <QWidget>
+#include <string>
+#include <vector>
+
+#include "gui/models/workspace.h"
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+
+struct KeyHelp {
+  QString keys, what;
+};
+
+class View : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// `id`: a word that layouts are remembered by.
+  View(const QString& id, const QString& title, Workspace& workspace, QWidget* parent = nullptr);
+
+  const QString& id() const { return id_; }
+  const QString& title() const { return title_; }
+
+  /// `strata ...` that prints what is shown; empty where no command does.
+  virtual QString command() const { return {}; }
+  virtual std::vector<KeyHelp> keys() const { return {}; }
+  /// What is shown as comma-separated values with a first line of names; empty where it has none.
+  virtual QString csv() const { return {}; }
+  /// A file that was dropped on this view, or opened with it in front; whether it took it.
+  virtual bool open(const QString& /*file*/) { return false; }
+
+  /// By the file's suffix: png (at twice the size), svg or csv. Written whole or not at all. Throws
+  /// InputError, EnvironmentError.
+  void export_to(const QString& file);
+  QStringList formats() const;
+
+  /// A line above the view, until the next one or an empty text.
+  void notify(const QString& text);
+  QString notice() const { return notice_->text(); }
+
+ signals:
+  /// Come to the front: what was asked for elsewhere is shown here.
+  void wanted();
+
+ protected:
+  Workspace& workspace() const { return workspace_; }
+  Selection& selection() const { return workspace_.selection(); }
+  Theme theme() const { return theme_of(palette()); }
+  void set_content(QWidget* content);
+  QWidget* content() const { return content_; }
+
+ private:
+  QString id_, title_;
+  Workspace& workspace_;
+  QLabel* notice_;
+  QWidget* content_ = nullptr;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,65 @@
+// The document on the desk: saved and read back, what-ifs, and the command that says the same.
+
+#include "gui/models/document.h"
+
+#include <gmock/gmock.h>
+
+#include "sim/base/error.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Document edited_document() {
+  Document document;
+  document.input.model = "lenet5";
+  document.input.cluster = "p100-1x4";
+  document.input.batch = 64;
+  document.input.sync = SyncAlgorithm::ps;
+  document.input.dtype = DType::bf16;
+  document.input.profiles = {"my profile.toml"};
+  document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
+  document.strategy = {"owt", {config_on_first_devices(kWhole), {kWhole, {DeviceId(3)}}}};
+  document.locked = {"conv1"};
+  return document;
+}
+
+TEST(Document, ComesBackFromItsText) {
+  const Document document = edited_document();
+  EXPECT_EQ(parse_document(print_document(document), "session.json"), document);
+  EXPECT_EQ(parse_document(print_document(Document()), "session.json"), Document());
+}
+
+TEST(Document, RefusesWhatIsNoSession) {
+  const auto parse = [](const char* text) { return [text] { parse_document(text, "s.json"); }; };
+  EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("s.json: is no saved session")));
+  EXPECT_THAT(parse("{}"), ThrowsMessage<InputError>(HasSubstr("s.json: is no saved session")));
+  EXPECT_THAT(parse(R"({"strata_document": 99})"),
+              ThrowsMessage<InputError>(HasSubstr("is of another version")));
+}
+
+TEST(Document, HasOneValueForAWhatIf) {
+  Document document;
+  document = document.with_what_if("overlap", "off").with_what_if("link.*.latency", "2x");
+  document = document.with_what_if("overlap", "on");
+  EXPECT_EQ(document.input.sets, (WhatIfs{{"overlap", "on"}, {"link.*.latency", "2x"}}));
+  EXPECT_EQ(document.with_what_if("overlap", "").input.sets, (WhatIfs{{"link.*.latency", "2x"}}));
+  EXPECT_EQ(document.what_if("overlap"), "on");
+  EXPECT_EQ(document.what_if("link.*.bandwidth"), "");
+}
+
+TEST(Document, TellsTheCommandThatSaysTheSame) {
+  Document document = edited_document();
+  EXPECT_EQ(case_arguments(document) + strategy_argument(document),
+            "lenet5 --cluster p100-1x4 --batch 64 --sync ps --dtype bf16 --profile 'my "
+            "profile.toml' --set 'link.*.bandwidth=2x' --set overlap=off --strategy "
+            "strategy.json");
+  document.strategy.configs.clear();
+  EXPECT_EQ(strategy_argument(document), " --strategy owt");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+}
+
+}  // namespace
+}  // namespace strata::gui

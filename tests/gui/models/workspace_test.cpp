@@ -1,0 +1,118 @@
+// The desk: opening, editing, undo, what-ifs and baselines, on LeNet-5 over two P100s.
+
+#include "gui/models/workspace.h"
+
+#include <QSignalSpy>
+
+#include <gmock/gmock.h>
+
+#include "sim/study/solve.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class WorkspaceTest : public ::testing::Test {
+ protected:
+  WorkspaceTest() { testing::application(); }
+
+  static Document lenet(const std::string& strategy = "data") {
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-1x2";
+    document.strategy.source = strategy;
+    return document;
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  }
+  Seconds step() const { return workspace_.scene()->prediction.step_seconds(); }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+};
+
+TEST_F(WorkspaceTest, PredictsWhatIsOpenedBesideDataParallelism) {
+  workspace_.open(lenet("model"));
+  settle();
+  ASSERT_TRUE(workspace_.scene() && workspace_.baseline());
+  const Case input = load_case(lenet().input);
+  EXPECT_EQ(workspace_.scene()->prediction.strategy, load_strategy("model", input));
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy, load_strategy("data", input));
+  EXPECT_EQ(workspace_.error(), "");
+}
+
+TEST_F(WorkspaceTest, AnEditCanBeUndoneAndRedone) {
+  workspace_.open(lenet());
+  settle();
+  const Document before = workspace_.document();
+  workspace_.set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_EQ(workspace_.scene()->prediction.strategy[LayerId(1)].devices.size(), 1);
+  EXPECT_EQ(workspace_.document().strategy.label(), "data, edited");
+  const Document after = workspace_.document();
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.document(), before);
+  settle();
+  EXPECT_EQ(workspace_.scene()->document, before);
+  workspace_.undo_stack().redo();
+  EXPECT_EQ(workspace_.document(), after);
+}
+
+TEST_F(WorkspaceTest, ADraggedSliderIsOneStep) {
+  workspace_.open(lenet());
+  workspace_.set_what_if("device.*.speed", "2");
+  workspace_.set_what_if("device.*.speed", "3", true);
+  workspace_.set_what_if("device.*.speed", "4", true);
+  workspace_.set_what_if("device.*.speed", "1");
+  EXPECT_EQ(workspace_.undo_stack().count(), 2);
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.document().what_if("device.*.speed"), "4");
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.document(), lenet());
+}
+
+TEST_F(WorkspaceTest, KeepsTheLastGoodSceneWhenAnEditIsWrong) {
+  workspace_.open(lenet());
+  settle();
+  const ScenePtr good = workspace_.scene();
+  workspace_.set_what_if("link.nowhere.bandwidth", "2x");
+  settle();
+  EXPECT_EQ(workspace_.scene(), good);
+  EXPECT_THAT(workspace_.error().toStdString(), HasSubstr("nowhere"));
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(workspace_.error(), "");
+}
+
+TEST_F(WorkspaceTest, APinnedBaselineStays) {
+  workspace_.open(lenet());
+  settle();
+  const Seconds before = step();
+  workspace_.pin_baseline();
+  workspace_.set_what_if("device.*.speed", "0.5");
+  settle();
+  EXPECT_EQ(workspace_.baseline()->prediction.step_seconds(), before);
+  EXPECT_GT(step(), before);
+}
+
+TEST_F(WorkspaceTest, ForgetsTheSelectionOfAnotherNetwork) {
+  workspace_.open(lenet());
+  settle();
+  workspace_.selection().select_layers({LayerId(3)});
+  workspace_.set_what_if("device.*.speed", "0.5");
+  settle();
+  EXPECT_EQ(workspace_.selection().layers().size(), 1);
+  Document other = lenet();
+  other.input.model = "alexnet";
+  workspace_.edit("network", other);
+  settle();
+  EXPECT_TRUE(workspace_.selection().layers().empty());
+}
+
+}  // namespace
+}  // namespace strata::gui

@@ -1,0 +1,109 @@
+// What all views share: export in three forms, notices in place, and colours that can be told
+// apart.
+
+#include "gui/widgets/view.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "sim/base/error.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class PlainView : public View {
+ public:
+  explicit PlainView(Workspace& workspace) : View("plain", "Plain", workspace) {
+    set_content(new QLabel("what is shown"));
+    resize(200, 100);
+  }
+  QString csv() const override { return rows; }
+  QString rows;
+};
+
+class ViewTest : public ::testing::Test {
+ protected:
+  QString file(const QString& name) const { return folder_.filePath(name); }
+
+  QTemporaryDir folder_;
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  PlainView view_{workspace_};
+};
+
+TEST_F(ViewTest, ExportsAPictureAtTwiceTheSize) {
+  view_.show();
+  view_.export_to(file("a.png"));
+  const QImage image(file("a.png"));
+  EXPECT_EQ(image.size(), view_.size() * 2);
+}
+
+TEST_F(ViewTest, ExportsADrawing) {
+  view_.show();
+  view_.export_to(file("a.svg"));
+  QFile svg(file("a.svg"));
+  ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
+  const QByteArray text = svg.readAll();
+  QXmlStreamReader xml(text);
+  while (!xml.atEnd()) xml.readNext();
+  EXPECT_FALSE(xml.hasError()) << xml.errorString().toStdString();
+  EXPECT_TRUE(text.contains("what is shown"));
+}
+
+TEST_F(ViewTest, ExportsATableWhereItHasOne) {
+  EXPECT_FALSE(view_.formats().contains("csv"));
+  EXPECT_THAT([&] { view_.export_to(file("a.csv")); },
+              ThrowsMessage<InputError>(HasSubstr("allowed: png, svg")));
+  view_.rows = "a,b\n1,2\n";
+  view_.export_to(file("a.csv"));
+  QFile csv(file("a.csv"));
+  ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+  EXPECT_EQ(QString::fromUtf8(csv.readAll()), view_.rows);
+  EXPECT_EQ(QDir(folder_.path()).entryList(QDir::Files).size(), 1);
+}
+
+TEST_F(ViewTest, ShowsANoticeInPlace) {
+  view_.show();
+  view_.notify("x.toml:3: is wrong");
+  EXPECT_TRUE(view_.findChild<QLabel*>()->isVisible());
+  EXPECT_EQ(view_.notice(), "x.toml:3: is wrong");
+  view_.notify({});
+  EXPECT_FALSE(view_.findChild<QLabel*>()->isVisible());
+}
+
+// By the contrast of WCAG 2: 4.5 for text.
+double luminance(const QColor& colour) {
+  const auto linear = [](float part) {
+    return part <= 0.03928F ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+         0.0722 * linear(colour.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+  const double x = luminance(a), y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(Theme, TextCanBeReadInLightAndDark) {
+  for (const Appearance appearance : {Appearance::dark, Appearance::light}) {
+    apply(appearance);
+    const Theme theme = theme_of(QApplication::palette());
+    EXPECT_EQ(theme.dark, appearance == Appearance::dark);
+    for (const QColor& colour : {theme.text, theme.faint, theme.good, theme.bad, theme.critical}) {
+      EXPECT_GE(contrast(colour, theme.background), 4.5) << colour.name().toStdString();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strata::gui
