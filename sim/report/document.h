@@ -62,6 +62,8 @@ struct Section {
   std::string text;  ///< paragraphs are separated by empty lines
   std::variant<std::monostate, ReportTable, Chart, std::vector<ReportClaim>> body;
   ReportTable data;  ///< of a chart: what it draws, for Markdown and CSV
+  /// What kept the section, or a part of it, from being made: a line each.
+  std::vector<std::string> errors = {};
 };
 
 /// Not to be taken for the Document of sim/text, which is a file that was read.
@@ -70,6 +72,8 @@ struct ReportDocument {
   std::string about;
   std::vector<std::string> provenance;  ///< lines at the end
   std::vector<Section> sections;
+  /// What a reader must know before all else, at the top: a line each.
+  std::vector<std::string> notes = {};
 };
 
 std::string print_html(const ReportDocument& document);

@@ -32,6 +32,14 @@ std::string prose(const std::string& text) {
   return html;
 }
 
+std::string boxes(const char* kind, const char* lead, const std::vector<std::string>& lines) {
+  std::string html;
+  for (const std::string& line : lines) {
+    html += fmt::format("<p class=\"{}\">{}{}</p>\n", kind, lead, escape_markup(line));
+  }
+  return html;
+}
+
 bool has_title(const Section& section) {
   return !section.title.empty();
 }
@@ -69,8 +77,9 @@ struct HtmlBody {
 std::string section_of(const Section& section, std::size_t number) {
   const std::string title =
       has_title(section) ? fmt::format("<h2>{}</h2>\n", escape_markup(section.title)) : "";
-  return fmt::format("<section id=\"section-{}\">\n{}{}{}</section>\n", number, title,
-                     prose(section.text), std::visit(HtmlBody{section}, section.body));
+  return fmt::format("<section id=\"section-{}\">\n{}{}{}{}</section>\n", number, title,
+                     prose(section.text), boxes("error", "Error: ", section.errors),
+                     std::visit(HtmlBody{section}, section.body));
 }
 
 std::string footer(const std::vector<std::string>& provenance) {
@@ -87,6 +96,7 @@ std::string footer(const std::vector<std::string>& provenance) {
 std::string print_html(const ReportDocument& document) {
   std::string html = head(document) + "<body>\n<main>\n";
   html += fmt::format("<h1>{}</h1>\n", escape_markup(document.title));
+  html += boxes("note", "", document.notes);
   html += prose(document.about) + contents(document.sections);
   for (std::size_t i = 0; i < document.sections.size(); ++i) {
     html += section_of(document.sections[i], i + 1);

@@ -49,6 +49,13 @@ void add_table(std::string& out, const ReportTable& table) {
   add_block(out, block);
 }
 
+// Quotations stand out from the text in every reader of Markdown.
+void add_boxes(std::string& out, const char* lead, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    add_block(out, fmt::format("> {}{}", lead, escape_markdown_line(line)));
+  }
+}
+
 struct BodyPrinter {
   std::string& out;
   const Section& section;
@@ -76,10 +83,12 @@ std::string list_of(const std::vector<std::string>& lines) {
 std::string print_markdown(const ReportDocument& document) {
   std::string out;
   add_heading(out, "#", document.title);
+  add_boxes(out, "", document.notes);
   add_prose(out, document.about);
   for (const Section& section : document.sections) {
     add_heading(out, "##", section.title);
     add_prose(out, section.text);
+    add_boxes(out, "Error: ", section.errors);
     std::visit(BodyPrinter{out, section}, section.body);
   }
   if (!document.provenance.empty()) add_block(out, "---");

@@ -10,6 +10,9 @@ h1, h2 { line-height: 1.25; }
 h1 { font-size: 1.9rem; margin: 0 0 1rem; }
 h2 { font-size: 1.3rem; margin: 2.75rem 0 0.75rem; }
 p { max-width: 44rem; overflow-wrap: anywhere; }
+.note, .error { padding: 0.5rem 1rem; border-left: 4px solid; }
+.note { color: #7a4b00; background: #fdf5e3; }
+.error { color: #a3200f; background: #fdeeec; }
 nav { margin: 1.5rem 0; padding: 0.25rem 1.25rem; border-left: 3px solid #c9d0d8; }
 nav ol { margin: 0.5rem 0; padding-left: 1.25rem; }
 a { color: #0b5fa5; }
@@ -44,6 +47,8 @@ footer { margin-top: 3rem; border-top: 1px solid #dde2e8; font-size: 0.85rem; co
 .series-7 { color: #541791; }
 @media screen and (prefers-color-scheme: dark) {
   body { background: #16181d; color: #dfe3e8; }
+  .note { color: #f0c36d; background: #2a2417; }
+  .error { color: #ff9c8f; background: #2e1b19; }
   nav { border-color: #3c444e; }
   a { color: #7db8f0; }
   th { border-color: #6c7783; }

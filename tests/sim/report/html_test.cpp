@@ -158,6 +158,20 @@ TEST(ReportHtml, HoldsHostileTextAsText) {
   EXPECT_THAT(html, HasSubstr("<td class=\"number\">" + kHostileMarkup + "</td>"));
 }
 
+// Both are paragraphs, so that who listens to the page hears them where they stand.
+TEST(ReportHtml, SaysWhatIsMissingAtItsTopAndWhatWentWrongInPlace) {
+  ReportDocument page{"Title", "About.", {}, {{"Broken", "Text.", {}, {}}}};
+  page.notes = {"2 of 3 cases are answered", kHostile};
+  page.sections[0].errors = {"a.toml:7: no such column: <x>"};
+  const std::string html = print_html(page);
+  EXPECT_EQ(MarkupReader(html).wrong, "");
+  EXPECT_THAT(html, HasSubstr("<h1>Title</h1>\n<p class=\"note\">2 of 3 cases are answered</p>\n"
+                              "<p class=\"note\">" +
+                              kHostileMarkup + "</p>\n<p>About.</p>\n"));
+  EXPECT_THAT(html, HasSubstr("<p>Text.</p>\n<p class=\"error\">Error: a.toml:7: no such column: "
+                              "&lt;x&gt;</p>\n</section>\n"));
+}
+
 // No address but the name of SVG, and nothing that loads.
 TEST(ReportHtml, NeedsNothingElse) {
   const std::string html = print_html(tiny_page());

@@ -85,6 +85,26 @@ TEST(ReportMarkdown, HoldsHostileTextAsText) {
                                       shown + "\n");
 }
 
+TEST(ReportMarkdown, SaysWhatIsMissingAtItsTopAndWhatWentWrongInPlace) {
+  ReportDocument page{"Title", "About.", {}, {{"Broken", "Text.", {}, {}}}};
+  page.notes = {"2 of 3 cases", "a *note*"};
+  page.sections[0].errors = {"a.toml:7: no such column: <x>"};
+  EXPECT_EQ(print_markdown(page), R"(# Title
+
+> 2 of 3 cases
+
+> a \*note\*
+
+About.
+
+## Broken
+
+Text.
+
+> Error: a.toml:7: no such column: \<x>
+)");
+}
+
 TEST(ReportMarkdown, OfNothingIsEmpty) {
   EXPECT_EQ(print_markdown({}), "");
 }

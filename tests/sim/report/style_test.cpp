@@ -58,6 +58,9 @@ TEST(ReportStyle, ColoursStandOutFromThePage) {
     }
     EXPECT_GE(contrast(value_of(mode, ".ideal", "stroke"), page), 3);
     EXPECT_GE(contrast(value_of(mode, "body", "color"), page), 7);
+    for (const std::string box : {".note", ".error"}) {
+      EXPECT_GE(contrast(value_of(mode, box, "color"), value_of(mode, box, "background")), 4.5);
+    }
     for (const char* verdict : {".reproduced", ".differs"}) {
       EXPECT_GE(contrast(value_of(mode, verdict, "color"), page), 4.5) << verdict;
     }
