@@ -3,13 +3,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "sim/store/draft.h"
 #include "sim/store/schema.h"
 
 namespace strata {
@@ -17,48 +16,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_environment(const std::string& file, std::string_view what, int error) {
-  throw EnvironmentError(
-      fmt::format("{}: {}: {}", file, what, std::generic_category().message(error)));
-}
-
-void remove_database(const std::string& file) {
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((file + suffix).c_str());
-}
-
-/// 0, or why no file can be made beside this one.
-int folder_error(const std::string& file) {
-  const fs::path folder = fs::absolute(file).parent_path();
-  return ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
-}
-
+// Of either kind: a store's own, or the journal of one that is just being made of an empty file.
 bool has_log(const std::string& file) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(file + "-wal", error);
-  return !error && size > 0;
+  for (const char* suffix : {"-wal", "-journal"}) {
+    const std::uintmax_t size = fs::file_size(file + suffix, error);
+    if (!error && size > 0) return true;
+  }
+  return false;
 }
 
-/// Fills a draft beside the file and gives it the file's name, unless that is taken; so that nobody
-/// sees half of it, and nothing is ever replaced. False if it was taken.
-bool make_file(const std::string& file, const std::function<void(Database&)>& fill) {
-  // SQLite would name neither the file that is wanted nor the reason.
-  if (const int reason = folder_error(file)) fail_environment(file, "cannot be made", reason);
-  // No two threads of a host have this name at once; what a killed one left is ours to remove.
-  const std::string draft = fmt::format("{}.new-{}", file, ::gettid());
-  remove_database(draft);
-  try {
-    Database database(draft, OpenMode::create, StoreLimits{});
-    fill(database);
-    // What closing would do, but would not say that it could not.
-    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch (...) {
-    remove_database(draft);
-    throw;
-  }
-  const int error = ::link(draft.c_str(), file.c_str()) == 0 ? 0 : errno;
-  remove_database(draft);
-  if (error != 0 && error != EEXIST) fail_environment(file, "cannot be made", error);
-  return error == 0;
+void make_whole(Database& database) {
+  Transaction making(database);
+  make_schema(database);
+  making.commit();
+  database.run("PRAGMA journal_mode = WAL");
+}
+
+// An empty file is a database without tables to SQLite, and may have been made to be a store's. It
+// is filled in place: whoever has it open sees the store. Several may try; the first one does it.
+void fill_empty(const std::string& file, const StoreLimits& limits) {
+  Database database(file, OpenMode::write, limits);
+  if (database.read_only()) fail_environment(file, "cannot be written", EACCES);
+  Transaction making(database);
+  if (database.integer("SELECT count(*) FROM sqlite_schema") == 0) make_schema(database);
+  making.commit();
 }
 
 /// To FILE.v1.bak, or the first of FILE.v1.bak-2, -3, ... that is free.
@@ -81,6 +63,17 @@ void bring_up_to_date(Database& database, const StoreLimits& limits) {
   change.commit();
 }
 
+// Where there is none yet.
+void make_store(const std::string& file, const StoreLimits& limits) {
+  std::error_code error;
+  const fs::file_type type = fs::status(file, error).type();
+  if (type == fs::file_type::not_found) {
+    make_file(file, make_whole);
+  } else if (type == fs::file_type::regular && fs::file_size(file, error) == 0 && !error) {
+    fill_empty(file, limits);
+  }
+}
+
 Database open_to_write(const std::string& file, const StoreLimits& limits) {
   Database database(file, OpenMode::write, limits);
   if (database.read_only()) fail_environment(file, "cannot be written", EACCES);
@@ -100,16 +93,19 @@ Database open_to_read(const std::string& file, const StoreLimits& limits) {
   return copy;
 }
 
+std::int64_t application_of(const std::string& file, bool immutable) {
+  return Database(file, OpenMode::read, StoreLimits{}, immutable).integer("PRAGMA application_id");
+}
+
 // Without its log a file that was killed, or found no space, while the log was put away looks
-// damaged; then it has to be opened with it.
-std::int64_t application_of(const std::string& file) {
-  constexpr std::string_view kQuestion = "PRAGMA application_id";
+// damaged; then it has to be opened with it. Where the log has just gone, the file is whole.
+bool is_strata(const std::string& file) {
   try {
-    return Database(file, OpenMode::read, StoreLimits{}, true).integer(kQuestion);
+    if (application_of(file, true) == kApplicationId) return true;
   } catch (const EnvironmentError&) {
-    if (!has_log(file)) throw;
-    return Database(file, OpenMode::read, StoreLimits{}).integer(kQuestion);
+    return application_of(file, !has_log(file)) == kApplicationId;
   }
+  return has_log(file) && application_of(file, false) == kApplicationId;
 }
 
 }  // namespace
@@ -124,7 +120,7 @@ void check_identity(const std::string& file) {
   // By SQLite, not by a stream: closing any descriptor of the file would drop the locks of this
   // process's other connections. Immutable: neither a log nor a lock is touched. The application's
   // number is in the file from its first moment on.
-  if (application_of(file) == kApplicationId) return;
+  if (is_strata(file)) return;
   throw InputError(fmt::format("{}: is no database of Strata's; it is left as it is", file));
 }
 
@@ -141,9 +137,7 @@ bool only_immutable(const std::string& file, const StoreLimits& limits) {
 }
 
 Database open_store(const std::string& file, OpenMode mode, const StoreLimits& limits) {
-  std::error_code error;
-  const bool missing = fs::status(file, error).type() == fs::file_type::not_found;
-  if (mode == OpenMode::create && missing) make_file(file, make_schema);
+  if (mode == OpenMode::create) make_store(file, limits);
   check_identity(file);
   return mode == OpenMode::read ? open_to_read(file, limits) : open_to_write(file, limits);
 }

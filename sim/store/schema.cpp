@@ -178,14 +178,11 @@ std::string mark_version() {
 }  // namespace
 
 void make_schema(Database& database) {
-  database.run("PRAGMA journal_mode = WAL");
-  Transaction making(database);
   for (const std::string_view tables : {kProvenance, kScenarios, kResults, kClaims}) {
     database.run(std::string(tables));
   }
   database.run(views());
   database.run(fmt::format("PRAGMA application_id = {};", kApplicationId) + mark_version());
-  making.commit();
 }
 
 std::int64_t schema_version(Database& database) {

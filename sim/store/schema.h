@@ -23,7 +23,7 @@ inline constexpr std::string_view kAnswerColumns =
     "max_configs, measured_seconds, measured_spread_seconds, relative_error, moved_bytes, "
     "wall_seconds";
 
-/// Makes everything in a database that is empty.
+/// Makes everything in a database that is empty, inside the caller's transaction.
 void make_schema(Database& database);
 
 std::int64_t schema_version(Database& database);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "sim/store/draft.h"
 #include "sim/store/schema.h"
 #include "sim/text/file.h"
 #include "tests/sim/store/child_process.h"
@@ -57,13 +58,12 @@ TEST_F(OpenStoreTest, TakesANameForAFileAndNothingElse) {
 TEST_F(OpenStoreTest, LeavesFilesOfOthersUntouched) {
   write_file_whole(path("text"),
                    "not a database, and longer than the header of one: " + std::string(200, 'x'));
-  write_file_whole(path("empty"), "");
   {
     Database other(path("other"), OpenMode::create, StoreLimits{});
     other.run("PRAGMA journal_mode = WAL; PRAGMA user_version = 2; CREATE TABLE result (a)");
   }
   const std::string all = names();
-  for (const char* name : {"text", "empty", "other"}) {
+  for (const char* name : {"text", "other"}) {
     const std::string before = read_file(path(name));
     for (const OpenMode mode : {OpenMode::create, OpenMode::write, OpenMode::read}) {
       EXPECT_THAT(refusal(path(name), mode), StartsWith(path(name) + ": is no database of Strata"));
@@ -72,6 +72,46 @@ TEST_F(OpenStoreTest, LeavesFilesOfOthersUntouched) {
   }
   EXPECT_THAT(refusal(folder_, OpenMode::create), HasSubstr("no regular file"));
   EXPECT_EQ(names(), all);
+}
+
+// To SQLite an empty file is a database without tables; `mktemp` makes one.
+TEST_F(OpenStoreTest, MakesAStoreOfAnEmptyFile) {
+  write_file_whole(path("a.db"), "");
+  for (const OpenMode mode : {OpenMode::write, OpenMode::read}) {
+    EXPECT_THAT(refusal(path("a.db"), mode), StartsWith(path("a.db") + ": is no database of"));
+  }
+  EXPECT_EQ(read_file(path("a.db")), "");
+  { open_and_enter(path("a.db")).store(answer_to({0, 1})); }
+  EXPECT_EQ(bare(path("a.db"), "PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(bare(path("a.db"), "SELECT count(*) FROM results"), "1");
+  EXPECT_EQ(names(), "a.db");
+}
+
+TEST_F(OpenStoreTest, IsMadeOfAnEmptyFileByOneOfSeveralProcesses) {
+  for (int round = 0; round < 10; ++round) {
+    const std::string file = path(fmt::format("{}.db", round));
+    write_file_whole(file, "");
+    Pipe start;
+    std::vector<Child> children;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      children.emplace_back([&, i] {
+        start.only_read();
+        start.read_rest();  // until the parent lets all of them go at once
+        open_and_enter(file).store(answer_to({0, i}));
+      });
+    }
+    start.close();
+    for (Child& child : children) EXPECT_EQ(child.wait(), 0);
+    EXPECT_EQ(print(Store(file).query("SELECT count(*) FROM results")), "4");
+  }
+}
+
+// Processes of two hosts may have one number, and threads of one process make files, too.
+TEST_F(OpenStoreTest, DraftsHaveNamesOfTheirOwn) {
+  const std::string draft = draft_name(path("a.db"));
+  EXPECT_THAT(draft, StartsWith(path("a.db") + ".new-"));
+  EXPECT_THAT(draft, HasSubstr(fmt::format("-{}-", ::getpid())));
+  EXPECT_NE(draft, draft_name(path("a.db")));
 }
 
 TEST_F(OpenStoreTest, RefusesANewerVersionAndNamesBoth) {
