@@ -28,7 +28,7 @@ class ValuesReader {
     add(value, several ? joined(value) : read_single(key_, value));
   }
 
-  std::vector<std::string> take() { return std::move(texts_); }
+  AxisValues take() { return std::move(values_); }
 
  private:
   [[noreturn]] void refuse_more(const Value& value) const {
@@ -36,14 +36,15 @@ class ValuesReader {
   }
 
   void add(const Value& value, std::string text) {
-    if (texts_.size() == most_) refuse_more(value);
-    texts_.push_back(std::move(text));
+    if (values_.texts.size() == most_) refuse_more(value);
+    values_.texts.push_back(std::move(text));
+    values_.lines.push_back(value.location().line);
   }
 
   // A range of numbers is no text yet, and a number with a unit no number.
   void read_numbers(const Value& value) {
     check_is_range(value);
-    const Range range = read_range(value.as_table(), most_ - texts_.size());
+    const Range range = read_range(value.as_table(), most_ - values_.texts.size());
     const bool numeric = is_numeric(key_.form);
     if (numeric && !range.plain) {
       value.fail(fmt::format("'{}' takes numbers: no 'form', 'unit' or 'suffix'", value.name()));
@@ -52,7 +53,8 @@ class ValuesReader {
       value.fail(fmt::format("'{}' takes texts: the range needs a 'form'", value.name()));
     }
     for (const std::string& text : range.texts) check_text(key_, value, text);
-    texts_.insert(texts_.end(), range.texts.begin(), range.texts.end());
+    values_.texts.insert(values_.texts.end(), range.texts.begin(), range.texts.end());
+    values_.lines.resize(values_.texts.size(), value.location().line);
   }
 
   // A dotted key that is not quoted reads as tables in tables.
@@ -85,13 +87,13 @@ class ValuesReader {
 
   const AxisKey& key_;
   std::size_t most_;
-  std::vector<std::string> texts_;
+  AxisValues values_;
 };
 
 }  // namespace
 
-std::vector<std::string> read_values(const AxisKey& key, const Value& value, std::size_t& room,
-                                     Diagnostics& errors) {
+AxisValues read_values(const AxisKey& key, const Value& value, std::size_t& room,
+                       Diagnostics& errors) {
   const std::size_t before = errors.count();
   ValuesReader reader(key, std::min(room, kMaxAxisValues));
   errors.attempt([&] {
@@ -99,9 +101,9 @@ std::vector<std::string> read_values(const AxisKey& key, const Value& value, std
     reader.read_item(value);
   });
   if (errors.count() != before) return {};
-  std::vector<std::string> texts = reader.take();
-  room -= texts.size();
-  return texts;
+  AxisValues values = reader.take();
+  room -= values.texts.size();
+  return values;
 }
 
 }  // namespace strata

@@ -12,9 +12,14 @@
 
 namespace strata {
 
-/// Their texts, in turn. `room` is how many there may be, and is lowered by those there are. What
+struct AxisValues {
+  std::vector<std::string> texts;
+  std::vector<int> lines;  ///< of each in the file
+};
+
+/// All of them, in turn. `room` is how many there may be, and is lowered by those there are. What
 /// is wrong goes to `errors`; nothing is returned then.
-std::vector<std::string> read_values(const AxisKey& key, const Value& value, std::size_t& room,
-                                     Diagnostics& errors);
+AxisValues read_values(const AxisKey& key, const Value& value, std::size_t& room,
+                       Diagnostics& errors);
 
 }  // namespace strata

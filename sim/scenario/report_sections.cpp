@@ -60,6 +60,7 @@ class SectionReader {
     }
     if (section_.kind == Kind::claims) read_claims();
     if (section_.kind == Kind::table || is_chart()) words("sql", section_.sql);
+    section_.sql_where = table_.location("sql");
     if (is_chart()) read_chart();
     table_.finish(errors_);
   }
@@ -96,6 +97,7 @@ class SectionReader {
     claim.said = table.number("said");
     claim.unit = table.string_or("unit", "");
     claim.sql = read_words(table, "sql");
+    claim.sql_where = table.location("sql");
     claim.tolerance = table.number_or("tolerance", 0, 0);
     claim.why = table.string_or("why", "");
     table.finish();

@@ -10,6 +10,10 @@ std::string_view name(Job job) {
   return kNames[static_cast<std::size_t>(job)];
 }
 
+Location Axis::location(std::size_t place, std::size_t key) const {
+  return {where.file, lines[place * keys.size() + key]};
+}
+
 std::size_t Sweep::count() const {
   return std::accumulate(
       axes.begin(), axes.end(), std::size_t{1},

@@ -37,6 +37,10 @@ struct Axis {
   std::vector<std::string> keys;
   std::vector<std::vector<std::string>> values;  ///< by place, then key
   Location where;
+  std::vector<int> lines;  ///< of the values, in the same order
+
+  /// Of the value that keys[key] has at a place.
+  Location location(std::size_t place, std::size_t key) const;
   bool operator==(const Axis& other) const { return keys == other.keys && values == other.values; }
 };
 
@@ -60,9 +64,10 @@ struct ReportSection {
   /// One [[report.claim]]: what somebody says, and the query whose single number is held to it.
   struct Claim {
     std::string text;
-    double said = 0;       ///< the number that is claimed
-    std::string unit;      ///< "x", "s", "%", ...: how numbers are printed
-    std::string sql;       ///< one row, one column
+    double said = 0;   ///< the number that is claimed
+    std::string unit;  ///< "x", "s", "%", ...: how numbers are printed
+    std::string sql;   ///< one row, one column
+    Location sql_where;
     double tolerance = 0;  ///< relative: up to here the claim is reproduced
     std::string why;       ///< what explains the difference, in words
   };
@@ -70,6 +75,7 @@ struct ReportSection {
   Kind kind = Kind::table;
   std::string title, text;  ///< paragraphs are separated by empty lines
   std::string sql;          ///< over the view `cases` of this scenario; table and charts
+  Location sql_where;
   /// Charts: the query's columns for x, y and what tells the series apart; `ideal`: a column with
   /// what a series would be at best, drawn as a thin line. Empty where there is none.
   std::string x, y, series, ideal;

@@ -80,10 +80,9 @@ class SweepReader {
       errors_.add(value.location(), fmt::format("'{}' does not go with job {}; allowed: {}",
                                                 name_of_key, name(sweep_.job), names(key.jobs)));
     }
-    Axis axis{{std::move(name_of_key)}, {}, value.location()};
-    for (std::string& text : read_values(key, value, room_.values, errors_)) {
-      axis.values.push_back({std::move(text)});
-    }
+    AxisValues values = read_values(key, value, room_.values, errors_);
+    Axis axis{{std::move(name_of_key)}, {}, value.location(), std::move(values.lines)};
+    for (std::string& text : values.texts) axis.values.push_back({std::move(text)});
     sweep_.axes.push_back(std::move(axis));
   }
 

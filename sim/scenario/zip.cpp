@@ -57,10 +57,16 @@ void check_keys(const Value& zip, const std::vector<std::string>& keys, std::vec
 
 // Its values go beside those of the first key.
 void append(Axis& first, Axis other) {
-  first.keys.push_back(std::move(other.keys.front()));
+  std::vector<int> lines;
   for (std::size_t i = 0; i < first.values.size(); ++i) {
+    for (std::size_t k = 0; k < first.keys.size(); ++k) {
+      lines.push_back(first.location(i, k).line);
+    }
+    lines.push_back(other.lines[i]);
     first.values[i].push_back(std::move(other.values[i].front()));
   }
+  first.keys.push_back(std::move(other.keys.front()));
+  first.lines = std::move(lines);
 }
 
 void zip_one(const Value& zip, std::vector<Axis>& axes) {
@@ -102,9 +108,10 @@ void zip_axes(const Value& zips, std::vector<Axis>& axes, Diagnostics& errors) {
 void check_distinct(const Axis& axis, Diagnostics& errors) {
   if (!may_repeat(axis)) return;
   std::unordered_map<std::string, int> times;
-  for (const std::vector<std::string>& place : axis.values) {
+  for (std::size_t i = 0; i < axis.values.size(); ++i) {
+    const std::vector<std::string>& place = axis.values[i];
     if (++times[joined(place, "\n")] != 2) continue;
-    errors.add(axis.where,
+    errors.add(axis.location(i, 0),
                fmt::format("'{}' has \"{}\" twice", joined(axis.keys, ", "), joined(place, ", ")));
   }
 }

@@ -65,14 +65,19 @@ void check_statement(Database& database, const std::string& sql) {
   if (count != 1) fail_query(count == 0 ? "there is no statement" : "there are several statements");
 }
 
-QueryResult rows_of(Statement& statement) {
-  QueryResult result;
-  for (int i = 0; i < statement.columns(); ++i) result.columns.push_back(statement.column(i));
+std::vector<std::string> columns_of(const Statement& statement) {
+  std::vector<std::string> columns;
+  for (int i = 0; i < statement.columns(); ++i) columns.push_back(statement.column(i));
+  return columns;
+}
+
+std::vector<std::vector<Field>> rows_of(Statement& statement) {
+  std::vector<std::vector<Field>> rows;
   while (statement.step()) {
-    std::vector<Field>& row = result.rows.emplace_back();
+    std::vector<Field>& row = rows.emplace_back();
     for (int i = 0; i < statement.columns(); ++i) row.push_back(statement.field(i));
   }
-  return result;
+  return rows;
 }
 
 void prepare(Database& database, const std::string& scenario) {
@@ -81,13 +86,15 @@ void prepare(Database& database, const std::string& scenario) {
   database.run("SELECT 1 FROM json_each('[]'), json_tree('[]')");
 }
 
-/// The rows of a statement, or none where it is only to be checked.
+/// A statement's answer, without its rows where it is only to be checked.
 QueryResult read_only(Database& database, const std::string& sql, bool checked_only) {
   const ReadingOnly guard(database);
   check_statement(database, sql);
   Statement statement(database, sql);
   if (!statement.changes_nothing()) fail_query("it writes");
-  return checked_only ? QueryResult{} : rows_of(statement);
+  QueryResult result{columns_of(statement), {}};
+  if (!checked_only) result.rows = rows_of(statement);
+  return result;
 }
 
 QueryResult ask(Database& database, const std::string& sql, bool checked_only) {
@@ -107,11 +114,11 @@ QueryResult query(Database& database, const std::string& sql, const std::string&
   return ask(database, sql, false);
 }
 
-void check_query(const std::string& sql) {
+std::vector<std::string> check_query(const std::string& sql) {
   Database empty = Database::in_memory("query");
   make_schema(empty);
   prepare(empty, {});
-  ask(empty, sql, true);
+  return ask(empty, sql, true).columns;
 }
 
 std::vector<std::string> scenarios(Database& database) {

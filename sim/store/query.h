@@ -13,8 +13,8 @@ namespace strata {
 QueryResult query(Database& database, const std::string& sql, const std::string& scenario);
 
 /// Whether a Store could answer the statement, by itself: what of it no rows are needed to know.
-/// Throws InputError as query() does, about "query" for want of a file.
-void check_query(const std::string& sql);
+/// The names of its columns. Throws InputError as query() does, about "query" for want of a file.
+std::vector<std::string> check_query(const std::string& sql);
 
 std::vector<std::string> scenarios(Database& database);
 std::string scenario_text(Database& database, const std::string& name);

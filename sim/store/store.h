@@ -100,10 +100,10 @@ struct StoreLimits {
 
 class Store {
  public:
-  /// `create` makes a file that is missing or empty, whole or not at all. To write, a file of an older
-  /// version is brought up to date after it was copied to FILE.v1.bak (or .v1.bak-2, ...: no copy
-  /// is ever replaced); to read, it is brought up to date in memory. Throws InputError for a file
-  /// that is missing, no database of Strata's (it is left untouched) or of a newer version,
+  /// `create` makes a file that is missing or empty, whole or not at all. To write, a file of an
+  /// older version is brought up to date after it was copied to FILE.v1.bak (or .v1.bak-2, ...: no
+  /// copy is ever replaced); to read, it is brought up to date in memory. Throws InputError for a
+  /// file that is missing, no database of Strata's (it is left untouched) or of a newer version,
   /// EnvironmentError for one that can't be opened, read or written.
   explicit Store(const std::string& file, OpenMode mode = OpenMode::create,
                  const StoreLimits& limits = {});

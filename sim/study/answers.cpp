@@ -12,6 +12,9 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
 #include "sim/study/eq1_tables.h"
+#include "sim/study/machine_turn.h"
+#include "sim/study/none_found.h"
+#include "sim/study/score.h"
 #include "sim/text/file.h"
 
 namespace strata {
@@ -151,15 +154,8 @@ CaseKey Answers::key(const Question& question) {
   return hash_of(text);
 }
 
-void Answers::check(const Question& question) {
-  if (question.job == Job::run) {
-    if (runner_ == nullptr) throw EnvironmentError("there are no devices to run on");
-    runner_->cluster(question.run.devices);
-    load_model(question.run.model, 1);
-    return;
-  }
-  loader_.load(question.input);
-  if (question.strategy.ends_with(".json")) read_file(question.strategy);
+std::vector<WrongSetting> Answers::wrong(const Question& question) {
+  return wrong_settings(question, loader_, runner_);
 }
 
 StoredResult Answers::answer(const Question& question, const std::atomic<bool>* cancelled) {
@@ -173,6 +169,8 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   row.dtype = name(question.input.dtype);
   row.settings = question.settings;
   row.inputs = inputs(question);
+  std::optional<MachineTurn> turn;
+  if (question.job == Job::run) turn.emplace(cancelled);
   const auto start = std::chrono::steady_clock::now();
   try {
     if (question.job == Job::predict) predicted(question, row);
@@ -226,7 +224,11 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.final_nodes = static_cast<std::int64_t>(found.final_nodes);
   row.max_configs = static_cast<std::int64_t>(found.max_configs);
   row.fits = !found.best.empty();
-  if (found.best.empty()) return;
+  if (found.best.empty()) {
+    row.done = false;
+    row.error = none_found(input, found, "memory_limit", options.memory_limit.value());
+    return;
+  }
   const Scored& best = found.best.front();
   row.eq1_seconds = best.eq1.value;
   if (best.simulated()) {
@@ -237,6 +239,12 @@ void Answers::solved(const Question& question, StoredResult& row,
   const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
   add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
+}
+
+Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
+  Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
+  input.models = loader_.cost_models(report.cluster, question.run.profiles);
+  return score_eq1(input, report.strategy).eq1;
 }
 
 void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
@@ -255,6 +263,7 @@ void Answers::ran(const Question& question, StoredResult& row, const std::atomic
   row.moved_bytes = report.training.moved_per_step.total().value;
   if (!report.predicted) return;
   row.step_seconds = report.predicted->step_seconds().value;
+  row.eq1_seconds = eq1_seconds(question, report).value;
   row.relative_error = (*row.step_seconds - *row.measured_seconds) / *row.measured_seconds;
 }
 

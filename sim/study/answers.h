@@ -13,6 +13,7 @@
 #include "sim/study/case_loader.h"
 #include "sim/study/question.h"
 #include "sim/study/runner.h"
+#include "sim/study/wrong_settings.h"
 
 namespace strata {
 
@@ -30,8 +31,8 @@ class Answers {
   /// Throws Cancelled, EnvironmentError and what a Runner throws.
   StoredResult answer(const Question& question, const std::atomic<bool>* cancelled);
 
-  /// Throws InputError where the question's names, files or what-ifs are wrong.
-  void check(const Question& question);
+  /// As wrong_settings().
+  std::vector<WrongSetting> wrong(const Question& question);
 
  private:
   std::vector<StoredInput> inputs(const Question& question);
@@ -40,6 +41,7 @@ class Answers {
   void predicted(const Question& question, StoredResult& row);
   void solved(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
+  Seconds eq1_seconds(const Question& question, const RunReport& report);
   Strategy strategy(const Question& question, const Case& input);
 
   std::string version_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,25 +15,35 @@
 
 namespace strata {
 
+/// One what-if, of any of its kinds. Throws InputError; where it came from, the caller says.
+void change(Case& input, const std::string& key, const std::string& value);
+
+/// The samples of its step.
+std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster);
+
 class CaseLoader {
  public:
   /// As load_case(), which is this for one case.
   Case load(const CaseRequest& request);
+  Graph network(const std::string& model, std::int64_t batch);
+  Cluster cluster(const std::string& name);
   /// The kinds of a cluster's devices, each once, in order of appearance.
   std::vector<std::string> kinds(const std::string& cluster);
   /// As load_cost_models().
   std::vector<std::shared_ptr<const CostModel>> cost_models(
       const Cluster& cluster, const std::vector<std::string>& profiles);
 
- private:
-  using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
-
-  Graph network(const std::string& model, std::int64_t batch);
-  Cluster cluster(const std::string& name);
   /// By kind.
-  Models models_from_files(const std::vector<std::string>& files, const Cluster& cluster);
+  using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
+  /// Throws InputError for files that no device needs; `flag` is what a command line has before
+  /// them.
+  Models from_files(const std::vector<std::string>& files, const Cluster& cluster,
+                    std::string_view flag = "--profile ");
+  /// From the files, else those that ship. Throws InputError where a device has neither.
   std::vector<std::shared_ptr<const CostModel>> by_device(const Cluster& cluster,
                                                           const Models& from_files);
+
+ private:
   std::shared_ptr<const CostModel> shipped(const Device& device, const Cluster& cluster);
 
   struct FileModel {

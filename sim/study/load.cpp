@@ -27,35 +27,12 @@ Overlap parse_overlap(const std::string& text) {
   throw InputError(fmt::format("'{}' is no overlap; allowed: on, off", text));
 }
 
-// Keys of what is not the cluster's go to the rest of the case.
-void change(Case& result, const std::string& key, const std::string& value) try {
-  if (key == "overlap") {
-    result.overlap = parse_overlap(value);
-  } else if (key.starts_with("layer.")) {
-    result.graph = apply(result.graph, key, value);
-  } else if (key.starts_with("link.") || key.starts_with("device.")) {
-    result.cluster = apply(result.cluster, key, value);
-  } else {
-    throw InputError(
-        fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                    "device.SELECTOR.speed, layer.SELECTOR.speed, overlap",
-                    key));
-  }
+template <class Change>
+void as_flag(const std::string& key, const std::string& value, const Change& change) try {
+  change();
 } catch (InputError& error) {
   error.add_context(fmt::format("--set {}={}", key, value));
   throw;
-}
-
-Cluster changed(const Cluster& cluster, const std::string& key, const std::string& value) try {
-  return apply(cluster, key, value);
-} catch (InputError& error) {
-  error.add_context(fmt::format("--set {}={}", key, value));
-  throw;
-}
-
-std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
-  if (request.batch) return *request.batch;
-  return request.batch_per_device * static_cast<std::int64_t>(cluster.device_count());
 }
 
 // Of the map's key, made where it is not there yet.
@@ -76,6 +53,31 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
 
 }  // namespace
 
+// Keys of what is not the cluster's go to the rest of the case.
+void change(Case& input, const std::string& key, const std::string& value) {
+  if (key == "overlap") {
+    input.overlap = parse_overlap(value);
+  } else if (key.starts_with("layer.")) {
+    input.graph = apply(input.graph, key, value);
+  } else if (key.starts_with("link.") || key.starts_with("device.")) {
+    input.cluster = apply(input.cluster, key, value);
+  } else {
+    throw InputError(
+        fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                    "device.SELECTOR.speed, layer.SELECTOR.speed, overlap",
+                    key));
+  }
+}
+
+std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
+  if (request.batch) return *request.batch;
+  std::int64_t batch = 0;
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  if (!__builtin_mul_overflow(request.batch_per_device, devices, &batch)) return batch;
+  throw InputError(fmt::format("a batch of {} for each of {} devices is too large",
+                               request.batch_per_device, devices));
+}
+
 Graph CaseLoader::network(const std::string& model, std::int64_t batch) {
   return remembered(lock_, networks_, {model, batch}, [&] { return load_model(model, batch); });
 }
@@ -95,8 +97,8 @@ std::vector<std::string> CaseLoader::kinds(const std::string& name) {
   return kinds;
 }
 
-CaseLoader::Models CaseLoader::models_from_files(const std::vector<std::string>& files,
-                                                 const Cluster& cluster) {
+CaseLoader::Models CaseLoader::from_files(const std::vector<std::string>& files,
+                                          const Cluster& cluster, std::string_view flag) {
   Models models;
   for (const std::string& file : files) {
     const FileModel found = remembered(lock_, files_, file, [&]() -> FileModel {
@@ -104,11 +106,11 @@ CaseLoader::Models CaseLoader::models_from_files(const std::vector<std::string>&
       return {profile.kind, make_cost_model(profile)};
     });
     if (!has_kind(cluster, found.kind)) {
-      throw InputError(fmt::format("--profile {}: no device of cluster {} is of kind {}", file,
+      throw InputError(fmt::format("{}{}: no device of cluster {} is of kind {}", flag, file,
                                    cluster.name(), found.kind));
     }
     if (!models.emplace(found.kind, found.model).second) {
-      throw InputError(fmt::format("--profile {}: a second profile for kind {}", file, found.kind));
+      throw InputError(fmt::format("{}{}: a second profile for kind {}", flag, file, found.kind));
     }
   }
   return models;
@@ -133,7 +135,7 @@ std::shared_ptr<const CostModel> CaseLoader::shipped(const Device& device, const
 
 std::vector<std::shared_ptr<const CostModel>> CaseLoader::cost_models(
     const Cluster& cluster, const std::vector<std::string>& profiles) {
-  return by_device(cluster, models_from_files(profiles, cluster));
+  return by_device(cluster, from_files(profiles, cluster));
 }
 
 // One model per kind, shared by its devices.
@@ -151,10 +153,12 @@ Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
   Graph graph = network(request.model, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
-  for (const auto& [key, value] : request.sets) change(result, key, value);
-  const Models from_files = models_from_files(request.profiles, result.cluster);
+  for (const auto& [key, value] : request.sets) {
+    as_flag(key, value, [&] { change(result, key, value); });
+  }
+  const Models files = from_files(request.profiles, result.cluster);
   try {
-    result.models = by_device(result.cluster, from_files);
+    result.models = by_device(result.cluster, files);
   } catch (InputError& error) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
@@ -169,7 +173,9 @@ std::vector<std::shared_ptr<const CostModel>> load_cost_models(
 
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
   Cluster result = load_cluster(cluster);
-  for (const auto& [key, value] : changes) result = changed(result, key, value);
+  for (const auto& [key, value] : changes) {
+    as_flag(key, value, [&] { result = apply(result, key, value); });
+  }
   return result;
 }
 

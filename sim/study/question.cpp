@@ -149,4 +149,9 @@ Question understand(Job job, std::span<const Setting> settings, const std::strin
   return question;
 }
 
+Question question_of(const Scenario& scenario, const Sweep& sweep, std::size_t i) {
+  const auto folder = std::filesystem::path(scenario.file).parent_path();
+  return understand(sweep.job, sweep.at(i), folder.string());
+}
+
 }  // namespace strata

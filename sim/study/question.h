@@ -36,4 +36,7 @@ struct Question {
 /// setting.
 Question understand(Job job, std::span<const Setting> settings, const std::string& folder = {});
 
+/// Case i of a sweep.
+Question question_of(const Scenario& scenario, const Sweep& sweep, std::size_t i);
+
 }  // namespace strata

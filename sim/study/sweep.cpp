@@ -21,6 +21,7 @@
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
 #include "sim/study/answers.h"
+#include "sim/study/check_scenario.h"
 
 namespace strata {
 namespace {
@@ -35,30 +36,8 @@ struct Place {
   const Sweep* sweep = nullptr;
   std::size_t index = 0;
 
-  Question question() const {
-    const auto folder = std::filesystem::path(scenario->file).parent_path();
-    return understand(sweep->job, sweep->at(index), folder.string());
-  }
+  Question question() const { return question_of(*scenario, *sweep, index); }
 };
-
-// Every value of every axis, with the others at their first: what is wrong by itself is found
-// before hours are spent. What does not fit together becomes a row.
-void check(Answers& answers, const Scenario& scenario) {
-  for (const Sweep& sweep : scenario.sweeps) {
-    std::size_t stride = sweep.count();
-    for (const Axis& axis : sweep.axes) {
-      stride /= axis.values.size();
-      for (std::size_t k = 0; k < axis.values.size(); ++k) {
-        try {
-          answers.check(Place{&scenario, &sweep, k * stride}.question());
-        } catch (InputError& error) {
-          error.add_context(fmt::format("{}: sweep {}", print(axis.where), sweep.name));
-          throw;
-        }
-      }
-    }
-  }
-}
 
 /// A scenario's cases by key, as far as the shard goes; the first case of equal ones stands for
 /// all.
@@ -289,15 +268,21 @@ class Sweeping {
   SweepCount count_;
 };
 
+// An empty file is to become one.
+bool has_store(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::exists(file) && (std::filesystem::file_size(file, error) > 0 || error);
+}
+
 }  // namespace
 
 SweepCount count_sweep(Runner& runner, const SweepRequest& request) {
   Answers answers(request.invocation.version, &runner);
-  check(answers, request.scenario);
+  check_scenario(answers, request.scenario);
   const Cases cases(answers, request);
   SweepCount count;
   count.cases = cases.keys().size();
-  if (!std::filesystem::exists(request.store)) return count;
+  if (!has_store(request.store)) return count;
   Store store(request.store, OpenMode::read);
   count.before = count.cases - store.missing(cases.keys()).size();
   return count;
@@ -309,7 +294,7 @@ SweepCount sweep(Runner& runner, const SweepRequest& request, const std::atomic<
     throw InputError("strata sweep works in one process; allowed: the same without mpirun");
   }
   Answers answers(request.invocation.version, &runner);
-  check(answers, request.scenario);
+  check_scenario(answers, request.scenario);
   const Cases cases(answers, request);
   Store store(request.store);
   store.enter(request.invocation);

@@ -32,7 +32,7 @@ name = "solves"
 job = "solve"
 model = ["lenet5", "alexnet"]
 cluster = "p100-1x2"
-memory_limit = ["1 KiB", "8 GiB"]
+memory_limit = ["1 GiB", "8 GiB"]
 """
 # All but what is measured and where it was.
 ROWS = """
@@ -138,6 +138,25 @@ class Sweep(unittest.TestCase):
             self.assertEqual(process.returncode, 2)
             self.assertIn("odd.toml:", process.stderr)
             self.assertFalse((pathlib.Path(folder) / "odd.db").exists())
+
+    def test_a_search_without_a_strategy_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "tight.toml", '[[sweep]]\njob = "solve"\nmodel = "lenet5"\n'
+                  'cluster = "p100-1x2"\nmemory_limit = "1 KiB"\n')
+            process = subprocess.run([STRATA, "sweep", "tight.toml"], cwd=folder, check=False,
+                                     capture_output=True, text=True)
+            self.assertEqual(process.returncode, 1)
+            [(done, error)] = rows(f"{folder}/tight.db", "SELECT done, error FROM result")
+            self.assertEqual(done, 0)
+            self.assertIn("no strategy within memory_limit 1024 (1.02 kB)", error)
+
+    def test_an_empty_file_becomes_the_database(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, "small.toml", SMALL % 2)
+            (pathlib.Path(folder) / "made.db").touch()
+            dry = said("strata sweep small.toml --db made.db --dry-run --json", folder)
+            self.assertEqual((dry["cases"], dry["before"]), (40, 0))
+            self.assertEqual(said("strata sweep small.toml --db made.db --json", folder)["done"], 40)
 
     def test_runs_are_swept_and_reported(self):
         with tempfile.TemporaryDirectory() as folder:

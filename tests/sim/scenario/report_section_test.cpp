@@ -91,6 +91,7 @@ sql = "SELECT 1"
   EXPECT_EQ(claim.tolerance, 0.1);
   EXPECT_EQ(sections[0].claims[1].tolerance, 0);
   EXPECT_EQ(sections[0].claims[1].unit, "");
+  EXPECT_EQ(claim.sql_where.line, 11);  // after the four lines of a sweep
 }
 
 TEST(ReportSections, MayStandWithoutASweep) {

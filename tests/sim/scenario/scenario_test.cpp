@@ -53,6 +53,26 @@ model = ["alexnet", "vgg16"]
             "model=vgg16 cluster=p100-4x4 batch_per_device=32 strategy=owt\n");
 }
 
+// By place, then key: what is wrong with a value is said of its line.
+TEST(Scenario, KnowsTheLineOfEachValue) {
+  const Scenario scenario = parse_scenario(R"([[sweep]]
+model = "m"
+cluster = ["a",
+           "b", "c"]
+strategy = "data"
+batch = [8,
+
+         { from = 16, to = 32, step = 16 }]
+zip = [["cluster", "batch"]]
+)",
+                                           "s.toml");
+  const Axis& zipped = scenario.sweeps[0].axes[1];
+  ASSERT_EQ(zipped.keys, (std::vector<std::string>{"cluster", "batch"}));
+  EXPECT_EQ(zipped.lines, (std::vector<int>{3, 6, 4, 8, 4, 8}));
+  EXPECT_EQ(zipped.location(1, 0), (Location{"s.toml", 4}));
+  EXPECT_EQ(zipped.location(2, 1), (Location{"s.toml", 8}));
+}
+
 TEST(Scenario, WhatTheFileDoesNotSayIsNoSetting) {
   const Scenario scenario =
       parse_scenario("[[sweep]]\njob = \"solve\"\nmodel = \"lenet5\"\ncluster = \"cpu:2\"\n",
