@@ -24,10 +24,13 @@ struct QueryFlags {
   bool json = false;
 };
 
-// Without SQL: what there is.
+// Without SQL: what there is, in the order of the scenario, for that of answering is the threads'.
 constexpr const char* kOverview =
-    "SELECT sweep, job, model, cluster, strategy, sync, step_seconds, comm_bytes, "
-    "peak_memory_bytes, error FROM cases ORDER BY sweep, ordinal";
+    "SELECT sweep, job, model, cluster, strategy, varies, step_seconds, comm_bytes, "
+    "peak_memory_bytes, error FROM cases ORDER BY sweep IS NULL, sweep, "
+    "(SELECT c.ordinal FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
+    "WHERE c.key = (SELECT key FROM result WHERE id = cases.id) "
+    "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1), ordinal";
 
 nlohmann::ordered_json field_json(const Field& field) {
   if (const auto* whole = std::get_if<std::int64_t>(&field)) return *whole;
@@ -70,7 +73,7 @@ std::string result_text(const QueryResult& result) {
   const ReportTable cells = table_of(result);
   for (std::size_t i = 0; i < result.columns.size(); ++i) {
     using Align = TextTable::Align;
-    columns.push_back({cells.columns[i], is_number(result, i) ? Align::right : Align::left});
+    columns.push_back({result.columns[i], is_number(result, i) ? Align::right : Align::left});
   }
   TextTable table(std::move(columns));
   for (const auto& row : cells.rows) {
@@ -103,8 +106,8 @@ void add_query_command(CLI::App& app) {
   auto flags = std::make_shared<QueryFlags>();
   command->add_option("DB", flags->database, "a database of strata sweep")->required();
   command->add_option("SQL", flags->sql,
-                      "one SELECT; views: cases, case_layers, predictions, solves, runs, failures "
-                      "(docs/store.md; default: all cases)");
+                      "one SELECT; views: cases, case_layers, progress, predictions, solves, runs, "
+                      "failures (docs/store.md; default: all cases)");
   command->add_option("--scenario", flags->scenario,
                       "cases holds this scenario's rows, in its order (default: all rows)");
   command->add_option("--csv", flags->csv, "write CSV")->check(named_file());

@@ -1,8 +1,6 @@
 // `strata report DB`: an HTML file that needs nothing else, the same as Markdown, and its tables as
 // CSV.
 
-#include <cctype>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,10 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/report_folder.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
+#include "sim/study/query_cells.h"
 #include "sim/study/report.h"
-#include "sim/text/file.h"
 #include "sim/text/split.h"
 
 namespace strata {
@@ -30,51 +29,12 @@ ReportRequest request_of(const ReportFlags& flags) {
   if (!flags.beside.empty()) request.beside = flags.beside;
   if (flags.strategies.empty()) return request;
   const std::vector<std::string> names = split_at_commas(flags.strategies);
-  if (names.size() != 2) {
+  if (names.size() != 2 || names[0] == names[1]) {
     throw InputError(
         fmt::format("--strategies {}: allowed: two names, as data,optimal", flags.strategies));
   }
   request.strategies = {names[0], names[1]};
   return request;
-}
-
-// "Time against memory" -> "time-against-memory".
-std::string file_name(const std::string& title) {
-  std::string name;
-  for (char c : title) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (std::isalnum(letter) != 0) {
-      name += static_cast<char>(std::tolower(letter));
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? "section" : name;
-}
-
-const ReportTable* table_in(const Section& section) {
-  if (const auto* table = std::get_if<ReportTable>(&section.body)) return table;
-  return section.data.columns.empty() ? nullptr : &section.data;
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw EnvironmentError(fmt::format("{}: {}", folder, error.message()));
-}
-
-void write_report(const ReportDocument& document, const std::filesystem::path& folder) {
-  make_folder(folder.string());
-  for (std::size_t i = 0; i < document.sections.size(); ++i) {
-    const ReportTable* table = table_in(document.sections[i]);
-    if (table == nullptr) continue;
-    const std::string name =
-        fmt::format("{:02}-{}.csv", i + 1, file_name(document.sections[i].title));
-    write_file_whole((folder / name).string(), print_csv(*table));
-  }
-  write_file_whole((folder / "report.md").string(), print_markdown(document));
-  write_file_whole((folder / "report.html").string(), print_html(document));
 }
 
 std::size_t count(const ReportDocument& document, Verdict verdict) {
@@ -95,12 +55,23 @@ void print_claims(const ReportDocument& document) {
   print("Claims: {} reproduced, {} differ, {} without an answer\n", reproduced, differ, open);
 }
 
+// All sections that could be drawn are written by then.
+void fail_for_errors(const ReportDocument& document) {
+  std::string lines;
+  for (const Section& section : document.sections) {
+    for (const std::string& error : section.errors) lines += error + '\n';
+  }
+  if (!lines.empty()) throw JobFailed(lines);
+}
+
 void run_report(const ReportFlags& flags) {
   const ReportDocument document = make_report(request_of(flags));
   write_report(document, flags.folder);
-  print("{}: {} sections in {}/report.html, report.md and CSV files\n", document.title,
-        document.sections.size(), flags.folder);
+  print("{}: {} in {}/report.html, report.md and CSV files\n", document.title,
+        counted(static_cast<std::int64_t>(document.sections.size()), "section"), flags.folder);
   print_claims(document);
+  for (const std::string& note : document.notes) say("strata: warning: " + note);
+  fail_for_errors(document);
 }
 
 }  // namespace
@@ -112,11 +83,15 @@ void add_report_command(CLI::App& app) {
   command->add_option("DB", flags->request.store, "a database of strata sweep")->required();
   command->add_option("BESIDE", flags->beside,
                       "another database of the same scenario, to compare with");
-  command->add_option("-o", flags->folder, "the folder to write (default report)")
+  command
+      ->add_option(
+          "-o", flags->folder,
+          "the folder to write; takes the place of an earlier report there (default report)")
       ->check(named_file());
-  command->add_option("--scenario", flags->scenario, "which one (default: the newest)");
+  command->add_option("--scenario", flags->scenario,
+                      "which of the database's (default: the newest)");
   command->add_option("--strategies", flags->strategies,
-                      "two of them, as data,optimal, to set side by side");
+                      "two that cases have, as data,optimal, to set side by side");
   command->callback([flags] { run_report(*flags); });
 }
 

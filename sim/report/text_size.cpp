@@ -37,4 +37,15 @@ std::string cut_text(std::string_view text, double width, double font_size) {
   return std::string(text.substr(0, end)) + std::string(kEllipsis);
 }
 
+std::string cut_middle(std::string_view text, double width, double font_size) {
+  if (text_width(text, font_size) <= width) return std::string(text);
+  const std::string begin = cut_text(text, width / 2, font_size);
+  const double room = width - text_width(begin, font_size);
+  std::size_t at = 0;  // of the longest end that fits
+  while (at < text.size() && text_width(text.substr(at), font_size) > room) {
+    take_code_point(text, at);
+  }
+  return begin + std::string(text.substr(at));
+}
+
 }  // namespace strata

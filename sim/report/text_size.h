@@ -15,4 +15,7 @@ double text_width(std::string_view text, double font_size = kFontSize);
 /// The text, or as much of its beginning as fits, with "…" behind it.
 std::string cut_text(std::string_view text, double width, double font_size = kFontSize);
 
+/// The same with "…" in the middle: for names that differ at their ends.
+std::string cut_middle(std::string_view text, double width, double font_size = kFontSize);
+
 }  // namespace strata

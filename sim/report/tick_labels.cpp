@@ -41,7 +41,7 @@ double one_above_the_other(const Tick&, const Tick&) {
 // A slanted label ends at its tick and must not begin left of the drawing.
 Tick category_tick(const std::string& name, double at, bool slanted) {
   const double room = std::min(kMostSlanted, (at - 4) / kSlantCosine);
-  return {at, slanted ? cut_text(name, room) : name, name};
+  return {at, slanted ? cut_middle(name, room) : name, name};
 }
 
 std::vector<Tick> category_ticks(const Drawing& drawing, const Scale& scale, bool slanted) {

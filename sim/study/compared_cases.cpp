@@ -1,10 +1,12 @@
 #include "sim/study/compared_cases.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
 #include "sim/study/query_cells.h"
 
 namespace strata {
@@ -18,15 +20,29 @@ std::string in_quotes(std::string_view text, char quote) {
 
 // What a row is known by when stores are compared, and what its line shows.
 constexpr const char* kCases =
-    "SELECT job || ' ' || settings AS known, model, cluster, batch, strategy, sync, dtype, "
+    "SELECT job || ' ' || settings AS known, model, cluster, batch, strategy, varies, "
     "coalesce(measured_seconds, step_seconds) AS step_seconds, comm_bytes FROM cases "
     "WHERE done ORDER BY sweep, ordinal";
-constexpr std::size_t kKnown = 0, kFirstShown = 1, kStepColumn = 7;
+constexpr std::size_t kKnown = 0, kFirstShown = 1, kStepColumn = 6;
 
 std::map<std::string, std::vector<Field>> by_settings(const QueryResult& result) {
   std::map<std::string, std::vector<Field>> rows;
   for (const auto& row : result.rows) rows.emplace(text_of(row[kKnown]), row);
   return rows;
+}
+
+// Throws InputError for a strategy that no case has.
+void check_strategy(Store& store, const std::string& scenario, const std::string& strategy) {
+  const QueryResult result = store.query(
+      "SELECT strategy FROM cases WHERE done AND strategy <> '' GROUP BY strategy "
+      "ORDER BY min(ordinal)",
+      scenario);
+  std::vector<std::string> there;
+  for (const auto& row : result.rows) there.push_back(text_of(row.front()));
+  if (std::find(there.begin(), there.end(), strategy) != there.end()) return;
+  throw InputError(fmt::format("{}: has no case of strategy '{}'; it has: {}", store.file(),
+                               strategy,
+                               there.empty() ? "none" : fmt::to_string(fmt::join(there, ", "))));
 }
 
 Field ratio(const Field& a, const Field& b) {
@@ -40,9 +56,9 @@ Field ratio(const Field& a, const Field& b) {
 Section compared_strategies(Store& store, const std::string& scenario,
                             const std::pair<std::string, std::string>& strategies) {
   const auto& [a, b] = strategies;
+  for (const std::string& strategy : {a, b}) check_strategy(store, scenario, strategy);
   const std::string sql = fmt::format(
-      "SELECT a.model, a.cluster, a.batch, a.sync, "
-      "json_remove(a.settings, '$.strategy', '$.model', '$.cluster', '$.sync') AS settings, "
+      "SELECT a.model, a.cluster, a.batch, a.varies, "
       "coalesce(a.measured_seconds, a.step_seconds) AS {0}, "
       "coalesce(b.measured_seconds, b.step_seconds) AS {1}, "
       "coalesce(a.measured_seconds, a.step_seconds) / "
@@ -60,7 +76,9 @@ Section compared_strategies(Store& store, const std::string& scenario,
                   "the second is, and what they move.",
                   {},
                   {}};
-  section.body = table_of(store.query(sql, scenario));
+  const QueryResult pairs = store.query(sql, scenario);
+  if (pairs.rows.empty()) section.text += " There are none.";
+  section.body = table_of(pairs);
   return section;
 }
 

@@ -88,6 +88,10 @@ std::string text_of(const Field& field) {
   return "";
 }
 
+std::string counted(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 ReportTable table_of(const QueryResult& result) {
   ReportTable table;
   std::vector<Unit> units;

@@ -2,8 +2,10 @@
 
 // A query's rows as cells, tables and charts of a report. Pure.
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sim/report/document.h"
 #include "sim/scenario/scenario.h"
@@ -14,6 +16,9 @@ namespace strata {
 std::optional<double> number_in(const Field& field);
 /// "" for NULL.
 std::string text_of(const Field& field);
+
+/// "1 case", "2 cases".
+std::string counted(std::int64_t count, std::string_view thing);
 
 /// Columns that end in _seconds or _bytes are printed with units, and lose that part of their name.
 ReportTable table_of(const QueryResult& result);

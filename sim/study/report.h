@@ -23,7 +23,8 @@ struct ReportRequest {
   std::optional<std::pair<std::string, std::string>> strategies;
 };
 
-/// Throws InputError for what is not there and for SQL that does not run, with the section's name.
+/// A section whose SQL does not run has its error in its place, and what is missing of the scenario
+/// stands in the notes. Throws InputError for a store, scenario or strategy that is not there.
 ReportDocument make_report(const ReportRequest& request);
 
 }  // namespace strata

@@ -94,6 +94,11 @@ TEST(ReportTexts, WhatDoesNotFitEndsInDots) {
   EXPECT_EQ(cut_text("aaaaa", 24, 10), "aa\xE2\x80\xA6");  // 6 + 6 + 10 of the dots
   EXPECT_EQ(cut_text("\xC3\xA9\xC3\xA9\xC3\xA9", 17, 10), "\xC3\xA9\xE2\x80\xA6");
   EXPECT_EQ(cut_text("aaaa", 0, 10), "\xE2\x80\xA6");
+  EXPECT_EQ(cut_middle("aaaaa=1", 50, 10), "aaaaa=1");
+  EXPECT_EQ(cut_middle("aaaaaaa=1", 44, 10),
+            "aa\xE2\x80\xA6"
+            "a=1");  // 6 + 6 + 10, and 22
+  EXPECT_EQ(cut_middle("aaaa", 0, 10), "\xE2\x80\xA6");
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ TEST(ReportSvg, LongNamesAreSlantedAndCut) {
                     {{"", {0, 1, 2, 3, 4, 5}, {1, 1, 1, 1, 1, 1}, {}}}};
   const std::string svg = print_svg(chart);
   EXPECT_THAT(svg, HasSubstr("rotate(-35 "));
-  EXPECT_THAT(svg, HasSubstr("mm\xE2\x80\xA6<title>" + name + "</title>"));
+  EXPECT_THAT(svg, HasSubstr("mm\xE2\x80\xA6mmmmmmm<title>" + name + "</title>"));
 }
 
 TEST(ReportSvg, HoldsHostileTextAsText) {
