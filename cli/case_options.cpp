@@ -4,9 +4,11 @@
 
 #include "cli/batch_options.h"
 #include "cli/output.h"
+#include "cli/sync_option.h"
 #include "cli/usage.h"
 #include "cli/what_if_option.h"
 #include "sim/base/error.h"
+#include "sim/study/doubts.h"
 
 namespace strata {
 void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
@@ -19,33 +21,30 @@ void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
 
 void add_case_options(CLI::App& command, CaseFlags& flags) {
   flags.batch_option = add_batch_options(command, flags.batch, flags.request.batch_per_device);
-  command.add_option("--sync", flags.sync,
-                     "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
-                     "(default ring)");
+  add_sync_option(command, flags.sync);
   command.add_option("--dtype", flags.dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
   add_set_option(command, flags.sets);
   command
-      .add_option("--profile", flags.request.profiles,
-                  "a profile file to use for its kind of device; repeatable")
+      .add_option(
+          "--profile", flags.request.profiles,
+          "a .toml file (strata profile writes them) in place of the profile that ships for "
+          "its kind of device; repeatable")
       ->allow_extra_args(false);
 }
 
 Case load(CaseFlags& flags) {
-  const auto sync = parse_sync(flags.sync);
-  if (!sync) {
-    throw InputError(
-        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
-  }
   const auto dtype = parse_dtype(flags.dtype);
   if (!dtype) {
     throw InputError(
         fmt::format("--dtype {}: unknown; allowed: fp32, tf32, bf16, fp16", flags.dtype));
   }
-  flags.request.sync = *sync;
+  flags.request.sync = sync_of(flags.sync);
   flags.request.dtype = *dtype;
   if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
   flags.request.sets = parse_sets(flags.sets);
-  return load_case(flags.request);
+  Case input = load_case(flags.request);
+  for (const std::string& doubt : doubts(input)) warn(doubt);
+  return input;
 }
 
 std::vector<std::string> files_read(const CaseFlags& flags, const std::vector<std::string>& more) {

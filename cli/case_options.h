@@ -26,7 +26,7 @@ void add_model_and_cluster(CLI::App& command, CaseFlags& flags);
 /// All the others.
 void add_case_options(CLI::App& command, CaseFlags& flags);
 
-/// Throws InputError for a value that is not allowed.
+/// Warns of what makes its costs doubtful. Throws InputError for a value that is not allowed.
 Case load(CaseFlags& flags);
 
 /// The files that a case is read from, and `more`: no output may name one of them.

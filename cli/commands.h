@@ -4,6 +4,7 @@
 // what to do when it is chosen. Results go to standard output, messages to standard error.
 
 #include <iosfwd>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
@@ -21,11 +22,11 @@ void add_replay_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
-// The runner must outlive the application.
+// The runner must outlive the application. `typed` is the command line, for a result's provenance.
 void add_run_command(CLI::App& app, Runner& runner);
-void add_profile_command(CLI::App& app, Runner& runner);
-void add_validate_command(CLI::App& app, Runner& runner);
-void add_sweep_command(CLI::App& app, Runner& runner);
+void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed);
+void add_validate_command(CLI::App& app, Runner& runner, const std::string& typed);
+void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed);
 void add_merge_command(CLI::App& app);
 void add_query_command(CLI::App& app);
 void add_report_command(CLI::App& app);

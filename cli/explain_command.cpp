@@ -183,7 +183,8 @@ void add_explain_command(CLI::App& app) {
   command->add_option("--strategy", flags->strategy, "data, model, owt, optimal or a .json file")
       ->required();
   command->add_option("--layer", flags->layer, "the layer's name (strata show)")->required();
-  command->add_flag("--all", flags->all, "list every config")->disable_flag_override();
+  command->add_flag("--all", flags->all, "list every config, not the best 16 alone")
+      ->disable_flag_override();
   add_search_options(*command, flags->search);
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

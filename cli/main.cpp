@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/usage.h"
@@ -41,6 +42,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** a
 
 int run(const Processes& processes, int argc, char** argv) {
   const std::unique_ptr<Runner> runner = local_machine(processes);
+  const std::string typed = command_line(argc, argv);
   CLI::App app(
       "Strata predicts how fast one training step of a neural network will be, cut over many\n"
       "devices by sample, channel, depth, height and width.",
@@ -56,13 +58,18 @@ int run(const Processes& processes, int argc, char** argv) {
   add_models_command(app);
   add_clusters_command(app);
   add_run_command(app, *runner);
-  add_profile_command(app, *runner);
-  add_validate_command(app, *runner);
-  add_sweep_command(app, *runner);
+  add_profile_command(app, *runner, typed);
+  add_validate_command(app, *runner, typed);
+  add_sweep_command(app, *runner, typed);
   add_merge_command(app);
   add_query_command(app);
   add_report_command(app);
   add_replay_command(app);
+  // After the commands, which would inherit it.
+  app.footer(
+      "strata COMMAND --help lists what a command takes.\n"
+      "Exit codes: 0 done; 1 the job failed or found a mismatch; 2 bad usage or input; 3 a\n"
+      "device or the file system is not there or not able.");
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");

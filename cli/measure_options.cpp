@@ -1,7 +1,6 @@
 #include "cli/measure_options.h"
 
 #include <ctime>
-#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -17,7 +16,6 @@ namespace strata {
 namespace {
 
 constexpr std::int64_t kMostRounds = 1'000'000;
-constexpr double kMuch = 0.25;  // of the sweeps
 
 }  // namespace
 
@@ -29,7 +27,8 @@ std::optional<std::int64_t> MeasureFlags::global_batch() const {
 void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds) {
   flags.rounds = rounds;
   command.add_option("MODEL", flags.models, "names (strata models) or .toml files")->required();
-  command.add_option("--devices", flags.devices, "cpu:N, N cores of this machine")->required();
+  command.add_option("--devices", flags.devices, "cpu:N, N cores of this machine, a device each")
+      ->required();
   flags.batch_option = add_batch_options(command, flags.batch, flags.batch_per_device);
   command.add_option("--strategies", flags.strategies,
                      "of data, model, owt, optimal and .json files, with commas between (default "
@@ -39,7 +38,7 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
                   fmt::format("how often everything is measured (default {})", rounds))
       ->check(whole_number(1, kMostRounds));
   command
-      .add_option("-o", flags.output,
+      .add_option("-o,--output", flags.output,
                   "write the profile to this .toml file, its table of costs beside it")
       ->check(named_file());
   command.add_flag("--json", flags.json, "print JSON")->disable_flag_override();
@@ -48,9 +47,9 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
 std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
   auto strategies = split_at_commas(flags.strategies);
   if (flags.output.empty()) return strategies;
-  check_profile_file(flags.output);
   refuse_overwriting({flags.output}, flags.models);
   refuse_overwriting({flags.output}, strategies);
+  check_profile_file(flags.output);
   return strategies;
 }
 
@@ -60,32 +59,8 @@ std::string batch_text(const MeasureFlags& flags) {
                : fmt::format("--batch-per-device {}", flags.batch_per_device);
 }
 
-std::string repeat_command(const std::string& command, const MeasureFlags& flags) {
-  std::string text = "strata " + command;
-  for (const std::string& model : flags.models) text += " " + model;
-  text += fmt::format(" --devices {} --strategies {} --rounds {}", flags.devices, flags.strategies,
-                      flags.rounds);
-  text += " " + batch_text(flags);
-  return flags.output.empty() ? text : fmt::format("{} -o {}", text, flags.output);
-}
-
 std::string today() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-}
-
-void warn_if_too_many(const Cluster& cluster, const std::string& devices) {
-  const std::size_t cores = std::thread::hardware_concurrency();
-  if (cores == 0 || cluster[DeviceId(0)].kind != "cpu" || cluster.device_count() <= cores) return;
-  say(
-      fmt::format("strata: warning: {} on {} cores: devices take turns on a core, so times are "
-                  "those of no machine, and predictions do not hold",
-                  devices, cores));
-}
-
-void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {
-  if (disturbance.share() < kMuch) return;
-  say(fmt::format("strata: warning: something else ran on this machine in {} of {} sweeps; {}",
-                  disturbance.left_out, disturbance.of, consequence));
 }
 
 void MeasureProgressLine::show(const MeasureProgress& progress) {

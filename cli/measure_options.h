@@ -1,7 +1,7 @@
 #pragma once
 
 // What `strata profile` and `strata validate` have in common: which networks and strategies to
-// measure on which devices, how far measuring is, and what makes its results doubtful.
+// measure on which devices, and how far measuring is.
 
 #include <chrono>
 #include <cstdint>
@@ -37,16 +37,8 @@ std::vector<std::string> checked_strategies(const MeasureFlags& flags);
 /// "--batch 8" or "--batch-per-device 32".
 std::string batch_text(const MeasureFlags& flags);
 
-/// "strata validate lenet5 --devices cpu:2 …", as what repeats it.
-std::string repeat_command(const std::string& command, const MeasureFlags& flags);
-
 /// "2026-11-21", in UTC.
 std::string today();
-
-/// On standard error, where devices are more than the cores that they are.
-void warn_if_too_many(const Cluster& cluster, const std::string& devices);
-/// On standard error, where much was left out.
-void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence);
 
 /// "lenet5 on cpu:2: round 3 of 9, about 12 s left for it".
 class MeasureProgressLine {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "sim/base/error.h"
+#include "sim/text/file.h"
 
 namespace strata {
 namespace {
@@ -30,6 +31,10 @@ void say(std::string_view line) {
   std::fputs((std::string(line) + '\n').c_str(), stderr);
 }
 
+void warn(std::string_view what) {
+  say(fmt::format("strata: warning: {}", what));
+}
+
 void refuse_overwriting(const std::vector<std::string>& outputs,
                         const std::vector<std::string>& inputs) {
   for (const std::string& output : outputs) {
@@ -39,6 +44,14 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
       throw InputError(
           fmt::format("{} is read and would be written; allowed: another file", output));
     }
+  }
+}
+
+void check_outputs(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& inputs) {
+  refuse_overwriting(outputs, inputs);
+  for (const std::string& output : outputs) {
+    if (!output.empty()) check_can_write(output);
   }
 }
 

@@ -23,10 +23,17 @@ void print(fmt::format_string<Args...> format, Args&&... args) {
 
 /// A line on standard error; where that cannot be written, nobody is left to tell.
 void say(std::string_view line);
+/// The same, as a warning: what is said goes on from "strata: warning: ".
+void warn(std::string_view what);
 
 /// Throws InputError where one of the files to be written is one of those that are read, under
 /// whatever name.
 void refuse_overwriting(const std::vector<std::string>& outputs,
                         const std::vector<std::string>& inputs);
+
+/// For files that are written when the work is done, before it begins: the same, and throws
+/// EnvironmentError where one of them could not be written. Empty names are those of options that
+/// were not given.
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace strata

@@ -28,7 +28,7 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1000;
+constexpr std::int64_t kMostPredictedSteps = 1000;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
@@ -67,9 +67,8 @@ void warn_if_too_large(const Case& input, const Prediction& p) {
     const Bytes capacity = input.models[i]->memory_capacity();
     if (p.peak_memory[i] <= capacity) continue;
     const Device& device = input.cluster[DeviceId(i)];
-    say(fmt::format("strata: warning: {}: {} needs {} of memory, {} has {}", p.strategy.name(),
-                    device.name, format_bytes(p.peak_memory[i]), device.kind,
-                    format_bytes(capacity)));
+    warn(fmt::format("{}: {} needs {} of memory, {} has {}", p.strategy.name(), device.name,
+                     format_bytes(p.peak_memory[i]), device.kind, format_bytes(capacity)));
     return;
   }
 }
@@ -82,8 +81,7 @@ void warn_if_idle(const Case& input, const Prediction& p) {
   }
   const auto idle = std::count(works.begin(), works.end(), false);
   if (idle == 0) return;
-  say(fmt::format("strata: warning: {}: {} of {} devices have no work", p.strategy.name(), idle,
-                  works.size()));
+  warn(fmt::format("{}: {} of {} devices have no work", p.strategy.name(), idle, works.size()));
 }
 
 void print_layers(const Case& input, const Prediction& p) {
@@ -119,7 +117,7 @@ void print_jitter(const Case& input, const Prediction& p, std::uint64_t seed) {
 void warn_if_steady(const Prediction& p) {
   const bool scatters =
       std::any_of(p.costs.begin(), p.costs.end(), [](const Cost& cost) { return cost.spread > 0; });
-  if (!scatters) say("strata: warning: --jitter: no cost has a measured spread");
+  if (!scatters) warn("--jitter: no cost has a measured spread");
 }
 
 void print_details(const Case& input, const Prediction& p) {
@@ -150,8 +148,7 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
   }
-  refuse_overwriting({flags.trace_file, flags.plan_file},
-                     files_read(flags.input, {flags.strategies}));
+  check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
 }
 
 std::string name_of(const Task& task) {
@@ -248,7 +245,7 @@ void add_predict_command(CLI::App& app) {
       ->required();
   add_case_options(*command, flags->input);
   command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
-      ->check(whole_number(1, kMostSteps));
+      ->check(whole_number(1, kMostPredictedSteps));
   command->add_option("--jitter", flags->jitter,
                       "also draw every task's time from its measured spread, with this seed: the "
                       "median step and the 95th percentile");

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/device_warnings.h"
 #include "cli/interrupt.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
@@ -26,6 +27,7 @@ constexpr std::size_t kProfileRounds = 15;
 
 struct ProfileFlags {
   MeasureFlags measure;
+  std::string typed;
   bool merge = false;
 };
 
@@ -60,7 +62,7 @@ ProfileRequest request_of(const ProfileFlags& flags) {
   request.strategies = checked_strategies(m);
   request.rounds = m.rounds;
   request.date = today();
-  request.command = repeat_command("profile", m) + (flags.merge ? " --merge" : "");
+  request.command = flags.typed;
   return request;
 }
 
@@ -136,7 +138,7 @@ void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
 void profile_command(Runner& runner, const ProfileFlags& flags) {
   const ProfileRequest request = request_of(flags);
   const std::optional<Profile> older = older_profile(flags, runner);
-  warn_if_too_many(runner.cluster(request.devices), request.devices);
+  warn_of_shared_cores(runner, request.devices);
   Outcome outcome = measure_with_progress(runner, request);
   warn_if_disturbed(outcome.report.disturbance,
                     "their times are left out where three calm ones remain, and may be too long "
@@ -155,14 +157,15 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, Runner& runner) {
+void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command =
       app.add_subcommand("profile", "measure what layers' shards cost on this machine's devices");
   auto flags = std::make_shared<ProfileFlags>();
+  flags->typed = typed;
   add_measure_options(*command, flags->measure, kProfileRounds);
   command
       ->add_flag("--merge", flags->merge,
-                 "keep the rows that the file of -o has and that are not measured now")
+                 "add to the profile of -o: what is not measured now stays as it is")
       ->disable_flag_override();
   command->callback([flags, &runner] { profile_command(runner, *flags); });
 }

@@ -103,13 +103,12 @@ ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
 void warn_of_speeds(const WhatIfs& changes) {
   for (const auto& [key, value] : changes) {
     if (!key.starts_with("device.")) continue;
-    say(fmt::format(
-        "strata: warning: --set {}={}: a plan's seconds stand, whatever a device's speed", key,
-        value));
+    warn(fmt::format("--set {}={}: a plan's seconds stand, whatever a device's speed", key, value));
   }
 }
 
 void run(const ReplayFlags& flags) {
+  check_outputs({flags.csv_file}, {flags.plan, flags.cluster});
   const WhatIfs changes = parse_sets(flags.sets);
   const Cluster cluster = load_cluster(flags.cluster, changes);
   warn_of_speeds(changes);
@@ -117,7 +116,6 @@ void run(const ReplayFlags& flags) {
   const auto before = std::chrono::steady_clock::now();
   const ActivityTimes times = times_of(plan, flags.plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
-  refuse_overwriting({flags.csv_file}, {flags.plan, flags.cluster});
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
   if (flags.json) return print_activities_json(plan, times, engine.count());
   print_activities(plan, times, engine.count());
@@ -129,7 +127,11 @@ void add_replay_command(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("replay", "run activities from a file through the discrete-event engine");
   auto flags = std::make_shared<ReplayFlags>();
-  command->add_option("PLAN", flags->plan, "activities as JSON or JSONL")->required();
+  command
+      ->add_option(
+          "PLAN", flags->plan,
+          "activities as JSON or JSONL (docs/replay.md; strata predict --plan writes them)")
+      ->required();
   command->add_option("--cluster", flags->cluster, "a name (strata clusters) or a .toml file")
       ->required();
   add_set_option(*command, flags->sets);

@@ -10,11 +10,13 @@
 #include "cli/batch_options.h"
 #include "cli/case_options.h"
 #include "cli/commands.h"
+#include "cli/device_warnings.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_output.h"
 #include "cli/search_flags.h"
+#include "cli/sync_option.h"
 #include "cli/usage.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
@@ -63,12 +65,7 @@ void set_warmup(const RunFlags& flags, RunRequest& request) {
 
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
-  const auto sync = parse_sync(flags.sync);
-  if (!sync) {
-    throw InputError(
-        fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
-  }
-  request.sync = *sync;
+  request.sync = sync_of(flags.sync);
   request.space = search_options(flags.search);
   request.learning_rate = number_of("--lr", flags.learning_rate);
   if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
@@ -84,14 +81,16 @@ RunRequest request_of(const RunFlags& flags) {
   return request;
 }
 
-void check_files(const RunFlags& flags) {
+// Of several processes, one writes; the others may be on hosts without these folders.
+void check_files(const Runner& runner, const RunFlags& flags) {
+  if (!runner.leads()) return;
   const RunRequest& r = flags.request;
   std::vector<std::string> read = r.profiles;
   read.insert(read.end(), {r.model, r.strategy});
   for (const std::string& folder : {r.data, r.test_data}) {
     if (!folder.empty()) read.insert(read.end(), {folder + "/input.npy", folder + "/labels.npy"});
   }
-  refuse_overwriting({flags.trace_file}, read);
+  check_outputs({flags.trace_file}, read);
   if (!flags.save_weights.empty()) check_new_folder(flags.save_weights);
 }
 
@@ -126,9 +125,11 @@ void write_files(const RunFlags& flags, const RunReport& report, bool sound) {
 
 void run_command(Runner& runner, const RunFlags& flags) {
   const RunRequest request = request_of(flags);
-  check_files(flags);
+  check_files(runner, flags);
+  warn_of_shared_cores(runner, request.devices);
   const RunReport report = run_with_progress(runner, request);
   if (!runner.leads()) return;
+  for (const std::string& doubt : report.doubts) warn(doubt);
   const RunNames names{request.devices, runner.description(request.devices), flags.sync,
                        request.tolerance.value_or(0)};
   const std::string mismatch = mismatch_text(names, report);
@@ -159,9 +160,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
       .add_option("--seed", request.seed,
                   "of initial weights, synthetic data and dropout (default 0)")
       ->check(whole_number(0, kMostSeed));
-  command.add_option("--sync", flags.sync,
-                     "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
-                     "(default ring)");
+  add_sync_option(command, flags.sync);
 }
 
 void add_files(CLI::App& command, RunFlags& flags) {
@@ -170,21 +169,27 @@ void add_files(CLI::App& command, RunFlags& flags) {
       .add_option("--data", request.data,
                   "a folder with input.npy and labels.npy to train on (default: synthetic)")
       ->check(named_file());
-  command.add_option("--test-data", request.test_data, "the same, to test on after training")
+  command
+      .add_option("--test-data", request.test_data,
+                  "the same, to test on when the training is done")
       ->check(named_file());
   command
       .add_option("--weights", request.weights,
                   "a folder with LAYER.weight.npy and LAYER.bias.npy to start from")
       ->check(named_file());
-  command.add_option("--save-weights", flags.save_weights, "a new folder for the trained ones")
+  command
+      .add_option("--save-weights", flags.save_weights,
+                  "a new or empty folder for the trained ones")
       ->check(named_file());
   command
       .add_option("--trace", flags.trace_file,
                   "write the last steps as trace-event JSON (Perfetto opens it)")
       ->check(named_file());
   command
-      .add_option("--profile", request.profiles,
-                  "a profile of the devices: the run is predicted, too; repeatable")
+      .add_option(
+          "--profile", request.profiles,
+          "a .toml file of strata profile for these devices: the run is predicted, too, and "
+          "--strategy optimal can search; repeatable")
       ->allow_extra_args(false);
 }
 
@@ -195,7 +200,9 @@ void add_run_command(CLI::App& app, Runner& runner) {
   auto flags = std::make_shared<RunFlags>();
   command->add_option("MODEL", flags->request.model, "a name (strata models) or a .toml file")
       ->required();
-  command->add_option("--devices", flags->request.devices, "cpu:N, N cores of this machine")
+  command
+      ->add_option("--devices", flags->request.devices,
+                   "cpu:N, N cores of this machine, a device each")
       ->required();
   command
       ->add_option("--strategy", flags->request.strategy,
@@ -210,7 +217,7 @@ void add_run_command(CLI::App& app, Runner& runner) {
   flags->tolerance_option =
       command->add_option("--tolerance", flags->tolerance,
                           "the relative difference that --check allows (default 1e-4)");
-  add_search_options(*command, flags->search);
+  add_search_options(*command, flags->search, "Of --strategy optimal");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags, &runner] { run_command(runner, *flags); });
 }

@@ -6,17 +6,22 @@
 
 namespace strata {
 
-void add_search_options(CLI::App& command, SearchFlags& flags) {
-  command.add_option("--degrees", flags.degrees,
-                     "degrees that a dim may have: pow2, divisors (of the device count) or all "
-                     "(default pow2, or divisors where the device count is no power of two)");
+void add_search_options(CLI::App& command, SearchFlags& flags, const std::string& group) {
+  command
+      .add_option("--degrees", flags.degrees,
+                  "degrees that a dim may have: pow2, divisors (of the device count) or all "
+                  "(default pow2, or divisors where the device count is no power of two)")
+      ->group(group);
   command
       .add_flag("--free-elementwise", flags.free_elementwise,
                 "let element-wise layers differ from their producer")
-      ->disable_flag_override();
-  command.add_option("--placement", flags.placement,
-                     "first: shards row-major on the first devices; hosts: also with another dim "
-                     "across the hosts (default first)");
+      ->disable_flag_override()
+      ->group(group);
+  command
+      .add_option("--placement", flags.placement,
+                  "first: shards row-major on the first devices; hosts: also with another dim "
+                  "across the hosts (default first)")
+      ->group(group);
 }
 
 SearchOptions search_options(const SearchFlags& flags) {

@@ -15,7 +15,9 @@ struct SearchFlags {
   bool free_elementwise = false;
 };
 
-void add_search_options(CLI::App& command, SearchFlags& flags);
+/// `group`: the heading in the help where they count for one strategy alone.
+void add_search_options(CLI::App& command, SearchFlags& flags,
+                        const std::string& group = "Options");
 
 /// Throws InputError for a value that is not allowed.
 SearchOptions search_options(const SearchFlags& flags);

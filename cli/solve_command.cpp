@@ -84,9 +84,8 @@ Bytes capacity(const Case& input) {
 
 void warn_if_too_large(const Case& input, const Scored& best) {
   if (best.peak_memory <= capacity(input)) return;
-  say(fmt::format(
-      "strata: warning: {}: a device needs {} of memory and has {}; --memory-limit {} asks for one "
-      "that fits",
+  warn(fmt::format(
+      "{}: a device needs {} of memory and has {}; --memory-limit {} asks for one that fits",
       best.strategy.name(), format_bytes(best.peak_memory), format_bytes(capacity(input)),
       capacity(input).value));
 }
@@ -117,15 +116,19 @@ void print_solved(const Case& input, const SolveNames& names, const Solved& solv
         comparison_table(solved), proof_text(solved, names), effort_text(solved));
 }
 
-void run(SolveFlags& flags) {
-  SolveOptions options = solve_options(flags);
-  refuse_overwriting({flags.output}, files_read(flags.input, {}));
+void check_output(const SolveFlags& flags) {
+  check_outputs({flags.output}, files_read(flags.input, {}));
   if (!flags.output.empty() && !flags.output.ends_with(".json")) {
     throw InputError(
         fmt::format("-o {}: a strategy is read from a file that ends in .json; allowed: "
                     "such a name",
                     flags.output));
   }
+}
+
+void run(SolveFlags& flags) {
+  SolveOptions options = solve_options(flags);
+  check_output(flags);
   const Case input = load(flags.input);
   const InterruptFlag interrupt;
   ProgressLine line;

@@ -29,7 +29,7 @@ namespace {
 constexpr std::int64_t kMostSweepThreads = 1024;
 
 struct SweepFlags {
-  std::string scenario, database, shard;
+  std::string typed, scenario, database, shard;
   unsigned threads = 0;
   bool dry_run = false, json = false;
 };
@@ -41,10 +41,8 @@ std::string host_name() {
 }
 
 Invocation this_invocation(const SweepFlags& flags) {
-  std::string command = "strata sweep " + flags.scenario;
-  if (!flags.shard.empty()) command += " --shard " + flags.shard;
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return {STRATA_VERSION, std::move(command), host_name(),
+  return {STRATA_VERSION, flags.typed, host_name(),
           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))};
 }
 
@@ -170,14 +168,17 @@ void run_merge(const MergeFlags& flags) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, Runner& runner) {
+void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command =
       app.add_subcommand("sweep", "answer every case of a scenario, into a database");
   auto flags = std::make_shared<SweepFlags>();
+  flags->typed = typed;
   command->add_option("SCENARIO", flags->scenario, "a .toml file (docs/scenarios.md)")->required();
   command
-      ->add_option("--db", flags->database,
-                   "the database; what is in it is not answered again (default SCENARIO.db)")
+      ->add_option(
+          "--db", flags->database,
+          "the database; what is in it is not answered again (default: named as the scenario, "
+          "ending in .db, in this folder)")
       ->check(named_file());
   command->add_option("-j,--threads", flags->threads, "cores to use (default: all)")
       ->check(whole_number(1, kMostSweepThreads));

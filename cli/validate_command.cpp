@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/device_warnings.h"
 #include "cli/interrupt.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/sync_option.h"
 #include "cli/usage.h"
 #include "cli/validate_output.h"
 #include "sim/base/cancel.h"
@@ -26,7 +28,7 @@ constexpr std::size_t kValidateRounds = 7;
 
 struct ValidateFlags {
   MeasureFlags measure;
-  std::string sync = "ring", tolerance, trace_file;
+  std::string typed, sync = "ring", tolerance, trace_file;
   bool only = false;
 };
 
@@ -40,12 +42,6 @@ std::optional<double> tolerance_of(const ValidateFlags& flags) try {
                                error.message()));
 }
 
-SyncAlgorithm sync_of(const ValidateFlags& flags) {
-  if (const auto sync = parse_sync(flags.sync)) return *sync;
-  throw InputError(
-      fmt::format("--sync {}: unknown; allowed: ps, ring, tree, hierarchical, auto", flags.sync));
-}
-
 ValidateRequest request_of(const ValidateFlags& flags, const Cluster& cluster) {
   const MeasureFlags& m = flags.measure;
   ValidateRequest request;
@@ -56,16 +52,20 @@ ValidateRequest request_of(const ValidateFlags& flags, const Cluster& cluster) {
   request.batch = m.global_batch();
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
-  request.sync = sync_of(flags);
+  request.sync = sync_of(flags.sync);
   request.rounds = m.rounds;
   request.date = today();
-  request.command = repeat_command("validate", m);
+  request.command = flags.typed;
   return request;
 }
 
 void check_files(const ValidateFlags& flags, std::vector<std::string> read) {
+  const std::string& profile = flags.measure.output;
+  if (!profile.empty() && profile == flags.trace_file) {
+    throw InputError(fmt::format("-o and --trace both name {}; allowed: two files", profile));
+  }
   read.insert(read.end(), flags.measure.models.begin(), flags.measure.models.end());
-  refuse_overwriting({flags.trace_file}, read);
+  check_outputs({flags.trace_file}, read);
 }
 
 ValidateReport validate_with_progress(Runner& runner, const ValidateRequest& request) try {
@@ -91,7 +91,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   const ValidateRequest request = request_of(flags, cluster);
   const std::optional<double> tolerance = tolerance_of(flags);
   check_files(flags, request.strategies);
-  warn_if_too_many(cluster, devices);
+  warn_of_shared_cores(runner, devices);
   const ValidateReport report = validate_with_progress(runner, request);
   warn_if_disturbed(report.disturbance,
                     "medians of steps are then known to several per cent only: --rounds N takes "
@@ -108,15 +108,15 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
 
 }  // namespace
 
-void add_validate_command(CLI::App& app, Runner& runner) {
+void add_validate_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command =
       app.add_subcommand("validate", "do predictions hold? run them on this machine's devices");
   auto flags = std::make_shared<ValidateFlags>();
+  flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
-  command->add_option("--sync", flags->sync,
-                      "how replicas sum gradients: ps, ring, tree, hierarchical or auto "
-                      "(default ring)");
-  command->add_flag("--only", flags->only, "all devices alone, not each number of them from 1 on")
+  add_sync_option(*command, flags->sync);
+  command
+      ->add_flag("--only", flags->only, "on all devices, not also on each smaller number of them")
       ->disable_flag_override();
   command->add_option("--tolerance", flags->tolerance,
                       "fail (exit code 1) where an error is larger: 0.1 is 10 %");

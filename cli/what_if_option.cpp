@@ -27,7 +27,7 @@ void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
           "--set", sets,
           "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
           "device.SELECTOR.speed, layer.SELECTOR.speed; a value or a factor (2x); overlap, on or "
-          "off; repeatable")
+          "off; as link.inter.bandwidth=0.5x (docs/clusters.md); repeatable")
       ->allow_extra_args(false);
 }
 

@@ -1,5 +1,7 @@
 #include "sim/cost/cost_model.h"
 
+#include <array>
+
 #include "sim/cost/measured_costs.h"
 #include "sim/cost/measured_moves.h"
 #include "sim/cost/roofline.h"
@@ -8,13 +10,26 @@
 namespace strata {
 namespace {
 
+// By DType.
+using ComputesIn = std::array<bool, kDTypeNames.size()>;
+
+ComputesIn types_of(const Profile& profile) {
+  ComputesIn has{};
+  for (std::size_t i = 0; i < has.size(); ++i) has[i] = profile.peaks[i].has_value();
+  for (const MeasuredCost& row : profile.measured)
+    has[static_cast<std::size_t>(row.key.dtype)] = true;
+  return has;
+}
+
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
       : capacity_(profile.memory_capacity.value),
         measured_(profile.measured),
         moves_(profile.moves),
-        roofline_(profile) {}
+        roofline_(profile),
+        computes_in_(types_of(profile)),
+        measured_devices_(profile.devices) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
     if (const auto cost = measured_(work, phase)) return *cost;
@@ -31,12 +46,18 @@ class ProfileCostModel final : public CostModel {
     return {roofline_(passes, DType::fp32), CostSource::analytic};
   }
   Bytes memory_capacity() const override { return capacity_; }
+  bool computes_in(DType dtype) const override {
+    return computes_in_[static_cast<std::size_t>(dtype)];
+  }
+  std::int64_t measured_devices() const override { return measured_devices_; }
 
  private:
   Bytes capacity_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;
   Roofline roofline_;
+  ComputesIn computes_in_;
+  std::int64_t measured_devices_;
 };
 
 }  // namespace

@@ -46,6 +46,11 @@ class CostModel {
   virtual Cost move(MoveKind kind, Bytes bytes) const = 0;
   /// The memory of one device of the kind.
   virtual Bytes memory_capacity() const = 0;
+  /// Whether the kind has arithmetic of this type. Where not, it computes in fp32, and its elements
+  /// alone have the type's size.
+  virtual bool computes_in(DType) const { return true; }
+  /// How many devices were busy at once while its rows were measured; 0 where nobody said.
+  virtual std::int64_t measured_devices() const { return 0; }
 };
 
 /// Answers from the profile: its measured row, else between its rows (measured_costs.h,

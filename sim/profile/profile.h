@@ -65,6 +65,8 @@ struct Profile {
   Peaks peaks;
   Efficiency efficiency;
   Provenance provenance;
+  std::vector<Provenance> earlier;     ///< of profiles whose rows are among these, oldest first
+  std::int64_t devices = 0;            ///< busy at once while measured; 0: differs, or nobody said
   std::string costs;                   ///< the file of `measured`, beside the profile; "" for none
   std::vector<MeasuredCost> measured;  ///< sorted by key, each key once
   std::vector<MeasuredMove> moves;     ///< sorted by kind and bytes, each of them once

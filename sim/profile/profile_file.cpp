@@ -18,6 +18,7 @@ constexpr double kMinShare = 1e-4;
 constexpr double kMinRate = 1e6;
 constexpr double kMaxLaunch = 1;
 constexpr double kMaxHalf = 1e6;
+constexpr std::int64_t kMostDevices = std::int64_t{1} << 20;
 
 double read_share(const Value& value) {
   return value.as_number(kMinShare, 1);
@@ -111,10 +112,18 @@ void read_efficiency(Table table, Efficiency& efficiency, Diagnostics& errors) {
   read.finish();
 }
 
-Provenance read_provenance(Table table) {
-  Provenance provenance{table.string("date"), table.string("method"), table.string("command")};
+// Each part of a merged profile has one, in the same words.
+Provenance read_part(Table& table) {
+  return {table.string("date"), table.string("method"), table.string("command")};
+}
+
+void read_provenance(Table table, Profile& profile) {
+  profile.provenance = read_part(table);
+  for (Table& part : table.tables("earlier")) {
+    profile.earlier.push_back(read_part(part));
+    part.finish();
+  }
   table.finish();
-  return provenance;
 }
 
 template <class T>
@@ -141,13 +150,21 @@ std::string print(std::string_view key, const Sourced<std::int64_t>& f) {
   return figure(key, f, fmt::format("{}", f.value));
 }
 
+std::string print(const Provenance& p) {
+  return fmt::format("date = {}\nmethod = {}\ncommand = {}\n", toml_quoted(p.date),
+                     toml_quoted(p.method), toml_quoted(p.command));
+}
+
 std::string print_head(const Profile& profile) {
   std::string text = fmt::format("kind = {}\ndescription = {}\n", toml_quoted(profile.kind),
                                  toml_quoted(profile.description));
   if (!profile.costs.empty()) text += fmt::format("costs = {}\n", toml_quoted(profile.costs));
-  const Provenance& p = profile.provenance;
-  return text + fmt::format("\n[provenance]\ndate = {}\nmethod = {}\ncommand = {}\n",
-                            toml_quoted(p.date), toml_quoted(p.method), toml_quoted(p.command));
+  if (profile.devices > 0) text += fmt::format("devices = {}\n", profile.devices);
+  text += "\n[provenance]\n" + print(profile.provenance);
+  for (const Provenance& part : profile.earlier) {
+    text += "\n[[provenance.earlier]]\n" + print(part);
+  }
+  return text;
 }
 
 std::string print_efficiency(const Efficiency& e) {
@@ -168,7 +185,8 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { profile.kind = root.string("kind"); });
   errors.attempt([&] { profile.description = root.string("description"); });
   errors.attempt([&] { profile.costs = root.string_or("costs", ""); });
-  errors.attempt([&] { profile.provenance = read_provenance(root.table("provenance")); });
+  errors.attempt([&] { profile.devices = root.integer_or("devices", 0, 1, kMostDevices); });
+  errors.attempt([&] { read_provenance(root.table("provenance"), profile); });
   errors.attempt([&] { read_device(root.table("device"), profile, errors); });
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });

@@ -51,10 +51,7 @@ void check_profile_file(const std::string& file) {
     throw InputError(
         fmt::format("{}: no name for a profile; allowed: a file ending in .toml", file));
   }
-  const fs::path folder = fs::path(file).parent_path();
-  if (folder.empty() || fs::is_directory(folder)) return;
-  throw EnvironmentError(
-      fmt::format("{}: cannot be written: {} is no folder", file, folder.string()));
+  check_can_write(file);
 }
 
 std::string write_profile(const std::string& name, Profile profile) {

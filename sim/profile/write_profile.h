@@ -9,8 +9,8 @@
 
 namespace strata {
 
-/// Throws InputError where `file` does not end in .toml or is a folder, EnvironmentError where its
-/// folder is not there: before hours are spent on what could not be kept.
+/// Throws InputError where `file` does not end in .toml or is a folder, EnvironmentError where it
+/// cannot be written: before hours are spent on what could not be kept.
 void check_profile_file(const std::string& file);
 
 /// As read_profile reads it back. Both files or neither: the table gets a name that no file has,

@@ -95,6 +95,19 @@ Sourced<T> assumed(T value) {
   return {value, "assumed: only for what was not measured"};
 }
 
+// Of all parts but the newest, each once: one command may measure several networks.
+std::vector<Provenance> earlier_parts(const Profile& older, const Profile& newer) {
+  std::vector<Provenance> all = older.earlier;
+  all.push_back(older.provenance);
+  all.insert(all.end(), newer.earlier.begin(), newer.earlier.end());
+  std::vector<Provenance> parts;
+  for (Provenance& part : all) {
+    const bool known = std::find(parts.begin(), parts.end(), part) != parts.end();
+    if (!known && part != newer.provenance) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const Strategy& strategy) {
@@ -144,6 +157,7 @@ Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> mo
   Profile profile;
   profile.kind = origin.kind;
   profile.description = origin.machine;
+  profile.devices = origin.devices;
   profile.measured = std::move(costs);
   profile.moves = std::move(moves);
   profile.memory_capacity = {origin.memory, "this machine's memory, shared by its devices"};
@@ -168,6 +182,8 @@ Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> mo
 
 Profile merged(const Profile& profile, const Profile& newer) {
   Profile result = newer;
+  result.earlier = earlier_parts(profile, newer);
+  if (profile.devices != newer.devices) result.devices = 0;
   const auto add_older = [](auto& rows, const auto& older, const auto& key) {
     std::set<std::decay_t<decltype(key(rows.front()))>> known;
     for (const auto& row : rows) known.insert(key(row));

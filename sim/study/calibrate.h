@@ -36,6 +36,7 @@ struct Origin {
   std::string date;     ///< ISO
   std::string command;
   Bytes memory;
+  std::int64_t devices = 0;  ///< measured at once
 };
 
 /// What the machine has, shared by so many devices.
@@ -47,7 +48,8 @@ Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> mo
                    const Origin& origin);
 
 /// The profile with these rows beside its own, which take the place of older ones of the same key.
-/// Its roofline is the faster of both.
+/// Its roofline is the faster of both, its provenance that of the newer, beside those of all
+/// earlier parts.
 Profile merged(const Profile& profile, const Profile& newer);
 
 /// How far measuring is.

@@ -33,8 +33,12 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::atomic<bool>* cancelled,
                               const std::function<void(const MeasureProgress&)>& progress) {
   const Cluster cluster = runner.cluster(request.devices);
-  const Origin origin{cluster[DeviceId(0)].kind, runner.description(request.devices), request.date,
-                      request.command, memory_of_a_device(cluster.device_count())};
+  const Origin origin{cluster[DeviceId(0)].kind,
+                      runner.description(request.devices),
+                      request.date,
+                      request.command,
+                      memory_of_a_device(cluster.device_count()),
+                      static_cast<std::int64_t>(cluster.device_count())};
   ProfileReport report;
   for (const Subject& subject : load(request, cluster)) {
     const auto measurer =
@@ -55,12 +59,20 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
 
 void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
                      const std::string& devices) {
-  const std::string kind = runner.cluster(devices)[DeviceId(0)].kind;
+  const Cluster cluster = runner.cluster(devices);
+  const std::string& kind = cluster[DeviceId(0)].kind;
   const std::string machine = runner.description(devices);
-  if (older.kind == kind && older.description == machine) return;
+  const auto count = static_cast<std::int64_t>(cluster.device_count());
+  if (older.kind != kind || older.description != machine) {
+    throw InputError(
+        fmt::format("{}: a profile of kind {} ({}); allowed with --merge: of kind {} ({})", file,
+                    older.kind, older.description, kind, machine));
+  }
+  if (older.devices == 0 || older.devices == count) return;
   throw InputError(
-      fmt::format("{}: a profile of kind {} ({}); allowed with --merge: of kind {} ({})", file,
-                  older.kind, older.description, kind, machine));
+      fmt::format("{}: measured on {} devices at once; allowed with --merge: on {}, as --devices "
+                  "says",
+                  file, older.devices, count));
 }
 
 }  // namespace strata

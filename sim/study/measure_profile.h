@@ -39,7 +39,7 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::function<void(const MeasureProgress&)>& progress = {});
 
 /// Throws InputError unless the profile may be merged into one that `older`, read from `file`, is:
-/// one kind of device on one machine.
+/// one kind of device on one machine, as many of them at once.
 void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
                      const std::string& devices);
 

@@ -44,9 +44,8 @@ JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
   const Timeline timeline =
       simulate(prediction.plan, input.cluster, drawn, jitter.steps, input.overlap);
   std::vector<double> times;
-  const auto [first, last] = timeline.steady_window();
-  for (std::size_t k = first + 1; k <= last; ++k) {
-    times.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
+  for (Seconds time : timeline.step_intervals(timeline.steady_window())) {
+    times.push_back(time.value);
   }
   if (times.empty()) times.push_back(timeline.step_seconds().value);
   std::sort(times.begin(), times.end());

@@ -9,6 +9,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/dataset.h"
+#include "sim/study/doubts.h"
 #include "sim/study/evaluate.h"
 #include "sim/study/host_memory.h"
 #include "sim/study/solve.h"
@@ -168,7 +169,10 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Outcome cut =
       train(runner, request, inputs, plan, train_options(request, cancelled, progress, "training"));
   RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
-  if (!input.models.empty()) report.predicted = predict_steps(input, strategy, plan);
+  if (!input.models.empty()) {
+    report.predicted = predict_steps(input, strategy, plan);
+    report.doubts = doubts(input);
+  }
   if (request.tolerance && !cut.training.stopped) {
     const auto whole = unless_cancelled([&] {
       return train(runner, request, inputs, alone,

@@ -59,6 +59,7 @@ struct RunReport {
   std::optional<TestResult> test;
   std::optional<Differences> differences;  ///< from one device
   std::optional<Timeline> predicted;
+  std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)
 
   double throughput() const {
     return static_cast<double>(graph.batch()) / training.times.median.value;

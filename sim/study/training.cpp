@@ -82,10 +82,9 @@ class Trainer {
     alone_ = timeline.steps() > 1
                  ? timeline.step_end(timeline.steps() - 1) - timeline.step_end(timeline.steps() - 2)
                  : timeline.step_end(0);
-    for (std::size_t k = 1; k < timeline.steps(); ++k) {
-      if (done() + k < options_.warmup) continue;
-      timed_.push_back(timeline.step_end(k) - timeline.step_end(k - 1));
-    }
+    const std::size_t first = std::max<std::size_t>(options_.warmup, done() + 1) - done();
+    const auto times = timeline.step_intervals({first - 1, timeline.steps() - 1});
+    timed_.insert(timed_.end(), times.begin(), times.end());
   }
 
   PlanRun& run_;

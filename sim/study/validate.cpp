@@ -46,9 +46,8 @@ class Trial {
     last_ = run_->run(
         kStepsPerTurn, [&](std::uint64_t step) { return data_.batch(step); }, cancelled);
     shards_->round(cancelled);
-    const Timeline& timeline = last_.timeline;
-    for (std::size_t k = kFirstSteps; k + 1 < kStepsPerTurn; ++k) {
-      times_.push_back((timeline.step_end(k) - timeline.step_end(k - 1)).value);
+    for (Seconds time : last_.timeline.step_intervals({kFirstSteps - 1, kStepsPerTurn - 2})) {
+      times_.push_back(time.value);
     }
     constexpr auto kSteps = static_cast<std::int64_t>(kStepsPerTurn);
     const Communication planned = communication(plan_);
@@ -139,7 +138,7 @@ class Validation {
     const Bytes memory = memory_of_a_device(cluster_.device_count());
     return profile_of(std::move(costs), moves.moves(),
                       {cluster_[DeviceId(0)].kind, runner_.description(name_), request_.date,
-                       request_.command, memory});
+                       request_.command, memory, devices_});
   }
 
   // Strategies that are the same, as all are on one device, are run once. All of them are in memory

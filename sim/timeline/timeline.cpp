@@ -32,6 +32,14 @@ Timeline::Window Timeline::steady_window() const {
   return {last / 2, last};
 }
 
+std::vector<Seconds> Timeline::step_intervals(Window window) const {
+  std::vector<Seconds> intervals;
+  for (std::size_t k = window.first; k < window.last; ++k) {
+    intervals.push_back(step_ends_[k + 1] - step_ends_[k]);
+  }
+  return intervals;
+}
+
 Seconds Timeline::step_seconds() const {
   const Window window = steady_window();
   if (window.first == window.last) return makespan();

@@ -54,6 +54,9 @@ class Timeline {
   };
   Window steady_window() const;
 
+  /// From the end of each step of the window to the end of the next: one less than it has steps.
+  std::vector<Seconds> step_intervals(Window window) const;
+
   /// The steady-state time between steps: the mean interval in the steady window. With one step,
   /// its makespan.
   Seconds step_seconds() const;

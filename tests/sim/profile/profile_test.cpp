@@ -83,6 +83,34 @@ TEST(Profile, PrintsWhatReadsBackEqual) {
   EXPECT_EQ(parse_profile(print_profile(p), "x"), p);
 }
 
+TEST(Profile, KeepsTheProvenanceOfEachPart) {
+  const Profile p = parse_profile(toy("[device]", R"([[provenance.earlier]]
+date = "2026-11-19"
+method = "guessed"
+command = "first"
+
+[[provenance.earlier]]
+date = "2026-11-20"
+method = "measured"
+command = "second"
+
+[device])"),
+                                  "toy.toml");
+  EXPECT_THAT(p.earlier, ElementsAre(Provenance{"2026-11-19", "guessed", "first"},
+                                     Provenance{"2026-11-20", "measured", "second"}));
+  EXPECT_EQ(p.provenance.command, "none");
+  EXPECT_EQ(parse_profile(print_profile(p), "x"), p);
+}
+
+TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
+  EXPECT_EQ(parse_profile(kToy, "toy.toml").devices, 0);
+  const Profile p = parse_profile(toy("[provenance]", "devices = 2\n[provenance]"), "toy.toml");
+  EXPECT_EQ(p.devices, 2);
+  EXPECT_EQ(parse_profile(print_profile(p), "x"), p);
+  EXPECT_EQ(profile_error(toy("[provenance]", "devices = 0\n[provenance]")),
+            "toy.toml:4: 'devices' must be an integer from 1 to 1048576; it is 0");
+}
+
 TEST(Profile, TheShippedOnesReadBackEqual) {
   EXPECT_THAT(shipped_profiles(), ElementsAre("h200", "k80", "p100"));
   for (const std::string& kind : shipped_profiles()) {
@@ -143,8 +171,8 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
             "toy.toml:15: unknown key 'fp8'; allowed: fp32, tf32, bf16, fp16");
   EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
-            "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, provenance, "
-            "device, peak, efficiency, moves");
+            "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
+            "provenance, device, peak, efficiency, moves");
   EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }

@@ -94,6 +94,41 @@ TEST(MeasureProfile, MergesWithOnesOfItsMachineAlone) {
   EXPECT_THROW(check_mergeable(older, "p.toml", runner, "cpu:2"), InputError);
 }
 
+TEST(MeasureProfile, MergesWhatAsManyDevicesMeasured) {
+  MeasuringRunner runner;
+  const Profile older = measure_profile(runner, request({"data"})).profile;
+  EXPECT_EQ(older.devices, 2);
+  try {
+    check_mergeable(older, "p.toml", runner, "cpu:1");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.message(),
+              "p.toml: measured on 2 devices at once; allowed with --merge: on 1, as --devices "
+              "says");
+  }
+  Profile unknown = older;  // as older files are
+  unknown.devices = 0;
+  EXPECT_NO_THROW(check_mergeable(unknown, "p.toml", runner, "cpu:1"));
+  EXPECT_EQ(merged(unknown, older).devices, 0);
+}
+
+TEST(MeasureProfile, MergingKeepsEachPartsProvenance) {
+  MeasuringRunner runner;
+  ProfileRequest asked = request({"data"});
+  asked.models = {"lenet5", "alexnet"};  // measured by one command, so one part
+  Profile all = measure_profile(runner, asked).profile;
+  EXPECT_TRUE(all.earlier.empty());
+  const Provenance first = all.provenance;
+  for (const char* command : {"second", "third", "third"}) {
+    asked.command = command;
+    all = merged(all, measure_profile(runner, asked).profile);
+  }
+  EXPECT_EQ(all.provenance.command, "third");
+  ASSERT_EQ(all.earlier.size(), 2u);
+  EXPECT_EQ(all.earlier[0], first);
+  EXPECT_EQ(all.earlier[1].command, "second");
+}
+
 TEST(MeasureProfile, EndsWhenCalledOff) {
   MeasuringRunner runner;
   const std::atomic<bool> cancelled = true;

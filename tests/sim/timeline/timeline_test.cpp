@@ -17,6 +17,13 @@ TEST(Timeline, StepTimeIsTheMeanOverTheSecondHalf) {
   EXPECT_EQ(timeline.makespan(), Seconds{20});
 }
 
+TEST(Timeline, IntervalsLieBetweenTheEndsOfAWindowsSteps) {
+  const Timeline timeline(1, {span(0, 10), span(10, 14), span(14, 17), span(17, 20)});
+  EXPECT_EQ(timeline.step_intervals({0, 3}), (std::vector<Seconds>{{4}, {3}, {3}}));
+  EXPECT_EQ(timeline.step_intervals({1, 2}), (std::vector<Seconds>{{3}}));
+  EXPECT_EQ(timeline.step_intervals({2, 2}), std::vector<Seconds>{});
+}
+
 TEST(Timeline, OneStepIsItsMakespan) {
   const Timeline timeline(2, {span(0, 3), span(3, 5)});
   EXPECT_EQ(timeline.step_seconds(), Seconds{5});
