@@ -147,6 +147,21 @@ Config config_of(const Cut& cut) {
   return config;
 }
 
+// A dim's stride is the device of the shard that lies one further along it than the first.
+std::optional<Cut> cut_of(const Config& config) {
+  Cut cut{config.degrees, kWhole};
+  std::size_t shards = 1;  // of the dims further inwards
+  for (std::size_t k = kDims.size(); k-- > 0;) {
+    const Dim dim = kDims[k];
+    if (cut.degrees[dim] == 1) continue;
+    if (shards >= config.devices.size()) return std::nullopt;
+    cut.strides[dim] = static_cast<Degree>(config.devices[shards]());
+    shards *= static_cast<std::size_t>(cut.degrees[dim]);
+  }
+  if (shards != config.devices.size() || config_of(cut) != config) return std::nullopt;
+  return cut;
+}
+
 SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options)
     : layers_(graph.size()), variable_of_(graph.size()) {
   CutLists lists(cluster, options);
@@ -176,6 +191,12 @@ SearchSpace SearchSpace::restricted(const std::vector<std::vector<std::uint32_t>
     }
     result.variables_[v].cuts = list;
   }
+  return result;
+}
+
+SearchSpace SearchSpace::fixed(std::uint32_t variable, const Cut& cut) const {
+  SearchSpace result(*this);
+  result.variables_[variable].cuts = std::make_shared<const Cuts>(Cuts{cut});
   return result;
 }
 

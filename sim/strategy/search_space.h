@@ -36,6 +36,8 @@ struct Cut {
 /// Numbered row-major over n, c, d, h, w: shard i on device i.
 Cut row_major_cut(const Degrees& degrees);
 Config config_of(const Cut& cut);
+/// The other way round; nothing for shards that no strides place.
+std::optional<Cut> cut_of(const Config& config);
 
 /// All choices for tensors of equal extents; shared between them.
 using Cuts = std::vector<Cut>;
@@ -60,6 +62,9 @@ class SearchSpace {
 
   /// The same variables with these of their choices alone (by variable: numbers, ascending).
   SearchSpace restricted(const std::vector<std::vector<std::uint32_t>>& kept) const;
+
+  /// The same variables, this one with this cut alone, which the space need not hold.
+  SearchSpace fixed(std::uint32_t variable, const Cut& cut) const;
 
   std::size_t size() const { return variables_.size(); }
   const SearchVariable& operator[](std::size_t variable) const { return variables_[variable]; }

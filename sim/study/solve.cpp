@@ -19,6 +19,7 @@
 #include "sim/solver/screen.h"
 #include "sim/solver/solve.h"
 #include "sim/study/eq1_tables.h"
+#include "sim/study/keep.h"
 #include "sim/study/within_memory.h"
 
 namespace strata {
@@ -55,7 +56,7 @@ class Search {
   Search(const Case& input, const SolveOptions& options)
       : input_(input),
         options_(options),
-        space_(input.graph, input.cluster, options.space),
+        space_(keep({input.graph, input.cluster, options.space}, input, options.kept)),
         usual_(baselines(input)),
         deadline_(options.limits.time_limit, options.limits.cancelled),
         limits_(options.limits) {
@@ -91,7 +92,7 @@ class Search {
     Strategy best = space_.strategy("optimal", found_.front());
     Seconds least = score_eq1(input_, best).eq1;
     for (const Strategy& usual : usual_) {
-      if (space_.choices(usual)) continue;
+      if (space_.choices(usual) || !keeps(usual, options_.kept)) continue;
       const Seconds seconds = score_eq1(input_, usual).eq1;
       if (seconds < least) best = usual;
       least = std::min(least, seconds);
@@ -276,7 +277,9 @@ class Search {
       result_.best.push_back(
           score_found(found_[i], i == 0 ? name : fmt::format("{}-{}", name, i + 1)));
     }
-    for (const Scored& usual : result_.baselines) offer(usual);
+    for (const Scored& usual : result_.baselines) {
+      if (keeps(usual.strategy, options_.kept)) offer(usual);
+    }
     rank();
   }
 

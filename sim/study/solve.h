@@ -22,8 +22,15 @@ enum class Objective : std::uint8_t { eq1, simulated };
 std::optional<SearchAlgorithm> parse_search_algorithm(std::string_view text);
 std::optional<Objective> parse_objective(std::string_view text);
 
+/// Layers that a search leaves as a strategy cuts them (keep.h).
+struct KeptLayers {
+  Strategy strategy;
+  std::vector<LayerId> layers;
+};
+
 struct SolveOptions {
   SearchOptions space;
+  KeptLayers kept;  ///< no layers: the search decides for all
   SearchAlgorithm algorithm = SearchAlgorithm::elimination;
   Objective objective = Objective::eq1;
   std::size_t k_best = 1;
@@ -55,7 +62,7 @@ struct Solved {
   double gap() const { return (best.front().eq1 - lower_bound) / best.front().eq1; }
 };
 
-/// Throws InputError where the cost tables would not fit in memory.
+/// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
 /// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick.
