@@ -28,6 +28,7 @@ FORBIDDEN = [
 # A vendor's headers, the folders that may include them, and the CMake target that brings them.
 VENDORS = [
     ("Qt", r"Q[A-Za-z]+(/.*)?", ["gui"], None),
+    ("Graphviz", r"graphviz/.*", ["gui/models"], "PkgConfig::GVC"),
     ("SQLite", r"sqlite3.*", ["sim/store"], "SQLite::SQLite3"),
     ("xxHash", r"xxhash\.h", ["sim/store"], None),
     ("CUDA", r"(cuda|cudnn|cublas|curand|cusparse|nccl|nvml|nvToolsExt|cub/|thrust/).*",

@@ -1,0 +1,55 @@
+#pragma once
+
+// Where the nodes of a network's stretch lie, by Graphviz' dot. A network is a chain of stretches
+// (parts.h), and many of them have the same shape, so that each shape is laid out once and a
+// stretch at a time: quick for networks of hundreds of layers. In points, y downwards. Thread-safe,
+// one layout at a time.
+
+#include <QPainterPath>
+#include <QPointF>
+#include <QSizeF>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace strata::gui {
+
+/// Every node's size.
+inline constexpr QSizeF kNodeSize(196, 62);
+
+/// The shape of a stretch: its nodes by number, and who reads whom.
+struct Sketch {
+  static constexpr std::uint32_t kEntry = 0xffffffff;  ///< what comes from the stretch before
+
+  std::uint32_t nodes = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  ///< from (or kEntry), to
+
+  auto operator<=>(const Sketch&) const = default;
+};
+
+struct Drawing {
+  QSizeF size;
+  QPointF entry;                     ///< at the top: where edges from the entry begin
+  std::vector<QPointF> centres;      ///< by node
+  std::vector<QPainterPath> curves;  ///< by edge of the sketch
+};
+using DrawingPtr = std::shared_ptr<const Drawing>;
+
+/// Throws InternalError where Graphviz cannot.
+Drawing lay_out(const Sketch& sketch);
+
+/// Drawings that were asked for before.
+class Drawings {
+ public:
+  DrawingPtr operator()(const Sketch& sketch);
+
+ private:
+  std::mutex lock_;
+  std::map<Sketch, DrawingPtr> known_;
+};
+
+}  // namespace strata::gui

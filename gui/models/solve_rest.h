@@ -1,0 +1,38 @@
+#pragma once
+
+// "Solve the rest": the best cuts for all layers but the locked ones, which stay as they are. As a
+// function, and as a job of the lane "solve" whose answer is one step of undo.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gui/models/workspace.h"
+
+namespace strata::gui {
+
+/// Layers that are to have this config, whatever it costs; they are locked with it.
+struct Forced {
+  std::vector<LayerId> layers;
+  Config config;
+};
+
+struct SolvedRest {
+  Document document;  ///< with the answer
+  Seconds eq1;        ///< of the answer
+  bool optimal = false;
+};
+
+/// Throws InputError where locked layers cannot be kept, Cancelled.
+SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progress);
+
+/// `done` is called in the window's thread after the edit. An answer to a document that was edited
+/// in the meantime is dropped, and `failed` says so.
+void solve_rest(Workspace& workspace, const Forced& forced,
+                std::function<void(const SolvedRest&)> done, std::function<void(QString)> failed);
+
+/// The locks of these layers turned on, or off where all of them are on.
+Document with_locks_turned(const Document& document, const Graph& graph,
+                           const std::vector<LayerId>& layers);
+
+}  // namespace strata::gui

@@ -1,0 +1,22 @@
+#pragma once
+
+// One line of text that ends in "..." where it does not fit, and has all of it in its tooltip.
+
+#include <QLabel>
+
+namespace strata::gui {
+
+class ElidedLabel : public QLabel {
+  Q_OBJECT
+
+ public:
+  using QLabel::QLabel;
+  QSize minimumSizeHint() const override { return {0, QLabel::minimumSizeHint().height()}; }
+  QSize sizeHint() const override { return {120, QLabel::sizeHint().height()}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  bool event(QEvent* event) override;
+};
+
+}  // namespace strata::gui

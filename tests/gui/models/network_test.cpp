@@ -1,0 +1,350 @@
+// A network as a picture: its parts, where they lie, what they show, and what may be done to them.
+
+#include <QAbstractItemModelTester>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/config_choices.h"
+#include "gui/models/layer_table.h"
+#include "gui/models/network_columns.h"
+#include "gui/models/network_map.h"
+#include "gui/models/network_nodes.h"
+#include "gui/models/parts.h"
+#include "gui/models/solve_rest.h"
+#include "gui/models/text.h"
+#include "sim/graph/zoo.h"
+#include "sim/study/solve.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Op conv(std::int64_t channels) {
+  Convolution op;
+  op.out_channels = channels;
+  op.windows.h = op.windows.w = {3, 1, 1, 1, 1};
+  return op;
+}
+
+// input - stem - relu - (left | right - relu2) - join - relu3 - head
+Graph diamond() {
+  GraphBuilder builder("diamond", 8);
+  const LayerId input = builder.add("input", Input{{{1, 3, 1, 8, 8}}}, {});
+  const LayerId stem = builder.add("stem", conv(8), {input});
+  const LayerId relu = builder.add("relu", Activation{}, {stem});
+  const LayerId left = builder.add("mix_left", conv(8), {relu});
+  const LayerId right = builder.add("mix_right", conv(8), {relu});
+  const LayerId relu2 = builder.add("mix_right_relu", Activation{}, {right});
+  const LayerId join = builder.add("mix_join", Add{}, {left, relu2});
+  const LayerId relu3 = builder.add("mix_relu", Activation{}, {join});
+  builder.add("head", FullyConnected{10, true}, {relu3});
+  return std::move(builder).build();
+}
+
+std::vector<std::string> names(const Parts& parts, const OpenParts& open) {
+  std::vector<std::string> names;
+  for (const std::size_t part : parts.visible(open)) names.push_back(parts[part].name);
+  return names;
+}
+
+ScenePtr scene_of(const std::string& model, const std::string& cluster,
+                  const std::string& strategy) {
+  CaseLoader loader;
+  Document document;
+  document.input.model = model;
+  document.input.cluster = cluster;
+  document.strategy.source = strategy;
+  return make_scene(document, loader);
+}
+
+TEST(Parts, WhatLiesBetweenASplitAndItsJoinIsABlock) {
+  const Graph graph = diamond();
+  std::vector<std::string> cuts;
+  for (const LayerId layer : unavoidable(graph)) cuts.push_back(graph[layer].name);
+  EXPECT_THAT(cuts, ElementsAre("input", "stem", "relu", "mix_join", "mix_relu", "head"));
+  const Parts parts(graph);
+  EXPECT_THAT(names(parts, parts.blocks_shut()), ElementsAre("input", "stem", "mix", "head"));
+  EXPECT_THAT(names(parts, parts.blocks_open()),
+              ElementsAre("input", "stem", "mix_left", "mix_right", "mix_join", "head"));
+  EXPECT_EQ(names(parts, parts.all_open()).size(), graph.size());
+}
+
+TEST(Parts, HoldEveryLayerOnceWhateverIsOpen) {
+  for (const char* model : {"lenet5", "vgg16", "resnet50", "inception_v3", "densenet121",
+                            "googlenet", "mobilenet_v2"}) {
+    SCOPED_TRACE(model);
+    const Graph graph = load_model(model, 32);
+    const Parts parts(graph);
+    for (const OpenParts& open : {parts.blocks_shut(), parts.blocks_open(), parts.all_open()}) {
+      std::vector<LayerId> layers;
+      for (const std::size_t part : parts.visible(open)) {
+        layers.insert(layers.end(), parts[part].layers.begin(), parts[part].layers.end());
+      }
+      std::sort(layers.begin(), layers.end());
+      ASSERT_EQ(layers.size(), graph.size());
+      for (std::size_t i = 0; i < layers.size(); ++i) ASSERT_EQ(layers[i], LayerId(i));
+    }
+    EXPECT_LE(parts.visible(parts.usual()).size(), 120u);
+  }
+}
+
+TEST(Parts, ModulesOfInceptionAndBlocksOfResnetHaveTheirNames) {
+  const auto shut = [](const char* model) {
+    const Parts parts(load_model(model, 32));
+    return names(parts, parts.blocks_shut());
+  };
+  EXPECT_THAT(shut("inception_v3"), ::testing::Contains("mixed_6a"));
+  EXPECT_THAT(shut("resnet50"), ::testing::Contains("layer3_5"));
+}
+
+TEST(Parts, WhatHidesALayerCanBeOpened) {
+  const Graph graph = diamond();
+  const Parts parts(graph);
+  const auto open = parts.showing(graph.find("mix_right_relu"), {});
+  EXPECT_THAT(names(parts, open), ElementsAre("input", "stem", "mix_left", "mix_right",
+                                              "mix_right_relu", "mix_join", "head"));
+}
+
+// A stretch's nodes below its entry, and readers below what they read.
+TEST(NetworkLayout, PutsReadersBelow) {
+  const Sketch sketch{3, {{Sketch::kEntry, 0}, {Sketch::kEntry, 1}, {0, 2}, {1, 2}}};
+  const Drawing drawing = lay_out(sketch);
+  EXPECT_LT(drawing.entry.y(), drawing.centres[0].y());
+  EXPECT_EQ(drawing.centres[0].y(), drawing.centres[1].y());
+  EXPECT_GE(std::abs(drawing.centres[0].x() - drawing.centres[1].x()), kNodeSize.width());
+  EXPECT_GE(drawing.centres[2].y(), drawing.centres[0].y() + kNodeSize.height());
+  ASSERT_EQ(drawing.curves.size(), 4u);
+  for (const QPainterPath& curve : drawing.curves) EXPECT_GT(curve.length(), 1);
+}
+
+TEST(NetworkLayout, KnowsWhatItDrew) {
+  Drawings drawings;
+  const Sketch sketch{2, {{Sketch::kEntry, 0}, {0, 1}}};
+  EXPECT_EQ(drawings(sketch), drawings(sketch));
+}
+
+TEST(NetworkColumns, FillTheWindowAndNeverOverlap) {
+  Drawings drawings;
+  std::vector<Stretch> chain(24, {drawings({1, {{Sketch::kEntry, 0}}}), 0, false});
+  for (const double aspect : {0.3, 1.0, 1.7, 4.0}) {
+    const Sheet sheet = place(chain, aspect);
+    std::vector<QRectF> nodes;
+    for (const PlacedStretch& stretch : sheet.stretches) nodes.push_back(stretch.nodes.front());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      EXPECT_TRUE(sheet.bounds.contains(nodes[i]));
+      for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(nodes[i].intersects(nodes[j]));
+    }
+    EXPECT_LT(sheet.bounds.width() / sheet.bounds.height(), 3 * aspect);
+    EXPECT_EQ(sheet.connectors.size(), sheet.columns - 1);
+  }
+  EXPECT_EQ(place(chain, 0.1).columns, 1u);
+  EXPECT_GT(place(chain, 4).columns, 4u);
+}
+
+// vgg16 on four devices, OWT: the convolutions' outputs move once, into the first layer cut in c.
+TEST(NetworkPicture, ShowsWhatMoves) {
+  const ScenePtr scene = scene_of("vgg16", "p100-1x4", "owt");
+  const Parts parts(scene->input.graph);
+  const NetworkPicture picture = network_picture(*scene, parts, parts.usual());
+  Bytes sum;
+  for (const NetworkEdge& edge : picture.edges) sum += edge.bytes;
+  Bytes moved;
+  for (const auto& inputs : moved_forward(scene->input.graph, scene->prediction.plan)) {
+    for (const Bytes bytes : inputs) moved += bytes;
+  }
+  EXPECT_EQ(sum, moved);
+  EXPECT_GT(sum.value, 0);
+  EXPECT_EQ(2 * sum.value, scene->prediction.communication.transfer.value);
+  EXPECT_EQ(picture.cuts.size(), 2u);
+  Seconds costs;
+  for (const NetworkNode& node : picture.nodes) costs += node.terms.total();
+  EXPECT_NEAR(costs.value, scene->prediction.eq1_seconds().value, 1e-12);
+}
+
+TEST(ConfigChoices, SayWhyNot) {
+  CaseRequest request;
+  request.model = "lenet5";
+  request.cluster = "p100-1x4";
+  request.batch = 2;
+  const Case input = load_case(request);
+  const std::vector<LayerId> conv1 = {input.graph.find("conv1")}, fc = {input.graph.find("fc1")};
+  const auto reason = [&](const std::vector<LayerId>& layers, Dim dim, std::size_t i,
+                          const Degrees& now = kWhole) {
+    return degree_choices(input, layers, dim, now).at(i).reason;
+  };
+  EXPECT_EQ(reason(conv1, Dim::n, 1), "");
+  EXPECT_EQ(reason(conv1, Dim::n, 2), "conv1 has 2 samples, fewer than 4 parts");
+  EXPECT_EQ(reason(fc, Dim::h, 1), "fc1 has nothing to cut in h");
+  EXPECT_EQ(reason(conv1, Dim::h, 2, {{2, 1, 1, 1, 1}}),
+            "n=2 x h=4 are 8 shards; the cluster has 4 devices");
+  EXPECT_EQ(why_not(input, conv1, {{1, 2, 1, 2, 1}}), "");
+  EXPECT_THAT(offered_degrees(6, kWhole), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(offered_degrees(24, kWhole), ElementsAre(1, 2, 3, 4, 6, 8, 12, 24));
+  EXPECT_THAT(offered_degrees(4, {{3, 1, 1, 1, 1}}), ElementsAre(1, 2, 3, 4));
+}
+
+// What is offered as legal is legal, and what is not is not.
+TEST(ConfigChoices, AgreeWithTheValidator) {
+  const ScenePtr scene = scene_of("alexnet", "p100-1x6", "data");
+  const Case& input = scene->input;
+  const auto configs = scene->prediction.strategy.configs();
+  for (std::size_t i = 1; i < input.graph.size(); ++i) {
+    const std::vector<LayerId> layers = {LayerId(i)};
+    for (const Dim dim : kDims) {
+      const Degrees now{{2, 1, 1, 1, 1}};
+      for (const DegreeChoice& choice : degree_choices(input, layers, dim, now)) {
+        Degrees degrees = now;
+        degrees[dim] = choice.degree;
+        std::vector<Config> changed(configs.begin(), configs.end());
+        changed[i] = config_on_first_devices(degrees);
+        EXPECT_EQ(choice.legal(),
+                  validate(Strategy("", changed), input.graph, input.cluster).empty())
+            << choice.reason;
+      }
+    }
+  }
+}
+
+TEST(LayerTable, IsASoundModelWithEveryLayer) {
+  LayerTable table;
+  const QAbstractItemModelTester tester(&table,
+                                        QAbstractItemModelTester::FailureReportingMode::Fatal);
+  table.set_scene(scene_of("lenet5", "p100-1x4", "owt"));
+  EXPECT_EQ(table.rowCount(), 14);
+  table.set_scene(scene_of("lenet5", "p100-1x4", "data"));
+  EXPECT_EQ(table.data(table.index(1, LayerTable::config_column), Qt::DisplayRole).toString(),
+            QStringLiteral("n=4"));
+  const QStringList lines = table.csv().split(QLatin1Char('\n'));
+  EXPECT_EQ(lines.size(), 16);
+  EXPECT_EQ(lines[0], QStringLiteral("layer,op,output,config,compute_seconds,transfer_seconds,"
+                                     "sync_seconds,moved_bytes,memory_bytes"));
+  EXPECT_TRUE(lines[2].startsWith(QStringLiteral("conv1,conv2d,")));
+  table.set_scene(nullptr);
+  EXPECT_EQ(table.rowCount(), 0);
+}
+
+TEST(Locks, TurnOnForAllThenOff) {
+  const ScenePtr scene = scene_of("lenet5", "p100-1x2", "data");
+  const Graph& graph = scene->input.graph;
+  const std::vector<LayerId> both = {graph.find("fc1"), graph.find("conv1")};
+  Document document = with_locks_turned(scene->document, graph, {graph.find("fc1")});
+  EXPECT_THAT(document.locked, ElementsAre("fc1"));
+  document = with_locks_turned(document, graph, both);
+  EXPECT_THAT(document.locked, ElementsAre("conv1", "fc1"));
+  EXPECT_TRUE(with_locks_turned(document, graph, both).locked.empty());
+  EXPECT_TRUE(with_locks_turned(scene->document, graph, {graph.find("input")}).locked.empty());
+}
+
+TEST(SolveRest, LeavesLockedLayersAlone) {
+  const ScenePtr scene = scene_of("lenet5", "p100-1x4", "model");
+  Scene locked = *scene;
+  locked.document.locked = {"conv2", "fc1"};
+  Progress progress;
+  const SolvedRest found = solved_rest(locked, {}, progress);
+  EXPECT_TRUE(found.optimal);
+  const Strategy& before = scene->prediction.strategy;
+  const auto& configs = found.document.strategy.configs;
+  for (const char* name : {"conv2", "fc1"}) {
+    const LayerId layer = scene->input.graph.find(name);
+    EXPECT_EQ(configs.at(layer()), before[layer]);
+  }
+  EXPECT_LT(found.eq1, scene->prediction.eq1_seconds());
+  EXPECT_EQ(found.document.locked, locked.document.locked);
+}
+
+TEST(SolveRest, WithoutLocksItIsTheOptimum) {
+  const ScenePtr scene = scene_of("lenet5", "p100-1x4", "data");
+  Progress progress;
+  const SolvedRest found = solved_rest(*scene, {}, progress);
+  EXPECT_EQ(found.document.strategy, (StrategyChoice{"optimal", {}}));
+  EXPECT_EQ(found.eq1, score_eq1(scene->input, optimal_strategy(scene->input)).eq1);
+}
+
+// A unit's layers may be locked as they are, be they cut in two ways.
+TEST(SolveRest, ForcesWhatIsAskedAndLocksIt) {
+  const ScenePtr scene = scene_of("lenet5", "p100-1x4", "data");
+  const Graph& graph = scene->input.graph;
+  Scene locked = *scene;
+  locked.document.locked = {"tanh1"};
+  const Config whole = config_on_first_devices(kWhole);
+  Progress progress;
+  const SolvedRest found = solved_rest(locked, {{graph.find("conv1")}, whole}, progress);
+  EXPECT_THAT(found.document.locked, ElementsAre("conv1", "tanh1"));
+  EXPECT_EQ(found.document.strategy.configs.at(graph.find("conv1")()), whole);
+  EXPECT_EQ(found.document.strategy.configs.at(graph.find("tanh1")()).degrees[Dim::n], 4);
+}
+
+class NetworkMapTest : public ::testing::Test {
+ protected:
+  void open(const std::string& model) {
+    Document document;
+    document.input.model = model;
+    document.input.cluster = "p100-1x4";
+    workspace_.open(document);
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(testing::wait_until([&] { return workspace_.jobs().idle() && map_.scene(); }));
+  }
+
+  QCoreApplication& application_ = testing::application();
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  NetworkMap map_{workspace_};
+};
+
+TEST_F(NetworkMapTest, OpensAndShutsBlocks) {
+  open("resnet50");
+  const auto find = [&](const char* name) {
+    for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
+      if (map_.picture().nodes[i].name == name) return i;
+    }
+    return map_.picture().nodes.size();
+  };
+  map_.set_open(map_.parts().blocks_shut());
+  settle();
+  const std::size_t shut = map_.picture().nodes.size();
+  map_.open(map_.picture().nodes.at(find("layer2_1")).part);
+  settle();
+  EXPECT_EQ(map_.picture().nodes.size(), shut + 3);
+  EXPECT_EQ(map_.frames().size(), 1u);
+  map_.shut(map_.picture().nodes.at(find("layer2_1_conv2")).part);
+  settle();
+  EXPECT_EQ(map_.picture().nodes.size(), shut);
+  map_.reveal({map_.scene()->input.graph.find("layer4_0_bn2")});
+  settle();
+  EXPECT_LT(find("layer4_0_bn2"), map_.picture().nodes.size());
+}
+
+TEST_F(NetworkMapTest, FollowsEditsAndOtherNetworks) {
+  open("lenet5");
+  const std::size_t nodes = map_.picture().nodes.size();
+  const LayerId conv = map_.scene()->input.graph.find("conv1");
+  workspace_.set_config({conv}, config_on_first_devices(kWhole));
+  settle();
+  const NetworkNode& node = map_.picture().nodes.at(*map_.node_of(conv));
+  EXPECT_TRUE(node.mixed());  // the tanh that follows is still cut in four
+  EXPECT_EQ(map_.picture().nodes.size(), nodes);
+  workspace_.selection().select_layers({conv});
+  EXPECT_TRUE(map_.touched(*map_.node_of(conv)));
+  EXPECT_FALSE(map_.selected(*map_.node_of(conv)));
+  open("alexnet");
+  EXPECT_NE(map_.picture().nodes.size(), nodes);
+}
+
+TEST_F(NetworkMapTest, FindsByNameOpAndCut) {
+  open("lenet5");
+  EXPECT_EQ(map_.find(QStringLiteral("CONV1")).size(), 1u);
+  EXPECT_EQ(map_.find(QStringLiteral("avg_pool")).size(), 2u);
+  EXPECT_EQ(map_.find(QStringLiteral("n=4")).size(), map_.picture().nodes.size() - 1);
+  EXPECT_EQ(map_.find(QStringLiteral("tanh4")).size(), 1u);  // within fc2
+  EXPECT_TRUE(map_.find(QStringLiteral(" ")).empty());
+}
+
+}  // namespace
+}  // namespace strata::gui

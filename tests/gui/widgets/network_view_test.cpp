@@ -1,0 +1,202 @@
+// The network's view as somebody uses it: clicks, keys, and what they do to the document.
+
+#include "gui/widgets/network_view.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <gmock/gmock.h>
+
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class NetworkViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    view_.resize(1200, 700);
+    view_.show();
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-1x4";
+    workspace_.open(document);
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(testing::wait_until(
+        [&] { return workspace_.jobs().idle() && view_.map().scene() == workspace_.scene(); }));
+  }
+  LayerId layer(const char* name) const { return workspace_.scene()->input.graph.find(name); }
+  QPoint at(const char* name) {
+    return view_.canvas().centre_of(view_.map().node_of(layer(name)).value()).toPoint();
+  }
+  void click(const char* name, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::mouseClick(&view_.canvas(), Qt::LeftButton, modifiers, at(name));
+  }
+  void press(int key, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::keyClick(&view_.canvas(), static_cast<Qt::Key>(key), modifiers);
+  }
+  std::vector<std::string> selected() {
+    std::vector<std::string> names;
+    for (const LayerId it : workspace_.selection().layers()) {
+      names.push_back(workspace_.scene()->input.graph[it].name);
+    }
+    return names;
+  }
+  const Config& config(const char* name) const {
+    return workspace_.scene()->prediction.strategy[layer(name)];
+  }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  NetworkView view_{workspace_};
+};
+
+TEST_F(NetworkViewTest, ClicksSelectLayers) {
+  click("conv1");
+  EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  click("pool2", Qt::ControlModifier);
+  EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1", "pool2"));
+  click("conv1", Qt::ControlModifier);
+  EXPECT_THAT(selected(), ElementsAre("pool2"));
+  click("conv1");
+  click("conv2", Qt::ShiftModifier);
+  EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1", "pool1", "conv2", "tanh2"));
+  press(Qt::Key_Escape);
+  EXPECT_TRUE(selected().empty());
+  press(Qt::Key_A, Qt::ControlModifier);
+  EXPECT_EQ(selected().size(), workspace_.scene()->input.graph.size());
+}
+
+TEST_F(NetworkViewTest, DraggingSelectsARectangle) {
+  const QPointF corner(view_.canvas().rect().topLeft() + QPoint(1, 1));
+  QTest::mousePress(&view_.canvas(), Qt::LeftButton, {}, corner.toPoint());
+  QTest::mouseMove(&view_.canvas(), at("conv1"));
+  QTest::mouseMove(&view_.canvas(), at("pool1"));
+  QTest::mouseRelease(&view_.canvas(), Qt::LeftButton, {}, at("pool1"));
+  EXPECT_THAT(selected(), ::testing::Contains("pool1"));
+}
+
+TEST_F(NetworkViewTest, TheKeyboardWalksAndSelects) {
+  press(Qt::Key_Down);
+  press(Qt::Key_Down);
+  EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  press(Qt::Key_Down, Qt::ShiftModifier);
+  EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1", "pool1"));
+}
+
+TEST_F(NetworkViewTest, ADegreeIsAnEditThatCanBeUndone) {
+  click("fc1");
+  QPushButton* whole = view_.panel().degree_button(Dim::n, 1);
+  ASSERT_NE(whole, nullptr);
+  EXPECT_TRUE(view_.panel().degree_button(Dim::n, 4)->isChecked());
+  QPushButton* channels = view_.panel().degree_button(Dim::c, 4);
+  EXPECT_FALSE(channels->isEnabled());
+  EXPECT_EQ(channels->toolTip(),
+            QStringLiteral("n=4 x c=4 are 16 shards; the cluster has 4 devices"));
+  QTest::mouseClick(whole, Qt::LeftButton);
+  settle();
+  EXPECT_EQ(config("fc1").degrees, kWhole);
+  EXPECT_EQ(config("tanh3").degrees, kWhole);
+  QTest::mouseClick(view_.panel().degree_button(Dim::c, 4), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(config("fc1").degrees[Dim::c], 4);
+  workspace_.undo_stack().undo();
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(config("fc1").degrees[Dim::n], 4);
+}
+
+TEST_F(NetworkViewTest, LocksAndSolvesTheRest) {
+  click("fc1");
+  QTest::mouseClick(view_.panel().degree_button(Dim::n, 1), Qt::LeftButton);
+  settle();
+  press(Qt::Key_L);
+  EXPECT_THAT(workspace_.document().locked, ElementsAre("fc1", "tanh3"));
+  press(Qt::Key_S, Qt::ShiftModifier);
+  settle();
+  EXPECT_EQ(config("fc1").degrees, kWhole);
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("proved to be the least"));
+  EXPECT_EQ(workspace_.document().strategy.source, "optimal");
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.document().strategy.source, "data");
+}
+
+TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsDropped) {
+  press(Qt::Key_S, Qt::ShiftModifier);
+  workspace_.set_what_if("link.intra.bandwidth", "2x");
+  settle();
+  EXPECT_EQ(workspace_.document().strategy.source, "data");
+  EXPECT_THAT(view_.notice().toStdString(), ::testing::AnyOf("", HasSubstr("dropped")));
+}
+
+TEST_F(NetworkViewTest, PaintsACutOverLayers) {
+  click("conv1");
+  QTest::mouseClick(view_.panel().degree_button(Dim::n, 2), Qt::LeftButton);
+  settle();
+  press(Qt::Key_P);
+  EXPECT_TRUE(view_.canvas().painting());
+  click("pool1");
+  settle();
+  EXPECT_EQ(config("pool1").degrees[Dim::n], 2);
+  press(Qt::Key_Escape);
+  EXPECT_FALSE(view_.canvas().painting());
+}
+
+TEST_F(NetworkViewTest, TheTableFollowsTheSelectionAndSetsIt) {
+  press(Qt::Key_T);
+  workspace_.selection().select_layers({layer("conv2")});
+  const auto rows = view_.table().selectionModel()->selectedRows();
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_EQ(rows.front().data().toString(), QStringLiteral("conv2"));
+  view_.table().selectRow(1);
+  EXPECT_THAT(selected(), ElementsAre("conv1"));
+}
+
+TEST_F(NetworkViewTest, SearchingFindsAndWalks) {
+  view_.search(QStringLiteral("pool"));
+  auto* field = view_.findChild<QLineEdit*>();
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_THAT(selected(), ElementsAre("pool1"));
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_THAT(selected(), ElementsAre("pool2"));
+}
+
+TEST_F(NetworkViewTest, SaysWhatIsWrongAndKeepsThePicture) {
+  const ScenePtr before = view_.map().scene();
+  workspace_.set_what_if("link.intra.bandwidth", "fast");
+  ASSERT_TRUE(testing::wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_FALSE(view_.notice().isEmpty());
+  EXPECT_EQ(view_.map().scene(), before);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_TRUE(view_.notice().isEmpty());
+}
+
+TEST_F(NetworkViewTest, TellsItsCommandAndItsTable) {
+  EXPECT_EQ(view_.command(),
+            QStringLiteral("strata predict lenet5 --cluster p100-1x4 --strategy data"));
+  EXPECT_TRUE(view_.csv().startsWith(QStringLiteral("layer,op,output,config")));
+  EXPECT_GT(view_.keys().size(), 10u);
+}
+
+TEST(EmptyNetworkView, SaysWhatToDo) {
+  testing::NoDevices runner;
+  Workspace workspace(runner);
+  NetworkView view(workspace);
+  view.resize(600, 400);
+  view.show();
+  EXPECT_FALSE(view.grab().isNull());
+  QTest::keyClick(&view.canvas(), Qt::Key_S, Qt::ShiftModifier);
+  QTest::keyClick(&view.canvas(), Qt::Key_Down);
+  QTest::keyClick(&view.canvas(), Qt::Key_L);
+  EXPECT_TRUE(view.command().isEmpty());
+}
+
+}  // namespace
+}  // namespace strata::gui
