@@ -1,0 +1,61 @@
+#pragma once
+
+// What a slider turns: one number of the Document each. A what-if is turned as a factor of what the
+// cluster or the profile says (1: as it is), a size as a count. Values and pure functions.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/models/document.h"
+
+namespace strata::gui {
+
+enum class Turns : std::uint8_t { bandwidth, latency, speed, batch, hosts, devices };
+
+struct Knob {
+  Turns turns = Turns::speed;
+  std::string key;                 ///< a what-if's; of sizes: "batch", "hosts", "devices"
+  std::string group, title;        ///< "Network", "Bandwidth, inter"
+  double least = 1, most = 1;      ///< of the slider, whose scale is logarithmic
+  double usual = 1;                ///< where a reset puts it
+  double base = 0;                 ///< bytes a second, or seconds, at 1; 0 where it has no unit
+  std::vector<double> stops = {};  ///< the values of a size that a slider stops at, ascending
+
+  bool counts() const { return !stops.empty(); }
+  bool operator==(const Knob&) const = default;
+};
+
+/// All that the document lets be turned; `cluster` as its name gives it, without what-ifs; sizes
+/// are reset to those of `opened`. What-ifs of the document that no usual knob stands for (one
+/// link, one layer) come last.
+std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster,
+                           const Document& opened);
+/// The speed of a layer, of an op's layers, or of all ("*").
+Knob layer_knob(const std::string& selector);
+
+/// Where the document has it.
+double value_of(const Knob& knob, const Document& document);
+Document turned(const Knob& knob, const Document& document, double value);
+/// With what somebody typed: "2x", "25 GB/s", "64"; empty: as usual. Throws InputError.
+Document typed(const Knob& knob, const Document& document, std::string_view text);
+/// As typed() takes it: "2x", "64".
+std::string text_of(const Knob& knob, double value);
+/// What that comes to: "25 GB/s"; empty where the text says it all.
+std::string meaning_of(const Knob& knob, double value);
+
+/// Of the slider, from 0 to 1, and back; a value off the scale is at its end.
+double position_of(const Knob& knob, double value);
+double value_at(const Knob& knob, double position);
+
+/// The size in a preset's name: "p100-4x4", "dgx1-p100-2", "cpu:4". Nothing for files.
+struct NamedSize {
+  std::string family;
+  std::optional<int> hosts, devices;  ///< devices: of a host
+  std::string name() const;
+  bool operator==(const NamedSize&) const = default;
+};
+std::optional<NamedSize> named_size(std::string_view cluster);
+
+}  // namespace strata::gui

@@ -1,0 +1,38 @@
+#pragma once
+
+// A row of big numbers, each with its difference to the baseline; under the first, the values that
+// it had of late.
+
+#include <QWidget>
+#include <vector>
+
+#include "gui/models/headlines.h"
+
+namespace strata::gui {
+
+class NumberTiles : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit NumberTiles(QWidget* parent = nullptr);
+
+  void show_numbers(std::vector<Headline> numbers);
+  /// The first number's values, the latest last.
+  void show_history(std::vector<double> values);
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QFont big() const;
+  void paint_tile(QPainter& painter, const QRectF& tile, const Headline& number) const;
+  void paint_history(QPainter& painter, const QRectF& area) const;
+
+  std::vector<Headline> numbers_;
+  std::vector<double> history_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,158 @@
+// Sliders: what a drag does to the document, to undo, and to the numbers.
+
+#include "gui/widgets/what_if_view.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <gmock/gmock.h>
+
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class WhatIfViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    view_.resize(1000, 700);
+    view_.show();
+    view_.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&view_));
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-2x2";
+    workspace_.open(document);
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle() && workspace_.scene(); }));
+  }
+  KnobRow& row(const char* key) { return *view_.row(key); }
+  Seconds step() const { return workspace_.scene()->prediction.step_seconds(); }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  WhatIfView view_{workspace_};
+};
+
+TEST_F(WhatIfViewTest, ADragIsOneStepOfUndo) {
+  const Document before = workspace_.document();
+  const Seconds step_before = step();
+  QSlider& slider = row("link.inter.bandwidth").slider();
+  slider.setSliderDown(true);
+  for (int position = 230; position > 100; position -= 10) slider.setSliderPosition(position);
+  slider.setSliderDown(false);
+  settle();
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+  EXPECT_THAT(workspace_.document().what_if("link.inter.bandwidth"), HasSubstr("x"));
+  EXPECT_GT(step(), step_before);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(workspace_.document(), before);
+  EXPECT_EQ(step(), step_before);
+  EXPECT_EQ(slider.value(), 240);
+}
+
+TEST_F(WhatIfViewTest, TwoKnobsAreTwoSteps) {
+  QTest::keyClick(&row("link.inter.bandwidth").slider(), Qt::Key_Right);
+  QTest::keyClick(&row("device.*.speed").slider(), Qt::Key_Right);
+  QTest::keyClick(&row("device.*.speed").slider(), Qt::Key_Right);
+  EXPECT_EQ(workspace_.undo_stack().count(), 2);
+}
+
+TEST_F(WhatIfViewTest, TheCurveOfTheSliderAtHandIsFilled) {
+  KnobRow& inter = row("link.inter.bandwidth");
+  EXPECT_FALSE(inter.curve().isVisible());
+  QTest::keyClick(&inter.slider(), Qt::Key_Left);
+  settle();
+  EXPECT_TRUE(inter.curve().isVisible());
+  EXPECT_EQ(inter.curve().points().size(), 33);
+  QTest::keyClick(&row("batch").slider(), Qt::Key_Left);
+  settle();
+  EXPECT_FALSE(inter.curve().isVisible());
+  EXPECT_GT(row("batch").curve().points().size(), 10);
+}
+
+TEST_F(WhatIfViewTest, TakesWhatIsTypedAndSaysWhatIsWrong) {
+  QLineEdit& field = row("link.inter.bandwidth").field();
+  field.selectAll();
+  QTest::keyClicks(&field, "25 GB/s");
+  QTest::keyClick(&field, Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_.document().what_if("link.inter.bandwidth"), "25 GB/s");
+  EXPECT_THAT(view_.command().toStdString(), HasSubstr("--set 'link.inter.bandwidth=25 GB/s'"));
+  field.selectAll();
+  QTest::keyClicks(&field, "quick");
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
+}
+
+// On one host nothing is between hosts: the rows go, but not under a hand that drags.
+TEST_F(WhatIfViewTest, RowsFollowTheCluster) {
+  QSlider& hosts = row("hosts").slider();
+  hosts.setSliderDown(true);
+  hosts.setSliderPosition(0);
+  settle();
+  EXPECT_EQ(workspace_.scene()->document.input.cluster, "p100-1x2");
+  EXPECT_NE(view_.row("link.inter.bandwidth"), nullptr);
+  hosts.setSliderDown(false);
+  EXPECT_EQ(view_.row("link.inter.bandwidth"), nullptr);
+  EXPECT_EQ(&view_.row("hosts")->slider(), &hosts);
+}
+
+TEST_F(WhatIfViewTest, ErrorsStandInPlaceAndTheLastPictureStays) {
+  workspace_.set_what_if("link.nowhere.bandwidth", "2x");
+  settle();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("no link 'nowhere'"));
+  EXPECT_NE(view_.csv(), "");
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(view_.notice(), "");
+}
+
+TEST_F(WhatIfViewTest, PinsABaselineAndResetsAll) {
+  const Document opened = workspace_.document();
+  QTest::keyClick(&row("batch").slider(), Qt::Key_End);
+  QTest::keyClick(&row("device.*.speed").slider(), Qt::Key_Home);
+  settle();
+  view_.pin_baseline();
+  EXPECT_EQ(workspace_.baseline(), workspace_.scene());
+  view_.reset_all();
+  settle();
+  EXPECT_EQ(workspace_.document(), opened);
+  EXPECT_NE(workspace_.baseline(), workspace_.scene());
+}
+
+TEST_F(WhatIfViewTest, KeysWorkOnTheViewAndNotInAField) {
+  row("batch").slider().setFocus();
+  QTest::keyClick(&row("batch").slider(), Qt::Key_O);
+  EXPECT_EQ(workspace_.document().what_if("overlap"), "off");
+  QLineEdit& field = row("batch").field();
+  field.setFocus();
+  QTest::keyClick(&field, Qt::Key_O);
+  EXPECT_EQ(workspace_.document().what_if("overlap"), "off");
+}
+
+// The view goes while its curve is computed.
+TEST(WhatIfView, CanBeClosedWhileItWorks) {
+  testing::NoDevices runner;
+  Workspace workspace(runner);
+  auto* view = new WhatIfView(workspace);
+  Document document;
+  document.input.model = "lenet5";
+  document.input.cluster = "p100-1x2";
+  workspace.open(document);
+  ASSERT_TRUE(wait_until([&] { return workspace.jobs().idle() && workspace.scene(); }));
+  QTest::keyClick(&view->row("batch")->slider(), Qt::Key_Right);
+  EXPECT_TRUE(workspace.jobs().busy("what_if_curve"));
+  delete view;
+  EXPECT_TRUE(wait_until([&] { return workspace.jobs().idle(); }));
+}
+
+}  // namespace
+}  // namespace strata::gui
