@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/formats/task_title.h"
 #include "sim/formats/trace_lanes.h"
 #include "sim/text/json.h"
 #include "sim/timeline/memory.h"
@@ -99,21 +100,6 @@ class TraceWriter {
     return task.kind != TaskKind::compute && task.kind != TaskKind::transfer;
   }
 
-  std::string title(const Task& task) const {
-    const std::string& layer = graph_[task.layer].name;
-    if (task.kind == TaskKind::compute) return fmt::format("{} {}", layer, name(task.phase));
-    if (task.kind == TaskKind::reduce) return fmt::format("{} sum", layer);
-    if (task.kind == TaskKind::gather) return fmt::format("{} gather sums", layer);
-    if (task.kind == TaskKind::collective) {
-      const Group& group = plan_.groups()[task.detail];
-      return fmt::format("{} {} all-reduce", layer, name(group.algorithm));
-    }
-    const char* what = task.phase == Phase::forward  ? "input"
-                       : task.phase == Phase::update ? "parameters"
-                                                     : "gradient";
-    return fmt::format("{} {}", layer, what);
-  }
-
   std::string details(const Task& task) const {
     if (task.kind == TaskKind::compute) return fmt::format(R"(,"shard":{})", task.shard);
     if (in_group(task)) {
@@ -142,7 +128,8 @@ class TraceWriter {
     event(
         R"({{"ph":"X","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},"name":{},"cat":"{}","args":{{"step":{},"task":{},"ready_us":{:.6f}{}}}}})",
         process(task.device), thread(side, step, id), micros(span.start), micros(span.duration()),
-        json_string(title(task)), category, step, id(), micros(span.ready), details(task));
+        json_string(task_title(graph_, plan_, task)), category, step, id(), micros(span.ready),
+        details(task));
     for (TaskId before : plan_.dependencies(id)) write_arrow(side, step, before, step, id);
     if (step == 0) return;
     for (TaskId before : plan_.carried(id)) write_arrow(side, step - 1, before, step, id);

@@ -1,0 +1,183 @@
+// Timelines as recordings: every task in its place, the critical path above, and the same again
+// from the trace that `strata predict --trace` writes.
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "gui/models/plan_recording.h"
+#include "gui/models/recording_csv.h"
+#include "gui/models/trace_recording.h"
+#include "gui/models/what_is_busy.h"
+#include "sim/formats/task_title.h"
+#include "sim/formats/trace.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ScenePtr scene_of(const std::string& model, const std::string& cluster,
+                  const std::string& strategy) {
+  Document document;
+  document.input.model = model;
+  document.input.cluster = cluster;
+  document.strategy.source = strategy;
+  CaseLoader loader;
+  return make_scene(document, loader);
+}
+
+class RecordingTest : public ::testing::Test {
+ protected:
+  const Plan& plan() const { return scene_->prediction.plan; }
+  const Timeline& timeline() const { return scene_->prediction.timeline; }
+
+  ScenePtr scene_ = scene_of("lenet5", "p100-1x2", "owt");
+  RecordingPtr recording_ = record(scene_);
+};
+
+TEST_F(RecordingTest, EveryTaskIsDrawnAtItsTimeOnItsDevice) {
+  for (std::size_t step = 0; step < timeline().steps(); ++step) {
+    for (std::size_t i = 0; i < plan().size(); ++i) {
+      const TaskId id(i);
+      const SlicePlace place = recording_->place(task_id(plan(), {step, id}));
+      ASSERT_EQ(place.valid(), plan()[id].kind != TaskKind::join);
+      if (!place.valid()) continue;
+      const Slice& slice = recording_->at(place);
+      EXPECT_EQ(slice.begin, timeline().span(step, id).start.value);
+      EXPECT_EQ(slice.end, timeline().span(step, id).end.value);
+      EXPECT_EQ(recording_->lanes[place.lane].name().device, plan()[id].device);
+      EXPECT_EQ(recording_->labels[slice.label].text,
+                task_title(scene_->input.graph, plan(), plan()[id]));
+      EXPECT_EQ(recording_->labels[slice.label].layer, plan()[id].layer);
+    }
+  }
+  EXPECT_EQ(recording_->end, timeline().makespan().value);
+}
+
+TEST_F(RecordingTest, NoLaneHoldsSlicesThatOverlap) {
+  for (const Lane& lane : recording_->lanes) {
+    for (std::size_t i = 1; i < lane.slices().size(); ++i) {
+      EXPECT_LE(lane.slices()[i - 1].end, lane.slices()[i].begin) << lane.name().name;
+    }
+  }
+}
+
+TEST_F(RecordingTest, TheCriticalPathComesFirstAndSaysItsShares) {
+  const Lane& path = recording_->lanes.front();
+  EXPECT_EQ(path.name().kind, LaneKind::path);
+  EXPECT_THAT(path.name().note, HasSubstr(" %"));
+  std::vector<std::uint32_t> expected, ids;
+  for (const PathStep& step : scene_->path) {
+    const Span& span = timeline().span(step.step, step.task);
+    if (plan()[step.task].kind != TaskKind::join && span.end > span.start) {
+      expected.push_back(task_id(plan(), {step.step, step.task}));
+    }
+  }
+  for (const Slice& slice : path.slices()) ids.push_back(slice.id);
+  EXPECT_EQ(ids, expected);
+}
+
+TEST_F(RecordingTest, KnowsWhatATaskWaitedForAndWhatWaitsForIt) {
+  for (std::size_t i = 0; i < plan().size(); ++i) {
+    const std::uint32_t id = task_id(plan(), {1, TaskId(i)});
+    if (plan()[TaskId(i)].kind == TaskKind::join) continue;
+    for (const std::uint32_t before : recording_->facts->before(id)) {
+      EXPECT_LE(recording_->at(recording_->place(before)).end,
+                recording_->at(recording_->place(id)).begin);
+      const auto after = recording_->facts->after(before);
+      EXPECT_NE(std::find(after.begin(), after.end(), id), after.end());
+    }
+  }
+}
+
+TEST_F(RecordingTest, TellsOfATaskInLines) {
+  const PathStep& step = scene_->path.front();
+  const auto lines = recording_->facts->lines(task_id(plan(), {step.step, step.task}));
+  EXPECT_EQ(lines.front(), task_title(scene_->input.graph, plan(), plan()[step.task]));
+  EXPECT_THAT(lines.back(), HasSubstr("critical path"));
+  const PickedTask task{step.step, step.task};
+  EXPECT_EQ(recording_->facts->task(task_id(plan(), task)), task);
+  EXPECT_EQ(recording_->facts->find(task), task_id(plan(), task));
+  EXPECT_EQ(recording_->facts->find({99, step.task}), std::nullopt);
+}
+
+TEST_F(RecordingTest, LinksAreCurvesOfTheirUse) {
+  double used = 0;
+  for (const Lane& lane : recording_->lanes) {
+    if (lane.name().kind != LaneKind::curve) continue;
+    const Link& link = scene_->input.cluster[*lane.name().link];
+    used += lane.area(0, lane.slices().size()) * link.bandwidth.value;
+  }
+  double bytes = 0;
+  const auto rates = timeline().link_rates();
+  for (std::size_t i = 0; i + 1 < rates.size(); ++i) {
+    if (rates[i + 1].link != rates[i].link) continue;
+    bytes += rates[i].rate.value * (rates[i + 1].at - rates[i].at).value;
+  }
+  EXPECT_GT(bytes, 0);
+  EXPECT_NEAR(used, bytes, 1e-4 * bytes);
+}
+
+TEST_F(RecordingTest, DevicesAreAsBusyAsTheirUtilisationSays) {
+  ASSERT_TRUE(recording_->steady);
+  const auto busy = what_is_busy(*recording_, *recording_->steady);
+  ASSERT_TRUE(busy);
+  const auto& use = scene_->use.devices;
+  EXPECT_NEAR(busy->most, *std::max_element(use.begin(), use.end()), 1e-9);
+  EXPECT_NEAR(busy->mean, (use[0] + use[1]) / 2, 1e-9);
+}
+
+TEST_F(RecordingTest, CsvHasALineForEachSliceInTheRange) {
+  const std::string all = print_csv(*recording_, {{0}, {recording_->end}});
+  std::size_t tasks = 0;
+  for (const Lane& lane : recording_->lanes) {
+    if (stands_for_tasks(lane.name().kind)) tasks += lane.slices().size();
+  }
+  EXPECT_EQ(static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n')), tasks + 1);
+  EXPECT_EQ(print_csv(*recording_, {{-2}, {-1}}), "group,lane,name,begin_seconds,end_seconds\n");
+}
+
+// By title and device: how many, and how long all together.
+using Sums = std::map<std::string, std::pair<std::size_t, double>>;
+Sums sums_of(const Recording& recording) {
+  Sums sums;
+  for (const Lane& lane : recording.lanes) {
+    if (!stands_for_tasks(lane.name().kind)) continue;
+    for (const Slice& slice : lane.slices()) {
+      auto& [count, seconds] = sums[lane.name().group + ": " + recording.labels[slice.label].text];
+      ++count;
+      seconds += slice.length();
+    }
+  }
+  return sums;
+}
+
+void expect_equal(const Sums& actual, const Sums& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (const auto& [name, sum] : expected) {
+    ASSERT_TRUE(actual.contains(name)) << name;
+    EXPECT_EQ(actual.at(name).first, sum.first) << name;
+    EXPECT_NEAR(actual.at(name).second, sum.second, 1e-10) << name;  // written in picoseconds
+  }
+}
+
+TEST_F(RecordingTest, ATraceFileShowsTheSame) {
+  const std::string json =
+      print_trace(scene_->input.graph, scene_->input.cluster, plan(), timeline());
+  const auto trace = std::make_shared<const Trace>(parse_trace(json, "t.json"));
+  const RecordingPtr read = record(trace, "t.json");
+  expect_equal(sums_of(*read), sums_of(*recording_));
+  EXPECT_NEAR(read->end, recording_->end, 1e-9);
+  EXPECT_FALSE(trace->arrows.empty());
+  const auto [from, to] = trace->arrows.front();
+  EXPECT_THAT(read->facts->after(from), ::testing::Contains(to));
+  EXPECT_THAT(read->facts->before(to), ::testing::Contains(from));
+  EXPECT_EQ(read->facts->lines(from).front(), trace->names[trace->slices[from].name]);
+}
+
+}  // namespace
+}  // namespace strata::gui

@@ -1,0 +1,253 @@
+// The timeline as its user works with it: keys, mouse, search, the baseline beside it, a trace
+// file.
+
+#include "gui/widgets/timeline_view.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/plan_recording.h"
+#include "sim/formats/trace.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class TimelineViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    view_.resize(1200, 700);
+    view_.show();
+  }
+
+  void open(const std::string& strategy = "owt") {
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-1x2";
+    document.strategy.source = strategy;
+    workspace_.open(document);
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  }
+  const Recording& shown() { return *canvas_.recording(0); }
+  QPoint middle_of(SlicePlace place) { return canvas_.box_of({0, place}).center().toPoint(); }
+  // A wide one that can be clicked.
+  SlicePlace longest_on_device() {
+    const Recording& recording = shown();
+    for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
+      const Lane& lane = recording.lanes[i];
+      if (lane.name().kind != LaneKind::device) continue;
+      return {i, static_cast<std::uint32_t>(lane.longest(0, lane.slices().size()))};
+    }
+    return {};
+  }
+  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    QTest::keyClick(&canvas_, key, modifiers);
+  }
+  std::size_t rows_of_side(std::uint32_t side) {
+    return static_cast<std::size_t>(std::count_if(canvas_.rows().begin(), canvas_.rows().end(),
+                                                  [&](LaneRow row) { return row.side == side; }));
+  }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  TimelineView view_{workspace_};
+  TimelineCanvas& canvas_ = view_.canvas();
+};
+
+TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
+  EXPECT_FALSE(canvas_.recording(0));
+  EXPECT_TRUE(view_.csv().isEmpty());
+  EXPECT_TRUE(view_.command().isEmpty());
+  key(Qt::Key_F);
+  key(Qt::Key_Period);
+  view_.grab();
+}
+
+TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
+  open();
+  ASSERT_TRUE(canvas_.recording(0) && canvas_.recording(1));
+  EXPECT_TRUE(canvas_.window().shows_all());
+  EXPECT_EQ(rows_of_side(1), canvas_.recording(1)->lanes.size());
+  key(Qt::Key_B);
+  settle();
+  EXPECT_EQ(rows_of_side(1), 0);
+  key(Qt::Key_B);
+  settle();
+  EXPECT_GT(rows_of_side(1), 0);
+}
+
+TEST_F(TimelineViewTest, ABaselineThatIsTheSameIsNotShownTwice) {
+  open("data");
+  EXPECT_TRUE(canvas_.recording(0));
+  EXPECT_FALSE(canvas_.recording(1));
+}
+
+TEST_F(TimelineViewTest, AClickSelectsTheTaskItsLayerAndItsDevice) {
+  open();
+  const SlicePlace place = longest_on_device();
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, middle_of(place));
+  ASSERT_TRUE(canvas_.selected());
+  EXPECT_EQ(canvas_.selected()->place, place);
+  const PickedTask picked = *workspace_.selection().task();
+  EXPECT_EQ(task_id(workspace_.scene()->prediction.plan, picked), shown().at(place).id);
+  const Task& task = workspace_.scene()->prediction.plan[picked.task];
+  EXPECT_EQ(workspace_.selection().layers(), std::vector{task.layer});
+  EXPECT_EQ(workspace_.selection().device(), task.device);
+  EXPECT_THAT(view_.status().text().toStdString(),
+              HasSubstr(shown().labels[shown().at(place).label].text));
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(workspace_.selection().task());
+  EXPECT_TRUE(workspace_.selection().layers().empty());
+}
+
+TEST_F(TimelineViewTest, FollowsTheSelectionOfOthers) {
+  open();
+  const PickedTask task{
+      1, task_of(workspace_.scene()->prediction.plan, shown().at(longest_on_device()).id).task};
+  workspace_.selection().select_task(task);
+  ASSERT_TRUE(canvas_.selected());
+  EXPECT_EQ(shown().at(canvas_.selected()->place).id,
+            task_id(workspace_.scene()->prediction.plan, task));
+  workspace_.selection().select_range(TimeRange{{0}, {shown().end / 2}});
+  EXPECT_EQ(canvas_.range(), workspace_.selection().range());
+}
+
+TEST_F(TimelineViewTest, DraggingMeasures) {
+  open();
+  const QWidget* area = canvas_.viewport();
+  const int y = area->height() - 20;
+  QTest::mousePress(canvas_.viewport(), Qt::LeftButton, {}, {400, y});
+  QTest::mouseMove(canvas_.viewport(), {600, y});
+  QTest::mouseMove(canvas_.viewport(), {700, y});
+  QTest::mouseRelease(canvas_.viewport(), Qt::LeftButton, {}, {700, y});
+  const auto range = workspace_.selection().range();
+  ASSERT_TRUE(range);
+  EXPECT_NEAR(range->length().value, canvas_.window().length() * 300 / (area->width() - 196),
+              1e-12);
+  EXPECT_THAT(view_.status().text().toStdString(), HasSubstr("the devices compute"));
+  key(Qt::Key_F);
+  EXPECT_NEAR(canvas_.window().length(), range->length().value, 1e-9);
+  key(Qt::Key_F);
+  EXPECT_TRUE(canvas_.window().shows_all());
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(workspace_.selection().range());
+}
+
+TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
+  open();
+  const TimeWindow all = canvas_.window();
+  QTest::mouseMove(canvas_.viewport(), {700, 300});
+  key(Qt::Key_W);
+  EXPECT_NEAR(canvas_.window().length(), 0.8 * all.length(), 1e-12);
+  for (int i = 0; i < 5; ++i) key(Qt::Key_W);
+  const TimeWindow closer = canvas_.window();
+  key(Qt::Key_D);
+  EXPECT_GT(canvas_.window().begin(), closer.begin());
+  key(Qt::Key_A);
+  EXPECT_NEAR(canvas_.window().begin(), closer.begin(), 1e-12);
+  for (int i = 0; i < 8; ++i) key(Qt::Key_S);
+  EXPECT_TRUE(canvas_.window().shows_all());
+  QWheelEvent wheel({700, 300}, canvas_.viewport()->mapToGlobal(QPointF(700, 300)), {}, {0, 120},
+                    {}, Qt::ControlModifier, Qt::NoScrollPhase, false);
+  QApplication::sendEvent(canvas_.viewport(), &wheel);
+  EXPECT_NEAR(canvas_.window().length(), 0.8 * all.length(), 1e-12);
+}
+
+TEST_F(TimelineViewTest, StepsFromSliceToSlice) {
+  open();
+  canvas_.select(SliceAddress{0, longest_on_device()});
+  const SlicePlace first = canvas_.selected()->place;
+  key(Qt::Key_Comma);
+  EXPECT_EQ(canvas_.selected()->place.index, first.index - 1);
+  key(Qt::Key_Period);
+  EXPECT_EQ(canvas_.selected()->place, first);
+  key(Qt::Key_Down);
+  EXPECT_NE(*canvas_.selected(), (SliceAddress{0, first}));
+}
+
+TEST_F(TimelineViewTest, SearchGoesThroughWhatItFinds) {
+  open();
+  key(Qt::Key_Slash);
+  QTest::keyClicks(&view_.search_field(), "conv1 forward");
+  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
+  ASSERT_TRUE(canvas_.selected());
+  const Slice first = shown().at(canvas_.selected()->place);
+  EXPECT_EQ(shown().labels[first.label].text, "conv1 forward");
+  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
+  EXPECT_GE(shown().at(canvas_.selected()->place).begin, first.begin);
+  EXPECT_NE(shown().at(canvas_.selected()->place).id, first.id);
+}
+
+TEST_F(TimelineViewTest, APinnedLaneStandsAboveTheOthers) {
+  open();
+  const SlicePlace place = longest_on_device();
+  canvas_.select(SliceAddress{0, place});
+  canvas_.verticalScrollBar();
+  const double top = canvas_.box_of({0, place}).top();
+  canvas_.toggle_pin();
+  canvas_.toggle_pin();
+  EXPECT_EQ(canvas_.box_of({0, place}).top(), top);
+}
+
+TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
+  open();
+  const Scene& scene = *workspace_.scene();
+  const std::string json = print_trace(scene.input.graph, scene.input.cluster,
+                                       scene.prediction.plan, scene.prediction.timeline);
+  QTemporaryDir folder;
+  const auto write = [&](const QString& name, const QByteArray& text) {
+    QFile file(folder.filePath(name));
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    return file.fileName();
+  };
+  EXPECT_TRUE(view_.open(write("t.json", QByteArray::fromStdString(json))));
+  settle();
+  EXPECT_TRUE(view_.shows_trace());
+  EXPECT_EQ(shown().name, "t.json");
+  EXPECT_TRUE(view_.command().isEmpty());
+  EXPECT_TRUE(view_.open(write("bad.json", "{\"traceEvents\":[\n{\"ph\":\"X\"}]}")));
+  settle();
+  EXPECT_THAT(view_.notice().toStdString(),
+              HasSubstr("bad.json:2: an event of phase X needs 'ts'"));
+  EXPECT_TRUE(view_.shows_trace());
+  EXPECT_FALSE(view_.open(write("cluster.toml", "[grid]\nhosts = 1\n")));
+  view_.close_trace();
+  settle();
+  EXPECT_EQ(canvas_.recording(0)->name, "lenet5 on p100-1x2, owt");
+}
+
+TEST_F(TimelineViewTest, AWrongEditKeepsTheLastPictureAndSaysWhy) {
+  open();
+  workspace_.set_what_if("link.inter.bandwidth", "never");
+  settle();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("never"));
+  EXPECT_TRUE(canvas_.recording(0));
+}
+
+TEST_F(TimelineViewTest, ExportsWhatIsOnTheScreen) {
+  open();
+  QTemporaryDir folder;
+  for (const QString& format : view_.formats()) {
+    const QString file = folder.filePath("timeline." + format);
+    view_.export_to(file);
+    EXPECT_GT(QFile(file).size(), 1000) << format.toStdString();
+  }
+  EXPECT_THAT(view_.command().toStdString(), HasSubstr("strata predict lenet5 --cluster p100-1x2"));
+}
+
+}  // namespace
+}  // namespace strata::gui
