@@ -11,12 +11,12 @@
 
 #include "cli/case_options.h"
 #include "cli/commands.h"
-#include "cli/config_text.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/search_flags.h"
 #include "cli/table.h"
 #include "sim/base/error.h"
+#include "sim/strategy/config_text.h"
 #include "sim/study/explain.h"
 #include "sim/study/solve.h"
 #include "sim/text/units.h"

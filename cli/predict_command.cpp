@@ -12,7 +12,7 @@
 
 #include "cli/case_options.h"
 #include "cli/commands.h"
-#include "cli/config_text.h"
+#include "sim/strategy/config_text.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"

@@ -10,6 +10,7 @@
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/keep_flags.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/search_flags.h"
@@ -28,6 +29,7 @@ constexpr std::int64_t kMostStrategies = 10000, kMostEvaluations = 1000000, kMos
 struct SolveFlags {
   CaseFlags input;
   SearchFlags search;
+  KeepFlags keep;
   std::string output, algorithm = "elimination", objective = "eq1";
   std::optional<std::string> memory_limit, time_limit;
   std::size_t k_best = 1, evaluations = 200;
@@ -117,7 +119,7 @@ void print_solved(const Case& input, const SolveNames& names, const Solved& solv
 }
 
 void check_output(const SolveFlags& flags) {
-  check_outputs({flags.output}, files_read(flags.input, {}));
+  check_outputs({flags.output}, files_read(flags.input, {flags.keep.strategy}));
   if (!flags.output.empty() && !flags.output.ends_with(".json")) {
     throw InputError(
         fmt::format("-o {}: a strategy is read from a file that ends in .json; allowed: "
@@ -129,7 +131,9 @@ void check_output(const SolveFlags& flags) {
 void run(SolveFlags& flags) {
   SolveOptions options = solve_options(flags);
   check_output(flags);
+  check(flags.keep);
   const Case input = load(flags.input);
+  options.kept = kept_layers(flags.keep, options.space, input);
   const InterruptFlag interrupt;
   ProgressLine line;
   options.limits.cancelled = interrupt.get();
@@ -140,7 +144,8 @@ void run(SolveFlags& flags) {
 
   const DegreeSet degrees =
       options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
-  const SolveNames names{std::string(name(degrees)), flags.objective, flags.algorithm};
+  const SolveNames names{std::string(name(degrees)), flags.objective, flags.algorithm,
+                         kept_names(flags.keep)};
   warn_if_too_large(input, solved.best.front());
   if (!interrupt.is_set() && !flags.output.empty()) {
     write_file_whole(flags.output,
@@ -192,6 +197,7 @@ void add_solve_command(CLI::App& app) {
       ->add_flag("--no-simulation", flags->no_simulation,
                  "give Eq. 1 times alone: quick on clusters of thousands")
       ->disable_flag_override();
+  add_keep_options(*command, flags->keep);
   add_search_options(*command, flags->search);
   add_limits(*command, *flags);
   add_case_options(*command, flags->input);

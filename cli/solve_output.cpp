@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/config_text.h"
 #include "cli/table.h"
+#include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/text/units.h"
 
@@ -100,7 +100,8 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
             {"batch", input.graph.batch()},
             {"degrees", names.degrees},
             {"objective", names.objective},
-            {"algorithm", names.algorithm}};
+            {"algorithm", names.algorithm},
+            {"kept", names.kept}};
   json.update(scored_json(best));
   if (best.simulated()) {
     json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
@@ -200,6 +201,11 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
         solved.evaluations, bound);
   }
   if (solved.optimal) {
+    if (!names.kept.empty()) {
+      return fmt::format(
+          "Optimal under Eq. 1, proved: no strategy that keeps {} is faster than {}\n",
+          fmt::join(names.kept, ", "), bound);
+    }
     return fmt::format("Optimal under Eq. 1, proved: no strategy is faster than {}\n", bound) +
            simulated_hint(solved);
   }

@@ -3,6 +3,7 @@
 // What `strata solve` says of what it found.
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@ namespace strata {
 /// The options that the answer depends on, by name.
 struct SolveNames {
   std::string degrees, objective, algorithm;
+  std::vector<std::string> kept = {};  ///< layers
 };
 
 nlohmann::ordered_json solved_json(const Case& input, const SolveNames& names,

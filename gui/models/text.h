@@ -4,13 +4,14 @@
 
 #include <QString>
 
-#include "sim/strategy/strategy.h"
+#include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
 
 inline QString human_seconds(Seconds seconds) {
-  return QString::fromStdString(format_seconds(seconds)).replace(QLatin1String(" us"), QString::fromUtf8(" µs"));
+  return QString::fromStdString(format_seconds(seconds))
+      .replace(QLatin1String(" us"), QString::fromUtf8(" µs"));
 }
 inline QString human_bytes(Bytes bytes) {
   return QString::fromStdString(format_bytes(bytes));
@@ -24,16 +25,7 @@ inline QString human_share(double share) {
 }
 /// "n=4 c=2", "one device"; ", placed" where it is not on the cluster's first devices.
 inline QString human_config(const Config& config) {
-  QStringList cuts;
-  for (const Dim dim : kDims) {
-    if (config.degrees[dim] == 1) continue;
-    cuts << QStringLiteral("%1=%2")
-                .arg(QLatin1String(name(dim).data(), 1))
-                .arg(config.degrees[dim]);
-  }
-  const bool usual = config == config_on_first_devices(config.degrees);
-  return (cuts.isEmpty() ? QStringLiteral("one device") : cuts.join(QLatin1Char(' '))) +
-         (usual ? QString() : QStringLiteral(", placed"));
+  return QString::fromStdString(config_text(config));
 }
 
 }  // namespace strata::gui

@@ -7,24 +7,16 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/strategy/config_text.h"
 
 namespace strata {
 namespace {
 
-std::string degrees_text(const Config& config) {
-  std::string text;
-  for (const Dim dim : kDims) {
-    if (config.degrees[dim] == 1) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name(dim), config.degrees[dim]);
-  }
-  return text.empty() ? "one device" : text;
-}
-
 std::string cut_in_two_ways(const Graph& graph, const KeptLayers& kept, LayerId a, LayerId b) {
   return fmt::format(
       "layer {}: is kept as {} and shares its cut with {}, kept as {}; allowed: one cut for both, "
-      "or element-wise layers that choose for themselves",
-      graph[b].name, degrees_text(kept.strategy[b]), graph[a].name, degrees_text(kept.strategy[a]));
+      "or --free-elementwise",
+      graph[b].name, config_text(kept.strategy[b]), graph[a].name, config_text(kept.strategy[a]));
 }
 
 std::string placed_elsewhere(const Graph& graph, LayerId layer) {
@@ -69,12 +61,12 @@ std::vector<LayerId> layers_named(const Graph& graph, std::span<const std::strin
     const LayerId layer = graph.find(name);
     if (!layer.valid()) {
       throw InputError(fmt::format(
-          "{}: network {} has no layer '{}'; allowed: the names that strata show {} prints", what,
-          graph.name(), name, graph.name()));
+          "{} {}: network {} has no such layer; allowed: the names that strata show {} prints",
+          what, name, graph.name(), graph.name()));
     }
     if (is_input(graph[layer].op)) {
       throw InputError(fmt::format(
-          "{}: {} is the network's input, which nothing cuts; allowed: another layer", what, name));
+          "{} {}: the network's input, which nothing cuts; allowed: another layer", what, name));
     }
     layers.push_back(layer);
   }

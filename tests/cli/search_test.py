@@ -107,6 +107,25 @@ class Search(unittest.TestCase):
         for usual in s["baselines"].values():
             self.assertLessEqual(s["step_seconds"], usual["step_seconds"])
 
+    def test_kept_layers_stay_and_cost_their_regret(self):
+        e = said("strata explain lenet5 --cluster p100-1x4 --strategy data --layer fc1 --json")
+        regret = next(c["regret_seconds"] for c in e["configs"] if c["chosen"])
+        s = solve("lenet5", "p100-1x4", "--keep fc1,conv2 --strategy data")
+        self.assertEqual((s["kept"], s["optimal"]), (["fc1", "conv2"], True))
+        cuts = {layer["name"]: layer["config"]["n"] for layer in s["strategy"]["layers"]}
+        self.assertEqual((cuts["fc1"], cuts["tanh3"], cuts["conv2"]), (4, 4, 4))
+        s = solve("lenet5", "p100-1x4", "--keep fc1 --strategy data")
+        self.assertAlmostEqual(s["eq1_seconds"] - e["optimum_seconds"], regret, delta=1e-12)
+
+    def test_a_kept_cut_need_not_be_one_that_is_searched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = json.dumps({"strategy": "odd", "default": {},
+                               "layers": [{"name": "conv1", "config": {"c": 3}}]})
+            (pathlib.Path(folder) / "odd.json").write_text(text)
+            s = solve("lenet5", "p100-1x4", "--keep conv1 --strategy odd.json", folder)
+            cuts = {layer["name"]: layer["config"]["c"] for layer in s["strategy"]["layers"]}
+            self.assertEqual((cuts["conv1"], s["optimal"]), (3, True))
+
     def test_k_best(self):
         best = solve("lenet5", "p100-1x4", "--k-best 6")["best"]
         times = [entry["eq1_seconds"] for entry in best]

@@ -1,4 +1,4 @@
-#include "cli/config_text.h"
+#include "sim/strategy/config_text.h"
 
 #include <fmt/format.h>
 
