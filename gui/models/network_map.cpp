@@ -10,9 +10,10 @@ namespace {
 
 // The same layers under the same names: what a what-if or another batch changes does not matter.
 bool same_network(const Graph& a, const Graph& b) {
-  return std::equal(
-      a.layers().begin(), a.layers().end(), b.layers().begin(), b.layers().end(),
-      [](const Layer& x, const Layer& y) { return x.name == y.name && x.inputs == y.inputs; });
+  return std::equal(a.layers().begin(), a.layers().end(), b.layers().begin(), b.layers().end(),
+                    [](const Layer& x, const Layer& y) {
+                      return x.name == y.name && x.op == y.op && x.inputs == y.inputs;
+                    });
 }
 
 }  // namespace
@@ -98,13 +99,13 @@ void NetworkMap::set_aspect(double width_by_height) {
 }
 
 void NetworkMap::open(std::size_t part) {
-  if (parts_->size() <= part || (*parts_)[part].children.empty()) return;
+  if (!current() || (*parts_)[part].children.empty()) return;
   open_.insert(part);
   show_again();
 }
 
 void NetworkMap::shut(std::size_t part) {
-  if (parts_->size() <= part) return;
+  if (!current()) return;
   const std::size_t shuts = (*parts_)[part].parent.value_or(part);
   if (open_.erase(shuts) > 0) show_again();
 }

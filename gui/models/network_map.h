@@ -31,6 +31,9 @@ class NetworkMap : public QObject {
   QRectF rect(std::size_t node) const { return rects_[node]; }
   const QPainterPath& curve(std::size_t edge) const { return curves_[edge]; }
 
+  /// What is shown is of the workspace's network, not of the one before: its layers may be named.
+  bool current() const { return shown_.parts == parts_; }
+
   void set_aspect(double width_by_height);
   /// Opens a part into what it holds; shuts the one that holds it.
   void open(std::size_t part);

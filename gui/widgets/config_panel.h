@@ -46,6 +46,8 @@ class ConfigPanel : public QScrollArea {
   void choose(Dim dim, std::int32_t degree);
   void choose_only(Dim dim);
   std::vector<LayerId> cuttable() const;
+  /// As the document has it, where its scene is not there yet.
+  const Config& cut(LayerId layer) const;
   QPushButton* action(const QString& text, const QString& tip, void (ConfigPanel::*signal)());
 
   Workspace& workspace_;

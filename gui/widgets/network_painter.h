@@ -38,6 +38,10 @@ class NetworkPainter {
   std::set<std::size_t> found;
 
  private:
+  /// Below these scales words, and all small print, are left out.
+  static constexpr double kReadable = 0.42, kDetailed = 0.3;
+  static QColor mix(const QColor& a, const QColor& b, double share);
+
   QColor colour(const NetworkNode& node) const;
   std::size_t cut_number(const Config& cut) const;
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;

@@ -1,0 +1,38 @@
+#pragma once
+
+// A cell of the Why view's table as a bar: compute, transfer in, transfer out and sync, one after
+// the other, on the scale of all rows.
+
+#include <QStyledItemDelegate>
+
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+
+class CostBars : public QStyledItemDelegate {
+  Q_OBJECT
+
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+enum class CostPart : std::uint8_t { compute, transfer_in, transfer_out, sync };
+inline constexpr int kCostParts = 4;
+QColor cost_colour(CostPart part, const Theme& theme);
+
+/// What the colours mean, in a row.
+class CostLegend : public QWidget {
+  Q_OBJECT
+
+ public:
+  using QWidget::QWidget;
+  QSize sizeHint() const override { return {420, 22}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
+}  // namespace strata::gui
