@@ -15,7 +15,7 @@ SIM = [
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
-    "cli", "gui/models", "gui/widgets",
+    "cli", "gui/models", "gui/widgets", "gui",
 ]
 TOPS = ("sim", "exec", "cli", "gui")
 

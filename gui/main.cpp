@@ -1,0 +1,72 @@
+// `strata-gui [FILE...]`: the desktop program.
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <cstdio>
+#include <memory>
+
+#include "exec/machine/local_machine.h"
+#include "gui/models/workspace.h"
+#include "gui/widgets/main_window.h"
+#include "sim/base/error.h"
+
+namespace {
+
+using namespace strata;
+
+constexpr int kNotAble = 3;
+
+// Files that are named on the command line must be there; what is in them the window says.
+bool all_there(const QStringList& files) {
+  bool all = true;
+  for (const QString& file : files) {
+    if (QFileInfo::exists(file)) continue;
+    std::fprintf(stderr, "strata-gui: error: %s: no such file\n", qPrintable(file));
+    all = false;
+  }
+  return all;
+}
+
+int run(QApplication& app) {
+  QCommandLineParser options;
+  options.setApplicationDescription(QStringLiteral(
+      "Shows how fast one training step of a network is, cut over many devices, and why."));
+  options.addHelpOption();
+  options.addVersionOption();
+  options.addPositionalArgument(
+      QStringLiteral("FILE"),
+      QStringLiteral("a network, a cluster, a scenario (.toml), a strategy, a trace, a session "
+                     "(.json) or a sweep's database (.db)"),
+      QStringLiteral("[FILE...]"));
+  options.process(app);
+  if (!all_there(options.positionalArguments())) return 2;
+
+  const Processes processes;
+  const std::unique_ptr<Runner> runner = local_machine(processes);
+  gui::Workspace workspace(*runner);
+  gui::MainWindow window(workspace, {gui::Session::usual_file(), {}});
+  for (const QString& file : options.positionalArguments()) window.open_file(file);
+  window.show();
+  return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication app(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("strata"));
+  QApplication::setApplicationName(QStringLiteral("strata"));
+  QApplication::setApplicationDisplayName(QStringLiteral("Strata"));
+  QApplication::setApplicationVersion(QStringLiteral(STRATA_VERSION));
+  QApplication::setDesktopFileName(QStringLiteral("strata-gui"));
+  try {
+    return run(app);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "strata-gui: error: %s\n", error.message().c_str());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "strata-gui: error: out of memory\n");
+    return kNotAble;
+  }
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+// What a file is, by what is in it and not by what it is called: a network, a cluster and a
+// scenario all end in .toml. Only its beginning is looked at, and nothing is checked: the reader of
+// its kind says what is wrong with it. Pure but for the file; thread-safe.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace strata::gui {
+
+enum class FileKind : std::uint8_t {
+  model,     ///< TOML with layers
+  cluster,   ///< TOML with devices, links or a grid
+  scenario,  ///< TOML with sweeps or a report
+  profile,   ///< TOML of a kind of device
+  strategy,  ///< JSON with the configs of layers
+  trace,     ///< trace-event JSON
+  session,   ///< a saved Document
+  database,  ///< SQLite
+  onnx,
+  unknown
+};
+
+/// For people: "a network", "a database".
+std::string_view name(FileKind kind);
+
+/// Throws InputError for a file that is missing, a folder, or not to be read.
+FileKind kind_of_file(const std::string& file);
+/// Of its first bytes, all of them where it is short. `file` helps where they say nothing: it is
+/// empty, or its kind has no marks.
+FileKind kind_of_bytes(std::string_view beginning, std::string_view file);
+
+/// "FILE: what it is cannot be told; allowed: ...": for a file of no kind.
+std::string unknown_file(const std::string& file);
+
+}  // namespace strata::gui

@@ -1,0 +1,36 @@
+#pragma once
+
+// What is on the desk, in one line of fields: network, cluster, batch, synchronisation, number type
+// and strategy; and what comes of it. Each field is an edit that can be undone.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QSpinBox>
+#include <QToolBar>
+
+#include "gui/models/workspace.h"
+
+namespace strata::gui {
+
+class CaseBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  explicit CaseBar(Workspace& workspace, QWidget* parent = nullptr);
+
+  /// Into a field, by the keyboard.
+  void focus_model() { model_->setFocus(); }
+
+ private:
+  void show_document();
+  void show_result();
+  void commit(const QString& what, const std::function<void(Document&)>& change);
+  QComboBox* field(const QString& label, const QString& name, const QStringList& choices);
+
+  Workspace& workspace_;
+  QComboBox *model_, *cluster_, *sync_, *dtype_, *strategy_;
+  QSpinBox* batch_;
+  QLabel* result_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,217 @@
+// The window as a user finds it: the welcome, three clicks to the optimal strategy, edits, files of
+// all kinds, sessions, and closing in the midst of work.
+
+#include <QAbstractButton>
+#include <QClipboard>
+#include <QDialog>
+#include <QDockWidget>
+#include <QFile>
+#include <QMimeData>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <gmock/gmock.h>
+
+#include "gui/widgets/command_palette.h"
+#include "gui/widgets/main_window.h"
+#include "sim/study/solve.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class WindowTest : public ::testing::Test {
+ protected:
+  WindowTest() { make_window(); }
+
+  void make_window() {
+    window_.reset();
+    workspace_ = std::make_unique<Workspace>(runner_);
+    window_ = std::make_unique<MainWindow>(
+        *workspace_, WindowOptions{path("session.json"), path("settings.ini")});
+    window_->show();
+  }
+  void close_window() {
+    window_->close();
+    window_.reset();
+    workspace_.reset();
+  }
+
+  QString path(const QString& name) const { return folder_.filePath(name); }
+  QString file(const QString& name, const QByteArray& text) const {
+    QFile file(path(name));
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    return path(name);
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_->jobs().idle(); }));
+  }
+  void click(const QString& name) {
+    auto* button = window_->findChild<QAbstractButton*>(name);
+    ASSERT_NE(button, nullptr) << name.toStdString();
+    QTest::mouseClick(button, Qt::LeftButton);
+  }
+  QAction* action(const QString& name) {
+    for (QAction* action : window_->findChildren<QAction*>()) {
+      if (plain_name(*action).startsWith(name)) return action;
+    }
+    ADD_FAILURE() << "no action '" << name.toStdString() << "'";
+    return nullptr;
+  }
+  Document lenet() const {
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-1x2";
+    return document;
+  }
+
+  QTemporaryDir folder_;
+  testing::NoDevices runner_;
+  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<MainWindow> window_;
+};
+
+TEST_F(WindowTest, WelcomesAndLeadsToTheOptimalStrategyInTwoClicks) {
+  ASSERT_NE(window_->findChild<QWidget*>("welcome"), nullptr);
+  click("paper_example");
+  settle();
+  action("Solve")->trigger();
+  settle();
+  const Case input = load_case(workspace_->document().input);
+  EXPECT_EQ(workspace_->scene()->prediction.strategy, load_strategy("optimal", input));
+  EXPECT_EQ(workspace_->baseline()->prediction.strategy, load_strategy("data", input));
+  EXPECT_EQ(window_->findChild<QWidget*>("welcome"), nullptr);
+  EXPECT_THAT(window_->findChild<QLabel*>("result")->text().toStdString(), HasSubstr("a step"));
+}
+
+TEST_F(WindowTest, UndoesAndRedoes) {
+  window_->open_document(lenet());
+  settle();
+  action("Model parallelism")->trigger();
+  settle();
+  EXPECT_EQ(workspace_->document().strategy.source, "model");
+  action("Undo")->trigger();
+  EXPECT_EQ(workspace_->document(), lenet());
+  action("Redo")->trigger();
+  EXPECT_EQ(workspace_->document().strategy.source, "model");
+}
+
+TEST_F(WindowTest, AFieldIsAnEdit) {
+  window_->open_document(lenet());
+  settle();
+  auto* batch = window_->findChild<QSpinBox*>("batch");
+  batch->setValue(64);
+  EXPECT_EQ(workspace_->document().input.batch_per_device, 64);
+  workspace_->undo_stack().undo();
+  EXPECT_EQ(batch->value(), 32);
+}
+
+TEST_F(WindowTest, FindsActionsByAFewLetters) {
+  action("Find an action")->trigger();
+  auto* palette = window_->findChild<CommandPalette*>();
+  ASSERT_NE(palette, nullptr);
+  QTest::keyClicks(palette->findChild<QLineEdit*>(), "dk col");
+  ASSERT_FALSE(palette->matches().empty());
+  EXPECT_EQ(plain_name(*palette->matches().front()), "Dark colours");
+}
+
+TEST(Palette, PrefersTheBeginningsOfWords) {
+  EXPECT_LT(match("Solve", "x"), 0);
+  EXPECT_GT(match("Save the strategy", "sts"), match("Select nothing", "sts"));
+  EXPECT_GT(match("Pin as the baseline", "pb"), match("Open the paper's example", "pb"));
+}
+
+TEST_F(WindowTest, ShowsTheKeys) {
+  action("Keys")->trigger();
+  EXPECT_NE(window_->findChild<QDialog*>("keys"), nullptr);
+}
+
+TEST_F(WindowTest, OpensAStrategyThatItSaved) {
+  window_->open_document(lenet());
+  settle();
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  const Strategy edited = workspace_->scene()->prediction.strategy;
+  window_->save_strategy(path("mine.json"));
+  action("Data parallelism")->trigger();
+  EXPECT_TRUE(window_->open_file(path("mine.json")));
+  settle();
+  EXPECT_TRUE(std::equal(edited.configs().begin(), edited.configs().end(),
+                         workspace_->scene()->prediction.strategy.configs().begin()));
+}
+
+TEST_F(WindowTest, ADroppedClusterIsPutUnderTheNetwork) {
+  window_->open_document(lenet());
+  const QString cluster = file("two.toml", R"(
+name = "two"
+[grid]
+hosts = 1
+devices_per_host = 2
+kind = "p100"
+[grid.intra]
+topology = "all-to-all"
+bandwidth = "10 GB/s"
+latency = "1 us"
+)");
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(cluster)});
+  QDropEvent drop(QPointF(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QDragEnterEvent enter(QPoint(10, 10), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(window_.get(), &enter);
+  EXPECT_TRUE(enter.isAccepted());
+  QCoreApplication::sendEvent(window_.get(), &drop);
+  EXPECT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(workspace_->document().input.model, "lenet5");
+  EXPECT_EQ(workspace_->document().input.cluster, cluster.toStdString());
+  settle();
+  EXPECT_EQ(workspace_->error(), "");
+}
+
+TEST_F(WindowTest, SaysInPlaceWhatIsWrongWithAFile) {
+  EXPECT_FALSE(window_->open_file(path("nowhere.toml")));
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("nowhere.toml"));
+  window_->open_document(lenet());
+  settle();
+  window_->open_file(file("bad.toml", "name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"fold\"\n"));
+  settle();
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bad.toml:"));
+  action("Undo")->trigger();
+  settle();
+  EXPECT_EQ(window_->shown_error(), "");
+}
+
+TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
+  window_->open_document(lenet());
+  action("Model parallelism")->trigger();
+  const Document left = workspace_->document();
+  close_window();
+  make_window();
+  EXPECT_TRUE(workspace_->document().empty());
+  click("go_on");
+  EXPECT_EQ(workspace_->document(), left);
+}
+
+TEST_F(WindowTest, CanBeClosedWhileItWorks) {
+  window_->open_document(paper_example());
+  action("Solve")->trigger();
+  close_window();
+  make_window();
+  EXPECT_NE(window_->findChild<QAbstractButton*>("go_on"), nullptr);
+}
+
+TEST_F(WindowTest, ChangesItsColours) {
+  action("Dark colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_TRUE(theme_of(window_->palette()).dark);
+  action("Light colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_FALSE(theme_of(window_->palette()).dark);
+}
+
+}  // namespace
+}  // namespace strata::gui
