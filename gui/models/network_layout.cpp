@@ -6,12 +6,15 @@
 #include <graphviz/gvc.h>
 
 #include "gui/models/graphviz.h"
+#include "gui/models/rank_layout.h"
 #include "sim/base/error.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr double kPointsPerInch = 72;
+// Dot makes a node of each rank that an edge passes: so many take it a second or less.
+constexpr std::size_t kMostPassed = 600;
 
 // The layout of one sketch, in Graphviz' hands for as long as this lives.
 class Dot {
@@ -128,6 +131,7 @@ Drawing single() {
 
 Drawing lay_out(const Sketch& sketch) {
   if (sketch == Sketch{1, {{Sketch::kEntry, 0}}}) return single();
+  if (ranks_passed(sketch) > kMostPassed) return lay_out_by_rank(sketch);
   const Dot dot(sketch);
   if (!dot.done()) throw InternalError("Graphviz lays no network out");
   return dot.drawing();

@@ -39,7 +39,8 @@ struct Drawing {
 };
 using DrawingPtr = std::shared_ptr<const Drawing>;
 
-/// Throws InternalError where Graphviz cannot.
+/// By dot; where edges pass over so much that it would take its time (each dense block of DenseNet
+/// reads all before it), by ranks alone. Throws InternalError where Graphviz cannot.
 Drawing lay_out(const Sketch& sketch);
 
 /// Drawings that were asked for before.

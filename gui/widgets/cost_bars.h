@@ -4,6 +4,7 @@
 // the other, on the scale of all rows.
 
 #include <QStyledItemDelegate>
+#include <QWidget>
 
 #include "gui/widgets/theme.h"
 

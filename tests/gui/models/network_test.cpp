@@ -11,6 +11,7 @@
 #include "gui/models/network_map.h"
 #include "gui/models/network_nodes.h"
 #include "gui/models/parts.h"
+#include "gui/models/rank_layout.h"
 #include "gui/models/solve_rest.h"
 #include "gui/models/text.h"
 #include "sim/graph/zoo.h"
@@ -120,6 +121,32 @@ TEST(NetworkLayout, PutsReadersBelow) {
   EXPECT_GE(drawing.centres[2].y(), drawing.centres[0].y() + kNodeSize.height());
   ASSERT_EQ(drawing.curves.size(), 4u);
   for (const QPainterPath& curve : drawing.curves) EXPECT_GT(curve.length(), 1);
+}
+
+// Every node reads all before it, as in a dense block: dot would take minutes.
+TEST(NetworkLayout, DrawsWhatIsDenseByRanks) {
+  Sketch dense{60, {}};
+  for (std::uint32_t to = 0; to < dense.nodes; ++to) {
+    dense.edges.emplace_back(Sketch::kEntry, to);
+    for (std::uint32_t from = 0; from < to; ++from) dense.edges.emplace_back(from, to);
+  }
+  EXPECT_GT(ranks_passed(dense), 30000u);
+  const Drawing drawing = lay_out(dense);
+  const QRectF all = QRectF(QPointF(), drawing.size).adjusted(-1, -1, 1, 1);
+  ASSERT_EQ(drawing.curves.size(), dense.edges.size());
+  for (const QPainterPath& curve : drawing.curves) {
+    const QRectF box = curve.boundingRect();
+    EXPECT_TRUE(all.contains(box.topLeft()) && all.contains(box.bottomRight()));
+  }
+  for (std::uint32_t i = 1; i < dense.nodes; ++i) {
+    EXPECT_GE(drawing.centres[i].y(), drawing.centres[i - 1].y() + kNodeSize.height());
+  }
+}
+
+TEST(NetworkLayout, RanksAreTheLongestWays) {
+  const Sketch sketch{4, {{Sketch::kEntry, 0}, {0, 1}, {1, 2}, {0, 3}, {2, 3}}};
+  EXPECT_THAT(ranks(sketch), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(ranks_passed(sketch), 2u);  // 0 to 3 passes two
 }
 
 TEST(NetworkLayout, KnowsWhatItDrew) {
