@@ -12,7 +12,6 @@
 
 #include "cli/case_options.h"
 #include "cli/commands.h"
-#include "sim/strategy/config_text.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -20,6 +19,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
+#include "sim/strategy/config_text.h"
 #include "sim/study/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/split.h"

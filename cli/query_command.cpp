@@ -86,7 +86,7 @@ std::string result_text(const QueryResult& result) {
 }
 
 void run_query(const QueryFlags& flags) {
-  refuse_overwriting({flags.csv}, {flags.database});
+  check_outputs({flags.csv}, {flags.database});
   Store store(flags.database, OpenMode::read);
   if (!flags.scenario.empty()) store.scenario_text(flags.scenario);  // or an error with the names
   const QueryResult result = store.query(flags.sql.empty() ? kOverview : flags.sql, flags.scenario);

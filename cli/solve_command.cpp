@@ -18,6 +18,7 @@
 #include "cli/usage.h"
 #include "sim/base/error.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/none_found.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 
@@ -92,26 +93,6 @@ void warn_if_too_large(const Case& input, const Scored& best) {
       capacity(input).value));
 }
 
-[[noreturn]] void fail_for_memory(const Case& input, Bytes limit, const Solved& solved) {
-  if (solved.stopped) {
-    throw JobFailed(
-        fmt::format("{} on {}: stopped before a strategy within --memory-limit {} ({}) "
-                    "was found",
-                    input.graph.name(), input.cluster.name(), limit.value, format_bytes(limit)));
-  }
-  const std::string what =
-      fmt::format("{} on {}: no strategy within --memory-limit {} ({})", input.graph.name(),
-                  input.cluster.name(), limit.value, format_bytes(limit));
-  if (solved.least_memory > limit) {
-    throw JobFailed(fmt::format("{}, proved: each needs at least {} a device", what,
-                                format_bytes(solved.least_memory)));
-  }
-  throw JobFailed(
-      fmt::format("{} was found: the smallest of those tried needs {} a device, and "
-                  "none less than {}",
-                  what, format_bytes(solved.smallest_peak), format_bytes(solved.least_memory)));
-}
-
 void print_solved(const Case& input, const SolveNames& names, const Solved& solved) {
   print_header(input);
   print("{}\n{}\n{}{}", grouped_table(input.graph, solved.best.front().strategy),
@@ -140,7 +121,9 @@ void run(SolveFlags& flags) {
   options.limits.progress = [&line](const SolveProgress& progress) { line.show(progress); };
   const Solved solved = solve(input, options);
   line.clear();
-  if (solved.best.empty()) fail_for_memory(input, *options.memory_limit, solved);
+  if (solved.best.empty()) {
+    throw JobFailed(none_found(input, solved, "--memory-limit", *options.memory_limit));
+  }
 
   const DegreeSet degrees =
       options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));

@@ -152,7 +152,8 @@ Knob single_knob(const std::string& key, const Cluster& cluster) {
 }
 
 void add_others(const Document& document, const Cluster& cluster, std::vector<Knob>& knobs) {
-  for (const auto& [key, value] : document.input.sets) {
+  for (const auto& set : document.input.sets) {
+    const std::string& key = set.first;
     const auto same = [&](const Knob& knob) { return knob.key == key; };
     if (key == "overlap" || std::any_of(knobs.begin(), knobs.end(), same)) continue;
     knobs.push_back(single_knob(key, cluster));

@@ -47,10 +47,10 @@ QString quoted(const QString& field) {
 std::vector<Bytes> memory_by_layer(const Plan& plan, std::size_t layers) {
   std::vector<std::vector<Bytes>> kept(layers, std::vector<Bytes>(plan.device_count()));
   for (const Buffer& buffer : plan.buffers()) kept[buffer.layer()][buffer.device()] += buffer.bytes;
-  std::vector<Bytes> most;
-  for (const std::vector<Bytes>& devices : kept) {
-    most.push_back(*std::max_element(devices.begin(), devices.end()));
-  }
+  std::vector<Bytes> most(layers);
+  std::transform(kept.begin(), kept.end(), most.begin(), [](const std::vector<Bytes>& devices) {
+    return *std::max_element(devices.begin(), devices.end());
+  });
   return most;
 }
 

@@ -110,6 +110,7 @@ class PlanRecorder {
     for_steady_path(
         [&](TaskId task, double s) { seconds[work_name(what_.graph, what_.plan[task])] += s; });
     std::vector<std::pair<double, std::string>> order;
+    order.reserve(seconds.size());
     for (const auto& [work, s] : seconds) order.emplace_back(-s, work);
     std::sort(order.begin(), order.end());
     std::string note;

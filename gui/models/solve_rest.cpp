@@ -76,7 +76,8 @@ SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progr
 }
 
 void solve_rest(Workspace& workspace, const Forced& forced,
-                std::function<void(const SolvedRest&)> done, std::function<void(QString)> failed) {
+                std::function<void(const SolvedRest&)> done,
+                const std::function<void(QString)>& failed) {
   if (!workspace.scene() || workspace.document().empty()) return;
   const Document asked = workspace.document();
   workspace.jobs().start(

@@ -29,7 +29,8 @@ SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progr
 /// `done` is called in the window's thread after the edit. An answer to a document that was edited
 /// in the meantime is dropped, and `failed` says so.
 void solve_rest(Workspace& workspace, const Forced& forced,
-                std::function<void(const SolvedRest&)> done, std::function<void(QString)> failed);
+                std::function<void(const SolvedRest&)> done,
+                const std::function<void(QString)>& failed);
 
 /// The locks of these layers turned on, or off where all of them are on.
 Document with_locks_turned(const Document& document, const Graph& graph,

@@ -38,7 +38,7 @@ void Workspace::edit(const QString& what, Document next, bool continues) {
   undo_.push(new EditCommand(*this, what, std::move(next), drag_));
 }
 
-void Workspace::open(Document document) {
+void Workspace::open(const Document& document) {
   undo_.clear();
   selection_.clear();
   Document beside = document;

@@ -43,7 +43,7 @@ class Workspace : public QObject {
   /// Another document, as one step of undo; or as part of the step before it, which it continues.
   void edit(const QString& what, Document next, bool continues = false);
   /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
-  void open(Document document);
+  void open(const Document& document);
   void set_strategy(const StrategyChoice& strategy);
   /// The same cut for all these layers; `devices` empty: the first ones.
   void set_config(const std::vector<LayerId>& layers, const Config& config);

@@ -60,8 +60,9 @@ void paint_config(QPainter& painter, const QRectF& where, const Degrees& degrees
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing, true);
   for (int i = 0; i < blocks; ++i) {
-    const QPointF corner(where.left() + (i % columns) * (cell.width() + gap),
-                         where.top() + (i / columns) * (cell.height() + gap));
+    const int column = i % columns, row = i / columns;
+    const QPointF corner(where.left() + column * (cell.width() + gap),
+                         where.top() + row * (cell.height() + gap));
     const QPointF free((cell.width() - side * (1 + share)) / 2,
                        (cell.height() - side * (1 + share)) / 2);
     const QRectF front(corner + free + QPointF(0, side * share), QSizeF(side, side));

@@ -75,7 +75,11 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   update_title();
 }
 
-MainWindow::~MainWindow() = default;
+// What dies with the window moves the focus and hides docks, of which nothing is to be noted then.
+MainWindow::~MainWindow() {
+  disconnect(qApp, nullptr, this, nullptr);
+  for (QDockWidget* dock : docks_) disconnect(dock, nullptr, this, nullptr);
+}
 
 View* MainWindow::view(const QString& id) const {
   const auto found = std::find_if(views_.begin(), views_.end(),

@@ -128,16 +128,17 @@ void NetworkPainter::paint_bytes(QPainter& painter, std::size_t edge) const {
 }
 
 std::vector<LegendEntry> NetworkPainter::legend() const {
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMostEntries = 10;
   std::vector<LegendEntry> entries;
   const auto& cuts = map_.picture().cuts;
   switch (colours_) {
     case NetworkColours::config:
-      for (std::size_t i = 0; i < std::min(cuts.size(), kMost); ++i) {
+      for (std::size_t i = 0; i < std::min(cuts.size(), kMostEntries); ++i) {
         entries.push_back({category_colour(i, theme_), human_config(cuts[i])});
       }
-      if (cuts.size() > kMost) {
-        entries.push_back({theme_.grid, painter_words("and %1 more").arg(cuts.size() - kMost)});
+      if (cuts.size() > kMostEntries) {
+        entries.push_back(
+            {theme_.grid, painter_words("and %1 more").arg(cuts.size() - kMostEntries)});
       }
       break;
     case NetworkColours::cost:
@@ -146,7 +147,7 @@ std::vector<LegendEntry> NetworkPainter::legend() const {
       }
       break;
     case NetworkColours::op:
-      for (std::size_t i = 0; i < std::min(ops_.size(), kMost); ++i) {
+      for (std::size_t i = 0; i < std::min(ops_.size(), kMostEntries); ++i) {
         entries.push_back({category_colour(i, theme_), QString::fromStdString(ops_[i])});
       }
       break;

@@ -49,6 +49,11 @@ WhatIfView::WhatIfView(Workspace& workspace, QWidget* parent)
   follow();
 }
 
+// Rows that die hand the focus on to one another, which would be taken for a grip.
+WhatIfView::~WhatIfView() {
+  for (KnobRow* row : rows_) row->disconnect(this);
+}
+
 void WhatIfView::follow() {
   connect(&workspace(), &Workspace::document_changed, this, &WhatIfView::on_document);
   connect(&workspace(), &Workspace::scene_changed, this, &WhatIfView::on_scene);

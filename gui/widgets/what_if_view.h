@@ -25,6 +25,7 @@ class WhatIfView : public View {
 
  public:
   explicit WhatIfView(Workspace& workspace, QWidget* parent = nullptr);
+  ~WhatIfView() override;
 
   QString command() const override;
   std::vector<KeyHelp> keys() const override;

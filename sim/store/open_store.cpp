@@ -1,9 +1,11 @@
 #include "sim/store/open_store.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -74,11 +76,26 @@ void make_store(const std::string& file, const StoreLimits& limits) {
   }
 }
 
+// A copy made by VACUUM INTO has no log yet, nor has an empty file that was filled. SQLite does not
+// wait where several switch at once, each with a lock that the other one needs.
+void switch_to_log(Database& database, const StoreLimits& limits) {
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(limits.busy_milliseconds);
+  for (;;) {
+    try {
+      return database.run("PRAGMA journal_mode = WAL");
+    } catch (const BusyError&) {
+      if (std::chrono::steady_clock::now() >= until) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+}
+
 Database open_to_write(const std::string& file, const StoreLimits& limits) {
   Database database(file, OpenMode::write, limits);
   if (database.read_only()) fail_environment(file, "cannot be written", EACCES);
   check_version(database);
-  database.run("PRAGMA journal_mode = WAL");  // which a copy made by VACUUM INTO has not
+  switch_to_log(database, limits);
   bring_up_to_date(database, limits);
   return database;
 }

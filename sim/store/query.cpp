@@ -65,12 +65,6 @@ void check_statement(Database& database, const std::string& sql) {
   if (count != 1) fail_query(count == 0 ? "there is no statement" : "there are several statements");
 }
 
-std::vector<std::string> columns_of(const Statement& statement) {
-  std::vector<std::string> columns;
-  for (int i = 0; i < statement.columns(); ++i) columns.push_back(statement.column(i));
-  return columns;
-}
-
 std::vector<std::vector<Field>> rows_of(Statement& statement) {
   std::vector<std::vector<Field>> rows;
   while (statement.step()) {
@@ -92,7 +86,7 @@ QueryResult read_only(Database& database, const std::string& sql, bool checked_o
   check_statement(database, sql);
   Statement statement(database, sql);
   if (!statement.changes_nothing()) fail_query("it writes");
-  QueryResult result{columns_of(statement), {}};
+  QueryResult result{statement.column_names(), {}};
   if (!checked_only) result.rows = rows_of(statement);
   return result;
 }

@@ -41,10 +41,7 @@ std::vector<std::string> tables_of(Database& database) {
 }
 
 std::vector<std::string> columns_of(Database& database, const std::string& table) {
-  const Statement empty(database, fmt::format("SELECT * FROM {} LIMIT 0", table));
-  std::vector<std::string> names;
-  for (int i = 0; i < empty.columns(); ++i) names.push_back(empty.column(i));
-  return names;
+  return Statement(database, fmt::format("SELECT * FROM {} LIMIT 0", table)).column_names();
 }
 
 bool says(std::string_view words, std::string_view part) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "sim/base/error.h"
 #include "sim/store/store.h"
@@ -99,6 +100,7 @@ class Statement {
   bool changes_nothing() const;
   int columns() const;
   std::string column(int i) const;  ///< its name
+  std::vector<std::string> column_names() const;
   std::int64_t integer(int i) const;
   std::string text(int i) const;  ///< or a blob, byte by byte
   Field field(int i) const;

@@ -49,6 +49,12 @@ std::string Statement::column(int i) const {
   return name == nullptr ? "" : name;
 }
 
+std::vector<std::string> Statement::column_names() const {
+  std::vector<std::string> names(static_cast<std::size_t>(columns()));
+  for (int i = 0; i < columns(); ++i) names[static_cast<std::size_t>(i)] = column(i);
+  return names;
+}
+
 std::int64_t Statement::integer(int i) const {
   return sqlite3_column_int64(statement_, i);
 }

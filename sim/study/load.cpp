@@ -153,8 +153,8 @@ Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
   Graph graph = network(request.model, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
-  for (const auto& [key, value] : request.sets) {
-    as_flag(key, value, [&] { change(result, key, value); });
+  for (const auto& set : request.sets) {
+    as_flag(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
   const Models files = from_files(request.profiles, result.cluster);
   try {
@@ -173,8 +173,8 @@ std::vector<std::shared_ptr<const CostModel>> load_cost_models(
 
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
   Cluster result = load_cluster(cluster);
-  for (const auto& [key, value] : changes) {
-    as_flag(key, value, [&] { result = apply(result, key, value); });
+  for (const auto& set : changes) {
+    as_flag(set.first, set.second, [&] { result = apply(result, set.first, set.second); });
   }
   return result;
 }
