@@ -36,8 +36,7 @@ int run(QApplication& app) {
   options.addVersionOption();
   options.addPositionalArgument(
       QStringLiteral("FILE"),
-      QStringLiteral("a network, a cluster, a scenario (.toml), a strategy, a trace, a session "
-                     "(.json) or a sweep's database (.db)"),
+      QStringLiteral("a network or a cluster (.toml), a strategy, a trace or a session (.json)"),
       QStringLiteral("[FILE...]"));
   options.process(app);
   if (!all_there(options.positionalArguments())) return 2;

@@ -30,6 +30,7 @@ void NumberTiles::show_numbers(std::vector<Headline> numbers) {
     spoken << QString::fromStdString(number.what + " " + number.value + " " + number.difference);
   }
   setAccessibleDescription(spoken.join(QStringLiteral("; ")));
+  setFixedHeight(height_for(width()));
   update();
 }
 
@@ -45,34 +46,65 @@ QFont NumberTiles::big() const {
   return larger;
 }
 
+int NumberTiles::tile_height() const {
+  return 2 * fontMetrics().height() + QFontMetrics(big()).height() + static_cast<int>(3 * kPadding);
+}
+
+// Where all in one row would be cut off, the first two stand above the others.
+std::size_t NumberTiles::in_first_row(int width) const {
+  const std::size_t all = numbers_.size();
+  const int wanted = fontMetrics().horizontalAdvance(QStringLiteral("-888.88 MB, -88.8 %")) + 20;
+  return width < wanted * static_cast<int>(all + 1) ? std::min<std::size_t>(all, 2) : all;
+}
+
+int NumberTiles::height_for(int width) const {
+  const bool one_row = in_first_row(width) == numbers_.size();
+  return one_row ? tile_height() : 2 * tile_height() + static_cast<int>(kGap);
+}
+
+void NumberTiles::resizeEvent(QResizeEvent* /*event*/) {
+  setFixedHeight(height_for(width()));
+}
+
 QSize NumberTiles::sizeHint() const {
-  const int line = fontMetrics().height();
-  return {900, 2 * line + QFontMetrics(big()).height() + static_cast<int>(3 * kPadding)};
+  return {900, height_for(900)};
 }
 
 QSize NumberTiles::minimumSizeHint() const {
-  return {420, sizeHint().height()};
+  return {360, tile_height()};
 }
 
 // The first tile is wider: it has the history beside its number.
+std::vector<QRectF> NumberTiles::tiles() const {
+  constexpr double kFirst = 1.8;
+  std::vector<QRectF> tiles;
+  const std::size_t above = in_first_row(width());
+  const double height = tile_height();
+  for (std::size_t begin = 0; begin < numbers_.size(); begin = tiles.size()) {
+    const std::size_t count = begin == 0 ? above : numbers_.size() - begin;
+    const double units = static_cast<double>(count) + (begin == 0 ? kFirst - 1 : 0);
+    const double unit = (width() - kGap * static_cast<double>(count - 1)) / units;
+    double x = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      tiles.emplace_back(x, begin == 0 ? 0 : height + kGap, tiles.empty() ? unit * kFirst : unit,
+                         height);
+      x += tiles.back().width() + kGap;
+    }
+  }
+  return tiles;
+}
+
 void NumberTiles::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   if (numbers_.empty()) return;
-  constexpr double kFirst = 1.8;
-  const double all = width() - kGap * static_cast<double>(numbers_.size() - 1);
-  const double unit = all / (static_cast<double>(numbers_.size() - 1) + kFirst);
-  double x = 0;
-  for (const Headline& number : numbers_) {
-    const bool first = x == 0;
-    const QRectF tile(x, 0, unit * (first ? kFirst : 1), height());
-    paint_tile(painter, tile.adjusted(0.5, 0.5, -0.5, -0.5), number);
-    if (first) {
-      paint_history(painter, QRectF(tile.left() + tile.width() * 0.52, tile.top() + kPadding,
-                                    tile.width() * 0.48 - kPadding, tile.height() - 2 * kPadding));
-    }
-    x += tile.width() + kGap;
+  const std::vector<QRectF> places = tiles();
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    paint_tile(painter, places[i].adjusted(0.5, 0.5, -0.5, -0.5), numbers_[i]);
   }
+  const QRectF& tile = places.front();
+  paint_history(painter, QRectF(tile.left() + tile.width() * 0.52, tile.top() + kPadding,
+                                tile.width() * 0.48 - kPadding, tile.height() - 2 * kPadding));
 }
 
 void NumberTiles::paint_tile(QPainter& painter, const QRectF& tile, const Headline& number) const {

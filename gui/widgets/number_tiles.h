@@ -25,8 +25,13 @@ class NumberTiles : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  int tile_height() const;
+  int height_for(int width) const;
+  std::size_t in_first_row(int width) const;
+  std::vector<QRectF> tiles() const;
   QFont big() const;
   void paint_tile(QPainter& painter, const QRectF& tile, const Headline& number) const;
   void paint_history(QPainter& painter, const QRectF& area) const;

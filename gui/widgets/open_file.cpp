@@ -2,6 +2,8 @@
 
 #include <QFileInfo>
 
+#include <fmt/format.h>
+
 #include "gui/models/file_kind.h"
 #include "gui/widgets/main_window.h"
 #include "sim/base/error.h"
@@ -98,7 +100,8 @@ bool MainWindow::offer_to_views(const QString& file, const QStringList& ids) {
     bring_to_front(taker);
     return true;
   }
-  return false;
+  throw InputError(fmt::format("{}: no view shows {}", file.toStdString(),
+                               name(kind_of_file(file.toStdString()))));
 }
 
 }  // namespace strata::gui

@@ -8,8 +8,10 @@
 namespace strata::gui {
 
 std::vector<View*> make_views(Workspace& workspace) {
-  return {new NetworkView(workspace), new TimelineView(workspace), new WhatIfView(workspace),
-          new WhyView(workspace)};
+  auto* network = new NetworkView(workspace);
+  auto* why = new WhyView(workspace);
+  QObject::connect(network, &NetworkView::why_wanted, why, &View::wanted);
+  return {network, new TimelineView(workspace), new WhatIfView(workspace), why};
 }
 
 }  // namespace strata::gui
