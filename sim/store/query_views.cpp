@@ -38,9 +38,10 @@ constexpr std::string_view kVaries =
     "THEN substr(j.key, 5) || '=' ELSE j.key || ' ' END || j.value, ', ') "
     "FROM json_each(r.settings) AS j WHERE j.key IN (SELECT key FROM varying_keys)), '') AS varies";
 
-// A case may stand in several scenarios; the newest names it.
+// A case may stand in several scenarios; the newest names it. CROSS keeps the order of the join:
+// the index of cases is by scenario first, and without it every case is looked through.
 constexpr std::string_view kSweep =
-    "(SELECT c.sweep FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
+    "(SELECT c.sweep FROM scenario AS n CROSS JOIN scenario_case AS c ON c.scenario = n.id "
     "WHERE c.key = (SELECT key FROM result WHERE id = r.id) "
     "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1) AS sweep";
 
