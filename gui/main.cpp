@@ -8,7 +8,7 @@
 
 #include "exec/machine/local_machine.h"
 #include "gui/models/workspace.h"
-#include "gui/widgets/main_window.h"
+#include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
 
 namespace {

@@ -1,13 +1,13 @@
 // What sliders turn, and what the step time does over their range.
 
-#include "gui/models/knobs.h"
+#include "gui/models/what_if/knobs.h"
 
 #include <algorithm>
 
 #include <gmock/gmock.h>
 
-#include "gui/models/headlines.h"
-#include "gui/models/knob_curve.h"
+#include "gui/models/what_if/headlines.h"
+#include "gui/models/what_if/knob_curve.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"

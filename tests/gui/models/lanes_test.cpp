@@ -1,7 +1,7 @@
 // Lanes: what a column of pixels asks of one, against looking at every slice; rows of two
 // recordings; search.
 
-#include "gui/models/lanes.h"
+#include "gui/models/timeline/lanes.h"
 
 #include <algorithm>
 #include <random>

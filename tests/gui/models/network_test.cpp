@@ -5,14 +5,14 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/config_choices.h"
-#include "gui/models/layer_table.h"
-#include "gui/models/network_columns.h"
-#include "gui/models/network_map.h"
-#include "gui/models/network_nodes.h"
-#include "gui/models/parts.h"
-#include "gui/models/rank_layout.h"
-#include "gui/models/solve_rest.h"
+#include "gui/models/network/config_choices.h"
+#include "gui/models/network/layer_table.h"
+#include "gui/models/network/network_columns.h"
+#include "gui/models/network/network_map.h"
+#include "gui/models/network/network_nodes.h"
+#include "gui/models/network/parts.h"
+#include "gui/models/network/rank_layout.h"
+#include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "sim/graph/zoo.h"
 #include "sim/study/solve.h"

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "gui/models/plan_recording.h"
-#include "gui/models/recording_csv.h"
-#include "gui/models/trace_recording.h"
-#include "gui/models/what_is_busy.h"
+#include "gui/models/timeline/plan_recording.h"
+#include "gui/models/timeline/recording_csv.h"
+#include "gui/models/timeline/trace_recording.h"
+#include "gui/models/timeline/what_is_busy.h"
 #include "sim/formats/task_title.h"
 #include "sim/formats/trace.h"
 

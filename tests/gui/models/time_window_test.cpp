@@ -1,6 +1,6 @@
 // What of the time is on the screen, and its ticks.
 
-#include "gui/models/time_window.h"
+#include "gui/models/timeline/time_window.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // The network's view as somebody uses it: clicks, keys, and what they do to the document.
 
-#include "gui/widgets/network_view.h"
+#include "gui/widgets/network/network_view.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <cstdio>
 
-#include "gui/widgets/main_window.h"
+#include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"

@@ -1,7 +1,7 @@
 // The timeline as its user works with it: keys, mouse, search, the baseline beside it, a trace
 // file.
 
-#include "gui/widgets/timeline_view.h"
+#include "gui/widgets/timeline/timeline_view.h"
 
 #include <QDir>
 #include <QFile>
@@ -12,7 +12,7 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/plan_recording.h"
+#include "gui/models/timeline/plan_recording.h"
 #include "sim/formats/trace.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"

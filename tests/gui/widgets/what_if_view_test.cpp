@@ -1,6 +1,6 @@
 // Sliders: what a drag does to the document, to undo, and to the numbers.
 
-#include "gui/widgets/what_if_view.h"
+#include "gui/widgets/what_if/what_if_view.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -1,6 +1,6 @@
 // Why is a layer cut so: asked by selecting it, answered by a table, tried by a key.
 
-#include "gui/widgets/why_view.h"
+#include "gui/widgets/why/why_view.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>

@@ -12,8 +12,8 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/widgets/command_palette.h"
-#include "gui/widgets/main_window.h"
+#include "gui/widgets/window/command_palette.h"
+#include "gui/widgets/window/main_window.h"
 #include "sim/study/solve.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"

@@ -1,0 +1,112 @@
+#include "gui/models/network/network_nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace strata::gui {
+namespace {
+
+void add_new(std::vector<Config>& cuts, const Config& cut) {
+  if (std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) cuts.push_back(cut);
+}
+
+// "conv2d + batch_norm + relu"; of a block, what it holds most of.
+std::string op_text(const Graph& graph, const Part& part) {
+  if (part.kind == PartKind::block) return std::to_string(part.layers.size()) + " layers";
+  std::string text;
+  for (const LayerId layer : part.layers) {
+    if (!text.empty()) text += " + ";
+    text += name(graph[layer].op);
+  }
+  return text;
+}
+
+LayerTerms sum(const LayerTerms& a, const LayerTerms& b) {
+  return {a.compute + b.compute, a.transfer + b.transfer, a.sync + b.sync};
+}
+
+NetworkNode node_of(const Scene& scene, const Parts& parts, std::size_t number) {
+  const Part& part = parts[number];
+  const Graph& graph = scene.input.graph;
+  NetworkNode node;
+  node.part = number;
+  node.name = part.name;
+  node.op = op_text(graph, part);
+  node.layers = part.layers.size();
+  node.network_input = is_input(graph[part.layers.front()].op);
+  for (const LayerId layer : part.layers) {
+    if (!is_input(graph[layer].op)) add_new(node.cuts, scene.prediction.strategy[layer]);
+    node.terms = sum(node.terms, scene.prediction.terms[layer()]);
+    const auto& locked = scene.document.locked;
+    if (std::binary_search(locked.begin(), locked.end(), graph[layer].name)) ++node.locked;
+  }
+  return node;
+}
+
+}  // namespace
+
+std::vector<std::vector<Bytes>> moved_forward(const Graph& graph, const Plan& plan) {
+  std::vector<std::vector<Bytes>> moved(graph.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) moved[i].resize(graph[LayerId(i)].inputs.size());
+  for (const Task& task : plan.tasks()) {
+    if (task.kind != TaskKind::transfer || task.phase != Phase::forward) continue;
+    const Transfer& transfer = plan.transfers()[task.detail];
+    moved[task.layer()][transfer.input] += transfer.bytes;
+  }
+  return moved;
+}
+
+NetworkPicture network_picture(const Scene& scene, const Parts& parts, const OpenParts& open) {
+  const Graph& graph = scene.input.graph;
+  NetworkPicture picture;
+  std::vector<std::size_t> node_of_layer(graph.size());
+  for (const std::size_t part : parts.visible(open)) {
+    for (const LayerId layer : parts[part].layers) node_of_layer[layer()] = picture.nodes.size();
+    picture.nodes.push_back(node_of(scene, parts, part));
+    for (const Config& cut : picture.nodes.back().cuts) add_new(picture.cuts, cut);
+  }
+  const auto moved = moved_forward(graph, scene.prediction.plan);
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> edges;  // by consumer, producer
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    for (std::size_t k = 0; k < layer.inputs.size(); ++k) {
+      const std::size_t from = node_of_layer[layer.inputs[k]()], to = node_of_layer[i];
+      if (from != to) edges[{to, from}] += moved[i][k];
+    }
+  }
+  for (const auto& [ends, bytes] : edges) {
+    picture.edges.push_back({ends.second, ends.first, bytes});
+  }
+  return picture;
+}
+
+std::vector<PictureStretch> stretches(const NetworkPicture& picture, const Parts& parts) {
+  std::vector<PictureStretch> result;
+  std::vector<std::size_t> stretch_of;
+  for (std::size_t i = 0; i < picture.nodes.size(); ++i) {
+    const Part& part = parts[picture.nodes[i].part];
+    const bool begins = i == 0 || parts[picture.nodes[i - 1].part].stretch != part.stretch;
+    if (begins) {
+      result.push_back({{}, i, 0, {}, std::nullopt});
+      std::optional<std::size_t> above = part.parent;
+      while (above && parts[*above].kind != PartKind::block) above = parts[*above].parent;
+      result.back().block = above;
+    }
+    result.back().exit = result.back().sketch.nodes++;
+    stretch_of.push_back(result.size() - 1);
+  }
+  for (std::size_t e = 0; e < picture.edges.size(); ++e) {
+    const NetworkEdge& edge = picture.edges[e];
+    PictureStretch& stretch = result[stretch_of[edge.to]];
+    const bool enters = stretch_of[edge.from] != stretch_of[edge.to];
+    const auto number = [&](std::size_t node) {
+      return static_cast<std::uint32_t>(node - stretch.first);
+    };
+    stretch.sketch.edges.emplace_back(enters ? Sketch::kEntry : number(edge.from), number(edge.to));
+    stretch.edges.push_back(e);
+  }
+  return result;
+}
+
+}  // namespace strata::gui

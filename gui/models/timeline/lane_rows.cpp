@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "gui/models/timeline/lanes.h"
+
+namespace strata::gui {
+namespace {
+
+using LaneKey = std::pair<std::string, std::string>;
+
+LaneKey key_of(const Lane& lane) {
+  return {lane.name().group, lane.name().name};
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(in_small_letters(text));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// The second recording's lanes, which are taken one by one.
+class Partners {
+ public:
+  explicit Partners(const Recording* recording) : recording_(recording) {
+    if (recording == nullptr) return;
+    taken_.resize(recording->lanes.size());
+    for (std::uint32_t i = 0; i < recording->lanes.size(); ++i) {
+      lanes_.try_emplace(key_of(recording->lanes[i]), i);
+    }
+  }
+
+  void take(const LaneKey& key, std::vector<LaneRow>& rows) {
+    const auto lane = lanes_.find(key);
+    if (lane != lanes_.end()) add(lane->second, rows);
+  }
+  /// Those of a group (or of all) that nobody took.
+  void take_rest(const std::string* group, std::vector<LaneRow>& rows) {
+    for (std::uint32_t i = 0; i < taken_.size(); ++i) {
+      if (group == nullptr || recording_->lanes[i].name().group == *group) add(i, rows);
+    }
+  }
+
+ private:
+  void add(std::uint32_t lane, std::vector<LaneRow>& rows) {
+    if (!taken_[lane]) rows.push_back({1, lane});
+    taken_[lane] = true;
+  }
+
+  const Recording* recording_;
+  std::vector<bool> taken_;
+  std::map<LaneKey, std::uint32_t> lanes_;
+};
+
+/// In the order of time, then of lanes.
+auto order_of(const Recording& recording, SlicePlace place) {
+  const Slice& slice = recording.at(place);
+  return std::tuple(slice.begin, place.lane, place.index);
+}
+
+}  // namespace
+
+std::vector<LaneRow> interleave(const Recording& first, const Recording* second,
+                                const RowOptions& options) {
+  std::vector<LaneRow> rows;
+  Partners partners(second);
+  for (std::uint32_t i = 0; i < first.lanes.size(); ++i) {
+    const std::string& group = first.lanes[i].name().group;
+    rows.push_back({0, i});
+    partners.take(key_of(first.lanes[i]), rows);
+    const bool ends = i + 1 == first.lanes.size() || first.lanes[i + 1].name().group != group;
+    if (ends) partners.take_rest(&group, rows);
+  }
+  partners.take_rest(nullptr, rows);
+  const auto hidden = [&](LaneRow row) {
+    const Recording& recording = row.side == 0 ? first : *second;
+    return !options.links && recording.lanes[row.lane].name().kind == LaneKind::curve;
+  };
+  rows.erase(std::remove_if(rows.begin(), rows.end(), hidden), rows.end());
+  return rows;
+}
+
+std::vector<bool> labels_with(const Recording& recording, const std::string& text) {
+  const std::vector<std::string> words = words_of(text);
+  std::vector<bool> found;
+  if (words.empty()) return found;
+  for (const LaneLabel& label : recording.labels) {
+    found.push_back(std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+      return label.search.find(word) != std::string::npos;
+    }));
+  }
+  return found;
+}
+
+SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
+                      bool backwards) {
+  const auto before = [&](SlicePlace a, SlicePlace b) {
+    return backwards ? order_of(recording, a) > order_of(recording, b)
+                     : order_of(recording, a) < order_of(recording, b);
+  };
+  SlicePlace next, first;
+  const auto offer = [&](SlicePlace place) {
+    if (!first.valid() || before(place, first)) first = place;
+    if (from.valid() && !before(from, place)) return;
+    if (!next.valid() || before(place, next)) next = place;
+  };
+  for (std::uint32_t lane = 0; lane < recording.lanes.size(); ++lane) {
+    if (!stands_for_tasks(recording.lanes[lane].name().kind)) continue;
+    const auto slices = recording.lanes[lane].slices();
+    for (std::uint32_t i = 0; i < slices.size(); ++i) {
+      if (slices[i].label < wanted.size() && wanted[slices[i].label]) offer({lane, i});
+    }
+  }
+  return next.valid() ? next : first;
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,16 @@
+#pragma once
+
+// The recording of a trace file: a lane for each of its threads (more, where slices lie within one
+// another) and one for each counter. A slice's id is its number in the trace. Pure; thread-safe.
+
+#include <memory>
+#include <string>
+
+#include "gui/models/timeline/lanes.h"
+#include "sim/formats/read_trace.h"
+
+namespace strata::gui {
+
+RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name);
+
+}  // namespace strata::gui

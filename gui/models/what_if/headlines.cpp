@@ -1,0 +1,96 @@
+#include "gui/models/what_if/headlines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/text/units.h"
+
+namespace strata::gui {
+namespace {
+
+struct Measure {
+  const char *what, *column;
+  double (*number)(const Scene&);
+  std::string (*text)(double);
+  bool more_is_better;
+};
+
+std::string as_seconds(double value) {
+  return format_seconds({value});
+}
+std::string as_bytes(double value) {
+  return format_bytes({std::llround(value)});
+}
+std::string as_samples(double value) {
+  return fmt::format("{}/s", format_count(std::llround(value)));
+}
+
+const std::array<Measure, 5>& measures() {
+  static constexpr std::array<Measure, 5> kMeasures = {{
+      {"Step time", "step_seconds",
+       [](const Scene& s) { return s.prediction.step_seconds().value; }, as_seconds, false},
+      {"Throughput", "samples_per_second", throughput, as_samples, true},
+      {"Eq. 1", "eq1_seconds", [](const Scene& s) { return s.prediction.eq1_seconds().value; },
+       as_seconds, false},
+      {"Communication", "comm_bytes",
+       [](const Scene& s) { return static_cast<double>(s.prediction.communication.total().value); },
+       as_bytes, false},
+      {"Peak memory", "peak_memory_bytes",
+       [](const Scene& s) { return static_cast<double>(peak_memory(s).value); }, as_bytes, false},
+  }};
+  return kMeasures;
+}
+
+std::string percent(double part) {
+  const double value = part * 100;
+  return std::abs(value) < 9.95 ? fmt::format("{:+.1f} %", value) : fmt::format("{:+.0f} %", value);
+}
+
+void compare(const Measure& measure, double now, double before, Headline& line) {
+  if (line.value == measure.text(before)) {  // to as many digits as anybody reads
+    line.difference = "as the baseline";
+    return;
+  }
+  const double part = before == 0 ? 0 : now / before - 1;
+  line.change = measure.more_is_better ? -part : part;
+  const char* sign = now > before ? "+" : "-";
+  line.difference = sign + measure.text(std::abs(now - before));
+  if (before != 0) line.difference += ", " + percent(part);
+}
+
+}  // namespace
+
+std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
+  std::vector<Headline> lines;
+  for (const Measure& measure : measures()) {
+    const double now = measure.number(scene);
+    Headline& line = lines.emplace_back(Headline{measure.what, measure.text(now), {}, 0});
+    if (baseline != nullptr) compare(measure, now, measure.number(*baseline), line);
+  }
+  return lines;
+}
+
+double throughput(const Scene& scene) {
+  return static_cast<double>(scene.input.graph.batch()) / scene.prediction.step_seconds().value;
+}
+
+Bytes peak_memory(const Scene& scene) {
+  Bytes most;
+  for (const Bytes peak : scene.prediction.peak_memory) most = std::max(most, peak);
+  return most;
+}
+
+std::string headlines_csv(const Scene& scene, const Scene* baseline) {
+  std::string csv = "what,value,baseline\n";
+  for (const Measure& measure : measures()) {
+    const std::string before =
+        baseline == nullptr ? std::string() : fmt::format("{}", measure.number(*baseline));
+    csv += fmt::format("{},{},{}\n", measure.column, measure.number(scene), before);
+  }
+  return csv;
+}
+
+}  // namespace strata::gui

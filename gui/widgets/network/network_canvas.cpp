@@ -1,0 +1,193 @@
+#include "gui/widgets/network/network_canvas.h"
+
+#include <QFontMetricsF>
+#include <QHelpEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "gui/models/text.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr double kLeast = 0.05, kMost = 4;
+constexpr double kReadableFit = 1.25;  // a small network is not blown up
+
+}  // namespace
+
+NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent) : QWidget(parent), map_(map) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAccessibleName(tr("The network's graph"));
+  connect(&map, &NetworkMap::changed, this, qOverload<>(&QWidget::update));
+  connect(&map, &NetworkMap::selection_changed, this, qOverload<>(&QWidget::update));
+  connect(&map, &NetworkMap::rearranged, this, &NetworkCanvas::rearranged);
+}
+
+void NetworkCanvas::rearranged() {
+  current_.reset();
+  hovered_.reset();
+  found_.clear();
+  if (fitted_) fit();
+}
+
+void NetworkCanvas::set_colours(NetworkColours colours) {
+  colours_ = colours;
+  update();
+}
+
+void NetworkCanvas::set_found(std::set<std::size_t> nodes) {
+  found_ = std::move(nodes);
+  update();
+}
+
+void NetworkCanvas::set_painting(bool painting) {
+  painting_ = painting;
+  setCursor(painting ? Qt::CrossCursor : Qt::ArrowCursor);
+}
+
+void NetworkCanvas::fit() {
+  const QRectF sheet = map_.sheet().bounds;
+  if (sheet.isEmpty() || width() < 2 || height() < 2) return;
+  scale_ = std::clamp(std::min(width() / sheet.width(), height() / sheet.height()), kLeast,
+                      kReadableFit);
+  offset_ = QRectF(rect()).center() - sheet.center() * scale_;
+  fitted_ = true;
+  update();
+}
+
+void NetworkCanvas::zoom_by(double factor, std::optional<QPointF> at) {
+  const QPointF fixed = at.value_or(QRectF(rect()).center());
+  const QPointF point = to_sheet(fixed);
+  scale_ = std::clamp(scale_ * factor, kLeast, kMost);
+  offset_ = fixed - point * scale_;
+  fitted_ = false;
+  update();
+}
+
+void NetworkCanvas::show_node(std::size_t node) {
+  const QRectF there(to_widget(map_.rect(node).topLeft()), map_.rect(node).size() * scale_);
+  const QRectF inside = QRectF(rect()).adjusted(20, 20, -20, -20);
+  if (inside.contains(there)) return;
+  offset_ += inside.center() - there.center();
+  fitted_ = false;
+  update();
+}
+
+QPointF NetworkCanvas::centre_of(std::size_t node) const {
+  return to_widget(map_.rect(node).center());
+}
+
+std::optional<std::size_t> NetworkCanvas::node_at(const QPointF& position) const {
+  const QPointF point = to_sheet(position);
+  for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
+    if (map_.rect(i).contains(point)) return i;
+  }
+  return std::nullopt;
+}
+
+void NetworkCanvas::set_current(std::optional<std::size_t> node) {
+  current_ = node;
+  update();
+}
+
+void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  const Theme theme = theme_of(palette());
+  painter.fillRect(rect(), theme.background);
+  if (!map_.scene()) {
+    painter.setPen(theme.faint);
+    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
+                     tr("No network yet.\nOpen one, or drop a .toml or .onnx file here."));
+    return;
+  }
+  NetworkPainter network(map_, theme, colours_, font());
+  network.current = hasFocus() ? current_ : std::nullopt;
+  network.hovered = hovered_;
+  network.found = found_;
+  if (drag_ == Drag::paint) network.found.insert(painted_.begin(), painted_.end());
+  painter.save();
+  painter.translate(offset_);
+  painter.scale(scale_, scale_);
+  network.paint(painter, scale_, QRectF(to_sheet({0, 0}), QSizeF(size()) / scale_));
+  painter.restore();
+  if (drag_ == Drag::band) {
+    QColor inside = theme.accent;
+    inside.setAlphaF(0.15F);
+    painter.setPen(theme.accent);
+    painter.setBrush(inside);
+    painter.drawRect(QRectF(pressed_, last_).normalized());
+  }
+  paint_legend(painter, network);
+}
+
+void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& network) const {
+  const std::vector<LegendEntry> entries = network.legend();
+  const Theme theme = theme_of(palette());
+  QFont font = painter.font();
+  font.setPixelSize(12);
+  painter.setFont(font);
+  const QFontMetricsF metrics(font);
+  const QString title = legend_title(colours_);
+  double width = metrics.horizontalAdvance(title);
+  for (const LegendEntry& entry : entries) {
+    width = std::max(width, metrics.horizontalAdvance(entry.text) + 20);
+  }
+  const double line = 18;
+  const QSizeF size(width + 16, line * static_cast<double>(entries.size() + 1) + 8);
+  // The last column is the shortest: the corner below it is free the most often.
+  const QRectF box(QPointF(QWidget::width() - size.width() - 8, height() - size.height() - 8),
+                   size);
+  QColor ground = theme.background;
+  ground.setAlphaF(0.9F);
+  painter.setPen(theme.grid);
+  painter.setBrush(ground);
+  painter.drawRoundedRect(box, 5, 5);
+  QRectF row(box.left() + 8, box.top() + 4, width, line);
+  painter.setPen(theme.faint);
+  painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, title);
+  for (const LegendEntry& entry : entries) {
+    row.translate(0, line);
+    painter.fillRect(QRectF(row.left(), row.center().y() - 6, 12, 12), entry.colour);
+    painter.setPen(theme.text);
+    painter.drawText(row.adjusted(20, 0, 4, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+  }
+}
+
+void NetworkCanvas::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (height() > 0) map_.set_aspect(static_cast<double>(width()) / height());
+  if (fitted_) fit();
+}
+
+QString NetworkCanvas::tip(std::size_t number) const {
+  const NetworkNode& node = map_.picture().nodes[number];
+  const Part& part = map_.parts()[node.part];
+  const Layer& last = map_.scene()->input.graph[part.layers.back()];
+  QString text = QStringLiteral("<b>%1</b><br>%2")
+                     .arg(QString::fromStdString(node.name).toHtmlEscaped(),
+                          QString::fromStdString(node.op).toHtmlEscaped());
+  QStringList extents;
+  for (const Dim dim : kDims) {
+    if (last.output[dim] > 1) extents << QString::number(last.output[dim]);
+  }
+  text += tr("<br>output %1").arg(extents.join(QStringLiteral(" × ")));
+  for (const Config& cut : node.cuts) text += QStringLiteral("<br>") + human_config(cut);
+  text += tr("<br>Eq. 1: compute %1, transfer %2, sync %3")
+              .arg(human_seconds(node.terms.compute), human_seconds(node.terms.transfer),
+                   human_seconds(node.terms.sync));
+  if (node.locked > 0) text += tr("<br>locked");
+  if (!part.children.empty()) text += tr("<br><i>double-click opens it</i>");
+  return text;
+}
+
+bool NetworkCanvas::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || !map_.scene()) return QWidget::event(event);
+  auto* help = static_cast<QHelpEvent*>(event);
+  const auto node = node_at(help->pos());
+  if (node) QToolTip::showText(help->globalPos(), tip(*node), this);
+  if (!node) QToolTip::hideText();
+  return true;
+}
+
+}  // namespace strata::gui

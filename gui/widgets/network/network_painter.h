@@ -1,0 +1,68 @@
+#pragma once
+
+// How a network's graph is painted: nodes with their cuts and costs, edges with their bytes, frames
+// of open blocks. Knows the map and the theme, and no window.
+
+#include <QFont>
+#include <QPainter>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "gui/models/network/network_map.h"
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+
+/// What the nodes' colours say.
+enum class NetworkColours : std::uint8_t { config, cost, op };
+inline constexpr int kNetworkColours = 3;
+
+struct LegendEntry {
+  QColor colour;
+  QString text;
+};
+
+class NetworkPainter {
+ public:
+  NetworkPainter(const NetworkMap& map, const Theme& theme, NetworkColours colours,
+                 const QFont& font);
+
+  /// The painter's coordinates are the sheet's; `scale` is how large they are shown, `visible` what
+  /// of them is.
+  void paint(QPainter& painter, double scale, const QRectF& visible) const;
+  std::vector<LegendEntry> legend() const;
+
+  /// Marked with a border: where the keyboard is, what the mouse is on, what was searched.
+  std::optional<std::size_t> current, hovered;
+  std::set<std::size_t> found;
+
+ private:
+  /// Below these scales words, and all small print, are left out.
+  static constexpr double kReadable = 0.42, kDetailed = 0.3;
+  static QColor mix(const QColor& a, const QColor& b, double share);
+
+  QColor colour(const NetworkNode& node) const;
+  std::size_t cut_number(const Config& cut) const;
+  void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
+  void paint_bytes(QPainter& painter, std::size_t edge) const;
+  void paint_frames(QPainter& painter, double scale) const;
+  void paint_node(QPainter& painter, double scale, std::size_t node) const;
+  void paint_border(QPainter& painter, std::size_t node) const;
+  void paint_words(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
+  void paint_cost(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
+
+  const NetworkMap& map_;
+  const Theme theme_;
+  NetworkColours colours_;
+  QFont font_, bold_, small_;
+  Seconds most_;  ///< of a node's cost
+  Bytes widest_;  ///< of an edge
+  std::vector<std::string> ops_;
+};
+
+void paint_lock(QPainter& painter, const QRectF& where, const QColor& colour);
+
+QString legend_title(NetworkColours colours);
+
+}  // namespace strata::gui

@@ -1,0 +1,175 @@
+#include "gui/widgets/network/network_view.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMenu>
+#include <QVBoxLayout>
+
+namespace strata::gui {
+
+NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
+    : View(QStringLiteral("network"), tr("Network"), workspace, parent),
+      map_(workspace),
+      canvas_(new NetworkCanvas(map_, this)),
+      table_view_(new QTableView(this)),
+      pages_(new QStackedWidget(this)),
+      panel_(new ConfigPanel(workspace, this)) {
+  make_table();
+  pages_->addWidget(canvas_);
+  pages_->addWidget(table_view_);
+  auto* body = new QWidget(this);
+  auto* column = new QVBoxLayout(body);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(make_toolbar());
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  row->addWidget(pages_, 1);
+  row->addWidget(panel_);
+  column->addLayout(row, 1);
+  set_content(body);
+  body->setFocusProxy(canvas_);
+  connect(canvas_, &NetworkCanvas::picked, this, &NetworkView::pick);
+  connect(canvas_, &NetworkCanvas::painted, this, &NetworkView::paint);
+  connect(canvas_, &NetworkCanvas::opened, &map_, &NetworkMap::open);
+  connect(canvas_, &NetworkCanvas::shut, &map_, &NetworkMap::shut);
+  connect(&map_, &NetworkMap::failed, this, &View::notify);
+  connect(panel_, &ConfigPanel::lock_wanted, this, &NetworkView::turn_locks);
+  connect(panel_, &ConfigPanel::solve_wanted, this, &NetworkView::solve);
+  connect(panel_, &ConfigPanel::paint_wanted, this, &NetworkView::set_painting);
+  connect(panel_, &ConfigPanel::why_wanted, this, &NetworkView::why_wanted);
+  connect(&workspace, &Workspace::scene_changed, this, &NetworkView::follow_scene);
+  connect(&selection(), &Selection::layers_changed, this, &NetworkView::follow_layers);
+  connect(&workspace.jobs(), &Jobs::changed, this,
+          [this] { panel_->set_solving(this->workspace().jobs().busy(QStringLiteral("solve"))); });
+  canvas_->installEventFilter(this);
+  table_view_->installEventFilter(this);
+  follow_scene();
+}
+
+QToolButton* NetworkView::tool(const QString& text, const QString& tip) {
+  auto* button = new QToolButton(this);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::TabFocus);
+  return button;
+}
+
+QWidget* NetworkView::make_toolbar() {
+  auto* bar = new QWidget(this);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(8, 4, 8, 4);
+  row->setSpacing(4);
+  shown_ = new QButtonGroup(this);
+  for (const auto& [text, tip] : {std::pair(tr("Graph"), tr("The layers as a graph  (T)")),
+                                  std::pair(tr("Table"), tr("The layers as a table  (T)"))}) {
+    QToolButton* button = tool(text, tip);
+    button->setCheckable(true);
+    row->addWidget(button);
+    shown_->addButton(button, static_cast<int>(shown_->buttons().size()));
+  }
+  shown_->button(0)->setChecked(true);
+  connect(shown_, &QButtonGroup::idClicked, this, [this](int id) { show_table(id == 1); });
+  row->addSpacing(12);
+  colours_ = tool(tr("Colour: cut"), tr("Colour by cut, by cost, by op  (C)"));
+  connect(colours_, &QToolButton::clicked, this, &NetworkView::next_colours);
+  row->addWidget(colours_);
+  QToolButton* fold = tool(tr("Blocks"), tr("Open or shut blocks"));
+  fold->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(fold);
+  menu->addAction(tr("Shut all blocks  (1)"), this, [this] { act(Qt::Key_1, {}); });
+  menu->addAction(tr("Open all blocks  (2)"), this, [this] { act(Qt::Key_2, {}); });
+  menu->addAction(tr("Show every layer  (3)"), this, [this] { act(Qt::Key_3, {}); });
+  fold->setMenu(menu);
+  row->addWidget(fold);
+  QToolButton* fit = tool(tr("Fit"), tr("All of it in the window  (F)"));
+  connect(fit, &QToolButton::clicked, canvas_, &NetworkCanvas::fit);
+  row->addWidget(fit);
+  row->addStretch(1);
+  search_ = new QLineEdit(bar);
+  search_->setPlaceholderText(tr("Search layers, ops, cuts  (/)"));
+  search_->setClearButtonEnabled(true);
+  search_->setMinimumWidth(120);
+  search_->setMaximumWidth(260);
+  search_->installEventFilter(this);
+  connect(search_, &QLineEdit::textChanged, this, &NetworkView::search);
+  connect(search_, &QLineEdit::returnPressed, this, &NetworkView::next_found);
+  row->addWidget(search_, 1);
+  return bar;
+}
+
+void NetworkView::make_table() {
+  sorted_.setSourceModel(&layers_);
+  sorted_.setSortRole(LayerTable::plain);
+  sorted_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+  sorted_.setFilterKeyColumn(-1);
+  table_view_->setModel(&sorted_);
+  table_view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_view_->setSortingEnabled(true);
+  table_view_->sortByColumn(-1, Qt::AscendingOrder);
+  table_view_->setAlternatingRowColors(true);
+  table_view_->setShowGrid(false);
+  table_view_->setFrameShape(QFrame::NoFrame);
+  table_view_->setTextElideMode(Qt::ElideMiddle);
+  table_view_->setWordWrap(false);
+  table_view_->verticalHeader()->hide();
+  table_view_->verticalHeader()->setDefaultSectionSize(table_view_->fontMetrics().height() + 6);
+  table_view_->horizontalHeader()->setStretchLastSection(true);
+  table_view_->horizontalHeader()->setHighlightSections(false);
+  connect(table_view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+          &NetworkView::pick_rows);
+}
+
+void NetworkView::follow_scene() {
+  const QString& error = workspace().error();
+  if (!error.isEmpty() || in_error_) notify(error);
+  in_error_ = !error.isEmpty();
+  if (!workspace().scene()) return;
+  const bool first = !layers_.scene();
+  layers_.set_scene(workspace().scene());
+  if (first) table_view_->resizeColumnsToContents();
+  follow_layers();
+}
+
+void NetworkView::follow_layers() {
+  if (!layers_.scene()) return;
+  following_ = true;
+  QItemSelection rows;
+  for (const LayerId layer : selection().layers()) {
+    const QModelIndex row = sorted_.mapFromSource(layers_.index(static_cast<int>(layer()), 0));
+    if (row.isValid()) rows.select(row, row);
+  }
+  table_view_->selectionModel()->select(
+      rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  following_ = false;
+}
+
+void NetworkView::pick_rows() {
+  if (following_) return;
+  std::vector<LayerId> layers;
+  for (const QModelIndex& row : table_view_->selectionModel()->selectedRows()) {
+    layers.emplace_back(static_cast<std::size_t>(sorted_.mapToSource(row).row()));
+  }
+  selection().select_layers(std::move(layers));
+}
+
+void NetworkView::show_table(bool table) {
+  shown_->button(table ? 1 : 0)->setChecked(true);
+  pages_->setCurrentIndex(table ? 1 : 0);
+  content()->setFocusProxy(table ? static_cast<QWidget*>(table_view_) : canvas_);
+  pages_->currentWidget()->setFocus();
+}
+
+QString NetworkView::command() const {
+  const Document& document = workspace().document();
+  if (document.empty()) return {};
+  return QString::fromStdString("strata predict " + case_arguments(document) +
+                                strategy_argument(document));
+}
+
+QString NetworkView::csv() const {
+  return layers_.csv();
+}
+
+}  // namespace strata::gui

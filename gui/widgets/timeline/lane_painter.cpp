@@ -1,0 +1,174 @@
+#include "gui/widgets/timeline/lane_painter.h"
+
+#include <QFontMetricsF>
+#include <QImage>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace strata::gui {
+namespace {
+
+constexpr double kHaze = 0.22;      // of what does not stand out
+constexpr double kFaintest = 0.35;  // of a column that is hardly filled
+constexpr double kTextFrom = 26;    // pixels
+
+QRgb blended(const QColor& over, const QColor& under, double strength) {
+  const auto part = [&](int a, int b) {
+    return static_cast<int>(std::lround(b + (a - b) * strength));
+  };
+  return qRgb(part(over.red(), under.red()), part(over.green(), under.green()),
+              part(over.blue(), under.blue()));
+}
+
+QColor text_on(const QColor& colour) {
+  return qGray(colour.rgb()) > 140 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
+}
+
+QStaticText prepared(const QString& text) {
+  QStaticText prepared(text);
+  prepared.setTextFormat(Qt::PlainText);
+  prepared.setPerformanceHint(QStaticText::AggressiveCaching);
+  return prepared;
+}
+
+}  // namespace
+
+QColor colour_of(const SliceStyle& style, const Theme& theme) {
+  switch (style.shade) {
+    case Shade::task: {
+      Task task;
+      task.kind = style.kind;
+      task.phase = style.phase;
+      return task_colour(task, theme);
+    }
+    case Shade::category:
+      return category_colour(static_cast<std::size_t>(style.value), theme);
+    case Shade::balance:
+      return balance_colour(static_cast<double>(style.value), theme);
+    default:
+      return scale_colour(0.5, theme);
+  }
+}
+
+LanePainter::LanePainter(const Recording& recording, const Theme& theme)
+    : recording_(recording), theme_(theme) {
+  for (const SliceStyle& style : recording.styles) colours_.push_back(colour_of(style, theme));
+}
+
+void LanePainter::set_lit(std::vector<bool> lit) {
+  lit_ = std::move(lit);
+}
+
+void LanePainter::paint(QPainter& painter, const Lane& lane, const QRectF& area,
+                        const TimeWindow& window, double strength) {
+  area_ = area;
+  window_ = window;
+  strength_ = strength;
+  const std::size_t first = lane.ending_after(window.begin());
+  const std::size_t last = lane.beginning_at(window.end(), first);
+  const auto columns =
+      static_cast<std::size_t>(std::ceil(area.width() * painter.device()->devicePixelRatioF()));
+  if (first >= last || columns == 0) return;
+  if ((last - first) * 4 <= columns) return paint_few(painter, lane, first, last);
+  lane.name().kind == LaneKind::curve ? paint_curve(painter, lane, first, columns)
+                                      : paint_columns(painter, lane, first, columns);
+}
+
+double LanePainter::strength_of(const Slice& slice) const {
+  const bool stands_out = lit_.empty() || (slice.label < lit_.size() && lit_[slice.label]);
+  return stands_out ? strength_ : strength_ * kHaze;
+}
+
+void LanePainter::paint_few(QPainter& painter, const Lane& lane, std::size_t first,
+                            std::size_t last) {
+  for (std::size_t i = first; i < last; ++i) paint_slice(painter, lane.slices()[i]);
+}
+
+void LanePainter::paint_slice(QPainter& painter, const Slice& slice) {
+  const double left = std::max(window_.to_x(slice.begin, area_.width()), 0.0);
+  const double right = std::min(window_.to_x(slice.end, area_.width()), area_.width());
+  const double height = area_.height() * static_cast<double>(slice.height);
+  // A gap tells neighbours of the same colour apart; what is thin keeps its pixel.
+  const double gap = right - left > 4 ? 1 : 0;
+  const QRectF box(area_.left() + left, area_.bottom() - height, std::max(right - left - gap, 1.0),
+                   height);
+  const QColor colour = blended(colours_[slice.style], theme_.background, strength_of(slice));
+  painter.fillRect(box, colour);
+  if (box.width() < kTextFrom || slice.height < 1) return;
+  painter.setPen(text_on(colour));
+  paint_text(painter, slice, box);
+}
+
+void LanePainter::paint_text(QPainter& painter, const Slice& slice, const QRectF& box) {
+  constexpr double kMargin = 4;
+  const QFontMetricsF metrics(painter.font());
+  if (metrics.height() > box.height() + 1) return;
+  const Text& text = text_of(slice.label, metrics);
+  const double room = box.width() - 2 * kMargin;
+  const bool whole = text.whole_width <= room;
+  if (!whole && text.layer_width > room) return;
+  const QPointF at(box.left() + kMargin, box.center().y() - metrics.height() / 2);
+  painter.drawStaticText(at, whole ? text.whole : text.layer);
+}
+
+const LanePainter::Text& LanePainter::text_of(std::uint32_t label, const QFontMetricsF& metrics) {
+  const auto known = texts_.find(label);
+  if (known != texts_.end()) return known->second;
+  const QString whole = QString::fromStdString(recording_.labels[label].text);
+  const QString layer = whole.section(QLatin1Char(' '), 0, 0);
+  return texts_[label] = {prepared(whole), prepared(layer), metrics.horizontalAdvance(whole),
+                          metrics.horizontalAdvance(layer)};
+}
+
+double LanePainter::time_at(std::size_t column, std::size_t columns) const {
+  return window_.begin() +
+         window_.length() * static_cast<double>(column) / static_cast<double>(columns);
+}
+
+QRgb LanePainter::column_colour(const Slice& slice, double filled) const {
+  const double share = std::clamp(filled, kFaintest, 1.0);
+  return blended(colours_[slice.style], theme_.background, strength_of(slice) * share);
+}
+
+// One line of pixels, drawn as high as the lane.
+void LanePainter::paint_columns(QPainter& painter, const Lane& lane, std::size_t first,
+                                std::size_t columns) {
+  QImage line(static_cast<int>(columns), 1, QImage::Format_ARGB32_Premultiplied);
+  line.fill(Qt::transparent);
+  auto* pixels = reinterpret_cast<QRgb*>(line.scanLine(0));
+  const double width = window_.length() / static_cast<double>(columns);
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double begin = time_at(column, columns);
+    const Lane::Look look = lane.look(begin, begin + width, first);
+    first = look.first;
+    if (look.first == lane.slices().size()) break;
+    if (look.first == look.last) continue;
+    const Slice& slice = lane.slices()[lane.longest(look.first, look.last)];
+    pixels[column] = column_colour(slice, look.filled / width);
+  }
+  painter.drawImage(area_, line);
+}
+
+void LanePainter::paint_curve(QPainter& painter, const Lane& lane, std::size_t first,
+                              std::size_t columns) {
+  const double scale = static_cast<double>(columns) / area_.width();
+  const int height = std::max(1, static_cast<int>(std::lround(area_.height() * scale)));
+  QImage image(static_cast<int>(columns), height, QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  const QRgb colour = column_colour(lane.slices()[first], 1);
+  const double width = window_.length() / static_cast<double>(columns);
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double begin = time_at(column, columns);
+    const Lane::Look look = lane.look(begin, begin + width, first);
+    first = look.first;
+    const int top =
+        height - static_cast<int>(std::ceil(height * std::min(look.filled / width, 1.0)));
+    for (int y = top; y < height; ++y) {
+      reinterpret_cast<QRgb*>(image.scanLine(y))[column] = colour;
+    }
+  }
+  painter.drawImage(area_, image);
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,61 @@
+#pragma once
+
+// Paints one lane into a rectangle. Where slices are many it paints columns of pixels, each in the
+// colour of its longest slice and as strong as it is filled, so that the time it takes is that of
+// the pixels; where they are few, each with its name. Not thread-safe.
+
+#include <QColor>
+#include <QPainter>
+#include <QStaticText>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "gui/models/timeline/lanes.h"
+#include "gui/models/timeline/time_window.h"
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+
+QColor colour_of(const SliceStyle& style, const Theme& theme);
+
+class LanePainter {
+ public:
+  /// For one recording, which must outlive this, in one theme.
+  LanePainter(const Recording& recording, const Theme& theme);
+
+  /// By label: those that stand out; empty: all do.
+  void set_lit(std::vector<bool> lit);
+  const std::vector<bool>& lit() const { return lit_; }
+  /// `strength` below 1: as in a haze.
+  void paint(QPainter& painter, const Lane& lane, const QRectF& area, const TimeWindow& window,
+             double strength = 1);
+
+ private:
+  struct Text {
+    QStaticText whole, layer;  ///< "conv1 forward" and "conv1"
+    double whole_width = 0, layer_width = 0;
+  };
+
+  void paint_few(QPainter& painter, const Lane& lane, std::size_t first, std::size_t last);
+  void paint_slice(QPainter& painter, const Slice& slice);
+  void paint_text(QPainter& painter, const Slice& slice, const QRectF& box);
+  void paint_columns(QPainter& painter, const Lane& lane, std::size_t first, std::size_t columns);
+  void paint_curve(QPainter& painter, const Lane& lane, std::size_t first, std::size_t columns);
+  double time_at(std::size_t column, std::size_t columns) const;
+  const Text& text_of(std::uint32_t label, const QFontMetricsF& metrics);
+  QRgb column_colour(const Slice& slice, double filled) const;
+  double strength_of(const Slice& slice) const;
+
+  const Recording& recording_;
+  Theme theme_;
+  std::vector<QColor> colours_;  // by style
+  std::vector<bool> lit_;
+  std::unordered_map<std::uint32_t, Text> texts_;  // by label
+  // While a lane is painted.
+  QRectF area_;
+  TimeWindow window_;
+  double strength_ = 1;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,345 @@
+#include "gui/widgets/timeline/timeline_canvas.h"
+
+#include <QScrollBar>
+#include <algorithm>
+#include <utility>
+
+namespace strata::gui {
+namespace {
+
+constexpr int kNamesWidth = 196;
+constexpr int kRulerHeight = 26;
+constexpr int kThin = 6;
+
+}  // namespace
+
+TimelineCanvas::TimelineCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setFocusPolicy(Qt::StrongFocus);
+  viewport()->setMouseTracking(true);
+  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+  pinned_.insert({"critical path", ""});
+  looks_[1] = {tr("before"), 0.45};
+  theme_ = theme_of(palette());
+}
+
+void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
+  if (!first) std::swap(first, second);
+  const bool was_empty = !sides_[0];
+  sides_ = {std::move(first), std::move(second)};
+  selected_.reset();
+  before_.clear();
+  after_.clear();
+  double end = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    painters_[i].reset();
+    if (!sides_[i]) continue;
+    painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme_);
+    end = std::max(end, sides_[i]->end);
+  }
+  if (was_empty) window_ = TimeWindow(end);
+  window_.set_limit(end);
+  new_lit();
+  lay_out();
+  emit window_changed();
+}
+
+void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
+  looks_ = std::move(looks);
+  viewport()->update();
+}
+
+void TimelineCanvas::set_hint(const QString& hint) {
+  hint_ = hint;
+  viewport()->update();
+}
+
+void TimelineCanvas::show_links(bool shown) {
+  options_.links = shown;
+  lay_out();
+}
+
+int TimelineCanvas::text_height() const {
+  return fontMetrics().height();
+}
+
+int TimelineCanvas::height_of(LaneRow row) const {
+  const LaneName& name = lane(row).name();
+  if (name.kind == LaneKind::path) return 2 * text_height() + (name.note.empty() ? 0 : 12);
+  if (name.depth > 0 && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
+  const int height = text_height() + (name.kind == LaneKind::stream ? 3 : 8);
+  return row.side == 0 ? height : height - 2;
+}
+
+bool TimelineCanvas::is_pinned(LaneRow row) const {
+  const LaneName& name = lane(row).name();
+  return pinned_.contains({name.group, name.name});
+}
+
+void TimelineCanvas::lay_out() {
+  rows_ = sides_[0] ? interleave(*sides_[0], sides_[1].get(), options_) : std::vector<LaneRow>();
+  pinned_rows_.clear();
+  scrolled_rows_.clear();
+  tops_.assign(1, 0);
+  int pinned = 0;
+  for (const LaneRow row : rows_) {
+    (is_pinned(row) ? pinned_rows_ : scrolled_rows_).push_back(row);
+    if (is_pinned(row)) {
+      pinned += height_of(row);
+    } else {
+      tops_.push_back(tops_.back() + height_of(row));
+    }
+  }
+  const int room = viewport()->height() - kRulerHeight - pinned;
+  verticalScrollBar()->setRange(0, std::max(0, tops_.back() + text_height() - room));
+  verticalScrollBar()->setPageStep(std::max(room, 1));
+  verticalScrollBar()->setSingleStep(text_height() + 8);
+  viewport()->update();
+}
+
+std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
+  std::vector<Placed> placed;
+  int top = kRulerHeight;
+  for (const LaneRow row : pinned_rows_) {
+    placed.push_back({row, top, height_of(row), true});
+    top += placed.back().height;
+  }
+  const int scrolled = verticalScrollBar()->value();
+  const auto first = std::upper_bound(tops_.begin(), tops_.end(), scrolled) - tops_.begin() - 1;
+  for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(first, 0));
+       i < scrolled_rows_.size(); ++i) {
+    const int at = top + tops_[i] - scrolled;
+    if (at >= viewport()->height()) break;
+    placed.push_back({scrolled_rows_[i], at, tops_[i + 1] - tops_[i], false});
+  }
+  return placed;
+}
+
+const TimelineCanvas::Placed* TimelineCanvas::find(const std::vector<Placed>& rows,
+                                                   LaneRow row) const {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const Placed& placed) { return placed.row == row; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+QRect TimelineCanvas::time_area() const {
+  return viewport()->rect().adjusted(kNamesWidth, kRulerHeight, 0, 0);
+}
+
+QRectF TimelineCanvas::slices_area(const Placed& placed) const {
+  const LaneName& name = lane(placed.row).name();
+  const int note = name.note.empty() ? 0 : text_height() + 2;
+  return QRectF(kNamesWidth, placed.top + 1, viewport()->width() - kNamesWidth,
+                placed.height - 2 - note);
+}
+
+double TimelineCanvas::time_of(int x) const {
+  return window_.to_time(x - kNamesWidth, std::max(viewport()->width() - kNamesWidth, 1));
+}
+
+double TimelineCanvas::x_of(double time) const {
+  return kNamesWidth + window_.to_x(time, std::max(viewport()->width() - kNamesWidth, 1));
+}
+
+std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
+  // Pinned rows come first, and lie above those that scrolled beneath them.
+  for (const Placed& placed : visible_rows()) {
+    if (at.y() >= placed.top && at.y() < placed.top + placed.height && at.y() >= kRulerHeight) {
+      return placed.row;
+    }
+  }
+  return std::nullopt;
+}
+
+// A slice may be thinner than the pixels that it takes.
+std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
+  const auto row = row_at(at);
+  if (!row || at.x() < kNamesWidth) return std::nullopt;
+  const Lane& hit = lane(*row);
+  const Lane::Look look = hit.look(time_of(at.x() - 1), time_of(at.x() + 1));
+  if (look.first == look.last) return std::nullopt;
+  const Lane::Look exact = hit.look(time_of(at.x()), time_of(at.x()));
+  const std::size_t index =
+      exact.first < exact.last ? exact.first : hit.longest(look.first, look.last);
+  return SliceAddress{row->side, {row->lane, static_cast<std::uint32_t>(index)}};
+}
+
+std::optional<QRectF> TimelineCanvas::box_in(const std::vector<Placed>& rows,
+                                             const SliceAddress& slice) const {
+  const Placed* placed = find(rows, {slice.side, slice.place.lane});
+  if (placed == nullptr) return std::nullopt;
+  const Slice& shown = sides_[slice.side]->at(slice.place);
+  const QRectF area = slices_area(*placed);
+  const double left = x_of(shown.begin), right = std::max(x_of(shown.end), left + 1);
+  return QRectF(QPointF(left, area.top()), QPointF(right, area.bottom()));
+}
+
+QRectF TimelineCanvas::box_of(const SliceAddress& slice) const {
+  return box_in(visible_rows(), slice).value_or(QRectF());
+}
+
+void TimelineCanvas::set_window(const TimeWindow& window) {
+  const double limit = window_.limit();
+  window_ = window;
+  window_.set_limit(limit);
+  viewport()->update();
+}
+
+void TimelineCanvas::move_window(const TimeWindow& window) {
+  if (window == window_) return;
+  window_ = window;
+  viewport()->update();
+  emit window_changed();
+}
+
+void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
+  if (slice && !slice->place.valid()) slice.reset();
+  selected_ = slice;
+  before_.clear();
+  after_.clear();
+  if (slice) {
+    const Recording& recording = *sides_[slice->side];
+    const std::uint32_t id = recording.at(slice->place).id;
+    if (recording.facts && recording.place(id).valid()) {
+      before_ = recording.facts->before(id);
+      after_ = recording.facts->after(id);
+    }
+    if (reveal_it) reveal(*slice);
+  }
+  viewport()->update();
+}
+
+void TimelineCanvas::reveal(const SliceAddress& slice) {
+  const Slice& shown = sides_[slice.side]->at(slice.place);
+  TimeWindow next = window_;
+  next.reveal(shown.begin, shown.end);
+  move_window(next);
+  const LaneRow row{slice.side, slice.place.lane};
+  const auto found = std::find(scrolled_rows_.begin(), scrolled_rows_.end(), row);
+  if (found == scrolled_rows_.end()) return;
+  const auto i = static_cast<std::size_t>(found - scrolled_rows_.begin());
+  QScrollBar& bar = *verticalScrollBar();
+  if (tops_[i] < bar.value()) bar.setValue(tops_[i] - text_height());
+  if (tops_[i + 1] > bar.value() + bar.pageStep()) {
+    bar.setValue(tops_[i + 1] + text_height() - bar.pageStep());
+  }
+}
+
+void TimelineCanvas::pick(std::optional<SliceAddress> slice) {
+  select(slice);
+  emit picked();
+}
+
+void TimelineCanvas::set_range(std::optional<TimeRange> range) {
+  range_ = range;
+  viewport()->update();
+}
+
+void TimelineCanvas::set_layers(const std::vector<LayerId>& layers) {
+  layers_ = layers;
+  new_lit();
+}
+
+void TimelineCanvas::mark_labels(std::vector<bool> labels) {
+  marked_ = std::move(labels);
+  new_lit();
+}
+
+std::size_t TimelineCanvas::search(const std::string& text) {
+  wanted_ = text;
+  new_lit();
+  if (!painters_[0]) return 0;
+  const std::vector<bool>& lit = painters_[0]->lit();
+  return static_cast<std::size_t>(std::count(lit.begin(), lit.end(), true));
+}
+
+// What was searched for, else what is marked, else the selected layers.
+void TimelineCanvas::new_lit() {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!painters_[side]) continue;
+    std::vector<bool> lit = labels_with(*sides_[side], wanted_);
+    if (lit.empty()) lit = marked_;
+    if (lit.empty() && !layers_.empty()) {
+      for (const LaneLabel& label : sides_[side]->labels) {
+        lit.push_back(std::binary_search(layers_.begin(), layers_.end(), label.layer));
+      }
+      if (std::count(lit.begin(), lit.end(), true) == 0) lit.clear();
+    }
+    painters_[side]->set_lit(std::move(lit));
+  }
+  viewport()->update();
+}
+
+bool TimelineCanvas::pick_match(bool backwards) {
+  if (!sides_[0] || wanted_.empty()) return false;
+  const SlicePlace from = selected_ && selected_->side == 0 ? selected_->place : SlicePlace();
+  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, backwards);
+  if (!next.valid()) return false;
+  pick(SliceAddress{0, next});
+  reveal({0, next});
+  return true;
+}
+
+// Once more, and all is shown.
+void TimelineCanvas::fit() {
+  TimeWindow next = window_;
+  if (range_ && range_->length() > Seconds{0}) {
+    next.show(range_->begin.value, range_->end.value);
+  } else if (selected_) {
+    const Slice& slice = sides_[selected_->side]->at(selected_->place);
+    next.show(slice.begin - slice.length(), slice.end + slice.length());
+  } else {
+    next.show_all();
+  }
+  if (next == window_) next.show_all();
+  move_window(next);
+}
+
+void TimelineCanvas::zoom(double factor) {
+  TimeWindow next = window_;
+  next.zoom(factor, mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2);
+  move_window(next);
+}
+
+void TimelineCanvas::pick_neighbour(int by) {
+  if (!selected_) return pick_lane(0);
+  const auto count = sides_[selected_->side]->lanes[selected_->place.lane].slices().size();
+  const auto next = static_cast<std::ptrdiff_t>(selected_->place.index) + by;
+  if (next < 0 || next >= static_cast<std::ptrdiff_t>(count)) return;
+  SliceAddress slice = *selected_;
+  slice.place.index = static_cast<std::uint32_t>(next);
+  pick(slice);
+  reveal(slice);
+}
+
+// Lanes that are empty there are passed over.
+void TimelineCanvas::pick_lane(int by) {
+  double at = (window_.begin() + window_.end()) / 2;
+  auto i = static_cast<std::ptrdiff_t>(0);
+  if (selected_) {
+    const Slice& slice = sides_[selected_->side]->at(selected_->place);
+    at = (slice.begin + slice.end) / 2;
+    const LaneRow row{selected_->side, selected_->place.lane};
+    i = std::find(rows_.begin(), rows_.end(), row) - rows_.begin() + by;
+  }
+  for (; i >= 0 && i < static_cast<std::ptrdiff_t>(rows_.size()); i += by < 0 ? -1 : 1) {
+    const LaneRow row = rows_[static_cast<std::size_t>(i)];
+    const Lane& other = lane(row);
+    if (other.name().kind == LaneKind::curve || other.slices().empty()) continue;
+    const std::size_t index = std::min(other.ending_after(at), other.slices().size() - 1);
+    const SliceAddress slice{row.side, {row.lane, static_cast<std::uint32_t>(index)}};
+    pick(slice);
+    return reveal(slice);
+  }
+}
+
+void TimelineCanvas::toggle_pin() {
+  if (!selected_) return;
+  const LaneName& name = sides_[selected_->side]->lanes[selected_->place.lane].name();
+  const LaneKey key{name.group, name.name};
+  if (pinned_.erase(key) == 0) pinned_.insert(key);
+  lay_out();
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,240 @@
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/text.h"
+#include "gui/widgets/timeline/timeline_canvas.h"
+
+namespace strata::gui {
+namespace {
+
+QColor see_through(QColor colour, double share) {
+  colour.setAlphaF(static_cast<float>(share));
+  return colour;
+}
+
+void paint_arrow(QPainter& painter, QPointF from, QPointF to) {
+  const double bend = std::clamp(std::abs(to.x() - from.x()) / 2, 14.0, 60.0);
+  QPainterPath path(from);
+  path.cubicTo(from + QPointF(bend, 0), to - QPointF(bend, 0), to - QPointF(4, 0));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(path);
+  painter.setBrush(painter.pen().color());
+  painter.drawPolygon(QPolygonF({to, to + QPointF(-6, -3), to + QPointF(-6, 3)}));
+}
+
+}  // namespace
+
+void TimelineCanvas::paint(QPainter& painter) {
+  painter.fillRect(viewport()->rect(), theme_.background);
+  painter.setFont(font());
+  if (!sides_[0]) {
+    painter.setPen(theme_.faint);
+    painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24),
+                     Qt::AlignCenter | Qt::TextWordWrap, hint_);
+    return;
+  }
+  const std::vector<Placed> rows = visible_rows();
+  paint_steady(painter);
+  paint_grid(painter);
+  paint_lanes(painter, rows);
+  paint_range(painter);
+  painter.save();
+  painter.setClipRect(time_area());
+  paint_arrows(painter, rows);
+  paint_selected(painter, rows);
+  painter.restore();
+  paint_names(painter, rows);
+  paint_ruler(painter);
+}
+
+// Pinned rows last: the others scroll beneath them.
+void TimelineCanvas::paint_lanes(QPainter& painter, const std::vector<Placed>& rows) {
+  const auto first =
+      std::find_if(rows.begin(), rows.end(), [](const Placed& p) { return !p.pinned; });
+  const int pinned_end =
+      first == rows.begin() ? time_area().top() : (first - 1)->top + (first - 1)->height;
+  painter.save();
+  painter.setClipRect(time_area().adjusted(0, pinned_end - time_area().top(), 0, 0));
+  for (auto row = first; row != rows.end(); ++row) paint_row(painter, *row);
+  painter.setClipRect(time_area());
+  for (auto row = rows.begin(); row != first; ++row) paint_row(painter, *row);
+  painter.restore();
+}
+
+void TimelineCanvas::paint_row(QPainter& painter, const Placed& placed) {
+  const Lane& shown = lane(placed.row);
+  const QRectF area = slices_area(placed);
+  const double strength = looks_[placed.row.side].strength;
+  if (shown.name().kind == LaneKind::path) {
+    painter.fillRect(QRectF(area.left(), area.bottom(), area.width(), 2), theme_.critical);
+  }
+  painters_[placed.row.side]->paint(painter, shown, area, window_, strength);
+  if (shown.name().note.empty()) return;
+  const QRectF note(area.left() + 6, area.bottom() + 2, area.width() - 12, text_height());
+  painter.setPen(theme_.faint);
+  painter.drawText(note, Qt::AlignLeft | Qt::AlignVCenter,
+                   fontMetrics().elidedText(QString::fromStdString(shown.name().note),
+                                            Qt::ElideRight, static_cast<int>(note.width())));
+}
+
+void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& rows) {
+  const QRect side(0, 0, time_area().left(), viewport()->height());
+  painter.fillRect(side, palette().color(QPalette::Window));
+  painter.fillRect(QRect(side.right(), 0, 1, side.height()), theme_.grid);
+  const std::string* group = nullptr;
+  int pinned_end = time_area().top();
+  for (const Placed& placed : rows) {
+    if (placed.pinned) pinned_end = placed.top + placed.height;
+  }
+  for (const Placed& placed : rows) {
+    const std::string& own = lane(placed.row).name().group;
+    painter.setClipRect(QRect(0, placed.pinned ? time_area().top() : pinned_end, side.width(),
+                              viewport()->height()));
+    paint_name(painter, placed, group == nullptr || *group != own);
+    group = &own;
+  }
+  painter.setClipping(false);
+  painter.fillRect(QRect(0, pinned_end, viewport()->width(), 1), theme_.grid);
+}
+
+// The group on the left where it begins, the lane on the right.
+void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool first_of_group) {
+  const LaneName& name = lane(placed.row).name();
+  const QRect box(8, placed.top, time_area().left() - 16, placed.height);
+  const QFontMetrics metrics = fontMetrics();
+  if (first_of_group && !placed.pinned) {
+    painter.fillRect(QRect(0, placed.top, viewport()->width(), 1), theme_.grid);
+  }
+  QString lane_name = QString::fromStdString(name.name);
+  const bool speaks_for_both = name.kind == LaneKind::residual;
+  if (!speaks_for_both) lane_name = (lane_name + ' ' + looks_[placed.row.side].name).trimmed();
+  const bool says_group = first_of_group || placed.pinned;
+  const int most = says_group && !name.name.empty() ? box.width() * 6 / 10 : box.width();
+  const QString group =
+      metrics.elidedText(QString::fromStdString(name.group), Qt::ElideMiddle, most);
+  if (says_group) {
+    painter.setPen(theme_.text);
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, group);
+  }
+  if (name.depth > 0 && !placed.pinned) return;
+  const int room = box.width() - (says_group ? metrics.horizontalAdvance(group) + 8 : 0);
+  painter.setPen(theme_.faint);
+  painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+                   metrics.elidedText(lane_name, Qt::ElideRight, room));
+}
+
+void TimelineCanvas::paint_grid(QPainter& painter) {
+  for (const TimeTick& tick : time_ticks(window_, time_area().width() / 110)) {
+    painter.fillRect(QRectF(x_of(tick.at), time_area().top(), 1, time_area().height()),
+                     theme_.grid);
+  }
+}
+
+void TimelineCanvas::paint_steady(QPainter& painter) {
+  if (!sides_[0]->steady) return;
+  const double left = std::max<double>(x_of(sides_[0]->steady->begin.value), time_area().left());
+  const double right = x_of(sides_[0]->steady->end.value);
+  if (right <= left) return;
+  painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
+                   see_through(theme_.accent, 0.06));
+}
+
+void TimelineCanvas::paint_ruler(QPainter& painter) {
+  const QRect box(time_area().left(), 0, time_area().width(), time_area().top());
+  painter.fillRect(QRect(0, 0, viewport()->width(), box.height()),
+                   palette().color(QPalette::Window));
+  painter.setClipRect(box);
+  if (sides_[0]->steady) {
+    const TimeRange steady = *sides_[0]->steady;
+    painter.fillRect(QRectF(QPointF(x_of(steady.begin.value), box.bottom() - 3),
+                            QPointF(x_of(steady.end.value), box.bottom())),
+                     see_through(theme_.accent, 0.5));
+  }
+  for (const TimeTick& tick : time_ticks(window_, box.width() / 110)) {
+    const double x = x_of(tick.at);
+    painter.fillRect(QRectF(x, box.bottom() - 5, 1, 5), theme_.faint);
+    painter.setPen(theme_.faint);
+    painter.drawText(QRectF(x + 4, 0, 106, box.height() - 2), Qt::AlignLeft | Qt::AlignVCenter,
+                     QString::fromStdString(tick.label));
+  }
+  if (range_ && range_->length() > Seconds{0}) {
+    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
+    const QString text = human_seconds(range_->length());
+    const double width = std::max(right - left, fontMetrics().horizontalAdvance(text) + 12.0);
+    const QRectF band((left + right - width) / 2, 1, width, box.height() - 5);
+    painter.fillRect(band, theme_.accent);
+    painter.setPen(palette().color(QPalette::HighlightedText));
+    painter.drawText(band, Qt::AlignCenter, text);
+  }
+  painter.setClipping(false);
+  painter.fillRect(QRect(0, box.bottom(), viewport()->width(), 1), theme_.grid);
+}
+
+void TimelineCanvas::paint_range(QPainter& painter) {
+  painter.save();
+  painter.setClipRect(time_area());
+  if (range_) {
+    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
+    const QRectF band(left, time_area().top(), right - left, time_area().height());
+    painter.fillRect(band, see_through(theme_.accent, 0.16));
+    painter.fillRect(QRectF(left, band.top(), 1, band.height()), theme_.accent);
+    painter.fillRect(QRectF(right, band.top(), 1, band.height()), theme_.accent);
+  }
+  if (mouse_x_ && *mouse_x_ >= time_area().left()) {
+    painter.fillRect(QRect(*mouse_x_, time_area().top(), 1, time_area().height()),
+                     see_through(theme_.text, 0.3));
+  }
+  painter.restore();
+}
+
+// Its slices in other lanes (the critical path's) are framed, too, and the time that it waited is a
+// line before it.
+void TimelineCanvas::paint_selected(QPainter& painter, const std::vector<Placed>& rows) {
+  if (!selected_) return;
+  const Recording& recording = *sides_[selected_->side];
+  const Slice& slice = recording.at(selected_->place);
+  for (const Placed& placed : rows) {
+    const Lane& shown = lane(placed.row);
+    if (placed.row.side != selected_->side || shown.name().kind == LaneKind::curve) continue;
+    const std::size_t at = shown.beginning_at(slice.begin);
+    if (at >= shown.slices().size() || shown.slices()[at].id != slice.id) continue;
+    const auto box =
+        box_in(rows, {placed.row.side, {placed.row.lane, static_cast<std::uint32_t>(at)}});
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme_.text, 2));
+    painter.drawRect(box->adjusted(0, 0, -1, 0));
+  }
+  const auto box = box_in(rows, *selected_);
+  const auto ready = recording.facts ? recording.facts->ready(slice.id) : std::nullopt;
+  if (!box || !ready || *ready >= slice.begin) return;
+  painter.fillRect(QRectF(QPointF(x_of(*ready), box->center().y() - 1),
+                          QPointF(box->left(), box->center().y() + 1)),
+                   theme_.text);
+}
+
+void TimelineCanvas::paint_arrows(QPainter& painter, const std::vector<Placed>& rows) {
+  if (!selected_) return;
+  const auto box = box_in(rows, *selected_);
+  if (!box) return;
+  const Recording& recording = *sides_[selected_->side];
+  const auto box_at = [&](std::uint32_t id) {
+    const SlicePlace place = recording.place(id);
+    return place.valid() ? box_in(rows, {selected_->side, place}) : std::nullopt;
+  };
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(see_through(theme_.text, 0.75), 1.2));
+  const QPointF begin(box->left(), box->center().y()), end(box->right(), box->center().y());
+  for (const std::uint32_t id : before_) {
+    if (const auto from = box_at(id)) {
+      paint_arrow(painter, {from->right(), from->center().y()}, begin);
+    }
+  }
+  painter.setPen(QPen(theme_.faint, 1.2));
+  for (const std::uint32_t id : after_) {
+    if (const auto to = box_at(id)) paint_arrow(painter, end, {to->left(), to->center().y()});
+  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+}  // namespace strata::gui

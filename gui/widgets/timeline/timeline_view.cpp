@@ -1,0 +1,326 @@
+#include "gui/widgets/timeline/timeline_view.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QShortcut>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "gui/models/text.h"
+#include "gui/models/timeline/plan_recording.h"
+#include "gui/models/timeline/recording_csv.h"
+#include "gui/models/timeline/trace_recording.h"
+#include "gui/models/timeline/what_is_busy.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr auto kLane = "timeline", kTraceLane = "trace";
+
+}  // namespace
+
+TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
+    : View(QStringLiteral("timeline"), tr("Timeline"), workspace, parent) {
+  auto* content = new QWidget(this);
+  auto* layout = new QVBoxLayout(content);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_bar());
+  canvas_ = new TimelineCanvas(content);
+  layout->addWidget(canvas_, 1);
+  status_ = new QLabel(content);
+  status_->setContentsMargins(8, 4, 8, 4);
+  status_->setTextFormat(Qt::PlainText);
+  status_->setMinimumWidth(0);
+  status_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  layout->addWidget(status_);
+  set_content(content);
+  content->setFocusProxy(canvas_);
+  follow();
+  follow_selection();
+  refresh();
+}
+
+QToolButton* TimelineView::make_toggle(const QString& text, const QString& tip, bool on) {
+  auto* button = new QToolButton;
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(true);
+  button->setChecked(on);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::NoFocus);
+  return button;
+}
+
+QWidget* TimelineView::make_bar() {
+  auto* bar = new QWidget;
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(8, 3, 8, 3);
+  name_ = new QLabel;
+  name_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  found_ = new QLabel;
+  search_ = new QLineEdit;
+  search_->setPlaceholderText(tr("Search: layer, op or kind   /"));
+  search_->setClearButtonEnabled(true);
+  search_->setFixedWidth(240);
+  baseline_button_ =
+      make_toggle(tr("Baseline"), tr("The baseline's lanes beneath each lane (B)"), true);
+  links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
+  close_button_ = new QToolButton;
+  close_button_->setText(tr("Close trace"));
+  close_button_->hide();
+  layout->addWidget(name_, 1);
+  for (QWidget* widget : std::initializer_list<QWidget*>{close_button_, found_, search_,
+                                                         baseline_button_, links_button_}) {
+    layout->addWidget(widget);
+  }
+  return bar;
+}
+
+void TimelineView::follow() {
+  connect(&workspace(), &Workspace::scene_changed, this, &TimelineView::refresh);
+  connect(&workspace(), &Workspace::baseline_changed, this, &TimelineView::refresh);
+  connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
+  connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
+  connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
+  connect(search_, &QLineEdit::textChanged, this, &TimelineView::on_search);
+  connect(search_, &QLineEdit::returnPressed, canvas_, [this] { canvas_->pick_match(false); });
+  const auto on_key = [this](const QKeySequence& keys, QWidget* owner, auto action) {
+    auto* shortcut = new QShortcut(keys, owner);
+    shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(shortcut, &QShortcut::activated, this, action);
+  };
+  on_key(Qt::Key_B, canvas_, [this] { baseline_button_->toggle(); });
+  on_key(Qt::Key_L, canvas_, [this] { links_button_->toggle(); });
+  on_key(QKeySequence::Find, this, [this] { search_->setFocus(); });
+  on_key(Qt::SHIFT | Qt::Key_Return, search_, [this] { canvas_->pick_match(true); });
+  on_key(Qt::Key_Escape, search_, [this] {
+    search_->clear();
+    canvas_->setFocus();
+  });
+}
+
+void TimelineView::follow_selection() {
+  connect(canvas_, &TimelineCanvas::picked, this, &TimelineView::on_picked);
+  connect(canvas_, &TimelineCanvas::row_picked, this, &TimelineView::on_row_picked);
+  connect(canvas_, &TimelineCanvas::range_picked, this, &TimelineView::on_range_picked);
+  connect(canvas_, &TimelineCanvas::hovered, this, &TimelineView::tell);
+  connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
+  connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
+  connect(&selection(), &Selection::layers_changed, this,
+          [this] { canvas_->set_layers(selection().layers()); });
+  connect(&selection(), &Selection::range_changed, this, [this] {
+    canvas_->set_range(selection().range());
+    tell(canvas_->selected());
+  });
+}
+
+// The scene stays on the screen until its successor's recording is made.
+void TimelineView::refresh() {
+  if (trace_) return;
+  if (!workspace().error().isEmpty()) return notify(workspace().error());
+  notify({});
+  const ScenePtr scene = workspace().scene();
+  const ScenePtr beside = baseline_button_->isChecked() ? workspace().baseline() : nullptr;
+  if (!scene) {
+    scene_ = {};
+    return show_scene({}, {});
+  }
+  workspace().jobs().start(
+      QLatin1String(kLane), tr("Drawing the timeline"),
+      [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
+       second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr}](
+          Progress&) -> Jobs::Show {
+        Recorded a = first, b = second;
+        if (a.scene && !a.recording) a.recording = record(a.scene);
+        if (b.scene && !b.recording) b.recording = record(b.scene);
+        return [this, a, b] {
+          scene_ = a;
+          if (b.scene) baseline_ = b;
+          if (!trace_) show_scene(a.recording, b.recording);
+        };
+      },
+      [this](const QString& message) { notify(message); }, WhenStale::show);
+}
+
+void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& baseline) {
+  // What is the same as the scene has nothing to say beside it.
+  const bool same =
+      scene_.scene && baseline_.scene && scene_.scene->document == baseline_.scene->document;
+  canvas_->show_recordings(scene, same ? nullptr : baseline);
+  canvas_->set_layers(selection().layers());
+  canvas_->set_range(selection().range());
+  canvas_->search(search_->text().toStdString());
+  on_task_changed();
+  show_hint();
+  show_name();
+}
+
+void TimelineView::show_hint() {
+  canvas_->set_hint(workspace().document().empty()
+                        ? tr("Open a network on a cluster to see when each of its tasks runs, or "
+                             "drop a trace file here.")
+                        : tr("The timeline is being predicted."));
+}
+
+void TimelineView::show_name() {
+  const RecordingPtr& shown = canvas_->recording(0);
+  const RecordingPtr& beside = canvas_->recording(1);
+  QString text = shown ? QString::fromStdString(shown->name) : QString();
+  if (beside) text += tr("   before: %1").arg(QString::fromStdString(beside->name));
+  name_->setText(text);
+  name_->setToolTip(text);
+  close_button_->setVisible(trace_ != nullptr);
+  baseline_button_->setVisible(trace_ == nullptr);
+  tell(canvas_->selected());
+}
+
+bool TimelineView::open(const QString& file) {
+  const std::string path = file.toStdString();
+  if (QFileInfo(file).suffix().toLower() != QLatin1String("json")) return false;
+  workspace().jobs().start(
+      QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
+      [this, path, file](Progress&) -> Jobs::Show {
+        const auto trace = std::make_shared<const Trace>(read_trace(path));
+        const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
+        return [this, recording, file] {
+          trace_file_ = file;
+          show_trace(recording);
+        };
+      },
+      [this](const QString& message) { notify(message); });
+  return true;
+}
+
+void TimelineView::show_trace(const RecordingPtr& trace) {
+  notify({});
+  trace_ = trace;
+  canvas_->show_recordings(nullptr, nullptr);
+  canvas_->show_recordings(trace, nullptr);
+  canvas_->set_range(std::nullopt);
+  show_name();
+  if (trace->slice_count() == 0) notify(tr("%1 holds no slices").arg(trace_file_));
+}
+
+void TimelineView::close_trace() {
+  trace_.reset();
+  canvas_->show_recordings(nullptr, nullptr);
+  if (scene_.recording)
+    show_scene(scene_.recording, baseline_button_->isChecked() ? baseline_.recording : nullptr);
+  refresh();
+}
+
+void TimelineView::show_baseline(bool shown) {
+  baseline_button_->setChecked(shown);
+}
+
+void TimelineView::on_search(const QString& text) {
+  const std::size_t found = canvas_->search(text.toStdString());
+  found_->setText(text.isEmpty() ? QString()
+                                 : tr("%n kind(s) of task", nullptr, static_cast<int>(found)));
+}
+
+void TimelineView::on_picked() {
+  tell(canvas_->selected());
+  if (trace_) return;
+  picking_ = true;
+  const auto picked = canvas_->selected();
+  if (!picked) {
+    selection().select_task(std::nullopt);
+    selection().select_layers({});
+  } else {
+    const Recording& recording = *canvas_->recording(picked->side);
+    const Slice& slice = recording.at(picked->place);
+    const LayerId layer = recording.labels[slice.label].layer;
+    if (layer.valid()) selection().select_layers({layer});
+    if (const auto device = recording.lanes[picked->place.lane].name().device) {
+      selection().select_device(device);
+    }
+    if (picked->side == 0 && recording.facts) {
+      selection().select_task(recording.facts->task(slice.id));
+    }
+  }
+  picking_ = false;
+}
+
+void TimelineView::on_row_picked(LaneRow row) {
+  if (trace_) return;
+  const LaneName& name = canvas_->recording(row.side)->lanes[row.lane].name();
+  if (name.device) selection().select_device(name.device);
+  if (name.link) selection().select_link(name.link);
+}
+
+void TimelineView::on_range_picked() {
+  if (trace_) return tell(canvas_->selected());
+  selection().select_range(canvas_->range());
+}
+
+void TimelineView::on_task_changed() {
+  if (picking_ || trace_) return;
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!shown || !shown->facts || scene_.scene != workspace().scene()) return;
+  const auto task = selection().task();
+  const auto id = task ? shown->facts->find(*task) : std::nullopt;
+  canvas_->select(id ? std::optional(SliceAddress{0, shown->place(*id)}) : std::nullopt, true);
+  tell(canvas_->selected());
+}
+
+QString TimelineView::range_text() const {
+  const auto range = canvas_->range();
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!range || !shown || range->length() <= Seconds{0}) return {};
+  const auto busy = what_is_busy(*shown, *range);
+  if (!busy) return human_seconds(range->length());
+  return tr("%1: the devices compute %2 of it, the busiest (%3) %4")
+      .arg(human_seconds(range->length()), human_share(busy->mean),
+           QString::fromStdString(busy->busiest), human_share(busy->most));
+}
+
+// What is under the mouse, else what is measured, else what is selected.
+void TimelineView::tell(std::optional<SliceAddress> slice) {
+  const QString range = range_text();
+  if (!slice && range.isEmpty()) slice = canvas_->selected();
+  if (!slice) return status_->setText(range.isEmpty() ? QStringLiteral(" ") : range);
+  const RecordingPtr& shown = canvas_->recording(slice->side);
+  const Slice& at = shown->at(slice->place);
+  QStringList facts;
+  if (shown->place(at.id).valid() && shown->facts) {
+    for (const std::string& line : shown->facts->lines(at.id))
+      facts << QString::fromStdString(line);
+  } else {
+    facts << QString::fromStdString(shown->labels[at.label].text);
+  }
+  status_->setText(facts.join(QStringLiteral("   ·   ")));
+}
+
+QString TimelineView::command() const {
+  if (trace_ || workspace().document().empty()) return {};
+  const Document& document = workspace().document();
+  return QStringLiteral("strata predict ") + QString::fromStdString(case_arguments(document)) +
+         QString::fromStdString(strategy_argument(document)) +
+         QStringLiteral(" --trace timeline.json");
+}
+
+QString TimelineView::csv() const {
+  const RecordingPtr& shown = canvas_->recording(0);
+  return shown ? QString::fromStdString(print_csv(*shown, canvas_->window().range())) : QString();
+}
+
+std::vector<KeyHelp> TimelineView::keys() const {
+  return {{tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
+          {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
+          {tr("F"), tr("Fit the range or the selected task; once more: all")},
+          {tr(". ,"), tr("Next and previous task of the lane")},
+          {tr("↑, ↓"), tr("The task above or below at that time")},
+          {tr("Drag"), tr("Measure a stretch of time")},
+          {tr("Double click"), tr("Zoom to a task")},
+          {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
+          {tr("B"), tr("The baseline beside each lane")},
+          {tr("L"), tr("Links")},
+          {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
+          {tr("Esc"), tr("Select nothing")}};
+}
+
+}  // namespace strata::gui

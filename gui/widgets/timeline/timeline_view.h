@@ -1,0 +1,76 @@
+#pragma once
+
+// When everything runs: the devices, what moves between them and the critical path, of the scene
+// and beside it of the baseline; or of a trace file.
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "gui/widgets/timeline/timeline_canvas.h"
+#include "gui/widgets/view.h"
+
+namespace strata::gui {
+
+class TimelineView : public View {
+  Q_OBJECT
+
+ public:
+  explicit TimelineView(Workspace& workspace, QWidget* parent = nullptr);
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  /// The slices that are on the screen.
+  QString csv() const override;
+  /// A trace; false for files of other kinds. What is wrong with it is said in place.
+  bool open(const QString& file) override;
+
+  TimelineCanvas& canvas() const { return *canvas_; }
+  QLineEdit& search_field() const { return *search_; }
+  const QLabel& status() const { return *status_; }
+  bool shows_trace() const { return trace_ != nullptr; }
+
+ public slots:
+  void show_baseline(bool shown);
+  void close_trace();
+
+ private:
+  /// A scene's recording, made once.
+  struct Recorded {
+    ScenePtr scene;
+    RecordingPtr recording;
+  };
+
+  QWidget* make_bar();
+  QToolButton* make_toggle(const QString& text, const QString& tip, bool on);
+  void follow();
+  void follow_selection();
+  void refresh();
+  void show_scene(const RecordingPtr& scene, const RecordingPtr& baseline);
+  void show_trace(const RecordingPtr& trace);
+  void show_hint();
+  void show_name();
+
+  void on_picked();
+  void on_row_picked(LaneRow row);
+  void on_range_picked();
+  void on_task_changed();
+  void on_search(const QString& text);
+  void tell(std::optional<SliceAddress> slice);
+  QString range_text() const;
+
+  QLabel* name_;
+  QLineEdit* search_;
+  QLabel* found_;
+  QToolButton* baseline_button_;
+  QToolButton* links_button_;
+  QToolButton* close_button_;
+  TimelineCanvas* canvas_;
+  QLabel* status_;
+  Recorded scene_, baseline_;
+  RecordingPtr trace_;
+  QString trace_file_;
+  bool picking_ = false;  ///< what changes in the selection was picked here
+};
+
+}  // namespace strata::gui

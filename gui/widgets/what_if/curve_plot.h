@@ -1,0 +1,46 @@
+#pragma once
+
+// The step time over a slider's range, drawn under the slider so that a point of the curve stands
+// below the handle that means it.
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "gui/models/what_if/knob_curve.h"
+
+namespace strata::gui {
+
+class CurvePlot : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CurvePlot(QWidget* parent = nullptr);
+
+  void show_points(const Knob& knob, std::vector<CurvePoint> points);
+  const std::vector<CurvePoint>& points() const { return points_; }
+  /// The slider's value, and the baseline's step time.
+  void mark(double value, std::optional<Seconds> step, std::optional<Seconds> baseline);
+  /// Where the middle of the slider's handle is at both ends of its range.
+  void set_margins(int margin);
+
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QRectF area() const;
+  QPointF at(const CurvePoint& point) const;
+  void paint_scale(QPainter& painter) const;
+  void paint_curve(QPainter& painter) const;
+  void paint_marks(QPainter& painter) const;
+
+  Knob knob_;
+  std::vector<CurvePoint> points_;
+  double value_ = 1, low_ = 0, high_ = 1;
+  std::optional<Seconds> step_, baseline_;
+  int margin_ = 8;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,85 @@
+#pragma once
+
+// What if the network were twice as fast, a device half as fast, the batch larger? Sliders over the
+// document's numbers, the numbers that come of them, and the curve over the range of the slider at
+// hand. All other views follow while a slider is dragged.
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gui/models/what_if/knob_curve.h"
+#include "gui/widgets/view.h"
+#include "gui/widgets/what_if/knob_row.h"
+#include "gui/widgets/what_if/number_tiles.h"
+
+namespace strata::gui {
+
+class WhatIfView : public View {
+  Q_OBJECT
+
+ public:
+  explicit WhatIfView(Workspace& workspace, QWidget* parent = nullptr);
+  ~WhatIfView() override;
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  QString csv() const override;
+
+  /// By a what-if's key, or "batch", "hosts", "devices"; null where there is none.
+  KnobRow* row(const std::string& key) const;
+
+ public slots:
+  void pin_baseline();
+  void reset_all();
+
+ private:
+  QWidget* make_bar();
+  QWidget* make_knobs();
+  void follow();
+  void on_document();
+  void on_scene();
+  void show_numbers();
+  void show_baseline();
+  void show_values();
+
+  void make_rows();
+  KnobRow* make_row(const Knob& knob);
+  void arrange_rows();
+  void fill_layers();
+  void pick_layer();
+  bool dragging() const;
+
+  void turn(KnobRow& row, double value, bool continues);
+  void take(KnobRow& row, const QString& text);
+  void activate(KnobRow& row);
+  void want_curve();
+  void compute_curve(int round);
+  void add_to_curve(const Knob& knob, const Document& base, const std::vector<CurvePoint>& points,
+                    int round);
+  void show_curve();
+
+  QLabel* against_;
+  NumberTiles* tiles_;
+  QScrollArea* scroll_;
+  QVBoxLayout* list_;
+  std::map<std::string, QVBoxLayout*> groups_;  ///< by name
+  QCheckBox* overlap_;
+  QComboBox* layer_;
+  std::vector<KnobRow*> rows_;
+  KnobRow* layer_row_ = nullptr;
+  Document opened_;  ///< what "reset" goes back to
+  std::vector<double> history_;
+
+  KnobRow* active_ = nullptr;  ///< whose curve is shown
+  KnobRow* last_ = nullptr;    ///< that was turned last
+  Document curve_base_;        ///< of the curve, its knob being as usual
+  std::vector<CurvePoint> curve_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,61 @@
+#pragma once
+
+// Why is a layer cut so? Every cut that it could have, what each would cost among the neighbours
+// that it has, what insisting on it would cost in all; and a key to insist, and see.
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+
+#include "gui/models/why/choice_table.h"
+#include "gui/widgets/view.h"
+
+namespace strata::gui {
+
+struct SolvedRest;
+
+class WhyView : public View {
+  Q_OBJECT
+
+ public:
+  explicit WhyView(Workspace& workspace, QWidget* parent = nullptr);
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  QString csv() const override;
+
+  const ChoiceTable& choices() const { return choices_; }
+  QTableView& table() { return *table_; }
+  QPushButton& force_button() { return *force_; }
+  /// The row of the table with this cut, or -1.
+  int row_of(const Degrees& degrees) const;
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void make_table();
+  QWidget* make_foot();
+  void ask();
+  void show_answer(const ExplainedPtr& answer);
+  void show_title();
+  void show_row();
+  const ChoiceCosts* current() const;
+  void force();
+  void take();
+  void tell_regret(const SolvedRest& found, const Config& config, Seconds regret, Seconds optimum);
+  void go_to_binding();
+  std::optional<LayerId> asked_layer() const;
+
+  ChoiceTable choices_;
+  QSortFilterProxyModel sorted_;
+  QLabel *title_, *hint_;
+  QTableView* table_;
+  QPushButton *force_, *take_, *neighbour_;
+  bool stale_ = true;      ///< something changed while nobody saw this
+  bool in_error_ = false;  ///< the notice is an error of ask()
+};
+
+}  // namespace strata::gui

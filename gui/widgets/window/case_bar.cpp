@@ -1,0 +1,172 @@
+#include "gui/widgets/window/case_bar.h"
+
+#include <QCompleter>
+#include <QSignalBlocker>
+
+#include "gui/models/text.h"
+#include "gui/widgets/theme.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/zoo.h"
+
+namespace strata::gui {
+namespace {
+
+QStringList models() {
+  QStringList names;
+  for (const ZooEntry& entry : zoo())
+    names << QString::fromUtf8(entry.name.data(), entry.name.size());
+  return names;
+}
+
+// The usual sizes of each family of presets.
+QStringList clusters() {
+  QStringList names;
+  for (const Preset& preset : presets())
+    names << QString::fromStdString(std::string(preset.example));
+  for (const char* name :
+       {"p100-1x2", "p100-1x4", "p100-2x4", "p100-4x4", "p100-8x4", "p100-16x4"}) {
+    if (!names.contains(QLatin1String(name))) names << QLatin1String(name);
+  }
+  names.sort();
+  return names;
+}
+
+QString text_of(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+void show_text(QComboBox& box, const QString& text) {
+  const QSignalBlocker blocker(box);
+  const int at = box.findText(text);
+  if (at >= 0 || !box.isEditable()) box.setCurrentIndex(at);
+  if (box.isEditable()) box.setEditText(text);
+}
+
+}  // namespace
+
+CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
+    : QToolBar(tr("Case"), parent),
+      workspace_(workspace),
+      batch_(new QSpinBox),
+      result_(new QLabel) {
+  setObjectName(QStringLiteral("case_bar"));
+  setMovable(false);
+  model_ = field(tr("Network"), QStringLiteral("model"), models());
+  cluster_ = field(tr("on"), QStringLiteral("cluster"), clusters());
+  addWidget(new QLabel(tr(" batch a device ")));
+  batch_->setObjectName(QStringLiteral("batch"));
+  batch_->setRange(1, 1 << 20);
+  batch_->setKeyboardTracking(false);
+  addWidget(batch_);
+  sync_ = field(tr("sync"), QStringLiteral("sync"), {"ring", "ps", "tree", "hierarchical", "auto"});
+  dtype_ = field(tr("in"), QStringLiteral("dtype"), {"fp32", "tf32", "bf16", "fp16"});
+  addSeparator();
+  strategy_ =
+      field(tr("Strategy"), QStringLiteral("strategy"), {"data", "model", "owt", "optimal"});
+  strategy_->setToolTip(tr("optimal: found anew after every change"));
+  for (QComboBox* box : {model_, cluster_}) {
+    box->setEditable(true);
+    box->setInsertPolicy(QComboBox::NoInsert);
+    box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
+  }
+  auto* space = new QWidget;
+  space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  addWidget(space);
+  result_->setObjectName(QStringLiteral("result"));
+  result_->setTextFormat(Qt::RichText);
+  result_->setMargin(4);
+  addWidget(result_);
+
+  // textActivated: chosen from the list, or typed and Enter.
+  connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(tr("network %1").arg(text), [&](Document& d) {
+      d.input.model = text.toStdString();
+      if (d.strategy.edited()) d.strategy = {};
+      d.locked.clear();
+    });
+  });
+  connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(tr("cluster %1").arg(text), [&](Document& d) {
+      d.input.cluster = text.toStdString();
+      if (d.strategy.edited()) d.strategy = {};
+    });
+  });
+  connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
+    commit(tr("batch %1 a device").arg(value), [&](Document& d) {
+      d.input.batch.reset();
+      d.input.batch_per_device = value;
+    });
+  });
+  connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(tr("sync %1").arg(text),
+           [&](Document& d) { d.input.sync = parse_sync(text.toStdString()).value(); });
+  });
+  connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
+    commit(text, [&](Document& d) { d.input.dtype = parse_dtype(text.toStdString()).value(); });
+  });
+  connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
+    if (text.contains(QLatin1Char(','))) return;  // what is on the desk already
+    workspace_.set_strategy({text.toStdString(), {}});
+  });
+  connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
+  connect(&workspace_, &Workspace::scene_changed, this, &CaseBar::show_result);
+  connect(&workspace_, &Workspace::baseline_changed, this, &CaseBar::show_result);
+  show_document();
+}
+
+QComboBox* CaseBar::field(const QString& label, const QString& name, const QStringList& choices) {
+  auto* text = new QLabel(QStringLiteral(" %1 ").arg(label));
+  auto* box = new QComboBox;
+  box->setObjectName(name);
+  box->setAccessibleName(label);
+  box->addItems(choices);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  text->setBuddy(box);
+  addWidget(text);
+  addWidget(box);
+  return box;
+}
+
+void CaseBar::commit(const QString& what, const std::function<void(Document&)>& change) {
+  if (workspace_.document().empty()) return;
+  Document next = workspace_.document();
+  change(next);
+  workspace_.edit(what, std::move(next));
+}
+
+void CaseBar::show_document() {
+  const Document& document = workspace_.document();
+  setEnabled(!document.empty());
+  if (document.empty()) return;
+  show_text(*model_, QString::fromStdString(document.input.model));
+  show_text(*cluster_, QString::fromStdString(document.input.cluster));
+  show_text(*sync_, text_of(name(document.input.sync)));
+  show_text(*dtype_, text_of(name(document.input.dtype)));
+  const QSignalBlocker blocker(batch_);
+  batch_->setValue(static_cast<int>(document.input.batch_per_device));
+  batch_->setSuffix(document.input.batch ? tr(" (set: %1 in all)").arg(*document.input.batch)
+                                         : QString());
+  const QString strategy = QString::fromStdString(document.strategy.label());
+  const QSignalBlocker quiet(strategy_);
+  while (strategy_->count() > 4) strategy_->removeItem(4);
+  if (strategy_->findText(strategy) < 0) strategy_->addItem(strategy);
+  strategy_->setCurrentText(strategy);
+}
+
+void CaseBar::show_result() {
+  const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
+  if (!scene) return result_->clear();
+  const Seconds step = scene->prediction.step_seconds();
+  QString text = QStringLiteral("<b>%1</b> a step").arg(human_seconds(step));
+  if (baseline && baseline->document != scene->document) {
+    const double factor = baseline->prediction.step_seconds() / step;
+    const Theme theme = theme_of(palette());
+    text += QStringLiteral("&nbsp;&nbsp;<span style='color:%1'>%2×</span> of %3")
+                .arg((factor >= 1 ? theme.good : theme.bad).name())
+                .arg(factor, 0, 'f', factor < 10 ? 2 : 1)
+                .arg(QString::fromStdString(baseline->document.strategy.label()).toHtmlEscaped());
+  }
+  result_->setText(text);
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,254 @@
+#include "gui/widgets/window/main_window.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QHBoxLayout>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QToolButton>
+#include <algorithm>
+
+#include "gui/widgets/window/views.h"
+#include "sim/base/error.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/file.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr int kLayoutVersion = 1, kMostRecent = 5;
+
+std::unique_ptr<QSettings> settings(const QString& file) {
+  if (file.isEmpty()) return std::make_unique<QSettings>();
+  return std::make_unique<QSettings>(file, QSettings::IniFormat);
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidget* parent)
+    : QMainWindow(parent),
+      workspace_(workspace),
+      session_(workspace, options.session_file),
+      settings_file_(options.settings_file),
+      error_bar_(new QWidget(this)),
+      error_(new QLabel(error_bar_)),
+      case_bar_(new CaseBar(workspace, this)) {
+  setObjectName(QStringLiteral("main"));
+  setAcceptDrops(true);
+  setDockNestingEnabled(true);
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  resize(1440, 900);
+  const auto remembered = settings(settings_file_);
+  apply(static_cast<Appearance>(remembered->value(QStringLiteral("appearance"), 0).toInt()));
+
+  addToolBar(case_bar_);
+  auto* dismiss = new QToolButton;
+  dismiss->setText(tr("Dismiss"));
+  connect(dismiss, &QToolButton::clicked, this, [this] { show_error({}); });
+  error_->setObjectName(QStringLiteral("error"));
+  error_->setWordWrap(true);
+  error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* row = new QHBoxLayout(error_bar_);
+  row->addWidget(error_, 1);
+  row->addWidget(dismiss);
+  auto* above = new QToolBar(tr("Errors"), this);
+  above->setObjectName(QStringLiteral("errors"));
+  above->setMovable(false);
+  above->addWidget(error_bar_);
+  addToolBarBreak();
+  addToolBar(above);
+  error_bar_->parentWidget()->hide();
+  statusBar()->addPermanentWidget(new JobBar(workspace_.jobs(), this));
+
+  make_docks();
+  make_menus();
+  first_layout_ = saveState(kLayoutVersion);
+  restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
+  restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
+  connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
+  connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
+  connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);
+  connect(&workspace_, &Workspace::scene_changed, this, [this] { show_error(workspace_.error()); });
+  workspace_.document().empty() ? show_welcome() : show_views();
+  update_title();
+}
+
+// What dies with the window moves the focus and hides docks, of which nothing is to be noted then.
+MainWindow::~MainWindow() {
+  disconnect(qApp, nullptr, this, nullptr);
+  for (QDockWidget* dock : docks_) disconnect(dock, nullptr, this, nullptr);
+}
+
+View* MainWindow::view(const QString& id) const {
+  const auto found = std::find_if(views_.begin(), views_.end(),
+                                  [&](const View* view) { return view->id() == id; });
+  return found == views_.end() ? nullptr : *found;
+}
+
+void MainWindow::bring_to_front(View* view) {
+  const auto at = std::find(views_.begin(), views_.end(), view);
+  if (at == views_.end()) return;
+  QDockWidget* const dock = docks_[static_cast<std::size_t>(at - views_.begin())];
+  dock->show();
+  dock->raise();
+  view->setFocus();
+  current_ = view;
+}
+
+void MainWindow::make_docks() {
+  views_ = make_views(workspace_);
+  for (View* view : views_) {
+    auto* dock = new QDockWidget(view->title(), this);
+    dock->setObjectName(view->id() + QStringLiteral("_dock"));
+    dock->setWidget(view);
+    connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
+    connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
+      if (visible) current_ = view;
+    });
+    docks_.push_back(dock);
+  }
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    for (View* view : views_) {
+      if (now != nullptr && view->isAncestorOf(now)) current_ = view;
+    }
+  });
+  // The knobs beside everything; the network above, what comes of it below.
+  setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  const QStringList left{"network", "cluster"}, right{"what_if", "why"};
+  QDockWidget *first_left = nullptr, *first_right = nullptr, *first_below = nullptr;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const QString& id = views_[i]->id();
+    const bool is_left = left.contains(id), is_right = right.contains(id);
+    QDockWidget*& first = is_left ? first_left : is_right ? first_right : first_below;
+    const auto area = is_left    ? Qt::LeftDockWidgetArea
+                      : is_right ? Qt::RightDockWidgetArea
+                                 : Qt::BottomDockWidgetArea;
+    addDockWidget(area, docks_[i]);
+    if (first != nullptr) tabifyDockWidget(first, docks_[i]);
+    if (first == nullptr) first = docks_[i];
+  }
+  for (QDockWidget* dock : {first_left, first_right, first_below}) {
+    if (dock != nullptr) dock->raise();
+  }
+  if (first_left != nullptr && first_right != nullptr) {
+    resizeDocks({first_left, first_right}, {900, 540}, Qt::Horizontal);
+  }
+  if (first_left != nullptr && first_below != nullptr) {
+    resizeDocks({first_left, first_below}, {380, 400}, Qt::Vertical);
+  }
+}
+
+void MainWindow::reset_layout() {
+  restoreState(first_layout_, kLayoutVersion);
+}
+
+// The welcome stands where the views will be.
+void MainWindow::show_welcome() {
+  const QStringList recent =
+      settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
+  welcome_ = new Welcome(session_.last(), recent, this);
+  connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
+  connect(welcome_, &Welcome::file_wanted, this, [this](const QString& file) {
+    file.isEmpty() ? ask_for_file() : static_cast<void>(open_file(file));
+  });
+  setCentralWidget(welcome_);
+  case_bar_->hide();
+  for (QDockWidget* dock : docks_) dock->hide();
+}
+
+void MainWindow::show_views() {
+  if (welcome_ == nullptr) return;
+  welcome_->deleteLater();
+  welcome_ = nullptr;
+  takeCentralWidget();
+  const auto remembered = settings(settings_file_)->value(QStringLiteral("layout")).toByteArray();
+  if (!restoreState(remembered, kLayoutVersion)) restoreState(first_layout_, kLayoutVersion);
+  case_bar_->show();
+}
+
+void MainWindow::open_document(const Document& document) {
+  workspace_.open(document);
+  show_views();
+}
+
+void MainWindow::show_error(const QString& message) {
+  error_->setText(message);
+  error_bar_->parentWidget()->setVisible(!message.isEmpty());
+  error_bar_->setVisible(!message.isEmpty());
+}
+
+QString MainWindow::shown_error() const {
+  return error_->text();
+}
+
+void MainWindow::export_view(View* view, const QString& file) {
+  try {
+    view->export_to(file);
+    statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
+  } catch (const Error& error) {
+    show_error(QString::fromStdString(error.message()));
+  }
+}
+
+void MainWindow::copy_command(View* view) {
+  const QString command = view->command();
+  if (command.isEmpty()) {
+    return statusBar()->showMessage(tr("No command shows what %1 shows").arg(view->title()), 5000);
+  }
+  QApplication::clipboard()->setText(command);
+  statusBar()->showMessage(tr("Copied: %1").arg(command), 5000);
+}
+
+void MainWindow::save_strategy(const QString& file) {
+  const ScenePtr scene = workspace_.scene();
+  if (!scene) return show_error(tr("There is no strategy yet: open a network first"));
+  try {
+    const Case& input = scene->input;
+    write_file_whole(file.toStdString(),
+                     print_strategy(scene->prediction.strategy, input.graph, input.cluster));
+    statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
+  } catch (const Error& error) {
+    show_error(QString::fromStdString(error.message()));
+  }
+}
+
+void MainWindow::set_appearance(Appearance appearance) {
+  apply(appearance);
+  settings(settings_file_)->setValue(QStringLiteral("appearance"), static_cast<int>(appearance));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) open_file(url.toLocalFile());
+  }
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  const auto remembered = settings(settings_file_);
+  remembered->setValue(QStringLiteral("geometry"), saveGeometry());
+  if (welcome_ == nullptr)
+    remembered->setValue(QStringLiteral("layout"), saveState(kLayoutVersion));
+  event->accept();
+}
+
+void MainWindow::remember(const QString& file) {
+  const auto remembered = settings(settings_file_);
+  QStringList recent = remembered->value(QStringLiteral("recent")).toStringList();
+  recent.removeAll(file);
+  recent.prepend(file);
+  remembered->setValue(QStringLiteral("recent"), recent.mid(0, kMostRecent));
+}
+
+void MainWindow::update_title() {
+  const QString name = QString::fromStdString(workspace_.document().name());
+  setWindowTitle(name.isEmpty() ? QStringLiteral("Strata") : name + QStringLiteral(" — Strata"));
+}
+
+}  // namespace strata::gui

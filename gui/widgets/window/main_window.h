@@ -1,0 +1,95 @@
+#pragma once
+
+// The window: views in docks, the case in a line above them, and menus for all there is. It opens
+// files, exports views and remembers its layout; what is shown is the views' own business.
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <functional>
+#include <vector>
+
+#include "gui/models/session.h"
+#include "gui/models/workspace.h"
+#include "gui/widgets/view.h"
+#include "gui/widgets/window/case_bar.h"
+#include "gui/widgets/window/job_bar.h"
+#include "gui/widgets/window/welcome.h"
+
+namespace strata::gui {
+
+struct WindowOptions {
+  QString session_file;   ///< empty: none is kept
+  QString settings_file;  ///< of layout, theme and recent files; empty: the user's own
+};
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  MainWindow(Workspace& workspace, const WindowOptions& options, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  Workspace& workspace() { return workspace_; }
+  const std::vector<View*>& views() const { return views_; }
+  View* view(const QString& id) const;  ///< null where there is none
+  /// The view that was used last: what is exported and copied.
+  View* current_view() const { return current_; }
+  void bring_to_front(View* view);
+
+  /// Whatever the file is. Errors are shown in place; says whether it was opened.
+  bool open_file(const QString& file);
+  void open_document(const Document& document);
+  /// A line above everything, until it is dismissed.
+  void show_error(const QString& message);
+  QString shown_error() const;
+
+  void export_view(View* view, const QString& file);
+  void copy_command(View* view);
+  void save_strategy(const QString& file);
+  void set_appearance(Appearance appearance);
+  void reset_layout();
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  void make_docks();
+  void make_menus();
+  void make_file_menu();
+  void make_edit_menu();
+  void make_strategy_menu();
+  void make_view_menu();
+  void make_help_menu();
+  QAction* add(QMenu* menu, const QString& name, const QKeySequence& keys,
+               const std::function<void()>& what);
+  void show_welcome();
+  void show_views();
+  void ask_for_file();
+  void ask_for_export(View* view);
+  void ask_for_strategy_file();
+  void show_palette();
+  void show_keys();
+  void show_about();
+  bool open_by_kind(const std::string& file);
+  bool offer_to_views(const QString& file, const QStringList& ids);
+  void remember(const QString& file);
+  void update_title();
+  std::vector<QAction*> all_actions() const;
+
+  Workspace& workspace_;
+  Session session_;
+  QString settings_file_;
+  std::vector<View*> views_;
+  std::vector<QDockWidget*> docks_;  // of the views, in their order
+  View* current_ = nullptr;
+  Welcome* welcome_ = nullptr;
+  QWidget* error_bar_;
+  QLabel* error_;
+  CaseBar* case_bar_;
+  QByteArray first_layout_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,157 @@
+// The window's menus. Every action has a name here, so that the palette finds it.
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QFileDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+
+#include "gui/widgets/window/command_palette.h"
+#include "gui/widgets/window/key_list.h"
+#include "gui/widgets/window/main_window.h"
+
+namespace strata::gui {
+
+QAction* MainWindow::add(QMenu* menu, const QString& name, const QKeySequence& keys,
+                         const std::function<void()>& what) {
+  QAction* const action = menu->addAction(name);
+  action->setShortcut(keys);
+  connect(action, &QAction::triggered, this, what);
+  return action;
+}
+
+void MainWindow::make_menus() {
+  make_file_menu();
+  make_edit_menu();
+  make_strategy_menu();
+  make_view_menu();
+  make_help_menu();
+}
+
+void MainWindow::make_file_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&File"));
+  add(menu, tr("&Open…"), QKeySequence::Open, [this] { ask_for_file(); });
+  add(menu, tr("Open the &paper's example"), {}, [this] { open_document(paper_example()); });
+  menu->addSeparator();
+  add(menu, tr("&Save the strategy as…"), QKeySequence::Save, [this] { ask_for_strategy_file(); });
+  add(menu, tr("&Export this view…"), QKeySequence(tr("Ctrl+E")),
+      [this] { ask_for_export(current_); });
+  add(menu, tr("&Copy this view as a command"), QKeySequence(tr("Ctrl+Shift+C")), [this] {
+    if (current_ != nullptr) copy_command(current_);
+  });
+  menu->addSeparator();
+  add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::make_edit_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Edit"));
+  QAction* const undo = workspace_.undo_stack().createUndoAction(this, tr("&Undo"));
+  undo->setShortcut(QKeySequence::Undo);
+  QAction* const redo = workspace_.undo_stack().createRedoAction(this, tr("&Redo"));
+  redo->setShortcut(QKeySequence(tr("Ctrl+Shift+Z")));
+  menu->addActions({undo, redo});
+  menu->addSeparator();
+  add(menu, tr("Select &nothing"), QKeySequence(Qt::Key_Escape),
+      [this] { workspace_.selection().clear(); });
+  add(menu, tr("Go to the &network's field"), QKeySequence(tr("Ctrl+L")),
+      [this] { case_bar_->focus_model(); });
+  add(menu, tr("S&top what runs in the background"), QKeySequence(tr("Ctrl+.")),
+      [this] { workspace_.jobs().cancel_all(); });
+}
+
+void MainWindow::make_strategy_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Strategy"));
+  const auto take = [&](const QString& name, const char* source, const QKeySequence& keys) {
+    add(menu, name, keys, [this, source] { workspace_.set_strategy({source, {}}); });
+  };
+  take(tr("&Solve: the optimal strategy"), "optimal", QKeySequence(tr("Ctrl+Return")));
+  take(tr("&Data parallelism"), "data", QKeySequence(tr("Ctrl+1")));
+  take(tr("&Model parallelism"), "model", QKeySequence(tr("Ctrl+2")));
+  take(tr("&OWT: data, and model for the fully-connected layers"), "owt",
+       QKeySequence(tr("Ctrl+3")));
+  menu->addSeparator();
+  add(menu, tr("&Pin as the baseline"), QKeySequence(tr("Ctrl+B")),
+      [this] { workspace_.pin_baseline(); });
+  add(menu, tr("&No baseline"), {}, [this] { workspace_.clear_baseline(); });
+}
+
+void MainWindow::make_view_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&View"));
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const QKeySequence keys =
+        i < 9 ? QKeySequence(QStringLiteral("Alt+%1").arg(i + 1)) : QKeySequence();
+    add(menu, views_[i]->title(), keys, [this, i] { bring_to_front(views_[i]); });
+  }
+  menu->addSeparator();
+  add(menu, tr("&Usual layout"), {}, [this] { reset_layout(); });
+  add(menu, tr("Colours of the &desktop"), {}, [this] { set_appearance(Appearance::system); });
+  add(menu, tr("&Light colours"), {}, [this] { set_appearance(Appearance::light); });
+  add(menu, tr("D&ark colours"), {}, [this] { set_appearance(Appearance::dark); });
+}
+
+void MainWindow::make_help_menu() {
+  QMenu* const menu = menuBar()->addMenu(tr("&Help"));
+  add(menu, tr("&Keys"), QKeySequence(QStringLiteral("?")), [this] { show_keys(); });
+  add(menu, tr("&Find an action…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { show_palette(); });
+  add(menu, tr("&About Strata"), {}, [this] { show_about(); });
+}
+
+std::vector<QAction*> MainWindow::all_actions() const {
+  std::vector<QAction*> actions;
+  for (const QAction* menu : menuBar()->actions()) {
+    for (QAction* action : menu->menu()->actions()) {
+      if (!action->isSeparator()) actions.push_back(action);
+    }
+  }
+  return actions;
+}
+
+void MainWindow::ask_for_file() {
+  const QString file = QFileDialog::getOpenFileName(
+      this, tr("Open"), {}, tr("All that Strata reads (*.toml *.json);;All files (*)"));
+  if (!file.isEmpty()) open_file(file);
+}
+
+void MainWindow::ask_for_export(View* view) {
+  if (view == nullptr) return;
+  QStringList filters;
+  for (const QString& format : view->formats()) {
+    filters << QStringLiteral("%1 (*.%2)").arg(format.toUpper(), format);
+  }
+  QString filter;
+  QString file = QFileDialog::getSaveFileName(this, tr("Export %1").arg(view->title()),
+                                              view->id() + QStringLiteral(".png"),
+                                              filters.join(QStringLiteral(";;")), &filter);
+  if (!file.isEmpty()) export_view(view, file);
+}
+
+void MainWindow::ask_for_strategy_file() {
+  const QString file = QFileDialog::getSaveFileName(
+      this, tr("Save the strategy"), QStringLiteral("strategy.json"), tr("Strategies (*.json)"));
+  if (!file.isEmpty()) save_strategy(file);
+}
+
+void MainWindow::show_palette() {
+  auto* palette = new CommandPalette(all_actions(), this);
+  palette->setAttribute(Qt::WA_DeleteOnClose);
+  palette->move(mapToGlobal(QPoint((width() - palette->width()) / 2, 80)));
+  palette->show();
+}
+
+void MainWindow::show_keys() {
+  auto* keys = new KeyList(all_actions(), views_, this);
+  keys->setAttribute(Qt::WA_DeleteOnClose);
+  keys->show();
+}
+
+void MainWindow::show_about() {
+  auto* about = new QMessageBox(this);
+  about->setAttribute(Qt::WA_DeleteOnClose);
+  about->setWindowTitle(tr("About Strata"));
+  about->setText(tr("Strata %1").arg(QApplication::applicationVersion()));
+  about->setInformativeText(
+      tr("Predicts, finds and runs the best way to cut a neural network over devices."));
+  about->open();
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,107 @@
+// What the window does with a file: by what is in it, whatever it is called.
+
+#include <QFileInfo>
+
+#include <fmt/format.h>
+
+#include "gui/models/file_kind.h"
+#include "gui/widgets/window/main_window.h"
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+
+namespace strata::gui {
+namespace {
+
+/// What stands beside a file that says only a part of a case.
+Document or_example(const Document& document) {
+  return document.empty() ? paper_example() : document;
+}
+
+Document with_model(Document document, const std::string& file) {
+  document = or_example(document);
+  document.input.model = file;
+  if (document.strategy.edited()) document.strategy = {};
+  document.locked.clear();
+  return document;
+}
+
+Document with_cluster(Document document, const std::string& file) {
+  document = or_example(document);
+  document.input.cluster = file;
+  if (document.strategy.edited()) document.strategy = {};
+  return document;
+}
+
+Document with_strategy(Document document, const std::string& file) {
+  document = or_example(document);
+  document.strategy = {file, {}};
+  return document;
+}
+
+Document with_profile(Document document, const std::string& file) {
+  document = or_example(document);
+  document.input.profiles.push_back(file);
+  return document;
+}
+
+}  // namespace
+
+bool MainWindow::open_file(const QString& file) try {
+  show_error({});
+  const QString whole = QFileInfo(file).absoluteFilePath();
+  if (!open_by_kind(whole.toStdString())) return false;
+  remember(whole);
+  return true;
+} catch (const Error& error) {
+  show_error(QString::fromStdString(error.message()));
+  return false;
+}
+
+// A part of a case is an edit of what is on the desk; on an empty desk it opens one.
+bool MainWindow::open_by_kind(const std::string& file) {
+  const auto take = [&](const Document& next) {
+    if (workspace_.document().empty()) {
+      open_document(next);
+    } else {
+      workspace_.edit(tr("%1 opened").arg(QString::fromStdString(file)), next);
+    }
+    return true;
+  };
+  const Document& now = workspace_.document();
+  switch (kind_of_file(file)) {
+    case FileKind::model:
+      return take(with_model(now, file));
+    case FileKind::cluster:
+      return take(with_cluster(now, file));
+    case FileKind::strategy:
+      return take(with_strategy(now, file));
+    case FileKind::profile:
+      return take(with_profile(now, file));
+    case FileKind::session:
+      open_document(parse_document(read_file(file), file));
+      return true;
+    case FileKind::database:
+    case FileKind::scenario:
+      return offer_to_views(QString::fromStdString(file), {"sweep"});
+    case FileKind::trace:
+      return offer_to_views(QString::fromStdString(file), {"timeline"});
+    case FileKind::onnx:
+      throw InputError(file + ": ONNX is not read; allowed: a network in .toml");
+    default:
+      throw InputError(unknown_file(file));
+  }
+}
+
+bool MainWindow::offer_to_views(const QString& file, const QStringList& ids) {
+  for (const QString& id : ids) {
+    View* const taker = view(id);
+    if (taker == nullptr || !taker->open(file)) continue;
+    show_views();
+    bring_to_front(taker);
+    return true;
+  }
+  throw InputError(fmt::format("{}: no view shows {}", file.toStdString(),
+                               name(kind_of_file(file.toStdString()))));
+}
+
+}  // namespace strata::gui

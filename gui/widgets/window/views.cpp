@@ -1,0 +1,17 @@
+#include "gui/widgets/window/views.h"
+
+#include "gui/widgets/network/network_view.h"
+#include "gui/widgets/timeline/timeline_view.h"
+#include "gui/widgets/what_if/what_if_view.h"
+#include "gui/widgets/why/why_view.h"
+
+namespace strata::gui {
+
+std::vector<View*> make_views(Workspace& workspace) {
+  auto* network = new NetworkView(workspace);
+  auto* why = new WhyView(workspace);
+  QObject::connect(network, &NetworkView::why_wanted, why, &View::wanted);
+  return {network, new TimelineView(workspace), new WhatIfView(workspace), why};
+}
+
+}  // namespace strata::gui
