@@ -31,9 +31,11 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader) {
   const Case& input = scene->input;
   PredictOptions options;
   options.record_link_rates = true;
+  options.critical_path = false;  // found once, below
   scene->prediction = predict(input, strategy_of(document.strategy, input), options);
-  const Prediction& prediction = scene->prediction;
+  Prediction& prediction = scene->prediction;
   scene->path = critical_path(prediction.plan, prediction.timeline);
+  prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
   scene->memory = memory_curves(prediction.plan, prediction.timeline);
   return scene;

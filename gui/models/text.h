@@ -3,6 +3,7 @@
 // Numbers as the views write them: sim/text/units.h, as Qt's strings. Pure.
 
 #include <QString>
+#include <cstddef>
 
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
@@ -22,6 +23,11 @@ inline QString human_rate(BytesPerSecond rate) {
 /// "12.3 %".
 inline QString human_share(double share) {
   return QString::number(share * 100, 'f', 1) + QStringLiteral(" %");
+}
+/// "1 layer", "9 layers".
+inline QString counted(std::size_t count, const QString& thing) {
+  return QStringLiteral("%1 %2%3").arg(count).arg(thing,
+                                                  count == 1 ? QString() : QStringLiteral("s"));
 }
 /// "n=4 c=2", "one device"; ", placed" where it is not on the cluster's first devices.
 inline QString human_config(const Config& config) {

@@ -132,6 +132,10 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) 
 }
 
 PathShares path_shares(const Plan& plan, const Timeline& timeline) {
+  return path_shares(plan, timeline, critical_path(plan, timeline));
+}
+
+PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path) {
   const auto [first, last] = timeline.steady_window();
   const bool single = first == last;
   const Seconds from = single ? Seconds{} : timeline.step_end(first);
@@ -139,7 +143,7 @@ PathShares path_shares(const Plan& plan, const Timeline& timeline) {
   const double steps = single ? 1 : static_cast<double>(last - first);
   PathShares shares;
   Seconds accounted;
-  for (const PathStep& step : critical_path(plan, timeline)) {
+  for (const PathStep& step : path) {
     const Seconds time = overlap(timeline.span(step.step, step.task), from, to);
     share_of(plan[step.task], shares) += time;
     accounted += time;

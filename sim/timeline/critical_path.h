@@ -3,6 +3,7 @@
 // The chain of tasks that explains the makespan, and how busy devices and links are.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -35,6 +36,8 @@ struct PathShares {
   bool operator==(const PathShares&) const = default;
 };
 PathShares path_shares(const Plan& plan, const Timeline& timeline);
+/// The same, where the path is known already.
+PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path);
 
 struct Utilisation {
   std::vector<double> devices;     ///< share of the steady-state step that computes

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "gui/models/timeline/plan_facts.h"
+#include "gui/models/timeline/steady_path.h"
 #include "sim/formats/task_title.h"
 #include "sim/text/units.h"
 
@@ -15,7 +16,6 @@ namespace strata::gui {
 namespace {
 
 constexpr std::uint32_t kNoTask = 0xffffffff;
-constexpr double kWorthTelling = 0.0005;  // of the path
 
 /// Which of its device's lanes a task is drawn in.
 std::string lane_of(const Task& task) {
@@ -27,18 +27,19 @@ std::string lane_of(const Task& task) {
 class PlanRecorder {
  public:
   PlanRecorder(const PlanTimeline& what, std::span<const PathStep> path)
-      : what_(what), path_(path), steady_(steady_range(what.timeline)) {}
+      : what_(what), path_(path), steady_path_(what.plan, what.timeline, path) {}
 
   RecordingPtr run() && {
     recording_->name = what_.name;
     recording_->end = what_.timeline.makespan().value;
-    recording_->steady = steady_;
+    recording_->steady = steady_range(what_.timeline);
     for (const Task& task : what_.plan.tasks()) label_of_.push_back(label(task));
     if (!path_.empty()) add_path();
     add_devices();
     add_links();
     index_places(*recording_);
-    recording_->facts = std::make_shared<PlanFacts>(what_, path_ids(), path_shares());
+    recording_->facts =
+        std::make_shared<PlanFacts>(what_, path_ids(), steady_path_.shares(label_of_));
     return std::move(recording_);
   }
 
@@ -84,42 +85,8 @@ class PlanRecorder {
       if (next.length() > 0) slices.push_back(next);
     }
     recording_->lanes.emplace_back(
-        LaneName{"critical path", "", LaneKind::path, {}, {}, path_note()}, std::move(slices));
-  }
-
-  // Calls visit(task, seconds) for what of the path lies in the steady window.
-  template <class Visit>
-  void for_steady_path(const Visit& visit) const {
-    for (const PathStep& step : path_) {
-      const Span& span = what_.timeline.span(step.step, step.task);
-      const Seconds begin = steady_ ? std::max(span.start, steady_->begin) : span.start;
-      const Seconds end = steady_ ? std::min(span.end, steady_->end) : span.end;
-      if (end > begin) visit(step.task, (end - begin).value);
-    }
-  }
-
-  double path_length() const {
-    double sum = 0;
-    for_steady_path([&](TaskId, double seconds) { sum += seconds; });
-    return sum;
-  }
-
-  // "conv2d 61 %, transfer 20 %": the largest first.
-  std::string path_note() const {
-    std::map<std::string, double> seconds;
-    for_steady_path(
-        [&](TaskId task, double s) { seconds[work_name(what_.graph, what_.plan[task])] += s; });
-    std::vector<std::pair<double, std::string>> order;
-    order.reserve(seconds.size());
-    for (const auto& [work, s] : seconds) order.emplace_back(-s, work);
-    std::sort(order.begin(), order.end());
-    std::string note;
-    for (const auto& [s, work] : order) {
-      if (-s < kWorthTelling * path_length()) break;
-      note +=
-          fmt::format("{}{} {:.1f} %", note.empty() ? "" : "   ", work, -100 * s / path_length());
-    }
-    return note;
+        LaneName{"critical path", "", LaneKind::path, {}, {}, steady_path_.note(what_.graph)},
+        std::move(slices));
   }
 
   std::vector<std::uint32_t> path_ids() const {
@@ -127,17 +94,6 @@ class PlanRecorder {
     for (const PathStep& step : path_) ids.push_back(task_id(what_.plan, {step.step, step.task}));
     std::sort(ids.begin(), ids.end());
     return ids;
-  }
-
-  std::vector<float> path_shares() const {
-    std::vector<double> by_label(recording_->labels.size());
-    for_steady_path([&](TaskId task, double s) { by_label[label_of_[task()]] += s; });
-    std::vector<float> shares;
-    const double length = path_length();
-    for (const std::uint32_t label : label_of_) {
-      shares.push_back(static_cast<float>(length > 0 ? by_label[label] / length : 0));
-    }
-    return shares;
   }
 
   void add_devices() {
@@ -200,7 +156,7 @@ class PlanRecorder {
 
   const PlanTimeline& what_;
   std::span<const PathStep> path_;
-  std::optional<TimeRange> steady_;
+  SteadyPath steady_path_;
   std::shared_ptr<Recording> recording_ = std::make_shared<Recording>();
   std::map<LabelKey, std::size_t> labels_;
   std::vector<std::uint32_t> label_of_;  // by the plan's task
@@ -219,19 +175,6 @@ std::uint32_t task_id(const Plan& plan, const PickedTask& task) {
 
 PickedTask task_of(const Plan& plan, std::uint32_t id) {
   return {id / plan.size(), TaskId(id % plan.size())};
-}
-
-std::string work_name(const Graph& graph, const Task& task) {
-  switch (task.kind) {
-    case TaskKind::compute:
-      return task.phase == Phase::update ? "update" : std::string(name(graph[task.layer].op));
-    case TaskKind::transfer:
-      return "transfer";
-    case TaskKind::join:
-      return "join";
-    default:
-      return task.phase == Phase::update ? "all-reduce" : "statistics";
-  }
 }
 
 std::optional<TimeRange> steady_range(const Timeline& timeline) {

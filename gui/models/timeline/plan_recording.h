@@ -27,9 +27,6 @@ std::string device_label(const Cluster& cluster, DeviceId device);
 std::uint32_t task_id(const Plan& plan, const PickedTask& task);
 PickedTask task_of(const Plan& plan, std::uint32_t id);
 
-/// What kind of work a task is on the path: its layer's op, or "transfer", "all-reduce".
-std::string work_name(const Graph& graph, const Task& task);
-
 RecordingPtr record(const PlanTimeline& what, std::span<const PathStep> path = {});
 RecordingPtr record(const ScenePtr& scene);
 

@@ -11,7 +11,7 @@
 namespace strata::gui {
 namespace {
 
-struct Measure {
+struct Figure {
   const char *what, *column;
   double (*number)(const Scene&);
   std::string (*text)(double);
@@ -28,8 +28,8 @@ std::string as_samples(double value) {
   return fmt::format("{}/s", format_count(std::llround(value)));
 }
 
-const std::array<Measure, 5>& measures() {
-  static constexpr std::array<Measure, 5> kMeasures = {{
+const std::array<Figure, 5>& figures() {
+  static constexpr std::array<Figure, 5> kFigures = {{
       {"Step time", "step_seconds",
        [](const Scene& s) { return s.prediction.step_seconds().value; }, as_seconds, false},
       {"Throughput", "samples_per_second", throughput, as_samples, true},
@@ -41,7 +41,7 @@ const std::array<Measure, 5>& measures() {
       {"Peak memory", "peak_memory_bytes",
        [](const Scene& s) { return static_cast<double>(peak_memory(s).value); }, as_bytes, false},
   }};
-  return kMeasures;
+  return kFigures;
 }
 
 std::string percent(double part) {
@@ -49,15 +49,15 @@ std::string percent(double part) {
   return std::abs(value) < 9.95 ? fmt::format("{:+.1f} %", value) : fmt::format("{:+.0f} %", value);
 }
 
-void compare(const Measure& measure, double now, double before, Headline& line) {
-  if (line.value == measure.text(before)) {  // to as many digits as anybody reads
+void compare(const Figure& figure, double now, double before, Headline& line) {
+  if (line.value == figure.text(before)) {  // to as many digits as anybody reads
     line.difference = "as the baseline";
     return;
   }
   const double part = before == 0 ? 0 : now / before - 1;
-  line.change = measure.more_is_better ? -part : part;
+  line.change = figure.more_is_better ? -part : part;
   const char* sign = now > before ? "+" : "-";
-  line.difference = sign + measure.text(std::abs(now - before));
+  line.difference = sign + figure.text(std::abs(now - before));
   if (before != 0) line.difference += ", " + percent(part);
 }
 
@@ -65,10 +65,10 @@ void compare(const Measure& measure, double now, double before, Headline& line) 
 
 std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
   std::vector<Headline> lines;
-  for (const Measure& measure : measures()) {
-    const double now = measure.number(scene);
-    Headline& line = lines.emplace_back(Headline{measure.what, measure.text(now), {}, 0});
-    if (baseline != nullptr) compare(measure, now, measure.number(*baseline), line);
+  for (const Figure& figure : figures()) {
+    const double now = figure.number(scene);
+    Headline& line = lines.emplace_back(Headline{figure.what, figure.text(now), {}, 0});
+    if (baseline != nullptr) compare(figure, now, figure.number(*baseline), line);
   }
   return lines;
 }
@@ -85,10 +85,10 @@ Bytes peak_memory(const Scene& scene) {
 
 std::string headlines_csv(const Scene& scene, const Scene* baseline) {
   std::string csv = "what,value,baseline\n";
-  for (const Measure& measure : measures()) {
+  for (const Figure& figure : figures()) {
     const std::string before =
-        baseline == nullptr ? std::string() : fmt::format("{}", measure.number(*baseline));
-    csv += fmt::format("{},{},{}\n", measure.column, measure.number(scene), before);
+        baseline == nullptr ? std::string() : fmt::format("{}", figure.number(*baseline));
+    csv += fmt::format("{},{},{}\n", figure.column, figure.number(scene), before);
   }
   return csv;
 }

@@ -9,9 +9,10 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kHaze = 0.22;      // of what does not stand out
-constexpr double kFaintest = 0.35;  // of a column that is hardly filled
-constexpr double kTextFrom = 26;    // pixels
+constexpr double kHaze = 0.22;              // of what does not stand out
+constexpr double kFaintest = 0.35;          // of a column that is hardly filled
+constexpr double kTextFrom = 26;            // pixels
+constexpr std::size_t kMostTexts = 10'000;  // that are kept as they were laid out
 
 QRgb blended(const QColor& over, const QColor& under, double strength) {
   const auto part = [&](int a, int b) {
@@ -115,6 +116,7 @@ void LanePainter::paint_text(QPainter& painter, const Slice& slice, const QRectF
 const LanePainter::Text& LanePainter::text_of(std::uint32_t label, const QFontMetricsF& metrics) {
   const auto known = texts_.find(label);
   if (known != texts_.end()) return known->second;
+  if (texts_.size() >= kMostTexts) texts_.clear();
   const QString whole = QString::fromStdString(recording_.labels[label].text);
   const QString layer = whole.section(QLatin1Char(' '), 0, 0);
   return texts_[label] = {prepared(whole), prepared(layer), metrics.horizontalAdvance(whole),

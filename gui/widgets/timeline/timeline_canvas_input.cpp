@@ -1,3 +1,5 @@
+// What keys, wheel and mouse do to the timeline.
+
 #include <QApplication>
 #include <QEvent>
 #include <QHelpEvent>

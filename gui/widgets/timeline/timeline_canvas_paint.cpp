@@ -1,3 +1,5 @@
+// How the timeline is painted.
+
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,10 @@ std::vector<View*> make_views(Workspace& workspace) {
   auto* network = new NetworkView(workspace);
   auto* why = new WhyView(workspace);
   QObject::connect(network, &NetworkView::why_wanted, why, &View::wanted);
-  return {network, new TimelineView(workspace), new WhatIfView(workspace), why};
+  return {network,
+          new TimelineView(workspace),
+          new WhatIfView(workspace),
+          why};
 }
 
 }  // namespace strata::gui

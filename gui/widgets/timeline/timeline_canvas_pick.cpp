@@ -1,0 +1,175 @@
+// What of the timeline is looked at: the stretch of time, the slice that is selected, those that
+// stand out.
+
+#include <QScrollBar>
+#include <algorithm>
+#include <utility>
+
+#include "gui/widgets/timeline/timeline_canvas.h"
+
+namespace strata::gui {
+
+void TimelineCanvas::set_window(const TimeWindow& window) {
+  const double limit = window_.limit();
+  window_ = window;
+  window_.set_limit(limit);
+  viewport()->update();
+}
+
+void TimelineCanvas::move_window(const TimeWindow& window) {
+  if (window == window_) return;
+  window_ = window;
+  viewport()->update();
+  emit window_changed();
+}
+
+void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
+  if (slice && !slice->place.valid()) slice.reset();
+  selected_ = slice;
+  before_.clear();
+  after_.clear();
+  if (slice) {
+    const Recording& recording = *sides_[slice->side];
+    const std::uint32_t id = recording.at(slice->place).id;
+    if (recording.facts && recording.place(id).valid()) {
+      before_ = recording.facts->before(id);
+      after_ = recording.facts->after(id);
+    }
+    if (reveal_it) reveal(*slice);
+  }
+  viewport()->update();
+}
+
+void TimelineCanvas::reveal(const SliceAddress& slice) {
+  const Slice& shown = sides_[slice.side]->at(slice.place);
+  TimeWindow next = window_;
+  next.reveal(shown.begin, shown.end);
+  move_window(next);
+  const LaneRow row{slice.side, slice.place.lane};
+  const auto found = std::find(scrolled_rows_.begin(), scrolled_rows_.end(), row);
+  if (found == scrolled_rows_.end()) return;
+  const auto i = static_cast<std::size_t>(found - scrolled_rows_.begin());
+  QScrollBar& bar = *verticalScrollBar();
+  if (tops_[i] < bar.value()) bar.setValue(tops_[i] - text_height());
+  if (tops_[i + 1] > bar.value() + bar.pageStep()) {
+    bar.setValue(tops_[i + 1] + text_height() - bar.pageStep());
+  }
+}
+
+void TimelineCanvas::pick(std::optional<SliceAddress> slice) {
+  select(slice);
+  emit picked();
+}
+
+void TimelineCanvas::set_range(std::optional<TimeRange> range) {
+  range_ = range;
+  viewport()->update();
+}
+
+void TimelineCanvas::set_layers(const std::vector<LayerId>& layers) {
+  layers_ = layers;
+  new_lit();
+}
+
+void TimelineCanvas::mark_labels(std::vector<bool> labels) {
+  marked_ = std::move(labels);
+  new_lit();
+}
+
+std::size_t TimelineCanvas::search(const std::string& text) {
+  wanted_ = text;
+  new_lit();
+  if (!painters_[0]) return 0;
+  const std::vector<bool>& lit = painters_[0]->lit();
+  return static_cast<std::size_t>(std::count(lit.begin(), lit.end(), true));
+}
+
+// What was searched for, else what is marked, else the selected layers.
+void TimelineCanvas::new_lit() {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!painters_[side]) continue;
+    std::vector<bool> lit = labels_with(*sides_[side], wanted_);
+    if (lit.empty()) lit = marked_;
+    if (lit.empty() && !layers_.empty()) {
+      for (const LaneLabel& label : sides_[side]->labels) {
+        lit.push_back(std::binary_search(layers_.begin(), layers_.end(), label.layer));
+      }
+      if (std::count(lit.begin(), lit.end(), true) == 0) lit.clear();
+    }
+    painters_[side]->set_lit(std::move(lit));
+  }
+  viewport()->update();
+}
+
+bool TimelineCanvas::pick_match(bool backwards) {
+  if (!sides_[0] || wanted_.empty()) return false;
+  const SlicePlace from = selected_ && selected_->side == 0 ? selected_->place : SlicePlace();
+  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, backwards);
+  if (!next.valid()) return false;
+  pick(SliceAddress{0, next});
+  reveal({0, next});
+  return true;
+}
+
+// Once more, and all is shown.
+void TimelineCanvas::fit() {
+  TimeWindow next = window_;
+  if (range_ && range_->length() > Seconds{0}) {
+    next.show(range_->begin.value, range_->end.value);
+  } else if (selected_) {
+    const Slice& slice = sides_[selected_->side]->at(selected_->place);
+    next.show(slice.begin - slice.length(), slice.end + slice.length());
+  } else {
+    next.show_all();
+  }
+  if (next == window_) next.show_all();
+  move_window(next);
+}
+
+void TimelineCanvas::zoom(double factor) {
+  TimeWindow next = window_;
+  next.zoom(factor, mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2);
+  move_window(next);
+}
+
+void TimelineCanvas::pick_neighbour(int by) {
+  if (!selected_) return pick_lane(0);
+  const auto count = sides_[selected_->side]->lanes[selected_->place.lane].slices().size();
+  const auto next = static_cast<std::ptrdiff_t>(selected_->place.index) + by;
+  if (next < 0 || next >= static_cast<std::ptrdiff_t>(count)) return;
+  SliceAddress slice = *selected_;
+  slice.place.index = static_cast<std::uint32_t>(next);
+  pick(slice);
+  reveal(slice);
+}
+
+// Lanes that are empty there are passed over.
+void TimelineCanvas::pick_lane(int by) {
+  double at = (window_.begin() + window_.end()) / 2;
+  auto i = static_cast<std::ptrdiff_t>(0);
+  if (selected_) {
+    const Slice& slice = sides_[selected_->side]->at(selected_->place);
+    at = (slice.begin + slice.end) / 2;
+    const LaneRow row{selected_->side, selected_->place.lane};
+    i = std::find(rows_.begin(), rows_.end(), row) - rows_.begin() + by;
+  }
+  for (; i >= 0 && i < static_cast<std::ptrdiff_t>(rows_.size()); i += by < 0 ? -1 : 1) {
+    const LaneRow row = rows_[static_cast<std::size_t>(i)];
+    const Lane& other = lane(row);
+    if (other.name().kind == LaneKind::curve || other.slices().empty()) continue;
+    const std::size_t index = std::min(other.ending_after(at), other.slices().size() - 1);
+    const SliceAddress slice{row.side, {row.lane, static_cast<std::uint32_t>(index)}};
+    pick(slice);
+    return reveal(slice);
+  }
+}
+
+void TimelineCanvas::toggle_pin() {
+  if (!selected_) return;
+  const LaneName& name = sides_[selected_->side]->lanes[selected_->place.lane].name();
+  const LaneKey key{name.group, name.name};
+  if (pinned_.erase(key) == 0) pinned_.insert(key);
+  lay_out();
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,90 @@
+// The timeline's part in the one selection that all views follow, and what it tells of it.
+
+#include <optional>
+
+#include "gui/models/text.h"
+#include "gui/models/timeline/what_is_busy.h"
+#include "gui/widgets/timeline/timeline_view.h"
+
+namespace strata::gui {
+
+void TimelineView::on_search(const QString& text) {
+  const std::size_t found = canvas_->search(text.toStdString());
+  const QString count = found == 1 ? tr("one kind of task") : tr("%1 kinds of task").arg(found);
+  found_->setText(text.isEmpty() ? QString() : count);
+}
+
+void TimelineView::on_picked() {
+  tell(canvas_->selected());
+  if (trace_) return;
+  picking_ = true;
+  const auto picked = canvas_->selected();
+  if (!picked) {
+    selection().select_task(std::nullopt);
+    selection().select_layers({});
+  } else {
+    const Recording& recording = *canvas_->recording(picked->side);
+    const Slice& slice = recording.at(picked->place);
+    const LayerId layer = recording.labels[slice.label].layer;
+    if (layer.valid()) selection().select_layers({layer});
+    if (const auto device = recording.lanes[picked->place.lane].name().device) {
+      selection().select_device(device);
+    }
+    if (picked->side == 0 && recording.facts) {
+      selection().select_task(recording.facts->task(slice.id));
+    }
+  }
+  picking_ = false;
+}
+
+void TimelineView::on_row_picked(LaneRow row) {
+  if (trace_) return;
+  const LaneName& name = canvas_->recording(row.side)->lanes[row.lane].name();
+  if (name.device) selection().select_device(name.device);
+  if (name.link) selection().select_link(name.link);
+}
+
+void TimelineView::on_range_picked() {
+  if (trace_) return tell(canvas_->selected());
+  selection().select_range(canvas_->range());
+}
+
+void TimelineView::on_task_changed() {
+  if (picking_ || trace_) return;
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!shown || !shown->facts || scene_.scene != workspace().scene()) return;
+  const auto task = selection().task();
+  const auto id = task ? shown->facts->find(*task) : std::nullopt;
+  canvas_->select(id ? std::optional(SliceAddress{0, shown->place(*id)}) : std::nullopt, true);
+  tell(canvas_->selected());
+}
+
+QString TimelineView::range_text() const {
+  const auto range = canvas_->range();
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!range || !shown || range->length() <= Seconds{0}) return {};
+  const auto busy = what_is_busy(*shown, *range);
+  if (!busy) return human_seconds(range->length());
+  return tr("%1: the devices compute %2 of it, the busiest (%3) %4")
+      .arg(human_seconds(range->length()), human_share(busy->mean),
+           QString::fromStdString(busy->busiest), human_share(busy->most));
+}
+
+// What is under the mouse, else what is measured, else what is selected.
+void TimelineView::tell(std::optional<SliceAddress> slice) {
+  const QString range = range_text();
+  if (!slice && range.isEmpty()) slice = canvas_->selected();
+  if (!slice) return status_->setText(range.isEmpty() ? QStringLiteral(" ") : range);
+  const RecordingPtr& shown = canvas_->recording(slice->side);
+  const Slice& at = shown->at(slice->place);
+  QStringList facts;
+  if (shown->place(at.id).valid() && shown->facts) {
+    for (const std::string& line : shown->facts->lines(at.id))
+      facts << QString::fromStdString(line);
+  } else {
+    facts << QString::fromStdString(shown->labels[at.label].text);
+  }
+  status_->setText(facts.join(QStringLiteral("   ·   ")));
+}
+
+}  // namespace strata::gui
