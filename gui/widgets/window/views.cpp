@@ -1,5 +1,6 @@
 #include "gui/widgets/window/views.h"
 
+#include "gui/widgets/cluster/cluster_view.h"
 #include "gui/widgets/network/network_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
@@ -13,6 +14,7 @@ std::vector<View*> make_views(Workspace& workspace) {
   QObject::connect(network, &NetworkView::why_wanted, why, &View::wanted);
   return {network,
           new TimelineView(workspace),
+          new ClusterView(workspace),
           new WhatIfView(workspace),
           why};
 }

@@ -1,0 +1,93 @@
+#pragma once
+
+// The drawn cluster: hosts, devices, switches, and links coloured by how much they carry. Wheel
+// zooms, drag moves it, F fits it; a click selects, a double click on a link edits its bandwidth.
+
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "gui/models/cluster/cluster_map.h"
+#include "gui/models/cluster/link_history.h"
+
+namespace strata::gui {
+
+enum class LinkColour : std::uint8_t { use, bytes };
+
+class ClusterCanvas : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ClusterCanvas(QWidget* parent = nullptr);
+
+  /// Keeps what it is given alive. The map may be of another cluster than before.
+  void show_map(ClusterMap map, ScenePtr scene);
+  void show_use(LinkUse use);
+  void colour_by(LinkColour by);
+  void select(std::optional<LinkId> link, std::optional<DeviceId> device);
+  void fit();
+
+  const ClusterMap& map() const { return map_; }
+  /// The middle of an edge on the screen.
+  QPointF place_of(LinkId link) const;
+  QPointF place_of(DeviceId device) const;
+
+  QSize sizeHint() const override { return {700, 420}; }
+  QSize minimumSizeHint() const override { return {220, 160}; }
+
+ signals:
+  void link_clicked(std::optional<strata::LinkId> link);
+  void device_clicked(std::optional<strata::DeviceId> device);
+  void bandwidth_wanted(strata::LinkId link, QPoint at);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Line {
+    QPointF a, b;
+  };
+
+  QPointF to_screen(const QPointF& at) const { return at * scale_ + offset_; }
+  QPointF to_map(const QPointF& at) const { return (at - offset_) / scale_; }
+  QRectF to_screen(const QRectF& box) const;
+  Line line_of(const MapEdge& edge, bool back) const;
+  std::optional<LinkId> link_at(const QPointF& at) const;
+  double heat(const std::vector<LinkId>& links) const;
+  double heat_of(double share, double bytes) const;
+  bool holds(const std::vector<LinkId>& links) const;
+  QString tip_at(const QPointF& at) const;
+  QString tip_of(const MapNode& node) const;
+  QString words_for(LinkId link) const;
+  void zoom(double factor, const QPointF& at);
+  void walk(int by);
+
+  void paint_frames(QPainter& painter) const;
+  void paint_edges(QPainter& painter) const;
+  void paint_arrow(QPainter& painter, const Line& line, const std::vector<LinkId>& links) const;
+  void paint_nodes(QPainter& painter) const;
+  void paint_node(QPainter& painter, const MapNode& node) const;
+  void paint_labels(QPainter& painter) const;
+  void paint_legend(QPainter& painter) const;
+
+  ClusterMap map_;
+  ScenePtr scene_;
+  LinkUse use_;
+  double most_bytes_ = 0;
+  LinkColour by_ = LinkColour::use;
+  std::optional<LinkId> link_;
+  std::optional<DeviceId> device_;
+  double scale_ = 1;
+  QPointF offset_, pressed_, offset_before_;
+  bool fitted_ = true, dragged_ = false;
+};
+
+}  // namespace strata::gui

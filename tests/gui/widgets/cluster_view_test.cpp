@@ -1,0 +1,135 @@
+// The device graph: links are picked, scrubbed and edited where they stand.
+
+#include "gui/widgets/cluster/cluster_view.h"
+
+#include <QTest>
+
+#include <gmock/gmock.h>
+
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class ClusterViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    view_.resize(1100, 700);
+    view_.show();
+    open("p100-2x2");
+  }
+  void open(const std::string& cluster) {
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = cluster;
+    document.strategy.source = "model";
+    workspace_.open(document);
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle() && workspace_.scene(); }));
+  }
+  LinkId link(const char* name) { return workspace_.scene()->input.cluster.find_link(name); }
+  void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
+    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
+    QMouseEvent move(QEvent::MouseMove, QPointF(to), widget.mapToGlobal(QPointF(to)),
+                     Qt::LeftButton, Qt::LeftButton, {});
+    QCoreApplication::sendEvent(&widget, &move);
+    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
+  }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  ClusterView view_{workspace_};
+};
+
+TEST_F(ClusterViewTest, AClickPicksALinkAndListsWhatCrossesIt) {
+  const LinkId up = view_.canvas().map().edges.front().there.front();
+  QTest::mouseClick(&view_.canvas(), Qt::LeftButton, {}, view_.canvas().place_of(up).toPoint());
+  settle();
+  EXPECT_EQ(workspace_.selection().link(), up);
+  EXPECT_GT(view_.transfers().rowCount(), 0);
+  EXPECT_NEAR(view_.transfers().total_bytes(), workspace_.scene()->use.link_bytes[up()], 1);
+  EXPECT_THAT(view_.csv().toStdString(), HasSubstr("layer,phase,bytes"));
+}
+
+TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {
+  workspace_.selection().select_link(LinkId(0));
+  settle();
+  const double step = view_.transfers().total_bytes();
+  RangeBar& bar = view_.range_bar();
+  drag(bar, {bar.width() / 4, 10}, {bar.width() * 2 / 5, 10});
+  settle();
+  ASSERT_TRUE(workspace_.selection().range());
+  const Seconds end = workspace_.scene()->prediction.timeline.makespan();
+  EXPECT_NEAR(workspace_.selection().range()->begin / end, 0.25, 0.01);
+  EXPECT_NEAR(workspace_.selection().range()->end / end, 0.4, 0.01);
+  EXPECT_NE(view_.transfers().total_bytes(), step);
+  const Seconds length = workspace_.selection().range()->length();
+  drag(bar, {bar.width() * 3 / 10, 10}, {bar.width() * 11 / 20, 10});
+  EXPECT_NEAR(workspace_.selection().range()->length() / length, 1, 1e-9);
+  EXPECT_NEAR(workspace_.selection().range()->begin / end, 0.5, 0.01);
+  QTest::keyClick(&bar, Qt::Key_Left);
+  EXPECT_LT(workspace_.selection().range()->begin / end, 0.49);
+  QTest::keyClick(&bar, Qt::Key_Escape);
+  settle();
+  EXPECT_FALSE(workspace_.selection().range());
+  EXPECT_EQ(view_.transfers().total_bytes(), step);
+}
+
+TEST_F(ClusterViewTest, ABandwidthIsEditedInPlace) {
+  const LinkId up = view_.canvas().map().edges.front().there.front();
+  const std::string key = "link." + workspace_.scene()->input.cluster[up].name + ".bandwidth";
+  QTest::mouseDClick(&view_.canvas(), Qt::LeftButton, {}, view_.canvas().place_of(up).toPoint());
+  QLineEdit& field = view_.bandwidth_field();
+  ASSERT_TRUE(field.isVisible());
+  QTest::keyClicks(&field, "quick");
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
+  view_.edit_bandwidth(up, {50, 50});
+  QTest::keyClicks(&field, "1 GB/s");
+  QTest::keyClick(&field, Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_.document().what_if(key), "1 GB/s");
+  EXPECT_EQ(workspace_.scene()->input.cluster[up].bandwidth.value, 1e9);
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
+TEST_F(ClusterViewTest, KeysWalkOverLinks) {
+  QTest::keyClick(&view_.canvas(), Qt::Key_Period);
+  const auto first = workspace_.selection().link();
+  ASSERT_TRUE(first);
+  QTest::keyClick(&view_.canvas(), Qt::Key_Period);
+  EXPECT_NE(workspace_.selection().link(), first);
+  QTest::keyClick(&view_.canvas(), Qt::Key_Comma);
+  EXPECT_EQ(workspace_.selection().link(), first);
+}
+
+TEST_F(ClusterViewTest, ADeviceIsPickedToo) {
+  const QPoint place = view_.canvas().place_of(DeviceId(2)).toPoint();
+  QTest::mouseClick(&view_.canvas(), Qt::LeftButton, {}, place);
+  EXPECT_EQ(workspace_.selection().device(), DeviceId(2));
+}
+
+TEST_F(ClusterViewTest, OfAnotherClusterNothingOldIsLeft) {
+  workspace_.selection().select_link(LinkId(20));
+  settle();
+  open("k80-1x2");
+  EXPECT_FALSE(workspace_.selection().link());
+  EXPECT_EQ(view_.canvas().map().nodes.size(), 3);
+  EXPECT_EQ(view_.transfers().rowCount(), 0);
+}
+
+TEST_F(ClusterViewTest, ManyDevicesAreFolded) {
+  open("p100-32x4");
+  EXPECT_TRUE(view_.canvas().map().folded);
+  EXPECT_EQ(view_.canvas().map().frames.size(), 0);
+  view_.canvas().repaint();
+}
+
+}  // namespace
+}  // namespace strata::gui
