@@ -1,6 +1,7 @@
 #include "gui/widgets/window/views.h"
 
 #include "gui/widgets/cluster/cluster_view.h"
+#include "gui/widgets/compare/compare_view.h"
 #include "gui/widgets/network/network_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
@@ -16,7 +17,8 @@ std::vector<View*> make_views(Workspace& workspace) {
           new TimelineView(workspace),
           new ClusterView(workspace),
           new WhatIfView(workspace),
-          why};
+          why,
+          new CompareView(workspace)};
 }
 
 }  // namespace strata::gui

@@ -1,0 +1,147 @@
+#include "gui/models/compare/difference_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "gui/models/text.h"
+
+namespace strata::gui {
+namespace {
+
+struct ColumnName {
+  const char *text, *tip, *csv;
+};
+constexpr std::array<ColumnName, DifferenceTable::kColumns> kColumnNames = {{
+    {"Layer", "", "layer"},
+    {"Baseline", "How the baseline cuts it", "cut_before"},
+    {"Now", "How it is cut now", "cut_after"},
+    {"Compute", "What changes in t_C of Eq. 1", "compute_change_seconds"},
+    {"Transfer", "What changes in t_X of Eq. 1", "transfer_change_seconds"},
+    {"Sync", "What changes in t_S of Eq. 1", "sync_change_seconds"},
+    {"Eq. 1", "The three together", "eq1_change_seconds"},
+    {"Step before", "Its time on the critical path of the baseline's step", "step_before_seconds"},
+    {"Step now", "Its time on the critical path of the step", "step_after_seconds"},
+    {"Change", "What changes in that: these add up to the difference of the step times",
+     "step_change_seconds"},
+}};
+
+std::optional<Seconds> change_in(const LayerDifference& row, int column) {
+  switch (column) {
+    case DifferenceTable::compute:
+      return row.eq1_after.compute - row.eq1_before.compute;
+    case DifferenceTable::transfer:
+      return row.eq1_after.transfer - row.eq1_before.transfer;
+    case DifferenceTable::sync:
+      return row.eq1_after.sync - row.eq1_before.sync;
+    case DifferenceTable::eq1:
+      return row.eq1_change();
+    case DifferenceTable::step:
+      return row.step_change();
+    default:
+      return std::nullopt;
+  }
+}
+
+QString text_in(const LayerDifference& row, int column) {
+  switch (column) {
+    case DifferenceTable::layer:
+      return QString::fromStdString(row.layer);
+    case DifferenceTable::cut_before:
+      return QString::fromStdString(row.cut_before);
+    case DifferenceTable::cut_after:
+      return QString::fromStdString(row.cut_after);
+    case DifferenceTable::step_before:
+      return row.step_before.value > 0 ? human_seconds(row.step_before) : QString();
+    case DifferenceTable::step_after:
+      return row.step_after.value > 0 ? human_seconds(row.step_after) : QString();
+    default:
+      return signed_seconds(*change_in(row, column));
+  }
+}
+
+double number_in(const LayerDifference& row, int column) {
+  if (column == DifferenceTable::step_before) return row.step_before.value;
+  if (column == DifferenceTable::step_after) return row.step_after.value;
+  return change_in(row, column)->value;
+}
+
+}  // namespace
+
+QString signed_seconds(Seconds change) {
+  if (std::abs(change.value) < 5e-13) return {};  // a picosecond is rounding
+  const QString size = human_seconds({std::abs(change.value)});
+  return (change.value > 0 ? QStringLiteral("+") : QStringLiteral("-")) + size;
+}
+
+void DifferenceTable::show(std::vector<LayerDifference> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  endResetModel();
+}
+
+QString DifferenceTable::csv() const {
+  QStringList names;
+  for (const ColumnName& name : kColumnNames) names << QString::fromLatin1(name.csv);
+  QString csv = names.join(QLatin1Char(',')) + QLatin1Char('\n');
+  for (const LayerDifference& row : rows_) {
+    QStringList cells;
+    for (int column = 0; column < kColumns; ++column) {
+      cells << (column < compute
+                    ? text_in(row, column).replace(QLatin1Char(','), QLatin1Char(';'))
+                    : QString::fromStdString(fmt::format("{}", number_in(row, column))));
+    }
+    csv += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+  }
+  return csv;
+}
+
+int DifferenceTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int DifferenceTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(kColumns);
+}
+
+QVariant DifferenceTable::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const LayerDifference& row = rows_[static_cast<std::size_t>(index.row())];
+  const auto change = change_in(row, index.column());
+  if (role == Qt::DisplayRole) return text_in(row, index.column());
+  if (role == kChangeRole && change) return change->value;
+  if (role == Qt::TextAlignmentRole) {
+    const Qt::Alignment side = index.column() < compute ? Qt::AlignLeft : Qt::AlignRight;
+    return QVariant(static_cast<int>(side | Qt::AlignVCenter));
+  }
+  return {};
+}
+
+QVariant DifferenceTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  const ColumnName& name = kColumnNames[static_cast<std::size_t>(section)];
+  if (role == Qt::DisplayRole) return tr(name.text);
+  if (role == Qt::ToolTipRole) return tr(name.tip);
+  return {};
+}
+
+void DifferenceTable::sort(int column, Qt::SortOrder order) {
+  if (column < 0 || column >= kColumns) return;
+  const auto before = [&](const LayerDifference& a, const LayerDifference& b) {
+    if (column == layer) return a.after.value_or(LayerId()) < b.after.value_or(LayerId());
+    if (column < compute) return text_in(a, column) < text_in(b, column);
+    return number_in(a, column) < number_in(b, column);
+  };
+  emit layoutAboutToBeChanged();
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [&](const LayerDifference& a, const LayerDifference& b) {
+                     return order == Qt::AscendingOrder ? before(a, b) : before(b, a);
+                   });
+  emit layoutChanged();
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,66 @@
+#pragma once
+
+// The scene beside its baseline: which layers are cut otherwise and what each costs and gains, a
+// waterfall that leads from the one step time to the other, and both timelines. Cuts of single
+// layers are taken over from the baseline.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <memory>
+
+#include "gui/models/compare/difference_table.h"
+#include "gui/widgets/compare/waterfall_plot.h"
+#include "gui/widgets/view.h"
+
+namespace strata::gui {
+
+class LinkedTimelines;
+
+class CompareView : public View {
+  Q_OBJECT
+
+ public:
+  explicit CompareView(Workspace& workspace, QWidget* parent = nullptr);
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  QString csv() const override;
+  /// A strategy: it becomes the baseline.
+  bool open(const QString& file) override;
+
+  DifferenceTable& differences() { return *differences_; }
+  QTableView& table() { return *table_; }
+  WaterfallPlot& waterfall_plot() { return *plot_; }
+  QComboBox& baseline_choice() { return *choice_; }
+
+ public slots:
+  /// The selected rows' cuts, from the baseline.
+  void take_over();
+  void show_by(strata::gui::WaterfallBy by);
+
+ private:
+  QWidget* make_bar();
+  QWidget* make_table();
+  void follow();
+  void choose_baseline(int index);
+  void set_strategy_baseline(const std::string& source);
+  void refresh();
+  void show_texts();
+  void show_selected();
+  void pick_rows();
+  std::vector<std::string> picked_layers() const;
+
+  QComboBox* choice_;
+  QComboBox* by_;
+  QLabel* summary_;
+  QPushButton* take_;
+  DifferenceTable* differences_;
+  QTableView* table_;
+  WaterfallPlot* plot_;
+  LinkedTimelines* timelines_;
+  bool picking_ = false;  ///< the selection changes from here
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,118 @@
+#include "gui/widgets/compare/linked_timelines.h"
+
+#include <QPointer>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "gui/models/text.h"
+#include "gui/models/timeline/plan_recording.h"
+
+namespace strata::gui {
+namespace {
+
+// The time of both, so that both can show all of it.
+RecordingPtr lasting(const RecordingPtr& recording, double end) {
+  if (recording->end >= end) return recording;
+  auto longer = std::make_shared<Recording>(*recording);
+  longer->end = end;
+  return longer;
+}
+
+std::pair<RecordingPtr, RecordingPtr> record_both(const ScenePtr& before, const ScenePtr& after) {
+  const RecordingPtr upper = before ? record(before) : nullptr;
+  const RecordingPtr lower = after ? record(after) : nullptr;
+  if (!upper || !lower) return {upper, lower};
+  const double end = std::max(upper->end, lower->end);
+  return {lasting(upper, end), lasting(lower, end)};
+}
+
+QString title_of(const Scene& scene) {
+  return QObject::tr("%1 on %2, %3")
+      .arg(QString::fromStdString(scene.document.strategy.label()),
+           QString::fromStdString(scene.document.input.cluster),
+           human_seconds(scene.prediction.step_seconds()));
+}
+
+}  // namespace
+
+LinkedTimelines::LinkedTimelines(Workspace& workspace, QWidget* parent)
+    : QWidget(parent), workspace_(workspace) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  upper_ = make_side(tr("No baseline"), upper_name_);
+  lower_ = make_side(tr("Nothing is open"), lower_name_);
+  link(upper_, lower_);
+  link(lower_, upper_);
+  connect(&workspace, &Workspace::scene_changed, this, &LinkedTimelines::refresh);
+  connect(&workspace, &Workspace::baseline_changed, this, &LinkedTimelines::refresh);
+  Selection& selection = workspace.selection();
+  connect(&selection, &Selection::range_changed, this, [this, &selection] {
+    for (TimelineCanvas* canvas : {upper_, lower_}) canvas->set_range(selection.range());
+  });
+  connect(&selection, &Selection::layers_changed, this,
+          [this, &selection] { lower_->set_layers(selection.layers()); });
+  connect(lower_, &TimelineCanvas::picked, this, [this] { pick(*lower_, true); });
+}
+
+TimelineCanvas* LinkedTimelines::make_side(const QString& hint, QLabel*& name) {
+  name = new QLabel(hint, this);
+  name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  auto* canvas = new TimelineCanvas(this);
+  canvas->set_hint(hint);
+  layout()->addWidget(name);
+  static_cast<QVBoxLayout*>(layout())->addWidget(canvas, 1);
+  connect(canvas, &TimelineCanvas::range_picked, this,
+          [this, canvas] { workspace_.selection().select_range(canvas->range()); });
+  return canvas;
+}
+
+void LinkedTimelines::link(TimelineCanvas* from, TimelineCanvas* to) {
+  connect(from, &TimelineCanvas::window_changed, to,
+          [from, to] { to->set_window(from->window()); });
+}
+
+void LinkedTimelines::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void LinkedTimelines::refresh() {
+  if (!isVisible()) return;
+  const ScenePtr before = workspace_.baseline(), after = workspace_.scene();
+  if (before == before_ && after == after_) return;
+  workspace_.jobs().start(
+      QStringLiteral("linked_timelines"), tr("Drawing both timelines"),
+      [view = QPointer<LinkedTimelines>(this), before, after](Progress&) -> Jobs::Show {
+        return [view, before, after, both = record_both(before, after)] {
+          if (view) view->show_sides(before, after, both.first, both.second);
+        };
+      },
+      [view = QPointer<LinkedTimelines>(this)](const QString& message) {
+        if (view) emit view->failed(message);
+      },
+      WhenStale::show);
+}
+
+void LinkedTimelines::show_sides(const ScenePtr& before, const ScenePtr& after,
+                                 const RecordingPtr& upper, const RecordingPtr& lower) {
+  before_ = before;
+  after_ = after;
+  upper_->show_recordings(upper, nullptr);
+  lower_->show_recordings(lower, nullptr);
+  upper_name_->setText(before ? tr("Baseline: ") + title_of(*before) : tr("No baseline"));
+  lower_name_->setText(after ? tr("Now: ") + title_of(*after) : tr("Nothing is open"));
+  upper_->set_window(lower_->window());
+}
+
+void LinkedTimelines::pick(const TimelineCanvas& canvas, bool scene_side) {
+  const auto slice = canvas.selected();
+  if (!slice || !scene_side) return;
+  const Recording& recording = *canvas.recording(slice->side);
+  const LayerId layer = recording.labels[recording.at(slice->place).label].layer;
+  if (layer.valid()) workspace_.selection().select_layers({layer});
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,147 @@
+// Two scenes side by side: the parts of a step add up to it, and so do the differences.
+
+#include "gui/models/compare/differences.h"
+
+#include <QAbstractItemModelTester>
+#include <algorithm>
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/compare/difference_table.h"
+#include "sim/base/error.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr WaterfallBy kAll[] = {WaterfallBy::layer, WaterfallBy::work, WaterfallBy::eq1_layer,
+                                WaterfallBy::eq1_term};
+
+Document document(const std::string& strategy, const std::string& model = "lenet5",
+                  const std::string& cluster = "p100-2x2") {
+  Document made;
+  made.input.model = model;
+  made.input.cluster = cluster;
+  made.strategy.source = strategy;
+  return made;
+}
+
+ScenePtr scene(const Document& document) {
+  CaseLoader loader;
+  return make_scene(document, loader);
+}
+
+Seconds sum(const std::vector<Contribution>& parts) {
+  Seconds all;
+  for (const Contribution& part : parts) all += part.seconds;
+  return all;
+}
+
+// The path has no gap, so there is next to nothing that is left over.
+TEST(Contributions, AddUpToTheStep) {
+  for (const char* strategy : {"data", "model", "owt", "optimal"}) {
+    const ScenePtr made = scene(document(strategy, "alexnet"));
+    const Seconds step = made->prediction.step_seconds();
+    const auto parts = path_contributions(*made);
+    EXPECT_NEAR(sum(parts) / step, 1, 1e-9) << strategy;
+    for (const Contribution& part : parts) {
+      EXPECT_TRUE(part.kind != WorkKind::waiting || part.seconds < step * 1e-6) << strategy;
+    }
+    EXPECT_NEAR(sum(eq1_contributions(*made)) / made->prediction.eq1_seconds(), 1, 1e-12);
+  }
+}
+
+TEST(Waterfall, LeadsFromTheOneToTheOther) {
+  const ScenePtr before = scene(document("data", "alexnet"));
+  const ScenePtr after = scene(document("owt", "alexnet"));
+  for (const WaterfallBy by : kAll) {
+    const std::vector<WaterfallBar> bars = waterfall(*before, *after, by, 5);
+    ASSERT_GE(bars.size(), 3);
+    ASSERT_LE(bars.size(), 7);
+    EXPECT_TRUE(bars.front().total && bars.back().total);
+    EXPECT_EQ(bars.front().from, Seconds{});
+    for (std::size_t i = 1; i + 1 < bars.size(); ++i) {
+      EXPECT_EQ(bars[i].from, bars[i - 1].to);
+      if (i > 1 && !bars[i].what.ends_with("others")) {
+        EXPECT_LE(std::abs(bars[i].change().value), std::abs(bars[i - 1].change().value) + 1e-15);
+      }
+    }
+    EXPECT_EQ(bars[bars.size() - 2].to, bars.back().to);
+    const bool eq1 = by == WaterfallBy::eq1_layer || by == WaterfallBy::eq1_term;
+    const Prediction& now = after->prediction;
+    EXPECT_EQ(bars.back().to, eq1 ? now.eq1_seconds() : now.step_seconds());
+  }
+}
+
+// The last bar takes what rounding left over: the sums agree without it.
+TEST(Waterfall, IsExactButForRounding) {
+  const ScenePtr before = scene(document("model")), after = scene(document("optimal"));
+  const Seconds difference = after->prediction.step_seconds() - before->prediction.step_seconds();
+  Seconds all = sum(path_contributions(*after)) - sum(path_contributions(*before));
+  EXPECT_NEAR(all.value, difference.value, 1e-12);
+}
+
+TEST(Waterfall, OfTheSameIsTwoTotals) {
+  const ScenePtr made = scene(document("data"));
+  for (const WaterfallBy by : kAll) EXPECT_THAT(waterfall(*made, *made, by), SizeIs(2));
+  EXPECT_THAT(changed_layers(*made, *made), IsEmpty());
+}
+
+TEST(LayerDifferences, TellWhatIsCutOtherwise) {
+  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  const std::vector<LayerDifference> lines = changed_layers(*before, *after);
+  const auto conv = std::find_if(lines.begin(), lines.end(),
+                                 [](const LayerDifference& line) { return line.layer == "conv1"; });
+  ASSERT_NE(conv, lines.end());
+  EXPECT_TRUE(conv->recut);
+  EXPECT_EQ(conv->cut_before, "n=4");
+  EXPECT_EQ(conv->cut_after, "c=4");
+  Seconds change;
+  for (const LayerDifference& line : lines) change += line.eq1_change();
+  const Seconds all = after->prediction.eq1_seconds() - before->prediction.eq1_seconds();
+  EXPECT_NEAR(change.value, all.value, 1e-12);
+}
+
+TEST(LayerDifferences, StandBesideNetworksThatDiffer) {
+  const ScenePtr before = scene(document("data", "alexnet")), after = scene(document("data"));
+  const std::vector<LayerDifference> lines = layer_differences(*before, *after);
+  EXPECT_TRUE(
+      std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line.before; }));
+  EXPECT_TRUE(
+      std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line.after; }));
+  const auto bars = waterfall(*before, *after, WaterfallBy::layer);
+  EXPECT_EQ(bars.back().to, after->prediction.step_seconds());
+}
+
+TEST(LayerDifferences, CutsAreTakenOver) {
+  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const Document next = with_cuts_of(*before, *after, {"conv1", "no such layer"});
+  const LayerId conv = after->input.graph.find("conv1");
+  EXPECT_TRUE(next.strategy.edited());
+  EXPECT_EQ(next.strategy.source, "data");
+  EXPECT_EQ(next.strategy.configs[conv()], before->prediction.strategy[conv]);
+  for (std::size_t i = 0; i < next.strategy.configs.size(); ++i) {
+    if (i != conv()) {
+      EXPECT_EQ(next.strategy.configs[i], after->prediction.strategy[LayerId(i)]);
+    }
+  }
+}
+
+TEST(DifferenceTable, IsATableThatSorts) {
+  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  DifferenceTable table;
+  const QAbstractItemModelTester tester(&table);
+  table.show(changed_layers(*before, *after));
+  ASSERT_GT(table.rowCount(), 2);
+  table.sort(DifferenceTable::eq1, Qt::DescendingOrder);
+  EXPECT_GE(table.rows()[0].eq1_change(), table.rows()[1].eq1_change());
+  EXPECT_EQ(table.csv().count('\n'), table.rowCount() + 1);
+  EXPECT_EQ(signed_seconds({-0.0025}), "-2.5 ms");
+  EXPECT_EQ(signed_seconds({0}), "");
+}
+
+}  // namespace
+}  // namespace strata::gui

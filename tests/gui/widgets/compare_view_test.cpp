@@ -1,0 +1,127 @@
+// The scene beside its baseline: baselines are chosen, and cuts taken over.
+
+#include "gui/widgets/compare/compare_view.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <gmock/gmock.h>
+
+#include "gui/widgets/compare/linked_timelines.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+
+class CompareViewTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    view_.resize(1200, 800);
+    view_.show();
+    view_.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&view_));
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-2x2";
+    document.strategy.source = "model";
+    workspace_.open(document);  // beside it stands data parallelism
+    settle();
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until(
+        [&] { return workspace_.jobs().idle() && workspace_.scene() && workspace_.baseline(); }));
+  }
+  void choose(int index) {
+    emit view_.baseline_choice().activated(index);
+    settle();
+  }
+  int row_of(const char* layer) {
+    const auto& rows = view_.differences().rows();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].layer == layer) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  CompareView view_{workspace_};
+};
+
+TEST_F(CompareViewTest, ShowsChangedLayersAndAWaterfallThatAddsUp) {
+  EXPECT_GE(row_of("conv1"), 0);
+  const auto& bars = view_.waterfall_plot().bars();
+  ASSERT_GT(bars.size(), 2);
+  EXPECT_EQ(bars.front().to, workspace_.baseline()->prediction.step_seconds());
+  EXPECT_EQ(bars.back().to, workspace_.scene()->prediction.step_seconds());
+  view_.show_by(WaterfallBy::eq1_term);
+  EXPECT_EQ(view_.waterfall_plot().bars().back().to, workspace_.scene()->prediction.eq1_seconds());
+  EXPECT_EQ(view_.command().toStdString(),
+            "strata diff data model --model lenet5 --cluster p100-2x2");
+}
+
+TEST_F(CompareViewTest, CutsAreTakenOverAsOneEdit) {
+  view_.table().setFocus();
+  view_.table().selectRow(row_of("conv1"));
+  EXPECT_EQ(workspace_.selection().layers().size(), 1);
+  QTest::keyClick(&view_.table(), Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+  const LayerId conv = workspace_.scene()->input.graph.find("conv1");
+  EXPECT_EQ(workspace_.scene()->prediction.strategy[conv],
+            workspace_.baseline()->prediction.strategy[conv]);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(workspace_.scene()->document.strategy.source, "model");
+  EXPECT_FALSE(workspace_.scene()->document.strategy.edited());
+}
+
+TEST_F(CompareViewTest, OtherBaselinesAreChosen) {
+  choose(2);
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "owt");
+  choose(3);
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "optimal");
+  choose(4);
+  EXPECT_EQ(workspace_.baseline(), workspace_.scene());
+  EXPECT_EQ(view_.differences().rowCount(), 0);
+  EXPECT_EQ(view_.waterfall_plot().bars().size(), 2);
+}
+
+TEST_F(CompareViewTest, SelectionGoesBothWays) {
+  const LayerId conv = workspace_.scene()->input.graph.find("conv2");
+  workspace_.selection().select_layers({conv});
+  EXPECT_TRUE(view_.table().selectionModel()->isRowSelected(row_of("conv2"), {}));
+  QTest::keyClick(&view_.waterfall_plot(), Qt::Key_Up);
+  EXPECT_EQ(workspace_.selection().layers().size(), 1);
+}
+
+TEST_F(CompareViewTest, SaysWhatToDoWithoutABaseline) {
+  workspace_.clear_baseline();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("Choose what to compare with"));
+  EXPECT_EQ(view_.csv(), "");
+  EXPECT_EQ(view_.command(), "");
+}
+
+TEST_F(CompareViewTest, BothTimelinesShowTheSameTime) {
+  auto* timelines = view_.findChild<LinkedTimelines*>();
+  ASSERT_NE(timelines, nullptr);
+  ASSERT_TRUE(timelines->lower().recording(0));
+  ASSERT_TRUE(timelines->upper().recording(0));
+  QTest::keyClick(timelines->upper().viewport(), Qt::Key_W);
+  timelines->lower().zoom(0.5);
+  EXPECT_EQ(timelines->upper().window(), timelines->lower().window());
+}
+
+TEST_F(CompareViewTest, AFileThatIsNoStrategyIsRefusedInPlace) {
+  QSignalSpy failed(&workspace_, &Workspace::failed);
+  EXPECT_TRUE(view_.open("/nowhere/strategy.json"));
+  EXPECT_TRUE(wait_until([&] { return failed.count() > 0; }));
+  EXPECT_FALSE(view_.open("/nowhere/model.toml"));
+}
+
+}  // namespace
+}  // namespace strata::gui
