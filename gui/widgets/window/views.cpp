@@ -2,6 +2,7 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 #include "gui/widgets/compare/compare_view.h"
+#include "gui/widgets/memory/memory_view.h"
 #include "gui/widgets/network/network_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
@@ -18,7 +19,8 @@ std::vector<View*> make_views(Workspace& workspace) {
           new ClusterView(workspace),
           new WhatIfView(workspace),
           why,
-          new CompareView(workspace)};
+          new CompareView(workspace),
+          new MemoryView(workspace)};
 }
 
 }  // namespace strata::gui

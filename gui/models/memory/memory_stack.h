@@ -1,0 +1,67 @@
+#pragma once
+
+// What a device's memory holds over time, by purpose, and which tensors it holds at one moment.
+// From the plan's buffers and a timeline, as sim/timeline/memory.h counts them. Pure; thread-safe.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/models/scene.h"
+
+namespace strata::gui {
+
+/// What memory is for; from the bottom of the stack to its top.
+enum class MemoryUseKind : std::uint8_t {
+  parameters,
+  parameter_gradients,
+  activations,
+  gathered_inputs,
+  activation_gradients
+};
+inline constexpr std::size_t kMemoryUseKinds = 5;
+MemoryUseKind use_of(BufferKind kind);
+std::string_view name(MemoryUseKind kind);  ///< "parameter gradients"
+std::string_view name(BufferKind kind);     ///< "gathered input"
+
+struct MemoryStack {
+  struct Level {
+    double at = 0;  ///< seconds; from then on
+    std::array<std::int64_t, kMemoryUseKinds> bytes{};
+    std::int64_t total() const;
+  };
+  std::vector<Level> levels;  ///< in order of time, the first at 0
+  std::size_t peak = 0;       ///< the first of the highest
+  Bytes capacity;             ///< of the device
+
+  Bytes peak_bytes() const { return {levels[peak].total()}; }
+  /// The level that holds at a time.
+  const Level& level_at(double at) const;
+  /// The highest level of those that hold within [begin, end].
+  const Level& highest(double begin, double end) const;
+};
+
+MemoryStack stack_memory(const Plan& plan, const Timeline& timeline, DeviceId device);
+
+/// A tensor, or a part of one, and how long it stays.
+struct LiveTensor {
+  std::uint32_t buffer = 0;  ///< in Plan::buffers
+  std::size_t step = 0;      ///< that made it
+  double begin = 0, end = 0;
+};
+/// Those that a device holds at a time, the largest first; equal ones in the plan's order.
+std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
+                                     double at);
+
+/// Every device's stack, and the time of it all.
+struct MemoryPicture {
+  ScenePtr scene;
+  std::vector<MemoryStack> stacks;  ///< by device
+  double end = 0;
+  std::int64_t highest = 0;  ///< of all peaks and capacities that are near
+};
+std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene);
+
+}  // namespace strata::gui

@@ -1,0 +1,133 @@
+// What keys, wheel and mouse do to the memory's picture.
+
+#include <QApplication>
+#include <QEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/widgets/memory/memory_canvas.h"
+
+namespace strata::gui {
+
+bool MemoryCanvas::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const auto moment = moment_at(help->pos());
+  QToolTip::showText(help->globalPos(), moment ? text_at(*moment) : QString(), viewport());
+  return true;
+}
+
+void MemoryCanvas::paintEvent(QPaintEvent*) {
+  QPainter painter(viewport());
+  paint(painter);
+}
+
+void MemoryCanvas::resizeEvent(QResizeEvent*) {
+  lay_out();
+}
+
+void MemoryCanvas::changeEvent(QEvent* event) {
+  QAbstractScrollArea::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
+  theme_ = theme_of(palette());
+  viewport()->update();
+}
+
+void MemoryCanvas::wheelEvent(QWheelEvent* event) {
+  const double notches = event->angleDelta().y() / 120.0;
+  TimeWindow next = window_;
+  if ((event->modifiers() & Qt::ControlModifier) != 0) {
+    next.zoom(std::pow(0.8, notches), time_of(static_cast<int>(event->position().x())));
+    move(next);
+  } else if ((event->modifiers() & Qt::ShiftModifier) != 0) {
+    next.pan(-0.08 * notches);
+    move(next);
+  } else {
+    verticalScrollBar()->setValue(verticalScrollBar()->value() -
+                                  static_cast<int>(notches * verticalScrollBar()->singleStep()));
+  }
+  event->accept();
+}
+
+void MemoryCanvas::mousePressEvent(QMouseEvent* event) {
+  pressed_ = event->position().toPoint();
+  measuring_ = false;
+}
+
+void MemoryCanvas::mouseMoveEvent(QMouseEvent* event) {
+  const QPoint at = event->position().toPoint();
+  if (!pressed_ || !picture_) return;
+  measuring_ =
+      measuring_ || (at - *pressed_).manhattanLength() >= QApplication::startDragDistance() / 2;
+  if (!measuring_) return;
+  const double a = std::clamp(time_of(pressed_->x()), 0.0, window_.limit());
+  const double b = std::clamp(time_of(at.x()), 0.0, window_.limit());
+  set_range(TimeRange{{std::min(a, b)}, {std::max(a, b)}});
+  emit range_picked();
+}
+
+// Close to a peak the peak is meant.
+void MemoryCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  pressed_.reset();
+  const auto moment = moment_at(event->position().toPoint());
+  if (measuring_ || !moment) return;
+  constexpr int kNear = 5;
+  const Moment peak = peak_of(moment->device);
+  pick(std::abs(x_of(peak.at) - event->position().x()) <= kNear ? peak : *moment);
+}
+
+void MemoryCanvas::keyPressEvent(QKeyEvent* event) {
+  if (!picture_) return QAbstractScrollArea::keyPressEvent(event);
+  TimeWindow next = window_;
+  const DeviceId device = selected_ ? selected_->device : fullest();
+  const double at = selected_ ? selected_->at : peak_of(device).at;
+  const auto last = static_cast<int>(picture_->stacks.size()) - 1;
+  const auto other = [&](int by) {
+    return DeviceId(static_cast<std::size_t>(std::clamp(static_cast<int>(device()) + by, 0, last)));
+  };
+  switch (event->key()) {
+    case Qt::Key_W:
+      next.zoom(0.8, at);
+      return move(next);
+    case Qt::Key_S:
+      next.zoom(1.25, at);
+      return move(next);
+    case Qt::Key_A:
+    case Qt::Key_Left:
+      next.pan(-0.15);
+      return move(next);
+    case Qt::Key_D:
+    case Qt::Key_Right:
+      next.pan(0.15);
+      return move(next);
+    case Qt::Key_F:
+      range_ ? next.show(range_->begin.value, range_->end.value) : next.show_all();
+      if (next == window_) next.show_all();
+      return move(next);
+    case Qt::Key_P:
+      return pick(peak_of(device));
+    case Qt::Key_Up:
+      return pick({other(-1), at});
+    case Qt::Key_Down:
+      return pick({other(1), at});
+    case Qt::Key_Period:
+      return step(1);
+    case Qt::Key_Comma:
+      return step(-1);
+    case Qt::Key_Escape:
+      set_range(std::nullopt);
+      emit range_picked();
+      return;
+    default:
+      QAbstractScrollArea::keyPressEvent(event);
+  }
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,47 @@
+#pragma once
+
+// Memory on every device over time, and the tensors that are in it at a moment: at the peak, until
+// another one is picked.
+
+#include <QLabel>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+
+#include "gui/models/memory/tensor_table.h"
+#include "gui/widgets/memory/memory_canvas.h"
+#include "gui/widgets/view.h"
+
+namespace strata::gui {
+
+class MemoryView : public View {
+  Q_OBJECT
+
+ public:
+  explicit MemoryView(Workspace& workspace, QWidget* parent = nullptr);
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  /// The tensors of the moment.
+  QString csv() const override;
+
+  MemoryCanvas& canvas() const { return *canvas_; }
+  QTableView& table() const { return *table_; }
+  const QLabel& heading() const { return *heading_; }
+
+ private:
+  QWidget* make_tensors();
+  void follow();
+  void refresh();
+  void show_picture(const std::shared_ptr<const MemoryPicture>& picture);
+  void show_moment();
+  void on_row(int row);
+
+  MemoryCanvas* canvas_;
+  QLabel* heading_;
+  TensorTable* model_;
+  QSortFilterProxyModel* sorted_;
+  QTableView* table_;
+  std::shared_ptr<const MemoryPicture> picture_;
+};
+
+}  // namespace strata::gui

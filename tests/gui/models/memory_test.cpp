@@ -1,0 +1,94 @@
+// Memory over time, by purpose, against the simulator's own curves, and the tensors at a moment.
+
+#include <QAbstractItemModelTester>
+#include <numeric>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/memory/memory_stack.h"
+#include "gui/models/memory/tensor_table.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+
+class MemoryTest : public ::testing::Test {
+ protected:
+  static ScenePtr scene() {
+    Document document;
+    document.input.model = "alexnet";
+    document.input.cluster = "p100-1x2";
+    document.strategy.source = "owt";
+    CaseLoader loader;
+    return make_scene(document, loader);
+  }
+  const Plan& plan() const { return scene_->prediction.plan; }
+  const Timeline& timeline() const { return scene_->prediction.timeline; }
+
+  ScenePtr scene_ = scene();
+  std::shared_ptr<const MemoryPicture> picture_ = picture_memory(scene_);
+};
+
+TEST_F(MemoryTest, TheStackIsAsHighAsTheCurve) {
+  for (std::size_t device = 0; device < 2; ++device) {
+    const MemoryStack& stack = picture_->stacks[device];
+    EXPECT_EQ(stack.peak_bytes(), scene_->prediction.peak_memory[device]);
+    const auto& curve = scene_->memory[device];
+    for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
+      if (curve[i + 1].at == curve[i].at) continue;  // on the way at one instant
+      EXPECT_EQ(stack.level_at(curve[i].at.value).total(), curve[i].bytes.value);
+    }
+    EXPECT_EQ(stack.capacity, scene_->input.models[device]->memory_capacity());
+  }
+}
+
+TEST_F(MemoryTest, TheTensorsOfAMomentAreItsLevel) {
+  const MemoryStack& stack = picture_->stacks[1];
+  for (std::size_t i = 0; i < stack.levels.size(); i += 7) {
+    const MemoryStack::Level& level = stack.levels[i];
+    std::array<std::int64_t, kMemoryUseKinds> bytes{};
+    std::int64_t before = std::numeric_limits<std::int64_t>::max();
+    for (const LiveTensor& tensor : live_tensors(plan(), timeline(), DeviceId(1), level.at)) {
+      const Buffer& buffer = plan().buffers()[tensor.buffer];
+      bytes[static_cast<std::size_t>(use_of(buffer.kind))] += buffer.bytes.value;
+      EXPECT_LE(buffer.bytes.value, before);
+      before = buffer.bytes.value;
+    }
+    EXPECT_EQ(bytes, level.bytes) << level.at;
+  }
+}
+
+TEST_F(MemoryTest, FindsTheHighestLevelOfAStretch) {
+  const MemoryStack& stack = picture_->stacks[0];
+  const double peak = stack.levels[stack.peak].at;
+  EXPECT_EQ(stack.highest(0, picture_->end).total(), stack.peak_bytes().value);
+  EXPECT_EQ(stack.highest(peak, peak).total(), stack.peak_bytes().value);
+  EXPECT_EQ(stack.highest(0, 0).at, 0);
+  const std::size_t i = stack.levels.size() / 2;
+  EXPECT_EQ(&stack.level_at(stack.levels[i].at), &stack.levels[i]);
+  EXPECT_EQ(&stack.level_at(1e9), &stack.levels.back());
+}
+
+TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
+  TensorTable table;
+  const QAbstractItemModelTester tester(&table,
+                                        QAbstractItemModelTester::FailureReportingMode::Fatal);
+  EXPECT_EQ(table.rowCount(), 0);
+  const MemoryStack& stack = picture_->stacks[0];
+  table.show(scene_, DeviceId(0), stack.levels[stack.peak].at);
+  EXPECT_EQ(table.total(), stack.peak_bytes());
+  double share = 0;
+  for (int row = 0; row < table.rowCount(); ++row) {
+    share += table.index(row, TensorTable::kShare).data(Qt::UserRole).toDouble();
+    const auto layer = table.index(row, TensorTable::kLayer).data().toString().toStdString();
+    EXPECT_EQ(layer, scene_->input.graph[table.layer(row)].name);
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_THAT(table.csv(), HasSubstr("layer,what,shard,size_bytes"));
+  table.show(nullptr, {}, 0);
+  EXPECT_EQ(table.rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace strata::gui
