@@ -2,6 +2,7 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 #include "gui/widgets/compare/compare_view.h"
+#include "gui/widgets/measured/error_view.h"
 #include "gui/widgets/memory/memory_view.h"
 #include "gui/widgets/network/network_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
@@ -20,7 +21,8 @@ std::vector<View*> make_views(Workspace& workspace) {
           new WhatIfView(workspace),
           why,
           new CompareView(workspace),
-          new MemoryView(workspace)};
+          new MemoryView(workspace),
+          new ErrorView(workspace)};
 }
 
 }  // namespace strata::gui

@@ -1,0 +1,171 @@
+#include "gui/models/measured/error_recording.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "gui/models/timeline/plan_facts.h"
+#include "sim/text/units.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr double kLoudest = 0.5;  // an error of half is as loud as any larger one
+constexpr double kShades = 16;    // on each side
+
+/// What both recordings look at.
+struct ErrorSource {
+  MeasuredPtr measured;
+  Timeline predicted_step, measured_step;
+};
+
+struct SteadyStep {
+  std::span<const Span> spans;
+  Seconds before;  ///< the end of the step before
+  Seconds lead;    ///< how much earlier its first task begins
+};
+
+SteadyStep steady_step(const Timeline& timeline) {
+  const std::size_t step = timeline.steady_window().last;
+  SteadyStep result{timeline.step(step), step == 0 ? Seconds{} : timeline.step_end(step - 1), {}};
+  for (const Span& span : result.spans)
+    result.lead = std::max(result.lead, result.before - span.start);
+  return result;
+}
+
+// So that the step before ended at `lead`. Tasks may have been ready long before: not before 0.
+Timeline shifted(const SteadyStep& step, Seconds lead) {
+  std::vector<Span> spans;
+  const Seconds by = lead - step.before;
+  for (const Span& span : step.spans) {
+    spans.push_back({std::max(span.ready + by, Seconds{}), span.start + by, span.end + by});
+  }
+  return Timeline(step.spans.size(), std::move(spans));
+}
+
+class ErrorFacts : public PlanFacts {
+ public:
+  ErrorFacts(PlanTimeline what, const Comparison& comparison)
+      : PlanFacts(what, {}, {}), comparison_(comparison) {}
+
+  std::vector<std::string> lines(std::uint32_t id) const override {
+    std::vector<std::string> lines = PlanFacts::lines(id);
+    const TaskComparison& task = comparison_.tasks[task_of(what().plan, id).task()];
+    const Seconds predicted = task.predicted.duration, measured = task.measured.duration;
+    lines.push_back(fmt::format("predicted {}, measured {} in the mean: {:+.1f} %",
+                                format_seconds(predicted), format_seconds(measured),
+                                100 * relative_error(predicted, measured)));
+    return lines;
+  }
+
+ private:
+  const Comparison& comparison_;
+};
+
+class ErrorRecorder {
+ public:
+  ErrorRecorder(std::shared_ptr<const ErrorSource> source, const Timeline& step, std::string name)
+      : source_(std::move(source)),
+        what_{std::move(name),
+              source_->measured->graph,
+              source_->measured->cluster,
+              source_->measured->plan,
+              step,
+              source_} {}
+
+  std::shared_ptr<Recording> run(bool with_residual) const {
+    auto recording = std::make_shared<Recording>(*record(what_));
+    recording->steady.reset();
+    std::vector<Lane> lanes;
+    for (const Lane& lane : recording->lanes) {
+      if (stands_for_tasks(lane.name().kind))
+        lanes.emplace_back(lane.name(), coloured(*recording, lane));
+      if (with_residual && lane.name().kind == LaneKind::device && lane.name().depth == 0) {
+        lanes.push_back(residual(lanes.back()));
+      }
+    }
+    recording->lanes = std::move(lanes);
+    recording->places.clear();
+    index_places(*recording);
+    recording->facts = std::make_shared<ErrorFacts>(what_, source_->measured->comparison);
+    return recording;
+  }
+
+ private:
+  const TaskComparison& task(std::uint32_t id) const {
+    return source_->measured->comparison.tasks[task_of(what_.plan, id).task()];
+  }
+  double error(std::uint32_t id) const {
+    return relative_error(task(id).predicted.duration, task(id).measured.duration);
+  }
+
+  std::vector<Slice> coloured(Recording& recording, const Lane& lane) const {
+    std::vector<Slice> slices(lane.slices().begin(), lane.slices().end());
+    for (Slice& slice : slices) {
+      const double loud = std::clamp(-error(slice.id) / kLoudest, -1.0, 1.0);
+      SliceStyle style;
+      style.shade = Shade::balance;
+      style.value = static_cast<float>(std::round(loud * kShades) / kShades);
+      slice.style = style_number(recording, style);
+    }
+    return slices;
+  }
+
+  // As high as the error in time, against the largest one of the device.
+  Lane residual(const Lane& lane) const {
+    double largest = 0;
+    for (const Slice& slice : lane.slices()) {
+      largest = std::max(largest, std::abs(task(slice.id).duration_difference().value));
+    }
+    std::vector<Slice> slices;
+    for (Slice slice : lane.slices()) {
+      const double error = std::abs(task(slice.id).duration_difference().value);
+      slice.height = static_cast<float>(largest > 0 ? error / largest : 0);
+      if (error > 0) slices.push_back(slice);
+    }
+    LaneName name = lane.name();
+    name.name = fmt::format("error, up to {}", format_seconds({largest}));
+    name.kind = LaneKind::residual;
+    return Lane(std::move(name), std::move(slices));
+  }
+
+  std::shared_ptr<const ErrorSource> source_;
+  PlanTimeline what_;
+};
+
+}  // namespace
+
+double relative_error(Seconds predicted, Seconds measured) {
+  if (measured.value > 0) return (predicted - measured) / measured;
+  return predicted.value > 0 ? 1 : 0;
+}
+
+ErrorRecordings record_errors(const MeasuredPtr& measured) {
+  const SteadyStep predicted = steady_step(measured->predicted);
+  const SteadyStep real = steady_step(measured->measured);
+  const Seconds lead = std::max(predicted.lead, real.lead);
+  const auto source = std::make_shared<const ErrorSource>(
+      ErrorSource{measured, shifted(predicted, lead), shifted(real, lead)});
+  return {ErrorRecorder(source, source->predicted_step, "predicted").run(false),
+          ErrorRecorder(source, source->measured_step, "measured").run(true)};
+}
+
+std::vector<bool> labels_beyond(const Recording& recording, const Measured& measured,
+                                double tolerance) {
+  std::vector<bool> beyond(recording.labels.size());
+  const auto& rows = measured.comparison.rows;
+  for (std::uint32_t id = 0; id < recording.places.size(); ++id) {
+    if (!recording.places[id].valid()) continue;
+    const Task& task = measured.plan[task_of(measured.plan, id).task];
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ErrorRow& r) {
+      return r.layer == task.layer && r.kind == task.kind && r.phase == task.phase;
+    });
+    if (row == rows.end()) continue;
+    const double error = relative_error(row->predicted.duration, row->measured.duration);
+    beyond[recording.at(recording.places[id]).label] = std::abs(error) > tolerance;
+  }
+  return beyond;
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,99 @@
+#include "gui/models/measured/real_run.h"
+
+#include <QTemporaryDir>
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/file.h"
+
+namespace strata::gui {
+namespace {
+
+ValidateRequest request_for(const RealRun& run) {
+  const auto [family, devices] = parse_devices(run.devices);
+  ValidateRequest request;
+  request.models = {run.document.input.model};
+  request.family = family;
+  request.devices = devices;
+  request.each_count = false;
+  request.batch_per_device = run.batch_per_device;
+  request.sync = run.document.input.sync;
+  request.rounds = run.rounds;
+  request.command = command_of(run);
+  return request;
+}
+
+void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std::string& devices) {
+  for (const Config& config : choice.configs) {
+    for (const DeviceId device : config.devices) {
+      if (device() < cluster.device_count()) continue;
+      throw InputError(fmt::format(
+          "the edited strategy uses device {}; {} has {}: data, model, owt and optimal fit any",
+          device() + 1, devices, cluster.device_count()));
+    }
+  }
+}
+
+// Studies take strategies by name or from files.
+std::string strategy_file(const Runner& runner, const RealRun& run, const QTemporaryDir& folder) {
+  const StrategyChoice& choice = run.document.strategy;
+  const Cluster cluster = runner.cluster(run.devices);
+  check_fits(choice, cluster, run.devices);
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  const Graph graph = load_model(run.document.input.model, run.batch_per_device * devices);
+  const std::string file = folder.filePath(QStringLiteral("strategy.json")).toStdString();
+  write_file_whole(file, print_strategy(Strategy(choice.label(), choice.configs), graph, cluster));
+  return file;
+}
+
+MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
+  auto measured = std::make_shared<Measured>();
+  measured->devices = run.devices;
+  measured->strategy = run.document.strategy.label();
+  measured->graph = std::move(result.graph);
+  measured->cluster = std::move(result.cluster);
+  measured->plan = std::move(result.plan);
+  measured->predicted = std::move(result.predicted_timeline);
+  measured->measured = std::move(result.measured_timeline);
+  measured->comparison = std::move(result.comparison);
+  return measured;
+}
+
+}  // namespace
+
+std::pair<std::string, int> parse_devices(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string number = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const bool is_number = !number.empty() && number.size() < 5 &&
+                         number.find_first_not_of("0123456789") == std::string::npos;
+  const int count = is_number ? std::stoi(number) : 0;
+  if (colon != 0 && count > 0) return {text.substr(0, colon), count};
+  throw InputError(fmt::format("'{}' names no devices; allowed: cpu:N", text));
+}
+
+std::string command_of(const RealRun& run) {
+  const Document& document = run.document;
+  return fmt::format(
+      "strata validate {} --devices {} --only --strategies {} --batch-per-device {} "
+      "--sync {} --rounds {}",
+      shell_quoted(document.input.model), shell_quoted(run.devices),
+      document.strategy.edited() ? "strategy.json" : shell_quoted(document.strategy.source),
+      run.batch_per_device, name(document.input.sync), run.rounds);
+}
+
+MeasuredPtr run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
+                         const std::function<void(const MeasureProgress&)>& progress) {
+  const QTemporaryDir folder;
+  ValidateRequest request = request_for(run);
+  const bool edited = run.document.strategy.edited();
+  request.strategies = {edited ? strategy_file(runner, run, folder) : run.document.strategy.source};
+  ValidateReport report = validate(runner, request, cancelled, progress);
+  return measured_of(std::move(report.cases.front()), run);
+}
+
+}  // namespace strata::gui

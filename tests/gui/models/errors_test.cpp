@@ -1,0 +1,132 @@
+// A prediction beside a measurement, on two fake cores whose tasks all take a step's time.
+
+#include <QAbstractItemModelTester>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/measured/error_recording.h"
+#include "gui/models/measured/error_table.h"
+#include "gui/models/measured/real_run.h"
+#include "sim/base/error.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/sim/study/measuring_runner.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+RealRun lenet(const std::string& strategy = "model") {
+  RealRun run;
+  run.document.input.model = "lenet5";
+  run.document.input.cluster = "p100-4x4";
+  run.document.strategy.source = strategy;
+  run.rounds = 1;
+  return run;
+}
+
+class ErrorsTest : public ::testing::Test {
+ protected:
+  MeasuredPtr measure(const RealRun& run) {
+    return run_for_real(runner_, run, nullptr, [](const MeasureProgress&) {});
+  }
+
+  testing::MeasuringRunner runner_;
+};
+
+TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
+  const MeasuredPtr measured = measure(lenet());
+  EXPECT_EQ(measured->devices, "cpu:2");
+  EXPECT_EQ(measured->cluster.device_count(), 2);
+  EXPECT_EQ(measured->graph.batch(), 8);
+  EXPECT_EQ(measured->comparison.tasks.size(), measured->plan.size());
+  EXPECT_EQ(command_of(lenet()),
+            "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
+            "--sync ring --rounds 1");
+}
+
+TEST_F(ErrorsTest, RefusesWhatDoesNotFit) {
+  RealRun run = lenet();
+  run.devices = "two cores";
+  EXPECT_THAT([&] { measure(run); },
+              ThrowsMessage<InputError>("'two cores' names no devices; allowed: cpu:N"));
+  run = lenet();
+  run.document.strategy.configs.assign(13, config_on_first_devices(kWhole));
+  run.document.strategy.configs[1].devices = {DeviceId(5)};
+  EXPECT_THAT([&] { measure(run); },
+              ThrowsMessage<InputError>(HasSubstr("uses device 6; cpu:2 has 2")));
+  EXPECT_EQ(parse_devices("cuda:3"), std::pair(std::string("cuda"), 3));
+  for (const char* wrong :
+       {"", ":", ":2", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", "cpu:99999"}) {
+    EXPECT_THROW(parse_devices(wrong), InputError) << wrong;
+  }
+}
+
+TEST_F(ErrorsTest, TheErrorIsRelativeToWhatWasMeasured) {
+  EXPECT_DOUBLE_EQ(relative_error({3}, {2}), 0.5);
+  EXPECT_DOUBLE_EQ(relative_error({1}, {2}), -0.5);
+  EXPECT_EQ(relative_error({0}, {0}), 0);
+  EXPECT_EQ(relative_error({1}, {0}), 1);
+}
+
+TEST_F(ErrorsTest, BothRecordingsShowOneStepTaskByTask) {
+  const MeasuredPtr measured = measure(lenet());
+  const ErrorRecordings both = record_errors(measured);
+  for (const RecordingPtr& recording : {both.predicted, both.measured}) {
+    for (std::size_t i = 0; i < measured->plan.size(); ++i) {
+      const SlicePlace place = recording->place(static_cast<std::uint32_t>(i));
+      ASSERT_EQ(place.valid(), measured->plan[TaskId(i)].kind != TaskKind::join);
+      if (!place.valid()) continue;
+      EXPECT_EQ(recording->styles[recording->at(place).style].shade, Shade::balance);
+      EXPECT_GE(recording->at(place).begin, 0);
+    }
+  }
+  const Span& first = measured->measured.span(measured->measured.steady_window().last, TaskId(0));
+  EXPECT_NEAR(both.measured->at(both.measured->place(0)).length(), first.duration().value, 1e-12);
+  EXPECT_THAT(both.measured->facts->lines(0).back(), HasSubstr("in the mean"));
+}
+
+// Every task took at least 10 ms where a millisecond or less was predicted: all are far too fast.
+TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
+  const MeasuredPtr measured = measure(lenet());
+  const ErrorRecordings both = record_errors(measured);
+  std::size_t residuals = 0;
+  for (const Lane& lane : both.measured->lanes) {
+    residuals += lane.name().kind == LaneKind::residual;
+    for (const Slice& slice : lane.slices()) {
+      EXPECT_EQ(both.measured->styles[slice.style].value, 1) << lane.name().name;
+      EXPECT_LE(slice.height, 1);
+    }
+  }
+  EXPECT_EQ(residuals, 2);
+  const auto none = labels_beyond(*both.measured, *measured, 1);
+  const auto all = labels_beyond(*both.measured, *measured, 0.5);
+  EXPECT_EQ(std::count(none.begin(), none.end(), true), 0);
+  EXPECT_EQ(std::count(all.begin(), all.end(), true), static_cast<std::ptrdiff_t>(all.size()));
+}
+
+TEST_F(ErrorsTest, TheTableExplainsTheError) {
+  const MeasuredPtr measured = measure(lenet());
+  ErrorTable table;
+  const QAbstractItemModelTester tester(&table,
+                                        QAbstractItemModelTester::FailureReportingMode::Fatal);
+  table.set_measured(measured);
+  ASSERT_EQ(table.rowCount(), static_cast<int>(measured->comparison.rows.size()));
+  double share = 0;
+  for (int row = 0; row < table.rowCount(); ++row) {
+    share += table.index(row, ErrorTable::kShare).data(Qt::UserRole).toDouble();
+    const Task& task = measured->plan[table.worst_task(row)];
+    EXPECT_EQ(task.layer, table.row(row).layer);
+    EXPECT_EQ(task.phase, table.row(row).phase);
+    EXPECT_LT(table.index(row, ErrorTable::kError).data(Qt::UserRole).toDouble(), 0);
+    EXPECT_FALSE(table.index(row, ErrorTable::kTask).data().toString().isEmpty());
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_EQ(std::ranges::count(table.csv(), '\n'), table.rowCount() + 1);
+  table.set_measured(nullptr);
+  EXPECT_EQ(table.rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace strata::gui
