@@ -36,7 +36,9 @@ int run(QApplication& app) {
   options.addVersionOption();
   options.addPositionalArgument(
       QStringLiteral("FILE"),
-      QStringLiteral("a network or a cluster (.toml), a strategy, a trace or a session (.json)"),
+      QStringLiteral(
+          "a network, cluster or scenario (.toml), a strategy, trace or session (.json), "
+          "a database of results (.db)"),
       QStringLiteral("[FILE...]"));
   options.process(app);
   if (!all_there(options.positionalArguments())) return 2;

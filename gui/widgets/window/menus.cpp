@@ -108,7 +108,8 @@ std::vector<QAction*> MainWindow::all_actions() const {
 
 void MainWindow::ask_for_file() {
   const QString file = QFileDialog::getOpenFileName(
-      this, tr("Open"), {}, tr("All that Strata reads (*.toml *.json);;All files (*)"));
+      this, tr("Open"), {},
+      tr("All that Strata reads (*.toml *.json *.db *.sqlite);;All files (*)"));
   if (!file.isEmpty()) open_file(file);
 }
 

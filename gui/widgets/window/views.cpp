@@ -5,6 +5,7 @@
 #include "gui/widgets/measured/error_view.h"
 #include "gui/widgets/memory/memory_view.h"
 #include "gui/widgets/network/network_view.h"
+#include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
 #include "gui/widgets/why/why_view.h"
@@ -22,7 +23,8 @@ std::vector<View*> make_views(Workspace& workspace) {
           why,
           new CompareView(workspace),
           new MemoryView(workspace),
-          new ErrorView(workspace)};
+          new ErrorView(workspace),
+          new SweepView(workspace)};
 }
 
 }  // namespace strata::gui

@@ -71,8 +71,8 @@ QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& r
     emit document_wanted(paper_example());
   })->setObjectName(QStringLiteral("paper_example"));
   way(tr("Open a file…"),
-      tr("A network or a cluster (.toml), a strategy or a trace (.json). Files can be dropped on "
-         "the window, too."),
+      tr("A network, a cluster or a scenario (.toml), a strategy or a trace (.json), a database of "
+         "results (.db). Files can be dropped on the window, too."),
       [this] { emit file_wanted({}); })
       ->setObjectName(QStringLiteral("open_file"));
   for (const QString& file : recent) {

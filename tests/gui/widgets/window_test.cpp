@@ -185,11 +185,6 @@ TEST_F(WindowTest, SaysInPlaceWhatIsWrongWithAFile) {
   EXPECT_EQ(window_->shown_error(), "");
 }
 
-TEST_F(WindowTest, SaysWhatNoViewShows) {
-  EXPECT_FALSE(window_->open_file(file("old.db", QByteArray("SQLite format 3\0", 16))));
-  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("old.db: no view shows a database"));
-}
-
 TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
   window_->open_document(lenet());
   action("Model parallelism")->trigger();

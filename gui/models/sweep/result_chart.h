@@ -1,0 +1,92 @@
+#pragma once
+
+// Charts of rows as values: what a canvas paints. Where there are more points than anybody could
+// tell apart, those that change the picture stay. Pure; thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gui/models/sweep/result_set.h"
+
+namespace strata::gui {
+
+/// What a drawing may have before it is thinned out.
+inline constexpr std::size_t kMostPoints = 10'000;
+
+struct ChartPoint {
+  double x = 0, y = 0;
+  std::uint32_t row = 0;
+  bool operator==(const ChartPoint&) const = default;
+};
+
+/// Points from left to right, and the line through the median of those at the same x.
+struct PointSeries {
+  std::string name;
+  std::size_t place = 0;  ///< among the kinds of the series' column: its colour
+  std::vector<ChartPoint> points;
+  std::vector<ChartPoint> line;
+};
+
+/// `series`: the column that tells them apart; none: all are one. Rows that lack x or y are left
+/// out. At most about `most` points in all.
+std::vector<PointSeries> series_of(const ResultSet& results, std::span<const std::uint32_t> rows,
+                                   std::size_t x, std::size_t y, std::optional<std::size_t> series,
+                                   std::size_t most = kMostPoints);
+
+/// Points from left to right, of which, of each of so many strips, the lowest and the highest stay.
+std::vector<ChartPoint> thinned(std::vector<ChartPoint> points, std::size_t most);
+
+/// Whether more of it is better: of throughput, say.
+bool more_is_better(const ResultColumn& column);
+/// The rows that no other is at least as good as in both and better in one; by x. Of equal ones the
+/// first.
+std::vector<std::uint32_t> pareto_front(const ResultSet& results,
+                                        std::span<const std::uint32_t> rows, std::size_t x,
+                                        std::size_t y);
+
+/// The median of a column where two others have these values.
+struct HeatCell {
+  double value = 0;
+  std::size_t count = 0;  ///< rows; 0: there is none
+  std::uint32_t row = 0;  ///< one that has the median
+};
+struct HeatMap {
+  std::vector<double> xs, ys;   ///< ascending
+  std::vector<HeatCell> cells;  ///< by y, then x
+  double low = 0, high = 0;     ///< of the values
+  bool whole = true;            ///< else there were more values than a map can have
+
+  const HeatCell& at(std::size_t x, std::size_t y) const { return cells[y * xs.size() + x]; }
+};
+HeatMap heat_map(const ResultSet& results, std::span<const std::uint32_t> rows, std::size_t x,
+                 std::size_t y, std::size_t value, std::size_t most_values = 200);
+
+/// What lies between two axes: rows that begin and end in the same places are one stroke.
+struct Stroke {
+  float from = 0, to = 0;  ///< 0 (low) to 1
+  std::size_t colour = 0;  ///< of the row's series
+  std::size_t count = 0;
+};
+/// Where a row stands on an axis, from 0 to 1; nothing where it has no value.
+std::optional<float> level(const ResultColumn& column, double value);
+/// The strokes between two columns, those of most rows last; at most `most`.
+std::vector<Stroke> strokes(const ResultSet& results, std::span<const std::uint32_t> rows,
+                            std::size_t from, std::size_t to, std::optional<std::size_t> series,
+                            std::size_t most);
+
+/// Whether a logarithmic axis tells its values apart better.
+bool wants_logarithm(const ResultColumn& column);
+
+/// What a chart shows of these rows before anybody chose: settings that vary for x, times for y.
+struct ChartColumns {
+  std::size_t x = 0, y = 0;
+  std::optional<std::size_t> series;
+};
+std::optional<ChartColumns> usual_columns(const ResultSet& results);
+/// Those that differ: settings and what matters of the answers.
+std::vector<std::size_t> usual_axes(const ResultSet& results);
+
+}  // namespace strata::gui

@@ -1,0 +1,128 @@
+#include "gui/models/sweep/result_file.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <algorithm>
+
+#include "sim/base/cancel.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr int kLookEvery = 500;  // milliseconds
+constexpr std::size_t kFirstPiece = 1000;
+constexpr std::size_t kLargestPiece = 32000;
+constexpr QLatin1String kResultsLane("results");
+
+}  // namespace
+
+/// What a job has read.
+struct ResultFile::Piece {
+  ResultSetPtr rows;  ///< null where none were new
+  QStringList scenarios;
+  bool more = false;
+};
+
+struct ResultFile::Reader {
+  std::string file, scenario;
+  ResultBuilder builder;
+  std::size_t piece = kFirstPiece;
+  std::size_t shown = 0;  ///< rows
+
+  Piece read(const Progress& progress);
+  void forget_another_file(Store& store);
+};
+
+// Numbers of rows never come again, unless somebody has put another file in its place.
+void ResultFile::Reader::forget_another_file(Store& store) {
+  const QueryResult last = store.query("SELECT coalesce(max(id), 0) FROM results");
+  if (std::get<std::int64_t>(last.rows.at(0).at(0)) < builder.last_id()) builder = {};
+}
+
+ResultFile::Piece ResultFile::Reader::read(const Progress& progress) {
+  Store store(file, OpenMode::read);
+  Piece read;
+  for (const std::string& name : store.scenarios()) read.scenarios << QString::fromStdString(name);
+  forget_another_file(store);
+  const QueryResult rows = store.query(ResultBuilder::query(builder.last_id(), piece, scenario));
+  throw_if_cancelled(progress.cancelled());
+  read.more = rows.rows.size() == piece;
+  piece = std::min(2 * piece, kLargestPiece);
+  builder.append(rows);
+  if (builder.rows() != shown) read.rows = builder.build();
+  return read;
+}
+
+ResultFile::ResultFile(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) {
+  timer_.setInterval(kLookEvery);
+  connect(&timer_, &QTimer::timeout, this, &ResultFile::look_if_changed);
+  // One that was called off says nothing.
+  connect(&jobs_, &Jobs::changed, this, [this] { reading_ = jobs_.busy(kResultsLane); });
+}
+
+// A job that is under way must not show to nobody.
+ResultFile::~ResultFile() {
+  jobs_.cancel(kResultsLane);
+}
+
+void ResultFile::open(const std::string& file, const std::string& scenario) {
+  jobs_.cancel(kResultsLane);
+  file_ = file;
+  scenario_ = scenario;
+  reader_ = std::make_shared<Reader>(Reader{file, scenario, {}});
+  reading_ = false;
+  seen_.clear();
+  if (file.empty()) return timer_.stop();
+  timer_.start();
+  look();
+}
+
+// Beside a store in use lies its log; the store's own bytes change only now and then. A look at
+// sizes and times opens neither.
+QString ResultFile::stamp() const {
+  QString stamp;
+  for (const char* const suffix : {"", "-wal"}) {
+    const QFileInfo info(QString::fromStdString(file_ + suffix));
+    if (!info.exists()) continue;
+    stamp += QStringLiteral("%1 %2;").arg(info.size()).arg(info.lastModified().toMSecsSinceEpoch());
+  }
+  return stamp;
+}
+
+void ResultFile::look_if_changed() {
+  if (!reading_ && stamp() != seen_) look();
+}
+
+void ResultFile::look() {
+  if (reading_) return;
+  seen_ = stamp();
+  if (seen_.isEmpty()) return;  // a sweep will make it
+  read_on(reader_);
+}
+
+void ResultFile::read_on(const std::shared_ptr<Reader>& reader) {
+  reading_ = true;
+  jobs_.start(
+      kResultsLane, tr("Reading %1").arg(QFileInfo(QString::fromStdString(file_)).fileName()),
+      [this, reader](Progress& progress) -> Jobs::Show {
+        const Piece piece = reader->read(progress);
+        return [this, reader, piece] { take(reader, piece); };
+      },
+      [this, reader](const QString& message) {
+        if (reader == reader_) emit failed(message);
+      });
+}
+
+void ResultFile::take(const std::shared_ptr<Reader>& reader, const Piece& piece) {
+  if (reader != reader_) return;
+  if (piece.rows) reader->shown = piece.rows->rows();
+  reading_ = piece.more;
+  if (piece.more) read_on(reader);
+  if (piece.scenarios != scenarios_) {
+    scenarios_ = piece.scenarios;
+    emit scenarios_read();
+  }
+  if (piece.rows) emit rows_read(piece.rows);
+}
+
+}  // namespace strata::gui

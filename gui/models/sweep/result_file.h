@@ -1,0 +1,59 @@
+#pragma once
+
+// A store's rows, read in pieces by a job so that the first of them are there at once, and new ones
+// as they come. Rows of a store are never changed, so only those behind the last one are read.
+// Lives in the window's thread; nothing of it waits for the file.
+
+#include <QObject>
+#include <QStringList>
+#include <QTimer>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gui/models/jobs.h"
+#include "gui/models/sweep/result_set.h"
+
+namespace strata::gui {
+
+class ResultFile : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit ResultFile(Jobs& jobs, QObject* parent = nullptr);
+  ~ResultFile() override;
+
+  /// An empty name: nothing. `scenario`: only its cases; empty: all of the file.
+  void open(const std::string& file, const std::string& scenario = {});
+  const std::string& file() const { return file_; }
+  const std::string& scenario() const { return scenario_; }
+  /// Of the file, newest first.
+  const QStringList& scenarios() const { return scenarios_; }
+  bool reading() const { return reading_; }
+  /// Looks at once for rows that have come.
+  void look();
+
+ signals:
+  void rows_read(const ResultSetPtr& rows);
+  void scenarios_read();
+  void failed(const QString& message);
+
+ private:
+  struct Reader;
+  struct Piece;
+
+  void look_if_changed();
+  void read_on(const std::shared_ptr<Reader>& reader);
+  void take(const std::shared_ptr<Reader>& reader, const Piece& piece);
+  QString stamp() const;
+
+  Jobs& jobs_;
+  std::string file_, scenario_;
+  QStringList scenarios_;
+  std::shared_ptr<Reader> reader_;  ///< used by one job at a time
+  bool reading_ = false;
+  QString seen_;  ///< stamp() of the newest look
+  QTimer timer_;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,128 @@
+#include "gui/models/sweep/result_table.h"
+
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+
+namespace strata::gui {
+namespace {
+
+// What is not there stands last in both directions.
+void sort_rows(const ResultColumn& column, Qt::SortOrder direction,
+               std::vector<std::uint32_t>& rows) {
+  const std::vector<double>& values = column.values;
+  const bool descending = direction == Qt::DescendingOrder;
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double x = values[a], y = values[b];
+    if (std::isnan(x) || std::isnan(y)) return !std::isnan(x) && std::isnan(y);
+    return descending ? x > y : x < y;
+  });
+}
+
+QString csv_quoted(QString text) {
+  if (!text.contains(QRegularExpression(QStringLiteral("[\",\\r\\n]")))) return text;
+  return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
+         QLatin1Char('"');
+}
+
+}  // namespace
+
+ResultTable::ResultTable(Results& results, QObject* parent)
+    : QAbstractTableModel(parent), results_(results), shown_(results.all()) {
+  connect(&results, &Results::changed, this, &ResultTable::take_over);
+  order_ = results.rows();
+}
+
+int ResultTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(order_.size());
+}
+
+int ResultTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(shown_->columns().size());
+}
+
+// A number that ends in _seconds or _bytes has its unit in the cell.
+QString ResultTable::heading(const ResultColumn& column) const {
+  QString name = QString::fromStdString(column.name);
+  for (const auto& unit : {QStringLiteral("_seconds"), QStringLiteral("_bytes")}) {
+    if (name.endsWith(unit)) name.chop(unit.size());
+  }
+  return name.replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QVariant ResultTable::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  const ResultColumn& column = (*shown_)[static_cast<std::size_t>(index.column())];
+  const std::uint32_t row = row_at(index.row());
+  if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
+    return QString::fromStdString(role == Qt::DisplayRole ? column.text(row) : column.exact(row));
+  }
+  if (role != Qt::TextAlignmentRole) return {};
+  const Qt::AlignmentFlag side = column.numeric ? Qt::AlignRight : Qt::AlignLeft;
+  return static_cast<int>(side | Qt::AlignVCenter);
+}
+
+QVariant ResultTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+  const ResultColumn& column = (*shown_)[static_cast<std::size_t>(section)];
+  if (role == Qt::DisplayRole) return heading(column);
+  if (role == Qt::ToolTipRole) return QString::fromStdString(column.name);
+  return {};
+}
+
+void ResultTable::sort(int column, Qt::SortOrder order) {
+  sorted_by_.clear();
+  if (column >= 0 && column < columnCount()) {
+    sorted_by_ = QString::fromStdString((*shown_)[static_cast<std::size_t>(column)].name);
+  }
+  direction_ = order;
+  emit layoutAboutToBeChanged();
+  const QModelIndexList before = persistentIndexList();
+  std::vector<std::uint32_t> rows;
+  for (const QModelIndex& index : before) rows.push_back(row_at(index.row()));
+  arrange();
+  QModelIndexList after;
+  for (qsizetype i = 0; i < before.size(); ++i) {
+    after << index(place_of(rows[static_cast<std::size_t>(i)]).value_or(-1), before[i].column());
+  }
+  changePersistentIndexList(before, after);
+  emit layoutChanged();
+}
+
+std::optional<int> ResultTable::place_of(std::uint32_t row) const {
+  const auto at = std::find(order_.begin(), order_.end(), row);
+  if (at == order_.end()) return std::nullopt;
+  return static_cast<int>(at - order_.begin());
+}
+
+QString ResultTable::csv() const {
+  QString text;
+  const auto line = [&](const auto& field) {
+    QStringList fields;
+    for (int i = 0; i < columnCount(); ++i) {
+      fields << csv_quoted(QString::fromStdString(field((*shown_)[static_cast<std::size_t>(i)])));
+    }
+    text += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
+  };
+  if (columnCount() == 0) return {};
+  line([](const ResultColumn& column) { return column.name; });
+  for (const std::uint32_t row : order_) {
+    line([&](const ResultColumn& column) { return column.exact(row); });
+  }
+  return text;
+}
+
+void ResultTable::take_over() {
+  beginResetModel();
+  shown_ = results_.all();
+  arrange();
+  endResetModel();
+}
+
+void ResultTable::arrange() {
+  order_ = results_.rows();
+  const auto column = shown_->find(sorted_by_.toStdString());
+  if (column) sort_rows((*shown_)[*column], direction_, order_);
+}
+
+}  // namespace strata::gui

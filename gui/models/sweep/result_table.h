@@ -1,0 +1,48 @@
+#pragma once
+
+// The rows of Results that pass, as a table that sorts itself. Numbers are sorted as numbers, words
+// as people expect, and what is not there stands last. Lives in the window's thread.
+
+#include <QAbstractTableModel>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gui/models/sweep/results.h"
+
+namespace strata::gui {
+
+class ResultTable : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  explicit ResultTable(Results& results, QObject* parent = nullptr);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation,
+                      int role = Qt::DisplayRole) const override;
+  /// A column below 0: in the order of the store.
+  void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+  /// The row of Results at a place of the table.
+  std::uint32_t row_at(int place) const { return order_.at(static_cast<std::size_t>(place)); }
+  /// Where it stands, if it passes.
+  std::optional<int> place_of(std::uint32_t row) const;
+  /// As it stands, numbers with all digits.
+  QString csv() const;
+
+ private:
+  void take_over();
+  void arrange();
+  QString heading(const ResultColumn& column) const;
+
+  Results& results_;
+  ResultSetPtr shown_;  ///< what the columns are of
+  std::vector<std::uint32_t> order_;
+  QString sorted_by_;  ///< by name: columns come with the rows
+  Qt::SortOrder direction_ = Qt::AscendingOrder;
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,77 @@
+#pragma once
+
+// What a sweep has found: its rows as a table, as lines, as a heat map, as a front of what nothing
+// beats and as parallel axes, all under one filter; and the sweep itself, started and watched. A
+// click on a row opens its case. The file is read in the background, rows as they come.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+
+#include "gui/models/sweep/result_file.h"
+#include "gui/models/sweep/result_table.h"
+#include "gui/models/sweep/results.h"
+#include "gui/models/sweep/sweep_run.h"
+#include "gui/widgets/sweep/result_charts.h"
+#include "gui/widgets/sweep/sweep_bar.h"
+#include "gui/widgets/view.h"
+
+namespace strata::gui {
+
+class SweepView : public View {
+  Q_OBJECT
+
+ public:
+  explicit SweepView(Workspace& workspace, QWidget* parent = nullptr);
+  ~SweepView() override;
+
+  QString command() const override;
+  std::vector<KeyHelp> keys() const override;
+  QString csv() const override { return table_.csv(); }
+  /// A database, or a scenario, whose database stands beside it.
+  bool open(const QString& file) override;
+
+  Results& results() { return results_; }
+  SweepRun& sweep() { return sweep_; }
+  ResultCharts& charts() { return *charts_; }
+  QTableView& table() { return *rows_; }
+
+ private:
+  QWidget* make_empty_page();
+  QWidget* make_page();
+  QWidget* make_tools();
+  void make_table();
+  void add_key(const QKeySequence& keys, const std::function<void()>& act);
+  void follow();
+
+  void open_database(const std::string& file, const std::string& scenario = {});
+  void choose_file();
+  void list_scenarios();
+  void take_rows(const ResultSetPtr& rows);
+  void show_columns();
+  void show_count();
+  void show_current();
+  void open_row(std::uint32_t row);
+  void put_on_desk(const Document& document);
+
+  Results results_;
+  ResultTable table_;
+  ResultFile file_;
+  SweepRun sweep_;
+
+  QStackedWidget* pages_;
+  QComboBox* scenario_ = nullptr;
+  QLineEdit* filter_ = nullptr;
+  QLabel* name_ = nullptr;
+  QLabel* count_ = nullptr;
+  QLabel* common_ = nullptr;
+  QToolButton* clear_ = nullptr;
+  ResultCharts* charts_ = nullptr;
+  QTableView* rows_ = nullptr;
+  QStringList columns_;  ///< that the table's widths were made for
+};
+
+}  // namespace strata::gui

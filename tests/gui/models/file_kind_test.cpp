@@ -1,0 +1,195 @@
+// What files are, and what is said of broken ones: an error each from the reader of its kind, in
+// words with the file's name, and no crash.
+
+#include "gui/models/file_kind.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/document.h"
+#include "sim/base/error.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/formats/read_trace.h"
+#include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
+#include "sim/profile/profile.h"
+#include "sim/scenario/scenario.h"
+#include "sim/store/store.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/file.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class FileKindTest : public ::testing::Test {
+ protected:
+  FileKindTest() : folder_(fs::path(::testing::TempDir()) / "strata-file-kinds") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~FileKindTest() override { fs::remove_all(folder_); }
+
+  std::string written(const std::string& name, const std::string& content) const {
+    const std::string file = (folder_ / name).string();
+    std::ofstream(file, std::ios::binary) << content;
+    return file;
+  }
+  FileKind kind(const std::string& name, const std::string& content) const {
+    return kind_of_file(written(name, content));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
+  EXPECT_EQ(kind("a.toml", "name = \"a\"\n[[layer]]\nname = \"in\"\n"), FileKind::model);
+  EXPECT_EQ(kind("b.toml", "# [[layer]]\nname = \"b\"\n [[device]]\n"), FileKind::cluster);
+  EXPECT_EQ(kind("c.toml", "name = \"c\"\n[grid]\nkind = \"p100\"\n"), FileKind::cluster);
+  EXPECT_EQ(kind("d.toml", "[[sweep]]\nmodel = \"vgg16\"\n"), FileKind::scenario);
+  EXPECT_EQ(kind("e.txt", "[[report]]\nkind = \"table\"\n"), FileKind::scenario);
+  EXPECT_EQ(kind("f.toml", "kind = \"p100\"\n[device]\n"), FileKind::profile);
+  EXPECT_EQ(kind("g.json", R"({"strategy": "mine", "layers": []})"), FileKind::strategy);
+  EXPECT_EQ(kind("h.json", R"({"traceEvents": []})"), FileKind::trace);
+  EXPECT_EQ(kind("i.json", R"([{"ph": "X", "name": "a"}])"), FileKind::trace);
+  EXPECT_EQ(kind("j.strata", print_document({})), FileKind::session);
+  EXPECT_EQ(kind("k.results", std::string("SQLite format 3\0", 16)), FileKind::database);
+  EXPECT_EQ(kind("l.bin", "\x08\x08\x12\x07pytorch"), FileKind::onnx);
+  EXPECT_EQ(kind("m.db", ""), FileKind::database);
+  EXPECT_EQ(kind("n.toml", ""), FileKind::unknown);
+  EXPECT_EQ(kind("o.txt", "Dear reader,\n"), FileKind::unknown);
+}
+
+TEST_F(FileKindTest, OfWhatShips) {
+  const fs::path root = STRATA_SOURCE_DIR;
+  EXPECT_EQ(kind_of_file(root / "scenarios/paper.toml"), FileKind::scenario);
+  EXPECT_EQ(kind_of_file(root / "scenarios/what-if.toml"), FileKind::scenario);
+  for (const auto& [folder, kind] : {std::pair("scenarios/clusters", FileKind::cluster),
+                                     {"scenarios/models", FileKind::model},
+                                     {"scenarios/strategies", FileKind::strategy},
+                                     {"profiles", FileKind::profile}}) {
+    for (const auto& file : fs::directory_iterator(root / folder)) {
+      EXPECT_EQ(kind_of_file(file.path()), kind) << file.path();
+    }
+  }
+}
+
+TEST_F(FileKindTest, OfNoFileIsAnError) {
+  for (const std::string& file : {(folder_ / "none.toml").string(), folder_.string()}) {
+    try {
+      kind_of_file(file);
+      FAIL() << file;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.message(), HasSubstr(file + ": cannot be read: "));
+    }
+  }
+}
+
+/// What opening a file of its kind would do.
+void read_as_its_kind(const std::string& file) {
+  switch (kind_of_file(file)) {
+    case FileKind::model:
+      read_model(file, 32);
+      return;
+    case FileKind::cluster:
+      read_cluster(file);
+      return;
+    case FileKind::scenario:
+      read_scenario(file);
+      return;
+    case FileKind::profile:
+      read_profile(file);
+      return;
+    case FileKind::strategy:
+      read_strategy(file, build_zoo("lenet5", 8), load_cluster("p100-1x2"));
+      return;
+    case FileKind::trace:
+      read_trace(file);
+      return;
+    case FileKind::session:
+      parse_document(read_file(file), file);
+      return;
+    case FileKind::database:
+      Store(file, OpenMode::read).query("SELECT * FROM cases");
+      return;
+    case FileKind::onnx:
+      throw InputError(file + ": ONNX is not read yet");
+    case FileKind::unknown:
+      throw InputError(unknown_file(file));
+  }
+}
+
+struct BrokenFile {
+  const char* name;
+  std::string content;
+};
+
+std::vector<BrokenFile> broken_files() {
+  const std::string magic("SQLite format 3\0", 16);
+  return {
+      {"empty.toml", ""},
+      {"empty.json", ""},
+      {"prose.txt", "Dear reader, this is no network.\n"},
+      {"zeros.bin", std::string(5000, '\0')},
+      {"no-name.toml", "[[layer]]\nname = \"in\"\nop = \"input\"\nshape = [3, 8, 8]\n"},
+      {"unclosed.toml", "name = \"net\n[[layer]]\n"},
+      {"not-utf8.toml", "name = \"\xff\xfe\"\n[[layer]]\n"},
+      {"no-input.toml", "name = \"a\"\n[[layer]]\nname = \"b\"\nop = \"relu\"\n"},
+      {"bad-op.toml", "name = \"a\"\n[[layer]]\nname = \"b\"\nop = \"dream\"\n"},
+      {"bad-shape.toml", "name = \"a\"\n[[layer]]\nname = \"b\"\nop = \"input\"\nshape = [-1]\n"},
+      {"link-to-nowhere.toml", "name = \"a\"\n[[link]]\nfrom = \"x\"\nto = \"y\"\n"},
+      {"no-unit.toml",
+       "name = \"a\"\n[[device]]\nname = \"g\"\n[[device]]\nname = \"h\"\n"
+       "[[link]]\nfrom = \"g\"\nto = \"h\"\nbandwidth = \"fast\"\nlatency = \"1 us\"\n"},
+      {"empty-grid.toml", "name = \"a\"\n[grid]\n"},
+      {"grid-of-none.toml", "name = \"a\"\n[grid]\nhosts = 0\n"},
+      {"no-strategy.toml", "[[sweep]]\nmodel = \"vgg16\"\ncluster = \"p100-1x2\"\n"},
+      {"unknown-key.toml", "[[sweep]]\nmodle = \"vgg16\"\n"},
+      {"endless.toml",
+       "[[sweep]]\nmodel = \"vgg16\"\ncluster = \"p100-1x2\"\nstrategy = \"data\"\n"
+       "batch = { from = 1, to = 5, step = -1 }\n"},
+      {"too-many.toml",
+       "[[sweep]]\nmodel = \"vgg16\"\ncluster = \"p100-1x2\"\nstrategy = \"data\"\n"
+       "batch = { from = 1, to = 99999999, step = 1 }\n"},
+      {"half.toml", "[[report]\n"},
+      {"no-peak.toml", "kind = \"x\"\n[device]\n"},
+      {"ends-early.json", "{\"layers\": [\n"},
+      {"comma.json", "{\"strategy\": \"a\", \"layers\": [],}"},
+      {"unknown-layer.json", R"({"strategy": "a", "layers": [{"name": "x", "config": {"n": 2}}]})"},
+      {"too-wide.json", R"({"strategy": "a", "default": {"n": 64}, "layers": []})"},
+      {"trace-of-text.json", R"({"traceEvents": "many"})"},
+      {"trace-cut-off.json", R"({"traceEvents": [{"ph": "X", "ts": 1)"},
+      {"old-session.json", R"({"strata_document": 99})"},
+      {"session-without-model.json", R"({"strata_document": 1, "input": {}})"},
+      {"text.db", "no database\n"},
+      {"cut-off.db", magic},
+      {"another-program.sqlite", magic + std::string(84, '\1')},
+      {"network.onnx", "\x08\x08\x12\x07pytorch"},
+      {"locks.json", R"({"strata_document": 1, "input": [], "locked": 3})"},
+  };
+}
+
+TEST_F(FileKindTest, ThirtyBrokenFilesAreThirtyErrors) {
+  std::size_t errors = 0;
+  for (const BrokenFile& broken : broken_files()) {
+    SCOPED_TRACE(broken.name);
+    const std::string file = written(broken.name, broken.content);
+    try {
+      read_as_its_kind(file);
+      ADD_FAILURE() << "was read";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.message(), HasSubstr(broken.name));
+      EXPECT_NE(error.exit_code(), 1);
+      ++errors;
+    }
+  }
+  EXPECT_GE(errors, 30);
+}
+
+}  // namespace
+}  // namespace strata::gui

@@ -1,0 +1,185 @@
+// A store's rows in a table, read in the background, filtered and sorted; sweeps that are started,
+// watched and stopped; rows that become documents. On sweeps of LeNet-5 that take moments.
+
+#include "gui/models/sweep/results.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/scene.h"
+#include "gui/models/sweep/result_file.h"
+#include "gui/models/sweep/result_table.h"
+#include "gui/models/sweep/stored_case.h"
+#include "gui/models/sweep/sweep_run.h"
+#include "sim/base/error.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::wait_until;
+namespace fs = std::filesystem;
+
+constexpr const char* kScenario = R"(
+name = "small"
+[[sweep]]
+model = "lenet5"
+cluster = ["p100-1x2", "p100-1x4"]
+strategy = ["data", "owt"]
+batch = [16, 64]
+[[sweep]]
+name = "search"
+job = "solve"
+model = "lenet5"
+cluster = "p100-1x2"
+)";
+
+class ResultsTest : public ::testing::Test {
+ protected:
+  ResultsTest() : folder_(fs::path(::testing::TempDir()) / "strata-results") {
+    testing::application();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.toml") << kScenario;
+    QObject::connect(&file_, &ResultFile::rows_read, &results_, &Results::set_all);
+    QObject::connect(&file_, &ResultFile::failed, [this](const QString& what) { error_ = what; });
+    QObject::connect(&sweep_, &SweepRun::failed, [this](const QString& what) { error_ = what; });
+  }
+  ~ResultsTest() override { fs::remove_all(folder_); }
+
+  void sweep_all() {
+    sweep_.open((folder_ / "small.toml").string());
+    ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+    sweep_.start();
+    ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+    file_.open(sweep_.database());
+    ASSERT_TRUE(wait_until([&] { return results_.all()->rows() == sweep_.count().cases; }));
+  }
+  std::vector<std::string> column_of(const ResultTable& table, const std::string& name) const {
+    const auto column = static_cast<int>(*results_.all()->find(name));
+    std::vector<std::string> texts;
+    for (int row = 0; row < table.rowCount(); ++row) {
+      texts.push_back(table.index(row, column).data().toString().toStdString());
+    }
+    return texts;
+  }
+
+  fs::path folder_;
+  testing::NoDevices runner_;
+  Jobs jobs_;
+  Results results_;
+  ResultFile file_{jobs_};
+  SweepRun sweep_{runner_, jobs_};
+  QString error_;
+};
+
+TEST_F(ResultsTest, ASweepIsCountedStartedAndDone) {
+  sweep_.open((folder_ / "small.toml").string());
+  EXPECT_EQ(sweep_.state(), SweepRun::State::counting);
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  EXPECT_EQ(sweep_.name(), "small");
+  EXPECT_EQ(sweep_.text(), "0 of 9 cases are stored");
+  sweep_.start();
+  EXPECT_EQ(sweep_.state(), SweepRun::State::running);
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  EXPECT_EQ(sweep_.text(), "9 of 9 cases are stored");
+  EXPECT_EQ(error_, "");
+  EXPECT_TRUE(fs::exists(folder_ / "small.db"));
+}
+
+TEST_F(ResultsTest, AStoppedSweepGoesOn) {
+  sweep_.open((folder_ / "small.toml").string());
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  sweep_.start();
+  sweep_.stop();
+  EXPECT_EQ(sweep_.state(), SweepRun::State::stopping);
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  sweep_.open((folder_ / "small.toml").string());
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  sweep_.start();
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  EXPECT_EQ(sweep_.count().left(), 0);
+}
+
+TEST_F(ResultsTest, AWrongScenarioIsAnErrorWithItsLine) {
+  std::ofstream(folder_ / "wrong.toml") << "[[sweep]]\nmodel = \"lenet6\"\ncluster = \"p100-1x2\"\n"
+                                           "strategy = \"data\"\n";
+  sweep_.open((folder_ / "wrong.toml").string());
+  ASSERT_TRUE(wait_until([&] { return !error_.isEmpty(); }));
+  EXPECT_THAT(error_.toStdString(), HasSubstr("wrong.toml:2: "));
+  EXPECT_FALSE(fs::exists(folder_ / "wrong.db"));
+}
+
+// Rows of one scenario alone, and rows that come while one looks.
+TEST_F(ResultsTest, AFileIsReadAsItGrows) {
+  sweep_all();
+  EXPECT_THAT(file_.scenarios(), ElementsAre("small"));
+  std::ofstream(folder_ / "more.toml") << "[[sweep]]\nmodel = \"lenet5\"\ncluster = \"p100-1x2\"\n"
+                                          "strategy = \"model\"\n";
+  sweep_.open((folder_ / "more.toml").string(), file_.file());
+  ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+  sweep_.start();
+  ASSERT_TRUE(wait_until([&] { return results_.all()->rows() == 10; }));
+  file_.open(file_.file(), "more");
+  ASSERT_TRUE(wait_until([&] { return results_.all()->rows() == 1; }));
+  EXPECT_EQ(results_.all()->columns().at(0).text(0), "sweep-1");
+}
+
+TEST_F(ResultsTest, NoStoreIsAnError) {
+  std::ofstream(folder_ / "text.db") << "no database";
+  file_.open((folder_ / "text.db").string());
+  ASSERT_TRUE(wait_until([&] { return !error_.isEmpty(); }));
+  EXPECT_THAT(error_.toStdString(), HasSubstr("is no database of Strata's"));
+}
+
+TEST_F(ResultsTest, TheTableFiltersAndSorts) {
+  ResultTable table(results_);
+  const QAbstractItemModelTester tester(&table);
+  sweep_all();
+  EXPECT_EQ(table.rowCount(), 9);
+  results_.set_text("strategy=data");
+  EXPECT_EQ(table.rowCount(), 4);
+  const auto batch = static_cast<int>(*results_.all()->find("batch"));
+  table.sort(batch, Qt::DescendingOrder);
+  EXPECT_THAT(column_of(table, "batch"), ElementsAre("64", "64", "16", "16"));
+  results_.set_brush("batch", Brush{10, 20, {}});
+  EXPECT_THAT(column_of(table, "batch"), ElementsAre("16", "16"));
+  EXPECT_THAT(table.csv().toStdString(), HasSubstr("sweep,job,model,cluster,strategy"));
+  table.sort(-1);
+  results_.clear_brushes();
+  results_.set_text("");
+  EXPECT_EQ(table.rowCount(), 9);
+}
+
+TEST_F(ResultsTest, TheCurrentRowStaysTheSameCase) {
+  sweep_all();
+  results_.set_current(4);
+  const std::int64_t id = results_.all()->id(4);
+  results_.set_all(std::make_shared<const ResultSet>(*results_.all()));
+  ASSERT_TRUE(results_.current());
+  EXPECT_EQ(results_.all()->id(*results_.current()), id);
+}
+
+TEST_F(ResultsTest, ARowIsADocument) {
+  sweep_all();
+  const ResultSet& all = *results_.all();
+  CaseLoader loader;
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    const Document document = document_of_row(sweep_.database(), all.id(row));
+    EXPECT_EQ(document.input.model, "lenet5");
+    EXPECT_EQ(document.input.cluster, all[*all.find("cluster")].text(row));
+    const ScenePtr scene = make_scene(document, loader);
+    EXPECT_EQ(scene->prediction.step_seconds().value, all[*all.find("step_seconds")].values[row]);
+  }
+  EXPECT_THROW(document_of_row(sweep_.database(), 999), InputError);
+}
+
+}  // namespace
+}  // namespace strata::gui

@@ -1,0 +1,165 @@
+// The sweep view as a user has it: a scenario is opened and swept, rows are brushed and opened, and
+// what is wrong stands above the view.
+
+#include "gui/widgets/sweep/sweep_view.h"
+
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/sweep/result_chart.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::wait_until;
+namespace fs = std::filesystem;
+
+class SweepViewTest : public ::testing::Test {
+ protected:
+  SweepViewTest() : folder_(fs::path(::testing::TempDir()) / "strata-sweep-view") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "s.toml") << R"(
+[[sweep]]
+model = "lenet5"
+cluster = ["p100-1x2", "p100-1x4"]
+strategy = ["data", "owt", "model"]
+)";
+    view_.resize(1000, 700);
+    view_.show();
+  }
+  ~SweepViewTest() override { fs::remove_all(folder_); }
+
+  QString file(const char* name) const { return QString::fromStdString(folder_ / name); }
+  void sweep_all() {
+    ASSERT_TRUE(view_.open(file("s.toml")));
+    ASSERT_TRUE(wait_until([&] { return view_.sweep().state() == SweepRun::State::ready; }));
+    QTest::keyClick(&view_, Qt::Key_S);
+    ASSERT_TRUE(wait_until([&] { return view_.results().all()->rows() == 6; }));
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  }
+  /// Paints, so that points have places.
+  ResultCanvas& painted(ResultCharts::Kind kind) {
+    view_.charts().show_kind(kind);
+    QCoreApplication::processEvents();
+    view_.grab();
+    return view_.charts().canvas(kind);
+  }
+
+  fs::path folder_;
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  SweepView view_{workspace_};
+};
+
+TEST_F(SweepViewTest, SweepsAScenario) {
+  EXPECT_EQ(view_.command(), "");
+  sweep_all();
+  EXPECT_EQ(view_.notice(), "");
+  EXPECT_EQ(view_.table().model()->rowCount(), 6);
+  EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
+  EXPECT_THAT(view_.csv().toStdString(), HasSubstr("p100-1x4,owt"));
+}
+
+TEST_F(SweepViewTest, ABrushInAChartFiltersAll) {
+  sweep_all();
+  ResultCanvas& pareto = painted(ResultCharts::pareto);
+  const auto at = pareto.picture()->spot_of(2);
+  ASSERT_TRUE(at);
+  const QPoint middle = at->toPoint();
+  QTest::mousePress(&pareto, Qt::LeftButton, {}, middle - QPoint(6, 6));
+  QTest::mouseMove(&pareto, middle);
+  QTest::mouseRelease(&pareto, Qt::LeftButton, {}, middle + QPoint(6, 6));
+  EXPECT_TRUE(view_.results().shows(2));
+  EXPECT_LT(view_.results().rows().size(), 6);
+  EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(view_.results().rows().size()));
+  EXPECT_THAT(view_.command().toStdString(), HasSubstr("WHERE"));
+  QTest::keyClick(&pareto, Qt::Key_Escape);
+  EXPECT_EQ(view_.results().rows().size(), 6);
+}
+
+TEST_F(SweepViewTest, AClickOpensTheCase) {
+  sweep_all();
+  ResultCanvas& pareto = painted(ResultCharts::pareto);
+  QTest::mouseClick(&pareto, Qt::LeftButton, {}, pareto.picture()->spot_of(4)->toPoint());
+  ASSERT_TRUE(view_.results().current());
+  const std::uint32_t row = *view_.results().current();
+  ASSERT_TRUE(wait_until([&] { return workspace_.scene() != nullptr; }));
+  const ResultSet& all = *view_.results().all();
+  EXPECT_EQ(workspace_.document().input.cluster, all[*all.find("cluster")].text(row));
+  EXPECT_EQ(workspace_.document().strategy.source, all[*all.find("strategy")].text(row));
+  // The next one is an edit, which can be undone.
+  const Document first = workspace_.document();
+  view_.results().open(row == 0 ? 1 : 0);
+  ASSERT_TRUE(wait_until([&] { return !(workspace_.document() == first); }));
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.document(), first);
+}
+
+TEST_F(SweepViewTest, EveryChartIsPainted) {
+  sweep_all();
+  for (const auto kind :
+       {ResultCharts::lines, ResultCharts::heat, ResultCharts::pareto, ResultCharts::parallel}) {
+    const ResultCanvas& canvas = painted(kind);
+    EXPECT_FALSE(canvas.picture()->area().isEmpty()) << kind;
+    for (std::uint32_t row = 0; row < 6; ++row) EXPECT_TRUE(canvas.picture()->spot_of(row)) << kind;
+    for (const char* const end : {"png", "svg"}) {
+      const QString to = file(end) + "." + end;
+      view_.export_to(to);
+      EXPECT_GT(QFileInfo(to).size(), 1000);
+    }
+  }
+}
+
+ResultColumn counted(const std::string& name, bool setting, std::size_t rows) {
+  ResultColumn column;
+  column.name = name;
+  column.numeric = true;
+  column.setting = setting;
+  for (std::size_t i = 0; i < rows; ++i) column.values.push_back(static_cast<double>(i % 997));
+  return column;
+}
+
+// 10^5 rows: the window goes on while a job paints them.
+TEST_F(SweepViewTest, ManyRowsArePaintedInAJob) {
+  constexpr std::size_t kRows = 100'000;
+  sweep_all();
+  view_.results().set_all(std::make_shared<const ResultSet>(
+      std::vector{counted("jitter", true, kRows), counted("step_seconds", false, kRows)},
+      std::vector<std::int64_t>(kRows)));
+  const ResultCanvas& lines = painted(ResultCharts::lines);
+  EXPECT_FALSE(workspace_.jobs().idle());
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_TRUE(lines.picture()->spot_of(0));
+  EXPECT_LE(lines.picture()->rows_in_order().size(), kMostPoints);
+  EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(kRows));
+}
+
+TEST_F(SweepViewTest, WhatIsWrongStandsAboveIt) {
+  std::ofstream(folder_ / "text.db") << "no database";
+  EXPECT_TRUE(view_.open(file("text.db")));
+  ASSERT_TRUE(wait_until([&] { return !view_.notice().isEmpty(); }));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("text.db"));
+  EXPECT_TRUE(view_.open(file("none.toml")));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("cannot be read"));
+  std::ofstream(folder_ / "net.toml") << "name = \"a\"\n[[layer]]\n";
+  EXPECT_FALSE(view_.open(file("net.toml")));
+}
+
+TEST_F(SweepViewTest, ClosedWhileItWorks) {
+  auto* view = new SweepView(workspace_);
+  ASSERT_TRUE(view->open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return view->sweep().state() == SweepRun::State::ready; }));
+  view->sweep().start();
+  delete view;
+  EXPECT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+}
+
+}  // namespace
+}  // namespace strata::gui
