@@ -5,16 +5,43 @@
 
 namespace strata::gui {
 
+namespace {
+
+// Up to so many are looked at one after another, which is quicker than to climb the tree.
+constexpr std::size_t kFew = 64;
+
+// The first of the times, from `from` on, that is not `before`; they are sorted. It is near where
+// the search begins in most cases: strides that double, then halves.
+template <class Before>
+std::size_t first_not(const std::vector<double>& times, std::size_t from, const Before& before) {
+  std::size_t low = std::min(from, times.size()), high = low;
+  for (std::size_t stride = 1; high < times.size() && before(times[high]); stride *= 2) {
+    low = high + 1;
+    high = std::min(high + stride, times.size());
+  }
+  const auto at = [&](std::size_t i) { return times.begin() + static_cast<std::ptrdiff_t>(i); };
+  return static_cast<std::size_t>(std::partition_point(at(low), at(high), before) - times.begin());
+}
+
+}  // namespace
+
 // Leaves of the tree are the slices themselves: node n of the lowest inner level holds the longest
 // of two. Only inner nodes are kept.
 Lane::Lane(LaneName name, std::vector<Slice> slices)
     : name_(std::move(name)), slices_(std::move(slices)) {
-  area_.reserve(slices_.size() + 1);
+  const std::size_t n = slices_.size();
+  for (std::vector<double>* times : {&begins_, &ends_, &lengths_}) times->reserve(n);
+  area_.reserve(n + 1);
   area_.push_back(0);
+  const bool low = std::any_of(slices_.begin(), slices_.end(),
+                               [](const Slice& slice) { return slice.height != 1; });
   for (const Slice& slice : slices_) {
+    if (low) heights_.push_back(slice.height);
+    begins_.push_back(slice.begin);
+    ends_.push_back(slice.end);
+    lengths_.push_back(slice.length());
     area_.push_back(area_.back() + slice.length() * static_cast<double>(slice.height));
   }
-  const std::size_t n = slices_.size();
   longest_.resize(n);
   const auto node = [&](std::size_t i) { return i >= n ? i - n : longest_[i]; };
   for (std::size_t i = n; i-- > 1;) {
@@ -23,40 +50,24 @@ Lane::Lane(LaneName name, std::vector<Slice> slices)
 }
 
 std::size_t Lane::longer(std::size_t a, std::size_t b) const {
-  const double first = slices_[a].length(), second = slices_[b].length();
-  return second > first || (second == first && b < a) ? b : a;
+  return lengths_[b] > lengths_[a] || (lengths_[b] == lengths_[a] && b < a) ? b : a;
 }
 
 std::size_t Lane::ending_after(double at, std::size_t from) const {
-  const auto ended = [at](const Slice& slice) { return slice.end <= at; };
-  // Near where the search begins in most cases: strides that double, then halves.
-  std::size_t stride = 1, low = from;
-  while (low + stride < slices_.size() && ended(slices_[low + stride])) {
-    low += stride;
-    stride *= 2;
-  }
-  const auto last =
-      slices_.begin() + static_cast<std::ptrdiff_t>(std::min(low + stride + 1, slices_.size()));
-  const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(std::min(low, slices_.size()));
-  return static_cast<std::size_t>(std::partition_point(first, last, ended) - slices_.begin());
+  return first_not(ends_, from, [at](double end) { return end <= at; });
 }
 
 std::size_t Lane::beginning_at(double at, std::size_t from) const {
-  const auto before = [at](const Slice& slice) { return slice.begin < at; };
-  std::size_t stride = 1, low = from;
-  while (low + stride < slices_.size() && before(slices_[low + stride])) {
-    low += stride;
-    stride *= 2;
-  }
-  const auto last =
-      slices_.begin() + static_cast<std::ptrdiff_t>(std::min(low + stride + 1, slices_.size()));
-  const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(std::min(low, slices_.size()));
-  return static_cast<std::size_t>(std::partition_point(first, last, before) - slices_.begin());
+  return first_not(begins_, from, [at](double begin) { return begin < at; });
 }
 
 std::size_t Lane::longest(std::size_t first, std::size_t last) const {
-  const std::size_t n = slices_.size();
   std::size_t best = first;
+  if (last - first <= kFew) {
+    for (std::size_t i = first; i < last; ++i) best = lengths_[i] > lengths_[best] ? i : best;
+    return best;
+  }
+  const std::size_t n = slices_.size();
   const auto node = [&](std::size_t i) { return i >= n ? i - n : longest_[i]; };
   for (std::size_t a = first + n, b = last + n; a < b; a /= 2, b /= 2) {
     if (a % 2 == 1) best = longer(best, node(a++));
@@ -65,15 +76,13 @@ std::size_t Lane::longest(std::size_t first, std::size_t last) const {
   return best;
 }
 
+// All of them, less what of the first and of the last one lies outside.
 Lane::Look Lane::look(double begin, double end, std::size_t from) const {
   const std::size_t first = ending_after(begin, from), last = beginning_at(end, first);
   if (first >= last) return {first, first, 0};
-  const auto part = [&](const Slice& slice) {
-    return (std::min(slice.end, end) - std::max(slice.begin, begin)) *
-           static_cast<double>(slice.height);
-  };
-  if (last - first == 1) return {first, last, part(slices_[first])};
-  return {first, last, part(slices_[first]) + area(first + 1, last - 1) + part(slices_[last - 1])};
+  const double before = std::max(begin - begins_[first], 0.0);
+  const double after = std::max(ends_[last - 1] - end, 0.0);
+  return {first, last, area(first, last) - before * height(first) - after * height(last - 1)};
 }
 
 std::size_t Recording::slice_count() const {

@@ -91,9 +91,15 @@ class Lane {
 
  private:
   std::size_t longer(std::size_t a, std::size_t b) const;
+  double height(std::size_t slice) const {
+    return heights_.empty() ? 1 : static_cast<double>(heights_[slice]);
+  }
 
   LaneName name_;
   std::vector<Slice> slices_;
+  // Of the slices, side by side: what is asked for in every column of every frame.
+  std::vector<double> begins_, ends_, lengths_;
+  std::vector<float> heights_;          // empty where all are 1
   std::vector<double> area_;            // of the slices before each, and of all
   std::vector<std::uint32_t> longest_;  // a tree over the slices, its root at 1
 };

@@ -14,16 +14,20 @@ constexpr double kFaintest = 0.35;          // of a column that is hardly filled
 constexpr double kTextFrom = 26;            // pixels
 constexpr std::size_t kMostTexts = 10'000;  // that are kept as they were laid out
 
-QRgb blended(const QColor& over, const QColor& under, double strength) {
-  const auto part = [&](int a, int b) {
-    return static_cast<int>(std::lround(b + (a - b) * strength));
-  };
-  return qRgb(part(over.red(), under.red()), part(over.green(), under.green()),
-              part(over.blue(), under.blue()));
+QRgb blended(QRgb over, QRgb under, double strength) {
+  const int share = static_cast<int>(strength * 256 + 0.5);
+  const auto part = [&](int a, int b) { return b + ((a - b) * share + 128) / 256; };
+  return qRgb(part(qRed(over), qRed(under)), part(qGreen(over), qGreen(under)),
+              part(qBlue(over), qBlue(under)));
 }
 
 QColor text_on(const QColor& colour) {
   return qGray(colour.rgb()) > 140 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
+}
+
+// Where the next column's slices are looked for: all but the last one of these end before it.
+std::size_t next_first(const Lane::Look& look) {
+  return look.first == look.last ? look.first : look.last - 1;
 }
 
 QStaticText prepared(const QString& text) {
@@ -53,8 +57,9 @@ QColor colour_of(const SliceStyle& style, const Theme& theme) {
 }
 
 LanePainter::LanePainter(const Recording& recording, const Theme& theme)
-    : recording_(recording), theme_(theme) {
-  for (const SliceStyle& style : recording.styles) colours_.push_back(colour_of(style, theme));
+    : recording_(recording), background_(theme.background.rgb()) {
+  for (const SliceStyle& style : recording.styles)
+    colours_.push_back(colour_of(style, theme).rgb());
 }
 
 void LanePainter::set_lit(std::vector<bool> lit) {
@@ -94,7 +99,7 @@ void LanePainter::paint_slice(QPainter& painter, const Slice& slice) {
   const double gap = right - left > 4 ? 1 : 0;
   const QRectF box(area_.left() + left, area_.bottom() - height, std::max(right - left - gap, 1.0),
                    height);
-  const QColor colour = blended(colours_[slice.style], theme_.background, strength_of(slice));
+  const QColor colour = blended(colours_[slice.style], background_, strength_of(slice));
   painter.fillRect(box, colour);
   if (box.width() < kTextFrom || slice.height < 1) return;
   painter.setPen(text_on(colour));
@@ -130,25 +135,29 @@ double LanePainter::time_at(std::size_t column, std::size_t columns) const {
 
 QRgb LanePainter::column_colour(const Slice& slice, double filled) const {
   const double share = std::clamp(filled, kFaintest, 1.0);
-  return blended(colours_[slice.style], theme_.background, strength_of(slice) * share);
+  return blended(colours_[slice.style], background_, strength_of(slice) * share);
 }
 
-// One line of pixels, drawn as high as the lane.
+// One line of pixels, drawn as high as the lane. The slices that are seen lie far apart in memory:
+// they are fetched while the next columns are looked at.
 void LanePainter::paint_columns(QPainter& painter, const Lane& lane, std::size_t first,
                                 std::size_t columns) {
   QImage line(static_cast<int>(columns), 1, QImage::Format_ARGB32_Premultiplied);
   line.fill(Qt::transparent);
   auto* pixels = reinterpret_cast<QRgb*>(line.scanLine(0));
+  seen_.clear();
   const double width = window_.length() / static_cast<double>(columns);
   for (std::size_t column = 0; column < columns; ++column) {
     const double begin = time_at(column, columns);
     const Lane::Look look = lane.look(begin, begin + width, first);
-    first = look.first;
+    first = next_first(look);
     if (look.first == lane.slices().size()) break;
     if (look.first == look.last) continue;
-    const Slice& slice = lane.slices()[lane.longest(look.first, look.last)];
-    pixels[column] = column_colour(slice, look.filled / width);
+    const Slice* slice = &lane.slices()[lane.longest(look.first, look.last)];
+    __builtin_prefetch(slice);
+    seen_.push_back({pixels + column, slice, look.filled / width});
   }
+  for (const Seen& seen : seen_) *seen.pixel = column_colour(*seen.slice, seen.filled);
   painter.drawImage(area_, line);
 }
 
@@ -163,7 +172,7 @@ void LanePainter::paint_curve(QPainter& painter, const Lane& lane, std::size_t f
   for (std::size_t column = 0; column < columns; ++column) {
     const double begin = time_at(column, columns);
     const Lane::Look look = lane.look(begin, begin + width, first);
-    first = look.first;
+    first = next_first(look);
     const int top =
         height - static_cast<int>(std::ceil(height * std::min(look.filled / width, 1.0)));
     for (int y = top; y < height; ++y) {

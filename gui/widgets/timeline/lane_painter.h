@@ -37,6 +37,13 @@ class LanePainter {
     double whole_width = 0, layer_width = 0;
   };
 
+  /// What a column of pixels shows.
+  struct Seen {
+    QRgb* pixel;
+    const Slice* slice;
+    double filled;  ///< share of the column
+  };
+
   void paint_few(QPainter& painter, const Lane& lane, std::size_t first, std::size_t last);
   void paint_slice(QPainter& painter, const Slice& slice);
   void paint_text(QPainter& painter, const Slice& slice, const QRectF& box);
@@ -48,14 +55,15 @@ class LanePainter {
   double strength_of(const Slice& slice) const;
 
   const Recording& recording_;
-  Theme theme_;
-  std::vector<QColor> colours_;  // by style
+  QRgb background_;
+  std::vector<QRgb> colours_;  // by style
   std::vector<bool> lit_;
   std::unordered_map<std::uint32_t, Text> texts_;  // by label
   // While a lane is painted.
   QRectF area_;
   TimeWindow window_;
   double strength_ = 1;
+  std::vector<Seen> seen_;
 };
 
 }  // namespace strata::gui
