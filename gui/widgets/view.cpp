@@ -71,7 +71,7 @@ void View::notify(const QString& text) {
 
 QStringList View::formats() const {
   QStringList formats{QStringLiteral("png"), QStringLiteral("svg")};
-  if (!csv().isEmpty()) formats << QStringLiteral("csv");
+  if (has_csv()) formats << QStringLiteral("csv");
   return formats;
 }
 

@@ -34,6 +34,8 @@ class View : public QWidget {
   virtual std::vector<KeyHelp> keys() const { return {}; }
   /// What is shown as comma-separated values with a first line of names; empty where it has none.
   virtual QString csv() const { return {}; }
+  /// Whether csv() has anything: asked whenever a menu opens, so cheaper where the text is long.
+  virtual bool has_csv() const { return !csv().isEmpty(); }
   /// A file that was dropped on this view, or opened with it in front; whether it took it.
   virtual bool open(const QString& /*file*/) { return false; }
 

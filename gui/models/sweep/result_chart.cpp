@@ -1,14 +1,16 @@
 #include "gui/models/sweep/result_chart.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <tuple>
 
 namespace strata::gui {
 namespace {
+
+bool stands_before(const ChartPoint& a, const ChartPoint& b) {
+  return std::tie(a.x, a.y, a.row) < std::tie(b.x, b.y, b.row);
+}
 
 std::vector<ChartPoint> points_of(const ResultSet& results, std::span<const std::uint32_t> rows,
                                   std::size_t x, std::size_t y) {
@@ -20,10 +22,6 @@ std::vector<ChartPoint> points_of(const ResultSet& results, std::span<const std:
   return points;
 }
 
-bool stands_before(const ChartPoint& a, const ChartPoint& b) {
-  return std::tie(a.x, a.y, a.row) < std::tie(b.x, b.y, b.row);
-}
-
 // Of points from left to right, where those at the same x are sorted by y.
 std::vector<ChartPoint> medians(const std::vector<ChartPoint>& points) {
   std::vector<ChartPoint> line;
@@ -32,6 +30,88 @@ std::vector<ChartPoint> medians(const std::vector<ChartPoint>& points) {
     line.push_back(points[begin + (end - begin - 1) / 2]);
   }
   return line;
+}
+
+// Rows without a series stand before all others.
+double series_value(const ResultSet& results, std::optional<std::size_t> series,
+                    std::uint32_t row) {
+  return series ? results[*series].values[row] : 0;
+}
+bool series_before(double a, double b) {
+  return std::isnan(a) ? !std::isnan(b) : a < b;
+}
+
+std::vector<PointSeries> by_series(const ResultSet& results, std::span<const std::uint32_t> rows,
+                                   std::size_t x, std::size_t y,
+                                   std::optional<std::size_t> series) {
+  std::vector<ChartPoint> points = points_of(results, rows, x, y);
+  const auto value = [&](const ChartPoint& p) { return series_value(results, series, p.row); };
+  std::sort(points.begin(), points.end(), [&](const ChartPoint& a, const ChartPoint& b) {
+    const double of_a = value(a), of_b = value(b);
+    if (series_before(of_a, of_b) || series_before(of_b, of_a)) return series_before(of_a, of_b);
+    return stands_before(a, b);
+  });
+  std::vector<PointSeries> all;
+  for (const ChartPoint& point : points) {
+    const double of_point = value(point);
+    if (all.empty() || series_before(all.back().value, of_point)) {
+      const bool named = series && !std::isnan(of_point);
+      all.push_back({named ? results[*series].text_of(of_point) : "", of_point, {}, {}});
+    }
+    all.back().points.push_back(point);
+  }
+  return all;
+}
+
+// One point of each cell of a picture that is so many cells wide and high.
+class Cells {
+ public:
+  Cells(const ResultColumn& x, const ResultColumn& y, std::span<const std::uint32_t> kept)
+      : x_(x), y_(y), kept_(kept.begin(), kept.end()) {
+    std::sort(kept_.begin(), kept_.end());
+  }
+
+  std::vector<ChartPoint> first_of_each(const std::vector<ChartPoint>& points,
+                                        std::uint32_t across) const {
+    std::vector<char> taken(std::size_t{across} * across, 0);
+    std::vector<ChartPoint> first;
+    for (const ChartPoint& point : points) {
+      char& here = taken[cell(point, across)];
+      if (here == 0 || std::binary_search(kept_.begin(), kept_.end(), point.row)) {
+        first.push_back(point);
+      }
+      here = 1;
+    }
+    return first;
+  }
+
+ private:
+  std::size_t cell(const ChartPoint& point, std::uint32_t across) const {
+    const auto place = [&](const ResultColumn& column, double value) {
+      const auto at =
+          static_cast<std::uint32_t>(*level(column, value) * static_cast<float>(across));
+      return std::min(at, across - 1);
+    };
+    return std::size_t{place(y_, point.y)} * across + place(x_, point.x);
+  }
+
+  const ResultColumn& x_;
+  const ResultColumn& y_;
+  std::vector<std::uint32_t> kept_;
+};
+
+std::size_t count_points(const std::vector<PointSeries>& all) {
+  std::size_t count = 0;
+  for (const PointSeries& one : all) count += one.points.size();
+  return count;
+}
+
+// Cells grow until there are few enough. The finest are as small as the dots that are drawn.
+void spread_out(std::vector<PointSeries>& all, const Cells& cells, std::size_t most) {
+  constexpr std::uint32_t kFinest = 512;
+  for (std::uint32_t across = kFinest; across > 1 && count_points(all) > most; across /= 2) {
+    for (PointSeries& one : all) one.points = cells.first_of_each(one.points, across);
+  }
 }
 
 }  // namespace
@@ -60,25 +140,13 @@ std::vector<ChartPoint> thinned(std::vector<ChartPoint> points, std::size_t most
 
 std::vector<PointSeries> series_of(const ResultSet& results, std::span<const std::uint32_t> rows,
                                    std::size_t x, std::size_t y, std::optional<std::size_t> series,
-                                   std::size_t most) {
-  std::map<double, PointSeries> all;
-  for (const ChartPoint& point : points_of(results, rows, x, y)) {
-    const double which = series ? results[*series].values[point.row] : 0;
-    all[std::isnan(which) ? -std::numeric_limits<double>::infinity() : which].points.push_back(
-        point);
+                                   std::size_t most, std::span<const std::uint32_t> kept) {
+  std::vector<PointSeries> all = by_series(results, rows, x, y, series);
+  for (PointSeries& one : all) {
+    one.line = thinned(medians(one.points), std::max<std::size_t>(2, most / all.size()));
   }
-  std::vector<PointSeries> result;
-  for (auto& [which, found] : all) {
-    if (series && std::isfinite(which)) {
-      found.name = results[*series].text_of(which);
-      found.place = results[*series].kind_of(which);
-    }
-    std::sort(found.points.begin(), found.points.end(), stands_before);
-    found.line = thinned(medians(found.points), std::max<std::size_t>(2, most / all.size()));
-    found.points = thinned(std::move(found.points), std::max<std::size_t>(2, most / all.size()));
-    result.push_back(std::move(found));
-  }
-  return result;
+  spread_out(all, Cells(results[x], results[y], kept), most);
+  return all;
 }
 
 bool more_is_better(const ResultColumn& column) {
@@ -106,42 +174,6 @@ std::vector<std::uint32_t> pareto_front(const ResultSet& results,
 bool wants_logarithm(const ResultColumn& column) {
   constexpr double kWide = 15;  // 1, 2, 4, 8, 16 are told apart better so
   return column.numeric && column.low > 0 && column.high / column.low >= kWide;
-}
-
-std::optional<ChartColumns> usual_columns(const ResultSet& results) {
-  constexpr std::array kTimes = {"step_seconds", "measured_seconds", "eq1_seconds",
-                                 "solve_seconds"};
-  const auto y = std::find_if(kTimes.begin(), kTimes.end(),
-                              [&](const char* name) { return results.find(name).has_value(); });
-  if (y == kTimes.end()) return std::nullopt;
-  ChartColumns chosen;
-  chosen.y = *results.find(*y);
-  std::optional<std::size_t> x;
-  for (std::size_t i = 0; i < results.columns().size(); ++i) {
-    const ResultColumn& column = results[i];
-    if (!column.setting || !column.varies() || column.name == "sweep") continue;
-    if (column.name == "batch" && x && results[*x].numeric) continue;  // it follows the devices
-    if (!x || (column.numeric && !results[*x].numeric) ||
-        (column.numeric && column.kinds.size() > results[*x].kinds.size())) {
-      x = i;
-    }
-  }
-  chosen.x = x.value_or(results.find("strategy").value_or(0));
-  const auto strategy = results.find("strategy");
-  if (strategy != chosen.x) chosen.series = strategy;
-  return chosen;
-}
-
-std::vector<std::size_t> usual_axes(const ResultSet& results) {
-  constexpr std::array kAnswers = {"step_seconds", "throughput", "comm_bytes", "peak_memory_bytes",
-                                   "measured_seconds"};
-  std::vector<std::size_t> axes;
-  for (std::size_t i = 0; i < results.columns().size(); ++i) {
-    const ResultColumn& column = results[i];
-    const bool answer = std::find(kAnswers.begin(), kAnswers.end(), column.name) != kAnswers.end();
-    if (column.varies() && (column.setting || answer)) axes.push_back(i);
-  }
-  return axes;
 }
 
 }  // namespace strata::gui

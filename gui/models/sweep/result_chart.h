@@ -25,19 +25,27 @@ struct ChartPoint {
 /// Points from left to right, and the line through the median of those at the same x.
 struct PointSeries {
   std::string name;
-  std::size_t place = 0;  ///< among the kinds of the series' column: its colour
+  double value = 0;  ///< of the series' column; NaN: rows that have none
   std::vector<ChartPoint> points;
   std::vector<ChartPoint> line;
 };
 
 /// `series`: the column that tells them apart; none: all are one. Rows that lack x or y are left
-/// out. At most about `most` points in all.
+/// out. About `most` points in all: of a picture in small cells, each series has one in every cell
+/// that it has any in, so that its shape stays. Rows `kept` stay whatever happens.
 std::vector<PointSeries> series_of(const ResultSet& results, std::span<const std::uint32_t> rows,
                                    std::size_t x, std::size_t y, std::optional<std::size_t> series,
-                                   std::size_t most = kMostPoints);
+                                   std::size_t most = kMostPoints,
+                                   std::span<const std::uint32_t> kept = {});
 
-/// Points from left to right, of which, of each of so many strips, the lowest and the highest stay.
+/// Of a line from left to right: of each of so many strips, the lowest and the highest stay.
 std::vector<ChartPoint> thinned(std::vector<ChartPoint> points, std::size_t most);
+
+/// The settings that still differ between rows that have these columns in common: what a median of
+/// such rows puts together.
+std::vector<std::size_t> mixed_settings(const ResultSet& results,
+                                        std::span<const std::uint32_t> rows, std::size_t x,
+                                        std::optional<std::size_t> series);
 
 /// Whether more of it is better: of throughput, say.
 bool more_is_better(const ResultColumn& column);
@@ -67,7 +75,7 @@ HeatMap heat_map(const ResultSet& results, std::span<const std::uint32_t> rows, 
 /// What lies between two axes: rows that begin and end in the same places are one stroke.
 struct Stroke {
   float from = 0, to = 0;  ///< 0 (low) to 1
-  std::size_t colour = 0;  ///< of the row's series
+  double series = 0;       ///< the value of the rows' series; not finite: none
   std::size_t count = 0;
 };
 /// Where a row stands on an axis, from 0 to 1; nothing where it has no value.
@@ -79,14 +87,5 @@ std::vector<Stroke> strokes(const ResultSet& results, std::span<const std::uint3
 
 /// Whether a logarithmic axis tells its values apart better.
 bool wants_logarithm(const ResultColumn& column);
-
-/// What a chart shows of these rows before anybody chose: settings that vary for x, times for y.
-struct ChartColumns {
-  std::size_t x = 0, y = 0;
-  std::optional<std::size_t> series;
-};
-std::optional<ChartColumns> usual_columns(const ResultSet& results);
-/// Those that differ: settings and what matters of the answers.
-std::vector<std::size_t> usual_axes(const ResultSet& results);
 
 }  // namespace strata::gui

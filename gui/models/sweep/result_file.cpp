@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "gui/models/sweep/result_builder.h"
 #include "sim/base/cancel.h"
 
 namespace strata::gui {
@@ -35,7 +36,7 @@ struct ResultFile::Reader {
 
 // Numbers of rows never come again, unless somebody has put another file in its place.
 void ResultFile::Reader::forget_another_file(Store& store) {
-  const QueryResult last = store.query("SELECT coalesce(max(id), 0) FROM results");
+  const QueryResult last = store.query("SELECT coalesce(max(id), 0) FROM result");
   if (std::get<std::int64_t>(last.rows.at(0).at(0)) < builder.last_id()) builder = {};
 }
 
@@ -123,6 +124,7 @@ void ResultFile::take(const std::shared_ptr<Reader>& reader, const Piece& piece)
     emit scenarios_read();
   }
   if (piece.rows) emit rows_read(piece.rows);
+  if (!piece.more) emit looked();
 }
 
 }  // namespace strata::gui

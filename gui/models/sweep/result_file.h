@@ -36,6 +36,7 @@ class ResultFile : public QObject {
  signals:
   void rows_read(const ResultSetPtr& rows);
   void scenarios_read();
+  void looked();  ///< behind the two above: nothing more was there
   void failed(const QString& message);
 
  private:

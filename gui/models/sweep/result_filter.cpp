@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/sweep/result_builder.h"
+
 namespace strata::gui {
 namespace {
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "gui/models/sweep/result_chart.h"
@@ -40,7 +41,34 @@ HeatCell median_cell(const ResultColumn& column, std::vector<std::uint32_t>& row
   return {column.values[*middle], rows.size(), *middle};
 }
 
+// What is not there counts as a value of its own.
+double shown_value(const ResultColumn& column, std::uint32_t row) {
+  return column.has(row) ? column.values[row] : -std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
+
+std::vector<std::size_t> mixed_settings(const ResultSet& results,
+                                        std::span<const std::uint32_t> rows, std::size_t x,
+                                        std::optional<std::size_t> series) {
+  const auto place = [&](std::uint32_t row) {
+    return std::pair(shown_value(results[x], row), series ? shown_value(results[*series], row) : 0);
+  };
+  std::vector<std::uint32_t> sorted(rows.begin(), rows.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  std::vector<std::size_t> mixed;
+  for (std::size_t i = 0; i < results.columns().size(); ++i) {
+    const ResultColumn& column = results[i];
+    if (!column.setting || !column.varies() || column.name == "sweep") continue;
+    const auto differ = [&](std::uint32_t a, std::uint32_t b) {
+      return place(a) == place(b) && shown_value(column, a) != shown_value(column, b);
+    };
+    if (std::adjacent_find(sorted.begin(), sorted.end(), differ) != sorted.end())
+      mixed.push_back(i);
+  }
+  return mixed;
+}
 
 HeatMap heat_map(const ResultSet& results, std::span<const std::uint32_t> rows, std::size_t x,
                  std::size_t y, std::size_t value, std::size_t most_values) {
@@ -82,7 +110,7 @@ std::vector<Stroke> strokes(const ResultSet& results, std::span<const std::uint3
                             std::size_t from, std::size_t to, std::optional<std::size_t> series,
                             std::size_t most) {
   constexpr float kPlaces = 400;  // as many as an axis has pixels
-  using Key = std::tuple<int, int, std::size_t>;
+  using Key = std::tuple<int, int, double>;
   std::vector<Key> keys;
   for (const std::uint32_t row : rows) {
     const auto a = level(results[from], results[from].values[row]);
@@ -91,15 +119,15 @@ std::vector<Stroke> strokes(const ResultSet& results, std::span<const std::uint3
     const double which = series ? results[*series].values[row] : 0;
     keys.emplace_back(static_cast<int>(std::lround(*a * kPlaces)),
                       static_cast<int>(std::lround(*b * kPlaces)),
-                      series && std::isfinite(which) ? results[*series].kind_of(which) : 0);
+                      std::isfinite(which) ? which : -std::numeric_limits<double>::infinity());
   }
   std::sort(keys.begin(), keys.end());
   std::vector<Stroke> result;
   for (std::size_t begin = 0, end = 0; begin < keys.size(); begin = end) {
     while (end < keys.size() && keys[end] == keys[begin]) ++end;
-    const auto& [a, b, colour] = keys[begin];
+    const auto& [a, b, which] = keys[begin];
     result.push_back(
-        {static_cast<float>(a) / kPlaces, static_cast<float>(b) / kPlaces, colour, end - begin});
+        {static_cast<float>(a) / kPlaces, static_cast<float>(b) / kPlaces, which, end - begin});
   }
   std::stable_sort(result.begin(), result.end(),
                    [](const Stroke& a, const Stroke& b) { return a.count < b.count; });

@@ -1,21 +1,23 @@
 #include "gui/models/sweep/result_set.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "sim/text/units.h"
+#include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr double kPlainLimit = 1e15;  // beyond, units and whole digits say nothing
+constexpr double kWithoutFraction = 1000;  // from here on, nobody reads fractions
+constexpr double kPlainLimit = 1e15;       // beyond, units and whole digits say nothing
 
 std::string number_text(double value) {
-  if (value == std::floor(value) && std::abs(value) < kPlainLimit)
-    return fmt::format("{:.0f}", value);
+  const bool whole = value == std::floor(value) || std::abs(value) >= kWithoutFraction;
+  if (whole && std::abs(value) < kPlainLimit) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }
 
@@ -23,16 +25,31 @@ std::string quantity_text(double value, Quantity quantity) {
   if (std::abs(value) >= kPlainLimit) return number_text(value);
   switch (quantity) {
     case Quantity::seconds:
-      return format_seconds({value});
+      return human_seconds({value}).toStdString();
     case Quantity::bytes:
-      return format_bytes({static_cast<std::int64_t>(std::llround(value))});
+      return human_bytes({static_cast<std::int64_t>(std::llround(value))}).toStdString();
     case Quantity::rate:
-      return format_rate({value});
+      return human_rate({value}).toStdString();
     case Quantity::factor:
       return number_text(value) + "x";
     default:
       return number_text(value);
   }
+}
+
+// The strategies that everybody knows come first, then all others in their order.
+std::size_t place_of_strategy(const std::vector<std::string>& words, const std::string& word) {
+  constexpr std::array<std::string_view, 4> kKnown = {"data", "model", "owt", "optimal"};
+  const auto place = [&](const std::string& strategy) {
+    return static_cast<std::size_t>(std::find(kKnown.begin(), kKnown.end(), strategy) -
+                                    kKnown.begin());
+  };
+  if (place(word) < kKnown.size()) return place(word);
+  const auto end = std::find(words.begin(), words.end(), word);
+  return kKnown.size() +
+         static_cast<std::size_t>(std::count_if(words.begin(), end, [&](const std::string& before) {
+           return place(before) == kKnown.size();
+         }));
 }
 
 // Infinite values have no place on an axis, though a store may hold them.
@@ -60,6 +77,7 @@ std::string ResultColumn::text_of(double value) const {
 }
 
 std::size_t ResultColumn::kind_of(double value) const {
+  if (name == "strategy" && !numeric) return place_of_strategy(words, text_of(value));
   return static_cast<std::size_t>(std::lower_bound(kinds.begin(), kinds.end(), value) -
                                   kinds.begin());
 }

@@ -1,20 +1,15 @@
 #pragma once
 
-// What sweeps have found, as columns: each of numbers or of words. Besides what every row of a
-// store has, each setting is a column, its values as numbers where all of them are ("12.5 GB/s",
-// "0.5x"). Columns that say nothing are left out. A ResultSet is immutable; a ResultBuilder belongs
-// to one thread.
+// What sweeps have found, as columns: each of numbers or of words. Columns that say nothing are
+// left out. Immutable; made by a ResultBuilder.
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "sim/store/store.h"
 
 namespace strata::gui {
 
@@ -37,7 +32,8 @@ struct ResultColumn {
   std::string text(std::size_t row) const { return text_of(values[row]); }
   std::string text_of(double value) const;
   bool varies() const { return kinds.size() > 1; }
-  /// Among the kinds: what a colour is chosen by.
+  /// Its place among the kinds; of strategies the same whatever else is there, so that each has one
+  /// colour in all charts of all files.
   std::size_t kind_of(double value) const;
   /// With all digits, for files.
   std::string exact(std::size_t row) const;
@@ -60,49 +56,12 @@ class ResultSet {
 };
 using ResultSetPtr = std::shared_ptr<const ResultSet>;
 
-/// Gathers rows as they come.
-class ResultBuilder {
- public:
-  /// SQL for the rows behind one, in the order in which they came: `most` of them, of the newest
-  /// scenario of a name, or of the whole file where it is empty.
-  static std::string query(std::int64_t after_id, std::size_t most, const std::string& scenario);
-  /// Whether the view `cases` has a column of this name, rather than a setting.
-  static bool is_stored(std::string_view column);
-
-  /// An answer to query().
-  void append(const QueryResult& rows);
-  std::size_t rows() const { return ids_.size(); }
-  /// Of the newest row: rows are never changed, and new ones have higher numbers. 0: none.
-  std::int64_t last_id() const { return last_id_; }
-  ResultSetPtr build() const;
-
- private:
-  /// Words by place in `names`, 0 for nothing.
-  struct Words {
-    std::vector<std::string> names{std::string()};
-    std::map<std::string, std::uint32_t, std::less<>> places{{std::string(), 0}};
-    std::vector<std::uint32_t> rows;
-
-    void add(std::size_t row, std::string_view word);
-  };
-
-  void add_settings(std::size_t row, const std::string& json);
-
-  std::vector<std::int64_t> ids_;
-  std::int64_t last_id_ = 0;
-  std::map<std::string, Words> words_, settings_;
-  std::map<std::string, std::vector<double>> numbers_;
-};
-
 /// A number with a unit as settings write them, and what it is a number of.
 struct Measure {
   double value = 0;
   Quantity quantity = Quantity::none;
 };
 std::optional<Measure> measure_of(const std::string& text);
-
-/// A text of SQL, in its quotes.
-std::string sql_quoted(std::string_view text);
 
 /// Digits count as numbers: "p100-2x4" comes before "p100-16x4".
 bool natural_less(std::string_view a, std::string_view b);

@@ -51,10 +51,4 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a.empty() && b.empty() ? whole_a < whole_b : a.empty() && !b.empty();
 }
 
-std::string sql_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace strata::gui

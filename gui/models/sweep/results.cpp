@@ -23,6 +23,12 @@ void Results::set_all(ResultSetPtr all) {
   apply();
 }
 
+void Results::set_why_empty(const std::string& why) {
+  if (why == why_empty_) return;
+  why_empty_ = why;
+  if (all_->rows() == 0) emit changed();
+}
+
 void Results::set_text(const std::string& text) {
   ResultFilter filter = filter_;
   filter.text = text;

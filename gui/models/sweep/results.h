@@ -31,6 +31,10 @@ class Results : public QObject {
   /// Where the user is, in the table and in every chart.
   std::optional<std::uint32_t> current() const { return current_; }
 
+  /// Why there are no rows, where there are none.
+  const std::string& why_empty() const { return why_empty_; }
+  void set_why_empty(const std::string& why);
+
   /// The filter stays, and so does the current row, as what it is in the store.
   void set_all(ResultSetPtr all);
   void set_text(const std::string& text);
@@ -54,6 +58,7 @@ class Results : public QObject {
 
   ResultSetPtr all_ =
       std::make_shared<const ResultSet>(std::vector<ResultColumn>(), std::vector<std::int64_t>());
+  std::string why_empty_;
   ResultFilter filter_;
   std::vector<std::uint32_t> rows_;
   std::vector<char> shown_;

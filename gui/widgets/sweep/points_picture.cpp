@@ -10,15 +10,6 @@ constexpr std::size_t kManyPoints = 1500;  // beyond, points are squares of two 
 constexpr std::size_t kMostHeldBack = 4000;
 constexpr double kRoundDot = 3.5, kSquareDot = 1;
 
-// Room for the longest label at the left, as far as it leaves room for the picture.
-double label_room(const ChartAxis& axis, const QFontMetricsF& metrics) {
-  double room = 0;
-  for (const AxisTick& tick : axis.ticks()) {
-    room = std::max(room, metrics.horizontalAdvance(QString::fromStdString(tick.label)));
-  }
-  return std::min(room, 140.0) + 14;
-}
-
 void draw_dot(QPainter& painter, QPointF at, double radius) {
   if (radius > kSquareDot) return painter.drawEllipse(at, radius, radius);
   painter.fillRect(QRectF(at.x() - 1, at.y() - 1, 2, 2), painter.brush());
@@ -33,89 +24,119 @@ Range values_beside(const ResultColumn& column, const ResultColumn& other) {
   return range_of(values, false);
 }
 
+std::vector<std::string> labels(const ChartAxis& axis) {
+  std::vector<std::string> labels;
+  for (const AxisTick& tick : axis.ticks()) labels.push_back(tick.label);
+  return labels;
+}
+
 }  // namespace
 
 PointsPicture::PointsPicture(PointsKind kind, ResultSketch sketch)
     : ResultPicture(std::move(sketch)), kind_(kind) {}
 
-void PointsPicture::lay_out(std::size_t x, std::size_t y) {
+void PointsPicture::lay_out() {
+  const auto x = column(choice().x), y = column(choice().y);
+  if (!x || !y) return say(tr("Choose a column for each side."));
+  series_column_ = column(choice().series);
+  lay_out_axes(*x, *y);
+  lay_out_front(*x, *y);
+  lay_out_points(*x, *y);
+  if (series_.empty()) say(tr("No row passes that has both columns. Esc lets all pass again."));
+}
+
+void PointsPicture::lay_out_axes(std::size_t x, std::size_t y) {
   const QFontMetricsF metrics(font());
   const double line = metrics.height();
   const double top = line + 14, bottom = height() - 2 * line - 10;
   y_ = ChartAxis(all()[y], values_beside(all()[y], all()[x]), bottom, top);
-  const double left = label_room(y_, metrics);
+  const double left = name_room(metrics, labels(y_));
   x_ = ChartAxis(all()[x], values_beside(all()[x], all()[y]), left, width() - 18);
-  set_area({left, top, width() - 18 - left, bottom - top});
+  set_area({left, top, width() - 18 - left, height() - 2 * line - 10 - top});
 }
 
-void PointsPicture::draw(QPainter& painter) {
-  const auto x = column(choice().x), y = column(choice().y), series = column(choice().series);
-  if (!x || !y) return draw_message(painter, tr("Choose a column for each side."));
-  lay_out(*x, *y);
-  draw_axes(painter, x_, y_);
-  const bool lines = kind_ == PointsKind::lines;
-  if (results().rows.size() < all().rows()) draw_held_back(painter, *x, *y);
-  const auto shown = series_of(all(), results().rows, *x, *y, series);
+void PointsPicture::lay_out_front(std::size_t x, std::size_t y) {
+  if (kind_ != PointsKind::pareto) return;
+  front_rows_ = pareto_front(all(), results().rows, x, y);
+  for (const std::uint32_t row : front_rows_) {
+    front_ << QPointF(x_.at(all()[x].values[row]), y_.at(all()[y].values[row]));
+  }
+  footnote_ = front_rows_.size() == 1
+                  ? tr("1 row that no other beats in both")
+                  : tr("%1 rows that no other beats in both").arg(front_rows_.size());
+}
+
+// Of many shades each point has its own; the line goes through all of them.
+void PointsPicture::lay_out_points(std::size_t x, std::size_t y) {
+  const bool apart = series_column_ && !shaded(all()[*series_column_]);
+  const auto told_apart = apart ? series_column_ : std::nullopt;
+  series_ = series_of(all(), results().rows, x, y, told_apart, kMostPoints, front_rows_);
+  if (results().rows.size() < all().rows()) {
+    held_back_ = series_of(all(), held_back(), x, y, std::nullopt, kMostHeldBack);
+  }
   std::size_t points = 0;
-  std::vector<double> kinds;
-  for (const PointSeries& one : shown) {
+  for (const PointSeries& one : series_) {
     points += one.points.size();
-    if (series && !one.points.empty()) {
-      kinds.push_back(all()[*series].values[one.points.front().row]);
-    }
+    kinds_.push_back(one.value);
+    for (const ChartPoint& point : one.points) add_spot(place(point), point.row);
   }
-  if (points == 0) return draw_message(painter, tr("No row passes that has both columns."));
-  for (const PointSeries& one : shown) {
-    painter.setPen(QPen(category_colour(one.place, theme()), 2));
-    painter.setBrush(Qt::NoBrush);
-    QPolygonF line;
-    for (const ChartPoint& point : one.line) line << place(point);
-    if (lines && !x_.words()) painter.drawPolyline(line);
-    draw_series(painter, one, points > kManyPoints ? kSquareDot : kRoundDot);
+  radius_ = points > kManyPoints ? kSquareDot : kRoundDot;
+  if (kind_ == PointsKind::lines && !x_.words()) {
+    footnote_ = mixed_text(all(), mixed_settings(all(), results().rows, x, told_apart));
   }
-  if (!lines) draw_front(painter, *x, *y);
-  if (series && shown.size() > 1) draw_legend(painter, all()[*series], kinds);
 }
 
-void PointsPicture::draw_held_back(QPainter& painter, std::size_t x, std::size_t y) const {
-  const std::vector<std::uint32_t> hidden = held_back();
+QString PointsPicture::title(const ChartAxis& axis, const std::string& name, const QString& less,
+                             const QString& more) const {
+  const QString text = QString::fromStdString(axis.title());
+  if (kind_ != PointsKind::pareto) return text;
+  return more_is_better(all()[*column(name)]) ? text + more : less + text;
+}
+
+void PointsPicture::draw(QPainter& painter) const {
+  const QString below = title(x_, choice().x, tr("← less is better: "), tr(": more is better →"));
+  const QString beside = title(y_, choice().y, tr("↓ "), tr(" ↑"));
+  draw_axes(painter, x_, y_, below, beside);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme().grid);
-  const auto held = series_of(all(), hidden, x, y, std::nullopt, kMostHeldBack);
-  const double radius = hidden.size() > kManyPoints ? kSquareDot : kRoundDot;
-  for (const PointSeries& one : held) {
-    for (const ChartPoint& point : one.points) draw_dot(painter, place(point), radius);
+  for (const PointSeries& one : held_back_) {
+    for (const ChartPoint& point : one.points) draw_dot(painter, place(point), radius_);
   }
+  for (const PointSeries& one : series_) draw_line(painter, one);
+  for (const PointSeries& one : series_) draw_points(painter, one);
+  draw_front(painter);
+  draw_footnote(painter, footnote_, below);
+  if (series_column_) draw_legend(painter, *series_column_, kinds_);
 }
 
-void PointsPicture::draw_series(QPainter& painter, const PointSeries& series, double radius) {
+void PointsPicture::draw_line(QPainter& painter, const PointSeries& series) const {
+  if (kind_ != PointsKind::lines || x_.words()) return;
+  const bool apart = series_column_ && !shaded(all()[*series_column_]);
+  painter.setPen(QPen(apart            ? colour_of(series_column_, series.value)
+                      : series_column_ ? theme().faint
+                                       : colour_of({}, 0),
+                      2));
+  painter.setBrush(Qt::NoBrush);
+  QPolygonF line;
+  for (const ChartPoint& point : series.line) line << place(point);
+  painter.drawPolyline(line);
+}
+
+void PointsPicture::draw_points(QPainter& painter, const PointSeries& series) const {
   painter.setPen(Qt::NoPen);
-  painter.setBrush(category_colour(series.place, theme()));
   for (const ChartPoint& point : series.points) {
-    draw_dot(painter, place(point), radius);
-    add_spot(place(point), point.row);
+    const double value = series_column_ ? all()[*series_column_].values[point.row] : 0;
+    painter.setBrush(colour_of(series_column_, value));
+    draw_dot(painter, place(point), radius_);
   }
 }
 
-void PointsPicture::draw_front(QPainter& painter, std::size_t x, std::size_t y) const {
-  QPolygonF front;
-  for (const std::uint32_t row : pareto_front(all(), results().rows, x, y)) {
-    front << QPointF(x_.at(all()[x].values[row]), y_.at(all()[y].values[row]));
-  }
+void PointsPicture::draw_front(QPainter& painter) const {
   painter.setPen(QPen(theme().critical, 1.5, Qt::DashLine));
   painter.setBrush(Qt::NoBrush);
-  painter.drawPolyline(front);
+  painter.drawPolyline(front_);
   painter.setPen(QPen(theme().critical, 2));
-  for (const QPointF& at : front) painter.drawEllipse(at, kRoundDot + 2, kRoundDot + 2);
-  painter.setPen(theme().critical);
-  const QString label = front.size() == 1
-                            ? tr("1 row that no other beats in both")
-                            : tr("%1 rows that no other beats in both").arg(front.size());
-  const QFontMetricsF metrics(font());
-  painter.drawText(QRectF(area().left() + 6, area().bottom() - metrics.height() - 4,
-                          area().width() - 12, metrics.height()),
-                   Qt::AlignRight | Qt::AlignVCenter,
-                   metrics.elidedText(label, Qt::ElideRight, area().width() - 12));
+  for (const QPointF& at : front_) painter.drawEllipse(at, kRoundDot + 2, kRoundDot + 2);
 }
 
 std::map<std::string, Brush> PointsPicture::brushes_in(const QRectF& dragged) const {

@@ -16,17 +16,31 @@ class PointsPicture : public ResultPicture {
   std::map<std::string, Brush> brushes_in(const QRectF& dragged) const override;
 
  protected:
-  void draw(QPainter& painter) override;
+  void lay_out() override;
+  void draw(QPainter& painter) const override;
 
  private:
-  void lay_out(std::size_t x, std::size_t y);
+  void lay_out_axes(std::size_t x, std::size_t y);
+  void lay_out_points(std::size_t x, std::size_t y);
+  void lay_out_front(std::size_t x, std::size_t y);
   QPointF place(const ChartPoint& point) const { return {x_.at(point.x), y_.at(point.y)}; }
-  void draw_held_back(QPainter& painter, std::size_t x, std::size_t y) const;
-  void draw_series(QPainter& painter, const PointSeries& series, double radius);
-  void draw_front(QPainter& painter, std::size_t x, std::size_t y) const;
+  /// With an arrow to where it is better.
+  QString title(const ChartAxis& axis, const std::string& name, const QString& less,
+                const QString& more) const;
+
+  void draw_points(QPainter& painter, const PointSeries& series) const;
+  void draw_line(QPainter& painter, const PointSeries& series) const;
+  void draw_front(QPainter& painter) const;
 
   PointsKind kind_;
   ChartAxis x_, y_;
+  std::optional<std::size_t> series_column_;
+  std::vector<PointSeries> held_back_, series_;
+  std::vector<double> kinds_;  ///< of the series that are there
+  std::vector<std::uint32_t> front_rows_;
+  QPolygonF front_;
+  QString footnote_;
+  double radius_ = 0;  ///< of a dot
 };
 
 }  // namespace strata::gui

@@ -10,7 +10,6 @@ namespace strata::gui {
 namespace {
 
 constexpr std::size_t kPaintedAtOnce = 3000;  // rows
-constexpr double kSpotRadius = 7;
 
 }  // namespace
 
@@ -41,23 +40,39 @@ void ResultCanvas::forget_picture() {
 }
 
 ResultSketch ResultCanvas::sketch() const {
-  std::vector<char> shown(results_.all()->rows(), 0);
-  for (const std::uint32_t row : results_.rows()) shown[row] = 1;
-  return {results_.all(), results_.rows(),     std::move(shown), results_.filter(),
-          choice_,        theme_of(palette()), font(),           size()};
+  return {results_.all(),
+          results_.rows(),
+          QString::fromStdString(results_.why_empty()),
+          results_.filter(),
+          choice_,
+          theme_of(palette()),
+          font(),
+          size()};
 }
 
-// An SVG gets its strokes.
+std::shared_ptr<ResultPicture> ResultCanvas::arranged() const {
+  std::shared_ptr<ResultPicture> picture = make_(sketch());
+  picture->arrange();
+  return picture;
+}
+
 void ResultCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  if (painter.paintEngine()->type() == QPaintEngine::SVG) {
-    make_(sketch())->paint(painter);
-    return draw_over(painter);
-  }
   const double ratio = std::max(devicePixelRatioF(), painter.device()->devicePixelRatioF());
+  if (painter.paintEngine()->type() == QPaintEngine::SVG || ratio > devicePixelRatioF()) {
+    return paint_elsewhere(painter);
+  }
   if (stale_ || image_.devicePixelRatio() < ratio) paint_anew(ratio);
   painter.fillRect(rect(), theme_of(palette()).background);
   painter.drawImage(QPointF(), image_);
+  draw_over(painter);
+}
+
+// Into a file: with its strokes, as large as it is there, and never of rows that are gone.
+void ResultCanvas::paint_elsewhere(QPainter& painter) {
+  const bool newest = picture_ && !stale_ && !waiting_;
+  if (!newest) picture_ = arranged();
+  picture_->paint(painter);
   draw_over(painter);
 }
 
@@ -65,7 +80,8 @@ void ResultCanvas::paint_anew(double ratio) {
   stale_ = false;
   if (results_.all()->rows() > kPaintedAtOnce) return paint_in_job(ratio);
   jobs_.cancel(lane_);
-  picture_ = make_(sketch());
+  waiting_ = false;
+  picture_ = arranged();
   image_ = picture_->image(ratio);
 }
 
@@ -75,14 +91,15 @@ void ResultCanvas::paint_in_job(double ratio) {
     image_.fill(Qt::transparent);
   }
   image_.setDevicePixelRatio(ratio);
+  waiting_ = true;
   jobs_.start(
       lane_, tr("Drawing a chart"),
-      [this, ratio, make = make_, sketch = sketch()](Progress&) -> Jobs::Show {
-        const std::shared_ptr<ResultPicture> picture = make(sketch);
-        const QImage image = picture->image(ratio);
-        return [this, picture, image] {
+      [this, ratio, picture = make_(sketch())](Progress&) -> Jobs::Show {
+        picture->arrange();
+        return [this, picture, image = picture->image(ratio)] {
           picture_ = picture;
           image_ = image;
+          waiting_ = jobs_.busy(lane_);  // a newer one comes
           update();
         };
       },
@@ -92,7 +109,7 @@ void ResultCanvas::paint_in_job(double ratio) {
 void ResultCanvas::draw_over(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing);
   for (const auto& row : {results_.current(), hovered_}) {
-    if (row) draw_spot(painter, *row);
+    if (row && picture_ && *row < results_.all()->rows()) picture_->mark(painter, *row);
   }
   if (dragged_.isEmpty()) return;
   const Theme colours = theme_of(palette());
@@ -101,14 +118,6 @@ void ResultCanvas::draw_over(QPainter& painter) const {
   painter.setPen(colours.accent);
   painter.setBrush(inside);
   painter.drawRect(dragged_);
-}
-
-void ResultCanvas::draw_spot(QPainter& painter, std::uint32_t row) const {
-  const auto at = picture_ ? picture_->spot_of(row) : std::nullopt;
-  if (!at) return;
-  painter.setPen(QPen(theme_of(palette()).text, 2));
-  painter.setBrush(Qt::NoBrush);
-  painter.drawEllipse(*at, kSpotRadius, kSpotRadius);
 }
 
 void ResultCanvas::resizeEvent(QResizeEvent*) {

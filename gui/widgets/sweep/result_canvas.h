@@ -2,8 +2,8 @@
 
 // A chart of Results in the window. It shows what the mouse is at, opens the row that is clicked
 // and makes a brush of a rectangle that is dragged; arrows go from row to row, Enter opens one,
-// Escape lets all pass again. Its picture is painted anew only for other rows or another size, and
-// a large one in a job, the one before standing meanwhile.
+// Escape lets all pass again. Its picture is arranged anew only for other rows or another size, and
+// a large one in a job, the one before standing meanwhile; an export waits for the new one.
 
 #include <QImage>
 #include <QWidget>
@@ -30,7 +30,7 @@ class ResultCanvas : public QWidget {
 
   void set_choice(const ChartChoice& choice);
   const ChartChoice& choice() const { return choice_; }
-  /// What was painted last; null before.
+  /// What was arranged last; null before.
   const ResultPicture* picture() const { return picture_.get(); }
   QSize sizeHint() const override { return {560, 320}; }
 
@@ -48,16 +48,17 @@ class ResultCanvas : public QWidget {
  private:
   ResultSketch sketch() const;
   void forget_picture();
+  std::shared_ptr<ResultPicture> arranged() const;
+  void paint_elsewhere(QPainter& painter);
   void paint_anew(double ratio);
   void paint_in_job(double ratio);
   void draw_over(QPainter& painter) const;
-  void draw_spot(QPainter& painter, std::uint32_t row) const;
 
   std::optional<std::uint32_t> row_near(QPointF at) const;
   void click(QPointF at);
   void drag_to(QPointF at);
   void step(int by);
-  QString tip(std::uint32_t row) const;
+  QString tip(std::uint32_t row, const QString& note) const;
 
   QString lane_;
   MakePicture make_;
@@ -66,7 +67,8 @@ class ResultCanvas : public QWidget {
   ChartChoice choice_;
   std::shared_ptr<ResultPicture> picture_;
   QImage image_;
-  bool stale_ = true;
+  bool stale_ = true;     ///< nobody has asked for the picture that is wanted
+  bool waiting_ = false;  ///< a job arranges it
   std::optional<std::uint32_t> hovered_;
   std::optional<QPointF> pressed_;
   QRectF dragged_;

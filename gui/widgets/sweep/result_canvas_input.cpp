@@ -100,14 +100,14 @@ bool ResultCanvas::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   auto* help = static_cast<QHelpEvent*>(event);
   const auto row = row_near(help->pos());
-  if (row) QToolTip::showText(help->globalPos(), tip(*row), this);
+  if (row) QToolTip::showText(help->globalPos(), tip(*row, picture_->note_at(help->pos())), this);
   if (!row) QToolTip::hideText();
   return true;
 }
 
 // What tells the row apart, and what was found.
-QString ResultCanvas::tip(std::uint32_t row) const {
-  QString text;
+QString ResultCanvas::tip(std::uint32_t row, const QString& note) const {
+  QString text = note;
   for (const ResultColumn& column : results_.all()->columns()) {
     const bool says = column.varies() || column.name == "model" || column.name == "cluster";
     if (!says || !column.has(row)) continue;

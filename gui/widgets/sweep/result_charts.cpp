@@ -4,7 +4,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "gui/models/sweep/result_chart.h"
+#include "gui/models/sweep/usual_columns.h"
 #include "gui/widgets/sweep/heat_picture.h"
 #include "gui/widgets/sweep/parallel_picture.h"
 #include "gui/widgets/sweep/points_picture.h"
@@ -45,6 +45,7 @@ ResultCharts::ResultCharts(Results& results, Jobs& jobs, QWidget* parent)
       stack_(new QStackedWidget(this)) {
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
+  tabs_->setUsesScrollButtons(false);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(tabs_);
@@ -86,6 +87,7 @@ void ResultCharts::add_side(const QString& label, std::string ChartChoice::*choi
   Side side{new QLabel(label, this), new QComboBox(this), choice};
   side.label->setBuddy(side.column);
   side.column->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  side.column->setMinimumContentsLength(6);  // where the window is narrow
   side.column->setMaximumWidth(190);
   side.column->setAccessibleName(label);
   connect(side.column, &QComboBox::currentIndexChanged, this, &ResultCharts::take_choice);
@@ -149,6 +151,7 @@ void ResultCharts::show_choice() {
     side.column->setVisible(used);
     side.label->setVisible(used);
   }
+  layout()->activate();  // an export may come before the next event
 }
 
 void ResultCharts::take_choice() {

@@ -1,28 +1,51 @@
 #include "gui/widgets/sweep/result_picture.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "gui/models/sweep/result_chart.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr double kNear = 14;  // pixels that the mouse may be off
+constexpr double kMarkRadius = 7;
+
+// The strategies that everybody knows share their four colours with no other.
+std::size_t colour_number(const std::string& column, std::size_t kind) {
+  constexpr std::size_t kKnown = 4, kColours = 10;
+  if (column != "strategy" || kind < kColours) return kind;
+  return kKnown + (kind - kKnown) % (kColours - kKnown);
+}
 
 }  // namespace
 
-void ResultPicture::paint(QPainter& painter) {
+void ResultPicture::arrange() {
+  if (all().rows() > 0) return lay_out();
+  say(sketch_.why_empty);
+}
+
+void ResultPicture::paint(QPainter& painter) const {
   painter.setFont(font());
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(QRectF(QPointF(), QSizeF(sketch_.size)), theme().background);
-  if (all().rows() > 0) return draw(painter);
-  draw_message(painter, tr("No rows yet. S starts a sweep; they appear as they come."));
+  all().rows() > 0 && message_.isEmpty() ? draw(painter) : draw_message(painter);
 }
 
-QImage ResultPicture::image(double ratio) {
+QImage ResultPicture::image(double ratio) const {
   QImage image(sketch_.size * ratio, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(ratio);
   QPainter painter(&image);
   paint(painter);
   return image;
+}
+
+void ResultPicture::mark(QPainter& painter, std::uint32_t row) const {
+  const auto at = spot_of(row);
+  if (!at) return;
+  painter.setPen(QPen(theme().text, 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawEllipse(*at, kMarkRadius, kMarkRadius);
 }
 
 std::optional<QPointF> ResultPicture::spot_of(std::uint32_t row) const {
@@ -53,87 +76,50 @@ std::optional<std::uint32_t> ResultPicture::row_near(QPointF at) const {
 
 std::vector<std::uint32_t> ResultPicture::held_back() const {
   std::vector<std::uint32_t> rows;
+  auto passing = sketch_.rows.begin();
   for (std::uint32_t row = 0; row < all().rows(); ++row) {
-    if (sketch_.shown[row] == 0) rows.push_back(row);
+    const bool passes = passing != sketch_.rows.end() && *passing == row;
+    passes ? static_cast<void>(++passing) : rows.push_back(row);
   }
   return rows;
 }
 
-void ResultPicture::draw_x_ticks(QPainter& painter, const ChartAxis& x) const {
-  const QFontMetricsF metrics(font());
-  const double line = metrics.height();
-  double free_from = -1e9;
-  for (const AxisTick& tick : x.ticks()) {
-    painter.setPen(theme().grid);
-    if (!x.words()) painter.drawLine(QPointF(tick.at, area_.top()), {tick.at, area_.bottom()});
-    const QString label =
-        metrics.elidedText(QString::fromStdString(tick.label), Qt::ElideRight, 120);
-    const double width = metrics.horizontalAdvance(label);
-    if (tick.at - width / 2 < free_from) continue;
-    free_from = tick.at + width / 2 + line / 2;
-    painter.setPen(theme().faint);
-    painter.drawText(QRectF(tick.at - width / 2 - 1, area_.bottom() + 3, width + 2, line),
-                     Qt::AlignCenter, label);
-  }
+bool ResultPicture::shaded(const ResultColumn& series) {
+  constexpr std::size_t kColours = 10;
+  return series.numeric && series.kinds.size() > kColours;
 }
 
-void ResultPicture::draw_y_ticks(QPainter& painter, const ChartAxis& y) const {
-  const QFontMetricsF metrics(font());
-  const double line = metrics.height();
-  double free_below = 1e9;
-  for (const AxisTick& tick : y.ticks()) {
-    painter.setPen(theme().grid);
-    painter.drawLine(QPointF(area_.left(), tick.at), {area_.right(), tick.at});
-    if (tick.at + line / 2 > free_below) continue;
-    free_below = tick.at - line / 2;
-    painter.setPen(theme().faint);
-    const double room = area_.left() - 8;
-    painter.drawText(QRectF(0, tick.at - line / 2, room, line), Qt::AlignRight | Qt::AlignVCenter,
-                     metrics.elidedText(QString::fromStdString(tick.label), Qt::ElideMiddle, room));
-  }
+QColor ResultPicture::colour_of(std::optional<std::size_t> series, double value) const {
+  if (!series) return category_colour(0, theme());
+  const ResultColumn& column = all()[*series];
+  if (!std::isfinite(value)) return theme().faint;
+  if (shaded(column)) return scale_colour(level(column, value).value_or(0), theme());
+  return category_colour(colour_number(column.name, column.kind_of(value)), theme());
 }
 
-void ResultPicture::draw_axes(QPainter& painter, const ChartAxis& x, const ChartAxis& y) const {
-  draw_x_ticks(painter, x);
-  draw_y_ticks(painter, y);
-  const double line = QFontMetricsF(font()).height();
-  painter.setPen(theme().text);
-  painter.drawText(QRectF(area_.left(), area_.bottom() + line + 4, area_.width(), line),
-                   Qt::AlignCenter, QString::fromStdString(x.title()));
-  painter.drawText(QRectF(8, 4, area_.width(), line), Qt::AlignLeft,
-                   QString::fromStdString(y.title()));
-}
-
-void ResultPicture::draw_legend(QPainter& painter, const ResultColumn& column,
-                                const std::vector<double>& kinds) const {
-  const QFontMetricsF metrics(font());
-  const double line = metrics.height(), square = line * 0.6;
-  double right = area_.right();
-  const double most = area_.width() * 0.7;
-  for (std::size_t i = kinds.size(); i-- > 0;) {
-    const QString name =
-        metrics.elidedText(QString::fromStdString(column.text_of(kinds[i])), Qt::ElideRight, 140);
-    const double width = metrics.horizontalAdvance(name) + square + 6;
-    if (area_.right() - right + width > most) {
-      painter.setPen(theme().faint);
-      painter.drawText(QPointF(right - metrics.horizontalAdvance(u'…'), 4 + metrics.ascent()),
-                       QStringLiteral("…"));
-      break;
-    }
-    right -= width;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(category_colour(column.kind_of(kinds[i]), theme()));
-    painter.drawRoundedRect(QRectF(right, 4 + (line - square) / 2, square, square), 2, 2);
-    painter.setPen(theme().text);
-    painter.drawText(QPointF(right + square + 4, 4 + metrics.ascent()), name);
-    right -= line * 0.7;
-  }
-}
-
-void ResultPicture::draw_message(QPainter& painter, const QString& text) const {
+void ResultPicture::draw_message(QPainter& painter) const {
   painter.setPen(theme().faint);
   painter.drawText(QRectF(24, 8, width() - 48, height() - 16), Qt::AlignCenter | Qt::TextWordWrap,
-                   text);
+                   message_);
+}
+
+double name_room(const QFontMetricsF& metrics, const std::vector<std::string>& names) {
+  constexpr double kMost = 140, kBeside = 14;
+  double room = 0;
+  for (const std::string& name : names) {
+    room = std::max(room, metrics.horizontalAdvance(QString::fromStdString(name)));
+  }
+  return std::min(room, kMost) + kBeside;
+}
+
+QString mixed_text(const ResultSet& results, const std::vector<std::size_t>& columns) {
+  QStringList names;
+  for (const std::size_t column : columns) {
+    names << QString::fromStdString(plain_name(results[column]));
+  }
+  if (names.isEmpty()) return {};
+  return QCoreApplication::translate("strata::gui::ResultPicture", "median over %1")
+      .arg(names.join(QStringLiteral(", ")));
 }
 
 }  // namespace strata::gui

@@ -53,7 +53,8 @@ QWidget* SweepView::make_page() {
   auto* all = new QVBoxLayout(page);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(0);
-  all->addWidget(make_tools());
+  tools_ = make_tools();
+  all->addWidget(tools_);
   all->addWidget(new SweepBar(sweep_, page));
   all->addWidget(split, 1);
   return page;

@@ -3,6 +3,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QLayout>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QTimer>
@@ -51,7 +52,10 @@ void SweepView::follow() {
   const auto complain = [this](const QString& message) { notify(message); };
   connect(&file_, &ResultFile::rows_read, this, &SweepView::take_rows);
   connect(&file_, &ResultFile::scenarios_read, this, &SweepView::list_scenarios);
+  connect(&file_, &ResultFile::looked, this, &SweepView::say_why_empty);
   connect(&file_, &ResultFile::failed, this, complain);
+  connect(&file_, &ResultFile::failed, this, [this] { results_.set_why_empty({}); });
+  connect(&sweep_, &SweepRun::changed, this, &SweepView::say_why_empty);
   connect(&sweep_, &SweepRun::failed, this, complain);
   connect(&results_, &Results::changed, this, &SweepView::show_count);
   connect(&results_, &Results::current_changed, this, &SweepView::show_current);
@@ -87,6 +91,27 @@ void SweepView::open_database(const std::string& file, const std::string& scenar
   name_->setToolTip(QString::fromStdString(file));
   columns_.clear();
   file_.open(file, scenario);
+  say_why_empty();
+  settle_layout();
+}
+
+// What to do about a chart without rows, where it would be.
+void SweepView::say_why_empty() {
+  using State = SweepRun::State;
+  QString why = tr("This database has no rows. Drop a scenario (.toml) here to fill one.");
+  if (file_.reading()) {
+    why = tr("Reading %1…").arg(name_->text());
+  } else if (sweep_.state() == State::running || sweep_.state() == State::counting) {
+    why = tr("Rows appear here as they come.");
+  } else if (sweep_.state() == State::ready) {
+    why = tr("No case is answered yet. Press S to start the sweep.");
+  }
+  results_.set_why_empty(why.toStdString());
+}
+
+// An export may come before the next event, and labels have new texts.
+void SweepView::settle_layout() {
+  for (QWidget* const widget : {pages_->currentWidget(), tools_}) widget->layout()->activate();
 }
 
 void SweepView::choose_file() {
@@ -136,6 +161,7 @@ void SweepView::show_count() {
   clear_->setEnabled(!results_.filter().empty());
   common_->setText(QString::fromStdString(results_.common()));
   show_current();  // the table was filled anew
+  settle_layout();
 }
 
 void SweepView::show_current() {

@@ -31,6 +31,7 @@ class SweepView : public View {
   QString command() const override;
   std::vector<KeyHelp> keys() const override;
   QString csv() const override { return table_.csv(); }
+  bool has_csv() const override { return table_.columnCount() > 0; }
   /// A database, or a scenario, whose database stands beside it.
   bool open(const QString& file) override;
 
@@ -52,6 +53,8 @@ class SweepView : public View {
   void list_scenarios();
   void take_rows(const ResultSetPtr& rows);
   void show_columns();
+  void say_why_empty();
+  void settle_layout();
   void show_count();
   void show_current();
   void open_row(std::uint32_t row);
@@ -63,6 +66,7 @@ class SweepView : public View {
   SweepRun sweep_;
 
   QStackedWidget* pages_;
+  QWidget* tools_ = nullptr;
   QComboBox* scenario_ = nullptr;
   QLineEdit* filter_ = nullptr;
   QLabel* name_ = nullptr;

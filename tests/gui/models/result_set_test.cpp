@@ -7,8 +7,10 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/sweep/result_builder.h"
 #include "gui/models/sweep/result_chart.h"
 #include "gui/models/sweep/result_filter.h"
+#include "gui/models/sweep/usual_columns.h"
 
 namespace strata::gui {
 namespace {
@@ -76,7 +78,7 @@ TEST(NaturalOrder, TakesDigitsForNumbers) {
   EXPECT_TRUE(natural_less("1", "a"));
 }
 
-// One row of select_list(): the rest of its columns is NULL.
+// One row of query(): the rest of its columns is NULL.
 std::vector<Field> stored(std::int64_t id, const std::string& settings, const std::string& model,
                           double step) {
   std::vector<Field> row(32);
@@ -157,13 +159,55 @@ TEST(Series, GoThroughTheMedianOfThoseAtOnePlace) {
   const auto series = series_of(results, all_rows(results), 1, 2, 0);
   ASSERT_EQ(series.size(), 2);
   EXPECT_EQ(series[1].name, "owt");
-  EXPECT_EQ(series[1].place, 1);
+  EXPECT_EQ(series[1].value, 1);
   EXPECT_THAT(series[1].points, ElementsAre(ChartPoint{1, 8, 3}, ChartPoint{2, 4, 4}));
   const auto together = series_of(results, all_rows(results), 1, 2, std::nullopt);
   ASSERT_EQ(together.size(), 1);
   // At 1: 8 and 8; at 2: 4 and 5, of which the lower is the median; at 4: 4.
   EXPECT_THAT(together[0].line,
               ElementsAre(ChartPoint{1, 8, 0}, ChartPoint{2, 4, 4}, ChartPoint{4, 4, 2}));
+}
+
+// 10^5 rows: 99,900 crowd around (1, 1), 100 lie alone on the way to (1000, 0.001).
+ResultSet a_crowd() {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> near(1, 1.4);
+  std::vector<double> x, y;
+  for (int i = 0; i < 99'900; ++i) x.push_back(near(random)), y.push_back(near(random));
+  for (int i = 1; i <= 100; ++i) x.push_back(10.0 * i), y.push_back(0.1 / i);
+  std::vector<ResultColumn> columns;
+  columns.push_back(numbers("step_seconds", std::move(x)));
+  columns.push_back(numbers("peak_memory_bytes", std::move(y)));
+  return {std::move(columns), std::vector<std::int64_t>(100'000)};
+}
+
+TEST(Series, KeepTheirShapeWhereTheyAreThinnedOut) {
+  const ResultSet results = a_crowd();
+  const auto rows = all_rows(results);
+  const auto series = series_of(results, rows, 0, 1, std::nullopt, 2000);
+  ASSERT_THAT(series, SizeIs(1));
+  EXPECT_LE(series[0].points.size(), 2000);
+  EXPECT_GE(series[0].points.size(), 300);
+  // Both logarithmic sides have about a third of the picture for each decade: those that lie alone
+  // in the first decade and a half are in cells of their own.
+  for (std::uint32_t row = 99'900; row < 99'930; ++row) {
+    EXPECT_TRUE(std::any_of(series[0].points.begin(), series[0].points.end(),
+                            [&](const ChartPoint& point) { return point.row == row; }))
+        << row;
+  }
+}
+
+TEST(Series, NeverLoseTheFront) {
+  const ResultSet results = a_crowd();
+  const auto rows = all_rows(results);
+  const auto front = pareto_front(results, rows, 0, 1);
+  ASSERT_GE(front.size(), 100);
+  std::vector<std::uint32_t> drawn;
+  for (const PointSeries& one : series_of(results, rows, 0, 1, std::nullopt, 50, front)) {
+    for (const ChartPoint& point : one.points) drawn.push_back(point.row);
+  }
+  EXPECT_THAT(drawn, ::testing::IsSupersetOf(front));
+  EXPECT_LE(drawn.size(), 50 + front.size());
 }
 
 TEST(Thinning, KeepsTheExtremesOfEveryStrip) {
@@ -237,6 +281,23 @@ TEST(ParallelAxes, DrawEqualRowsOnce) {
   EXPECT_THAT(strokes(results, all_rows(results), 0, 1, std::nullopt, 2), SizeIs(2));
 }
 
+TEST(Strategies, HaveOneColourWhateverElseIsThere) {
+  const ResultColumn few = words("strategy", {"mine.json", "optimal", "owt"}, {0, 1, 2});
+  EXPECT_EQ(few.kind_of(1), 3);  // data, model, owt, optimal
+  EXPECT_EQ(few.kind_of(2), 2);
+  EXPECT_EQ(few.kind_of(0), 4);
+  const ResultSet models({words("model", {"alexnet", "vgg16"}, {1, 0})}, {1, 2});
+  EXPECT_EQ(models[0].kind_of(1), 1);
+}
+
+// Per strategy and number of devices there is one row; per strategy alone there are three.
+TEST(MixedSettings, AreThoseThatAMedianPutsTogether) {
+  const ResultSet results = six_rows();
+  EXPECT_THAT(mixed_settings(results, all_rows(results), 1, 0), IsEmpty());
+  EXPECT_THAT(mixed_settings(results, all_rows(results), 1, std::nullopt), ElementsAre(0));
+  EXPECT_THAT(mixed_settings(results, all_rows(results), 0, std::nullopt), ElementsAre(1));
+}
+
 TEST(UsualColumns, ShowTimesOverTheSettingThatVaries) {
   const ResultSet results = six_rows();
   const auto chosen = usual_columns(results);
@@ -245,6 +306,34 @@ TEST(UsualColumns, ShowTimesOverTheSettingThatVaries) {
   EXPECT_EQ(results[chosen->y].name, "step_seconds");
   EXPECT_EQ(chosen->series, results.find("strategy"));
   EXPECT_THAT(usual_axes(results), ElementsAre(0, 1, 2, 3));
+}
+
+// `columns` and a time.
+std::string usual_x_of(std::vector<ResultColumn> columns) {
+  columns.push_back(numbers("step_seconds", {1, 2, 3, 4}));
+  const ResultSet results(std::move(columns), {1, 2, 3, 4});
+  return results[usual_columns(results)->x].name;
+}
+
+TEST(UsualColumns, HaveForXWhatAPersonWouldChoose) {
+  const ResultColumn jitter = numbers("jitter", {1, 2, 3, 4}, true);
+  const ResultColumn batch = numbers("batch", {16, 32, 64, 128}, true);
+  const ResultColumn devices = numbers("devices", {1, 1, 2, 2}, true);
+  const ResultColumn speed = numbers("device.gpu15.speed", {0.5, 1, 0.5, 1}, true);
+  const ResultColumn cluster = words("cluster", {"a", "b"}, {0, 0, 1, 1});
+  const ResultColumn strategy = words("strategy", {"data", "owt"}, {0, 1, 0, 1});
+  EXPECT_EQ(usual_x_of({cluster, devices, batch, jitter, speed}), "devices");
+  EXPECT_EQ(usual_x_of({cluster, batch, jitter, speed}), "device.gpu15.speed");
+  EXPECT_EQ(usual_x_of({cluster, strategy, batch, jitter}), "batch");
+  EXPECT_EQ(usual_x_of({strategy, cluster, jitter}), "cluster");
+  EXPECT_EQ(usual_x_of({strategy, jitter}), "strategy");
+}
+
+TEST(UsualAxes, HaveRepetitionsLast) {
+  const ResultSet results({numbers("jitter", {1, 2}, true), numbers("batch", {16, 32}, true),
+                           numbers("step_seconds", {1, 2}), numbers("wall_seconds", {1, 2})},
+                          {1, 2});
+  EXPECT_THAT(usual_axes(results), ElementsAre(1, 2, 0));
 }
 
 }  // namespace

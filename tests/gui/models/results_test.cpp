@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/scene.h"
+#include "gui/models/sweep/result_builder.h"
 #include "gui/models/sweep/result_file.h"
 #include "gui/models/sweep/result_table.h"
 #include "gui/models/sweep/stored_case.h"
@@ -24,6 +25,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::wait_until;
 namespace fs = std::filesystem;
 
@@ -130,6 +132,20 @@ TEST_F(ResultsTest, AFileIsReadAsItGrows) {
   file_.open(file_.file(), "more");
   ASSERT_TRUE(wait_until([&] { return results_.all()->rows() == 1; }));
   EXPECT_EQ(results_.all()->columns().at(0).text(0), "sweep-1");
+}
+
+// A row's sweep is looked up by its key: else each row would walk all cases of the scenario.
+TEST_F(ResultsTest, ARowIsFoundByItsKey) {
+  sweep_all();
+  Store store(sweep_.database(), OpenMode::read);
+  for (const char* const scenario : {"", "small"}) {
+    const QueryResult plan =
+        store.query("EXPLAIN QUERY PLAN " + ResultBuilder::query(0, 100, scenario));
+    std::string text;
+    for (const auto& row : plan.rows) text += std::get<std::string>(row.back()) + "\n";
+    EXPECT_THAT(text, HasSubstr("case_by_key (scenario=? AND key=?)")) << scenario;
+    EXPECT_THAT(text, Not(HasSubstr("PRIMARY KEY (scenario=?)"))) << scenario;
+  }
 }
 
 TEST_F(ResultsTest, NoStoreIsAnError) {

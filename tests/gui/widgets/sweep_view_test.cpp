@@ -60,7 +60,9 @@ strategy = ["data", "owt", "model"]
 
 TEST_F(SweepViewTest, SweepsAScenario) {
   EXPECT_EQ(view_.command(), "");
+  EXPECT_FALSE(view_.formats().contains("csv"));
   sweep_all();
+  EXPECT_TRUE(view_.formats().contains("csv"));
   EXPECT_EQ(view_.notice(), "");
   EXPECT_EQ(view_.table().model()->rowCount(), 6);
   EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
