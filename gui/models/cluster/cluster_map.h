@@ -26,6 +26,9 @@ struct MapNode {
   std::vector<DeviceId> devices;    ///< one, or all of a host; none of a switch
   std::vector<LinkId> inside;       ///< of a host: links between what it holds
   std::optional<std::size_t> host;  ///< the frame that it stands in
+
+  /// Without what its frame says already: "gpu0" of "host0/gpu0".
+  std::string short_name() const;
 };
 
 struct MapEdge {
@@ -36,6 +39,7 @@ struct MapEdge {
 struct MapFrame {
   std::string name;
   QRectF box;
+  bool name_right = false;  ///< the links to the other hosts leave on the left
 };
 
 struct ClusterMap {

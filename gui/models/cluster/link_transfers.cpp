@@ -1,13 +1,8 @@
 #include "gui/models/cluster/link_transfers.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
-
-#include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
@@ -115,102 +110,11 @@ class Gatherer {
   std::map<Key, Sum> sums_;
 };
 
-constexpr std::array<const char*, LinkTransferTable::kColumns> kNames = {"Layer", "Phase", "Bytes",
-                                                                         "From",  "To",    "Tasks"};
-
 }  // namespace
 
 std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
                                          const std::optional<TimeRange>& range) {
   return Gatherer(scene, link, range).gather();
-}
-
-void LinkTransferTable::show(ScenePtr scene, std::vector<LinkTransfer> rows) {
-  beginResetModel();
-  scene_ = std::move(scene);
-  rows_ = std::move(rows);
-  endResetModel();
-}
-
-double LinkTransferTable::total_bytes() const {
-  double total = 0;
-  for (const LinkTransfer& row : rows_) total += row.bytes;
-  return total;
-}
-
-QString LinkTransferTable::csv() const {
-  QString csv = QStringLiteral("layer,phase,bytes,from,to,tasks\n");
-  for (const LinkTransfer& row : rows_) {
-    QStringList cells;
-    for (int column = 0; column < kColumns; ++column) {
-      cells << (column == bytes ? QString::number(row.bytes, 'f', 0) : text(row, column));
-    }
-    csv += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
-  }
-  return csv;
-}
-
-int LinkTransferTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int LinkTransferTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(kColumns);
-}
-
-QVariant LinkTransferTable::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  if (role == Qt::DisplayRole)
-    return text(rows_[static_cast<std::size_t>(index.row())], index.column());
-  const bool number = index.column() == bytes || index.column() == tasks;
-  if (role == Qt::TextAlignmentRole) {
-    return QVariant(int((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-  }
-  return {};
-}
-
-QVariant LinkTransferTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= kColumns) return {};
-  return tr(kNames[static_cast<std::size_t>(section)]);
-}
-
-QString LinkTransferTable::text(const LinkTransfer& row, int column) const {
-  const auto device = [&](const std::optional<DeviceId>& id) {
-    return id ? QString::fromStdString(scene_->input.cluster[*id].name)
-              : counted(row.devices, tr("device"));
-  };
-  switch (column) {
-    case layer:
-      return row.layer.valid() ? QString::fromStdString(scene_->input.graph[row.layer].name)
-                               : QString();
-    case phase:
-      if (row.kind == WorkKind::transfer) return row.backward ? tr("gradient") : tr("forward");
-      return row.kind == WorkKind::sync ? tr("synchronisation") : tr("statistics");
-    case bytes:
-      return human_bytes({std::llround(row.bytes)});
-    case from:
-      return device(row.from);
-    case to:
-      return row.to ? device(row.to) : tr("together");
-    default:
-      return QString::number(row.count);
-  }
-}
-
-bool LinkTransferTable::before(const LinkTransfer& a, const LinkTransfer& b, int column) const {
-  if (column == bytes) return a.bytes < b.bytes;
-  if (column == tasks) return a.count < b.count;
-  if (column == layer) return a.layer < b.layer;
-  return text(a, column) < text(b, column);
-}
-
-void LinkTransferTable::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= kColumns) return;
-  emit layoutAboutToBeChanged();
-  std::stable_sort(rows_.begin(), rows_.end(), [&](const LinkTransfer& a, const LinkTransfer& b) {
-    return order == Qt::AscendingOrder ? before(a, b, column) : before(b, a, column);
-  });
-  emit layoutChanged();
 }
 
 }  // namespace strata::gui

@@ -1,25 +1,14 @@
 #include "gui/widgets/cluster/cluster_canvas.h"
 
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QToolTip>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr double kLineClick = 7;  // pixels to a line that is meant
 constexpr double kApart = 3;      // between the two directions, to each side
-
-QString name_of(const std::string& name) {
-  return QString::fromStdString(name).toHtmlEscaped();
-}
 
 }  // namespace
 
@@ -39,14 +28,12 @@ void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
 
 void ClusterCanvas::show_use(LinkUse use) {
   use_ = std::move(use);
-  most_bytes_ = 0;
-  for (const double bytes : use_.bytes) most_bytes_ = std::max(most_bytes_, bytes);
-  update();
+  find_most();
 }
 
 void ClusterCanvas::colour_by(LinkColour by) {
   by_ = by;
-  update();
+  find_most();
 }
 
 void ClusterCanvas::select(std::optional<LinkId> link, std::optional<DeviceId> device) {
@@ -112,6 +99,11 @@ QPointF ClusterCanvas::place_of(LinkId link) const {
       return (line.a + line.b) / 2;
     }
   }
+  for (const MapNode& node : map_.nodes) {
+    const bool within =
+        std::find(node.inside.begin(), node.inside.end(), link) != node.inside.end();
+    if (within) return to_screen(node.box.center());
+  }
   return {};
 }
 
@@ -120,156 +112,37 @@ QPointF ClusterCanvas::place_of(DeviceId device) const {
   return node ? to_screen(map_.nodes[*node].box.center()) : QPointF();
 }
 
-double ClusterCanvas::heat_of(double share, double bytes) const {
-  if (by_ == LinkColour::use) return share;
-  return most_bytes_ > 0 ? bytes / most_bytes_ : 0;
+const std::vector<double>& ClusterCanvas::values() const {
+  return by_ == LinkColour::use ? use_.share : use_.bytes;
+}
+
+// The loudest colour is that of the largest value: most clusters idle most of the time, and all
+// links would be as pale.
+void ClusterCanvas::find_most() {
+  most_ = 0;
+  for (const double value : values()) most_ = std::max(most_, value);
+  update();
+}
+
+double ClusterCanvas::value(const std::vector<LinkId>& links) const {
+  double most = 0;
+  for (const LinkId link : links) {
+    if (link() < values().size()) most = std::max(most, values()[link()]);
+  }
+  return most;
 }
 
 double ClusterCanvas::heat(const std::vector<LinkId>& links) const {
-  double most = 0;
-  for (const LinkId link : links) {
-    if (link() >= use_.bytes.size()) continue;
-    most = std::max(most, heat_of(use_.share[link()], use_.bytes[link()]));
-  }
-  return most;
+  return most_ > 0 ? value(links) / most_ : 0;
 }
 
 bool ClusterCanvas::holds(const std::vector<LinkId>& links) const {
   return link_ && std::find(links.begin(), links.end(), *link_) != links.end();
 }
 
-QString ClusterCanvas::words_for(LinkId id) const {
-  const Link& link = scene_->input.cluster[id];
-  QString words = QStringLiteral("<b>%1</b>").arg(name_of(link.name));
-  if (link.bandwidth < kNoLimit) words += QStringLiteral("<br>") + human_rate(link.bandwidth);
-  words += QStringLiteral(", %1").arg(human_seconds(link.latency));
-  if (id() < use_.bytes.size()) {
-    words += tr("<br>%1, %2 of what it could carry")
-                 .arg(human_bytes({std::llround(use_.bytes[id()])}), human_share(use_.share[id()]));
-  }
-  return words;
-}
-
-QString ClusterCanvas::tip_of(const MapNode& node) const {
-  QString words = QStringLiteral("<b>%1</b>").arg(name_of(node.name));
-  for (const DeviceId id : node.devices) {
-    const Device& device = scene_->input.cluster[id];
-    if (node.kind == MapNodeKind::device) {
-      words += tr("<br>kind %1, speed %2<br>computes %3 of a step<br>peak memory %4")
-                   .arg(name_of(device.kind))
-                   .arg(device.speed)
-                   .arg(human_share(scene_->use.devices[id()]),
-                        human_bytes(scene_->prediction.peak_memory[id()]));
-    }
-  }
-  if (node.kind == MapNodeKind::host) {
-    words += QStringLiteral("<br>") + counted(node.devices.size(), tr("device"));
-    words += tr("<br>its most used inner link: %1").arg(human_share(heat(node.inside)));
-  }
-  return words;
-}
-
-QString ClusterCanvas::tip_at(const QPointF& at) const {
-  if (!scene_) return {};
-  if (const auto node = map_.node_at(to_map(at))) return tip_of(map_.nodes[*node]);
-  if (const auto link = link_at(at))
-    return words_for(*link) + tr("<br>Double click: another bandwidth");
-  return {};
-}
-
-bool ClusterCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
-  return true;
-}
-
 void ClusterCanvas::resizeEvent(QResizeEvent* /*event*/) {
   if (fitted_) fit();
-}
-
-void ClusterCanvas::zoom(double factor, const QPointF& at) {
-  const QPointF fixed = to_map(at);
-  scale_ = std::clamp(scale_ * factor, 0.02, 20.0);
-  offset_ = at - fixed * scale_;
-  fitted_ = false;
-  update();
-}
-
-void ClusterCanvas::wheelEvent(QWheelEvent* event) {
-  zoom(std::pow(1.0015, event->angleDelta().y()), event->position());
-}
-
-void ClusterCanvas::mousePressEvent(QMouseEvent* event) {
-  pressed_ = event->position();
-  offset_before_ = offset_;
-  dragged_ = false;
-}
-
-void ClusterCanvas::mouseMoveEvent(QMouseEvent* event) {
-  if ((event->buttons() & Qt::LeftButton) == 0) return;
-  const QPointF by = event->position() - pressed_;
-  if (!dragged_ && by.manhattanLength() < 5) return;
-  dragged_ = true;
-  fitted_ = false;
-  offset_ = offset_before_ + by;
-  update();
-}
-
-void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  if (dragged_ || event->button() != Qt::LeftButton) return;
-  if (const auto node = map_.node_at(to_map(event->position()))) {
-    const auto& devices = map_.nodes[*node].devices;
-    if (!devices.empty()) emit device_clicked(devices.front());
-    return;
-  }
-  const auto link = link_at(event->position());
-  emit link_clicked(link);
-  if (!link) emit device_clicked(std::nullopt);
-}
-
-void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (map_.node_at(to_map(event->position()))) return;
-  if (const auto link = link_at(event->position()))
-    emit bandwidth_wanted(*link, event->position().toPoint());
-}
-
-// To the next link that is drawn.
-void ClusterCanvas::walk(int by) {
-  std::vector<LinkId> drawn;
-  for (const MapEdge& edge : map_.edges) {
-    drawn.insert(drawn.end(), edge.there.begin(), edge.there.end());
-    drawn.insert(drawn.end(), edge.back.begin(), edge.back.end());
-  }
-  if (drawn.empty()) return;
-  std::sort(drawn.begin(), drawn.end());
-  const auto count = static_cast<std::ptrdiff_t>(drawn.size());
-  auto at = link_ ? std::find(drawn.begin(), drawn.end(), *link_) - drawn.begin()
-                  : (by > 0 ? count - 1 : 0);
-  at = (at + by + count) % count;
-  emit link_clicked(drawn[static_cast<std::size_t>(at)]);
-}
-
-void ClusterCanvas::keyPressEvent(QKeyEvent* event) {
-  switch (event->key()) {
-    case Qt::Key_F:
-      return fit();
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-      return zoom(1.25, rect().center());
-    case Qt::Key_Minus:
-      return zoom(0.8, rect().center());
-    case Qt::Key_Period:
-      return walk(1);
-    case Qt::Key_Comma:
-      return walk(-1);
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (link_) emit bandwidth_wanted(*link_, place_of(*link_).toPoint());
-      return;
-    default:
-      QWidget::keyPressEvent(event);
-  }
+  emit reshaped();
 }
 
 }  // namespace strata::gui

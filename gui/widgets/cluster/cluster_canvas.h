@@ -1,7 +1,8 @@
 #pragma once
 
-// The drawn cluster: hosts, devices, switches, and links coloured by how much they carry. Wheel
-// zooms, drag moves it, F fits it; a click selects, a double click on a link edits its bandwidth.
+// The drawn cluster: hosts, devices, switches, and links coloured by how much they carry, the
+// loudest the one that carries the most. Wheel zooms, drag moves it, F fits it; a click or the
+// arrow keys select, a double click on a link or Enter edits its bandwidth.
 
 #include <QWidget>
 #include <optional>
@@ -39,6 +40,10 @@ class ClusterCanvas : public QWidget {
   void link_clicked(std::optional<strata::LinkId> link);
   void device_clicked(std::optional<strata::DeviceId> device);
   void bandwidth_wanted(strata::LinkId link, QPoint at);
+  /// The range of time by so many times its length; all of the time.
+  void scrubbed(double lengths);
+  void all_wanted();
+  void reshaped();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -61,27 +66,37 @@ class ClusterCanvas : public QWidget {
   QRectF to_screen(const QRectF& box) const;
   Line line_of(const MapEdge& edge, bool back) const;
   std::optional<LinkId> link_at(const QPointF& at) const;
-  double heat(const std::vector<LinkId>& links) const;
-  double heat_of(double share, double bytes) const;
+  const std::vector<double>& values() const;
+  void find_most();
+  double value(const std::vector<LinkId>& links) const;  // the largest
+  double heat(const std::vector<LinkId>& links) const;   // by the largest of all
   bool holds(const std::vector<LinkId>& links) const;
   QString tip_at(const QPointF& at) const;
   QString tip_of(const MapNode& node) const;
   QString words_for(LinkId link) const;
   void zoom(double factor, const QPointF& at);
   void walk(int by);
+  bool look_key(int key);
+  bool link_key(int key);
+  bool time_key(int key, bool whole);
 
+  QColor link_colour(double heat) const;
   void paint_frames(QPainter& painter) const;
   void paint_edges(QPainter& painter) const;
+  void paint_unused(QPainter& painter, const Line& line) const;
+  void paint_thin(QPainter& painter, const Line& line, double hot) const;
   void paint_arrow(QPainter& painter, const Line& line, const std::vector<LinkId>& links) const;
   void paint_nodes(QPainter& painter) const;
   void paint_node(QPainter& painter, const MapNode& node) const;
+  void paint_busy(QPainter& painter, const MapNode& node) const;
+  void paint_name(QPainter& painter, const MapNode& node) const;
   void paint_labels(QPainter& painter) const;
   void paint_legend(QPainter& painter) const;
 
   ClusterMap map_;
   ScenePtr scene_;
   LinkUse use_;
-  double most_bytes_ = 0;
+  double most_ = 0;  // of what links are coloured by
   LinkColour by_ = LinkColour::use;
   std::optional<LinkId> link_;
   std::optional<DeviceId> device_;

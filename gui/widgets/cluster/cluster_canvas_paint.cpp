@@ -1,9 +1,7 @@
-// How the cluster is painted: frames, links under nodes, then what the links say of themselves.
+// How the cluster is painted: frames, links under nodes, then what the picked link says of itself.
 
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
-#include <cmath>
 
 #include "gui/models/text.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
@@ -12,7 +10,21 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kNamesScale = 0.55;  // names smaller than that of a screen's are left out
+constexpr double kReadable = 7;  // pixels of a font that can be read
+
+// Writes one line that fits the box's height, or nothing where nobody could read it.
+void write_into(QPainter& painter, const QRectF& box, int flags, const QString& text) {
+  const double size = std::min<double>(box.height() * 0.78, QFontInfo(painter.font()).pixelSize());
+  if (size < kReadable) return;
+  painter.save();
+  QFont font = painter.font();
+  font.setPixelSize(static_cast<int>(size));
+  painter.setFont(font);
+  const QString fits =
+      painter.fontMetrics().elidedText(text, Qt::ElideMiddle, static_cast<int>(box.width()));
+  if (fits.size() > 1) painter.drawText(box, flags, fits);
+  painter.restore();
+}
 
 }  // namespace
 
@@ -20,7 +32,11 @@ void ClusterCanvas::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(rect(), theme_of(palette()).background);
-  if (!scene_) return;
+  if (!scene_) {
+    painter.setPen(theme_of(palette()).faint);
+    painter.drawText(rect(), Qt::AlignCenter, tr("No cluster to show"));
+    return;
+  }
   paint_frames(painter);
   paint_edges(painter);
   paint_nodes(painter);
@@ -35,136 +51,63 @@ void ClusterCanvas::paint_frames(QPainter& painter) const {
     painter.setPen(theme.grid);
     painter.setBrush(palette().color(QPalette::AlternateBase));
     painter.drawRoundedRect(box, 6, 6);
-    if (scale_ < kNamesScale) continue;
     painter.setPen(theme.faint);
-    const QRectF line = box.adjusted(8, 3, -8, 0);
-    painter.drawText(
-        line, Qt::AlignLeft | Qt::AlignTop,
-        painter.fontMetrics().elidedText(QString::fromStdString(frame.name), Qt::ElideRight,
-                                         static_cast<int>(line.width())));
+    const double line = 20 * scale_;
+    write_into(painter, {box.left() + 7, box.top() + 1, box.width() - 14, line},
+               (frame.name_right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
+               QString::fromStdString(frame.name));
   }
-}
-
-void ClusterCanvas::paint_edges(QPainter& painter) const {
-  for (const bool chosen : {false, true}) {
-    for (const MapEdge& edge : map_.edges) {
-      for (const bool back : {false, true}) {
-        const auto& links = back ? edge.back : edge.there;
-        if (links.empty() || holds(links) != chosen) continue;
-        paint_arrow(painter, line_of(edge, back), links);
-      }
-    }
-  }
-}
-
-// Thicker where more goes through, with a head in its direction.
-void ClusterCanvas::paint_arrow(QPainter& painter, const Line& line,
-                                const std::vector<LinkId>& links) const {
-  const Theme theme = theme_of(palette());
-  const double hot = heat(links);
-  const QPointF along = line.b - line.a;
-  const double length = std::hypot(along.x(), along.y());
-  if (length < 2) return;
-  if (holds(links)) {
-    painter.setPen(QPen(theme.accent, 8, Qt::SolidLine, Qt::RoundCap));
-    painter.drawLine(line.a, line.b);
-  }
-  const QColor colour = scale_colour(hot, theme);
-  const QPointF unit = along / length, aside(-unit.y(), unit.x());
-  const double head = std::min(7.0, length / 3);
-  painter.setPen(QPen(colour, 1.6 + 2.6 * std::min(1.0, hot), Qt::SolidLine, Qt::FlatCap));
-  painter.drawLine(line.a, line.b - unit * head);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(colour);
-  const QPointF base = line.b - unit * head;
-  painter.drawPolygon(QPolygonF({line.b, base + aside * head * 0.5, base - aside * head * 0.5}));
 }
 
 void ClusterCanvas::paint_nodes(QPainter& painter) const {
   for (const MapNode& node : map_.nodes) paint_node(painter, node);
 }
 
+// A host's rim has the colour of its most used inner link.
 void ClusterCanvas::paint_node(QPainter& painter, const MapNode& node) const {
   const Theme theme = theme_of(palette());
   const QRectF box = to_screen(node.box);
   const bool chosen = device_ && std::find(node.devices.begin(), node.devices.end(), *device_) !=
                                      node.devices.end();
+  const double inner = heat(node.inside);
   const double round = node.kind == MapNodeKind::network ? box.height() / 2 : 4;
-  painter.setPen(QPen(chosen ? theme.accent : theme.faint, chosen ? 3 : 1));
+  painter.setPen(QPen(theme.faint, 1));
+  if (inner > 0) painter.setPen(QPen(link_colour(inner), 2));
+  if (chosen) painter.setPen(QPen(theme.accent, 3));
   painter.setBrush(
       palette().color(node.kind == MapNodeKind::network ? QPalette::Window : QPalette::Button));
   painter.drawRoundedRect(box, round, round);
+  paint_busy(painter, node);
+  paint_name(painter, node);
+}
+
+// The share of a step that its busiest device computes, as a bar at its foot.
+void ClusterCanvas::paint_busy(QPainter& painter, const MapNode& node) const {
+  if (node.devices.empty()) return;
+  const Theme theme = theme_of(palette());
   double busy = 0;
   for (const DeviceId device : node.devices) busy = std::max(busy, scene_->use.devices[device()]);
-  if (!node.devices.empty()) {
-    const QRectF all = QRectF(box.left() + 3, box.bottom() - 5 * std::min(1.0, scale_) - 2,
-                              box.width() - 6, 4 * std::min(1.0, scale_));
-    painter.fillRect(all, theme.grid);
-    painter.fillRect(QRectF(all.topLeft(), QSizeF(all.width() * std::min(1.0, busy), all.height())),
-                     theme.accent);
-  }
-  if (scale_ < kNamesScale) return;
+  const QRectF box = to_screen(node.box);
+  const double high = 4 * std::min(1.0, scale_);
+  const QRectF all(box.left() + 4, box.bottom() - high - 2, box.width() - 8, high);
+  painter.fillRect(all, theme.grid);
+  painter.fillRect(QRectF(all.topLeft(), QSizeF(all.width() * std::min(1.0, busy), high)),
+                   theme.accent);
+}
+
+void ClusterCanvas::paint_name(QPainter& painter, const MapNode& node) const {
+  const double foot = node.devices.empty() ? 0 : 4 * std::min(1.0, scale_) + 2;
+  const QRectF box = to_screen(node.box).adjusted(3, 0, -3, -foot);
+  const QString name = QString::fromStdString(node.short_name());
+  const QString count = counted(node.devices.size(), tr("device"));
+  const bool two = node.kind == MapNodeKind::host && box.height() > 2.6 * kReadable;
   painter.setPen(palette().color(QPalette::ButtonText));
-  QString name = QString::fromStdString(node.name);
-  if (node.kind != MapNodeKind::host && node.host && name.contains(QLatin1Char('/'))) {
-    name = name.section(QLatin1Char('/'), -1);  // its frame says the rest
-  }
-  if (node.kind == MapNodeKind::host) {
-    name += QLatin1Char('\n') + counted(node.devices.size(), tr("device"));
-  }
-  QStringList lines;
-  for (const QString& line : name.split(QLatin1Char('\n'))) {
-    lines << painter.fontMetrics().elidedText(line, Qt::ElideMiddle,
-                                              static_cast<int>(box.width()) - 6);
-  }
-  painter.drawText(box.adjusted(2, 0, -2, node.devices.empty() ? 0 : -4), Qt::AlignCenter,
-                   lines.join(QLatin1Char('\n')));
-}
-
-// Of the picked link alone: the table beside has the rest.
-void ClusterCanvas::paint_labels(QPainter& painter) const {
-  if (!link_ || link_->value >= scene_->input.cluster.links().size()) return;
-  const QPointF at = place_of(*link_);
-  if (at.isNull()) return;
-  const Theme theme = theme_of(palette());
-  const Link& link = scene_->input.cluster[*link_];
-  QString text = link.bandwidth < kNoLimit ? human_rate(link.bandwidth) : tr("no limit");
-  if ((*link_)() < use_.share.size())
-    text += QStringLiteral(" · ") + human_share(use_.share[(*link_)()]);
-  QRectF box = painter.fontMetrics().boundingRect(text);
-  box.adjust(-5, -2, 5, 2);
-  box.moveCenter(at);
-  box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, width() - box.width() - 2)));
-  painter.setPen(theme.accent);
-  painter.setBrush(theme.background);
-  painter.drawRoundedRect(box, 3, 3);
-  painter.setPen(theme.text);
-  painter.drawText(box, Qt::AlignCenter, text);
-}
-
-void ClusterCanvas::paint_legend(QPainter& painter) const {
-  const Theme theme = theme_of(palette());
-  const int line = fontMetrics().height();
-  const QString low = QStringLiteral("0");
-  const QString high =
-      by_ == LinkColour::use ? QStringLiteral("100 %") : human_bytes({std::llround(most_bytes_)});
-  const QString what = by_ == LinkColour::use ? tr("Use of each link") : tr("Bytes over each link");
-  double x = 8;
-  const double y = height() - line - 5;
-  painter.setPen(theme.faint);
-  const auto write = [&](const QString& text) {
-    const double wide = painter.fontMetrics().horizontalAdvance(text);
-    painter.drawText(QRectF(x, y, wide + 2, line), Qt::AlignVCenter, text);
-    x += wide + 8;
-  };
-  write(what);
-  write(low);
-  for (int i = 0; i < 40; ++i) {
-    painter.fillRect(QRectF(x + i * 2.5, y + 3, 3, line - 6), scale_colour(i / 39.0, theme));
-  }
-  x += 108;
-  write(high);
-  if (width() > 620) write(tr("   bars: share of a step that a device computes"));
+  if (!two) return write_into(painter, box, Qt::AlignCenter, name);
+  const QSizeF half(box.width(), box.height() / 2);
+  write_into(painter, {box.topLeft(), half}, Qt::AlignCenter, name);
+  painter.setPen(theme_of(palette()).faint);
+  write_into(painter, {box.left(), box.center().y(), half.width(), half.height()}, Qt::AlignCenter,
+             count);
 }
 
 }  // namespace strata::gui

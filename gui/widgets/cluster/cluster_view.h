@@ -1,21 +1,21 @@
 #pragma once
 
 // The device graph: which links carry how much over the picked range of time (of one steady step
-// where none is picked), what crosses the picked link layer by layer, and another bandwidth for a
-// link where it stands.
+// where none is picked), what crosses the picked link layer by layer, another bandwidth for a link
+// where it stands, and another cluster from a file.
 
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
-#include <QTableView>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "gui/models/cluster/link_history.h"
-#include "gui/models/cluster/link_transfers.h"
+#include "gui/models/cluster/link_transfer_table.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
 #include "gui/widgets/cluster/range_bar.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -29,6 +29,8 @@ class ClusterView : public View {
   QString command() const override;
   std::vector<KeyHelp> keys() const override;
   QString csv() const override;
+  /// A cluster: it takes the place of the one on the desk.
+  bool open(const QString& file) override;
 
   ClusterCanvas& canvas() { return *canvas_; }
   RangeBar& range_bar() { return *bar_; }
@@ -53,6 +55,7 @@ class ClusterView : public View {
   static Picture picture_of(const ScenePtr& scene, double aspect);
   QWidget* make_picture();
   QWidget* make_details();
+  QWidget* make_table(QWidget* parent);
   void follow();
   void on_scene();
   void draw_scene();
@@ -63,18 +66,22 @@ class ClusterView : public View {
   void show_details();
   void take_bandwidth();
   void pick_row();
+  void choose_cluster();
+  std::optional<LinkId> picked_link() const;
 
   ClusterCanvas* canvas_;
   RangeBar* bar_;
   QComboBox* colour_;
   QLabel* title_;
   QLabel* facts_;
-  QTableView* table_;
+  FittedTable* table_;
   LinkTransferTable* transfers_;
   QLineEdit* field_;
+  double drawn_aspect_ = 1.6;
   std::optional<LinkId> edited_;  ///< whose bandwidth the field holds
   ScenePtr shown_;                ///< that the map and the history are of
   std::shared_ptr<const LinkHistory> history_;
+  LinkUse use_;  ///< in the range
 };
 
 }  // namespace strata::gui

@@ -70,11 +70,18 @@ void RangeBar::pick(Seconds begin, Seconds end) {
   emit picked(range_);
 }
 
-void RangeBar::move_by(Seconds by) {
-  if (!range_) return;
+void RangeBar::scrub(double lengths) {
+  if (end_.value <= 0) return;
+  if (!range_) return pick(Seconds{}, end_ * 0.1);
   const Seconds length = range_->length();
-  const Seconds begin = std::clamp(range_->begin + by, Seconds{}, end_ - length);
+  const Seconds begin = std::clamp(range_->begin + length * lengths, Seconds{}, end_ - length);
   pick(begin, begin + length);
+}
+
+void RangeBar::pick_all() {
+  grip_ = Grip::none;
+  show_range(std::nullopt);
+  emit picked(std::nullopt);
 }
 
 void RangeBar::mousePressEvent(QMouseEvent* event) {
@@ -110,18 +117,15 @@ void RangeBar::mouseReleaseEvent(QMouseEvent* /*event*/) {
 }
 
 void RangeBar::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-  grip_ = Grip::none;
-  show_range(std::nullopt);
-  emit picked(std::nullopt);
+  pick_all();
 }
 
 void RangeBar::keyPressEvent(QKeyEvent* event) {
   const bool left = event->key() == Qt::Key_Left, right = event->key() == Qt::Key_Right;
-  if (event->key() == Qt::Key_Escape && range_) return mouseDoubleClickEvent(nullptr);
+  if (event->key() == Qt::Key_Escape && range_) return pick_all();
   if (!left && !right) return QWidget::keyPressEvent(event);
-  if (!range_) return pick(Seconds{}, end_ * 0.1);
   const double share = (event->modifiers() & Qt::ShiftModifier) != 0 ? 1 : 0.1;
-  move_by(range_->length() * (left ? -share : share));
+  scrub(left ? -share : share);
 }
 
 void RangeBar::paintEvent(QPaintEvent* /*event*/) {

@@ -22,6 +22,9 @@ class RangeBar : public QWidget {
   void show_time(Seconds end, std::vector<double> heights, std::optional<TimeRange> steady);
   void show_range(std::optional<TimeRange> range);
   std::optional<TimeRange> range() const { return range_; }
+  /// By so many times its length; where nothing is picked, the first tenth is.
+  void scrub(double lengths);
+  void pick_all();
 
   QSize sizeHint() const override;
 
@@ -44,7 +47,6 @@ class RangeBar : public QWidget {
   Seconds time_at(double x) const;
   Grip grip_at(double x) const;
   void pick(Seconds begin, Seconds end);
-  void move_by(Seconds by);
 
   Seconds end_{0};
   std::vector<double> heights_;

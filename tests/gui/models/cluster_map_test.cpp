@@ -4,13 +4,14 @@
 
 #include <QAbstractItemModelTester>
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <gmock/gmock.h>
 
 #include "gui/models/cluster/cluster_parts.h"
 #include "gui/models/cluster/link_history.h"
-#include "gui/models/cluster/link_transfers.h"
+#include "gui/models/cluster/link_transfer_table.h"
 #include "sim/cluster/presets.h"
 
 namespace strata::gui {
@@ -81,6 +82,41 @@ TEST(ClusterMap, KeepsWhatBelongsToAHostInItsFrame) {
       }
     }
   }
+}
+
+// Four hosts in a window of any usual shape: two by two, none alone in a line.
+TEST(ClusterMap, StandsInBalancedGrids) {
+  const auto lines = [](const ClusterMap& map, auto coordinate) {
+    std::map<double, int> hosts;
+    for (const MapFrame& frame : map.frames) ++hosts[coordinate(frame.box)];
+    return hosts;
+  };
+  for (const double aspect : {0.8, 1.2, 1.6, 2.1}) {
+    const ClusterMap four = map_of(load_cluster("p100-4x4"), false, aspect);
+    const auto rows = lines(four, [](const QRectF& box) { return box.top(); });
+    EXPECT_EQ(rows.size(), 2) << aspect;
+    for (const auto& [top, hosts] : rows) EXPECT_EQ(hosts, 2) << aspect;
+  }
+  const ClusterMap eight = map_of(load_cluster("p100-8x4"), false, 2);
+  EXPECT_EQ(lines(eight, [](const QRectF& box) { return box.top(); }).size(), 2);
+  EXPECT_EQ(lines(eight, [](const QRectF& box) { return box.left(); }).size(), 4);
+}
+
+// Both get the most of a window of their shape: the map's shape is nearer to it than half or twice.
+TEST(ClusterMap, TakesTheWindowsShape) {
+  for (const char* name : {"p100-4x4", "p100-16x4", "k80-4x4"}) {
+    const QRectF wide = map_of(load_cluster(name), false, 2).bounds;
+    const QRectF high = map_of(load_cluster(name), false, 0.5).bounds;
+    EXPECT_GT(wide.width() / wide.height(), 1) << name;
+    EXPECT_LT(high.width() / high.height(), 1) << name;
+  }
+}
+
+TEST(ClusterMap, NamesWhatAFrameHoldsWithoutTheHost) {
+  const ClusterMap map = map_of(load_cluster("p100-2x2"), false);
+  std::vector<std::string> names;
+  for (const MapNode& node : map.nodes) names.push_back(node.short_name());
+  EXPECT_THAT(names, ElementsAre("gpu0", "gpu1", "gpu2", "gpu3", "core", "nic", "nic"));
 }
 
 TEST(ClusterMap, FoldsHostsWhereThereAreMany) {

@@ -2,10 +2,14 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <gmock/gmock.h>
 
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/text/file.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 
@@ -107,6 +111,53 @@ TEST_F(ClusterViewTest, KeysWalkOverLinks) {
   EXPECT_NE(workspace_.selection().link(), first);
   QTest::keyClick(&view_.canvas(), Qt::Key_Comma);
   EXPECT_EQ(workspace_.selection().link(), first);
+}
+
+TEST_F(ClusterViewTest, AllIsDoneWithTheKeyboard) {
+  ClusterCanvas& canvas = view_.canvas();
+  QTest::keyClick(&canvas, Qt::Key_Down);
+  const auto link = workspace_.selection().link();
+  ASSERT_TRUE(link);
+  QTest::keyClick(&canvas, Qt::Key_Right);
+  ASSERT_TRUE(workspace_.selection().range());
+  const Seconds begin = workspace_.selection().range()->begin;
+  QTest::keyClick(&canvas, Qt::Key_Right, Qt::ShiftModifier);
+  EXPECT_GT(workspace_.selection().range()->begin, begin);
+  QTest::keyClick(&canvas, Qt::Key_Escape);
+  EXPECT_FALSE(workspace_.selection().range());
+  QTest::keyClick(&canvas, Qt::Key_Return);
+  EXPECT_TRUE(view_.bandwidth_field().isVisible());
+  QTest::keyClicks(&view_.bandwidth_field(), "2x");
+  QTest::keyClick(&view_.bandwidth_field(), Qt::Key_Return);
+  settle();
+  const std::string name = workspace_.scene()->input.cluster[*link].name;
+  EXPECT_EQ(workspace_.document().what_if("link." + name + ".bandwidth"), "2x");
+}
+
+TEST_F(ClusterViewTest, AClustersFileTakesTheClustersPlace) {
+  const QTemporaryDir folder;
+  const QString file = folder.filePath("two.toml"), other = folder.filePath("other.toml");
+  write_file_whole(file.toStdString(), print_cluster(load_cluster("p100-1x2")));
+  write_file_whole(other.toStdString(), "[[sweep]]\n");
+  EXPECT_FALSE(view_.open(other));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("is no cluster"));
+  EXPECT_FALSE(view_.open("/nowhere.toml"));
+  EXPECT_TRUE(view_.open(file));
+  settle();
+  EXPECT_EQ(view_.notice(), "");
+  EXPECT_EQ(workspace_.scene()->input.cluster.device_count(), 2);
+  EXPECT_EQ(view_.canvas().map().nodes.size(), 2);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(workspace_.scene()->input.cluster.device_count(), 4);
+}
+
+TEST_F(ClusterViewTest, AnotherShapeOfTheWindowIsFilledOtherwise) {
+  open("p100-4x4");
+  const QRectF wide = view_.canvas().map().bounds;
+  view_.resize(700, 900);
+  settle();
+  EXPECT_LT(view_.canvas().map().bounds.width(), wide.width());
 }
 
 TEST_F(ClusterViewTest, ADeviceIsPickedToo) {

@@ -1,0 +1,193 @@
+// What wheel, mouse and keys do to the drawn cluster, and what it tells of what is under the mouse.
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/text.h"
+#include "gui/widgets/cluster/cluster_canvas.h"
+
+namespace strata::gui {
+namespace {
+
+QString html_of(const std::string& name) {
+  return QString::fromStdString(name).toHtmlEscaped();
+}
+
+}  // namespace
+
+QString ClusterCanvas::words_for(LinkId id) const {
+  const Link& link = scene_->input.cluster[id];
+  QString words = QStringLiteral("<b>%1</b>").arg(html_of(link.name));
+  if (link.bandwidth < kNoLimit) words += QStringLiteral("<br>") + human_rate(link.bandwidth);
+  words += QStringLiteral(", %1").arg(human_seconds(link.latency));
+  if (id() < use_.bytes.size()) {
+    words += tr("<br>%1, %2 of what it could carry")
+                 .arg(human_bytes({std::llround(use_.bytes[id()])}), human_share(use_.share[id()]));
+  }
+  return words;
+}
+
+QString ClusterCanvas::tip_of(const MapNode& node) const {
+  QString words = QStringLiteral("<b>%1</b>").arg(html_of(node.name));
+  for (const DeviceId id : node.devices) {
+    const Device& device = scene_->input.cluster[id];
+    if (node.kind == MapNodeKind::device) {
+      words += tr("<br>kind %1, speed %2<br>computes %3 of a step<br>peak memory %4")
+                   .arg(html_of(device.kind))
+                   .arg(device.speed)
+                   .arg(human_share(scene_->use.devices[id()]),
+                        human_bytes(scene_->prediction.peak_memory[id()]));
+    }
+  }
+  if (node.kind == MapNodeKind::host) {
+    words += QStringLiteral("<br>") + counted(node.devices.size(), tr("device"));
+    words += by_ == LinkColour::use
+                 ? tr("<br>its most used inner link: %1").arg(human_share(value(node.inside)))
+                 : tr("<br>the most over an inner link: %1")
+                       .arg(human_bytes({std::llround(value(node.inside))}));
+  }
+  return words;
+}
+
+QString ClusterCanvas::tip_at(const QPointF& at) const {
+  if (!scene_) return {};
+  if (const auto node = map_.node_at(to_map(at))) return tip_of(map_.nodes[*node]);
+  if (const auto link = link_at(at))
+    return words_for(*link) + tr("<br>Double click or Enter: another bandwidth");
+  return {};
+}
+
+bool ClusterCanvas::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
+  return true;
+}
+
+void ClusterCanvas::zoom(double factor, const QPointF& at) {
+  const QPointF fixed = to_map(at);
+  scale_ = std::clamp(scale_ * factor, 0.02, 20.0);
+  offset_ = at - fixed * scale_;
+  fitted_ = false;
+  update();
+}
+
+void ClusterCanvas::wheelEvent(QWheelEvent* event) {
+  zoom(std::pow(1.0015, event->angleDelta().y()), event->position());
+}
+
+void ClusterCanvas::mousePressEvent(QMouseEvent* event) {
+  pressed_ = event->position();
+  offset_before_ = offset_;
+  dragged_ = false;
+}
+
+void ClusterCanvas::mouseMoveEvent(QMouseEvent* event) {
+  if ((event->buttons() & Qt::LeftButton) == 0) return;
+  const QPointF by = event->position() - pressed_;
+  if (!dragged_ && by.manhattanLength() < 5) return;
+  dragged_ = true;
+  fitted_ = false;
+  offset_ = offset_before_ + by;
+  update();
+}
+
+void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (dragged_ || event->button() != Qt::LeftButton) return;
+  if (const auto node = map_.node_at(to_map(event->position()))) {
+    const auto& devices = map_.nodes[*node].devices;
+    if (!devices.empty()) emit device_clicked(devices.front());
+    return;
+  }
+  const auto link = link_at(event->position());
+  emit link_clicked(link);
+  if (!link) emit device_clicked(std::nullopt);
+}
+
+void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (map_.node_at(to_map(event->position()))) return;
+  if (const auto link = link_at(event->position()))
+    emit bandwidth_wanted(*link, event->position().toPoint());
+}
+
+// To the next link that is drawn.
+void ClusterCanvas::walk(int by) {
+  std::vector<LinkId> drawn;
+  for (const MapEdge& edge : map_.edges) {
+    drawn.insert(drawn.end(), edge.there.begin(), edge.there.end());
+    drawn.insert(drawn.end(), edge.back.begin(), edge.back.end());
+  }
+  if (drawn.empty()) return;
+  std::sort(drawn.begin(), drawn.end());
+  const auto count = static_cast<std::ptrdiff_t>(drawn.size());
+  auto at = link_ ? std::find(drawn.begin(), drawn.end(), *link_) - drawn.begin()
+                  : (by > 0 ? count - 1 : 0);
+  at = (at + by + count) % count;
+  emit link_clicked(drawn[static_cast<std::size_t>(at)]);
+}
+
+bool ClusterCanvas::look_key(int key) {
+  switch (key) {
+    case Qt::Key_F:
+      fit();
+      return true;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      zoom(1.25, rect().center());
+      return true;
+    case Qt::Key_Minus:
+      zoom(0.8, rect().center());
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool ClusterCanvas::link_key(int key) {
+  switch (key) {
+    case Qt::Key_Down:
+    case Qt::Key_Period:
+      walk(1);
+      return true;
+    case Qt::Key_Up:
+    case Qt::Key_Comma:
+      walk(-1);
+      return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (link_) emit bandwidth_wanted(*link_, place_of(*link_).toPoint());
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool ClusterCanvas::time_key(int key, bool whole) {
+  switch (key) {
+    case Qt::Key_Left:
+      emit scrubbed(whole ? -1 : -0.1);
+      return true;
+    case Qt::Key_Right:
+      emit scrubbed(whole ? 1 : 0.1);
+      return true;
+    case Qt::Key_Escape:
+      emit all_wanted();
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ClusterCanvas::keyPressEvent(QKeyEvent* event) {
+  const int key = event->key();
+  const bool whole = (event->modifiers() & Qt::ShiftModifier) != 0;
+  const bool taken = look_key(key) || link_key(key) || time_key(key, whole);
+  if (!taken) QWidget::keyPressEvent(event);
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,130 @@
+// How links are painted, what the picked one says, and what the colours mean.
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/models/text.h"
+#include "gui/widgets/cluster/cluster_canvas.h"
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+namespace {
+
+QPen unused_pen(const Theme& theme) {
+  QColor colour = theme.faint;
+  colour.setAlphaF(0.45F);
+  return QPen(colour, 1, Qt::DotLine);
+}
+
+}  // namespace
+
+// What carries anything is never as pale as what carries nothing.
+QColor ClusterCanvas::link_colour(double heat) const {
+  return scale_colour(0.3 + 0.7 * heat, theme_of(palette()));
+}
+
+// What is used over what is not, and the picked one over all.
+void ClusterCanvas::paint_edges(QPainter& painter) const {
+  for (const int layer : {0, 1, 2}) {
+    for (const MapEdge& edge : map_.edges) {
+      for (const bool back : {false, true}) {
+        const auto& links = back ? edge.back : edge.there;
+        if (links.empty()) continue;
+        const int its = holds(links) ? 2 : heat(links) > 0 ? 1 : 0;
+        if (its == layer) paint_arrow(painter, line_of(edge, back), links);
+      }
+    }
+  }
+}
+
+// Of a folded map: hundreds of lines meet at one switch, and arrows would hide each other.
+void ClusterCanvas::paint_thin(QPainter& painter, const Line& line, double hot) const {
+  QColor colour = link_colour(hot);
+  colour.setAlphaF(0.4F);
+  painter.setPen(QPen(colour, 1));
+  painter.drawLine(line.a, line.b);
+}
+
+void ClusterCanvas::paint_unused(QPainter& painter, const Line& line) const {
+  painter.setPen(unused_pen(theme_of(palette())));
+  painter.drawLine(line.a, line.b);
+}
+
+// Thicker where more goes through, with a head in its direction.
+void ClusterCanvas::paint_arrow(QPainter& painter, const Line& line,
+                                const std::vector<LinkId>& links) const {
+  const Theme theme = theme_of(palette());
+  const double hot = heat(links);
+  const QPointF along = line.b - line.a;
+  const double length = std::hypot(along.x(), along.y());
+  if (length < 2) return;
+  if (holds(links)) {
+    QColor glow = theme.accent;
+    glow.setAlphaF(0.4F);
+    painter.setPen(QPen(glow, 11, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(line.a, line.b);
+  }
+  if (hot <= 0) return paint_unused(painter, line);
+  if (map_.folded && !holds(links)) return paint_thin(painter, line, hot);
+  const QColor colour = link_colour(hot);
+  const QPointF unit = along / length, aside(-unit.y(), unit.x());
+  const double head = std::min(7.0, length / 3);
+  painter.setPen(QPen(colour, 1.5 + 2.5 * hot, Qt::SolidLine, Qt::FlatCap));
+  painter.drawLine(line.a, line.b - unit * head);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  const QPointF base = line.b - unit * head;
+  painter.drawPolygon(QPolygonF({line.b, base + aside * head * 0.6, base - aside * head * 0.6}));
+}
+
+// Of the picked link alone: the table beside has the rest.
+void ClusterCanvas::paint_labels(QPainter& painter) const {
+  if (!link_ || link_->value >= scene_->input.cluster.links().size()) return;
+  const QPointF at = place_of(*link_);
+  if (at.isNull()) return;
+  const Theme theme = theme_of(palette());
+  const Link& link = scene_->input.cluster[*link_];
+  QString text = link.bandwidth < kNoLimit ? human_rate(link.bandwidth) : tr("no limit");
+  if ((*link_)() < use_.share.size())
+    text += QStringLiteral(" · ") + human_share(use_.share[(*link_)()]);
+  QRectF box = painter.fontMetrics().boundingRect(text);
+  box.adjust(-5, -2, 5, 2);
+  box.moveCenter(at);
+  box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, width() - box.width() - 2)));
+  painter.setPen(theme.accent);
+  painter.setBrush(theme.background);
+  painter.drawRoundedRect(box, 3, 3);
+  painter.setPen(theme.text);
+  painter.drawText(box, Qt::AlignCenter, text);
+}
+
+void ClusterCanvas::paint_legend(QPainter& painter) const {
+  const Theme theme = theme_of(palette());
+  const int line = fontMetrics().height();
+  const bool use = by_ == LinkColour::use;
+  double x = 8;
+  const double y = height() - line - 5;
+  const auto write = [&](const QString& text) {
+    const double wide = painter.fontMetrics().horizontalAdvance(text);
+    if (x + wide > width()) return;
+    painter.setPen(theme.faint);
+    painter.drawText(QRectF(x, y, wide + 2, line), Qt::AlignVCenter, text);
+    x += wide + 8;
+  };
+  painter.fillRect(QRectF(0, y - 4, width(), height() - y + 4), theme.background);
+  if (most_ <= 0) return write(tr("Nothing crosses a link in this time"));
+  write(use ? tr("Use of each link: none") : tr("Bytes over each link: none"));
+  painter.setPen(unused_pen(theme));
+  painter.drawLine(QPointF(x, y + line / 2.0), QPointF(x + 24, y + line / 2.0));
+  x += 32;
+  for (int i = 0; i < 40; ++i) {
+    painter.fillRect(QRectF(x + i * 2, y + 3, 2.5, line - 6), link_colour(i / 39.0));
+  }
+  x += 88;
+  write(tr("%1, the most").arg(use ? human_share(most_) : human_bytes({std::llround(most_)})));
+  write(map_.folded ? tr(" ·  bar: busiest device  ·  rim: inner links")
+                    : tr(" ·  bar: share of a step that it computes"));
+}
+
+}  // namespace strata::gui
