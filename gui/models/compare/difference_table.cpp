@@ -20,14 +20,17 @@ constexpr std::array<ColumnName, DifferenceTable::kColumns> kColumnNames = {{
     {"Layer", "", "layer"},
     {"Baseline", "How the baseline cuts it", "cut_before"},
     {"Now", "How it is cut now", "cut_after"},
+    {"Step",
+     "What changes in its time on the critical path: these add up to the difference of "
+     "the step times",
+     "step_change_seconds"},
+    {"Eq. 1", "What changes in its terms of Eq. 1: compute, transfers, synchronisation",
+     "eq1_change_seconds"},
     {"Compute", "What changes in t_C of Eq. 1", "compute_change_seconds"},
     {"Transfer", "What changes in t_X of Eq. 1", "transfer_change_seconds"},
     {"Sync", "What changes in t_S of Eq. 1", "sync_change_seconds"},
-    {"Eq. 1", "The three together", "eq1_change_seconds"},
     {"Step before", "Its time on the critical path of the baseline's step", "step_before_seconds"},
     {"Step now", "Its time on the critical path of the step", "step_after_seconds"},
-    {"Change", "What changes in that: these add up to the difference of the step times",
-     "step_change_seconds"},
 }};
 
 std::optional<Seconds> change_in(const LayerDifference& row, int column) {
@@ -91,9 +94,8 @@ QString DifferenceTable::csv() const {
   for (const LayerDifference& row : rows_) {
     QStringList cells;
     for (int column = 0; column < kColumns; ++column) {
-      cells << (column < compute
-                    ? text_in(row, column).replace(QLatin1Char(','), QLatin1Char(';'))
-                    : QString::fromStdString(fmt::format("{}", number_in(row, column))));
+      cells << (column < step ? text_in(row, column).replace(QLatin1Char(','), QLatin1Char(';'))
+                              : QString::fromStdString(fmt::format("{}", number_in(row, column))));
     }
     csv += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
   }
@@ -114,8 +116,12 @@ QVariant DifferenceTable::data(const QModelIndex& index, int role) const {
   const auto change = change_in(row, index.column());
   if (role == Qt::DisplayRole) return text_in(row, index.column());
   if (role == kChangeRole && change) return change->value;
+  if (role == Qt::ToolTipRole && index.column() == step) {
+    return tr("On the critical path: %1 before, %2 now")
+        .arg(human_seconds(row.step_before), human_seconds(row.step_after));
+  }
   if (role == Qt::TextAlignmentRole) {
-    const Qt::Alignment side = index.column() < compute ? Qt::AlignLeft : Qt::AlignRight;
+    const Qt::Alignment side = index.column() < step ? Qt::AlignLeft : Qt::AlignRight;
     return QVariant(static_cast<int>(side | Qt::AlignVCenter));
   }
   return {};
@@ -133,12 +139,13 @@ void DifferenceTable::sort(int column, Qt::SortOrder order) {
   if (column < 0 || column >= kColumns) return;
   const auto before = [&](const LayerDifference& a, const LayerDifference& b) {
     if (column == layer) return a.after.value_or(LayerId()) < b.after.value_or(LayerId());
-    if (column < compute) return text_in(a, column) < text_in(b, column);
+    if (column < step) return text_in(a, column) < text_in(b, column);
     return number_in(a, column) < number_in(b, column);
   };
   emit layoutAboutToBeChanged();
   std::stable_sort(rows_.begin(), rows_.end(),
                    [&](const LayerDifference& a, const LayerDifference& b) {
+                     if (a.changed() != b.changed()) return a.changed();
                      return order == Qt::AscendingOrder ? before(a, b) : before(b, a);
                    });
   emit layoutChanged();

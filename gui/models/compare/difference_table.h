@@ -1,7 +1,8 @@
 #pragma once
 
 // The layers that two scenes cut or pay for otherwise, as a table: cuts on both sides, what changes
-// under Eq. 1, and each side's time on the critical path of a step.
+// under Eq. 1, and each side's time on the critical path of a step. However it is sorted, layers
+// that did not change come last.
 
 #include <QAbstractTableModel>
 #include <QStringList>
@@ -19,13 +20,13 @@ class DifferenceTable : public QAbstractTableModel {
     layer,
     cut_before,
     cut_after,
+    step,
+    eq1,
     compute,
     transfer,
     sync,
-    eq1,
     step_before,
     step_after,
-    step,
     kColumns
   };
   /// Where a cell holds a change: its seconds, as a double.

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "gui/models/compare/contributions.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -43,65 +44,21 @@ bool is_recut(const Scene& before, const Scene& after, const LayerDifference& li
   return before.prediction.strategy[*line.before] != after.prediction.strategy[*line.after];
 }
 
-// What a bar stands for: a layer's name, or a kind of work.
-std::string bar_key(const Contribution& part, const Scene& scene, WaterfallBy by) {
-  switch (by) {
-    case WaterfallBy::work:
-      return std::string(name(part.kind));
-    case WaterfallBy::eq1_term:
-      return part.kind == WorkKind::forward ? "compute" : std::string(name(part.kind));
-    default:
-      return part.layer.valid() ? scene.input.graph[part.layer].name : "waiting";
-  }
-}
-
-using Sums = std::map<std::string, Seconds>;
-
-Sums sums_of(const Scene& scene, WaterfallBy by) {
-  const bool eq1 = by == WaterfallBy::eq1_layer || by == WaterfallBy::eq1_term;
-  Sums sums;
-  for (const Contribution& part : eq1 ? eq1_contributions(scene) : path_contributions(scene)) {
-    sums[bar_key(part, scene, by)] += part.seconds;
-  }
-  return sums;
-}
-
-Seconds whole(const Scene& scene, WaterfallBy by) {
-  const bool eq1 = by == WaterfallBy::eq1_layer || by == WaterfallBy::eq1_term;
-  return eq1 ? scene.prediction.eq1_seconds() : scene.prediction.step_seconds();
-}
-
-struct Change {
-  std::string what;
-  Seconds seconds;
-};
-
-// Without what is rounding alone: the last bar takes that.
-std::vector<Change> changes(const Scene& before, const Scene& after, WaterfallBy by) {
-  const Seconds rounding = whole(after, by) * 1e-10;
-  Sums difference = sums_of(after, by);
-  for (const auto& [what, seconds] : sums_of(before, by)) difference[what] -= seconds;
-  std::vector<Change> all;
-  for (const auto& [what, seconds] : difference) {
-    if (std::abs(seconds.value) > rounding.value) all.push_back({what, seconds});
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Change& a, const Change& b) {
-    return std::abs(a.seconds.value) > std::abs(b.seconds.value);
-  });
-  return all;
-}
-
-// What is too much for one picture, as one.
-void gather_small(std::vector<Change>& all, std::size_t most) {
-  if (all.size() <= most) return;
-  Seconds rest;
-  for (std::size_t i = most - 1; i < all.size(); ++i) rest += all[i].seconds;
-  const std::size_t count = all.size() - most + 1;
-  all.resize(most - 1);
-  all.push_back({fmt::format("{} others", count), rest});
+std::size_t namesakes(const Scene& before, const Scene& after) {
+  const auto layers = after.input.graph.layers();
+  return static_cast<std::size_t>(std::count_if(
+      layers.begin(), layers.end(), [&](const Layer& layer) { return find(before, layer.name); }));
 }
 
 }  // namespace
+
+// A picosecond is rounding.
+bool LayerDifference::changed() const {
+  const auto differs = [](Seconds a, Seconds b) { return std::abs((a - b).value) > 1e-12; };
+  return recut || differs(eq1_before.compute, eq1_after.compute) ||
+         differs(eq1_before.transfer, eq1_after.transfer) ||
+         differs(eq1_before.sync, eq1_after.sync) || differs(step_before, step_after);
+}
 
 std::vector<LayerDifference> layer_differences(const Scene& before, const Scene& after) {
   const std::vector<Seconds> steps_before = by_layer(before), steps_after = by_layer(after);
@@ -126,53 +83,44 @@ std::vector<LayerDifference> layer_differences(const Scene& before, const Scene&
 
 std::vector<LayerDifference> changed_layers(const Scene& before, const Scene& after) {
   std::vector<LayerDifference> lines = layer_differences(before, after);
-  std::erase_if(lines, [](const LayerDifference& line) {
-    return !line.recut && line.eq1_before == line.eq1_after;
-  });
+  std::erase_if(lines, [](const LayerDifference& line) { return !line.changed(); });
   return lines;
 }
 
-std::vector<WaterfallBar> waterfall(const Scene& before, const Scene& after, WaterfallBy by,
-                                    std::size_t most) {
-  std::vector<Change> between = changes(before, after, by);
-  gather_small(between, most);
-  Seconds at = whole(before, by);
-  std::vector<WaterfallBar> bars = {{"baseline", {}, at, {}, true}};
-  for (const Change& change : between) {
-    bars.push_back({change.what, at, at + change.seconds, find(after, change.what)});
-    at += change.seconds;
+std::vector<LayerId> same_layers(const Scene& from, const std::vector<LayerId>& layers,
+                                 const Scene& to) {
+  std::vector<LayerId> same;
+  for (const LayerId layer : layers) {
+    if (layer() >= from.input.graph.size()) continue;
+    if (const auto found = find(to, from.input.graph[layer].name)) same.push_back(*found);
   }
-  const Seconds end = whole(after, by);
-  if (bars.size() > 1) bars.back().to = end;  // but for rounding it is
-  bars.push_back({"now", {}, end, {}, true});
-  return bars;
+  std::sort(same.begin(), same.end());
+  return same;
 }
 
-std::string waterfall_caption(WaterfallBy by) {
-  switch (by) {
-    case WaterfallBy::layer:
-      return "How much longer (or shorter) each layer's tasks stand on the critical path of a "
-             "steady step. The bars add up to the difference of the step times.";
-    case WaterfallBy::work:
-      return "How much longer (or shorter) each kind of work stands on the critical path of a "
-             "steady step. The bars add up to the difference of the step times.";
-    case WaterfallBy::eq1_layer:
-      return "How each layer's terms of Eq. 1 change: compute, transfers and synchronisation, "
-             "without overlap. The bars add up to the difference of the two sums.";
-    default:
-      return "How the three sums of Eq. 1 change. The bars add up to the difference of the "
-             "totals.";
+std::string other_case(const Scene& before, const Scene& after) {
+  std::vector<std::string> others;
+  const CaseRequest &a = before.document.input, &b = after.document.input;
+  if (a.model != b.model) {
+    others.push_back(fmt::format("another network ({}; {} of {} layers have a namesake there)",
+                                 a.model, namesakes(before, after), after.input.graph.size()));
   }
+  if (a.cluster != b.cluster) others.push_back(fmt::format("another cluster ({})", a.cluster));
+  if (a.model == b.model && a.cluster == b.cluster &&
+      case_arguments(before.document) != case_arguments(after.document)) {
+    others.emplace_back("other what-ifs or options");
+  }
+  return others.empty() ? std::string()
+                        : "The baseline is of " + fmt::format("{}", fmt::join(others, " and of "));
 }
 
-Document with_cuts_of(const Scene& before, const Scene& after,
-                      const std::vector<std::string>& layers) {
-  Document next = after.document;
-  const auto now = after.prediction.strategy.configs();
+Document with_cuts_of(const Scene& from, const Scene& to, const std::vector<std::string>& layers) {
+  Document next = to.document;
+  const auto now = to.prediction.strategy.configs();
   next.strategy.configs.assign(now.begin(), now.end());
   for (const std::string& layer : layers) {
-    const auto from = find(before, layer), to = find(after, layer);
-    if (from && to) next.strategy.configs[(*to)()] = before.prediction.strategy[*from];
+    const auto source = find(from, layer), target = find(to, layer);
+    if (source && target) next.strategy.configs[(*target)()] = from.prediction.strategy[*source];
   }
   return next;
 }

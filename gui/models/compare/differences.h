@@ -1,7 +1,8 @@
 #pragma once
 
-// Two scenes beside each other: which layers are cut otherwise, and where the difference of their
-// step times comes from. Layers are the same where their names are. Pure functions; thread-safe.
+// Two scenes beside each other: which layers are cut otherwise, and what each costs on both sides.
+// Layers are the same where their names are, also in networks that differ. Pure functions;
+// thread-safe.
 
 #include <optional>
 #include <string>
@@ -21,36 +22,23 @@ struct LayerDifference {
 
   Seconds eq1_change() const { return eq1_after.total() - eq1_before.total(); }
   Seconds step_change() const { return step_after - step_before; }
+  /// It is cut otherwise, or costs otherwise: more than rounding is.
+  bool changed() const;
 };
 
 /// All layers but the network's inputs, in the order of `after`, then those that only `before` has.
 std::vector<LayerDifference> layer_differences(const Scene& before, const Scene& after);
-/// Those that are cut otherwise, or that cost otherwise.
+/// Those of them that changed.
 std::vector<LayerDifference> changed_layers(const Scene& before, const Scene& after);
 
-/// What the bars of a waterfall are summed over.
-enum class WaterfallBy : std::uint8_t { layer, work, eq1_layer, eq1_term };
+/// The layers of the other scene that have these names.
+std::vector<LayerId> same_layers(const Scene& from, const std::vector<LayerId>& layers,
+                                 const Scene& to);
+/// For people: what besides the strategy is another ; empty where nothing is.
+std::string other_case(const Scene& before, const Scene& after);
 
-struct WaterfallBar {
-  std::string what;
-  Seconds from, to;                   ///< it begins where the one before it ends
-  std::optional<LayerId> layer = {};  ///< in the scene
-  bool total = false;                 ///< from 0: a side's whole time
-  Seconds change() const { return to - from; }
-};
-
-/// The baseline's time first, the scene's last, and between them what leads from the one to the
-/// other, the largest first; what is small stands together, so that there are at most `most` bars
-/// between.
-std::vector<WaterfallBar> waterfall(const Scene& before, const Scene& after, WaterfallBy by,
-                                    std::size_t most = 14);
-
-/// What its bars are, for people.
-std::string waterfall_caption(WaterfallBy by);
-
-/// The layers' cuts taken over from the baseline, as one edit: the document of `after` with its
-/// strategy edited. Layers that the baseline does not have stay.
-Document with_cuts_of(const Scene& before, const Scene& after,
-                      const std::vector<std::string>& layers);
+/// The document of `to` with these layers cut as `from` cuts them: its strategy is edited. Layers
+/// that `from` does not have stay.
+Document with_cuts_of(const Scene& from, const Scene& to, const std::vector<std::string>& layers);
 
 }  // namespace strata::gui

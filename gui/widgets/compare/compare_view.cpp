@@ -2,25 +2,18 @@
 
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QShortcut>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <array>
-#include <utility>
 
-#include "gui/models/text.h"
 #include "gui/widgets/compare/linked_timelines.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr std::array<const char*, 4> kUsual = {"data", "model", "owt", "optimal"};
-constexpr std::array<WaterfallBy, 4> kSums = {WaterfallBy::layer, WaterfallBy::work,
-                                              WaterfallBy::eq1_layer, WaterfallBy::eq1_term};
 
 // Better and worse in their colours.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -50,10 +43,11 @@ CompareView::CompareView(Workspace& workspace, QWidget* parent)
   auto* layout = new QVBoxLayout(panel);
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addWidget(make_bar());
+  layout->addWidget(make_headline());
   auto* upper = new QSplitter(Qt::Horizontal, panel);
   upper->addWidget(make_table());
   upper->addWidget(plot_ = new WaterfallPlot(panel));
-  upper->setSizes({760, 420});
+  upper->setSizes({640, 420});
   auto* split = new QSplitter(Qt::Vertical, panel);
   split->addWidget(upper);
   split->addWidget(timelines_ = new LinkedTimelines(workspace, panel));
@@ -75,38 +69,52 @@ QWidget* CompareView::make_bar() {
                      tr("a strategy's file ...")});
   choice_->setCurrentIndex(-1);
   choice_->setAccessibleName(tr("Baseline"));
-  summary_ = new QLabel(bar);
-  summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  by_ = new QComboBox(bar);
-  by_->addItems({tr("by layer"), tr("by kind of work"), tr("Eq. 1 by layer"), tr("Eq. 1 by term")});
-  by_->setToolTip(tr("What the waterfall's bars stand for (W)"));
-  take_ = new QPushButton(tr("Take over"), bar);
+  take_ = new QPushButton(tr("Take from baseline"), bar);
   take_->setToolTip(tr("Cut the selected layers as the baseline does (Enter)"));
+  give_ = new QPushButton(tr("Give to baseline"), bar);
+  give_->setToolTip(tr("Let the baseline cut the selected layers as they are now (Shift+Enter)"));
   layout->addWidget(new QLabel(tr("Compare with"), bar));
   layout->addWidget(choice_);
-  layout->addWidget(summary_, 1);
+  layout->addStretch(1);
   layout->addWidget(take_);
-  layout->addWidget(by_);
+  layout->addWidget(give_);
   connect(choice_, &QComboBox::activated, this, &CompareView::choose_baseline);
-  connect(by_, &QComboBox::currentIndexChanged, this, [this] { refresh(); });
   connect(take_, &QPushButton::clicked, this, &CompareView::take_over);
+  connect(give_, &QPushButton::clicked, this, &CompareView::give_over);
   return bar;
+}
+
+// What it comes to, in words, and what of it is shown.
+QWidget* CompareView::make_headline() {
+  auto* line = new QWidget(this);
+  auto* layout = new QHBoxLayout(line);
+  layout->setContentsMargins(0, 0, 0, 0);
+  summary_ = new QLabel(line);
+  summary_->setWordWrap(true);
+  summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  all_ = new QCheckBox(tr("All layers"), line);
+  all_->setToolTip(tr("Also those that did not change; they come last (A)"));
+  by_ = new QComboBox(line);
+  by_->addItems({tr("by layer"), tr("by kind of work"), tr("Eq. 1 by layer"), tr("Eq. 1 by term")});
+  by_->setToolTip(tr("What the waterfall's bars stand for (W)"));
+  layout->addWidget(summary_, 1);
+  layout->addWidget(all_);
+  layout->addWidget(by_);
+  connect(all_, &QCheckBox::toggled, this, &CompareView::refresh);
+  connect(by_, &QComboBox::currentIndexChanged, this, &CompareView::refresh);
+  return line;
 }
 
 QWidget* CompareView::make_table() {
   differences_ = new DifferenceTable(this);
-  table_ = new QTableView(this);
-  table_->setModel(differences_);
+  using Column = DifferenceTable::Column;
+  table_ =
+      new FittedTable(differences_, {Column::cut_before, Column::cut_after, Column::layer}, this);
   table_->setItemDelegate(new ChangeDelegate(table_));
   table_->setSortingEnabled(true);
   table_->sortByColumn(DifferenceTable::layer, Qt::AscendingOrder);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setTabKeyNavigation(false);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 5);
-  table_->horizontalHeader()->setHighlightSections(false);
+  table_->setColumnHidden(DifferenceTable::step_before, true);  // a tooltip and the CSV have them
+  table_->setColumnHidden(DifferenceTable::step_after, true);
   table_->setAccessibleName(tr("Layers that differ"));
   return table_;
 }
@@ -125,12 +133,17 @@ void CompareView::follow() {
     shortcut->setContext(Qt::WidgetWithChildrenShortcut);
     connect(shortcut, &QShortcut::activated, this, action);
   };
-  for (const int enter : {Qt::Key_Return, Qt::Key_Enter}) {
-    auto* shortcut = new QShortcut(enter, table_);
+  const auto row_key = [this](const QKeySequence& keys, auto action) {
+    auto* shortcut = new QShortcut(keys, table_);
     shortcut->setContext(Qt::WidgetShortcut);
-    connect(shortcut, &QShortcut::activated, this, &CompareView::take_over);
+    connect(shortcut, &QShortcut::activated, this, action);
+  };
+  for (const auto enter : {Qt::Key_Return, Qt::Key_Enter}) {
+    row_key(enter, &CompareView::take_over);
+    row_key(Qt::SHIFT | enter, &CompareView::give_over);
   }
   key(Qt::Key_B, [this] { workspace().pin_baseline(); });
+  key(Qt::Key_A, [this] { all_->toggle(); });
   key(Qt::Key_W, [this] { by_->setCurrentIndex((by_->currentIndex() + 1) % by_->count()); });
   refresh();
 }
@@ -150,6 +163,8 @@ QString CompareView::command() const {
 std::vector<KeyHelp> CompareView::keys() const {
   return {{tr("Up, Down"), tr("choose a layer")},
           {tr("Enter"), tr("cut the selected layers as the baseline does")},
+          {tr("Shift+Enter"), tr("let the baseline cut them as they are now")},
+          {tr("A"), tr("all layers, or only those that changed")},
           {tr("W"), tr("what the waterfall's bars stand for")},
           {tr("B"), tr("pin what stands as the baseline")}};
 }
@@ -179,98 +194,6 @@ void CompareView::set_strategy_baseline(const std::string& source) {
   Document other = workspace().document();
   other.strategy = {source, {}};
   workspace().set_baseline(other);
-}
-
-void CompareView::refresh() {
-  notify(workspace().error());
-  const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  take_->setEnabled(scene && baseline);
-  if (scene && baseline) {
-    const WaterfallBy by = kSums[static_cast<std::size_t>(by_->currentIndex())];
-    differences_->show(changed_layers(*baseline, *scene));
-    const QHeaderView& header = *table_->horizontalHeader();
-    differences_->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
-    table_->resizeColumnsToContents();
-    plot_->show_bars(waterfall(*baseline, *scene, by),
-                     QString::fromStdString(waterfall_caption(by)));
-  } else {
-    differences_->show({});
-    plot_->show_bars({}, {});
-  }
-  show_texts();
-  show_selected();
-}
-
-void CompareView::show_texts() {
-  const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  if (!scene || !baseline) {
-    summary_->setText({});
-    if (workspace().error().isEmpty()) {
-      notify(scene ? tr("Choose what to compare with.")
-                   : tr("Open a network and a cluster, then compare strategies here."));
-    }
-    return;
-  }
-  const auto recut = std::count_if(differences_->rows().begin(), differences_->rows().end(),
-                                   [](const LayerDifference& row) { return row.recut; });
-  const Seconds before = baseline->prediction.step_seconds(),
-                after = scene->prediction.step_seconds();
-  summary_->setText(
-      tr("%1 %2  →  %3 %4 (%5), %6 cut otherwise")
-          .arg(QString::fromStdString(baseline->document.strategy.label()), human_seconds(before),
-               QString::fromStdString(scene->document.strategy.label()), human_seconds(after),
-               before > after ? tr("%1 times as fast").arg(before / after, 0, 'f', 2)
-                              : tr("%1 times as long").arg(after / before, 0, 'f', 2),
-               counted(static_cast<std::size_t>(recut), tr("layer"))));
-  summary_->setToolTip(summary_->text());
-}
-
-std::vector<std::string> CompareView::picked_layers() const {
-  std::vector<std::string> layers;
-  for (const QModelIndex& row : table_->selectionModel()->selectedRows()) {
-    layers.push_back(differences_->rows()[static_cast<std::size_t>(row.row())].layer);
-  }
-  return layers;
-}
-
-void CompareView::take_over() {
-  const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  const std::vector<std::string> layers = picked_layers();
-  if (!scene || !baseline) return;
-  if (layers.empty()) return notify(tr("Select the layers to take over in the table first."));
-  workspace().edit(tr("cut of %1 from the baseline").arg(counted(layers.size(), tr("layer"))),
-                   with_cuts_of(*baseline, *scene, layers));
-}
-
-void CompareView::show_by(WaterfallBy by) {
-  by_->setCurrentIndex(static_cast<int>(by));
-}
-
-// The table's own selection is left as the user made it.
-void CompareView::show_selected() {
-  plot_->select(selection().layers());
-  if (picking_) return;
-  const QSignalBlocker quiet(table_->selectionModel());
-  table_->clearSelection();
-  for (std::size_t i = 0; i < differences_->rows().size(); ++i) {
-    const auto layer = differences_->rows()[i].after;
-    if (!layer || !selection().has_layer(*layer)) continue;
-    const QModelIndex at = differences_->index(static_cast<int>(i), 0);
-    table_->selectionModel()->select(at, QItemSelectionModel::Select | QItemSelectionModel::Rows);
-    table_->scrollTo(at);
-  }
-  table_->viewport()->update();
-}
-
-void CompareView::pick_rows() {
-  std::vector<LayerId> layers;
-  for (const QModelIndex& row : table_->selectionModel()->selectedRows()) {
-    const auto layer = differences_->rows()[static_cast<std::size_t>(row.row())].after;
-    if (layer) layers.push_back(*layer);
-  }
-  picking_ = true;
-  selection().select_layers(std::move(layers));
-  picking_ = false;
 }
 
 }  // namespace strata::gui

@@ -2,16 +2,18 @@
 
 // The scene beside its baseline: which layers are cut otherwise and what each costs and gains, a
 // waterfall that leads from the one step time to the other, and both timelines. Cuts of single
-// layers are taken over from the baseline.
+// layers are taken over from either side. Networks may differ: layers are matched by name.
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
-#include <QTableView>
 #include <memory>
 
 #include "gui/models/compare/difference_table.h"
+#include "gui/models/compare/waterfall.h"
 #include "gui/widgets/compare/waterfall_plot.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -31,33 +33,39 @@ class CompareView : public View {
   bool open(const QString& file) override;
 
   DifferenceTable& differences() { return *differences_; }
-  QTableView& table() { return *table_; }
+  FittedTable& table() { return *table_; }
   WaterfallPlot& waterfall_plot() { return *plot_; }
+  QString summary() const { return summary_->text(); }
   QComboBox& baseline_choice() { return *choice_; }
 
  public slots:
-  /// The selected rows' cuts, from the baseline.
+  /// The selected rows' cuts, from the baseline; and to it.
   void take_over();
+  void give_over();
   void show_by(strata::gui::WaterfallBy by);
 
  private:
   QWidget* make_bar();
+  QWidget* make_headline();
   QWidget* make_table();
   void follow();
   void choose_baseline(int index);
   void set_strategy_baseline(const std::string& source);
   void refresh();
   void show_texts();
+  QString headline() const;
   void show_selected();
   void pick_rows();
-  std::vector<std::string> picked_layers() const;
+  std::vector<std::string> picked_layers();
 
   QComboBox* choice_;
   QComboBox* by_;
   QLabel* summary_;
+  QCheckBox* all_;
   QPushButton* take_;
+  QPushButton* give_;
   DifferenceTable* differences_;
-  QTableView* table_;
+  FittedTable* table_;
   WaterfallPlot* plot_;
   LinkedTimelines* timelines_;
   bool picking_ = false;  ///< the selection changes from here

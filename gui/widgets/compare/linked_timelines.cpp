@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/compare/differences.h"
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 
@@ -52,9 +53,9 @@ LinkedTimelines::LinkedTimelines(Workspace& workspace, QWidget* parent)
   connect(&selection, &Selection::range_changed, this, [this, &selection] {
     for (TimelineCanvas* canvas : {upper_, lower_}) canvas->set_range(selection.range());
   });
-  connect(&selection, &Selection::layers_changed, this,
-          [this, &selection] { lower_->set_layers(selection.layers()); });
-  connect(lower_, &TimelineCanvas::picked, this, [this] { pick(*lower_, true); });
+  connect(&selection, &Selection::layers_changed, this, &LinkedTimelines::show_layers);
+  connect(upper_, &TimelineCanvas::picked, this, [this] { pick(*upper_, before_); });
+  connect(lower_, &TimelineCanvas::picked, this, [this] { pick(*lower_, after_); });
 }
 
 TimelineCanvas* LinkedTimelines::make_side(const QString& hint, QLabel*& name) {
@@ -105,14 +106,24 @@ void LinkedTimelines::show_sides(const ScenePtr& before, const ScenePtr& after,
   upper_name_->setText(before ? tr("Baseline: ") + title_of(*before) : tr("No baseline"));
   lower_name_->setText(after ? tr("Now: ") + title_of(*after) : tr("Nothing is open"));
   upper_->set_window(lower_->window());
+  show_layers();
 }
 
-void LinkedTimelines::pick(const TimelineCanvas& canvas, bool scene_side) {
+void LinkedTimelines::show_layers() {
+  const std::vector<LayerId>& layers = workspace_.selection().layers();
+  lower_->set_layers(layers);
+  const ScenePtr& now = workspace_.scene();
+  upper_->set_layers(before_ && now ? same_layers(*now, layers, *before_) : layers);
+}
+
+void LinkedTimelines::pick(const TimelineCanvas& canvas, const ScenePtr& scene) {
   const auto slice = canvas.selected();
-  if (!slice || !scene_side) return;
+  const ScenePtr& now = workspace_.scene();
+  if (!scene || !now) return;
+  if (!slice) return workspace_.selection().select_layers({});
   const Recording& recording = *canvas.recording(slice->side);
   const LayerId layer = recording.labels[recording.at(slice->place).label].layer;
-  if (layer.valid()) workspace_.selection().select_layers({layer});
+  if (layer.valid()) workspace_.selection().select_layers(same_layers(*scene, {layer}, *now));
 }
 
 }  // namespace strata::gui

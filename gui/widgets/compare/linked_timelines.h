@@ -1,7 +1,8 @@
 #pragma once
 
 // Two timelines, one above the other, that show the same stretch of time: the baseline's and the
-// scene's. They are as the Timeline view is, and are filled when they are seen.
+// scene's. They are as the Timeline view is, and are filled when they are seen. Both follow the one
+// selection, the baseline's by the layers' names.
 
 #include <QLabel>
 #include <QWidget>
@@ -27,18 +28,14 @@ class LinkedTimelines : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
-  struct Side {
-    QLabel* name;
-    TimelineCanvas* canvas;
-    ScenePtr scene;  ///< that it shows
-  };
-
   TimelineCanvas* make_side(const QString& hint, QLabel*& name);
   void link(TimelineCanvas* from, TimelineCanvas* to);
   void refresh();
   void show_sides(const ScenePtr& before, const ScenePtr& after, const RecordingPtr& upper,
                   const RecordingPtr& lower);
-  void pick(const TimelineCanvas& canvas, bool scene_side);
+  void show_layers();
+  /// What the user picked in one of them, which `scene` is in.
+  void pick(const TimelineCanvas& canvas, const ScenePtr& scene);
 
   Workspace& workspace_;
   QLabel* upper_name_ = nullptr;

@@ -15,7 +15,8 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kInset = 8, kMostHigh = 30;
+constexpr double kInset = 8;
+constexpr std::size_t kFewestLines = 4, kUsualLines = 12;
 
 }  // namespace
 
@@ -24,12 +25,22 @@ WaterfallPlot::WaterfallPlot(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Waterfall of the differences"));
 }
 
-void WaterfallPlot::show_bars(std::vector<WaterfallBar> bars, const QString& caption) {
-  bars_ = std::move(bars);
+void WaterfallPlot::show_bars(std::vector<WaterfallBar> bars, const QString& title,
+                              const QString& caption) {
+  all_ = std::move(bars);
+  title_ = title;
   caption_ = caption;
-  const double low = scale().low;
-  if (low > 0) caption_ += tr(" The axis begins at %1.").arg(human_seconds({low}));
+  gather();
+}
+
+void WaterfallPlot::gather() {
+  const double room = (height() - top() - line_height()) / line_height();
+  bars_ = gathered(all_, static_cast<std::size_t>(std::max(0.0, room)));
   update();
+}
+
+void WaterfallPlot::resizeEvent(QResizeEvent* /*event*/) {
+  gather();
 }
 
 void WaterfallPlot::select(std::vector<LayerId> layers) {
@@ -37,19 +48,25 @@ void WaterfallPlot::select(std::vector<LayerId> layers) {
   update();
 }
 
-QSize WaterfallPlot::sizeHint() const {
-  return {480, static_cast<int>(16 * 1.4 * fontMetrics().height()) + caption_height()};
-}
-
-int WaterfallPlot::caption_height() const {
-  const QRect box(0, 0, std::max(100, width() - 16), 400);
-  return fontMetrics().boundingRect(box, Qt::TextWordWrap, caption_).height() + 12;
-}
-
 double WaterfallPlot::line_height() const {
-  if (bars_.empty()) return kMostHigh;
-  return std::min(kMostHigh,
-                  (height() - caption_height() - kInset) / static_cast<double>(bars_.size()));
+  return 1.35 * fontMetrics().height();
+}
+
+// Beneath the title.
+double WaterfallPlot::top() const {
+  return line_height() + kInset;
+}
+
+double WaterfallPlot::height_for(std::size_t lines) const {
+  return top() + static_cast<double>(lines + 1) * line_height();
+}
+
+QSize WaterfallPlot::sizeHint() const {
+  return {420, static_cast<int>(height_for(kUsualLines))};
+}
+
+QSize WaterfallPlot::minimumSizeHint() const {
+  return {240, static_cast<int>(height_for(kFewestLines))};
 }
 
 double WaterfallPlot::names_width() const {
@@ -74,13 +91,17 @@ WaterfallPlot::Scale WaterfallPlot::scale() const {
 }
 
 std::optional<std::size_t> WaterfallPlot::bar_at(const QPointF& at) const {
-  const double line = (at.y() - kInset) / line_height();
+  const double line = (at.y() - top()) / line_height();
   if (line < 0 || line >= static_cast<double>(bars_.size())) return std::nullopt;
   return static_cast<std::size_t>(line);
 }
 
 bool WaterfallPlot::chosen(const WaterfallBar& bar) const {
-  return bar.layer && std::find(layers_.begin(), layers_.end(), *bar.layer) != layers_.end();
+  const auto is_chosen = [&](LayerId layer) {
+    return std::find(layers_.begin(), layers_.end(), layer) != layers_.end();
+  };
+  return (bar.layer && is_chosen(*bar.layer)) ||
+         std::any_of(bar.gathered.begin(), bar.gathered.end(), is_chosen);
 }
 
 void WaterfallPlot::paintEvent(QPaintEvent* /*event*/) {
@@ -90,18 +111,37 @@ void WaterfallPlot::paintEvent(QPaintEvent* /*event*/) {
   if (bars_.empty()) return;
   const Scale range = scale();
   for (std::size_t i = 0; i < bars_.size(); ++i) paint_bar(painter, i, range);
-  painter.setPen(theme.faint);
-  painter.drawText(
-      QRectF(kInset, height() - caption_height(), width() - 2 * kInset, caption_height()),
-      Qt::TextWordWrap | Qt::AlignTop, caption_);
+  paint_texts(painter, range);
   painter.setPen(hasFocus() ? theme.accent : theme.grid);
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+// Where the axis begins stands in the last line; all that there is to say only where there is room.
+void WaterfallPlot::paint_texts(QPainter& painter, const Scale& scale) const {
+  const Theme theme = theme_of(palette());
+  const QFontMetrics metrics = painter.fontMetrics();
+  const auto write = [&](double y, const QColor& colour, const QString& text) {
+    const QRectF line(kInset, y, width() - 2 * kInset, line_height());
+    painter.setPen(colour);
+    painter.drawText(line, Qt::AlignVCenter,
+                     metrics.elidedText(text, Qt::ElideRight, static_cast<int>(line.width())));
+  };
+  write(kInset / 2, theme.text, title_);
+  const QString axis =
+      scale.low > 0 ? tr("The axis begins at %1.").arg(human_seconds({scale.low})) : QString();
+  const double y = top() + static_cast<double>(bars_.size()) * line_height() + 2;
+  const QRectF room(kInset, y + 4, width() - 2 * kInset, height() - y - 8);
+  const QString all = caption_ + QLatin1Char(' ') + axis;
+  const QRectF wanted = metrics.boundingRect(room.toRect(), Qt::TextWordWrap, all);
+  if (wanted.height() > room.height()) return write(y, theme.faint, axis);
+  painter.setPen(theme.faint);
+  painter.drawText(room, Qt::TextWordWrap, all);
 }
 
 void WaterfallPlot::paint_bar(QPainter& painter, std::size_t i, const Scale& scale) const {
   const Theme theme = theme_of(palette());
   const WaterfallBar& bar = bars_[i];
-  const double high = line_height(), top = kInset + static_cast<double>(i) * high;
+  const double high = line_height(), top = this->top() + static_cast<double>(i) * high;
   const double names = names_width();
   const double number = fontMetrics().horizontalAdvance(QStringLiteral("+000.0 ms")) + kInset;
   const QRectF area(names, top, width() - names - number - kInset, high);
@@ -157,21 +197,20 @@ void WaterfallPlot::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+QString WaterfallPlot::tip_at(const QPointF& at) const {
+  const auto found = bar_at(at);
+  if (!found) return at.y() < top() ? caption_ : QString();
+  const WaterfallBar& bar = bars_[*found];
+  if (bar.total) return human_seconds(bar.to);
+  return tr("%1: %2, from %3 to %4")
+      .arg(QString::fromStdString(bar.what), signed_seconds(bar.change()), human_seconds(bar.from),
+           human_seconds(bar.to));
+}
+
 bool WaterfallPlot::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
-  const auto at = bar_at(help->pos());
-  if (!at) {
-    QToolTip::hideText();
-    return true;
-  }
-  const WaterfallBar& bar = bars_[*at];
-  const QString words =
-      bar.total ? human_seconds(bar.to)
-                : tr("%1: %2, from %3 to %4")
-                      .arg(QString::fromStdString(bar.what), signed_seconds(bar.change()),
-                           human_seconds(bar.from), human_seconds(bar.to));
-  QToolTip::showText(help->globalPos(), words, this);
+  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
   return true;
 }
 

@@ -8,12 +8,16 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/compare/contributions.h"
 #include "gui/models/compare/difference_table.h"
+#include "gui/models/compare/waterfall.h"
 #include "sim/base/error.h"
 
 namespace strata::gui {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -58,7 +62,7 @@ TEST(Waterfall, LeadsFromTheOneToTheOther) {
   const ScenePtr before = scene(document("data", "alexnet"));
   const ScenePtr after = scene(document("owt", "alexnet"));
   for (const WaterfallBy by : kAll) {
-    const std::vector<WaterfallBar> bars = waterfall(*before, *after, by, 5);
+    const std::vector<WaterfallBar> bars = gathered(waterfall(*before, *after, by), 7);
     ASSERT_GE(bars.size(), 3);
     ASSERT_LE(bars.size(), 7);
     EXPECT_TRUE(bars.front().total && bars.back().total);
@@ -74,6 +78,33 @@ TEST(Waterfall, LeadsFromTheOneToTheOther) {
     const Prediction& now = after->prediction;
     EXPECT_EQ(bars.back().to, eq1 ? now.eq1_seconds() : now.step_seconds());
   }
+}
+
+// What is gathered leads from where its first bar began to where its last one ended.
+TEST(Waterfall, GathersWhatHasNoRoom) {
+  const Seconds s{1};
+  const auto bar = [&](const char* what, double from, double to, std::uint32_t layer) {
+    return WaterfallBar{what, s * from, s * to, LayerId(layer)};
+  };
+  const std::vector<WaterfallBar> bars = {{"baseline", {}, s * 10, {}, {}, true},
+                                          bar("a", 10, 16, 1),
+                                          bar("b", 16, 12, 2),
+                                          bar("c", 12, 13, 3),
+                                          {"now", {}, s * 13, {}, {}, true}};
+  EXPECT_EQ(gathered(bars, 5).size(), 5);
+  for (const std::size_t most : {0, 3}) {
+    const auto few = gathered(bars, most);
+    ASSERT_EQ(few.size(), 3);
+    EXPECT_EQ(few[1].what, "3 others");
+    EXPECT_EQ(few[1].change(), s * 3);
+  }
+  const auto some = gathered(bars, 4);
+  ASSERT_EQ(some.size(), 4);
+  EXPECT_EQ(some[1].what, "a");
+  EXPECT_EQ(some[2].what, "2 others");
+  EXPECT_EQ(some[2].from, s * 16);
+  EXPECT_EQ(some[2].to, s * 13);
+  EXPECT_THAT(some[2].gathered, ElementsAre(LayerId(2), LayerId(3)));
 }
 
 // The last bar takes what rounding left over: the sums agree without it.
@@ -114,6 +145,27 @@ TEST(LayerDifferences, StandBesideNetworksThatDiffer) {
       std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line.after; }));
   const auto bars = waterfall(*before, *after, WaterfallBy::layer);
   EXPECT_EQ(bars.back().to, after->prediction.step_seconds());
+  EXPECT_THAT(other_case(*before, *after), HasSubstr("another network (alexnet; "));
+  EXPECT_EQ(other_case(*after, *after), "");
+}
+
+// Both end in a layer of this name, and have another number for it.
+TEST(LayerDifferences, FindALayersNamesakes) {
+  const ScenePtr lenet = scene(document("data")), alexnet = scene(document("data", "alexnet"));
+  const LayerId here = lenet->input.graph.find("loss"), there = alexnet->input.graph.find("loss");
+  EXPECT_NE(here, there);
+  EXPECT_THAT(same_layers(*lenet, {here}, *alexnet), ElementsAre(there));
+  EXPECT_THAT(same_layers(*lenet, {lenet->input.graph.find("conv2")}, *alexnet), IsEmpty());
+  EXPECT_THAT(same_layers(*lenet, {LayerId(9999)}, *alexnet), IsEmpty());
+}
+
+// Which way round: the side that gives is named first.
+TEST(LayerDifferences, CutsAreTakenOverFromEitherSide) {
+  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const LayerId conv = after->input.graph.find("conv1");
+  const Document given = with_cuts_of(*after, *before, {"conv1"});
+  EXPECT_EQ(given.strategy.source, "model");
+  EXPECT_EQ(given.strategy.configs[conv()], after->prediction.strategy[conv]);
 }
 
 TEST(LayerDifferences, CutsAreTakenOver) {
@@ -139,6 +191,13 @@ TEST(DifferenceTable, IsATableThatSorts) {
   table.sort(DifferenceTable::eq1, Qt::DescendingOrder);
   EXPECT_GE(table.rows()[0].eq1_change(), table.rows()[1].eq1_change());
   EXPECT_EQ(table.csv().count('\n'), table.rowCount() + 1);
+  table.show(layer_differences(*before, *after));
+  for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+    table.sort(DifferenceTable::layer, order);
+    const auto& rows = table.rows();
+    EXPECT_TRUE(std::is_partitioned(rows.begin(), rows.end(),
+                                    [](const LayerDifference& row) { return row.changed(); }));
+  }
   EXPECT_EQ(signed_seconds({-0.0025}), "-2.5 ms");
   EXPECT_EQ(signed_seconds({0}), "");
 }

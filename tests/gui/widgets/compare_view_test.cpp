@@ -80,6 +80,49 @@ TEST_F(CompareViewTest, CutsAreTakenOverAsOneEdit) {
   EXPECT_FALSE(workspace_.scene()->document.strategy.edited());
 }
 
+TEST_F(CompareViewTest, TheBaselineTakesCutsToo) {
+  view_.table().setFocus();
+  view_.table().selectRow(row_of("conv1"));
+  QTest::keyClick(&view_.table(), Qt::Key_Return, Qt::ShiftModifier);
+  settle();
+  const LayerId conv = workspace_.scene()->input.graph.find("conv1");
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy[conv],
+            workspace_.scene()->prediction.strategy[conv]);
+  EXPECT_EQ(workspace_.undo_stack().count(), 0);
+  view_.table().clearSelection();
+  view_.give_over();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("Select the layers"));
+}
+
+// However low it is, its lines are as high as text, and its bars add up.
+TEST_F(CompareViewTest, AWaterfallWithoutRoomGathersItsLeastBars) {
+  WaterfallPlot& plot = view_.waterfall_plot();
+  view_.resize(700, 300);
+  QCoreApplication::processEvents();
+  const auto& bars = plot.bars();
+  ASSERT_GE(bars.size(), 3);
+  EXPECT_LE((static_cast<double>(bars.size()) + 1) * plot.fontMetrics().height(), plot.height());
+  EXPECT_EQ(bars[bars.size() - 2].to, workspace_.scene()->prediction.step_seconds());
+}
+
+TEST_F(CompareViewTest, AllLayersAreListedWhereWanted) {
+  const int changed = view_.differences().rowCount();
+  QTest::keyClick(&view_.table(), Qt::Key_A);
+  EXPECT_EQ(view_.differences().rows().size(),
+            layer_differences(*workspace_.baseline(), *workspace_.scene()).size());
+  QTest::keyClick(&view_.table(), Qt::Key_A);
+  EXPECT_EQ(view_.differences().rowCount(), changed);
+}
+
+TEST_F(CompareViewTest, AnotherNetworkIsComparedByNames) {
+  Document other = workspace_.document();
+  other.input.model = "alexnet";
+  workspace_.edit("another network", other);
+  settle();
+  EXPECT_THAT(view_.summary().toStdString(), HasSubstr("another network (lenet5"));
+  EXPECT_GE(row_of("conv1"), 0);
+}
+
 TEST_F(CompareViewTest, OtherBaselinesAreChosen) {
   choose(2);
   EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "owt");

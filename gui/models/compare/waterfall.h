@@ -1,0 +1,38 @@
+#pragma once
+
+// Where the difference of two scenes' times comes from, as bars that lead from the one to the other
+// and add up to it exactly. Pure functions; thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/models/scene.h"
+
+namespace strata::gui {
+
+/// What the bars of a waterfall are summed over.
+enum class WaterfallBy : std::uint8_t { layer, work, eq1_layer, eq1_term };
+
+struct WaterfallBar {
+  std::string what;
+  Seconds from, to;                    ///< it begins where the one before it ends
+  std::optional<LayerId> layer = {};   ///< in the scene
+  std::vector<LayerId> gathered = {};  ///< of a bar that several stand together in
+  bool total = false;                  ///< from 0: a side's whole time
+  Seconds change() const { return to - from; }
+};
+
+/// The baseline's time first, the scene's last, and between them what leads from the one to the
+/// other, the largest first.
+std::vector<WaterfallBar> waterfall(const Scene& before, const Scene& after, WaterfallBy by);
+/// With at most `most` bars (at least three): what is small between the totals stands together as
+/// one, so that they still add up.
+std::vector<WaterfallBar> gathered(std::vector<WaterfallBar> bars, std::size_t most);
+
+/// What its bars are, for people: in a line, and in full.
+std::string waterfall_title(WaterfallBy by);
+std::string waterfall_caption(WaterfallBy by);
+
+}  // namespace strata::gui
