@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
+#include <QIcon>
 #include <cstdio>
 #include <memory>
 
@@ -60,7 +61,8 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("strata"));
   QApplication::setApplicationDisplayName(QStringLiteral("Strata"));
   QApplication::setApplicationVersion(QStringLiteral(STRATA_VERSION));
-  QApplication::setDesktopFileName(QStringLiteral("strata-gui"));
+  QApplication::setDesktopFileName(QStringLiteral("org.strata.Strata"));
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/org.strata.Strata.svg")));
   try {
     return run(app);
   } catch (const Error& error) {

@@ -75,7 +75,8 @@ bool same_input(const CaseRequest& a, const CaseRequest& b) {
 }  // namespace
 
 std::string StrategyChoice::label() const {
-  return edited() ? source + ", edited" : source;
+  if (!edited()) return source;
+  return found.empty() ? source + ", edited" : found;
 }
 
 std::string Document::what_if(std::string_view key) const {
@@ -118,6 +119,7 @@ Document parse_document(std::string_view json, const std::string& file) try {
       document.strategy.configs.push_back(parse_config(config));
     }
   }
+  document.strategy.found = root.value("found", std::string());
   document.locked = root.at("locked").get<std::vector<std::string>>();
   return document;
 } catch (const Json::exception& error) {
@@ -137,6 +139,7 @@ std::string print_document(const Document& document) {
       root["configs"].push_back(print_config(config));
     }
   }
+  if (!document.strategy.found.empty()) root["found"] = document.strategy.found;
   root["locked"] = document.locked;
   return root.dump(2) + "\n";
 }

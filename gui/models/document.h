@@ -15,10 +15,12 @@ namespace strata::gui {
 /// A strategy by name, or what the user made of it.
 struct StrategyChoice {
   std::string source = "data";  ///< as --strategy takes it: data, model, owt, optimal or a file
-  std::vector<Config> configs;  ///< by layer, where it was edited; else empty
+  std::vector<Config> configs = {};  ///< by layer, where it was edited; else empty
+  /// Of configs that a search found and nobody touched since: "refined". Else empty.
+  std::string found = {};
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", or "data, edited".
+  /// For people: "data", "data, edited", "refined".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };

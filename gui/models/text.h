@@ -4,15 +4,19 @@
 
 #include <QString>
 #include <cstddef>
+#include <string>
 
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
 
+/// "12 us" as "12 µs".
+inline QString in_symbols(const std::string& text) {
+  return QString::fromStdString(text).replace(QLatin1String(" us"), QString::fromUtf8(" µs"));
+}
 inline QString human_seconds(Seconds seconds) {
-  return QString::fromStdString(format_seconds(seconds))
-      .replace(QLatin1String(" us"), QString::fromUtf8(" µs"));
+  return in_symbols(format_seconds(seconds));
 }
 inline QString human_bytes(Bytes bytes) {
   return QString::fromStdString(format_bytes(bytes));

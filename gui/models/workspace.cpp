@@ -60,6 +60,7 @@ void Workspace::set_config(const std::vector<LayerId>& layers, const Config& con
   if (!scene_ || layers.empty()) return;
   Document next = document_;
   std::vector<Config>& configs = next.strategy.configs;
+  next.strategy.found.clear();
   if (configs.empty()) {
     const auto now = scene_->prediction.strategy.configs();
     configs.assign(now.begin(), now.end());

@@ -77,10 +77,9 @@ QStringList View::formats() const {
 
 void View::export_to(const QString& file) {
   const QString suffix = QFileInfo(file).suffix().toLower();
-  QWidget& shown = content_ != nullptr ? *content_ : *this;
   QByteArray bytes;
-  if (suffix == QLatin1String("png")) bytes = png_of(shown);
-  if (suffix == QLatin1String("svg")) bytes = svg_of(shown, title_);
+  if (suffix == QLatin1String("png")) bytes = png_of(picture());
+  if (suffix == QLatin1String("svg")) bytes = svg_of(picture(), title_);
   if (suffix == QLatin1String("csv")) bytes = csv().toUtf8();
   if (bytes.isEmpty()) {
     throw InputError(fmt::format("{}: cannot be written as '{}'; allowed: {}", file.toStdString(),

@@ -53,6 +53,8 @@ class View : public QWidget {
   void wanted();
 
  protected:
+  /// What pictures are made of: all, or the part that is not there for the mouse.
+  virtual QWidget& picture() { return content_ != nullptr ? *content_ : *this; }
   Workspace& workspace() const { return workspace_; }
   Selection& selection() const { return workspace_.selection(); }
   Theme theme() const { return theme_of(palette()); }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/base/cancel.h"
-#include "sim/study/solve.h"
 
 namespace strata::gui {
 namespace {
@@ -49,15 +48,18 @@ QString solver_words(const char* text) {
 
 }  // namespace
 
-SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progress) {
+SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress) {
   const Case& input = scene.input;
+  const Forced& forced = search.forced;
+  const bool simulated = search.objective == Objective::simulated;
   SolvedRest result{scene.document, {}, false};
   for (const LayerId layer : forced.layers) lock(result.document, input.graph[layer].name);
   SolveOptions options;
   options.kept = {forced_strategy(scene.prediction.strategy, forced),
                   locked_layers(result.document, input.graph)};
   options.space.free_elementwise = needs_freedom(input, options.kept);
-  options.simulate = false;  // the scene's prediction does it
+  options.objective = search.objective;
+  options.simulate = simulated;  // else the scene's prediction does it
   options.limits.cancelled = progress.cancelled();
   options.limits.progress = [&](const SolveProgress& at) {
     progress.report(at.done, std::string(at.stage));
@@ -68,24 +70,25 @@ SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progr
   result.eq1 = best.eq1;
   result.optimal = solved.optimal;
   result.document.strategy = {"optimal", {}};
-  if (!options.kept.layers.empty()) {
+  if (simulated || !options.kept.layers.empty()) {
     const auto configs = best.strategy.configs();
     result.document.strategy.configs.assign(configs.begin(), configs.end());
+    if (simulated) result.document.strategy.found = "refined";
   }
   return result;
 }
 
-void solve_rest(Workspace& workspace, const Forced& forced,
+void solve_rest(Workspace& workspace, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed) {
   if (!workspace.scene() || workspace.document().empty()) return;
   const Document asked = workspace.document();
   workspace.jobs().start(
       QStringLiteral("solve"), solver_words("Solving"),
-      [&workspace, asked, forced, done = std::move(done), failed, scene = workspace.scene(),
+      [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
        loader = &workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base = scene->document == asked ? scene : make_scene(asked, *loader);
-        const SolvedRest found = solved_rest(*base, forced, progress);
+        const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, found, done, failed] {
           if (!(workspace.document() == asked)) {
             return failed(

@@ -1,20 +1,26 @@
 #pragma once
 
-// "Solve the rest": the best cuts for all layers but the locked ones, which stay as they are. As a
-// function, and as a job of the lane "solve" whose answer is one step of undo.
+// "Solve the rest": the best cuts for all layers but the locked ones, which stay as they are; under
+// Eq. 1, or searched on under the simulated step. As a function, and as a job of the lane "solve"
+// whose answer is one step of undo.
 
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "gui/models/workspace.h"
+#include "sim/study/solve.h"
 
 namespace strata::gui {
 
 /// Layers that are to have this config, whatever it costs; they are locked with it.
 struct Forced {
-  std::vector<LayerId> layers;
-  Config config;
+  std::vector<LayerId> layers = {};
+  Config config = {};
+};
+struct Search {
+  Forced forced = {};
+  Objective objective = Objective::eq1;
 };
 
 struct SolvedRest {
@@ -24,11 +30,11 @@ struct SolvedRest {
 };
 
 /// Throws InputError where locked layers cannot be kept, Cancelled.
-SolvedRest solved_rest(const Scene& scene, const Forced& forced, Progress& progress);
+SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress);
 
 /// `done` is called in the window's thread after the edit. An answer to a document that was edited
 /// in the meantime is dropped, and `failed` says so.
-void solve_rest(Workspace& workspace, const Forced& forced,
+void solve_rest(Workspace& workspace, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed);
 

@@ -11,6 +11,7 @@ namespace strata::gui {
 namespace {
 
 constexpr double kLeast = 0.05, kMost = 4;
+constexpr int kLegendHeight = 24;
 constexpr double kReadableFit = 1.25;  // a small network is not blown up
 
 }  // namespace
@@ -48,10 +49,11 @@ void NetworkCanvas::set_painting(bool painting) {
 
 void NetworkCanvas::fit() {
   const QRectF sheet = map_.sheet().bounds;
-  if (sheet.isEmpty() || width() < 2 || height() < 2) return;
-  scale_ = std::clamp(std::min(width() / sheet.width(), height() / sheet.height()), kLeast,
-                      kReadableFit);
-  offset_ = QRectF(rect()).center() - sheet.center() * scale_;
+  const QRectF room = QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight);
+  if (sheet.isEmpty() || room.width() < 2 || room.height() < 2) return;
+  scale_ = std::clamp(std::min(room.width() / sheet.width(), room.height() / sheet.height()),
+                      kLeast, kReadableFit);
+  offset_ = room.center() - sheet.center() * scale_;
   fitted_ = true;
   update();
 }
@@ -98,7 +100,7 @@ void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
   if (!map_.scene()) {
     painter.setPen(theme.faint);
     painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No network yet.\nOpen one, or drop a .toml or .onnx file here."));
+                     tr("No network yet.\nOpen one, or drop a .toml file here."));
     return;
   }
   NetworkPainter network(map_, theme, colours_, font());
@@ -121,42 +123,33 @@ void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
   paint_legend(painter, network);
 }
 
+// One line below the sheet, which leaves it free. What has no room there is left out.
 void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& network) const {
-  const std::vector<LegendEntry> entries = network.legend();
   const Theme theme = theme_of(palette());
   QFont font = painter.font();
   font.setPixelSize(12);
   painter.setFont(font);
   const QFontMetricsF metrics(font);
-  const QString title = legend_title(colours_);
-  double width = metrics.horizontalAdvance(title);
-  for (const LegendEntry& entry : entries) {
-    width = std::max(width, metrics.horizontalAdvance(entry.text) + 20);
-  }
-  const double line = 18;
-  const QSizeF size(width + 16, line * static_cast<double>(entries.size() + 1) + 8);
-  // The last column is the shortest: the corner below it is free the most often.
-  const QRectF box(QPointF(QWidget::width() - size.width() - 8, height() - size.height() - 8),
-                   size);
-  QColor ground = theme.background;
-  ground.setAlphaF(0.9F);
-  painter.setPen(theme.grid);
-  painter.setBrush(ground);
-  painter.drawRoundedRect(box, 5, 5);
-  QRectF row(box.left() + 8, box.top() + 4, width, line);
-  painter.setPen(theme.faint);
-  painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, title);
-  for (const LegendEntry& entry : entries) {
-    row.translate(0, line);
-    painter.fillRect(QRectF(row.left(), row.center().y() - 6, 12, 12), entry.colour);
-    painter.setPen(theme.text);
-    painter.drawText(row.adjusted(20, 0, 4, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+  QRectF room(8, height() - kLegendHeight, QWidget::width() - 16, kLegendHeight);
+  painter.fillRect(QRectF(0, room.top(), QWidget::width(), room.height()), theme.background);
+  const auto write = [&](const QString& text, const QColor& colour) {
+    painter.setPen(colour);
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
+    room.setLeft(room.left() + metrics.horizontalAdvance(text) + 16);
+  };
+  write(legend_title(colours_), theme.faint);
+  for (const LegendEntry& entry : network.legend()) {
+    if (metrics.horizontalAdvance(entry.text) + 18 > room.width()) return;
+    painter.fillRect(QRectF(room.left(), room.center().y() - 6, 12, 12), entry.colour);
+    room.setLeft(room.left() + 18);
+    write(entry.text, theme.text);
   }
 }
 
 void NetworkCanvas::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if (height() > 0) map_.set_aspect(static_cast<double>(width()) / height());
+  const double room = height() - kLegendHeight;
+  if (room > 0) map_.set_aspect(width() / room);
   if (fitted_) fit();
 }
 

@@ -42,6 +42,7 @@ class NetworkView : public View {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
+  QWidget& picture() override { return *pages_->currentWidget(); }
 
  private:
   QWidget* make_toolbar();

@@ -95,7 +95,7 @@ void KnobRow::show_document(const Document& document) {
   if (!field_->isModified()) {
     field_->setText(QString::fromStdString(set.empty() ? text_of(knob_, value) : set));
   }
-  meaning_->setText(QString::fromStdString(meaning_of(knob_, value)));
+  meaning_->setText(in_symbols(meaning_of(knob_, value)));
   reset_->setEnabled(value != knob_.usual);
   QFont bold = font();
   bold.setBold(value != knob_.usual);

@@ -21,6 +21,10 @@ class CaseBar : public QToolBar {
   /// Into a field, by the keyboard.
   void focus_model() { model_->setFocus(); }
 
+ signals:
+  /// The optimum under Eq. 1 is not the fastest when simulated, and the user wants that one.
+  void search_on_wanted();
+
  private:
   void show_document();
   void show_result();

@@ -67,6 +67,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
+  connect(case_bar_, &CaseBar::search_on_wanted, this, &MainWindow::search_on);
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);

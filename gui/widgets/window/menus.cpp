@@ -5,7 +5,10 @@
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStatusBar>
 
+#include "gui/models/network/solve_rest.h"
+#include "gui/models/text.h"
 #include "gui/widgets/window/command_palette.h"
 #include "gui/widgets/window/key_list.h"
 #include "gui/widgets/window/main_window.h"
@@ -65,6 +68,8 @@ void MainWindow::make_strategy_menu() {
     add(menu, name, keys, [this, source] { workspace_.set_strategy({source, {}}); });
   };
   take(tr("&Solve: the optimal strategy"), "optimal", QKeySequence(tr("Ctrl+Return")));
+  add(menu, tr("Search &on by the simulated step"), QKeySequence(tr("Ctrl+Shift+Return")),
+      [this] { search_on(); });
   take(tr("&Data parallelism"), "data", QKeySequence(tr("Ctrl+1")));
   take(tr("&Model parallelism"), "model", QKeySequence(tr("Ctrl+2")));
   take(tr("&OWT: data, and model for the fully-connected layers"), "owt",
@@ -73,6 +78,18 @@ void MainWindow::make_strategy_menu() {
   add(menu, tr("&Pin as the baseline"), QKeySequence(tr("Ctrl+B")),
       [this] { workspace_.pin_baseline(); });
   add(menu, tr("&No baseline"), {}, [this] { workspace_.clear_baseline(); });
+}
+
+// Eq. 1 adds up what a simulation overlaps: its optimum need not be the fastest.
+void MainWindow::search_on() {
+  solve_rest(
+      workspace_, {{}, Objective::simulated},
+      [this](const SolvedRest& found) {
+        statusBar()->showMessage(
+            tr("Found by simulation; under Eq. 1 it takes %1").arg(human_seconds(found.eq1)),
+            10000);
+      },
+      [this](const QString& message) { show_error(message); });
 }
 
 void MainWindow::make_view_menu() {

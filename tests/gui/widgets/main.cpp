@@ -1,6 +1,5 @@
 // The main of every test with a window: offscreen, in a fixed style, with fonts that have glyphs.
 
-#include <QApplication>
 #include <QFontDatabase>
 #include <QImage>
 #include <QPainter>
@@ -9,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/widgets/theme.h"
+#include "tests/gui/widgets/watchdog.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ bool fonts_have_glyphs() {
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  QApplication app(argc, argv);
+  strata::testing::WatchedApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("strata-test"));
   strata::gui::apply(strata::gui::Appearance::light);
   if (!fonts_have_glyphs()) {

@@ -1,16 +1,20 @@
 // gui_pictures FOLDER: draws the window and each of its views on VGG-16 over 16 P100s, in light and
-// in dark, as PNG: the pictures of docs/gui.md, and what somebody looks at after a change.
+// in dark, as PNG: the pictures of docs/gui.md, and what somebody looks at after a change. The run
+// that is compared with its prediction is a real one, of LeNet-5 on two cores of this machine.
 
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QTemporaryDir>
 #include <cstdio>
 
+#include "exec/machine/local_machine.h"
+#include "gui/widgets/measured/error_view.h"
+#include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/event_loop.h"
-#include "tests/gui/models/no_devices.h"
 
 namespace {
 
@@ -27,8 +31,36 @@ void settle(Workspace& workspace) {
   });
 }
 
-void draw_all(const QDir& folder, Appearance appearance, const QString& suffix) {
-  strata::testing::NoDevices runner;
+constexpr const char* kSweep = R"(
+[[sweep]]
+model = ["alexnet", "vgg16", "resnet50"]
+cluster = ["p100-1x1", "p100-1x2", "p100-1x4", "p100-2x4", "p100-4x4"]
+strategy = ["data", "model", "owt", "optimal"]
+)";
+
+void sweep(SweepView& view, Workspace& workspace, const QString& file) {
+  QFile scenario(file);
+  scenario.open(QIODevice::WriteOnly);
+  scenario.write(kSweep);
+  scenario.close();
+  view.open(file);
+  settle(workspace);
+  view.sweep().start();
+  settle(workspace);
+}
+
+void run(ErrorView& view, Workspace& workspace) {
+  Document lenet;
+  lenet.input.model = "lenet5";
+  lenet.input.cluster = "p100-1x2";
+  workspace.open(lenet);
+  settle(workspace);
+  view.devices_field().setText(QStringLiteral("cpu:2"));
+  view.run_or_stop();
+  settle(workspace);
+}
+
+void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const QString& suffix) {
   Workspace workspace(runner);
   QTemporaryDir settings;
   MainWindow window(workspace, {{}, settings.filePath(QStringLiteral("settings.ini"))});
@@ -46,6 +78,10 @@ void draw_all(const QDir& folder, Appearance appearance, const QString& suffix) 
   for (View* view : window.views()) {
     window.bring_to_front(view);
     settle(workspace);
+    if (auto* of_runs = dynamic_cast<ErrorView*>(view)) run(*of_runs, workspace);
+    if (auto* of_sweeps = dynamic_cast<SweepView*>(view)) {
+      sweep(*of_sweeps, workspace, settings.filePath(QStringLiteral("strategies.toml")));
+    }
     view->export_to(folder.filePath(view->id() + suffix + QStringLiteral(".png")));
   }
 }
@@ -60,8 +96,11 @@ int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication app(argc, argv);
   try {
-    draw_all(QDir(QString::fromLocal8Bit(argv[1])), Appearance::light, {});
-    draw_all(QDir(QString::fromLocal8Bit(argv[1])), Appearance::dark, QStringLiteral("-dark"));
+    const Processes processes;
+    const std::unique_ptr<Runner> runner = local_machine(processes);
+    const QDir folder(QString::fromLocal8Bit(argv[1]));
+    draw_all(*runner, folder, Appearance::light, {});
+    draw_all(*runner, folder, Appearance::dark, QStringLiteral("-dark"));
   } catch (const Error& error) {
     std::fprintf(stderr, "gui_pictures: error: %s\n", error.message().c_str());
     return error.exit_code();

@@ -1,49 +1,60 @@
 #pragma once
 
-// Whether something blocked the window: a thread asks the window's thread to answer, over and over,
-// and notes how long the answer took.
+// How long the window's thread was away from its events: an application that takes the time of
+// every event that it hands out. What counts is the time that the thread worked or waited for
+// something; while other processes had its core (as on a loaded machine) it could do neither.
 
-#include <QCoreApplication>
-#include <QMetaObject>
-#include <QSemaphore>
-#include <algorithm>
-#include <atomic>
+#include <QApplication>
+#include <QEvent>
 #include <chrono>
-#include <thread>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace strata::testing {
 
-class Watchdog {
+class WatchedApplication : public QApplication {
  public:
-  Watchdog() : thread_([this] { watch(); }) {}
-  ~Watchdog() {
-    stop_ = true;
-    thread_.join();
-  }
+  struct Absence {
+    double seconds = 0;
+    std::string during;  ///< "QEvent::Type 12 of strata::gui::NetworkCanvas"
+  };
 
-  /// The longest time in seconds that an event waited for the window's thread so far.
-  double longest() const { return longest_; }
+  using QApplication::QApplication;
+
+  /// The longest since the last call.
+  Absence longest() { return std::exchange(longest_, {}); }
+
+  bool notify(QObject* receiver, QEvent* event) override {
+    if (depth_ > 0) return QApplication::notify(receiver, event);
+    const char* const name = receiver->metaObject()->className();
+    const int type = event->type();  // both may be gone afterwards
+    const double begin = own_time();
+    ++depth_;
+    const bool handled = QApplication::notify(receiver, event);
+    --depth_;
+    const double seconds = own_time() - begin;
+    if (seconds > longest_.seconds)
+      longest_ = {seconds, fmt::format("QEvent::Type {} of {}", type, name)};
+    return handled;
+  }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  void watch() {
-    while (!stop_) {
-      const Clock::time_point asked = Clock::now();
-      auto answered = std::make_shared<QSemaphore>();
-      QMetaObject::invokeMethod(
-          QCoreApplication::instance(), [answered] { answered->release(); }, Qt::QueuedConnection);
-      while (!stop_ && !answered->tryAcquire(1, 5)) {
-      }
-      const double waited = std::chrono::duration<double>(Clock::now() - asked).count();
-      longest_ = std::max(longest_.load(), waited);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+  // The clock, less the time that this thread stood in line for a core.
+  static double own_time() {
+    using Clock = std::chrono::steady_clock;
+    const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+    std::ifstream file("/proc/thread-self/schedstat");
+    std::uint64_t ran = 0, in_line = 0;
+    file >> ran >> in_line;
+    return now - static_cast<double>(in_line) * 1e-9;
   }
 
-  std::atomic<bool> stop_ = false;
-  std::atomic<double> longest_ = 0;
-  std::thread thread_;  // last: it uses the others
+  int depth_ = 0;  // an event that a handler makes is a part of it
+  Absence longest_;
 };
 
 }  // namespace strata::testing

@@ -89,6 +89,24 @@ TEST_F(WindowTest, WelcomesAndLeadsToTheOptimalStrategyInTwoClicks) {
   EXPECT_THAT(window_->findChild<QLabel*>("result")->text().toStdString(), HasSubstr("a step"));
 }
 
+// What simulations of many strategies find is no slower than data parallelism, which is one of
+// them.
+TEST_F(WindowTest, SearchesOnUnderTheSimulatedStep) {
+  Document alexnet = lenet();
+  alexnet.input.model = "alexnet";
+  alexnet.input.cluster = "p100-1x4";
+  window_->open_document(alexnet);
+  settle();
+  action("Search on by the simulated step")->trigger();
+  settle();
+  EXPECT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(workspace_->document().strategy.label(), "refined");
+  EXPECT_LE(workspace_->scene()->prediction.step_seconds(),
+            workspace_->baseline()->prediction.step_seconds());
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  EXPECT_EQ(workspace_->document().strategy.label(), "optimal, edited");
+}
+
 TEST_F(WindowTest, UndoesAndRedoes) {
   window_->open_document(lenet());
   settle();

@@ -1,0 +1,158 @@
+// Nothing keeps the window from its events for long: whatever is opened, edited, dragged, searched,
+// swept or exported, work that takes time is done in the background.
+
+#include <QAction>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThread>
+
+#include <gmock/gmock.h>
+
+#include "gui/widgets/timeline/timeline_view.h"
+#include "gui/widgets/what_if/what_if_view.h"
+#include "gui/widgets/window/main_window.h"
+#include "tests/gui/models/event_loop.h"
+#include "tests/gui/models/no_devices.h"
+#include "tests/gui/widgets/watchdog.h"
+
+namespace strata::gui {
+namespace {
+
+using testing::wait_until;
+
+constexpr double kLimit = 0.1;  // seconds
+
+class BlockingTest : public ::testing::Test {
+ protected:
+  BlockingTest() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skipped_ = true;
+#endif
+    window_.show();
+    settle();
+    watch().longest();
+  }
+  void SetUp() override {
+    if (skipped_) GTEST_SKIP() << "a sanitizer's time is not the program's";
+  }
+
+  static testing::WatchedApplication& watch() {
+    return *static_cast<testing::WatchedApplication*>(qApp);
+  }
+  void settle() {
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+    QCoreApplication::processEvents();
+  }
+  // What was done since the last call, and what came of it.
+  void never_away_for_long(const std::string& while_doing) {
+    settle();
+    const auto away = watch().longest();
+    EXPECT_LE(away.seconds, kLimit) << while_doing << ": " << away.during;
+    if (away.seconds > worst_.seconds) worst_ = {away.seconds, while_doing};
+  }
+  void open(const char* model, const char* cluster, const char* strategy) {
+    Document document;
+    document.input.model = model;
+    document.input.cluster = cluster;
+    document.strategy.source = strategy;
+    // From the loop, as a click would.
+    QMetaObject::invokeMethod(
+        &window_, [this, document] { window_.open_document(document); }, Qt::QueuedConnection);
+    QCoreApplication::processEvents();
+    settle();
+  }
+  void later(const std::function<void()>& what) {
+    QMetaObject::invokeMethod(&window_, what, Qt::QueuedConnection);
+    QCoreApplication::processEvents();
+  }
+
+  void TearDown() override {
+    if (skipped_) return;
+    fmt::print("longest away: {:.0f} ms, {}\n", worst_.seconds * 1e3, worst_.during);
+  }
+
+  bool skipped_ = false;
+  testing::WatchedApplication::Absence worst_;
+  QTemporaryDir folder_;
+  testing::NoDevices runner_;
+  Workspace workspace_{runner_};
+  MainWindow window_{workspace_, {{}, folder_.filePath(QStringLiteral("settings.ini"))}};
+};
+
+TEST_F(BlockingTest, WouldBeSeen) {
+  later([] { QThread::msleep(120); });
+  const auto away = watch().longest();
+  EXPECT_GE(away.seconds, 0.12);
+  EXPECT_THAT(away.during, ::testing::HasSubstr("MainWindow"));
+  EXPECT_LT(watch().longest().seconds, 0.12) << "each is told once";
+}
+
+TEST_F(BlockingTest, WhileAMorningsWorkIsDone) {
+  open("vgg16", "p100-4x4", "data");
+  never_away_for_long("opening the paper's example");
+  later([&] { workspace_.set_strategy({"optimal"}); });
+  never_away_for_long("solving");
+  for (View* view : window_.views()) {
+    later([&] { window_.bring_to_front(view); });
+    never_away_for_long("bringing to the front: " + view->id().toStdString());
+  }
+  later([&] { workspace_.selection().select_layers({LayerId(3)}); });
+  never_away_for_long("selecting a layer");
+  later([&] { workspace_.undo_stack().undo(); });
+  never_away_for_long("undo");
+  later([&] { window_.set_appearance(Appearance::dark); });
+  never_away_for_long("other colours");
+}
+
+TEST_F(BlockingTest, WhileASliderIsDragged) {
+  open("vgg16", "p100-4x4", "data");
+  auto* what_if = dynamic_cast<WhatIfView*>(window_.view(QStringLiteral("what_if")));
+  QSlider& slider = what_if->row("link.inter.bandwidth")->slider();
+  never_away_for_long("opening");
+  later([&] { slider.setSliderDown(true); });
+  for (int i = 0; i < 20; ++i) {
+    later([&] { slider.setSliderPosition(20 + 20 * i); });
+  }
+  later([&] { slider.setSliderDown(false); });
+  never_away_for_long("dragging");
+}
+
+TEST_F(BlockingTest, WithALargeNetworkOnManyDevices) {
+  open("resnet152", "p100-16x4", "data");
+  never_away_for_long("opening");
+  for (View* view : window_.views()) {
+    later([&] { window_.bring_to_front(view); });
+    never_away_for_long("bringing to the front: " + view->id().toStdString());
+  }
+  later([&] { workspace_.selection().select_layers({LayerId(100)}); });
+  never_away_for_long("selecting a layer");
+}
+
+TEST_F(BlockingTest, WithALongTrace) {
+  const QString file = folder_.filePath(QStringLiteral("trace.json"));
+  QFile out(file);
+  ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+  out.write("{\"traceEvents\": [\n");
+  for (int i = 0; i < 100'000; ++i) {
+    out.write(QStringLiteral("%1{\"ph\": \"X\", \"name\": \"task %2\", \"pid\": %3, \"tid\": 1, "
+                             "\"ts\": %4, \"dur\": 8}\n")
+                  .arg(i == 0 ? "" : ",")
+                  .arg(i % 50)
+                  .arg(i % 16)
+                  .arg(i * 10)
+                  .toUtf8());
+  }
+  out.write("]}\n");
+  out.close();
+  later([&] { EXPECT_TRUE(window_.open_file(file)); });
+  never_away_for_long("opening a trace");
+  later([&] { window_.view(QStringLiteral("timeline"))->setFocus(); });
+  for (const Qt::Key key : {Qt::Key_W, Qt::Key_D, Qt::Key_Period, Qt::Key_F}) {
+    QTest::keyClick(window_.view(QStringLiteral("timeline")), key);
+  }
+  never_away_for_long("walking through it");
+}
+
+}  // namespace
+}  // namespace strata::gui
