@@ -3,19 +3,16 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 #include <utility>
 
 #include "gui/models/compare/difference_table.h"
 #include "gui/models/text.h"
-#include "gui/widgets/theme.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr double kInset = 8;
 constexpr std::size_t kFewestLines = 4, kUsualLines = 12;
 
 }  // namespace
@@ -54,7 +51,7 @@ double WaterfallPlot::line_height() const {
 
 // Beneath the title.
 double WaterfallPlot::top() const {
-  return line_height() + kInset;
+  return line_height() + kEdge;
 }
 
 double WaterfallPlot::height_for(std::size_t lines) const {
@@ -75,7 +72,7 @@ double WaterfallPlot::names_width() const {
     most =
         std::max<double>(most, fontMetrics().horizontalAdvance(QString::fromStdString(bar.what)));
   }
-  return std::min(most + 2 * kInset, width() * 0.32);
+  return std::min(most + 2 * kEdge, width() * 0.32);
 }
 
 // The totals' feet are cut off where they hide the changes; the axis then says so.
@@ -102,75 +99,6 @@ bool WaterfallPlot::chosen(const WaterfallBar& bar) const {
   };
   return (bar.layer && is_chosen(*bar.layer)) ||
          std::any_of(bar.gathered.begin(), bar.gathered.end(), is_chosen);
-}
-
-void WaterfallPlot::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = theme_of(palette());
-  painter.fillRect(rect(), theme.background);
-  if (bars_.empty()) return;
-  const Scale range = scale();
-  for (std::size_t i = 0; i < bars_.size(); ++i) paint_bar(painter, i, range);
-  paint_texts(painter, range);
-  painter.setPen(hasFocus() ? theme.accent : theme.grid);
-  painter.drawRect(rect().adjusted(0, 0, -1, -1));
-}
-
-// Where the axis begins stands in the last line; all that there is to say only where there is room.
-void WaterfallPlot::paint_texts(QPainter& painter, const Scale& scale) const {
-  const Theme theme = theme_of(palette());
-  const QFontMetrics metrics = painter.fontMetrics();
-  const auto write = [&](double y, const QColor& colour, const QString& text) {
-    const QRectF line(kInset, y, width() - 2 * kInset, line_height());
-    painter.setPen(colour);
-    painter.drawText(line, Qt::AlignVCenter,
-                     metrics.elidedText(text, Qt::ElideRight, static_cast<int>(line.width())));
-  };
-  write(kInset / 2, theme.text, title_);
-  const QString axis =
-      scale.low > 0 ? tr("The axis begins at %1.").arg(human_seconds({scale.low})) : QString();
-  const double y = top() + static_cast<double>(bars_.size()) * line_height() + 2;
-  const QRectF room(kInset, y + 4, width() - 2 * kInset, height() - y - 8);
-  const QString all = caption_ + QLatin1Char(' ') + axis;
-  const QRectF wanted = metrics.boundingRect(room.toRect(), Qt::TextWordWrap, all);
-  if (wanted.height() > room.height()) return write(y, theme.faint, axis);
-  painter.setPen(theme.faint);
-  painter.drawText(room, Qt::TextWordWrap, all);
-}
-
-void WaterfallPlot::paint_bar(QPainter& painter, std::size_t i, const Scale& scale) const {
-  const Theme theme = theme_of(palette());
-  const WaterfallBar& bar = bars_[i];
-  const double high = line_height(), top = this->top() + static_cast<double>(i) * high;
-  const double names = names_width();
-  const double number = fontMetrics().horizontalAdvance(QStringLiteral("+000.0 ms")) + kInset;
-  const QRectF area(names, top, width() - names - number - kInset, high);
-  const auto x_of = [&](double value) {
-    return area.left() + std::max(0.0, value - scale.low) / (scale.high - scale.low) * area.width();
-  };
-  if (chosen(bar)) {
-    QColor fill = theme.accent;
-    fill.setAlphaF(0.18F);
-    painter.fillRect(QRectF(0, top, width(), high), fill);
-  }
-  const double from = x_of(bar.total ? scale.low : bar.from.value), to = x_of(bar.to.value);
-  const QRectF box(std::min(from, to), top + high * 0.15, std::max(1.5, std::abs(to - from)),
-                   high * 0.7);
-  painter.fillRect(box, bar.total ? theme.accent : bar.change().value > 0 ? theme.bad : theme.good);
-  if (i + 1 < bars_.size()) {
-    painter.setPen(theme.faint);
-    painter.drawLine(QPointF(to, box.bottom()), QPointF(to, top + high * 1.15));
-  }
-  painter.setPen(bar.total ? theme.text : theme.faint);
-  if (chosen(bar)) painter.setPen(theme.text);
-  painter.drawText(
-      QRectF(kInset, top, names - 2 * kInset, high), Qt::AlignVCenter | Qt::AlignRight,
-      painter.fontMetrics().elidedText(QString::fromStdString(bar.what), Qt::ElideMiddle,
-                                       static_cast<int>(names - 2 * kInset)));
-  painter.setPen(theme.text);
-  painter.drawText(QRectF(width() - number - kInset, top, number, high),
-                   Qt::AlignVCenter | Qt::AlignRight,
-                   bar.total ? human_seconds(bar.to) : signed_seconds(bar.change()));
 }
 
 void WaterfallPlot::mousePressEvent(QMouseEvent* event) {

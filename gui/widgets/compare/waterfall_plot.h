@@ -38,6 +38,7 @@ class WaterfallPlot : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  static constexpr double kEdge = 8;  // pixels
   struct Scale {
     double low = 0, high = 1;
   };
