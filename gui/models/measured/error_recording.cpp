@@ -5,14 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_facts.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr double kLoudest = 0.5;  // an error of half is as loud as any larger one
-constexpr double kShades = 16;    // on each side
+constexpr double kShades = 16;  // on each side of no error
 
 /// What both recordings look at.
 struct ErrorSource {
@@ -53,9 +52,9 @@ class ErrorFacts : public PlanFacts {
     std::vector<std::string> lines = PlanFacts::lines(id);
     const TaskComparison& task = comparison_.tasks[task_of(what().plan, id).task()];
     const Seconds predicted = task.predicted.duration, measured = task.measured.duration;
-    lines.push_back(fmt::format("predicted {}, measured {} in the mean: {:+.1f} %",
-                                format_seconds(predicted), format_seconds(measured),
-                                100 * relative_error(predicted, measured)));
+    lines.push_back(fmt::format(
+        "predicted {}, measured {} in the mean: {:+.1f} %", human_seconds(predicted).toStdString(),
+        human_seconds(measured).toStdString(), 100 * relative_error(predicted, measured)));
     return lines;
   }
 
@@ -103,7 +102,7 @@ class ErrorRecorder {
   std::vector<Slice> coloured(Recording& recording, const Lane& lane) const {
     std::vector<Slice> slices(lane.slices().begin(), lane.slices().end());
     for (Slice& slice : slices) {
-      const double loud = std::clamp(-error(slice.id) / kLoudest, -1.0, 1.0);
+      const double loud = std::clamp(-error(slice.id) / kLoudestError, -1.0, 1.0);
       SliceStyle style;
       style.shade = Shade::balance;
       style.value = static_cast<float>(std::round(loud * kShades) / kShades);
@@ -125,7 +124,7 @@ class ErrorRecorder {
       if (error > 0) slices.push_back(slice);
     }
     LaneName name = lane.name();
-    name.name = fmt::format("error, up to {}", format_seconds({largest}));
+    name.name = fmt::format("error, up to {}", human_seconds({largest}).toStdString());
     name.kind = LaneKind::residual;
     return Lane(std::move(name), std::move(slices));
   }

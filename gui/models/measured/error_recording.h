@@ -17,6 +17,9 @@ namespace strata::gui {
 /// than predicted. 0 where neither takes time, 1 where only the predicted one does.
 double relative_error(Seconds predicted, Seconds measured);
 
+/// Colours tell errors apart up to this one.
+inline constexpr double kLoudestError = 0.5;
+
 struct ErrorRecordings {
   RecordingPtr predicted, measured;
 };

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,9 +15,7 @@
 namespace strata::gui {
 namespace {
 
-bool belongs(const Task& task, const ErrorRow& row) {
-  return task.layer == row.layer && task.kind == row.kind && task.phase == row.phase;
-}
+using RowKey = std::tuple<LayerId, TaskKind, Phase>;
 
 QString signed_text(const QString& text, double value) {
   return value > 0 ? QLatin1Char('+') + text : text;
@@ -23,9 +23,24 @@ QString signed_text(const QString& text, double value) {
 
 }  // namespace
 
+// A row is called as each of its tasks is: all are called the same.
 void ErrorTable::set_measured(MeasuredPtr measured) {
   beginResetModel();
   measured_ = std::move(measured);
+  row_of_.clear();
+  titles_.assign(static_cast<std::size_t>(rowCount()), QString());
+  std::map<RowKey, int> rows;
+  for (int i = 0; i < rowCount(); ++i) rows[{row(i).layer, row(i).kind, row(i).phase}] = i;
+  for (std::size_t i = 0; measured_ && i < measured_->plan.size(); ++i) {
+    const Task& task = measured_->plan[TaskId(i)];
+    const auto found = rows.find({task.layer, task.kind, task.phase});
+    row_of_.push_back(found == rows.end() ? -1 : found->second);
+    if (row_of_.back() < 0) continue;
+    QString& title = titles_[static_cast<std::size_t>(row_of_.back())];
+    if (title.isEmpty()) {
+      title = QString::fromStdString(task_title(measured_->graph, measured_->plan, task));
+    }
+  }
   endResetModel();
 }
 
@@ -42,30 +57,25 @@ const ErrorRow& ErrorTable::row(int index) const {
   return measured_->comparison.rows[static_cast<std::size_t>(index)];
 }
 
+std::optional<int> ErrorTable::row_of(TaskId task) const {
+  const int row = row_of_[task()];
+  return row < 0 ? std::nullopt : std::optional(row);
+}
+
 TaskId ErrorTable::worst_task(int index) const {
-  const ErrorRow& wanted = row(index);
   TaskId worst;
   const auto error = [&](TaskId id) {
     return std::abs(measured_->comparison.tasks[id()].duration_difference().value);
   };
-  for (std::size_t i = 0; i < measured_->plan.size(); ++i) {
-    if (!belongs(measured_->plan[TaskId(i)], wanted)) continue;
+  for (std::size_t i = 0; i < row_of_.size(); ++i) {
+    if (row_of_[i] != index) continue;
     if (!worst.valid() || error(TaskId(i)) > error(worst)) worst = TaskId(i);
   }
   return worst;
 }
 
-// As one of its tasks is called: all are called the same.
-QString ErrorTable::title(const ErrorRow& row) const {
-  for (const Task& task : measured_->plan.tasks()) {
-    if (belongs(task, row)) {
-      return QString::fromStdString(task_title(measured_->graph, measured_->plan, task));
-    }
-  }
-  return {};
-}
-
-QVariant ErrorTable::number(const ErrorRow& row, int column) const {
+QVariant ErrorTable::number(int index, int column) const {
+  const ErrorRow& row = this->row(index);
   switch (column) {
     case kCount:
       return static_cast<qulonglong>(row.tasks);
@@ -82,11 +92,11 @@ QVariant ErrorTable::number(const ErrorRow& row, int column) const {
     case kWaiting:
       return (row.measured.queueing - row.predicted.queueing).value;
     default:
-      return title(row);
+      return titles_[static_cast<std::size_t>(index)];
   }
 }
 
-QString ErrorTable::text(const ErrorRow& row, int column) const {
+QString ErrorTable::text(int row, int column) const {
   const QVariant value = number(row, column);
   if (column == kTask || column == kCount) return value.toString();
   if (column == kShare) return human_share(value.toDouble());
@@ -98,9 +108,8 @@ QString ErrorTable::text(const ErrorRow& row, int column) const {
 
 QVariant ErrorTable::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !measured_) return {};
-  const ErrorRow& shown = row(index.row());
-  if (role == Qt::DisplayRole) return text(shown, index.column());
-  if (role == Qt::UserRole) return number(shown, index.column());
+  if (role == Qt::DisplayRole) return text(index.row(), index.column());
+  if (role == Qt::UserRole) return number(index.row(), index.column());
   if (role == Qt::TextAlignmentRole && index.column() != kTask) {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
@@ -109,18 +118,18 @@ QVariant ErrorTable::data(const QModelIndex& index, int role) const {
 
 QVariant ErrorTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  static const char* const kNames[kColumns] = {"Tasks of a step", "Number",      "Predicted",
-                                               "Measured",        "Difference",  "Error",
-                                               "Share of errors", "Waits longer"};
+  static const char* const kNames[kColumns] = {"Tasks of a step", "Error",           "Predicted",
+                                               "Measured",        "Share of errors", "Difference",
+                                               "Waits longer",    "Number"};
   static const char* const kTips[kColumns] = {
       "A layer's tasks that do the same, on all devices",
-      "How many",
+      "(predicted - measured) / measured: negative where it took longer than predicted",
       "Their durations, predicted, all together",
       "Their durations, measured, all together",
-      "Measured less predicted",
-      "(predicted - measured) / measured: negative where it took longer than predicted",
       "Of all tasks' errors in duration, whatever their sign",
-      "How much longer they waited for their device or their peers than predicted"};
+      "Measured less predicted",
+      "How much longer they waited for their device or their peers than predicted",
+      "How many"};
   if (role == Qt::DisplayRole) return tr(kNames[section]);
   if (role == Qt::ToolTipRole) return tr(kTips[section]);
   return {};
@@ -128,12 +137,12 @@ QVariant ErrorTable::headerData(int section, Qt::Orientation orientation, int ro
 
 std::string ErrorTable::csv() const {
   std::string text =
-      "tasks,number,predicted_seconds,measured_seconds,difference_seconds,relative_error,"
-      "share_of_errors,queueing_difference_seconds\n";
+      "tasks,relative_error,predicted_seconds,measured_seconds,share_of_errors,"
+      "difference_seconds,queueing_difference_seconds,number\n";
   for (int i = 0; i < rowCount(); ++i) {
-    text += title(row(i)).toStdString();
-    for (int column = kCount; column < kColumns; ++column) {
-      fmt::format_to(std::back_inserter(text), ",{}", number(row(i), column).toDouble());
+    text += titles_[static_cast<std::size_t>(i)].toStdString();
+    for (int column = kTask + 1; column < kColumns; ++column) {
+      fmt::format_to(std::back_inserter(text), ",{}", number(i, column).toDouble());
     }
     text += "\n";
   }

@@ -4,7 +4,9 @@
 // largest error first. Lives in the window's thread.
 
 #include <QAbstractTableModel>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "gui/models/scene.h"
 
@@ -16,13 +18,13 @@ class ErrorTable : public QAbstractTableModel {
  public:
   enum Column {
     kTask,
-    kCount,
+    kError,
     kPredicted,
     kMeasured,
-    kDifference,
-    kError,
     kShare,
+    kDifference,
     kWaiting,
+    kCount,
     kColumns
   };
 
@@ -39,17 +41,20 @@ class ErrorTable : public QAbstractTableModel {
                       int role = Qt::DisplayRole) const override;
 
   const ErrorRow& row(int index) const;
+  /// Where a task is counted; none for joins.
+  std::optional<int> row_of(TaskId task) const;
   /// Its task whose duration was predicted worst.
   TaskId worst_task(int index) const;
   /// With a first line of names; times in seconds.
   std::string csv() const;
 
  private:
-  QString title(const ErrorRow& row) const;
-  QVariant number(const ErrorRow& row, int column) const;
-  QString text(const ErrorRow& row, int column) const;
+  QVariant number(int row, int column) const;
+  QString text(int row, int column) const;
 
   MeasuredPtr measured_;
+  std::vector<int> row_of_;      // by task; below 0: none
+  std::vector<QString> titles_;  // by row
 };
 
 }  // namespace strata::gui

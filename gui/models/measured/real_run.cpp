@@ -76,6 +76,26 @@ std::pair<std::string, int> parse_devices(const std::string& text) {
   throw InputError(fmt::format("'{}' names no devices; allowed: cpu:N", text));
 }
 
+std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
+  constexpr double kMuch = 0.25;  // of the sweeps
+  std::vector<std::string> doubts;
+  const Measured& measured = *outcome.measured;
+  const bool shares_cores = measured.cluster[DeviceId(0)].kind == "cpu" && cores > 0 &&
+                            measured.cluster.device_count() > cores;
+  if (shares_cores) {
+    doubts.push_back(
+        fmt::format("{} on {} cores: devices take turns on a core, so predictions do not hold.",
+                    measured.devices, cores));
+  }
+  if (const Disturbance& d = outcome.disturbance; d.share() >= kMuch) {
+    doubts.push_back(fmt::format(
+        "Something else ran on this machine in {} of {} sweeps, so the step is known to several "
+        "per cent only: more rounds or a calm machine help.",
+        d.left_out, d.of));
+  }
+  return doubts;
+}
+
 std::string command_of(const RealRun& run) {
   const Document& document = run.document;
   return fmt::format(
@@ -86,14 +106,18 @@ std::string command_of(const RealRun& run) {
       run.batch_per_device, name(document.input.sync), run.rounds);
 }
 
-MeasuredPtr run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
+RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
                          const std::function<void(const MeasureProgress&)>& progress) {
   const QTemporaryDir folder;
   ValidateRequest request = request_for(run);
   const bool edited = run.document.strategy.edited();
   request.strategies = {edited ? strategy_file(runner, run, folder) : run.document.strategy.source};
   ValidateReport report = validate(runner, request, cancelled, progress);
-  return measured_of(std::move(report.cases.front()), run);
+  ValidateCase& result = report.cases.front();
+  RealOutcome outcome{nullptr,       result.predicted, result.measured,
+                      result.spread, result.samples,   report.disturbance};
+  outcome.measured = measured_of(std::move(result), run);
+  return outcome;
 }
 
 }  // namespace strata::gui

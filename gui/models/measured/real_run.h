@@ -6,6 +6,8 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gui/models/scene.h"
 #include "sim/base/cancel.h"
@@ -21,6 +23,18 @@ struct RealRun {
   std::size_t rounds = 3;
 };
 
+/// What came of one.
+struct RealOutcome {
+  MeasuredPtr measured;   ///< its timeline is that of the last round
+  Seconds predicted;      ///< of a step
+  Seconds step;           ///< as measured: the median of all rounds
+  Seconds spread;         ///< half the distance between their quartiles
+  std::size_t steps = 0;  ///< that were measured
+  Disturbance disturbance;
+};
+/// What speaks against believing it on a machine of so many cores: a sentence each.
+std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores);
+
 /// "cpu:2" as "cpu" and 2. Throws InputError.
 std::pair<std::string, int> parse_devices(const std::string& text);
 
@@ -29,7 +43,7 @@ std::string command_of(const RealRun& run);
 
 /// Throws InputError for a strategy that does not fit on the devices, what validate() throws, and
 /// Cancelled.
-MeasuredPtr run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
+RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
                          const std::function<void(const MeasureProgress&)>& progress);
 
 }  // namespace strata::gui

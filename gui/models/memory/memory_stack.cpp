@@ -22,10 +22,21 @@ double freed_at(const Buffer& buffer, const Timeline& timeline, std::size_t step
   return end.value;
 }
 
-std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline, DeviceId device) {
+using BufferNumbers = std::vector<std::uint32_t>;
+
+std::vector<BufferNumbers> buffers_by_device(const Plan& plan) {
+  std::vector<BufferNumbers> devices(plan.device_count());
+  for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
+    devices[plan.buffers()[i].device()].push_back(i);
+  }
+  return devices;
+}
+
+std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline,
+                                     const BufferNumbers& numbers) {
   std::vector<MemoryChange> changes;
-  for (const Buffer& buffer : plan.buffers()) {
-    if (buffer.device != device) continue;
+  for (const std::uint32_t i : numbers) {
+    const Buffer& buffer = plan.buffers()[i];
     const auto kind = static_cast<std::size_t>(use_of(buffer.kind));
     if (!buffer.first.valid()) {
       changes.push_back({0, buffer.bytes.value, kind});
@@ -36,7 +47,43 @@ std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline,
       changes.push_back({freed_at(buffer, timeline, step), -buffer.bytes.value, kind});
     }
   }
+  // What is freed at an instant is gone before what starts at that instant is there.
+  std::sort(changes.begin(), changes.end(), [](const MemoryChange& a, const MemoryChange& b) {
+    return std::tuple(a.at, a.bytes > 0) < std::tuple(b.at, b.bytes > 0);
+  });
   return changes;
+}
+
+bool lower(const MemoryStack::Level& a, const MemoryStack::Level& b) {
+  return a.total() < b.total();
+}
+
+MemoryStack stack_of(const std::vector<MemoryChange>& changes) {
+  MemoryStack stack;
+  stack.levels.emplace_back();
+  for (const MemoryChange& change : changes) {
+    if (change.at > stack.levels.back().at) {
+      stack.levels.push_back(stack.levels.back());
+      stack.levels.back().at = change.at;
+    }
+    stack.levels.back().bytes[change.kind] += change.bytes;
+  }
+  stack.peak = static_cast<std::size_t>(
+      std::max_element(stack.levels.begin(), stack.levels.end(), lower) - stack.levels.begin());
+  return stack;
+}
+
+// The same peak comes again in every step.
+void prefer_steady_peak(MemoryStack& stack, const TimeRange& steady) {
+  const MemoryStack::Level& later = stack.highest(steady.begin.value, steady.end.value);
+  if (later.total() != stack.peak_bytes().value) return;
+  stack.peak = static_cast<std::size_t>(&later - stack.levels.data());
+}
+
+TimeRange last_steady_step(const Timeline& timeline) {
+  if (timeline.steps() == 0) return {};
+  const std::size_t last = timeline.steady_window().last;
+  return {last == 0 ? Seconds{} : timeline.step_end(last - 1), timeline.step_end(last)};
 }
 
 }  // namespace
@@ -92,27 +139,8 @@ const MemoryStack::Level& MemoryStack::highest(double begin, double end) const {
   return *highest;
 }
 
-// What is freed at an instant is gone before what starts at that instant is there.
 MemoryStack stack_memory(const Plan& plan, const Timeline& timeline, DeviceId device) {
-  std::vector<MemoryChange> changes = changes_of(plan, timeline, device);
-  std::sort(changes.begin(), changes.end(), [](const MemoryChange& a, const MemoryChange& b) {
-    return std::tuple(a.at, a.bytes > 0) < std::tuple(b.at, b.bytes > 0);
-  });
-  MemoryStack stack;
-  stack.levels.emplace_back();
-  for (const MemoryChange& change : changes) {
-    if (change.at > stack.levels.back().at) {
-      stack.levels.push_back(stack.levels.back());
-      stack.levels.back().at = change.at;
-    }
-    stack.levels.back().bytes[change.kind] += change.bytes;
-  }
-  const auto lower = [](const MemoryStack::Level& a, const MemoryStack::Level& b) {
-    return a.total() < b.total();
-  };
-  stack.peak = static_cast<std::size_t>(
-      std::max_element(stack.levels.begin(), stack.levels.end(), lower) - stack.levels.begin());
-  return stack;
+  return stack_of(changes_of(plan, timeline, buffers_by_device(plan)[device()]));
 }
 
 std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
@@ -140,15 +168,41 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
 std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
   auto picture = std::make_shared<MemoryPicture>();
   picture->scene = scene;
-  const Prediction& prediction = scene->prediction;
-  picture->end = prediction.timeline.makespan().value;
-  for (std::size_t i = 0; i < prediction.plan.device_count(); ++i) {
-    picture->stacks.push_back(stack_memory(prediction.plan, prediction.timeline, DeviceId(i)));
-    MemoryStack& stack = picture->stacks.back();
-    stack.capacity = scene->input.models[i]->memory_capacity();
+  const Plan& plan = scene->prediction.plan;
+  const Timeline& timeline = scene->prediction.timeline;
+  picture->end = timeline.makespan().value;
+  picture->steady = last_steady_step(timeline);
+  for (const BufferNumbers& numbers : buffers_by_device(plan)) {
+    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers));
+    prefer_steady_peak(stack, picture->steady);
+    stack.capacity = scene->input.models[picture->stacks.size()]->memory_capacity();
     picture->highest = std::max(picture->highest, stack.peak_bytes().value);
+    picture->capacity = std::max(picture->capacity, stack.capacity.value);
+    picture->stacks.push_back(std::move(stack));
   }
   return picture;
+}
+
+MemoryScale MemoryPicture::fitting_scale() const {
+  constexpr double kNear = 0.6;
+  const bool near = std::any_of(stacks.begin(), stacks.end(), [](const MemoryStack& stack) {
+    return static_cast<double>(stack.peak_bytes().value) >
+           kNear * static_cast<double>(stack.capacity.value);
+  });
+  return near ? MemoryScale::capacity : MemoryScale::peak;
+}
+
+std::int64_t MemoryPicture::top(MemoryScale scale) const {
+  const std::int64_t most = scale == MemoryScale::peak ? highest : std::max(highest, capacity);
+  return std::max<std::int64_t>(most, 1);
+}
+
+std::vector<std::int64_t> byte_ticks(std::int64_t top, int most) {
+  std::int64_t step = 1;
+  for (int i = 0; top / step >= most; ++i) step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+  std::vector<std::int64_t> ticks;
+  for (std::int64_t at = step; at < top; at += step) ticks.push_back(at);
+  return ticks;
 }
 
 }  // namespace strata::gui

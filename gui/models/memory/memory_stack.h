@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gui/models/scene.h"
+#include "gui/models/selection.h"
 
 namespace strata::gui {
 
@@ -33,7 +34,7 @@ struct MemoryStack {
     std::int64_t total() const;
   };
   std::vector<Level> levels;  ///< in order of time, the first at 0
-  std::size_t peak = 0;       ///< the first of the highest
+  std::size_t peak = 0;       ///< the first of the highest, in the steady step where one is there
   Bytes capacity;             ///< of the device
 
   Bytes peak_bytes() const { return {levels[peak].total()}; }
@@ -43,6 +44,7 @@ struct MemoryStack {
   const Level& highest(double begin, double end) const;
 };
 
+/// `peak`: the first of all.
 MemoryStack stack_memory(const Plan& plan, const Timeline& timeline, DeviceId device);
 
 /// A tensor, or a part of one, and how long it stays.
@@ -55,13 +57,26 @@ struct LiveTensor {
 std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
                                      double at);
 
+/// What the top of the picture is.
+enum class MemoryScale : std::uint8_t { peak, capacity };
+
 /// Every device's stack, and the time of it all.
 struct MemoryPicture {
   ScenePtr scene;
   std::vector<MemoryStack> stacks;  ///< by device
   double end = 0;
-  std::int64_t highest = 0;  ///< of all peaks and capacities that are near
+  TimeRange steady;           ///< the last step that is measured by: most others are like it
+  std::int64_t highest = 0;   ///< of all peaks
+  std::int64_t capacity = 0;  ///< the largest
+
+  /// The capacity, where a device's peak comes near it; else it would press all to the ground.
+  MemoryScale fitting_scale() const;
+  /// One top for all devices, so that they can be compared.
+  std::int64_t top(MemoryScale scale) const;
 };
 std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene);
+
+/// At multiples of 1, 2 or 5 times a power of ten, above 0 and below `top`; at most `most`.
+std::vector<std::int64_t> byte_ticks(std::int64_t top, int most);
 
 }  // namespace strata::gui

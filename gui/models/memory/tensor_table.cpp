@@ -38,10 +38,6 @@ LayerId TensorTable::layer(int row) const {
   return buffer(row).layer;
 }
 
-MemoryUseKind TensorTable::use(int row) const {
-  return use_of(buffer(row).kind);
-}
-
 QVariant TensorTable::number(int row, int column) const {
   const Buffer& tensor = buffer(row);
   const LiveTensor& live = tensors_[static_cast<std::size_t>(row)];
@@ -90,7 +86,10 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !scene_) return {};
   if (role == Qt::DisplayRole) return text(index.row(), index.column());
   if (role == Qt::UserRole) return number(index.row(), index.column());
-  if (role == Qt::TextAlignmentRole && index.column() > kWhat) {
+  if (role == kUseRole && index.column() == kWhat) {
+    return static_cast<int>(use_of(buffer(index.row()).kind));
+  }
+  if (role == Qt::TextAlignmentRole && index.column() != kLayer && index.column() != kWhat) {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
   return {};
@@ -98,8 +97,8 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const {
 
 QVariant TensorTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  static const char* const kNames[kColumns] = {"Layer", "What", "Shard", "Size",
-                                               "Share", "From", "Until"};
+  static const char* const kNames[kColumns] = {"Layer", "Size",  "What", "Share",
+                                               "From",  "Until", "Shard"};
   return tr(kNames[section]);
 }
 

@@ -14,7 +14,9 @@ class TensorTable : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kLayer, kWhat, kShard, kBytes, kShare, kFrom, kUntil, kColumns };
+  enum Column { kLayer, kBytes, kWhat, kShare, kFrom, kUntil, kShard, kColumns };
+  /// Of kWhat: the MemoryUseKind that it belongs to, as an int.
+  static constexpr int kUseRole = Qt::UserRole + 1;
 
   explicit TensorTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
 
@@ -29,8 +31,6 @@ class TensorTable : public QAbstractTableModel {
                       int role = Qt::DisplayRole) const override;
 
   LayerId layer(int row) const;
-  /// Of the kind of memory that a row belongs to.
-  MemoryUseKind use(int row) const;
   Bytes total() const { return total_; }
   /// With a first line of names.
   std::string csv() const;

@@ -5,13 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "sim/formats/task_title.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr std::size_t kMostNeighbours = 256;  // arrows that somebody could still tell apart
+
+std::string time_text(Seconds seconds) {
+  return human_seconds(seconds).toStdString();
+}
 
 std::string senders(const Plan& plan, const Cluster& cluster, const Transfer& transfer) {
   const auto pieces = plan.pieces(transfer);
@@ -45,13 +49,12 @@ std::vector<std::string> PlanFacts::lines(std::uint32_t id) const {
       fmt::format("{}, step {}, shard {} of {} ({})", device_label(what_.cluster, task.device),
                   picked.step, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
                   name(what_.graph[task.layer].op)),
-      fmt::format("{}: from {} to {}", format_seconds(span.duration()), format_seconds(span.start),
-                  format_seconds(span.end))};
+      fmt::format("{}: from {} to {}", time_text(span.duration()), time_text(span.start),
+                  time_text(span.end))};
   const Seconds waited = span.start - span.ready;
-  lines.push_back(waited > Seconds{0}
-                      ? fmt::format("ready at {}, waited {}", format_seconds(span.ready),
-                                    format_seconds(waited))
-                      : "began as soon as it was ready");
+  lines.push_back(waited > Seconds{0} ? fmt::format("ready at {}, waited {}", time_text(span.ready),
+                                                    time_text(waited))
+                                      : "began as soon as it was ready");
   if (task.kind != TaskKind::compute) lines.push_back(traffic(task));
   if (std::binary_search(on_path_.begin(), on_path_.end(), id)) {
     lines.push_back(fmt::format("on the critical path: {:.1f} % of a step's, with its like",

@@ -1,34 +1,20 @@
 #include "gui/widgets/measured/error_view.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QShortcut>
 #include <QSplitter>
 #include <QThread>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
-#include "gui/models/text.h"
+#include "gui/widgets/measured/error_scale.h"
 
 namespace strata::gui {
 namespace {
 
 /// All that talks to devices takes turns here.
 constexpr auto kRunnerLane = "runner";
-
-QString default_devices() {
-  return QStringLiteral("cpu:%1").arg(std::clamp(QThread::idealThreadCount(), 1, 4));
-}
-
-QSpinBox* spin_box(int least, int most, int value, const QString& tip) {
-  auto* box = new QSpinBox;
-  box->setRange(least, most);
-  box->setValue(value);
-  box->setToolTip(tip);
-  return box;
-}
+constexpr int kLookEvery = 150;  // milliseconds
 
 }  // namespace
 
@@ -38,7 +24,16 @@ ErrorView::ErrorView(Workspace& workspace, QWidget* parent)
   auto* layout = new QVBoxLayout(content);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(make_bar());
+  bar_ = new RunBar;
+  doubts_ = new QLabel;
+  doubts_->setWordWrap(true);
+  doubts_->setMargin(6);
+  doubts_->setAutoFillBackground(true);
+  doubts_->setBackgroundRole(QPalette::ToolTipBase);
+  doubts_->setForegroundRole(QPalette::ToolTipText);
+  layout->addWidget(bar_);
+  layout->addWidget(make_heading());
+  layout->addWidget(doubts_);
   layout->addWidget(make_results(), 1);
   set_content(content);
   content->setFocusProxy(canvas_);
@@ -47,59 +42,31 @@ ErrorView::ErrorView(Workspace& workspace, QWidget* parent)
   show_state();
 }
 
-QWidget* ErrorView::make_bar() {
-  auto* bar = new QWidget;
-  auto* layout = new QHBoxLayout(bar);
-  layout->setContentsMargins(8, 3, 8, 3);
-  devices_ = new QLineEdit(default_devices());
-  devices_->setMaximumWidth(90);
-  devices_->setToolTip(tr("This machine's devices: cpu:2 is two cores"));
-  batch_ = spin_box(1, 4096, 4, tr("The samples that each device computes in a step"));
-  rounds_ = spin_box(1, 100, 3, tr("How often measuring and running take turns"));
-  run_ = new QPushButton(tr("Run"));
-  tolerance_ = spin_box(0, 100, 0, tr("Tasks that are wrong by no more than this fade"));
+QWidget* ErrorView::make_heading() {
+  numbers_ = new QWidget;
+  auto* layout = new QHBoxLayout(numbers_);
+  layout->setContentsMargins(10, 0, 8, 4);
+  layout->setSpacing(8);
+  heading_ = new StepHeading;
+  tolerance_ = new QSpinBox;
+  tolerance_->setRange(0, 100);
   tolerance_->setSuffix(tr(" %"));
-  summary_ = new QLabel;
-  summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  const auto add = [&](const QString& text, QWidget* field) {
-    auto* label = new QLabel(text);
-    label->setBuddy(field);
-    layout->addWidget(label);
-    layout->addWidget(field);
-  };
-  add(tr("Run on"), devices_);
-  add(tr("samples each"), batch_);
-  add(tr("rounds"), rounds_);
-  layout->addWidget(run_);
-  layout->addSpacing(8);
-  layout->addWidget(summary_, 1);
-  add(tr("Tolerance"), tolerance_);
-  return bar;
+  tolerance_->setToolTip(tr("Tasks that are wrong by no more than this fade"));
+  auto* label = new QLabel(tr("Tolerance"));
+  label->setBuddy(tolerance_);
+  layout->addWidget(heading_, 1);
+  layout->addWidget(new ErrorScale);
+  layout->addWidget(label);
+  layout->addWidget(tolerance_);
+  return numbers_;
 }
 
 QWidget* ErrorView::make_results() {
   auto* splitter = new QSplitter(Qt::Vertical);
   canvas_ = new TimelineCanvas;
   canvas_->set_sides({SideLook{tr("predicted"), 1}, SideLook{tr("measured"), 1}});
-  canvas_->set_hint(
-      tr("Run the strategy on this machine's devices: every task is measured and "
-         "stands beside its prediction, coloured by how wrong that was."));
   model_ = new ErrorTable(this);
-  sorted_ = new QSortFilterProxyModel(this);
-  sorted_->setSourceModel(model_);
-  sorted_->setSortRole(Qt::UserRole);
-  table_ = new QTableView;
-  table_->setModel(sorted_);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->horizontalHeader()->setStretchLastSection(false);
-  table_->setSortingEnabled(true);
-  table_->sortByColumn(ErrorTable::kShare, Qt::DescendingOrder);
+  table_ = new SortedTable(*model_, ErrorTable::kShare);
   splitter->addWidget(canvas_);
   splitter->addWidget(table_);
   splitter->setStretchFactor(0, 3);
@@ -109,18 +76,14 @@ QWidget* ErrorView::make_results() {
 }
 
 void ErrorView::follow() {
-  connect(run_, &QPushButton::clicked, this, &ErrorView::run_or_stop);
-  connect(devices_, &QLineEdit::returnPressed, this, &ErrorView::run_or_stop);
+  connect(bar_, &RunBar::run_or_stop_wanted, this, &ErrorView::run_or_stop);
   connect(&workspace(), &Workspace::measured_changed, this, &ErrorView::show_measured);
   connect(&workspace(), &Workspace::document_changed, this, &ErrorView::show_state);
   connect(&workspace().jobs(), &Jobs::changed, this, &ErrorView::show_state);
+  connect(&clock_, &QTimer::timeout, this, &ErrorView::show_state);
   connect(tolerance_, &QSpinBox::valueChanged, this, &ErrorView::show_tolerance);
   connect(canvas_, &TimelineCanvas::picked, this, &ErrorView::on_picked);
-  connect(canvas_, &TimelineCanvas::range_picked, this, &ErrorView::show_summary);
-  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          [this](const QModelIndex& now) {
-            if (now.isValid()) on_row(sorted_->mapToSource(now).row());
-          });
+  connect(table_, &SortedTable::row_picked, this, &ErrorView::on_row);
   const auto on_key = [this](const QKeySequence& keys, auto action) {
     auto* shortcut = new QShortcut(keys, this);
     shortcut->setContext(Qt::WidgetWithChildrenShortcut);
@@ -130,18 +93,10 @@ void ErrorView::follow() {
   on_key(Qt::CTRL | Qt::Key_Return, &ErrorView::run_or_stop);
 }
 
-RealRun ErrorView::request() const {
-  RealRun run;
-  run.document = workspace().document();
-  run.devices = devices_->text().trimmed().toStdString();
-  run.batch_per_device = batch_->value();
-  run.rounds = static_cast<std::size_t>(rounds_->value());
-  return run;
-}
-
 void ErrorView::run_or_stop() {
   if (workspace().jobs().busy(QLatin1String(kRunnerLane))) {
     workspace().jobs().cancel(QLatin1String(kRunnerLane));
+    bar_->show_stopping();
   } else if (!workspace().document().empty()) {
     start();
   }
@@ -150,108 +105,57 @@ void ErrorView::run_or_stop() {
 void ErrorView::start() {
   notify({});
   Runner& runner = workspace().runner();
+  const RealRun run = bar_->request(workspace().document());
   workspace().jobs().start(
-      QLatin1String(kRunnerLane), tr("Running on %1").arg(devices_->text()),
-      [this, &runner, run = request()](Progress& progress) -> Jobs::Show {
-        const MeasuredPtr measured =
-            run_for_real(runner, run, progress.cancelled(), [&](const MeasureProgress& at) {
-              progress.report(static_cast<double>(at.round) / static_cast<double>(at.of), at.what);
-            });
-        return [this, measured] { workspace().set_measured(measured); };
+      QLatin1String(kRunnerLane), tr("Running on %1").arg(QString::fromStdString(run.devices)),
+      [this, &runner, run](Progress& progress) -> Jobs::Show {
+        const auto tell = [&](const MeasureProgress& at) {
+          progress.report(static_cast<double>(at.round) / static_cast<double>(at.of),
+                          tr("round %1 of %2").arg(at.round + 1).arg(at.of).toStdString());
+        };
+        const RealOutcome outcome = run_for_real(runner, run, progress.cancelled(), tell);
+        return [this, outcome] {
+          outcome_ = outcome;
+          workspace().set_measured(outcome.measured);
+        };
       },
       [this](const QString& message) { notify(message); });
 }
 
 void ErrorView::show_state() {
-  const bool running = workspace().jobs().busy(QLatin1String(kRunnerLane));
-  run_->setText(running ? tr("Stop") : tr("Run"));
-  run_->setEnabled(running || !workspace().document().empty());
+  const std::vector<JobState> all = workspace().jobs().running();
+  const auto own = std::find_if(all.begin(), all.end(), [](const JobState& job) {
+    return job.lane == QLatin1String(kRunnerLane);
+  });
+  const JobState* running = own == all.end() ? nullptr : &*own;
+  if (running == nullptr) clock_.stop();
+  if (running != nullptr && !clock_.isActive()) clock_.start(kLookEvery);
+  bar_->show_state(running, !workspace().document().empty());
+  show_hint(running);
 }
 
-void ErrorView::show_measured() {
-  shown_ = workspace().measured();
-  if (shown_) {
-    const ErrorRecordings recordings = record_errors(shown_);
-    canvas_->show_recordings(recordings.predicted, recordings.measured);
+void ErrorView::show_hint(const JobState* running) {
+  if (running != nullptr) {
+    canvas_->set_hint(
+        tr("%1. First every shard is timed alone: the prediction is made of that. Then the "
+           "strategy runs, in turns with the timing, and each task is compared.")
+            .arg(running->what));
+  } else if (workspace().document().empty()) {
+    canvas_->set_hint(tr("Open a network: its strategy can be run on this machine's devices."));
   } else {
-    canvas_->show_recordings(nullptr, nullptr);
+    canvas_->set_hint(
+        tr("Run the strategy on this machine's devices: every task is measured and stands beside "
+           "its prediction, coloured by how wrong that was."));
   }
-  model_->set_measured(shown_);
-  show_tolerance();
-  show_summary();
-}
-
-void ErrorView::show_tolerance() {
-  std::vector<bool> beyond;
-  const RecordingPtr& recording = canvas_->recording(0);
-  if (recording && shown_ && tolerance_->value() > 0) {
-    beyond = labels_beyond(*recording, *shown_, tolerance_->value() / 100.0);
-  }
-  canvas_->mark_labels(beyond);
-}
-
-void ErrorView::show_summary() {
-  if (!shown_) return summary_->setText({});
-  const Seconds predicted = shown_->comparison.predicted_step;
-  const Seconds measured = shown_->comparison.measured_step;
-  const double error = relative_error(predicted, measured);
-  summary_->setText(tr("%1, %2 on %3: predicted %4, measured %5 (%6%7)")
-                        .arg(QString::fromStdString(shown_->graph.name()),
-                             QString::fromStdString(shown_->strategy),
-                             QString::fromStdString(shown_->devices), human_seconds(predicted),
-                             human_seconds(measured), error > 0 ? QStringLiteral("+") : QString(),
-                             human_share(error)));
-  summary_->setToolTip(summary_->text());
-}
-
-void ErrorView::jump_to_worst() {
-  if (sorted_->rowCount() == 0) return;
-  const QModelIndex now = table_->currentIndex();
-  if (!now.isValid()) table_->sortByColumn(ErrorTable::kShare, Qt::DescendingOrder);
-  const int next = now.isValid() ? (now.row() + 1) % sorted_->rowCount() : 0;
-  table_->setCurrentIndex(sorted_->index(next, 0));
-}
-
-// The row's worst task, measured, comes into view.
-void ErrorView::on_row(int row) {
-  const RecordingPtr& measured = canvas_->recording(1);
-  if (!shown_ || !measured) return;
-  const SlicePlace place = measured->place(static_cast<std::uint32_t>(model_->worst_task(row)()));
-  const auto selected = canvas_->selected();
-  const bool same_row =
-      selected &&
-      row_of(shown_->plan[TaskId(canvas_->recording(selected->side)->at(selected->place).id)]) ==
-          row;
-  if (!same_row) canvas_->select(SliceAddress{1, place}, true);
-}
-
-int ErrorView::row_of(const Task& task) const {
-  for (int i = 0; i < model_->rowCount(); ++i) {
-    const ErrorRow& row = model_->row(i);
-    if (row.layer == task.layer && row.kind == task.kind && row.phase == task.phase) return i;
-  }
-  return -1;
-}
-
-void ErrorView::on_picked() {
-  const auto picked = canvas_->selected();
-  if (!picked || !shown_) return;
-  const Slice& slice = canvas_->recording(picked->side)->at(picked->place);
-  select_row(row_of(shown_->plan[TaskId(slice.id)]));
-}
-
-void ErrorView::select_row(int row) {
-  if (row < 0) return;
-  table_->setCurrentIndex(sorted_->mapFromSource(model_->index(row, 0)));
 }
 
 QString ErrorView::command() const {
   if (workspace().document().empty()) return {};
-  return QString::fromStdString(command_of(request()));
+  return QString::fromStdString(command_of(bar_->request(workspace().document())));
 }
 
 QString ErrorView::csv() const {
-  return shown_ ? QString::fromStdString(model_->csv()) : QString();
+  return outcome_ ? QString::fromStdString(model_->csv()) : QString();
 }
 
 std::vector<KeyHelp> ErrorView::keys() const {

@@ -3,16 +3,16 @@
 // A prediction and what really happened: the strategy runs on this machine's devices, and each task
 // stands beside its prediction, coloured by how wrong that was.
 
-#include <QLabel>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QSortFilterProxyModel>
 #include <QSpinBox>
-#include <QTableView>
+#include <QTimer>
+#include <optional>
 
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
+#include "gui/widgets/measured/run_bar.h"
+#include "gui/widgets/measured/step_heading.h"
+#include "gui/widgets/sorted_table.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/view.h"
 
@@ -28,14 +28,13 @@ class ErrorView : public View {
   std::vector<KeyHelp> keys() const override;
   QString csv() const override;
 
+  RunBar& run_bar() const { return *bar_; }
+  const StepHeading& heading() const { return *heading_; }
+  /// What speaks against believing it.
+  const QLabel& doubts() const { return *doubts_; }
   TimelineCanvas& canvas() const { return *canvas_; }
-  QTableView& table() const { return *table_; }
-  QLineEdit& devices_field() const { return *devices_; }
+  SortedTable& table() const { return *table_; }
   QSpinBox& tolerance_field() const { return *tolerance_; }
-  QSpinBox& batch_field() const { return *batch_; }
-  QSpinBox& rounds_field() const { return *rounds_; }
-  QPushButton& run_button() const { return *run_; }
-  const QLabel& summary() const { return *summary_; }
 
  public slots:
   /// Runs, or calls off what runs.
@@ -44,31 +43,28 @@ class ErrorView : public View {
   void jump_to_worst();
 
  private:
-  QWidget* make_bar();
+  QWidget* make_heading();
   QWidget* make_results();
   void follow();
-  RealRun request() const;
   void start();
   void show_measured();
-  void show_summary();
+  void show_numbers();
   void show_state();
+  void show_hint(const JobState* running);
   void show_tolerance();
   void on_row(int row);
   void on_picked();
-  int row_of(const Task& task) const;
-  void select_row(int row);
 
-  QLineEdit* devices_;
-  QSpinBox* batch_;
-  QSpinBox* rounds_;
-  QPushButton* run_;
+  RunBar* bar_;
+  QWidget* numbers_;
+  StepHeading* heading_;
   QSpinBox* tolerance_;
-  QLabel* summary_;
+  QLabel* doubts_;
   TimelineCanvas* canvas_;
   ErrorTable* model_;
-  QSortFilterProxyModel* sorted_;
-  QTableView* table_;
-  MeasuredPtr shown_;
+  SortedTable* table_;
+  QTimer clock_;  ///< while something runs: how far it is
+  std::optional<RealOutcome> outcome_;
 };
 
 }  // namespace strata::gui

@@ -6,11 +6,12 @@
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
+#include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr int kLowestRow = 92, kHighestRow = 220;
+constexpr int kLowestRow = 96, kHighestRow = 220;
 
 QString kind_text(MemoryUseKind kind) {
   return QString::fromStdString(std::string(name(kind)));
@@ -33,12 +34,13 @@ MemoryCanvas::MemoryCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
 }
 
 void MemoryCanvas::show_picture(std::shared_ptr<const MemoryPicture> picture) {
-  const bool was_empty = !picture_;
+  const bool at_step = !picture_ || window_ == step_window();
   picture_ = std::move(picture);
   selected_.reset();
   if (picture_) {
-    if (was_empty) window_ = TimeWindow(picture_->end);
     window_.set_limit(picture_->end);
+    if (at_step) window_ = step_window();
+    top_ = static_cast<double>(picture_->top(scale()));
   }
   lay_out();
 }
@@ -53,15 +55,49 @@ void MemoryCanvas::set_range(std::optional<TimeRange> range) {
   viewport()->update();
 }
 
+void MemoryCanvas::set_scale(MemoryScale scale) {
+  wanted_scale_ = scale;
+  if (picture_) top_ = static_cast<double>(picture_->top(scale));
+  viewport()->update();
+  emit scale_changed();
+}
+
+MemoryScale MemoryCanvas::scale() const {
+  if (wanted_scale_ || !picture_) return wanted_scale_.value_or(MemoryScale::peak);
+  return picture_->fitting_scale();
+}
+
+// One step is like any other: to see four of them first would only make each small.
+TimeWindow MemoryCanvas::step_window() const {
+  TimeWindow window(picture_->end);
+  window.show(picture_->steady.begin.value, picture_->steady.end.value);
+  return window;
+}
+
+// Once more, and it is the next larger.
+void MemoryCanvas::fit() {
+  const TimeWindow step = step_window();
+  TimeWindow range = step, all = step;
+  all.show_all();
+  if (range_ && range_->length() > Seconds{0}) range.show(range_->begin.value, range_->end.value);
+  if (window_ == step) return move(all);
+  move(window_ == range ? step : range);
+}
+
+int MemoryCanvas::names() const {
+  constexpr int kWanted = 214;
+  return names_width(kWanted, viewport()->width());
+}
+
 // Few devices share the height.
 int MemoryCanvas::row_height() const {
-  const int room = viewport()->height() - kLegend - kRuler;
+  const int room = viewport()->height() - kRuler;
   const auto devices = static_cast<int>(picture_ ? picture_->stacks.size() : 1);
   return std::clamp(room / std::max(devices, 1), kLowestRow, kHighestRow);
 }
 
 void MemoryCanvas::lay_out() {
-  const int room = viewport()->height() - kLegend - kRuler;
+  const int room = viewport()->height() - kRuler;
   const auto devices = static_cast<int>(picture_ ? picture_->stacks.size() : 0);
   verticalScrollBar()->setRange(0, std::max(0, devices * row_height() - room));
   verticalScrollBar()->setPageStep(std::max(room, 1));
@@ -70,40 +106,34 @@ void MemoryCanvas::lay_out() {
 }
 
 QRect MemoryCanvas::row_box(std::size_t device) const {
-  const int top =
-      kLegend + kRuler + static_cast<int>(device) * row_height() - verticalScrollBar()->value();
+  const int top = kRuler + static_cast<int>(device) * row_height() - verticalScrollBar()->value();
   return QRect(0, top, viewport()->width(), row_height());
 }
 
 QRectF MemoryCanvas::stack_box(std::size_t device) const {
-  return QRectF(row_box(device)).adjusted(kNames, 6, 0, -2);
+  return QRectF(row_box(device)).adjusted(names(), 6, 0, -2);
 }
 
 QRect MemoryCanvas::time_area() const {
-  return viewport()->rect().adjusted(kNames, kLegend + kRuler, 0, 0);
+  return viewport()->rect().adjusted(names(), kRuler, 0, 0);
 }
 
 double MemoryCanvas::time_of(int x) const {
-  return window_.to_time(x - kNames, std::max(time_area().width(), 1));
+  return window_.to_time(x - names(), std::max(time_area().width(), 1));
 }
 
 double MemoryCanvas::x_of(double time) const {
-  return kNames + window_.to_x(time, std::max(time_area().width(), 1));
+  return names() + window_.to_x(time, std::max(time_area().width(), 1));
 }
 
-// One scale for all devices, so that they can be compared. A capacity far above all that is used
-// would press everything to the ground: it is then only told.
-double MemoryCanvas::y_of(const QRectF& box, const MemoryStack& stack, std::int64_t bytes) const {
-  constexpr double kFar = 3, kAir = 1.06;
-  double most = static_cast<double>(std::max<std::int64_t>(picture_->highest, 1));
-  const auto capacity = static_cast<double>(stack.capacity.value);
-  if (capacity > most && capacity < kFar * most) most = capacity;
-  return box.bottom() - static_cast<double>(bytes) / (kAir * most) * box.height();
+double MemoryCanvas::y_of(const QRectF& box, std::int64_t bytes) const {
+  constexpr double kAir = 1.08;
+  return box.bottom() - static_cast<double>(bytes) / (kAir * top_) * box.height();
 }
 
 std::optional<MemoryCanvas::Moment> MemoryCanvas::moment_at(QPoint at) const {
   if (!picture_ || !time_area().contains(at)) return std::nullopt;
-  const int row = (at.y() - kLegend - kRuler + verticalScrollBar()->value()) / row_height();
+  const int row = (at.y() - kRuler + verticalScrollBar()->value()) / row_height();
   if (row < 0 || row >= static_cast<int>(picture_->stacks.size())) return std::nullopt;
   return Moment{DeviceId(static_cast<std::size_t>(row)), time_of(at.x())};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Each device's memory over time, stacked by purpose under the line of its capacity. A click asks
-// for a moment.
+// Each device's memory over time, stacked by purpose, at first in one step of the steady state. The
+// picture is as high as the highest peak, or as the capacity. A click asks for a moment.
 
 #include <QAbstractScrollArea>
 #include <QPoint>
@@ -29,10 +29,15 @@ class MemoryCanvas : public QAbstractScrollArea {
 
   explicit MemoryCanvas(QWidget* parent = nullptr);
 
-  /// Null: nothing. What is on the screen stays there; what is all stays all.
+  /// Null: nothing. What is on the screen stays there; what is all, or the step, stays that.
   void show_picture(std::shared_ptr<const MemoryPicture> picture);
   void set_hint(const QString& hint);
   const TimeWindow& window() const { return window_; }
+  /// By the user; until then the scale that fits the picture.
+  void set_scale(MemoryScale scale);
+  MemoryScale scale() const;
+  /// The range, the step, or all.
+  void fit();
   void set_range(std::optional<TimeRange> range);
   std::optional<TimeRange> range() const { return range_; }
 
@@ -51,6 +56,7 @@ class MemoryCanvas : public QAbstractScrollArea {
   /// By the user.
   void picked();
   void range_picked();
+  void scale_changed();
 
  protected:
   bool viewportEvent(QEvent* event) override;
@@ -64,15 +70,17 @@ class MemoryCanvas : public QAbstractScrollArea {
   void changeEvent(QEvent* event) override;
 
  private:
-  static constexpr int kNames = 196, kRuler = 26, kLegend = 26;  // pixels
+  static constexpr int kRuler = 26;  // pixels
 
+  int names() const;
   int row_height() const;
   QRect row_box(std::size_t device) const;
   QRectF stack_box(std::size_t device) const;
   QRect time_area() const;
   double time_of(int x) const;
   double x_of(double time) const;
-  double y_of(const QRectF& box, const MemoryStack& stack, std::int64_t bytes) const;
+  double y_of(const QRectF& box, std::int64_t bytes) const;
+  TimeWindow step_window() const;
   std::optional<Moment> moment_at(QPoint at) const;
   void lay_out();
   void pick(const Moment& moment);
@@ -81,18 +89,25 @@ class MemoryCanvas : public QAbstractScrollArea {
   void move(const TimeWindow& window);
   QString text_at(const Moment& moment) const;
 
+  bool handle_key(int key);
+  bool move_by_key(int key, double at);
+
   void paint_device(QPainter& painter, std::size_t device);
   void paint_stack(QPainter& painter, const MemoryStack& stack, const QRectF& box);
   void paint_capacity(QPainter& painter, const MemoryStack& stack, const QRectF& box);
+  void paint_levels(QPainter& painter, std::size_t device);
   void paint_name(QPainter& painter, std::size_t device);
+  void paint_meter(QPainter& painter, const QRect& box, double share);
   void paint_ruler(QPainter& painter);
-  void paint_legend(QPainter& painter);
-  void paint_marks(QPainter& painter);
+  void paint_range(QPainter& painter);
+  void paint_peak(QPainter& painter, std::size_t device);
 
   std::shared_ptr<const MemoryPicture> picture_;
   QString hint_;
   Theme theme_;
   TimeWindow window_;
+  std::optional<MemoryScale> wanted_scale_;
+  double top_ = 1;  // bytes at the top of each row, but for some air
   std::optional<Moment> selected_;
   std::optional<TimeRange> range_;
   std::optional<QPoint> pressed_;

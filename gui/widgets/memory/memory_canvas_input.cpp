@@ -84,49 +84,53 @@ void MemoryCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void MemoryCanvas::keyPressEvent(QKeyEvent* event) {
-  if (!picture_) return QAbstractScrollArea::keyPressEvent(event);
+  const bool modified =
+      (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0;
+  if (!picture_ || modified || !handle_key(event->key())) {
+    QAbstractScrollArea::keyPressEvent(event);
+  }
+}
+
+bool MemoryCanvas::move_by_key(int key, double at) {
   TimeWindow next = window_;
+  if (key == Qt::Key_W || key == Qt::Key_Plus) next.zoom(0.8, at);
+  if (key == Qt::Key_S || key == Qt::Key_Minus) next.zoom(1.25, at);
+  if (key == Qt::Key_A || key == Qt::Key_Left) next.pan(-0.15);
+  if (key == Qt::Key_D || key == Qt::Key_Right) next.pan(0.15);
+  if (next == window_) return false;
+  move(next);
+  return true;
+}
+
+bool MemoryCanvas::handle_key(int key) {
   const DeviceId device = selected_ ? selected_->device : fullest();
   const double at = selected_ ? selected_->at : peak_of(device).at;
   const auto last = static_cast<int>(picture_->stacks.size()) - 1;
   const auto other = [&](int by) {
     return DeviceId(static_cast<std::size_t>(std::clamp(static_cast<int>(device()) + by, 0, last)));
   };
-  switch (event->key()) {
-    case Qt::Key_W:
-      next.zoom(0.8, at);
-      return move(next);
-    case Qt::Key_S:
-      next.zoom(1.25, at);
-      return move(next);
-    case Qt::Key_A:
-    case Qt::Key_Left:
-      next.pan(-0.15);
-      return move(next);
-    case Qt::Key_D:
-    case Qt::Key_Right:
-      next.pan(0.15);
-      return move(next);
+  switch (key) {
     case Qt::Key_F:
-      range_ ? next.show(range_->begin.value, range_->end.value) : next.show_all();
-      if (next == window_) next.show_all();
-      return move(next);
+      return fit(), true;
+    case Qt::Key_C:
+      set_scale(scale() == MemoryScale::peak ? MemoryScale::capacity : MemoryScale::peak);
+      return true;
     case Qt::Key_P:
-      return pick(peak_of(device));
+      return pick(peak_of(device)), true;
     case Qt::Key_Up:
-      return pick({other(-1), at});
+      return pick({other(-1), at}), true;
     case Qt::Key_Down:
-      return pick({other(1), at});
+      return pick({other(1), at}), true;
     case Qt::Key_Period:
-      return step(1);
+      return step(1), true;
     case Qt::Key_Comma:
-      return step(-1);
+      return step(-1), true;
     case Qt::Key_Escape:
       set_range(std::nullopt);
       emit range_picked();
-      return;
+      return true;
     default:
-      QAbstractScrollArea::keyPressEvent(event);
+      return move_by_key(key, at);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/widgets/memory/memory_canvas.h"
+#include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
 namespace {
@@ -28,25 +29,30 @@ void MemoryCanvas::paint(QPainter& painter) {
                      Qt::AlignCenter | Qt::TextWordWrap, hint_);
     return;
   }
-  const int height = row_height();
-  const auto first = static_cast<std::size_t>(verticalScrollBar()->value() / height);
+  paint_time_grid(painter, time_area(), window_, theme_);
+  const auto first = static_cast<std::size_t>(verticalScrollBar()->value() / row_height());
   for (std::size_t i = first; i < picture_->stacks.size(); ++i) {
     if (row_box(i).top() >= viewport()->height()) break;
     paint_device(painter, i);
   }
-  paint_marks(painter);
+  paint_range(painter);
   paint_ruler(painter);
-  paint_legend(painter);
 }
 
 void MemoryCanvas::paint_device(QPainter& painter, std::size_t device) {
   const MemoryStack& stack = picture_->stacks[device];
+  const QRectF box = stack_box(device);
   painter.save();
   painter.setClipRect(time_area().intersected(row_box(device)));
-  paint_stack(painter, stack, stack_box(device));
-  paint_capacity(painter, stack, stack_box(device));
+  paint_stack(painter, stack, box);
+  paint_capacity(painter, stack, box);
+  paint_peak(painter, device);
+  if (selected_ && selected_->device() == device) {
+    painter.fillRect(QRectF(x_of(selected_->at) - 1, box.top(), 2, box.height()), theme_.accent);
+  }
   painter.restore();
   paint_name(painter, device);
+  paint_levels(painter, device);
   painter.fillRect(QRect(0, row_box(device).bottom(), viewport()->width(), 1), theme_.grid);
 }
 
@@ -65,7 +71,7 @@ void MemoryCanvas::paint_stack(QPainter& painter, const MemoryStack& stack, cons
       const auto& bytes = levels[static_cast<std::size_t>(x)]->bytes;
       std::int64_t sum = 0;
       for (std::size_t kind = 0; kind < kinds; ++kind) sum += bytes[kind];
-      const double y = y_of(box, stack, sum);
+      const double y = y_of(box, sum);
       outline << QPointF(box.left() + x, y) << QPointF(box.left() + x + 1, y);
     }
     outline << QPointF(box.left() + columns, box.bottom());
@@ -76,7 +82,7 @@ void MemoryCanvas::paint_stack(QPainter& painter, const MemoryStack& stack, cons
 }
 
 void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, const QRectF& box) {
-  const double y = y_of(box, stack, stack.capacity.value);
+  const double y = y_of(box, stack.capacity.value);
   if (y < box.top()) return;
   const bool fits = stack.peak_bytes() <= stack.capacity;
   const QColor colour = fits ? theme_.text : theme_.bad;
@@ -94,12 +100,34 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
   painter.drawText(label, Qt::AlignCenter, text);
 }
 
+// At the right end of the names: how high the picture is.
+void MemoryCanvas::paint_levels(QPainter& painter, std::size_t device) {
+  constexpr int kRoomFor = 180;
+  const QRectF box = stack_box(device);
+  if (names() < kRoomFor) return;
+  const int line = fontMetrics().height();
+  const auto most = static_cast<int>(box.height()) / (2 * line);
+  painter.save();
+  painter.setClipRect(time_area().adjusted(-names(), 0, 0, 0));
+  for (const std::int64_t bytes : byte_ticks(picture_->top(scale()), std::max(most, 1))) {
+    const double y = y_of(box, bytes);
+    painter.fillRect(QRectF(names() - 5, y, 5, 1), theme_.faint);
+    painter.fillRect(QRectF(names(), y, time_area().width(), 1), half_clear(theme_.text, 0.12));
+    painter.setPen(theme_.faint);
+    painter.drawText(QRectF(names() - 90, y - line / 2.0, 82, line),
+                     Qt::AlignRight | Qt::AlignVCenter,
+                     human_bytes({bytes}).remove(QLatin1String(".00")));
+  }
+  painter.restore();
+}
+
 void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
   const QRect row = row_box(device);
-  const QRect side(0, row.top(), time_area().left(), row.height());
-  const bool selected = selected_ && selected_->device() == device;
+  const QRect side(0, row.top(), names(), row.height());
   painter.fillRect(side, palette().color(QPalette::Window));
-  if (selected) painter.fillRect(QRect(0, row.top(), 3, row.height()), theme_.accent);
+  if (selected_ && selected_->device() == device) {
+    painter.fillRect(QRect(0, row.top(), 3, row.height()), theme_.accent);
+  }
   painter.fillRect(QRect(side.right(), side.top(), 1, side.height()), theme_.grid);
   const MemoryStack& stack = picture_->stacks[device];
   const double share = static_cast<double>(stack.peak_bytes().value) /
@@ -107,75 +135,57 @@ void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
   const QString name =
       QString::fromStdString(device_label(picture_->scene->input.cluster, DeviceId(device)));
   const int line = fontMetrics().height() + 2;
-  const QRect text(10, row.top() + 8, side.width() - 20, line);
-  painter.setPen(theme_.text);
-  painter.drawText(text, Qt::AlignLeft,
-                   fontMetrics().elidedText(name, Qt::ElideMiddle, text.width()));
-  painter.setPen(share > 1 ? theme_.bad : theme_.text);
-  painter.drawText(text.translated(0, line), Qt::AlignLeft,
-                   tr("peak %1").arg(human_bytes(stack.peak_bytes())));
-  painter.setPen(share > 1 ? theme_.bad : theme_.faint);
-  painter.drawText(text.translated(0, 2 * line), Qt::AlignLeft,
-                   tr("%1 of %2").arg(human_share(share), human_bytes(stack.capacity)));
+  QRect text(10, row.top() + 8, std::min(side.width() - 16, 132), line);
+  const auto add = [&](const QColor& colour, const QString& what) {
+    painter.setPen(colour);
+    painter.drawText(text, Qt::AlignLeft,
+                     fontMetrics().elidedText(what, Qt::ElideMiddle, text.width()));
+    text.translate(0, line);
+  };
+  add(theme_.text, name);
+  add(share > 1 ? theme_.bad : theme_.text, tr("peak %1").arg(human_bytes(stack.peak_bytes())));
+  paint_meter(painter, QRect(text.left(), text.top() + 2, text.width() - 10, 4), share);
+  text.translate(0, 8);
+  const QString of = tr("%1 of %2").arg(human_share(share), human_bytes(stack.capacity));
+  const bool fits = fontMetrics().horizontalAdvance(of) <= text.width();
+  add(share > 1 ? theme_.bad : theme_.faint, fits ? of : human_share(share));
+}
+
+// How full it gets, whatever the scale.
+void MemoryCanvas::paint_meter(QPainter& painter, const QRect& box, double share) {
+  painter.fillRect(box, half_clear(theme_.text, 0.15));
+  const auto filled = static_cast<int>(std::lround(box.width() * std::min(share, 1.0)));
+  painter.fillRect(QRect(box.topLeft(), QSize(filled, box.height())),
+                   share > 1 ? theme_.bad : theme_.accent);
 }
 
 void MemoryCanvas::paint_ruler(QPainter& painter) {
-  const QRect box(0, kLegend, viewport()->width(), time_area().top() - kLegend);
-  painter.fillRect(box, palette().color(QPalette::Window));
-  painter.save();
-  painter.setClipRect(box.adjusted(time_area().left(), 0, 0, 0));
-  for (const TimeTick& tick : time_ticks(window_, time_area().width() / 110)) {
-    const double x = x_of(tick.at);
-    painter.fillRect(QRectF(x, box.bottom() - 5, 1, 5), theme_.faint);
-    painter.setPen(theme_.faint);
-    painter.drawText(QRectF(x + 4, box.top(), 106, box.height() - 2),
-                     Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(tick.label));
-  }
-  painter.restore();
-  painter.fillRect(QRect(0, box.bottom(), viewport()->width(), 1), theme_.grid);
+  const QRect all(0, 0, viewport()->width(), kRuler);
+  painter.fillRect(all, palette().color(QPalette::Window));
+  paint_time_ruler(painter, all.adjusted(names(), 0, 0, 0), window_, {picture_->steady, range_},
+                   palette());
+  painter.fillRect(QRect(0, all.bottom(), viewport()->width(), 1), theme_.grid);
 }
 
-void MemoryCanvas::paint_legend(QPainter& painter) {
-  const QRect box(0, 0, viewport()->width(), kLegend);
-  painter.fillRect(box, palette().color(QPalette::Window));
-  int x = 10;
-  for (std::size_t i = 0; i < kMemoryUseKinds; ++i) {
-    const auto kind = static_cast<MemoryUseKind>(i);
-    const QString text = QString::fromStdString(std::string(name(kind)));
-    painter.fillRect(QRect(x, box.center().y() - 5, 11, 11), colour_of(kind, theme_));
-    painter.setPen(theme_.text);
-    const int width = fontMetrics().horizontalAdvance(text);
-    painter.drawText(QRect(x + 16, 0, width + 4, box.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     text);
-    x += width + 34;
-  }
-}
-
-void MemoryCanvas::paint_marks(QPainter& painter) {
+void MemoryCanvas::paint_range(QPainter& painter) {
+  if (!range_) return;
   painter.save();
   painter.setClipRect(time_area());
-  if (range_) {
-    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
-    painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
-                     half_clear(theme_.accent, 0.14));
-  }
-  for (std::size_t i = 0; i < picture_->stacks.size(); ++i) {
-    const QRectF box = stack_box(i);
-    if (box.bottom() < 0 || box.top() > viewport()->height()) continue;
-    const MemoryStack& stack = picture_->stacks[i];
-    const QPointF peak(x_of(stack.levels[stack.peak].at),
-                       y_of(box, stack, stack.peak_bytes().value));
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme_.background, 1));
-    painter.setBrush(theme_.text);
-    painter.drawPolygon(QPolygonF({peak, peak + QPointF(-5, -8), peak + QPointF(5, -8)}));
-    painter.setRenderHint(QPainter::Antialiasing, false);
-  }
-  if (selected_) {
-    const QRectF box = stack_box(selected_->device());
-    painter.fillRect(QRectF(x_of(selected_->at) - 1, box.top(), 2, box.height()), theme_.accent);
-  }
+  const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
+  painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
+                   half_clear(theme_.accent, 0.14));
   painter.restore();
+}
+
+void MemoryCanvas::paint_peak(QPainter& painter, std::size_t device) {
+  const MemoryStack& stack = picture_->stacks[device];
+  const QPointF peak(x_of(stack.levels[stack.peak].at),
+                     y_of(stack_box(device), stack.peak_bytes().value));
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme_.background, 1));
+  painter.setBrush(theme_.text);
+  painter.drawPolygon(QPolygonF({peak, peak + QPointF(-5, -8), peak + QPointF(5, -8)}));
+  painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 }  // namespace strata::gui

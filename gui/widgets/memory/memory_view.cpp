@@ -1,32 +1,84 @@
 #include "gui/widgets/memory/memory_view.h"
 
-#include <QHeaderView>
+#include <QHBoxLayout>
+#include <QPainter>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
+#include "gui/widgets/legend.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr auto kMemoryLane = "memory";
 
+std::vector<LegendEntry> memory_legend() {
+  std::vector<LegendEntry> entries;
+  for (std::size_t i = 0; i < kMemoryUseKinds; ++i) {
+    const auto kind = static_cast<MemoryUseKind>(i);
+    entries.push_back({QString::fromStdString(std::string(name(kind))),
+                       [kind](const Theme& theme) { return colour_of(kind, theme); }});
+  }
+  return entries;
+}
+
+/// Before what a tensor is, its colour in the picture.
+class TensorColour : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    const auto use = index.data(TensorTable::kUseRole);
+    if (!use.isValid()) return;
+    QPixmap square(10, 10);
+    square.fill(colour_of(static_cast<MemoryUseKind>(use.toInt()), theme_of(option->palette)));
+    option->icon = square;
+    option->decorationSize = square.size();
+    option->features |= QStyleOptionViewItem::HasDecoration;
+  }
+};
+
 }  // namespace
 
 MemoryView::MemoryView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("memory"), tr("Memory"), workspace, parent) {
-  auto* splitter = new QSplitter(Qt::Horizontal, this);
+  auto* content = new QWidget(this);
+  auto* layout = new QVBoxLayout(content);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  auto* splitter = new QSplitter(Qt::Horizontal);
   canvas_ = new MemoryCanvas;
   splitter->addWidget(canvas_);
   splitter->addWidget(make_tensors());
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 2);
   splitter->setChildrenCollapsible(false);
-  set_content(splitter);
-  splitter->setFocusProxy(canvas_);
+  layout->addWidget(make_bar());
+  layout->addWidget(splitter, 1);
+  set_content(content);
+  content->setFocusProxy(canvas_);
   follow();
   refresh();
+}
+
+QWidget* MemoryView::make_bar() {
+  auto* bar = new QWidget;
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(2, 3, 8, 3);
+  scale_ = new QToolButton;
+  scale_->setText(tr("Up to the capacity"));
+  scale_->setToolTip(tr("The picture is as high as the capacity, else as the highest peak (C)"));
+  scale_->setCheckable(true);
+  scale_->setAutoRaise(true);
+  scale_->setFocusPolicy(Qt::NoFocus);
+  layout->addWidget(new Legend(memory_legend()), 1);
+  layout->addWidget(scale_, 0, Qt::AlignTop);
+  return bar;
 }
 
 QWidget* MemoryView::make_tensors() {
@@ -34,26 +86,14 @@ QWidget* MemoryView::make_tensors() {
   auto* layout = new QVBoxLayout(side);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  heading_ = new QLabel;
-  heading_->setContentsMargins(8, 5, 8, 5);
-  heading_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  heading_ = new ElidedLabel;
+  auto* heading_row = new QHBoxLayout;
+  heading_row->setContentsMargins(8, 5, 8, 5);
+  heading_row->addWidget(heading_);
   model_ = new TensorTable(this);
-  sorted_ = new QSortFilterProxyModel(this);
-  sorted_->setSourceModel(model_);
-  sorted_->setSortRole(Qt::UserRole);
-  table_ = new QTableView;
-  table_->setModel(sorted_);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setFrameShape(QFrame::NoFrame);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->setSortingEnabled(true);
-  table_->sortByColumn(TensorTable::kBytes, Qt::DescendingOrder);
-  layout->addWidget(heading_);
+  table_ = new SortedTable(*model_, TensorTable::kBytes);
+  table_->setItemDelegateForColumn(TensorTable::kWhat, new TensorColour(table_));
+  layout->addLayout(heading_row);
   layout->addWidget(table_, 1);
   return side;
 }
@@ -75,10 +115,16 @@ void MemoryView::follow() {
     show_moment();
     if (const auto picked = canvas_->selected()) selection().select_device(picked->device);
   });
-  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          [this](const QModelIndex& now) {
-            if (now.isValid()) on_row(sorted_->mapToSource(now).row());
-          });
+  connect(canvas_, &MemoryCanvas::scale_changed, this, &MemoryView::show_scale);
+  connect(scale_, &QToolButton::clicked, this, [this](bool whole) {
+    canvas_->set_scale(whole ? MemoryScale::capacity : MemoryScale::peak);
+  });
+  connect(table_, &SortedTable::row_picked, this,
+          [this](int row) { selection().select_layers({model_->layer(row)}); });
+}
+
+void MemoryView::show_scale() {
+  scale_->setChecked(canvas_->scale() == MemoryScale::capacity);
 }
 
 void MemoryView::refresh() {
@@ -107,6 +153,7 @@ void MemoryView::show_picture(const std::shared_ptr<const MemoryPicture>& pictur
     canvas_->select(canvas_->peak_of(known ? before->device : canvas_->fullest()));
     canvas_->set_range(selection().range());
   }
+  show_scale();
   show_moment();
 }
 
@@ -125,11 +172,6 @@ void MemoryView::show_moment() {
                human_bytes(model_->total()),
                model_->rowCount() == 1 ? tr("one tensor")
                                        : tr("%1 tensors").arg(model_->rowCount())));
-  heading_->setToolTip(heading_->text());
-}
-
-void MemoryView::on_row(int row) {
-  selection().select_layers({model_->layer(row)});
 }
 
 QString MemoryView::command() const {
@@ -146,11 +188,13 @@ QString MemoryView::csv() const {
 std::vector<KeyHelp> MemoryView::keys() const {
   return {{tr("Click"), tr("The tensors of that moment; near the mark, of the peak")},
           {tr("P"), tr("To the device's peak")},
+          {tr("C"), tr("As high as the capacity, or as the highest peak")},
           {tr("↑, ↓"), tr("The device above or below")},
           {tr(". ,"), tr("To the next and previous change")},
           {tr("W, S, A, D"), tr("Zoom and move; Ctrl+wheel and Shift+wheel, too")},
-          {tr("F"), tr("Fit the range; once more: all")},
-          {tr("Drag"), tr("Measure a stretch of time")}};
+          {tr("F"), tr("Fit the range; once more: the step, then all")},
+          {tr("Drag"), tr("Measure a stretch of time")},
+          {tr("Esc"), tr("Measure nothing")}};
 }
 
 }  // namespace strata::gui

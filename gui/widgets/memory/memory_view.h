@@ -3,12 +3,12 @@
 // Memory on every device over time, and the tensors that are in it at a moment: at the peak, until
 // another one is picked.
 
-#include <QLabel>
-#include <QSortFilterProxyModel>
-#include <QTableView>
+#include <QToolButton>
 
 #include "gui/models/memory/tensor_table.h"
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/memory/memory_canvas.h"
+#include "gui/widgets/sorted_table.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -25,22 +25,24 @@ class MemoryView : public View {
   QString csv() const override;
 
   MemoryCanvas& canvas() const { return *canvas_; }
-  QTableView& table() const { return *table_; }
+  SortedTable& table() const { return *table_; }
   const QLabel& heading() const { return *heading_; }
+  QToolButton& scale_button() const { return *scale_; }
 
  private:
+  QWidget* make_bar();
   QWidget* make_tensors();
   void follow();
   void refresh();
   void show_picture(const std::shared_ptr<const MemoryPicture>& picture);
   void show_moment();
-  void on_row(int row);
+  void show_scale();
 
   MemoryCanvas* canvas_;
-  QLabel* heading_;
+  QToolButton* scale_;
+  ElidedLabel* heading_;
   TensorTable* model_;
-  QSortFilterProxyModel* sorted_;
-  QTableView* table_;
+  SortedTable* table_;
   std::shared_ptr<const MemoryPicture> picture_;
 };
 

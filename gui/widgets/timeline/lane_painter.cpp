@@ -64,6 +64,7 @@ LanePainter::LanePainter(const Recording& recording, const Theme& theme)
 
 void LanePainter::set_lit(std::vector<bool> lit) {
   lit_ = std::move(lit);
+  lit_slices_.clear();
 }
 
 void LanePainter::paint(QPainter& painter, const Lane& lane, const QRectF& area,
@@ -77,8 +78,9 @@ void LanePainter::paint(QPainter& painter, const Lane& lane, const QRectF& area,
       static_cast<std::size_t>(std::ceil(area.width() * painter.device()->devicePixelRatioF()));
   if (first >= last || columns == 0) return;
   if ((last - first) * 4 <= columns) return paint_few(painter, lane, first, last);
-  lane.name().kind == LaneKind::curve ? paint_curve(painter, lane, first, columns)
-                                      : paint_columns(painter, lane, first, columns);
+  if (lane.name().kind == LaneKind::curve) return paint_curve(painter, lane, first, columns);
+  paint_columns(painter, lane, first, columns);
+  if (!lit_.empty()) paint_lit(painter, lane, columns / 2);
 }
 
 double LanePainter::strength_of(const Slice& slice) const {
@@ -159,6 +161,28 @@ void LanePainter::paint_columns(QPainter& painter, const Lane& lane, std::size_t
   }
   for (const Seen& seen : seen_) *seen.pixel = column_colour(*seen.slice, seen.filled);
   painter.drawImage(area_, line);
+}
+
+const std::vector<std::uint32_t>& LanePainter::lit_slices(const Lane& lane) {
+  const auto [known, is_new] = lit_slices_.try_emplace(&lane);
+  if (!is_new) return known->second;
+  for (std::uint32_t i = 0; i < lane.slices().size(); ++i) {
+    const std::uint32_t label = lane.slices()[i].label;
+    if (label < lit_.size() && lit_[label]) known->second.push_back(i);
+  }
+  return known->second;
+}
+
+// One among many would hide in a column beneath a longer neighbour. Very many are in every column.
+void LanePainter::paint_lit(QPainter& painter, const Lane& lane, std::size_t most) {
+  const auto slices = lane.slices();
+  const std::vector<std::uint32_t>& lit = lit_slices(lane);
+  const auto first = std::partition_point(
+      lit.begin(), lit.end(), [&](std::uint32_t i) { return slices[i].end <= window_.begin(); });
+  const auto last = std::partition_point(
+      first, lit.end(), [&](std::uint32_t i) { return slices[i].begin < window_.end(); });
+  if (static_cast<std::size_t>(last - first) > most) return;
+  for (auto i = first; i != last; ++i) paint_slice(painter, slices[*i]);
 }
 
 void LanePainter::paint_curve(QPainter& painter, const Lane& lane, std::size_t first,

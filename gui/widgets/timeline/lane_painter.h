@@ -2,7 +2,8 @@
 
 // Paints one lane into a rectangle. Where slices are many it paints columns of pixels, each in the
 // colour of its longest slice and as strong as it is filled, so that the time it takes is that of
-// the pixels; where they are few, each with its name. Not thread-safe.
+// the pixels; where they are few, each with its name. What stands out among many has its pixel,
+// too. Not thread-safe.
 
 #include <QColor>
 #include <QPainter>
@@ -48,6 +49,8 @@ class LanePainter {
   void paint_slice(QPainter& painter, const Slice& slice);
   void paint_text(QPainter& painter, const Slice& slice, const QRectF& box);
   void paint_columns(QPainter& painter, const Lane& lane, std::size_t first, std::size_t columns);
+  void paint_lit(QPainter& painter, const Lane& lane, std::size_t most);
+  const std::vector<std::uint32_t>& lit_slices(const Lane& lane);
   void paint_curve(QPainter& painter, const Lane& lane, std::size_t first, std::size_t columns);
   double time_at(std::size_t column, std::size_t columns) const;
   const Text& text_of(std::uint32_t label, const QFontMetricsF& metrics);
@@ -58,6 +61,7 @@ class LanePainter {
   QRgb background_;
   std::vector<QRgb> colours_;  // by style
   std::vector<bool> lit_;
+  std::unordered_map<const Lane*, std::vector<std::uint32_t>> lit_slices_;
   std::unordered_map<std::uint32_t, Text> texts_;  // by label
   // While a lane is painted.
   QRectF area_;

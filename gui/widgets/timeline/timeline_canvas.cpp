@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/widgets/time_ruler.h"
+
 namespace strata::gui {
 namespace {
 
-constexpr int kNamesWidth = 232;
 constexpr int kRulerHeight = 26;
 constexpr int kThin = 6;
 
@@ -40,6 +41,7 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
   }
   if (was_empty) window_ = TimeWindow(end);
   window_.set_limit(end);
+  wanted_names_ = wanted_names();
   new_lit();
   lay_out();
   emit window_changed();
@@ -47,7 +49,8 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
 
 void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
   looks_ = std::move(looks);
-  viewport()->update();
+  wanted_names_ = wanted_names();
+  lay_out();
 }
 
 void TimelineCanvas::set_hint(const QString& hint) {
@@ -77,7 +80,25 @@ bool TimelineCanvas::is_pinned(LaneRow row) const {
   return pinned_.contains({name.group, name.name});
 }
 
+// For the longest of them; text is not measured lane by lane, as there may be very many.
+int TimelineCanvas::wanted_names() const {
+  std::string group, name;
+  for (std::uint32_t side = 0; side < 2; ++side) {
+    if (!sides_[side]) continue;
+    for (const Lane& lane : sides_[side]->lanes) {
+      if (lane.name().group.size() > group.size()) group = lane.name().group;
+      if (lane.name().depth > 0) continue;
+      const std::string own = lane.name().name + ' ' + looks_[side].name.toStdString();
+      if (own.size() > name.size()) name = own;
+    }
+  }
+  constexpr int kAround = 32;
+  return fontMetrics().horizontalAdvance(QString::fromStdString(group)) +
+         fontMetrics().horizontalAdvance(QString::fromStdString(name)) + kAround;
+}
+
 void TimelineCanvas::lay_out() {
+  names_ = gui::names_width(wanted_names_, viewport()->width());
   rows_ = sides_[0] ? interleave(*sides_[0], sides_[1].get(), options_) : std::vector<LaneRow>();
   pinned_rows_.clear();
   scrolled_rows_.clear();
@@ -124,22 +145,21 @@ const TimelineCanvas::Placed* TimelineCanvas::find(const std::vector<Placed>& ro
 }
 
 QRect TimelineCanvas::time_area() const {
-  return viewport()->rect().adjusted(kNamesWidth, kRulerHeight, 0, 0);
+  return viewport()->rect().adjusted(names_, kRulerHeight, 0, 0);
 }
 
 QRectF TimelineCanvas::slices_area(const Placed& placed) const {
   const LaneName& name = lane(placed.row).name();
   const int note = name.note.empty() ? 0 : text_height() + 2;
-  return QRectF(kNamesWidth, placed.top + 1, viewport()->width() - kNamesWidth,
-                placed.height - 2 - note);
+  return QRectF(names_, placed.top + 1, viewport()->width() - names_, placed.height - 2 - note);
 }
 
 double TimelineCanvas::time_of(int x) const {
-  return window_.to_time(x - kNamesWidth, std::max(viewport()->width() - kNamesWidth, 1));
+  return window_.to_time(x - names_, std::max(viewport()->width() - names_, 1));
 }
 
 double TimelineCanvas::x_of(double time) const {
-  return kNamesWidth + window_.to_x(time, std::max(viewport()->width() - kNamesWidth, 1));
+  return names_ + window_.to_x(time, std::max(viewport()->width() - names_, 1));
 }
 
 std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
@@ -155,7 +175,7 @@ std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
 // A slice may be thinner than the pixels that it takes.
 std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
   const auto row = row_at(at);
-  if (!row || at.x() < kNamesWidth) return std::nullopt;
+  if (!row || at.x() < names_) return std::nullopt;
   const Lane& hit = lane(*row);
   const Lane::Look look = hit.look(time_of(at.x() - 1), time_of(at.x() + 1));
   if (look.first == look.last) return std::nullopt;

@@ -51,6 +51,8 @@ class TimelineCanvas : public QAbstractScrollArea {
   const RecordingPtr& recording(std::uint32_t side) const { return sides_[side]; }
   const std::vector<LaneRow>& rows() const { return rows_; }
   const TimeWindow& window() const { return window_; }
+  /// Where the slices begin, right of the names.
+  int names_width() const { return names_; }
   /// Does not say so.
   void set_window(const TimeWindow& window);
 
@@ -129,6 +131,7 @@ class TimelineCanvas : public QAbstractScrollArea {
   const Placed* find(const std::vector<Placed>& rows, LaneRow row) const;
 
   void lay_out();
+  int wanted_names() const;
   void new_lit();
   void move_window(const TimeWindow& window);
   void pick(std::optional<SliceAddress> slice);
@@ -140,8 +143,8 @@ class TimelineCanvas : public QAbstractScrollArea {
   void paint_row(QPainter& painter, const Placed& placed);
   void paint_names(QPainter& painter, const std::vector<Placed>& rows);
   void paint_name(QPainter& painter, const Placed& placed, bool first_of_group);
+  QString lane_name(LaneRow row, int room) const;
   void paint_ruler(QPainter& painter);
-  void paint_grid(QPainter& painter);
   void paint_steady(QPainter& painter);
   void paint_range(QPainter& painter);
   void paint_selected(QPainter& painter, const std::vector<Placed>& rows);
@@ -155,6 +158,7 @@ class TimelineCanvas : public QAbstractScrollArea {
   std::vector<int> tops_;  // of the rows that scroll, and the end
   std::vector<LaneRow> pinned_rows_, scrolled_rows_;
   std::set<LaneKey> pinned_;
+  int names_ = 0, wanted_names_ = 0;
   RowOptions options_;
   TimeWindow window_;
   QString hint_;

@@ -55,6 +55,7 @@ void TimelineCanvas::changeEvent(QEvent* event) {
   for (std::size_t side = 0; side < 2; ++side) {
     if (sides_[side]) painters_[side] = std::make_unique<LanePainter>(*sides_[side], theme_);
   }
+  wanted_names_ = wanted_names();
   new_lit();
   lay_out();
 }

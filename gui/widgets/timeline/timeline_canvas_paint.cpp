@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/models/text.h"
+#include "gui/widgets/time_ruler.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
@@ -38,7 +38,7 @@ void TimelineCanvas::paint(QPainter& painter) {
   }
   const std::vector<Placed> rows = visible_rows();
   paint_steady(painter);
-  paint_grid(painter);
+  paint_time_grid(painter, time_area(), window_, theme_);
   paint_lanes(painter, rows);
   paint_range(painter);
   painter.save();
@@ -84,7 +84,7 @@ void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& r
   const QRect side(0, 0, time_area().left(), viewport()->height());
   painter.fillRect(side, palette().color(QPalette::Window));
   painter.fillRect(QRect(side.right(), 0, 1, side.height()), theme_.grid);
-  const std::string* group = nullptr;
+  const Placed* above = nullptr;
   int pinned_end = time_area().top();
   for (const Placed& placed : rows) {
     if (placed.pinned) pinned_end = placed.top + placed.height;
@@ -93,8 +93,10 @@ void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& r
     const std::string& own = lane(placed.row).name().group;
     painter.setClipRect(QRect(0, placed.pinned ? time_area().top() : pinned_end, side.width(),
                               viewport()->height()));
-    paint_name(painter, placed, group == nullptr || *group != own);
-    group = &own;
+    const bool same_group =
+        above != nullptr && above->pinned == placed.pinned && lane(above->row).name().group == own;
+    paint_name(painter, placed, !same_group);
+    above = &placed;
   }
   painter.setClipping(false);
   painter.fillRect(QRect(0, pinned_end, viewport()->width(), 1), theme_.grid);
@@ -108,9 +110,6 @@ void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool fi
   if (first_of_group && !placed.pinned) {
     painter.fillRect(QRect(0, placed.top, viewport()->width(), 1), theme_.grid);
   }
-  QString lane_name = QString::fromStdString(name.name);
-  const bool speaks_for_both = name.kind == LaneKind::residual;
-  if (!speaks_for_both) lane_name = (lane_name + ' ' + looks_[placed.row.side].name).trimmed();
   const bool says_group = first_of_group || placed.pinned;
   const int most = says_group && !name.name.empty() ? box.width() * 6 / 10 : box.width();
   const QString group =
@@ -123,14 +122,16 @@ void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool fi
   const int room = box.width() - (says_group ? metrics.horizontalAdvance(group) + 8 : 0);
   painter.setPen(theme_.faint);
   painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
-                   metrics.elidedText(lane_name, Qt::ElideRight, room));
+                   metrics.elidedText(lane_name(placed.row, room), Qt::ElideRight, room));
 }
 
-void TimelineCanvas::paint_grid(QPainter& painter) {
-  for (const TimeTick& tick : time_ticks(window_, time_area().width() / 110)) {
-    painter.fillRect(QRectF(x_of(tick.at), time_area().top(), 1, time_area().height()),
-                     theme_.grid);
-  }
+// Where there is no room for both, a lane beside its twin says only how it differs.
+QString TimelineCanvas::lane_name(LaneRow row, int room) const {
+  const LaneName& name = lane(row).name();
+  const QString own = QString::fromStdString(name.name), &side = looks_[row.side].name;
+  if (name.kind == LaneKind::residual || side.isEmpty()) return own;
+  const QString both = (own + ' ' + side).trimmed();
+  return fontMetrics().horizontalAdvance(both) <= room ? both : side;
 }
 
 void TimelineCanvas::paint_steady(QPainter& painter) {
@@ -143,34 +144,11 @@ void TimelineCanvas::paint_steady(QPainter& painter) {
 }
 
 void TimelineCanvas::paint_ruler(QPainter& painter) {
-  const QRect box(time_area().left(), 0, time_area().width(), time_area().top());
-  painter.fillRect(QRect(0, 0, viewport()->width(), box.height()),
-                   palette().color(QPalette::Window));
-  painter.setClipRect(box);
-  if (sides_[0]->steady) {
-    const TimeRange steady = *sides_[0]->steady;
-    painter.fillRect(QRectF(QPointF(x_of(steady.begin.value), box.bottom() - 3),
-                            QPointF(x_of(steady.end.value), box.bottom())),
-                     see_through(theme_.accent, 0.5));
-  }
-  for (const TimeTick& tick : time_ticks(window_, box.width() / 110)) {
-    const double x = x_of(tick.at);
-    painter.fillRect(QRectF(x, box.bottom() - 5, 1, 5), theme_.faint);
-    painter.setPen(theme_.faint);
-    painter.drawText(QRectF(x + 4, 0, 106, box.height() - 2), Qt::AlignLeft | Qt::AlignVCenter,
-                     QString::fromStdString(tick.label));
-  }
-  if (range_ && range_->length() > Seconds{0}) {
-    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
-    const QString text = human_seconds(range_->length());
-    const double width = std::max(right - left, fontMetrics().horizontalAdvance(text) + 12.0);
-    const QRectF band((left + right - width) / 2, 1, width, box.height() - 5);
-    painter.fillRect(band, theme_.accent);
-    painter.setPen(palette().color(QPalette::HighlightedText));
-    painter.drawText(band, Qt::AlignCenter, text);
-  }
-  painter.setClipping(false);
-  painter.fillRect(QRect(0, box.bottom(), viewport()->width(), 1), theme_.grid);
+  const QRect all(0, 0, viewport()->width(), time_area().top());
+  painter.fillRect(all, palette().color(QPalette::Window));
+  paint_time_ruler(painter, all.adjusted(names_, 0, 0, 0), window_, {sides_[0]->steady, range_},
+                   palette());
+  painter.fillRect(QRect(0, all.bottom(), viewport()->width(), 1), theme_.grid);
 }
 
 void TimelineCanvas::paint_range(QPainter& painter) {

@@ -28,12 +28,11 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   layout->addWidget(make_bar());
   canvas_ = new TimelineCanvas(content);
   layout->addWidget(canvas_, 1);
-  status_ = new QLabel(content);
-  status_->setContentsMargins(8, 4, 8, 4);
-  status_->setTextFormat(Qt::PlainText);
-  status_->setMinimumWidth(0);
-  status_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-  layout->addWidget(status_);
+  auto* status_row = new QHBoxLayout;
+  status_row->setContentsMargins(8, 4, 8, 4);
+  status_ = new ElidedLabel(content);
+  status_row->addWidget(status_);
+  layout->addLayout(status_row);
   set_content(content);
   content->setFocusProxy(canvas_);
   follow();
@@ -56,22 +55,23 @@ QWidget* TimelineView::make_bar() {
   auto* bar = new QWidget;
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(8, 3, 8, 3);
-  name_ = new QLabel;
-  name_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  name_ = new ElidedLabel;
   found_ = new QLabel;
   search_ = new QLineEdit;
   search_->setPlaceholderText(tr("Search: layer, op or kind   /"));
   search_->setClearButtonEnabled(true);
-  search_->setFixedWidth(240);
+  search_->setMinimumWidth(130);
+  search_->setMaximumWidth(240);
   baseline_button_ =
       make_toggle(tr("Baseline"), tr("The baseline's lanes beneath each lane (B)"), true);
   links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
   close_button_ = new QToolButton;
   close_button_->setText(tr("Close trace"));
   close_button_->hide();
-  layout->addWidget(name_, 1);
-  for (QWidget* widget : std::initializer_list<QWidget*>{close_button_, found_, search_,
-                                                         baseline_button_, links_button_}) {
+  layout->addWidget(name_, 2);
+  layout->addWidget(search_, 1);
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{found_, close_button_, baseline_button_, links_button_}) {
     layout->addWidget(widget);
   }
   return bar;
@@ -169,7 +169,6 @@ void TimelineView::show_name() {
   QString text = shown ? QString::fromStdString(shown->name) : QString();
   if (beside) text += tr("   before: %1").arg(QString::fromStdString(beside->name));
   name_->setText(text);
-  name_->setToolTip(text);
   close_button_->setVisible(trace_ != nullptr);
   baseline_button_->setVisible(trace_ == nullptr);
   tell(canvas_->selected());

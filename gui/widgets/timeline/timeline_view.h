@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/view.h"
 
@@ -59,14 +60,14 @@ class TimelineView : public View {
   void tell(std::optional<SliceAddress> slice);
   QString range_text() const;
 
-  QLabel* name_;
+  ElidedLabel* name_;
   QLineEdit* search_;
   QLabel* found_;
   QToolButton* baseline_button_;
   QToolButton* links_button_;
   QToolButton* close_button_;
   TimelineCanvas* canvas_;
-  QLabel* status_;
+  ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;
   QString trace_file_;

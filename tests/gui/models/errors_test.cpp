@@ -14,6 +14,7 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -28,9 +29,10 @@ RealRun lenet(const std::string& strategy = "model") {
 
 class ErrorsTest : public ::testing::Test {
  protected:
-  MeasuredPtr measure(const RealRun& run) {
+  RealOutcome outcome(const RealRun& run) {
     return run_for_real(runner_, run, nullptr, [](const MeasureProgress&) {});
   }
+  MeasuredPtr measure(const RealRun& run) { return outcome(run).measured; }
 
   testing::MeasuringRunner runner_;
 };
@@ -44,6 +46,27 @@ TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
   EXPECT_EQ(command_of(lenet()),
             "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
             "--sync ring --rounds 1");
+}
+
+TEST_F(ErrorsTest, ToldAreTheMediansOfAllRounds) {
+  RealRun run = lenet();
+  run.rounds = 3;
+  const RealOutcome all = outcome(run);
+  EXPECT_GT(all.predicted, Seconds{0});
+  EXPECT_GT(all.step, Seconds{0});
+  EXPECT_GE(all.spread, Seconds{0});
+  EXPECT_EQ(all.steps % run.rounds, 0);
+  EXPECT_GT(all.steps, 0);
+}
+
+// A quarter of the sweeps and more is much, and so is a device more than there are cores.
+TEST_F(ErrorsTest, DoubtsWhatABusyMachineMeasures) {
+  RealOutcome run = outcome(lenet());
+  run.disturbance = {1, 5};
+  EXPECT_TRUE(doubts(run, 2).empty());
+  run.disturbance = {1, 4};
+  EXPECT_THAT(doubts(run, 2), ElementsAre(HasSubstr("in 1 of 4 sweeps")));
+  EXPECT_THAT(doubts(run, 1), ElementsAre(HasSubstr("cpu:2 on 1 cores"), HasSubstr("sweeps")));
 }
 
 TEST_F(ErrorsTest, RefusesWhatDoesNotFit) {
@@ -120,6 +143,7 @@ TEST_F(ErrorsTest, TheTableExplainsTheError) {
     EXPECT_EQ(task.layer, table.row(row).layer);
     EXPECT_EQ(task.phase, table.row(row).phase);
     EXPECT_LT(table.index(row, ErrorTable::kError).data(Qt::UserRole).toDouble(), 0);
+    EXPECT_EQ(table.row_of(table.worst_task(row)), row);
     EXPECT_FALSE(table.index(row, ErrorTable::kTask).data().toString().isEmpty());
   }
   EXPECT_NEAR(share, 1, 1e-9);

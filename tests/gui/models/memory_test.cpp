@@ -11,6 +11,7 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class MemoryTest : public ::testing::Test {
@@ -34,6 +35,8 @@ TEST_F(MemoryTest, TheStackIsAsHighAsTheCurve) {
   for (std::size_t device = 0; device < 2; ++device) {
     const MemoryStack& stack = picture_->stacks[device];
     EXPECT_EQ(stack.peak_bytes(), scene_->prediction.peak_memory[device]);
+    EXPECT_GE(stack.levels[stack.peak].at, picture_->steady.begin.value);
+    EXPECT_LE(stack.levels[stack.peak].at, picture_->steady.end.value);
     const auto& curve = scene_->memory[device];
     for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
       if (curve[i + 1].at == curve[i].at) continue;  // on the way at one instant
@@ -70,6 +73,35 @@ TEST_F(MemoryTest, FindsTheHighestLevelOfAStretch) {
   EXPECT_EQ(&stack.level_at(1e9), &stack.levels.back());
 }
 
+MemoryPicture two_devices(std::int64_t first_peak, std::int64_t second_peak) {
+  MemoryPicture picture;
+  for (const std::int64_t peak : {first_peak, second_peak}) {
+    MemoryStack stack;
+    stack.levels.push_back({0, {peak}});
+    stack.capacity = Bytes{100};
+    picture.highest = std::max(picture.highest, peak);
+    picture.stacks.push_back(stack);
+  }
+  picture.capacity = 100;
+  return picture;
+}
+
+TEST(MemoryPictureTest, ShowsTheCapacityWhereAPeakComesNearIt) {
+  EXPECT_EQ(two_devices(14, 60).fitting_scale(), MemoryScale::peak);
+  EXPECT_EQ(two_devices(14, 61).fitting_scale(), MemoryScale::capacity);
+  EXPECT_EQ(two_devices(130, 14).fitting_scale(), MemoryScale::capacity);
+  EXPECT_EQ(two_devices(14, 60).top(MemoryScale::peak), 60);
+  EXPECT_EQ(two_devices(14, 60).top(MemoryScale::capacity), 100);
+  EXPECT_EQ(two_devices(130, 14).top(MemoryScale::capacity), 130);
+}
+
+TEST(MemoryPictureTest, TicksAreRoundNumbersOfBytes) {
+  EXPECT_THAT(byte_ticks(240, 5), ElementsAre(50, 100, 150, 200));
+  EXPECT_THAT(byte_ticks(240, 2), ElementsAre(200));
+  EXPECT_THAT(byte_ticks(9, 10), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_TRUE(byte_ticks(1, 3).empty());
+}
+
 TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
   TensorTable table;
   const QAbstractItemModelTester tester(&table,
@@ -83,6 +115,8 @@ TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
     share += table.index(row, TensorTable::kShare).data(Qt::UserRole).toDouble();
     const auto layer = table.index(row, TensorTable::kLayer).data().toString().toStdString();
     EXPECT_EQ(layer, scene_->input.graph[table.layer(row)].name);
+    const auto use = table.index(row, TensorTable::kWhat).data(TensorTable::kUseRole);
+    EXPECT_LT(use.toUInt(), kMemoryUseKinds);
   }
   EXPECT_NEAR(share, 1, 1e-9);
   EXPECT_THAT(table.csv(), HasSubstr("layer,what,shard,size_bytes"));

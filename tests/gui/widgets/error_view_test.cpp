@@ -12,6 +12,7 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::wait_until;
 
@@ -20,8 +21,8 @@ class ErrorViewTest : public ::testing::Test {
   void SetUp() override {
     view_.resize(1200, 700);
     view_.show();
-    view_.devices_field().setText("cpu:2");
-    view_.rounds_field().setValue(1);
+    view_.run_bar().devices().setText("cpu:2");
+    view_.run_bar().rounds().setValue(1);
   }
   void open() {
     Document document;
@@ -35,7 +36,7 @@ class ErrorViewTest : public ::testing::Test {
     ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
   }
   void run() {
-    QTest::mouseClick(&view_.run_button(), Qt::LeftButton);
+    QTest::mouseClick(&view_.run_bar().button(), Qt::LeftButton);
     settle();
   }
 
@@ -45,7 +46,7 @@ class ErrorViewTest : public ::testing::Test {
 };
 
 TEST_F(ErrorViewTest, WithoutANetworkThereIsNothingToRun) {
-  EXPECT_FALSE(view_.run_button().isEnabled());
+  EXPECT_FALSE(view_.run_bar().button().isEnabled());
   view_.run_or_stop();
   view_.jump_to_worst();
   EXPECT_TRUE(workspace_.jobs().idle());
@@ -59,9 +60,32 @@ TEST_F(ErrorViewTest, RunsAndShowsBothTimelinesAndTheirTable) {
   ASSERT_TRUE(view_.canvas().recording(0) && view_.canvas().recording(1));
   EXPECT_EQ(view_.table().model()->rowCount(),
             static_cast<int>(workspace_.measured()->comparison.rows.size()));
-  EXPECT_THAT(view_.summary().text().toStdString(), HasSubstr("lenet5, model on cpu:2: predicted"));
+  EXPECT_EQ(view_.run_bar().what().text(), "lenet5, model on cpu:2, batch 8");
+  EXPECT_THAT(view_.heading().text().toStdString(),
+              AllOf(HasSubstr("predicted "), HasSubstr(", measured "), HasSubstr(", error ")));
   EXPECT_FALSE(view_.csv().isEmpty());
-  EXPECT_EQ(view_.run_button().text(), "Run");
+  EXPECT_EQ(view_.run_bar().button().text(), "Run");
+}
+
+// The fake cores say of every second sweep that it was disturbed.
+TEST_F(ErrorViewTest, DoubtsWhatABusyMachineMeasured) {
+  EXPECT_FALSE(view_.doubts().isVisible());
+  open();
+  run();
+  EXPECT_TRUE(view_.doubts().isVisible());
+  EXPECT_THAT(view_.doubts().text().toStdString(), HasSubstr("Something else ran"));
+}
+
+TEST_F(ErrorViewTest, AnotherNetworkTakesTheOutcomeAway) {
+  open();
+  run();
+  Document other = workspace_.document();
+  other.input.model = "alexnet";
+  workspace_.open(other);
+  settle();
+  EXPECT_TRUE(view_.heading().text().isEmpty());
+  EXPECT_TRUE(view_.csv().isEmpty());
+  EXPECT_FALSE(view_.canvas().recording(0));
 }
 
 TEST_F(ErrorViewTest, JumpsToTheWorstAndThenToTheNext) {
@@ -87,11 +111,11 @@ TEST_F(ErrorViewTest, ASliceThatIsPickedSelectsItsRow) {
 
 TEST_F(ErrorViewTest, SaysInPlaceWhatCannotRun) {
   open();
-  view_.devices_field().setText("gpu");
+  view_.run_bar().devices().setText("gpu");
   run();
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'gpu' names no devices"));
   EXPECT_FALSE(workspace_.measured());
-  view_.devices_field().setText("cpu:2");
+  view_.run_bar().devices().setText("cpu:2");
   run();
   EXPECT_TRUE(view_.notice().isEmpty());
 }
@@ -99,10 +123,13 @@ TEST_F(ErrorViewTest, SaysInPlaceWhatCannotRun) {
 TEST_F(ErrorViewTest, ARunCanBeStopped) {
   open();
   view_.run_or_stop();
-  EXPECT_EQ(view_.run_button().text(), "Stop");
+  EXPECT_EQ(view_.run_bar().button().text(), "Stop");
+  EXPECT_TRUE(view_.run_bar().progress().isVisible());
   view_.run_or_stop();
+  EXPECT_FALSE(view_.run_bar().button().isEnabled());
   settle();
-  EXPECT_EQ(view_.run_button().text(), "Run");
+  EXPECT_TRUE(view_.run_bar().button().isEnabled());
+  EXPECT_EQ(view_.run_bar().button().text(), "Run");
   EXPECT_FALSE(workspace_.measured());
 }
 

@@ -47,7 +47,8 @@ TEST_F(MemoryViewTest, BeginsAtTheHighestPeakWithItsTensors) {
 
 TEST_F(MemoryViewTest, AClickAsksForAMomentAndItsDevice) {
   open();
-  const MemoryCanvas::Moment early{DeviceId(1), view_.canvas().window().length() * 0.01};
+  const TimeWindow& window = view_.canvas().window();
+  const MemoryCanvas::Moment early{DeviceId(1), window.begin() + window.length() * 0.01};
   QTest::mouseClick(view_.canvas().viewport(), Qt::LeftButton, {}, view_.canvas().point_of(early));
   EXPECT_EQ(now().device, DeviceId(1));
   EXPECT_EQ(workspace_.selection().device(), DeviceId(1));
@@ -69,6 +70,31 @@ TEST_F(MemoryViewTest, KeysGoToOtherDevicesMomentsAndBack) {
   EXPECT_GT(now().at, view_.canvas().peak_of(DeviceId(1)).at);
   QTest::keyClick(&view_.canvas(), Qt::Key_Comma);
   EXPECT_EQ(now(), view_.canvas().peak_of(DeviceId(1)));
+}
+
+TEST_F(MemoryViewTest, ShowsAStepFirstAndThenAll) {
+  open();
+  const Timeline& timeline = workspace_.scene()->prediction.timeline;
+  const std::size_t last = timeline.steady_window().last;
+  EXPECT_DOUBLE_EQ(view_.canvas().window().begin(), timeline.step_end(last - 1).value);
+  EXPECT_DOUBLE_EQ(view_.canvas().window().end(), timeline.step_end(last).value);
+  const TimeWindow step = view_.canvas().window();
+  QTest::keyClick(&view_.canvas(), Qt::Key_F);
+  EXPECT_TRUE(view_.canvas().window().shows_all());
+  QTest::keyClick(&view_.canvas(), Qt::Key_F);
+  EXPECT_EQ(view_.canvas().window(), step);
+}
+
+// AlexNet fills a small part of a P100.
+TEST_F(MemoryViewTest, TheCapacityIsInThePictureWhenAskedFor) {
+  open();
+  EXPECT_EQ(view_.canvas().scale(), MemoryScale::peak);
+  const QImage before = view_.canvas().grab().toImage();
+  QTest::keyClick(&view_.canvas(), Qt::Key_C);
+  EXPECT_TRUE(view_.scale_button().isChecked());
+  EXPECT_NE(view_.canvas().grab().toImage(), before);
+  view_.scale_button().click();
+  EXPECT_EQ(view_.canvas().scale(), MemoryScale::peak);
 }
 
 TEST_F(MemoryViewTest, ATensorSelectsItsLayer) {

@@ -135,8 +135,8 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
   QTest::mouseRelease(canvas_.viewport(), Qt::LeftButton, {}, {700, y});
   const auto range = workspace_.selection().range();
   ASSERT_TRUE(range);
-  EXPECT_NEAR(range->length().value, canvas_.window().length() * 300 / (area->width() - 232),
-              1e-12);
+  EXPECT_NEAR(range->length().value,
+              canvas_.window().length() * 300 / (area->width() - canvas_.names_width()), 1e-12);
   EXPECT_THAT(view_.status().text().toStdString(), HasSubstr("the devices compute"));
   key(Qt::Key_F);
   EXPECT_NEAR(canvas_.window().length(), range->length().value, 1e-9);
