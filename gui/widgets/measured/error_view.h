@@ -29,6 +29,7 @@ class ErrorView : public View {
   QString csv() const override;
 
   RunBar& run_bar() const { return *bar_; }
+  QLineEdit& devices_field() const { return bar_->devices(); }
   const StepHeading& heading() const { return *heading_; }
   /// What speaks against believing it.
   const QLabel& doubts() const { return *doubts_; }
