@@ -1,6 +1,5 @@
 #include "gui/models/sweep/result_table.h"
 
-#include <QRegularExpression>
 #include <algorithm>
 #include <utility>
 
@@ -25,10 +24,14 @@ void sort_rows(const ResultColumn& column, Qt::SortOrder direction,
   rows.insert(rows.end(), missing.begin(), missing.end());
 }
 
-QString csv_quoted(QString text) {
-  if (!text.contains(QRegularExpression(QStringLiteral("[\",\\r\\n]")))) return text;
-  return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
-         QLatin1Char('"');
+void add_quoted(const std::string& field, std::string& text) {
+  if (field.find_first_of("\",\r\n") == std::string::npos) {
+    text += field;
+    return;
+  }
+  text += '"';
+  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  text += '"';
 }
 
 }  // namespace
@@ -102,20 +105,20 @@ std::optional<int> ResultTable::place_of(std::uint32_t row) const {
 }
 
 QString ResultTable::csv() const {
-  QString text;
-  const auto line = [&](const auto& field) {
-    QStringList fields;
-    for (int i = 0; i < columnCount(); ++i) {
-      fields << csv_quoted(QString::fromStdString(field((*shown_)[static_cast<std::size_t>(i)])));
-    }
-    text += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
-  };
   if (columnCount() == 0) return {};
+  std::string text;
+  const auto line = [&](const auto& field) {
+    for (const ResultColumn& column : shown_->columns()) {
+      if (&column != &shown_->columns().front()) text += ',';
+      add_quoted(field(column), text);
+    }
+    text += '\n';
+  };
   line([](const ResultColumn& column) { return column.name; });
   for (const std::uint32_t row : order_) {
     line([&](const ResultColumn& column) { return column.exact(row); });
   }
-  return text;
+  return QString::fromStdString(text);
 }
 
 void ResultTable::take_over() {

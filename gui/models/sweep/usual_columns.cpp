@@ -54,6 +54,16 @@ std::optional<std::size_t> usual_series(const ResultSet& results, std::size_t x)
   return first_that_varies(results, std::span(kCompared).subspan(1));
 }
 
+void drop_least(const ResultSet& results, std::size_t most, std::vector<std::size_t>& axes) {
+  constexpr std::array<std::string_view, 9> kLeastFirst = {
+      "jitter", "seed", "job", "sweep", "dtype", "comm_bytes", "throughput", "cluster", "sync"};
+  for (const std::string_view least : kLeastFirst) {
+    if (axes.size() <= most) return;
+    std::erase_if(axes, [&](std::size_t axis) { return results[axis].name == least; });
+  }
+  axes.resize(std::min(axes.size(), most));
+}
+
 }  // namespace
 
 bool repeats(const ResultColumn& column) {
@@ -70,7 +80,7 @@ std::optional<ChartColumns> usual_columns(const ResultSet& results) {
   return ChartColumns{*x, *results.find(*y), usual_series(results, *x)};
 }
 
-std::vector<std::size_t> usual_axes(const ResultSet& results) {
+std::vector<std::size_t> usual_axes(const ResultSet& results, std::size_t most) {
   constexpr std::array kAnswers = {"step_seconds", "throughput", "comm_bytes", "peak_memory_bytes",
                                    "measured_seconds"};
   std::vector<std::size_t> axes, last;
@@ -81,6 +91,7 @@ std::vector<std::size_t> usual_axes(const ResultSet& results) {
     (repeats(column) ? last : axes).push_back(i);
   }
   axes.insert(axes.end(), last.begin(), last.end());
+  drop_least(results, most, axes);
   return axes;
 }
 

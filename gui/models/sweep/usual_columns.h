@@ -19,7 +19,8 @@ struct ChartColumns {
 };
 std::optional<ChartColumns> usual_columns(const ResultSet& results);
 
-/// The columns that differ: settings and what matters of the answers, repetitions last.
-std::vector<std::size_t> usual_axes(const ResultSet& results);
+/// The columns that differ: settings and what matters of the answers, repetitions last. At most so
+/// many: those go first that say least.
+std::vector<std::size_t> usual_axes(const ResultSet& results, std::size_t most = 12);
 
 }  // namespace strata::gui

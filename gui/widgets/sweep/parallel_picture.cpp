@@ -8,16 +8,14 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kAxisRoom = 58;            // pixels that an axis needs at least
+constexpr double kAxisRoom = 85;            // pixels that an axis needs at least
 constexpr std::size_t kMostStrokes = 2500;  // between two axes
 constexpr std::size_t kSmoothStrokes = 400;
 
 }  // namespace
 
 void ParallelPicture::lay_out() {
-  axes_ = usual_axes(all());
-  const auto most = static_cast<std::size_t>(std::max(2.0, width() / kAxisRoom));
-  if (axes_.size() > most) axes_.resize(most);
+  axes_ = usual_axes(all(), static_cast<std::size_t>(std::max(2.0, width() / kAxisRoom)));
   if (axes_.size() < 2) return say(tr("Nothing varies between these rows."));
   const double line = QFontMetricsF(font()).height();
   const double beside = std::min(70.0, width() * 0.07);

@@ -116,13 +116,14 @@ void ResultCharts::take_over() {
   show_choice();
 }
 
-// A choice stays as long as its columns are there.
+// What somebody chose stays as long as its columns are there. What nobody chose follows the rows:
+// the first of them seldom say what varies.
 ChartChoice ResultCharts::kept_or_usual(Kind kind) const {
   const ResultSet& all = *results_.all();
   const ChartChoice& now = canvas(kind).choice();
   const auto there = [&](const std::string& name) { return name.empty() || all.find(name); };
-  const bool kept = there(now.x) && there(now.y) && there(now.series) && now != ChartChoice();
-  return kept ? now : usual(kind);
+  const bool kept = there(now.x) && there(now.y) && there(now.series);
+  return by_hand_.at(kind) && kept ? now : usual(kind);
 }
 
 ChartChoice ResultCharts::usual(Kind kind) const {
@@ -137,6 +138,7 @@ ChartChoice ResultCharts::usual(Kind kind) const {
 }
 
 void ResultCharts::choose(Kind kind, const ChartChoice& choice) {
+  by_hand_.at(kind) = true;
   canvas(kind).set_choice(choice);
   show_choice();
 }
@@ -159,7 +161,7 @@ void ResultCharts::take_choice() {
   for (const Side& side : sides_) {
     choice.*side.choice = side.column->currentData().toString().toStdString();
   }
-  canvas(kind()).set_choice(choice);
+  choose(kind(), choice);
 }
 
 }  // namespace strata::gui

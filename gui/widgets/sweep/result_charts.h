@@ -50,6 +50,7 @@ class ResultCharts : public QWidget {
   QTabBar* tabs_;
   QStackedWidget* stack_;
   std::vector<ResultCanvas*> canvases_;
+  std::array<bool, 4> by_hand_{};  ///< by kind: somebody chose what it shows
   std::vector<Side> sides_;
   QStringList columns_;
 };

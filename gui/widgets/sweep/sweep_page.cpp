@@ -88,10 +88,7 @@ QWidget* SweepView::make_tools() {
   clear_->setText(tr("Show all"));
   clear_->setToolTip(tr("Let all rows pass again (Esc)"));
   clear_->setEnabled(false);
-  connect(clear_, &QToolButton::clicked, this, [this] {
-    filter_->clear();
-    results_.clear_brushes();
-  });
+  connect(clear_, &QToolButton::clicked, this, &SweepView::show_all);
   auto* row = new QHBoxLayout(tools);
   row->setContentsMargins(8, 6, 8, 2);
   row->addWidget(open);

@@ -1,19 +1,11 @@
 #include "gui/widgets/sweep/sweep_view.h"
 
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QHeaderView>
 #include <QLayout>
 #include <QShortcut>
 #include <QSignalBlocker>
-#include <QTimer>
 
-#include <fmt/format.h>
-
-#include "gui/models/file_kind.h"
 #include "gui/models/sweep/result_filter.h"
-#include "gui/models/sweep/stored_case.h"
-#include "sim/base/error.h"
 
 namespace strata::gui {
 
@@ -29,7 +21,7 @@ SweepView::SweepView(Workspace& workspace, QWidget* parent)
   follow();
   add_key(QKeySequence(Qt::Key_Slash), [this] { filter_->setFocus(); });
   add_key(QKeySequence::Find, [this] { filter_->setFocus(); });
-  add_key(QKeySequence(Qt::Key_Escape), [this] { results_.clear_brushes(); });
+  add_key(QKeySequence(Qt::Key_Escape), [this] { show_all(); });
   add_key(QKeySequence(Qt::Key_S), [this] { findChild<SweepBar*>()->button().click(); });
   for (const auto kind :
        {ResultCharts::lines, ResultCharts::heat, ResultCharts::pareto, ResultCharts::parallel}) {
@@ -62,67 +54,15 @@ void SweepView::follow() {
   connect(&results_, &Results::wanted, this, &SweepView::open_row);
 }
 
-bool SweepView::open(const QString& file) try {
-  const std::string name = file.toStdString();
-  switch (kind_of_file(name)) {
-    case FileKind::database:
-      notify({});
-      open_database(name);
-      return true;
-    case FileKind::scenario:
-      notify({});
-      sweep_.open(name);
-      open_database(sweep_.database());
-      return true;
-    default:
-      return false;
-  }
-} catch (const Error& error) {
-  notify(QString::fromStdString(error.message()));
-  return true;
-}
-
-void SweepView::open_database(const std::string& file, const std::string& scenario) {
-  results_.set_all(
-      std::make_shared<const ResultSet>(std::vector<ResultColumn>(), std::vector<std::int64_t>()));
-  if (scenario.empty()) results_.clear_brushes();
-  pages_->setCurrentIndex(1);
-  name_->setText(QFileInfo(QString::fromStdString(file)).fileName());
-  name_->setToolTip(QString::fromStdString(file));
-  columns_.clear();
-  file_.open(file, scenario);
-  say_why_empty();
-  settle_layout();
-}
-
-// What to do about a chart without rows, where it would be.
-void SweepView::say_why_empty() {
-  using State = SweepRun::State;
-  QString why = tr("This database has no rows. Drop a scenario (.toml) here to fill one.");
-  if (file_.reading()) {
-    why = tr("Reading %1…").arg(name_->text());
-  } else if (sweep_.state() == State::running || sweep_.state() == State::counting) {
-    why = tr("Rows appear here as they come.");
-  } else if (sweep_.state() == State::ready) {
-    why = tr("No case is answered yet. Press S to start the sweep.");
-  }
-  results_.set_why_empty(why.toStdString());
+void SweepView::show_all() {
+  filter_->clear();
+  results_.set_text({});
+  results_.clear_brushes();
 }
 
 // An export may come before the next event, and labels have new texts.
 void SweepView::settle_layout() {
   for (QWidget* const widget : {pages_->currentWidget(), tools_}) widget->layout()->activate();
-}
-
-void SweepView::choose_file() {
-  auto* dialog = new QFileDialog(this, tr("Open a database or a scenario"), {},
-                                 tr("Sweeps (*.db *.sqlite *.sqlite3 *.toml);;All files (*)"));
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setFileMode(QFileDialog::ExistingFile);
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-    if (!open(file)) notify(tr("%1 is neither a database of a sweep nor a scenario").arg(file));
-  });
-  dialog->open();
 }
 
 void SweepView::list_scenarios() {
@@ -171,30 +111,6 @@ void SweepView::show_current() {
   if (!place) return rows_->clearSelection();
   if (now.isValid() && now.row() == *place) return;
   rows_->setCurrentIndex(table_.index(*place, std::max(0, now.column())));
-}
-
-void SweepView::open_row(std::uint32_t row) {
-  workspace().jobs().start(
-      QStringLiteral("open case"), tr("Opening a case"),
-      [this, file = file_.file(), id = results_.all()->id(row)](Progress&) -> Jobs::Show {
-        return [this, document = document_of_row(file, id)] { put_on_desk(document); };
-      },
-      [this](const QString& message) { notify(message); });
-}
-
-// As an edit, so that nothing that lay on the desk is lost.
-void SweepView::put_on_desk(const Document& document) {
-  const Document before = workspace().document();
-  notify({});
-  if (before.empty()) return workspace().open(document);
-  workspace().edit(tr("case of a sweep"), document);
-  if (before.input.model == document.input.model &&
-      before.input.cluster == document.input.cluster) {
-    return;
-  }
-  Document beside = document;
-  beside.strategy = {};
-  workspace().set_baseline(beside);
 }
 
 QString SweepView::command() const {

@@ -50,6 +50,7 @@ class SweepView : public View {
 
   void open_database(const std::string& file, const std::string& scenario = {});
   void choose_file();
+  void show_all();
   void list_scenarios();
   void take_rows(const ResultSetPtr& rows);
   void show_columns();

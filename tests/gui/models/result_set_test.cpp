@@ -334,6 +334,7 @@ TEST(UsualAxes, HaveRepetitionsLast) {
                            numbers("step_seconds", {1, 2}), numbers("wall_seconds", {1, 2})},
                           {1, 2});
   EXPECT_THAT(usual_axes(results), ElementsAre(1, 2, 0));
+  EXPECT_THAT(usual_axes(results, 2), ElementsAre(1, 2));
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ TEST_F(SweepViewTest, ABrushInAChartFiltersAll) {
   EXPECT_LT(view_.results().rows().size(), 6);
   EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(view_.results().rows().size()));
   EXPECT_THAT(view_.command().toStdString(), HasSubstr("WHERE"));
+  view_.results().set_text("owt");
   QTest::keyClick(&pareto, Qt::Key_Escape);
   EXPECT_EQ(view_.results().rows().size(), 6);
 }
@@ -141,6 +142,41 @@ TEST_F(SweepViewTest, ManyRowsArePaintedInAJob) {
   EXPECT_TRUE(lines.picture()->spot_of(0));
   EXPECT_LE(lines.picture()->rows_in_order().size(), kMostPoints);
   EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(kRows));
+}
+
+// The first rows of a sweep have one strategy and one number of devices; those that come later tell
+// what it is about. What somebody chose by hand stays.
+TEST_F(SweepViewTest, ChartsFollowTheRowsUntilSomebodyChooses) {
+  auto one = counted("devices", true, 4), four = one;
+  one.values.assign(4, 1);
+  const auto set = [&](const ResultColumn& devices) {
+    view_.results().set_all(std::make_shared<const ResultSet>(
+        std::vector{devices, counted("batch", true, 4), counted("step_seconds", false, 4)},
+        std::vector<std::int64_t>{1, 2, 3, 4}));
+  };
+  const ResultCanvas& lines = view_.charts().canvas(ResultCharts::lines);
+  set(one);
+  EXPECT_EQ(lines.choice().x, "batch");
+  set(four);
+  EXPECT_EQ(lines.choice().x, "devices");
+  view_.charts().choose(ResultCharts::lines, {"batch", "step_seconds", ""});
+  set(one);
+  EXPECT_EQ(lines.choice().x, "batch");
+  set(four);
+  EXPECT_EQ(lines.choice().x, "batch");
+}
+
+// An export may come before the next event: no chooser lies over another.
+TEST_F(SweepViewTest, IsLaidOutAtOnce) {
+  sweep_all();
+  view_.results().set_all(std::make_shared<const ResultSet>(
+      std::vector{counted("link.inter.bandwidth", true, 4), counted("step_seconds", false, 4)},
+      std::vector<std::int64_t>{1, 2, 3, 4}));
+  const auto choosers = view_.charts().findChildren<QComboBox*>();
+  ASSERT_EQ(choosers.size(), 3);
+  for (int i = 1; i < choosers.size(); ++i) {
+    EXPECT_LT(choosers[i - 1]->geometry().right(), choosers[i]->geometry().left());
+  }
 }
 
 TEST_F(SweepViewTest, WhatIsWrongStandsAboveIt) {
