@@ -6,6 +6,7 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QFile>
+#include <QFileInfo>
 #include <QMimeData>
 #include <QTemporaryDir>
 #include <QTest>
@@ -201,6 +202,38 @@ TEST_F(WindowTest, SaysInPlaceWhatIsWrongWithAFile) {
   action("Undo")->trigger();
   settle();
   EXPECT_EQ(window_->shown_error(), "");
+}
+
+TEST_F(WindowTest, ExportsEveryView) {
+  window_->open_document(lenet());
+  settle();
+  for (View* view : window_->views()) {
+    window_->bring_to_front(view);
+    settle();
+    for (const QString& format : view->formats()) {
+      const QString to = path(view->id() + '.' + format);
+      window_->export_view(view, to);
+      EXPECT_EQ(window_->shown_error(), "");
+      EXPECT_GT(QFileInfo(to).size(), format == "csv" ? 20 : 1000) << to.toStdString();
+    }
+  }
+  window_->export_view(window_->views().front(), path("network.gif"));
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("allowed: png, svg, csv"));
+  EXPECT_FALSE(QFileInfo::exists(path("network.gif")));
+}
+
+TEST_F(WindowTest, StopsWhatRunsInTheBackground) {
+  Document large = lenet();
+  large.input.model = "inception_v3";
+  large.input.cluster = "p100-16x4";
+  window_->open_document(large);
+  action("Stop what runs")->trigger();
+  settle();
+  EXPECT_EQ(workspace_->scene(), nullptr);
+  EXPECT_EQ(workspace_->document(), large) << "no edit is lost";
+  workspace_->edit("smaller", lenet());
+  settle();
+  EXPECT_TRUE(workspace_->scene()->document == lenet());
 }
 
 TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
