@@ -138,7 +138,7 @@ void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& networ
     room.setLeft(room.left() + metrics.horizontalAdvance(text) + 16);
   };
   write(legend_title(colours_), theme.faint);
-  for (const LegendEntry& entry : network.legend()) {
+  for (const ColourMeaning& entry : network.legend()) {
     if (metrics.horizontalAdvance(entry.text) + 18 > room.width()) return;
     painter.fillRect(QRectF(room.left(), room.center().y() - 6, 12, 12), entry.colour);
     room.setLeft(room.left() + 18);

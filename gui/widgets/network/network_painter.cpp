@@ -127,9 +127,9 @@ void NetworkPainter::paint_bytes(QPainter& painter, std::size_t edge) const {
   painter.drawText(plate, Qt::AlignCenter, text);
 }
 
-std::vector<LegendEntry> NetworkPainter::legend() const {
+std::vector<ColourMeaning> NetworkPainter::legend() const {
   constexpr std::size_t kMostEntries = 10;
-  std::vector<LegendEntry> entries;
+  std::vector<ColourMeaning> entries;
   const auto& cuts = map_.picture().cuts;
   switch (colours_) {
     case NetworkColours::config:

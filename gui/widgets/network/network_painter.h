@@ -18,7 +18,7 @@ namespace strata::gui {
 enum class NetworkColours : std::uint8_t { config, cost, op };
 inline constexpr int kNetworkColours = 3;
 
-struct LegendEntry {
+struct ColourMeaning {
   QColor colour;
   QString text;
 };
@@ -31,7 +31,7 @@ class NetworkPainter {
   /// The painter's coordinates are the sheet's; `scale` is how large they are shown, `visible` what
   /// of them is.
   void paint(QPainter& painter, double scale, const QRectF& visible) const;
-  std::vector<LegendEntry> legend() const;
+  std::vector<ColourMeaning> legend() const;
 
   /// Marked with a border: where the keyboard is, what the mouse is on, what was searched.
   std::optional<std::size_t> current, hovered;
