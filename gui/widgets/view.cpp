@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QSvgGenerator>
 #include <QVBoxLayout>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,6 +63,21 @@ void View::set_content(QWidget* content) {
   content_ = content;
   static_cast<QVBoxLayout*>(layout())->addWidget(content, 1);
   setFocusProxy(content);
+}
+
+void View::set_seen(bool seen) {
+  seen_ = seen;
+  if (waiting_) when_seen(std::exchange(waiting_, nullptr));
+}
+
+void View::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (waiting_) when_seen(std::exchange(waiting_, nullptr));
+}
+
+void View::when_seen(std::function<void()> what) {
+  if (seen_ && isVisible()) return what();
+  waiting_ = std::move(what);
 }
 
 void View::notify(const QString& text) {

@@ -7,6 +7,7 @@
 #include <QString>
 #include <QStringList>
 #include <QWidget>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ class View : public QWidget {
   void export_to(const QString& file);
   QStringList formats() const;
 
+  /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.
+  void set_seen(bool seen);
+
   /// A line above the view, until the next one or an empty text.
   void notify(const QString& text);
   QString notice() const { return notice_->text(); }
@@ -58,6 +62,10 @@ class View : public QWidget {
   Workspace& workspace() const { return workspace_; }
   Selection& selection() const { return workspace_.selection(); }
   Theme theme() const { return theme_of(palette()); }
+  /// Does it now, or when the view is next seen: what nobody sees is not worked out. One thing
+  /// takes the place of what waited before.
+  void when_seen(std::function<void()> what);
+  void showEvent(QShowEvent* event) override;
   void set_content(QWidget* content);
   QWidget* content() const { return content_; }
 
@@ -66,6 +74,8 @@ class View : public QWidget {
   Workspace& workspace_;
   QLabel* notice_;
   QWidget* content_ = nullptr;
+  bool seen_ = true;
+  std::function<void()> waiting_;  // to be seen
 };
 
 }  // namespace strata::gui

@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QFileInfo>
 #include <algorithm>
+#include <array>
 
 #include "gui/models/sweep/result_builder.h"
 #include "sim/base/cancel.h"
@@ -11,9 +12,11 @@ namespace strata::gui {
 namespace {
 
 constexpr int kLookEvery = 500;  // milliseconds
+constexpr int kTick = 100;       // milliseconds: what comes in the same one may have the same time
 constexpr std::size_t kFirstPiece = 1000;
 constexpr std::size_t kLargestPiece = 32000;
 constexpr QLatin1String kResultsLane("results");
+constexpr std::array kFiles{"", "-wal"};  // of a store, behind its name
 
 }  // namespace
 
@@ -82,7 +85,7 @@ void ResultFile::open(const std::string& file, const std::string& scenario) {
 // sizes and times opens neither.
 QString ResultFile::stamp() const {
   QString stamp;
-  for (const char* const suffix : {"", "-wal"}) {
+  for (const char* const suffix : kFiles) {
     const QFileInfo info(QString::fromStdString(file_ + suffix));
     if (!info.exists()) continue;
     stamp += QStringLiteral("%1 %2;").arg(info.size()).arg(info.lastModified().toMSecsSinceEpoch());
@@ -90,12 +93,24 @@ QString ResultFile::stamp() const {
   return stamp;
 }
 
+// A write in the tick of the one before leaves size and time of the log as they are.
+std::int64_t ResultFile::newest_write() const {
+  std::int64_t newest = 0;
+  for (const char* const suffix : kFiles) {
+    const QFileInfo info(QString::fromStdString(file_ + suffix));
+    if (info.exists())
+      newest = std::max<std::int64_t>(newest, info.lastModified().toMSecsSinceEpoch());
+  }
+  return newest;
+}
+
 void ResultFile::look_if_changed() {
-  if (!reading_ && stamp() != seen_) look();
+  if (!reading_ && (!settled_ || stamp() != seen_)) look();
 }
 
 void ResultFile::look() {
   if (reading_) return;
+  settled_ = newest_write() < QDateTime::currentMSecsSinceEpoch() - kTick;
   seen_ = stamp();
   if (seen_.isEmpty()) return;  // a sweep will make it
   read_on(reader_);

@@ -47,13 +47,15 @@ class ResultFile : public QObject {
   void read_on(const std::shared_ptr<Reader>& reader);
   void take(const std::shared_ptr<Reader>& reader, const Piece& piece);
   QString stamp() const;
+  std::int64_t newest_write() const;
 
   Jobs& jobs_;
   std::string file_, scenario_;
   QStringList scenarios_;
   std::shared_ptr<Reader> reader_;  ///< used by one job at a time
   bool reading_ = false;
-  QString seen_;  ///< stamp() of the newest look
+  QString seen_;         ///< stamp() of the newest look
+  bool settled_ = true;  ///< nothing was written just before it
   QTimer timer_;
 };
 

@@ -32,12 +32,12 @@ void ClusterView::on_scene() {
     if (workspace().error().isEmpty()) notify(tr("Open a cluster to see what its links carry."));
     return;
   }
-  draw_scene();
+  when_seen([this] { draw_scene(); });
 }
 
 void ClusterView::showEvent(QShowEvent* event) {
   View::showEvent(event);
-  draw_scene();
+  when_seen([this] { draw_scene(); });
 }
 
 // Nothing is drawn for nobody: while a slider is dragged there are better things to do. In a window

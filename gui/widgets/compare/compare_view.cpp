@@ -120,8 +120,9 @@ QWidget* CompareView::make_table() {
 }
 
 void CompareView::follow() {
-  connect(&workspace(), &Workspace::scene_changed, this, &CompareView::refresh);
-  connect(&workspace(), &Workspace::baseline_changed, this, &CompareView::refresh);
+  const auto changed = [this] { when_seen([this] { refresh(); }); };
+  connect(&workspace(), &Workspace::scene_changed, this, changed);
+  connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(&selection(), &Selection::layers_changed, this, &CompareView::show_selected);
   connect(plot_, &WaterfallPlot::picked, this,
           [this](LayerId layer) { selection().select_layers({layer}); });

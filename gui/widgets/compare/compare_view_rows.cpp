@@ -42,6 +42,7 @@ void CompareView::refresh() {
     differences_->show({});
     plot_->show_bars({}, {}, {});
   }
+  timelines_->refresh();
   show_texts();
   show_selected();
 }

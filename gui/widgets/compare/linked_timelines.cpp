@@ -47,8 +47,6 @@ LinkedTimelines::LinkedTimelines(Workspace& workspace, QWidget* parent)
   lower_ = make_side(tr("Nothing is open"), lower_name_);
   link(upper_, lower_);
   link(lower_, upper_);
-  connect(&workspace, &Workspace::scene_changed, this, &LinkedTimelines::refresh);
-  connect(&workspace, &Workspace::baseline_changed, this, &LinkedTimelines::refresh);
   Selection& selection = workspace.selection();
   connect(&selection, &Selection::range_changed, this, [this, &selection] {
     for (TimelineCanvas* canvas : {upper_, lower_}) canvas->set_range(selection.range());

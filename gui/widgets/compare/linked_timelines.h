@@ -20,6 +20,8 @@ class LinkedTimelines : public QWidget {
 
   TimelineCanvas& upper() { return *upper_; }
   TimelineCanvas& lower() { return *lower_; }
+  /// Shows the workspace's baseline and scene, if somebody can see them.
+  void refresh();
 
  signals:
   void failed(const QString& message);
@@ -30,7 +32,6 @@ class LinkedTimelines : public QWidget {
  private:
   TimelineCanvas* make_side(const QString& hint, QLabel*& name);
   void link(TimelineCanvas* from, TimelineCanvas* to);
-  void refresh();
   void show_sides(const ScenePtr& before, const ScenePtr& after, const RecordingPtr& upper,
                   const RecordingPtr& lower);
   void show_layers();

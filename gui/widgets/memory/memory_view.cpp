@@ -99,13 +99,15 @@ QWidget* MemoryView::make_tensors() {
 }
 
 void MemoryView::follow() {
-  connect(&workspace(), &Workspace::scene_changed, this, &MemoryView::refresh);
+  connect(&workspace(), &Workspace::scene_changed, this,
+          [this] { when_seen([this] { refresh(); }); });
   connect(&selection(), &Selection::range_changed, this,
           [this] { canvas_->set_range(selection().range()); });
   connect(&selection(), &Selection::device_changed, this, [this] {
     const auto device = selection().device();
     const auto selected = canvas_->selected();
-    if (!picture_ || !device || (selected && selected->device == *device)) return;
+    const bool known = picture_ && device && (*device)() < picture_->stacks.size();
+    if (!known || (selected && selected->device == *device)) return;
     canvas_->select(canvas_->peak_of(*device));
     show_moment();
   });

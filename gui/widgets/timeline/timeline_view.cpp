@@ -78,8 +78,9 @@ QWidget* TimelineView::make_bar() {
 }
 
 void TimelineView::follow() {
-  connect(&workspace(), &Workspace::scene_changed, this, &TimelineView::refresh);
-  connect(&workspace(), &Workspace::baseline_changed, this, &TimelineView::refresh);
+  const auto changed = [this] { when_seen([this] { refresh(); }); };
+  connect(&workspace(), &Workspace::scene_changed, this, changed);
+  connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);

@@ -34,7 +34,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   body->setFocusProxy(table_);
   const auto changed = [this] {
     stale_ = true;
-    if (isVisible()) ask();
+    when_seen([this] { ask(); });
   };
   connect(&workspace, &Workspace::scene_changed, this, changed);
   connect(&selection(), &Selection::layers_changed, this, changed);
@@ -98,7 +98,7 @@ std::optional<LayerId> WhyView::asked_layer() const {
 
 void WhyView::showEvent(QShowEvent* event) {
   View::showEvent(event);
-  if (stale_) ask();
+  if (stale_) when_seen([this] { ask(); });
 }
 
 void WhyView::ask() {

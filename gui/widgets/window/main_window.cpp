@@ -107,6 +107,7 @@ void MainWindow::make_docks() {
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) current_ = view;
+      view->set_seen(visible);
     });
     docks_.push_back(dock);
   }

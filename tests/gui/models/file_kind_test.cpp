@@ -3,6 +3,7 @@
 
 #include "gui/models/file_kind.h"
 
+#include <QTemporaryDir>
 #include <filesystem>
 #include <fstream>
 
@@ -30,12 +31,6 @@ namespace fs = std::filesystem;
 
 class FileKindTest : public ::testing::Test {
  protected:
-  FileKindTest() : folder_(fs::path(::testing::TempDir()) / "strata-file-kinds") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~FileKindTest() override { fs::remove_all(folder_); }
-
   std::string written(const std::string& name, const std::string& content) const {
     const std::string file = (folder_ / name).string();
     std::ofstream(file, std::ios::binary) << content;
@@ -45,7 +40,8 @@ class FileKindTest : public ::testing::Test {
     return kind_of_file(written(name, content));
   }
 
-  fs::path folder_;
+  const QTemporaryDir temporary_;  // cases run side by side
+  const fs::path folder_ = temporary_.path().toStdString();
 };
 
 TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {

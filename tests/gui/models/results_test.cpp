@@ -5,6 +5,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <filesystem>
 #include <fstream>
 
@@ -45,16 +46,13 @@ cluster = "p100-1x2"
 
 class ResultsTest : public ::testing::Test {
  protected:
-  ResultsTest() : folder_(fs::path(::testing::TempDir()) / "strata-results") {
+  ResultsTest() {
     testing::application();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     std::ofstream(folder_ / "small.toml") << kScenario;
     QObject::connect(&file_, &ResultFile::rows_read, &results_, &Results::set_all);
     QObject::connect(&file_, &ResultFile::failed, [this](const QString& what) { error_ = what; });
     QObject::connect(&sweep_, &SweepRun::failed, [this](const QString& what) { error_ = what; });
   }
-  ~ResultsTest() override { fs::remove_all(folder_); }
 
   void sweep_all() {
     sweep_.open((folder_ / "small.toml").string());
@@ -73,7 +71,8 @@ class ResultsTest : public ::testing::Test {
     return texts;
   }
 
-  fs::path folder_;
+  const QTemporaryDir temporary_;  // cases run side by side
+  const fs::path folder_ = temporary_.path().toStdString();
   testing::NoDevices runner_;
   Jobs jobs_;
   Results results_;

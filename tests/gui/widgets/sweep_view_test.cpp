@@ -3,6 +3,7 @@
 
 #include "gui/widgets/sweep/sweep_view.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
 #include <fstream>
@@ -22,9 +23,7 @@ namespace fs = std::filesystem;
 
 class SweepViewTest : public ::testing::Test {
  protected:
-  SweepViewTest() : folder_(fs::path(::testing::TempDir()) / "strata-sweep-view") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+  SweepViewTest() {
     std::ofstream(folder_ / "s.toml") << R"(
 [[sweep]]
 model = "lenet5"
@@ -34,7 +33,6 @@ strategy = ["data", "owt", "model"]
     view_.resize(1000, 700);
     view_.show();
   }
-  ~SweepViewTest() override { fs::remove_all(folder_); }
 
   QString file(const char* name) const { return QString::fromStdString(folder_ / name); }
   void sweep_all() {
@@ -52,7 +50,8 @@ strategy = ["data", "owt", "model"]
     return view_.charts().canvas(kind);
   }
 
-  fs::path folder_;
+  const QTemporaryDir temporary_;  // cases run side by side
+  const fs::path folder_ = temporary_.path().toStdString();
   testing::NoDevices runner_;
   Workspace workspace_{runner_};
   SweepView view_{workspace_};

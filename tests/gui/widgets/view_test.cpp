@@ -28,7 +28,11 @@ class PlainView : public View {
     resize(200, 100);
   }
   QString csv() const override { return rows; }
+  void work() {
+    when_seen([this] { ++worked; });
+  }
   QString rows;
+  int worked = 0;
 };
 
 class ViewTest : public ::testing::Test {
@@ -40,6 +44,21 @@ class ViewTest : public ::testing::Test {
   Workspace workspace_{runner_};
   PlainView view_{workspace_};
 };
+
+TEST_F(ViewTest, WorksNothingOutForNobody) {
+  view_.work();
+  view_.work();
+  EXPECT_EQ(view_.worked, 0);
+  view_.show();
+  EXPECT_EQ(view_.worked, 1) << "the newest alone";
+  view_.set_seen(false);
+  view_.work();
+  EXPECT_EQ(view_.worked, 1);
+  view_.set_seen(true);
+  EXPECT_EQ(view_.worked, 2);
+  view_.work();
+  EXPECT_EQ(view_.worked, 3);
+}
 
 TEST_F(ViewTest, ExportsAPictureAtTwiceTheSize) {
   view_.show();
