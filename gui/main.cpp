@@ -4,6 +4,7 @@
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <QIcon>
+#include <clocale>
 #include <cstdio>
 #include <memory>
 
@@ -48,7 +49,7 @@ int run(QApplication& app) {
   const std::unique_ptr<Runner> runner = local_machine(processes);
   gui::Workspace workspace(*runner);
   gui::MainWindow window(workspace, {gui::Session::usual_file(), {}});
-  for (const QString& file : options.positionalArguments()) window.open_file(file);
+  window.open_files(options.positionalArguments());
   window.show();
   return QApplication::exec();
 }
@@ -57,6 +58,7 @@ int run(QApplication& app) {
 
 int main(int argc, char** argv) {
   QApplication app(argc, argv);
+  std::setlocale(LC_NUMERIC, "C");  // Qt took over the desktop's, where 0.5 may be read as 0
   QApplication::setOrganizationName(QStringLiteral("strata"));
   QApplication::setApplicationName(QStringLiteral("strata"));
   QApplication::setApplicationDisplayName(QStringLiteral("Strata"));

@@ -100,6 +100,14 @@ Document Document::with_what_if(const std::string& key, const std::string& value
   return next;
 }
 
+Document Document::with_cluster(const std::string& cluster) const {
+  Document next = *this;
+  if (cluster == input.cluster) return next;
+  next.input.cluster = cluster;
+  if (strategy.edited()) next.strategy = {};
+  return next;
+}
+
 std::string Document::name() const {
   return empty() ? std::string() : fmt::format("{} on {}", input.model, input.cluster);
 }

@@ -35,6 +35,9 @@ struct Document {
   std::string what_if(std::string_view key) const;
   /// With another value of a what-if; an empty one takes it out.
   Document with_what_if(const std::string& key, const std::string& value) const;
+  /// On another cluster. A strategy that was cut by hand, for other devices, becomes data
+  /// parallelism.
+  Document with_cluster(const std::string& cluster) const;
   /// "vgg16 on p100-4x4".
   std::string name() const;
 };

@@ -116,7 +116,10 @@ FileKind kind_of_bytes(std::string_view beginning, std::string_view file) {
   if (beginning.starts_with(kSqliteMagic)) return FileKind::database;
   if (looks_like_onnx(beginning)) return FileKind::onnx;
   const std::string_view text = without_blanks(beginning);
-  const bool json = text.starts_with('{') || (text.starts_with('[') && file.ends_with(".json"));
+  // TOML has no line that begins as a list of objects does.
+  const bool list = text.starts_with('[') && without_blanks(text.substr(1)).starts_with('{');
+  const bool json =
+      text.starts_with('{') || list || (text.starts_with('[') && file.ends_with(".json"));
   const FileKind marked = json ? kind_of_json(text) : kind_of_toml(text);
   return marked != FileKind::unknown ? marked : kind_by_name(file);
 }

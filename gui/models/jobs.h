@@ -18,6 +18,10 @@
 
 namespace strata::gui {
 
+/// Everything that talks to devices takes turns in this lane: a Runner belongs to one job at a
+/// time.
+inline constexpr QLatin1String kRunnerLane("runner");
+
 /// A running job's ends of the line: it looks whether it was called off, and tells how far it is.
 class Progress {
  public:

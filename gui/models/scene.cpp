@@ -4,13 +4,27 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/jobs.h"
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/solve.h"
 
 namespace strata::gui {
 namespace {
 
-Strategy strategy_of(const StrategyChoice& choice, const Case& input) {
+Strategy found_strategy(const Case& input, Progress* progress) {
+  SolveLimits limits;
+  if (progress != nullptr) {
+    limits.cancelled = progress->cancelled();
+    limits.progress = [=](const SolveProgress& at) {
+      progress->report(at.done, std::string(at.stage));
+    };
+  }
+  return optimal_strategy(input, {}, limits);
+}
+
+Strategy strategy_of(const StrategyChoice& choice, const Case& input, Progress* progress) {
+  if (choice.source == "optimal" && !choice.edited()) return found_strategy(input, progress);
   if (!choice.edited()) return load_strategy(choice.source, input);
   if (choice.configs.size() != input.graph.size()) {
     throw InputError(fmt::format("the edited strategy has {} layers, the network {}",
@@ -24,7 +38,7 @@ Strategy strategy_of(const StrategyChoice& choice, const Case& input) {
 
 }  // namespace
 
-ScenePtr make_scene(const Document& document, CaseLoader& loader) {
+ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* progress) {
   auto scene = std::make_shared<Scene>();
   scene->document = document;
   scene->input = loader.load(document.input);
@@ -32,7 +46,8 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader) {
   PredictOptions options;
   options.record_link_rates = true;
   options.critical_path = false;  // found once, below
-  scene->prediction = predict(input, strategy_of(document.strategy, input), options);
+  scene->prediction = predict(input, strategy_of(document.strategy, input, progress), options);
+  if (progress != nullptr) throw_if_cancelled(progress->cancelled());
   Prediction& prediction = scene->prediction;
   scene->path = critical_path(prediction.plan, prediction.timeline);
   prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
@@ -45,7 +60,7 @@ Seconds predicted_step(const Document& document, CaseLoader& loader) {
   const Case input = loader.load(document.input);
   PredictOptions options;
   options.critical_path = false;
-  return predict(input, strategy_of(document.strategy, input), options).step_seconds();
+  return predict(input, strategy_of(document.strategy, input, nullptr), options).step_seconds();
 }
 
 }  // namespace strata::gui

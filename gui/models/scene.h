@@ -25,8 +25,11 @@ struct Scene {
 };
 using ScenePtr = std::shared_ptr<const Scene>;
 
-/// Throws InputError where the document's names, files or what-ifs are wrong. Thread-safe.
-ScenePtr make_scene(const Document& document, CaseLoader& loader);
+class Progress;
+
+/// Throws InputError where the document's names, files or what-ifs are wrong, Cancelled where
+/// `progress` (which may be null) says so. Thread-safe.
+ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* progress = nullptr);
 /// Its step time alone, sooner.
 Seconds predicted_step(const Document& document, CaseLoader& loader);
 

@@ -10,8 +10,21 @@
 
 namespace strata::gui {
 
+void SessionFile::write(std::uint64_t number, const std::string& text) {
+  const std::scoped_lock lock(lock_);
+  if (number < number_) return;
+  number_ = number;
+  if (text == text_) return;
+  QDir().mkpath(QFileInfo(file_).absolutePath());
+  write_file_whole(file_.toStdString(), text);
+  text_ = text;
+}
+
 Session::Session(Workspace& workspace, QString file, QObject* parent)
-    : QObject(parent), workspace_(workspace), file_(std::move(file)) {
+    : QObject(parent),
+      workspace_(workspace),
+      file_(std::move(file)),
+      written_(std::make_shared<SessionFile>(file_, print_document(workspace.document()))) {
   if (file_.isEmpty()) return;
   soon_.setSingleShot(true);
   soon_.setInterval(100);  // a dragged slider makes an edit a frame
@@ -21,11 +34,12 @@ Session::Session(Workspace& workspace, QString file, QObject* parent)
   });
 }
 
-// A destructor has nobody to tell: what cannot be saved is lost.
+// A save may wait still, or write an older text right now. A destructor has nobody to tell: what
+// cannot be saved is lost.
 Session::~Session() {
-  if (!soon_.isActive()) return;
+  if (file_.isEmpty()) return;
   try {
-    write(print_document(workspace_.document()));
+    written_->write(++number_, print_document(workspace_.document()));
   } catch (const Error&) {
     return;
   }
@@ -45,18 +59,16 @@ QString Session::usual_file() {
 }
 
 void Session::save() {
+  soon_.stop();
   workspace_.jobs().start(
       QStringLiteral("session"), tr("Saving the session"),
-      [this, text = print_document(workspace_.document())](Progress&) -> Jobs::Show {
-        write(text);
+      [file = written_, number = ++number_,
+       text = print_document(workspace_.document())](Progress&) -> Jobs::Show {
+        file->write(number, text);
         return {};
       },
-      [this](const QString& message) { emit workspace_.failed(message); }, WhenStale::show);
-}
-
-void Session::write(const std::string& text) const {
-  QDir().mkpath(QFileInfo(file_).absolutePath());
-  write_file_whole(file_.toStdString(), text);
+      [&workspace = workspace_](const QString& message) { emit workspace.failed(message); },
+      WhenStale::show);
 }
 
 }  // namespace strata::gui

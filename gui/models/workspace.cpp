@@ -1,9 +1,17 @@
 #include "gui/models/workspace.h"
 
 #include <QUndoCommand>
+#include <array>
 #include <utility>
 
 namespace strata::gui {
+namespace {
+
+constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
+constexpr std::array kOfTheUser{"scene",         "baseline", "solve", "why",
+                                "what_if_curve", "runner",   "sweep"};
+
+}  // namespace
 
 /// One step of undo: the documents before and after.
 class EditCommand : public QUndoCommand {
@@ -45,19 +53,32 @@ void Workspace::open(const Document& document) {
   beside.strategy = {};
   scene_.reset();
   measured_.reset();
+  baseline_.reset();
+  baseline_follows_ = false;
   become(document);
   emit measured_changed();
-  set_baseline(beside);
+  emit baseline_changed();
+  baseline_follows_ = true;
+  predict_baseline(beside);
 }
 
 void Workspace::set_strategy(const StrategyChoice& strategy) {
+  if (document_.empty()) return;
   Document next = document_;
   next.strategy = strategy;
   edit(tr("strategy %1").arg(QString::fromStdString(strategy.label())), std::move(next));
 }
 
 void Workspace::set_config(const std::vector<LayerId>& layers, const Config& config) {
+  set_config(layers, std::vector<Config>(layers.size(), config));
+}
+
+void Workspace::set_config(const std::vector<LayerId>& layers, const std::vector<Config>& cuts) {
   if (!scene_ || layers.empty()) return;
+  if (!knows_cuts()) {
+    emit failed(tr("The cut is left as it was: what was changed before is not predicted yet."));
+    return;
+  }
   Document next = document_;
   std::vector<Config>& configs = next.strategy.configs;
   next.strategy.found.clear();
@@ -65,8 +86,15 @@ void Workspace::set_config(const std::vector<LayerId>& layers, const Config& con
     const auto now = scene_->prediction.strategy.configs();
     configs.assign(now.begin(), now.end());
   }
-  for (const LayerId layer : layers) configs.at(layer()) = config;
+  for (std::size_t i = 0; i < layers.size(); ++i) configs.at(layers[i]()) = cuts.at(i);
   edit(tr("cut of %n layer(s)", nullptr, static_cast<int>(layers.size())), std::move(next));
+}
+
+// The scene's, where the document has none of its own; of the same network in any case.
+bool Workspace::knows_cuts() const {
+  const bool own = document_.strategy.configs.size() == scene_->input.graph.size() &&
+                   document_.input.model == scene_->document.input.model;
+  return own || is_current();
 }
 
 void Workspace::set_what_if(const std::string& key, const std::string& value, bool continues) {
@@ -74,16 +102,39 @@ void Workspace::set_what_if(const std::string& key, const std::string& value, bo
        continues);
 }
 
+void Workspace::stop() {
+  const bool predicting = jobs_.busy(kSceneLane);
+  for (const char* const lane : kOfTheUser) jobs_.cancel(QLatin1String(lane));
+  if (!predicting) return;
+  error_ = tr("Stopped: what is shown is as it was before. The next change predicts again.");
+  emit scene_changed();
+}
+
+void Workspace::edit_and_read_anew(const QString& what, const Document& next) {
+  loader_ = std::make_shared<CaseLoader>();
+  const bool same = next == document_;
+  edit(what, next);
+  if (same) predict_again();
+  if (baseline_) predict_baseline(baseline_->document);
+}
+
 void Workspace::pin_baseline() {
+  jobs_.cancel(kBaselineLane);
+  baseline_follows_ = false;
   baseline_ = scene_;
   emit baseline_changed();
 }
 
 void Workspace::set_baseline(const Document& other) {
+  baseline_follows_ = false;
+  predict_baseline(other);
+}
+
+void Workspace::predict_baseline(const Document& other) {
   jobs_.start(
-      QStringLiteral("baseline"), tr("Predicting the baseline"),
-      [this, other, loader = loader_](Progress&) -> Jobs::Show {
-        return [this, scene = make_scene(other, *loader)] {
+      kBaselineLane, tr("Predicting the baseline"),
+      [this, other, loader = loader_](Progress& progress) -> Jobs::Show {
+        return [this, scene = make_scene(other, *loader, &progress)] {
           baseline_ = scene;
           emit baseline_changed();
         };
@@ -92,7 +143,8 @@ void Workspace::set_baseline(const Document& other) {
 }
 
 void Workspace::clear_baseline() {
-  jobs_.cancel(QStringLiteral("baseline"));
+  jobs_.cancel(kBaselineLane);
+  baseline_follows_ = false;
   baseline_.reset();
   emit baseline_changed();
 }
@@ -103,16 +155,36 @@ void Workspace::set_measured(MeasuredPtr measured) {
 }
 
 void Workspace::become(const Document& document) {
+  const CaseRequest before = document_.input;
   document_ = document;
   emit document_changed();
   predict_again();
+  follow_with_baseline(before);
+}
+
+// One that nobody chose goes along with the case, but for the what-ifs, which are what it is
+// compared by. One that was pinned stays, unless it is another network's, which says nothing.
+void Workspace::follow_with_baseline(const CaseRequest& before) {
+  Document now = document_, then = document_;
+  then.input = before;
+  then.input.sets = now.input.sets;
+  const bool other_network = before.model != document_.input.model;
+  if (other_network && baseline_) {
+    baseline_.reset();
+    baseline_follows_ = true;
+    emit baseline_changed();
+  }
+  if (!baseline_follows_ || now == then) return;
+  now.strategy = {};
+  if (!other_network && baseline_) now.input.sets = baseline_->document.input.sets;
+  predict_baseline(now);
 }
 
 void Workspace::predict_again() {
   jobs_.start(
-      QStringLiteral("scene"), tr("Predicting"),
-      [this, document = document_, loader = loader_](Progress&) -> Jobs::Show {
-        return [this, scene = make_scene(document, *loader)] { adopt(scene); };
+      kSceneLane, tr("Predicting"),
+      [this, document = document_, loader = loader_](Progress& progress) -> Jobs::Show {
+        return [this, scene = make_scene(document, *loader, &progress)] { adopt(scene); };
       },
       [this](const QString& message) {
         error_ = message;
@@ -129,6 +201,10 @@ void Workspace::adopt(ScenePtr scene) {
   if (scene_ && (scene_->document.input.model != scene->document.input.model ||
                  scene_->document.input.cluster != scene->document.input.cluster)) {
     selection_.clear();
+  }
+  const auto range = selection_.range();
+  if (range && range->end > scene->prediction.timeline.makespan()) {
+    selection_.select_range(std::nullopt);
   }
   scene_ = std::move(scene);
   emit scene_changed();

@@ -31,6 +31,8 @@ class Workspace : public QObject {
   /// What the scene is compared with; null where nothing is.
   const ScenePtr& baseline() const { return baseline_; }
   const MeasuredPtr& measured() const { return measured_; }
+  /// Whether the scene is the document's.
+  bool is_current() const { return scene_ && error_.isEmpty() && scene_->document == document_; }
   /// Why the document has no scene; empty where it has one.
   const QString& error() const { return error_; }
 
@@ -38,18 +40,28 @@ class Workspace : public QObject {
   Selection& selection() { return selection_; }
   QUndoStack& undo_stack() { return undo_; }
   Runner& runner() { return runner_; }
-  CaseLoader& loader() { return *loader_; }
+  /// Shared with jobs: another takes its place when files are to be read anew.
+  const std::shared_ptr<CaseLoader>& loader() const { return loader_; }
 
   /// Another document, as one step of undo; or as part of the step before it, which it continues.
   void edit(const QString& what, Document next, bool continues = false);
   /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
   void open(const Document& document);
   void set_strategy(const StrategyChoice& strategy);
-  /// The same cut for all these layers; `devices` empty: the first ones.
+  /// As edit(), for a document that names a file which may be other than it was: all files are read
+  /// anew, also where the document stays the same.
+  void edit_and_read_anew(const QString& what, const Document& next);
+  /// The same cut for all these layers. Refused, which failed() says, while the cuts that it would
+  /// stand among are not known.
   void set_config(const std::vector<LayerId>& layers, const Config& config);
+  /// Each of these layers its own cut, in their order.
+  void set_config(const std::vector<LayerId>& layers, const std::vector<Config>& cuts);
   /// An empty value takes it out. A slider that is dragged makes one step of undo: all but its
   /// first value `continue` it.
   void set_what_if(const std::string& key, const std::string& value, bool continues = false);
+
+  /// Calls off what the user waits for. Edits are saved and pictures drawn nevertheless.
+  void stop();
 
   void pin_baseline();                       ///< the scene as it stands
   void set_baseline(const Document& other);  ///< predicted in the background
@@ -67,13 +79,17 @@ class Workspace : public QObject {
  private:
   friend class EditCommand;
   void become(const Document& document);
+  bool knows_cuts() const;
   void predict_again();
+  void follow_with_baseline(const CaseRequest& before);
+  void predict_baseline(const Document& other);
   void adopt(ScenePtr scene);
 
   Runner& runner_;
   std::shared_ptr<CaseLoader> loader_ = std::make_shared<CaseLoader>();
   Document document_;
   ScenePtr scene_, baseline_;
+  bool baseline_follows_ = false;  ///< data parallelism of whatever case is on the desk
   MeasuredPtr measured_;
   QString error_;
   Selection selection_;

@@ -15,11 +15,15 @@
 namespace strata::gui {
 namespace {
 
-QByteArray png_of(QWidget& widget) {
+QImage image_of(QWidget& widget) {
   QImage image(widget.size() * 2, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(2);
   image.fill(widget.palette().color(QPalette::Window));
   widget.render(&image);
+  return image;
+}
+
+QByteArray png_of(const QImage& image) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
@@ -42,6 +46,13 @@ QByteArray svg_of(QWidget& widget, const QString& title) {
 }
 
 }  // namespace
+
+QString named_as(const QString& chosen, const QString& file, const QString& offered) {
+  const QString suffix = QFileInfo(file).suffix();
+  if (suffix.isEmpty()) return file + '.' + chosen;
+  if (suffix.toLower() != offered) return file;
+  return file.chopped(suffix.size()) + chosen;
+}
 
 View::View(const QString& id, const QString& title, Workspace& workspace, QWidget* parent)
     : QWidget(parent), id_(id), title_(title), workspace_(workspace), notice_(new QLabel(this)) {
@@ -92,9 +103,19 @@ QStringList View::formats() const {
 }
 
 void View::export_to(const QString& file) {
+  exported(file)();
+}
+
+std::function<void()> View::exported(const QString& file) {
   const QString suffix = QFileInfo(file).suffix().toLower();
+  const auto write = [file](const QByteArray& bytes) {
+    write_file_whole(file.toStdString(),
+                     {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  };
+  if (suffix == QLatin1String("png")) {
+    return [write, image = image_of(picture())] { write(png_of(image)); };
+  }
   QByteArray bytes;
-  if (suffix == QLatin1String("png")) bytes = png_of(picture());
   if (suffix == QLatin1String("svg")) bytes = svg_of(picture(), title_);
   if (suffix == QLatin1String("csv")) bytes = csv().toUtf8();
   if (bytes.isEmpty()) {
@@ -102,7 +123,7 @@ void View::export_to(const QString& file) {
                                  suffix.toStdString(),
                                  formats().join(QStringLiteral(", ")).toStdString()));
   }
-  write_file_whole(file.toStdString(), {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  return [write, bytes] { write(bytes); };
 }
 
 }  // namespace strata::gui

@@ -20,6 +20,11 @@ struct KeyHelp {
   QString keys, what;
 };
 
+/// The name of a file that is to be written as `chosen`, one of the formats of which `offered` was
+/// proposed. A name that has none gets it, and one that still ends as proposed has it changed; a
+/// format that somebody wrote stays.
+QString named_as(const QString& chosen, const QString& file, const QString& offered);
+
 class View : public QWidget {
   Q_OBJECT
 
@@ -43,6 +48,8 @@ class View : public QWidget {
   /// By the file's suffix: png (at twice the size), svg or csv. Written whole or not at all. Throws
   /// InputError, EnvironmentError.
   void export_to(const QString& file);
+  /// The same in two parts: what is shown now, to be written later, by any thread.
+  std::function<void()> exported(const QString& file);
   QStringList formats() const;
 
   /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.

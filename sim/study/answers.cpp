@@ -194,7 +194,9 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
 
 Strategy Answers::strategy(const Question& question, const Case& input) {
   if (question.strategy != "optimal") return load_strategy(question.strategy, input);
-  return optimal_strategy(input, question.space, kThreads);
+  SolveLimits limits;
+  limits.threads = kThreads;
+  return optimal_strategy(input, question.space, limits);
 }
 
 void Answers::predicted(const Question& question, StoredResult& row) {

@@ -89,6 +89,7 @@ class Search {
   Strategy only_best() {
     build_tables();
     search();
+    throw_if_cancelled(options_.limits.cancelled);
     Strategy best = space_.strategy("optimal", found_.front());
     Seconds least = score_eq1(input_, best).eq1;
     for (const Strategy& usual : usual_) {
@@ -356,10 +357,11 @@ std::vector<Strategy> baselines(const Case& input) {
           owt_parallel(input.graph, devices)};
 }
 
-Strategy optimal_strategy(const Case& input, const SearchOptions& space, unsigned threads) {
+Strategy optimal_strategy(const Case& input, const SearchOptions& space,
+                          const SolveLimits& limits) {
   SolveOptions options;
   options.space = space;
-  options.limits.threads = threads;
+  options.limits = limits;
   return Search(input, options).only_best();
 }
 

@@ -65,9 +65,10 @@ struct Solved {
 /// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
-/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick.
-/// 0 threads: all cores.
-Strategy optimal_strategy(const Case& input, const SearchOptions& space = {}, unsigned threads = 0);
+/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick. Throws Cancelled
+/// where it is called off.
+Strategy optimal_strategy(const Case& input, const SearchOptions& space = {},
+                          const SolveLimits& limits = {});
 
 /// data, model, owt, optimal, or a file where it ends in .json; checked against the case.
 Strategy load_strategy(const std::string& strategy, const Case& input,

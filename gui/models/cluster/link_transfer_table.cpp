@@ -1,11 +1,11 @@
 #include "gui/models/cluster/link_transfer_table.h"
 
 #include <QStringList>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -36,7 +36,7 @@ QString LinkTransferTable::csv() const {
     for (int column = 0; column < kColumns; ++column) {
       cells << (column == bytes ? QString::number(row.bytes, 'f', 0) : text(row, column));
     }
-    csv += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    csv += csv_line(cells);
   }
   return csv;
 }
@@ -63,7 +63,8 @@ QVariant LinkTransferTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant LinkTransferTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= kColumns) return {};
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (role != Qt::DisplayRole) return {};
   return tr(kNames[static_cast<std::size_t>(section)]);
 }
 
@@ -99,11 +100,9 @@ bool LinkTransferTable::before(const LinkTransfer& a, const LinkTransfer& b, int
 
 void LinkTransferTable::sort(int column, Qt::SortOrder order) {
   if (column < 0 || column >= kColumns) return;
-  emit layoutAboutToBeChanged();
-  std::stable_sort(rows_.begin(), rows_.end(), [&](const LinkTransfer& a, const LinkTransfer& b) {
+  sort_rows(rows_, [&](const LinkTransfer& a, const LinkTransfer& b) {
     return order == Qt::AscendingOrder ? before(a, b, column) : before(b, a, column);
   });
-  emit layoutChanged();
 }
 
 }  // namespace strata::gui

@@ -3,20 +3,20 @@
 // What crosses a link, as a table for views: bytes by layer and devices. Lives in the window's
 // thread.
 
-#include <QAbstractTableModel>
 #include <vector>
 
 #include "gui/models/cluster/link_transfers.h"
+#include "gui/models/sortable_table.h"
 
 namespace strata::gui {
 
-class LinkTransferTable : public QAbstractTableModel {
+class LinkTransferTable : public SortableTable {
   Q_OBJECT
 
  public:
   enum Column { layer, phase, bytes, from, to, tasks, kColumns };
 
-  explicit LinkTransferTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit LinkTransferTable(QObject* parent = nullptr) : SortableTable(parent) {}
 
   /// `scene` may be null where there are no rows.
   void show(ScenePtr scene, std::vector<LinkTransfer> rows);

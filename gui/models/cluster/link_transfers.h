@@ -7,8 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/compare/contributions.h"
+#include "gui/models/scene.h"
 #include "gui/models/selection.h"
+#include "gui/models/work_kind.h"
 
 namespace strata::gui {
 

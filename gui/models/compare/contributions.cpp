@@ -1,7 +1,6 @@
 #include "gui/models/compare/contributions.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace strata::gui {
@@ -25,22 +24,6 @@ Seconds within(const Span& span, const Window& window) {
 }
 
 }  // namespace
-
-std::string_view name(WorkKind kind) {
-  constexpr std::array<std::string_view, kWorkKinds> kNames = {
-      "forward", "backward", "update", "transfer", "sync", "statistics", "waiting"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-WorkKind work_kind(const Task& task) {
-  if (task.kind == TaskKind::join) return WorkKind::waiting;
-  if (task.kind == TaskKind::compute) {
-    if (task.phase == Phase::update) return WorkKind::update;
-    return task.phase == Phase::forward ? WorkKind::forward : WorkKind::backward;
-  }
-  if (task.phase == Phase::update) return WorkKind::sync;
-  return task.kind == TaskKind::transfer ? WorkKind::transfer : WorkKind::statistics;
-}
 
 std::vector<Contribution> path_contributions(const Scene& scene) {
   const Plan& plan = scene.prediction.plan;

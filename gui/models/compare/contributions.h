@@ -4,25 +4,12 @@
 // tasks of the critical path in the steady window, per step: each begins exactly when the one
 // before it ends. Under Eq. 1 they are its terms. Pure functions; thread-safe.
 
-#include <string>
 #include <vector>
 
 #include "gui/models/scene.h"
+#include "gui/models/work_kind.h"
 
 namespace strata::gui {
-
-enum class WorkKind : std::uint8_t {
-  forward,
-  backward,
-  update,
-  transfer,
-  sync,
-  statistics,
-  waiting
-};
-inline constexpr std::size_t kWorkKinds = 7;
-std::string_view name(WorkKind kind);
-WorkKind work_kind(const Task& task);
 
 struct Contribution {
   LayerId layer;  ///< invalid: what belongs to none

@@ -1,6 +1,6 @@
 #include "gui/models/compare/difference_table.h"
 
-#include <algorithm>
+#include <QStringList>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -21,8 +22,8 @@ constexpr std::array<ColumnName, DifferenceTable::kColumns> kColumnNames = {{
     {"Baseline", "How the baseline cuts it", "cut_before"},
     {"Now", "How it is cut now", "cut_after"},
     {"Step",
-     "What changes in its time on the critical path: these add up to the difference of "
-     "the step times",
+     "What changes in its time on the critical path. The step times differ by all of these and by "
+     "what has no row: waiting, the network's inputs",
      "step_change_seconds"},
     {"Eq. 1", "What changes in its terms of Eq. 1: compute, transfers, synchronisation",
      "eq1_change_seconds"},
@@ -90,14 +91,14 @@ void DifferenceTable::show(std::vector<LayerDifference> rows) {
 QString DifferenceTable::csv() const {
   QStringList names;
   for (const ColumnName& name : kColumnNames) names << QString::fromLatin1(name.csv);
-  QString csv = names.join(QLatin1Char(',')) + QLatin1Char('\n');
+  QString csv = csv_line(names);
   for (const LayerDifference& row : rows_) {
     QStringList cells;
     for (int column = 0; column < kColumns; ++column) {
-      cells << (column < step ? text_in(row, column).replace(QLatin1Char(','), QLatin1Char(';'))
+      cells << (column < step ? text_in(row, column)
                               : QString::fromStdString(fmt::format("{}", number_in(row, column))));
     }
-    csv += cells.join(QLatin1Char(',')) + QLatin1Char('\n');
+    csv += csv_line(cells);
   }
   return csv;
 }
@@ -142,13 +143,10 @@ void DifferenceTable::sort(int column, Qt::SortOrder order) {
     if (column < step) return text_in(a, column) < text_in(b, column);
     return number_in(a, column) < number_in(b, column);
   };
-  emit layoutAboutToBeChanged();
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [&](const LayerDifference& a, const LayerDifference& b) {
-                     if (a.changed() != b.changed()) return a.changed();
-                     return order == Qt::AscendingOrder ? before(a, b) : before(b, a);
-                   });
-  emit layoutChanged();
+  sort_rows(rows_, [&](const LayerDifference& a, const LayerDifference& b) {
+    if (a.changed() != b.changed()) return a.changed();
+    return order == Qt::AscendingOrder ? before(a, b) : before(b, a);
+  });
 }
 
 }  // namespace strata::gui

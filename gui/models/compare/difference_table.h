@@ -4,15 +4,14 @@
 // under Eq. 1, and each side's time on the critical path of a step. However it is sorted, layers
 // that did not change come last.
 
-#include <QAbstractTableModel>
-#include <QStringList>
 #include <vector>
 
 #include "gui/models/compare/differences.h"
+#include "gui/models/sortable_table.h"
 
 namespace strata::gui {
 
-class DifferenceTable : public QAbstractTableModel {
+class DifferenceTable : public SortableTable {
   Q_OBJECT
 
  public:
@@ -32,7 +31,7 @@ class DifferenceTable : public QAbstractTableModel {
   /// Where a cell holds a change: its seconds, as a double.
   static constexpr int kChangeRole = Qt::UserRole;
 
-  explicit DifferenceTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit DifferenceTable(QObject* parent = nullptr) : SortableTable(parent) {}
 
   void show(std::vector<LayerDifference> rows);
   const std::vector<LayerDifference>& rows() const { return rows_; }

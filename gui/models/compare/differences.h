@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/compare/contributions.h"
+#include "gui/models/scene.h"
 
 namespace strata::gui {
 
@@ -34,11 +34,12 @@ std::vector<LayerDifference> changed_layers(const Scene& before, const Scene& af
 /// The layers of the other scene that have these names.
 std::vector<LayerId> same_layers(const Scene& from, const std::vector<LayerId>& layers,
                                  const Scene& to);
-/// For people: what besides the strategy is another ; empty where nothing is.
+/// For people: what besides the strategy differs (network, cluster, what-ifs, options); empty
+/// where nothing does.
 std::string other_case(const Scene& before, const Scene& after);
 
-/// The document of `to` with these layers cut as `from` cuts them: its strategy is edited. Layers
-/// that `from` does not have stay.
+/// The document of `to` with these layers cut as `from` cuts them: its strategy is edited, and
+/// no longer one that a search found. Layers that `from` does not have stay.
 Document with_cuts_of(const Scene& from, const Scene& to, const std::vector<std::string>& layers);
 
 }  // namespace strata::gui

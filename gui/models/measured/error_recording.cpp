@@ -33,12 +33,12 @@ SteadyStep steady_step(const Timeline& timeline) {
   return result;
 }
 
-// So that the step before ended at `lead`. Tasks may have been ready long before: not before 0.
+// So that the step before ended at `lead`. Tasks may have been ready long before, even before 0.
 Timeline shifted(const SteadyStep& step, Seconds lead) {
   std::vector<Span> spans;
   const Seconds by = lead - step.before;
   for (const Span& span : step.spans) {
-    spans.push_back({std::max(span.ready + by, Seconds{}), span.start + by, span.end + by});
+    spans.push_back({span.ready + by, span.start + by, span.end + by});
   }
   return Timeline(step.spans.size(), std::move(spans));
 }

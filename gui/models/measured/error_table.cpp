@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/csv.h"
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/text.h"
 #include "sim/formats/task_title.h"
@@ -117,7 +118,7 @@ QVariant ErrorTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ErrorTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   static const char* const kNames[kColumns] = {"Tasks of a step", "Error",           "Predicted",
                                                "Measured",        "Share of errors", "Difference",
                                                "Waits longer",    "Number"};
@@ -140,7 +141,7 @@ std::string ErrorTable::csv() const {
       "tasks,relative_error,predicted_seconds,measured_seconds,share_of_errors,"
       "difference_seconds,queueing_difference_seconds,number\n";
   for (int i = 0; i < rowCount(); ++i) {
-    text += titles_[static_cast<std::size_t>(i)].toStdString();
+    text += csv_cell(titles_[static_cast<std::size_t>(i)].toStdString());
     for (int column = kTask + 1; column < kColumns; ++column) {
       fmt::format_to(std::back_inserter(text), ",{}", number(i, column).toDouble());
     }

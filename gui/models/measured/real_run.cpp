@@ -114,8 +114,9 @@ RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<b
   request.strategies = {edited ? strategy_file(runner, run, folder) : run.document.strategy.source};
   ValidateReport report = validate(runner, request, cancelled, progress);
   ValidateCase& result = report.cases.front();
-  RealOutcome outcome{nullptr,       result.predicted, result.measured,
-                      result.spread, result.samples,   report.disturbance};
+  RealOutcome outcome{
+      nullptr, result.predicted, result.measured, result.spread, result.samples, report.disturbance,
+      run};
   outcome.measured = measured_of(std::move(result), run);
   return outcome;
 }

@@ -31,6 +31,7 @@ struct RealOutcome {
   Seconds spread;         ///< half the distance between their quartiles
   std::size_t steps = 0;  ///< that were measured
   Disturbance disturbance;
+  RealRun run;  ///< what was asked for
 };
 /// What speaks against believing it on a machine of so many cores: a sentence each.
 std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -96,7 +97,8 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant TensorTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (role != Qt::DisplayRole) return {};
   static const char* const kNames[kColumns] = {"Layer", "Size",  "What", "Share",
                                                "From",  "Until", "Shard"};
   return tr(kNames[section]);
@@ -106,9 +108,9 @@ std::string TensorTable::csv() const {
   std::string lines = "layer,what,shard,size_bytes,from_seconds,until_seconds\n";
   for (int i = 0; i < rowCount(); ++i) {
     const LiveTensor& live = tensors_[static_cast<std::size_t>(i)];
-    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{}\n", text(i, kLayer).toStdString(),
-                   name(buffer(i).kind), buffer(i).shard, buffer(i).bytes.value, live.begin,
-                   live.end);
+    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{}\n",
+                   csv_cell(text(i, kLayer).toStdString()), name(buffer(i).kind), buffer(i).shard,
+                   buffer(i).bytes.value, live.begin, live.end);
   }
   return lines;
 }

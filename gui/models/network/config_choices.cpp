@@ -56,9 +56,12 @@ std::string too_many(const Degrees& degrees, std::size_t devices) {
 
 }  // namespace
 
-std::vector<std::int32_t> offered_degrees(std::size_t devices, const Degrees& now) {
+std::vector<std::int32_t> offered_degrees(std::size_t devices, std::span<const Degrees> now) {
   const bool pow2 = usual_degrees(devices) == DegreeSet::pow2, all = devices <= kFewDevices;
-  std::vector<std::int32_t> degrees(now.values.begin(), now.values.end());
+  std::vector<std::int32_t> degrees;
+  for (const Degrees& cut : now) {
+    degrees.insert(degrees.end(), cut.values.begin(), cut.values.end());
+  }
   for (std::size_t degree = 1; degree <= devices; pow2 ? degree *= 2 : ++degree) {
     if (all || pow2 || devices % degree == 0) degrees.push_back(static_cast<std::int32_t>(degree));
   }
@@ -68,13 +71,15 @@ std::vector<std::int32_t> offered_degrees(std::size_t devices, const Degrees& no
 }
 
 std::vector<DegreeChoice> degree_choices(const Case& input, std::span<const LayerId> layers,
-                                         Dim dim, const Degrees& now) {
+                                         Dim dim, std::span<const Degrees> now) {
   std::vector<DegreeChoice> choices;
   for (const std::int32_t degree : offered_degrees(input.cluster.device_count(), now)) {
-    Degrees degrees = now;
-    degrees[dim] = degree;
     std::string reason = too_fine(input.graph, narrowest(input.graph, layers, dim), dim, degree);
-    if (reason.empty()) reason = too_many(degrees, input.cluster.device_count());
+    for (std::size_t i = 0; i < layers.size() && reason.empty(); ++i) {
+      Degrees degrees = now[i];
+      degrees[dim] = degree;
+      reason = why_not(input, layers.subspan(i, 1), degrees);
+    }
     choices.push_back({degree, reason});
   }
   return choices;

@@ -11,7 +11,7 @@
 
 namespace strata::gui {
 
-/// One degree of one dim, the other dims being as they are.
+/// One degree of one dim, the other dims of each layer being as they are.
 struct DegreeChoice {
   std::int32_t degree = 1;
   std::string reason;  ///< why it may not be; empty where it may
@@ -22,11 +22,12 @@ struct DegreeChoice {
 
 /// The degrees worth offering on so many devices: powers of two or divisors, as a search has them
 /// (all instead of divisors where they are few); and those of `now`.
-std::vector<std::int32_t> offered_degrees(std::size_t devices, const Degrees& now);
+std::vector<std::int32_t> offered_degrees(std::size_t devices, std::span<const Degrees> now);
 
-/// For all of these layers at once. `now`: the degrees that the other dims have.
+/// For all of these layers at once: legal is what every one of them may have. `now`: how each of
+/// them is cut, in their order.
 std::vector<DegreeChoice> degree_choices(const Case& input, std::span<const LayerId> layers,
-                                         Dim dim, const Degrees& now);
+                                         Dim dim, std::span<const Degrees> now);
 
 /// Why these layers may not be cut so; empty where they may.
 std::string why_not(const Case& input, std::span<const LayerId> layers, const Degrees& degrees);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "gui/models/csv.h"
 #include "gui/models/network/network_nodes.h"
 #include "gui/models/text.h"
 
@@ -33,13 +34,6 @@ QString extents_text(const Extents& output) {
     if (output[dim] > 1 || dim == Dim::n || dim == Dim::c) text << QString::number(output[dim]);
   }
   return text.join(QStringLiteral(" × "));
-}
-
-QString quoted(const QString& field) {
-  if (!field.contains(QLatin1Char(',')) && !field.contains(QLatin1Char('"'))) return field;
-  QString escaped = field;
-  return QLatin1Char('"') + escaped.replace(QLatin1Char('"'), QLatin1String("\"\"")) +
-         QLatin1Char('"');
 }
 
 }  // namespace
@@ -156,14 +150,14 @@ QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int ro
 QString LayerTable::csv() const {
   QStringList head;
   for (const Heading& heading : kLayerHeadings) head << QString::fromUtf8(heading.csv);
-  QString text = head.join(QLatin1Char(',')) + QLatin1Char('\n');
+  QString text = csv_line(head);
   for (int row = 0; row < rowCount(); ++row) {
     QStringList fields;
     for (int column = 0; column < column_count; ++column) {
       const int role = column == output_column ? int{Qt::DisplayRole} : plain;
-      fields << quoted(data(index(row, column), role).toString());
+      fields << data(index(row, column), role).toString();
     }
-    text += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
+    text += csv_line(fields);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
 #include <graphviz/gvc.h>
 
 #include "gui/models/graphviz.h"
@@ -68,8 +69,8 @@ class Dot {
     agattr(graph_, AGNODE, text("shape"), text("box"));
     agattr(graph_, AGNODE, text("fixedsize"), text("true"));
     agattr(graph_, AGNODE, text("label"), text(""));
-    const std::string width = std::to_string(kNodeSize.width() / kPointsPerInch);
-    const std::string height = std::to_string(kNodeSize.height() / kPointsPerInch);
+    const std::string width = fmt::format("{}", kNodeSize.width() / kPointsPerInch);
+    const std::string height = fmt::format("{}", kNodeSize.height() / kPointsPerInch);
     agattr(graph_, AGNODE, text("width"), text(width.c_str()));
     agattr(graph_, AGNODE, text("height"), text(height.c_str()));
     agattr(graph_, AGEDGE, text("arrowhead"), text("none"));

@@ -46,15 +46,6 @@ Range range_for(Range values, bool logarithm) {
 
 }  // namespace
 
-std::string plain_name(const ResultColumn& column) {
-  std::string name = column.name;
-  for (const std::string_view unit : {"_seconds", "_bytes"}) {
-    if (name.ends_with(unit)) name.resize(name.size() - unit.size());
-  }
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 ChartAxis::ChartAxis(const ResultColumn& column, Range values, double from, double to)
     : scale_{{}, false, from, to}, words_(!column.numeric), title_(plain_name(column)) {
   words_ ? tick_words(column) : tick_numbers(column, values);

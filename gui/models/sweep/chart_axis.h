@@ -40,7 +40,4 @@ class ChartAxis {
   std::string title_;
 };
 
-/// "step", "peak memory", "link.inter.bandwidth": the name without its unit.
-std::string plain_name(const ResultColumn& column);
-
 }  // namespace strata::gui

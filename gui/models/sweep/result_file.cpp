@@ -4,6 +4,9 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <array>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "gui/models/sweep/result_builder.h"
 #include "sim/base/cancel.h"
@@ -18,6 +21,13 @@ constexpr std::size_t kLargestPiece = 32000;
 constexpr QLatin1String kResultsLane("results");
 constexpr std::array kFiles{"", "-wal"};  // of a store, behind its name
 
+// Of two stores, rows with the same number differ in this; empty where there is no such row.
+std::string known_by(Store& store, std::int64_t id) {
+  const QueryResult row =
+      store.query(fmt::format("SELECT hex(key) || finished FROM result WHERE id = {}", id));
+  return row.rows.empty() ? std::string() : std::get<std::string>(row.rows[0].at(0));
+}
+
 }  // namespace
 
 /// What a job has read.
@@ -31,16 +41,19 @@ struct ResultFile::Reader {
   std::string file, scenario;
   ResultBuilder builder;
   std::size_t piece = kFirstPiece;
-  std::size_t shown = 0;  ///< rows
+  std::optional<std::size_t> shown = 0;  ///< rows; nothing: those of another file
+  std::string last_row = {};             ///< what the newest row is known by
 
   Piece read(const Progress& progress);
   void forget_another_file(Store& store);
 };
 
-// Numbers of rows never come again, unless somebody has put another file in its place.
+// Rows never change, unless somebody has put another file in the place of theirs.
 void ResultFile::Reader::forget_another_file(Store& store) {
-  const QueryResult last = store.query("SELECT coalesce(max(id), 0) FROM result");
-  if (std::get<std::int64_t>(last.rows.at(0).at(0)) < builder.last_id()) builder = {};
+  if (known_by(store, builder.last_id()) == last_row) return;
+  builder = {};
+  piece = kFirstPiece;
+  shown.reset();
 }
 
 ResultFile::Piece ResultFile::Reader::read(const Progress& progress) {
@@ -53,6 +66,7 @@ ResultFile::Piece ResultFile::Reader::read(const Progress& progress) {
   read.more = rows.rows.size() == piece;
   piece = std::min(2 * piece, kLargestPiece);
   builder.append(rows);
+  last_row = known_by(store, builder.last_id());
   if (builder.rows() != shown) read.rows = builder.build();
   return read;
 }
@@ -75,6 +89,7 @@ void ResultFile::open(const std::string& file, const std::string& scenario) {
   scenario_ = scenario;
   reader_ = std::make_shared<Reader>(Reader{file, scenario, {}});
   reading_ = false;
+  looking_.clear();
   seen_.clear();
   if (file.empty()) return timer_.stop();
   timer_.start();
@@ -111,8 +126,8 @@ void ResultFile::look_if_changed() {
 void ResultFile::look() {
   if (reading_) return;
   settled_ = newest_write() < QDateTime::currentMSecsSinceEpoch() - kTick;
-  seen_ = stamp();
-  if (seen_.isEmpty()) return;  // a sweep will make it
+  looking_ = stamp();
+  if (looking_.isEmpty()) return;  // a sweep will make it
   read_on(reader_);
 }
 
@@ -125,7 +140,9 @@ void ResultFile::read_on(const std::shared_ptr<Reader>& reader) {
         return [this, reader, piece] { take(reader, piece); };
       },
       [this, reader](const QString& message) {
-        if (reader == reader_) emit failed(message);
+        if (reader != reader_) return;
+        seen_ = looking_;  // until it changes it cannot be read
+        emit failed(message);
       });
 }
 
@@ -139,7 +156,9 @@ void ResultFile::take(const std::shared_ptr<Reader>& reader, const Piece& piece)
     emit scenarios_read();
   }
   if (piece.rows) emit rows_read(piece.rows);
-  if (!piece.more) emit looked();
+  if (piece.more) return;
+  seen_ = looking_;
+  emit looked();
 }
 
 }  // namespace strata::gui

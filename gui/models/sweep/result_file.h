@@ -1,8 +1,9 @@
 #pragma once
 
 // A store's rows, read in pieces by a job so that the first of them are there at once, and new ones
-// as they come. Rows of a store are never changed, so only those behind the last one are read.
-// Lives in the window's thread; nothing of it waits for the file.
+// as they come. Rows of a store are never changed, so only those behind the last one are read;
+// where another store has taken its place, all are read anew. Lives in the window's thread; nothing
+// of it waits for the file.
 
 #include <QObject>
 #include <QStringList>
@@ -54,7 +55,8 @@ class ResultFile : public QObject {
   QStringList scenarios_;
   std::shared_ptr<Reader> reader_;  ///< used by one job at a time
   bool reading_ = false;
-  QString seen_;         ///< stamp() of the newest look
+  QString looking_;      ///< stamp() of the look that began last
+  QString seen_;         ///< of the last that went to its end: one that was called off saw nothing
   bool settled_ = true;  ///< nothing was written just before it
   QTimer timer_;
 };

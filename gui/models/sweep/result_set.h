@@ -39,6 +39,9 @@ struct ResultColumn {
   std::string exact(std::size_t row) const;
 };
 
+/// "step", "peak memory", "link.inter.bandwidth": the name without its unit, which its values have.
+std::string plain_name(const ResultColumn& column);
+
 class ResultSet {
  public:
   ResultSet(std::vector<ResultColumn> columns, std::vector<std::int64_t> ids);

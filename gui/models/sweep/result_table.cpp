@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/csv.h"
+
 namespace strata::gui {
 namespace {
 
@@ -24,16 +26,6 @@ void sort_rows(const ResultColumn& column, Qt::SortOrder direction,
   rows.insert(rows.end(), missing.begin(), missing.end());
 }
 
-void add_quoted(const std::string& field, std::string& text) {
-  if (field.find_first_of("\",\r\n") == std::string::npos) {
-    text += field;
-    return;
-  }
-  text += '"';
-  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  text += '"';
-}
-
 }  // namespace
 
 ResultTable::ResultTable(Results& results, QObject* parent)
@@ -48,15 +40,6 @@ int ResultTable::rowCount(const QModelIndex& parent) const {
 
 int ResultTable::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(shown_->columns().size());
-}
-
-// A number that ends in _seconds or _bytes has its unit in the cell.
-QString ResultTable::heading(const ResultColumn& column) const {
-  QString name = QString::fromStdString(column.name);
-  for (const auto& unit : {QStringLiteral("_seconds"), QStringLiteral("_bytes")}) {
-    if (name.endsWith(unit)) name.chop(unit.size());
-  }
-  return name.replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 QVariant ResultTable::data(const QModelIndex& index, int role) const {
@@ -74,7 +57,7 @@ QVariant ResultTable::data(const QModelIndex& index, int role) const {
 QVariant ResultTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
   const ResultColumn& column = (*shown_)[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return heading(column);
+  if (role == Qt::DisplayRole) return QString::fromStdString(plain_name(column));
   if (role == Qt::ToolTipRole) return QString::fromStdString(column.name);
   return {};
 }
@@ -110,7 +93,7 @@ QString ResultTable::csv() const {
   const auto line = [&](const auto& field) {
     for (const ResultColumn& column : shown_->columns()) {
       if (&column != &shown_->columns().front()) text += ',';
-      add_quoted(field(column), text);
+      text += csv_cell(field(column));
     }
     text += '\n';
   };

@@ -36,7 +36,6 @@ class ResultTable : public QAbstractTableModel {
  private:
   void take_over();
   void arrange();
-  QString heading(const ResultColumn& column) const;
 
   Results& results_;
   ResultSetPtr shown_;  ///< what the columns are of

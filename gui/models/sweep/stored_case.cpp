@@ -64,7 +64,7 @@ Job job_named(const std::string& text) {
 Document document_of_row(const std::string& database, std::int64_t id) {
   Store store(database, OpenMode::read);
   const QueryResult found =
-      store.query(fmt::format("SELECT job, settings FROM results WHERE id = {}", id));
+      store.query(fmt::format("SELECT job, settings, strategy FROM results WHERE id = {}", id));
   if (found.rows.empty()) throw InputError(fmt::format("{}: has no row {}", database, id));
   const Question question =
       understand(job_named(text_field(found.rows[0].at(0))),
@@ -79,6 +79,8 @@ Document document_of_row(const std::string& database, std::int64_t id) {
   document.input = question.input;
   document.strategy.source = question.job == Job::solve ? "optimal" : question.strategy;
   if (document.strategy.source == "optimal") document.strategy.configs = configs_of_row(store, id);
+  // "best" where nobody proved it optimal, "refined" where it was searched by simulation.
+  if (document.strategy.edited()) document.strategy.found = text_field(found.rows[0].at(2));
   return document;
 }
 

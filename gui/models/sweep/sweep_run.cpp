@@ -1,5 +1,6 @@
 #include "gui/models/sweep/sweep_run.h"
 
+#include <QPointer>
 #include <QSysInfo>
 #include <algorithm>
 #include <ctime>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr int kWatchEvery = 500;  // milliseconds
 constexpr QLatin1String kSweepLane("sweep");
-constexpr QLatin1String kRunnerLane("runner");  // of everything that runs on real devices
 
 bool has_runs(const Scenario& scenario) {
   return std::any_of(scenario.sweeps.begin(), scenario.sweeps.end(),
@@ -49,20 +49,11 @@ SweepRequest sweep_request(const std::string& scenario, const std::string& datab
 struct SweepRun::Watched {
   std::mutex lock;
   SweepCount count;
-  bool ended = false;
 
   void tell(const SweepCount& now) {
     const std::scoped_lock guard(lock);
     count = now;
   }
-  /// However it ends: done, failed or called off.
-  struct End {
-    Watched& watched;
-    ~End() {
-      const std::scoped_lock guard(watched.lock);
-      watched.ended = true;
-    }
-  };
 };
 
 SweepRun::SweepRun(Runner& runner, Jobs& jobs, QObject* parent)
@@ -73,13 +64,12 @@ SweepRun::SweepRun(Runner& runner, Jobs& jobs, QObject* parent)
 }
 
 SweepRun::~SweepRun() {
-  if (state_ == State::counting) jobs_.cancel(kSweepLane);
   if (state_ == State::running) jobs_.cancel(lane());
 }
 
-// A Runner belongs to one job at a time.
+// A Runner belongs to one job at a time, and counting may ask it what devices there are.
 QString SweepRun::lane() const {
-  return measures_ ? kRunnerLane : kSweepLane;
+  return measures_ || state_ == State::counting ? kRunnerLane : kSweepLane;
 }
 
 void SweepRun::open(const std::string& scenario, const std::string& database) {
@@ -91,22 +81,23 @@ void SweepRun::open(const std::string& scenario, const std::string& database) {
   measures_ = false;
   count_ = {};
   watched_ = std::make_shared<Watched>();
-  become(State::counting);
+  state_ = State::counting;
+  const QPointer<SweepRun> self(this);
   jobs_.start(
-      kSweepLane, tr("Counting the cases of %1").arg(QString::fromStdString(file_)),
-      [this, &runner = runner_, watched = watched_, file = file_,
+      kRunnerLane, tr("Counting the cases of %1").arg(QString::fromStdString(file_)),
+      [self, &runner = runner_, watched = watched_, file = file_,
        store = database_](Progress&) -> Jobs::Show {
-        const Watched::End end{*watched};
         const SweepRequest request = sweep_request(file, store);
         const SweepCount count = count_sweep(runner, request);
         const bool measures = has_runs(request.scenario);
-        return [this, watched, count, measures, name = request.scenario.name] {
-          if (watched == watched_) counted(name, measures, count);
+        return [self, watched, count, measures, name = request.scenario.name] {
+          if (self && watched == self->watched_) self->counted(name, measures, count);
         };
       },
-      [this, watched = watched_](const QString& message) {
-        if (watched == watched_) emit failed(message);
+      [self, watched = watched_](const QString& message) {
+        if (self && watched == self->watched_) emit self->failed(message);
       });
+  become(State::counting);
 }
 
 void SweepRun::counted(const std::string& name, bool measures, const SweepCount& count) {
@@ -128,7 +119,6 @@ void SweepRun::start() {
       lane(), tr("Sweeping %1").arg(QString::fromStdString(name_)),
       [this, &runner = runner_, watched = watched_, file = file_,
        store = database_](Progress& progress) -> Jobs::Show {
-        const Watched::End end{*watched};
         const auto tell = [&](const SweepCount& now) {
           watched->tell(now);
           const double of = static_cast<double>(std::max<std::size_t>(1, now.cases));
@@ -142,7 +132,8 @@ void SweepRun::start() {
       },
       [this, watched = watched_](const QString& message) {
         if (watched == watched_) emit failed(message);
-      });
+      },
+      WhenStale::show);  // another scenario may be counted behind it
   timer_.start();
   become(State::running);
 }
@@ -156,14 +147,11 @@ void SweepRun::stop() {
 // One that was called off, or that another run took the place of, only ends.
 void SweepRun::look() {
   if (!watched_ || state_ == State::none || state_ == State::ready) return;
-  bool ended = false;
-  {
+  if (state_ != State::counting) {
     const std::scoped_lock guard(watched_->lock);
-    ended = watched_->ended;
-    if (state_ != State::counting) count_ = watched_->count;
+    count_ = watched_->count;
   }
-  // Its last word comes with the end of its lane's turn.
-  if (ended && !jobs_.busy(lane())) return this->ended();
+  if (!jobs_.busy(lane())) return ended();
   if (state_ == State::running) emit changed();
 }
 

@@ -78,33 +78,31 @@ std::optional<std::uint32_t> PlanFacts::find(const PickedTask& task) const {
 }
 
 // Joins are not drawn: what they join stands for them.
-void PlanFacts::add(PickedTask task, bool earlier, std::vector<std::uint32_t>& ids) const {
-  if (ids.size() >= kMostNeighbours) return;
-  if (what_.plan[task.task].kind != TaskKind::join) {
-    ids.push_back(task_id(what_.plan, task));
-  } else if (earlier) {
-    add_before(task, ids);
-  } else {
-    add_after(task, ids);
-  }
-}
-
 void PlanFacts::add_before(PickedTask task, std::vector<std::uint32_t>& ids) const {
-  for (const TaskId other : what_.plan.dependencies(task.task)) add({task.step, other}, true, ids);
+  const auto add = [&](PickedTask other) {
+    if (ids.size() >= kMostNeighbours) return;
+    is_join(other.task) ? add_before(other, ids) : ids.push_back(task_id(what_.plan, other));
+  };
+  for (const TaskId other : what_.plan.dependencies(task.task)) add({task.step, other});
   if (task.step == 0) return;
-  for (const TaskId other : what_.plan.carried(task.task)) add({task.step - 1, other}, true, ids);
+  for (const TaskId other : what_.plan.carried(task.task)) add({task.step - 1, other});
 }
 
-void PlanFacts::add_after(PickedTask task, std::vector<std::uint32_t>& ids) const {
-  const auto waits = [&](std::span<const TaskId> others) {
-    return std::find(others.begin(), others.end(), task.task) != others.end();
+// One walk through a step, in whose order tasks come after all that they wait for: what waits for a
+// marked task is one more id, or a mark where it is a join.
+PlanFacts::Marks PlanFacts::waiting(const Marks& step_before, Marks now, std::size_t step,
+                                    std::vector<std::uint32_t>& ids) const {
+  const auto any = [](const Marks& marks, std::span<const TaskId> tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) { return marks[task()]; });
   };
-  const bool last = task.step + 1 == what_.timeline.steps();
-  for (std::size_t i = 0; i < what_.plan.size(); ++i) {
-    const TaskId other(i);
-    if (waits(what_.plan.dependencies(other))) add({task.step, other}, false, ids);
-    if (!last && waits(what_.plan.carried(other))) add({task.step + 1, other}, false, ids);
+  for (std::size_t i = 0; i < now.size() && ids.size() < kMostNeighbours; ++i) {
+    const TaskId task(i);
+    if (!any(now, what_.plan.dependencies(task)) && !any(step_before, what_.plan.carried(task)))
+      continue;
+    if (is_join(task)) now[i] = true;
+    if (!is_join(task)) ids.push_back(task_id(what_.plan, {step, task}));
   }
+  return now;
 }
 
 std::vector<std::uint32_t> PlanFacts::before(std::uint32_t id) const {
@@ -115,7 +113,14 @@ std::vector<std::uint32_t> PlanFacts::before(std::uint32_t id) const {
 
 std::vector<std::uint32_t> PlanFacts::after(std::uint32_t id) const {
   std::vector<std::uint32_t> ids;
-  add_after(task_of(what_.plan, id), ids);
+  const PickedTask task = task_of(what_.plan, id);
+  const Marks none(what_.plan.size());
+  Marks marked = none;
+  marked[task.task()] = true;
+  marked = waiting(none, marked, task.step, ids);
+  for (std::size_t step = task.step + 1; step < what_.timeline.steps() && marked != none; ++step) {
+    marked = waiting(marked, none, step, ids);
+  }
   return ids;
 }
 

@@ -28,8 +28,10 @@ class PlanFacts : public SliceFacts {
  private:
   std::string traffic(const Task& task) const;
   void add_before(PickedTask task, std::vector<std::uint32_t>& ids) const;
-  void add_after(PickedTask task, std::vector<std::uint32_t>& ids) const;
-  void add(PickedTask task, bool earlier, std::vector<std::uint32_t>& ids) const;
+  bool is_join(TaskId task) const { return what_.plan[task].kind == TaskKind::join; }
+  using Marks = std::vector<bool>;  ///< by the plan's task
+  Marks waiting(const Marks& step_before, Marks now, std::size_t step,
+                std::vector<std::uint32_t>& ids) const;
 
   PlanTimeline what_;
   std::vector<std::uint32_t> on_path_;

@@ -4,17 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/csv.h"
+
 namespace strata::gui {
-namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-}  // namespace
 
 std::string print_csv(const Recording& recording, const TimeRange& range) {
   std::string text = "group,lane,name,begin_seconds,end_seconds\n";

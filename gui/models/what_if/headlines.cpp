@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/number.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
@@ -25,7 +26,9 @@ std::string as_bytes(double value) {
   return format_bytes({std::llround(value)});
 }
 std::string as_samples(double value) {
-  return fmt::format("{}/s", format_count(std::llround(value)));
+  const std::string number =
+      value < 999.5 ? short_number(value) : format_count(std::llround(value));
+  return number + "/s";
 }
 
 const std::array<Figure, 5>& figures() {

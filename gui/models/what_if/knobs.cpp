@@ -176,9 +176,7 @@ Document resized(const Document& document, Turns turns, int count) {
   auto size = named_size(document.input.cluster);
   if (!size) return document;
   (turns == Turns::hosts ? size->hosts : size->devices) = count;
-  Document next = document;
-  next.input.cluster = size->name();
-  return next;
+  return document.with_cluster(size->name());
 }
 
 Document with_batch(const Document& document, std::int64_t batch) {
@@ -287,7 +285,8 @@ double position_of(const Knob& knob, double value) {
 double value_at(const Knob& knob, double position) {
   const double value = knob.least * std::pow(knob.most / knob.least, std::clamp(position, 0., 1.));
   if (!knob.counts()) {
-    return std::abs(position - position_of(knob, 1)) < 0.006 ? 1 : std::stod(text_of(knob, value));
+    const bool near_1 = std::abs(position - position_of(knob, 1)) < 0.006;
+    return near_1 ? 1 : parse_factor(text_of(knob, value));
   }
   const auto nearer = [&](double a, double b) {
     return std::abs(std::log(a / value)) < std::abs(std::log(b / value));

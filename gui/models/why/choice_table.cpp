@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -25,11 +26,6 @@ constexpr std::array<ChoiceHeading, ChoiceTable::column_count> kChoiceHeadings =
 
 // Bars are drawn to the length of the dearest choice that is not absurd.
 constexpr double kAbsurd = 6;
-
-QString csv_config(const Config& config) {
-  const QString text = human_config(config);
-  return text.contains(QLatin1Char(',')) ? QLatin1Char('"') + text + QLatin1Char('"') : text;
-}
 
 }  // namespace
 
@@ -87,7 +83,7 @@ QVariant ChoiceTable::data(const QModelIndex& index, int role) const {
              human_seconds(costs.transfer_out), human_seconds(costs.sync));
   }
   if (role == Qt::ToolTipRole && column == memory_column && too_large(row)) {
-    return tr("A device has %1").arg(human_bytes(explained_->capacity));
+    return tr("The smallest device has %1").arg(human_bytes(explained_->capacity));
   }
   return {};
 }
@@ -144,7 +140,7 @@ QString ChoiceTable::csv() const {
       "regret_seconds,binding_layer,binding_seconds,memory_bytes,chosen\n");
   for (int row = 0; row < rowCount(); ++row) {
     const ChoiceCosts& costs = choice(row);
-    QStringList fields{csv_config(costs.config)};
+    QStringList fields{human_config(costs.config)};
     for (const Seconds seconds :
          {costs.compute, costs.transfer_in, costs.transfer_out, costs.sync, costs.regret}) {
       fields << QString::number(seconds.value, 'g', 9);
@@ -155,7 +151,7 @@ QString ChoiceTable::csv() const {
     fields << QString::number(costs.binding_transfer.value, 'g', 9);
     fields << QString::number(explained_->memory[static_cast<std::size_t>(row)].value);
     fields << (chosen(row) ? QStringLiteral("1") : QStringLiteral("0"));
-    text += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
+    text += csv_line(fields);
   }
   return text;
 }

@@ -31,7 +31,7 @@ class ChoiceTable : public QAbstractTableModel {
   const ExplainedPtr& explained() const { return explained_; }
   const ChoiceCosts& choice(int row) const;
   bool chosen(int row) const;
-  /// No device has so much memory.
+  /// The smallest device has less memory.
   bool too_large(int row) const;
   /// The largest total among the choices that somebody might take: bars are as long as that.
   Seconds longest() const { return longest_; }

@@ -106,6 +106,12 @@ void ClusterView::follow() {
   };
   key(Qt::Key_C, [this] { colour_->setCurrentIndex(1 - colour_->currentIndex()); });
   key(Qt::Key_I, [this] { choose_cluster(); });
+  auto* give_up = new QShortcut(Qt::Key_Escape, field_);
+  give_up->setContext(Qt::WidgetShortcut);
+  connect(give_up, &QShortcut::activated, this, [this] {
+    field_->hide();
+    canvas_->setFocus();
+  });
   connect(field_, &QLineEdit::returnPressed, this, &ClusterView::take_bandwidth);
   connect(field_, &QLineEdit::editingFinished, field_, &QWidget::hide);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -124,7 +130,7 @@ std::vector<KeyHelp> ClusterView::keys() const {
   return {{tr("Up, Down"), tr("previous, next link (, and . too)")},
           {tr("Enter, double click"), tr("another bandwidth for the link: 25 GB/s, or 2x")},
           {tr("Left, Right"), tr("scrub by a tenth of the range; with Shift by all of it")},
-          {tr("Escape"), tr("all of the time")},
+          {tr("Esc"), tr("all of the time; the bandwidth as it was")},
           {tr("C"), tr("colour links by use, or by bytes")},
           {tr("I"), tr("import a cluster's file")},
           {tr("Wheel, +, -"), tr("zoom")},

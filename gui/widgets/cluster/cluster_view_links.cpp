@@ -136,14 +136,12 @@ bool ClusterView::open(const QString& file) try {
     notify(tr("%1 is no cluster: a cluster has [[device]] or [grid] in it").arg(file));
     return false;
   }
-  Document next = workspace().document();
-  if (next.empty()) {
+  const Document& now = workspace().document();
+  if (now.empty()) {
     notify(tr("Open a network first: a cluster alone has nothing to do."));
     return false;
   }
-  next.input.cluster = path;
-  if (next.strategy.edited()) next.strategy = {};
-  workspace().edit(tr("cluster %1").arg(file), std::move(next));
+  workspace().edit_and_read_anew(tr("cluster %1").arg(file), now.with_cluster(path));
   return true;
 } catch (const Error& error) {
   notify(QString::fromStdString(error.message()));

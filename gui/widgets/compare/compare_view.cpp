@@ -129,24 +129,27 @@ void CompareView::follow() {
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &CompareView::pick_rows);
   connect(timelines_, &LinkedTimelines::failed, this, &View::notify);
-  const auto key = [this](const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, this);
-    shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
-  };
-  const auto row_key = [this](const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, table_);
-    shortcut->setContext(Qt::WidgetShortcut);
+  bind_keys();
+  refresh();
+}
+
+// A and W move the timelines where those have the focus.
+void CompareView::bind_keys() {
+  const auto key = [this](QWidget* where, const QKeySequence& keys, auto action) {
+    auto* shortcut = new QShortcut(keys, where);
+    shortcut->setContext(where == this ? Qt::WidgetWithChildrenShortcut : Qt::WidgetShortcut);
     connect(shortcut, &QShortcut::activated, this, action);
   };
   for (const auto enter : {Qt::Key_Return, Qt::Key_Enter}) {
-    row_key(enter, &CompareView::take_over);
-    row_key(Qt::SHIFT | enter, &CompareView::give_over);
+    key(table_, enter, &CompareView::take_over);
+    key(table_, Qt::SHIFT | enter, &CompareView::give_over);
   }
-  key(Qt::Key_B, [this] { workspace().pin_baseline(); });
-  key(Qt::Key_A, [this] { all_->toggle(); });
-  key(Qt::Key_W, [this] { by_->setCurrentIndex((by_->currentIndex() + 1) % by_->count()); });
-  refresh();
+  for (QWidget* const where : {static_cast<QWidget*>(table_), static_cast<QWidget*>(plot_)}) {
+    key(where, Qt::Key_A, [this] { all_->toggle(); });
+    key(where, Qt::Key_W,
+        [this] { by_->setCurrentIndex((by_->currentIndex() + 1) % by_->count()); });
+  }
+  key(this, Qt::Key_B, [this] { workspace().pin_baseline(); });
 }
 
 QString CompareView::command() const {

@@ -49,6 +49,7 @@ class CompareView : public View {
   QWidget* make_headline();
   QWidget* make_table();
   void follow();
+  void bind_keys();
   void choose_baseline(int index);
   void set_strategy_baseline(const std::string& source);
   void refresh();
@@ -56,6 +57,7 @@ class CompareView : public View {
   QString headline() const;
   void show_selected();
   void pick_rows();
+  bool up_to_date();
   std::vector<std::string> picked_layers();
 
   QComboBox* choice_;

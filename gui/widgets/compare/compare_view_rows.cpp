@@ -9,6 +9,7 @@
 
 #include "gui/models/text.h"
 #include "gui/widgets/compare/compare_view.h"
+#include "gui/widgets/compare/linked_timelines.h"
 
 namespace strata::gui {
 namespace {
@@ -85,9 +86,19 @@ std::vector<std::string> CompareView::picked_layers() {
   return layers;
 }
 
+// The next documents are made of the scenes that are shown: an edit that is still being predicted
+// is not in them, and would be lost.
+bool CompareView::up_to_date() {
+  if (workspace().is_current() && !workspace().jobs().busy(QStringLiteral("baseline"))) return true;
+  notify(workspace().error().isEmpty()
+             ? tr("No cut is taken over: what was changed before is not predicted yet.")
+             : workspace().error());
+  return false;
+}
+
 void CompareView::take_over() {
   const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  if (!scene || !baseline) return;
+  if (!scene || !baseline || !up_to_date()) return;
   const std::vector<std::string> layers = picked_layers();
   if (layers.empty()) return;
   workspace().edit(tr("cut of %1 from the baseline").arg(counted(layers.size(), tr("layer"))),
@@ -98,7 +109,7 @@ void CompareView::take_over() {
 // not chosen again with two clicks.
 void CompareView::give_over() {
   const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  if (!scene || !baseline) return;
+  if (!scene || !baseline || !up_to_date()) return;
   const std::vector<std::string> layers = picked_layers();
   if (!layers.empty()) workspace().set_baseline(with_cuts_of(*scene, *baseline, layers));
 }

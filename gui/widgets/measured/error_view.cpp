@@ -12,8 +12,6 @@
 namespace strata::gui {
 namespace {
 
-/// All that talks to devices takes turns here.
-constexpr auto kRunnerLane = "runner";
 constexpr int kLookEvery = 150;  // milliseconds
 
 }  // namespace
@@ -90,12 +88,12 @@ void ErrorView::follow() {
     connect(shortcut, &QShortcut::activated, this, action);
   };
   on_key(Qt::Key_N, &ErrorView::jump_to_worst);
-  on_key(Qt::CTRL | Qt::Key_Return, &ErrorView::run_or_stop);
+  on_key(Qt::CTRL | Qt::Key_R, &ErrorView::run_or_stop);
 }
 
 void ErrorView::run_or_stop() {
-  if (workspace().jobs().busy(QLatin1String(kRunnerLane))) {
-    workspace().jobs().cancel(QLatin1String(kRunnerLane));
+  if (workspace().jobs().busy(kRunnerLane)) {
+    workspace().jobs().cancel(kRunnerLane);
     bar_->show_stopping();
   } else if (!workspace().document().empty()) {
     start();
@@ -107,7 +105,7 @@ void ErrorView::start() {
   Runner& runner = workspace().runner();
   const RealRun run = bar_->request(workspace().document());
   workspace().jobs().start(
-      QLatin1String(kRunnerLane), tr("Running on %1").arg(QString::fromStdString(run.devices)),
+      kRunnerLane, tr("Running on %1").arg(QString::fromStdString(run.devices)),
       [this, &runner, run](Progress& progress) -> Jobs::Show {
         const auto tell = [&](const MeasureProgress& at) {
           progress.report(static_cast<double>(at.round) / static_cast<double>(at.of),
@@ -119,14 +117,13 @@ void ErrorView::start() {
           workspace().set_measured(outcome.measured);
         };
       },
-      [this](const QString& message) { notify(message); });
+      [this](const QString& message) { notify(message); }, WhenStale::show);
 }
 
 void ErrorView::show_state() {
   const std::vector<JobState> all = workspace().jobs().running();
-  const auto own = std::find_if(all.begin(), all.end(), [](const JobState& job) {
-    return job.lane == QLatin1String(kRunnerLane);
-  });
+  const auto own = std::find_if(all.begin(), all.end(),
+                                [](const JobState& job) { return job.lane == kRunnerLane; });
   const JobState* running = own == all.end() ? nullptr : &*own;
   if (running == nullptr) clock_.stop();
   if (running != nullptr && !clock_.isActive()) clock_.start(kLookEvery);
@@ -149,7 +146,9 @@ void ErrorView::show_hint(const JobState* running) {
   }
 }
 
+// What is shown may have been asked for with other fields, of another document.
 QString ErrorView::command() const {
+  if (outcome_) return QString::fromStdString(command_of(outcome_->run));
   if (workspace().document().empty()) return {};
   return QString::fromStdString(command_of(bar_->request(workspace().document())));
 }
@@ -159,7 +158,7 @@ QString ErrorView::csv() const {
 }
 
 std::vector<KeyHelp> ErrorView::keys() const {
-  return {{tr("Ctrl+Enter"), tr("Run the strategy on this machine's devices, or stop")},
+  return {{tr("Ctrl+R"), tr("Run the strategy on this machine's devices, or stop")},
           {tr("N"), tr("To the worst prediction, then to the next worst")},
           {tr("W, S, A, D, F"), tr("Zoom, move and fit as in the timeline")},
           {tr(". ,"), tr("Next and previous task of the lane")}};

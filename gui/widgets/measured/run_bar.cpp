@@ -29,7 +29,7 @@ RunBar::RunBar(QWidget* parent) : QWidget(parent) {
   batch_ = count_box(1, 4096, 4, tr("The samples that each device computes in a step"));
   rounds_ = count_box(1, 100, 3, tr("How often measuring and running take turns"));
   button_ = new QPushButton(tr("Run"));
-  button_->setToolTip(tr("Measure and run the strategy, or stop (Ctrl+Enter)"));
+  button_->setToolTip(tr("Measure and run the strategy, or stop (Ctrl+R)"));
   progress_ = new QProgressBar;
   progress_->setTextVisible(true);
   progress_->hide();

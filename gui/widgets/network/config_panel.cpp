@@ -128,7 +128,7 @@ void ConfigPanel::show_selection() {
     return std::binary_search(names.begin(), names.end(), graph[layer].name);
   });
   lock_->setText(locked ? tr("Unlock  (L)") : tr("Lock  (L)"));
-  show_degrees(layers, cut(layers.front()));
+  show_degrees(layers);
   show_numbers(layers);
 }
 

@@ -40,7 +40,7 @@ class ConfigPanel : public QScrollArea {
   };
 
   void show_selection();
-  void show_degrees(const std::vector<LayerId>& layers, const Config& now);
+  void show_degrees(const std::vector<LayerId>& layers);
   void show_numbers(const std::vector<LayerId>& layers);
   void clear_degrees();
   void choose(Dim dim, std::int32_t degree);

@@ -49,7 +49,7 @@ void ConfigPanel::clear_degrees() {
 }
 
 // Where the layers differ, none of a row is pressed but what all have.
-void ConfigPanel::show_degrees(const std::vector<LayerId>& layers, const Config& now) {
+void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
   const QWidget* focused = focusWidget();
   std::optional<std::pair<Dim, std::int32_t>> focus;
   for (const DegreeButton& it : buttons_) {
@@ -58,6 +58,8 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers, const Config&
   clear_degrees();
   shown_ = layers;
   const Scene& scene = *workspace_.scene();
+  std::vector<Degrees> now;
+  for (const LayerId layer : layers) now.push_back(cut(layer).degrees);
   int row = 0;
   for (const Dim dim : kDims) {
     const bool here = std::any_of(layers.begin(), layers.end(), [&](LayerId layer) {
@@ -71,7 +73,7 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers, const Config&
     connect(head, &QPushButton::clicked, this, [this, dim] { choose_only(dim); });
     grid_->addWidget(head, row++, 0, 1, kDegreesInRow, Qt::AlignLeft);
     int column = 0;
-    for (const DegreeChoice& choice : degree_choices(scene.input, layers, dim, now.degrees)) {
+    for (const DegreeChoice& choice : degree_choices(scene.input, layers, dim, now)) {
       auto* button = new QPushButton(QString::number(choice.degree), degrees_);
       button->setCheckable(true);
       button->setMinimumWidth(20);
@@ -122,21 +124,26 @@ void ConfigPanel::show_numbers(const std::vector<LayerId>& layers) {
   numbers_->setText(text + QStringLiteral("</table>"));
 }
 
+// The other dims of each layer stay as they are.
 void ConfigPanel::choose(Dim dim, std::int32_t degree) {
   if (shown_.empty() || !workspace_.scene()) return;
-  Degrees degrees = cut(shown_.front()).degrees;
   const bool same = std::all_of(shown_.begin(), shown_.end(),
                                 [&](LayerId layer) { return cut(layer).degrees[dim] == degree; });
   if (same) return show_selection();  // the button is pressed again
-  degrees[dim] = degree;
-  workspace_.set_config(shown_, config_on_first_devices(degrees));
+  std::vector<Config> cuts;
+  for (const LayerId layer : shown_) {
+    Degrees degrees = cut(layer).degrees;
+    const bool has = std::exchange(degrees[dim], degree) == degree;
+    cuts.push_back(has ? cut(layer) : config_on_first_devices(degrees));
+  }
+  workspace_.set_config(shown_, cuts);
 }
 
 void ConfigPanel::choose_only(Dim dim) {
   if (shown_.empty() || !workspace_.scene()) return;
   Degrees most = kWhole;
-  for (const DegreeChoice& choice :
-       degree_choices(workspace_.scene()->input, shown_, dim, kWhole)) {
+  const std::vector<Degrees> whole(shown_.size(), kWhole);
+  for (const DegreeChoice& choice : degree_choices(workspace_.scene()->input, shown_, dim, whole)) {
     if (choice.legal()) most[dim] = std::max(most[dim], choice.degree);
   }
   workspace_.set_config(shown_, config_on_first_devices(most));

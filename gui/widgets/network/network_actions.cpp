@@ -87,8 +87,18 @@ void NetworkView::search(const QString& text) {
   found_ = map_.find(text);
   next_ = 0;
   canvas_->set_found({found_.begin(), found_.end()});
+  following_ = true;  // rows that are filtered out are no choice of the user's
   sorted_.setFilterFixedString(text.trimmed());
+  following_ = false;
   follow_layers();
+}
+
+// Nodes have other numbers now.
+void NetworkView::forget_nodes() {
+  anchor_.reset();
+  next_ = 0;
+  found_ = map_.find(search_->text());
+  canvas_->set_found({found_.begin(), found_.end()});
 }
 
 void NetworkView::next_found() {

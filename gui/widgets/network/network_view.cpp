@@ -33,12 +33,14 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   connect(canvas_, &NetworkCanvas::painted, this, &NetworkView::paint);
   connect(canvas_, &NetworkCanvas::opened, &map_, &NetworkMap::open);
   connect(canvas_, &NetworkCanvas::shut, &map_, &NetworkMap::shut);
+  connect(&map_, &NetworkMap::rearranged, this, &NetworkView::forget_nodes);
   connect(&map_, &NetworkMap::failed, this, &View::notify);
   connect(panel_, &ConfigPanel::lock_wanted, this, &NetworkView::turn_locks);
   connect(panel_, &ConfigPanel::solve_wanted, this, &NetworkView::solve);
   connect(panel_, &ConfigPanel::paint_wanted, this, &NetworkView::set_painting);
   connect(panel_, &ConfigPanel::why_wanted, this, &NetworkView::why_wanted);
   connect(&workspace, &Workspace::scene_changed, this, &NetworkView::follow_scene);
+  connect(&workspace, &Workspace::document_changed, this, [this] { notify({}); });
   connect(&selection(), &Selection::layers_changed, this, &NetworkView::follow_layers);
   connect(&workspace.jobs(), &Jobs::changed, this,
           [this] { panel_->set_solving(this->workspace().jobs().busy(QStringLiteral("solve"))); });

@@ -57,6 +57,7 @@ class NetworkView : public View {
   void turn_locks();
   void solve();
   void next_found();
+  void forget_nodes();
   void next_colours();
   bool act(int key, Qt::KeyboardModifiers modifiers);
 

@@ -56,6 +56,10 @@ std::shared_ptr<ResultPicture> ResultCanvas::arranged() const {
   return picture;
 }
 
+bool ResultCanvas::newest() const {
+  return picture_ && !stale_ && !waiting_ && picture_->is_of(results_.all());
+}
+
 void ResultCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double ratio = std::max(devicePixelRatioF(), painter.device()->devicePixelRatioF());
@@ -70,8 +74,7 @@ void ResultCanvas::paintEvent(QPaintEvent*) {
 
 // Into a file: with its strokes, as large as it is there, and never of rows that are gone.
 void ResultCanvas::paint_elsewhere(QPainter& painter) {
-  const bool newest = picture_ && !stale_ && !waiting_;
-  if (!newest) picture_ = arranged();
+  if (!newest()) picture_ = arranged();
   picture_->paint(painter);
   draw_over(painter);
 }
@@ -109,7 +112,7 @@ void ResultCanvas::paint_in_job(double ratio) {
 void ResultCanvas::draw_over(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing);
   for (const auto& row : {results_.current(), hovered_}) {
-    if (row && picture_ && *row < results_.all()->rows()) picture_->mark(painter, *row);
+    if (row && picture_ && picture_->is_of(results_.all())) picture_->mark(painter, *row);
   }
   if (dragged_.isEmpty()) return;
   const Theme colours = theme_of(palette());

@@ -1,9 +1,9 @@
 #pragma once
 
 // A chart of Results in the window. It shows what the mouse is at, opens the row that is clicked
-// and makes a brush of a rectangle that is dragged; arrows go from row to row, Enter opens one,
-// Escape lets all pass again. Its picture is arranged anew only for other rows or another size, and
-// a large one in a job, the one before standing meanwhile; an export waits for the new one.
+// and makes a brush of a rectangle that is dragged; arrows go from row to row, Enter opens one. Its
+// picture is arranged anew only for other rows or another size, and a large one in a job, the one
+// before standing meanwhile; an export waits for the new one.
 
 #include <QImage>
 #include <QWidget>
@@ -49,6 +49,8 @@ class ResultCanvas : public QWidget {
   ResultSketch sketch() const;
   void forget_picture();
   std::shared_ptr<ResultPicture> arranged() const;
+  /// The picture is of the rows, the filter and the size that there are now.
+  bool newest() const;
   void paint_elsewhere(QPainter& painter);
   void paint_anew(double ratio);
   void paint_in_job(double ratio);

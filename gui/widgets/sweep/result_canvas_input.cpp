@@ -15,10 +15,9 @@ constexpr int kClickSlack = 4;  // less than this is no drag
 
 }  // namespace
 
-// A picture of rows that are no longer there finds none.
+// In a picture of others, a number of a row is another row's.
 std::optional<std::uint32_t> ResultCanvas::row_near(QPointF at) const {
-  const auto row = picture_ ? picture_->row_near(at) : std::nullopt;
-  return row && *row < results_.all()->rows() ? row : std::nullopt;
+  return newest() ? picture_->row_near(at) : std::nullopt;
 }
 
 void ResultCanvas::mousePressEvent(QMouseEvent* event) {
@@ -69,7 +68,7 @@ void ResultCanvas::leaveEvent(QEvent*) {
 }
 
 void ResultCanvas::step(int by) {
-  const auto rows = picture_ ? picture_->rows_in_order() : std::vector<std::uint32_t>();
+  const auto rows = newest() ? picture_->rows_in_order() : std::vector<std::uint32_t>();
   if (rows.empty()) return;
   const auto at =
       results_.current() ? std::find(rows.begin(), rows.end(), *results_.current()) : rows.end();
@@ -89,8 +88,6 @@ void ResultCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Enter:
       if (results_.current()) results_.open(*results_.current());
       return;
-    case Qt::Key_Escape:
-      return results_.clear_brushes();
     default:
       QWidget::keyPressEvent(event);
   }

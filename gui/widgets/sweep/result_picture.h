@@ -57,6 +57,8 @@ class ResultPicture {
   /// Shows where a row is, on top of the rest.
   virtual void mark(QPainter& painter, std::uint32_t row) const;
 
+  /// Whether it is a picture of these rows, and no others of the same numbers.
+  bool is_of(const ResultSetPtr& all) const { return sketch_.all == all; }
   /// Where a row is drawn.
   std::optional<QPointF> spot_of(std::uint32_t row) const;
   /// From left to right, or as the chart has them.

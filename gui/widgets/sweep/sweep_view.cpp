@@ -1,6 +1,7 @@
 #include "gui/widgets/sweep/sweep_view.h"
 
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLayout>
 #include <QShortcut>
 #include <QSignalBlocker>
@@ -21,7 +22,6 @@ SweepView::SweepView(Workspace& workspace, QWidget* parent)
   follow();
   add_key(QKeySequence(Qt::Key_Slash), [this] { filter_->setFocus(); });
   add_key(QKeySequence::Find, [this] { filter_->setFocus(); });
-  add_key(QKeySequence(Qt::Key_Escape), [this] { show_all(); });
   add_key(QKeySequence(Qt::Key_S), [this] { findChild<SweepBar*>()->button().click(); });
   for (const auto kind :
        {ResultCharts::lines, ResultCharts::heat, ResultCharts::pareto, ResultCharts::parallel}) {
@@ -38,6 +38,11 @@ void SweepView::add_key(const QKeySequence& keys, const std::function<void()>& a
   auto* shortcut = new QShortcut(keys, this);
   shortcut->setContext(Qt::WidgetWithChildrenShortcut);
   connect(shortcut, &QShortcut::activated, this, act);
+}
+
+void SweepView::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape) return show_all();
+  View::keyPressEvent(event);
 }
 
 void SweepView::follow() {

@@ -40,6 +40,9 @@ class SweepView : public View {
   ResultCharts& charts() { return *charts_; }
   QTableView& table() { return *rows_; }
 
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
  private:
   QWidget* make_empty_page();
   QWidget* make_page();

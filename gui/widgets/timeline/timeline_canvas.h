@@ -61,8 +61,8 @@ class TimelineCanvas : public QAbstractScrollArea {
   std::optional<SliceAddress> selected() const { return selected_; }
   void set_range(std::optional<TimeRange> range);
   std::optional<TimeRange> range() const { return range_; }
-  /// Slices of these stand out; none: all do.
-  void set_layers(const std::vector<LayerId>& layers);
+  /// Slices of these stand out, as each recording numbers them; none: all do.
+  void set_layers(std::vector<LayerId> first, std::vector<LayerId> second = {});
   /// By label of both recordings: these stand out, before any layers; empty: none in particular.
   void mark_labels(std::vector<bool> labels);
   /// Slices whose labels have these words stand out, before all others. The number of labels found.
@@ -166,7 +166,7 @@ class TimelineCanvas : public QAbstractScrollArea {
   std::optional<SliceAddress> selected_;
   std::vector<std::uint32_t> before_, after_;  // of the selected one
   std::optional<TimeRange> range_;
-  std::vector<LayerId> layers_;
+  std::array<std::vector<LayerId>, 2> layers_;  // sorted
   std::vector<bool> marked_;
   std::string wanted_;
   std::optional<int> mouse_x_;

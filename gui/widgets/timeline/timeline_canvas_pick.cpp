@@ -66,8 +66,8 @@ void TimelineCanvas::set_range(std::optional<TimeRange> range) {
   viewport()->update();
 }
 
-void TimelineCanvas::set_layers(const std::vector<LayerId>& layers) {
-  layers_ = layers;
+void TimelineCanvas::set_layers(std::vector<LayerId> first, std::vector<LayerId> second) {
+  layers_ = {std::move(first), std::move(second)};
   new_lit();
 }
 
@@ -90,9 +90,9 @@ void TimelineCanvas::new_lit() {
     if (!painters_[side]) continue;
     std::vector<bool> lit = labels_with(*sides_[side], wanted_);
     if (lit.empty()) lit = marked_;
-    if (lit.empty() && !layers_.empty()) {
+    if (const auto& layers = layers_[side]; lit.empty() && !layers.empty()) {
       for (const LaneLabel& label : sides_[side]->labels) {
-        lit.push_back(std::binary_search(layers_.begin(), layers_.end(), label.layer));
+        lit.push_back(std::binary_search(layers.begin(), layers.end(), label.layer));
       }
       if (std::count(lit.begin(), lit.end(), true) == 0) lit.clear();
     }

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/file_kind.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
+#include "sim/base/error.h"
 
 namespace strata::gui {
 namespace {
@@ -108,8 +110,7 @@ void TimelineView::follow_selection() {
   connect(canvas_, &TimelineCanvas::hovered, this, &TimelineView::tell);
   connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
   connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
-  connect(&selection(), &Selection::layers_changed, this,
-          [this] { canvas_->set_layers(selection().layers()); });
+  connect(&selection(), &Selection::layers_changed, this, &TimelineView::show_layers);
   connect(&selection(), &Selection::range_changed, this, [this] {
     canvas_->set_range(selection().range());
     tell(canvas_->selected());
@@ -149,7 +150,7 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
   const bool same =
       scene_.scene && baseline_.scene && scene_.scene->document == baseline_.scene->document;
   canvas_->show_recordings(scene, same ? nullptr : baseline);
-  canvas_->set_layers(selection().layers());
+  show_layers();
   canvas_->set_range(selection().range());
   canvas_->search(search_->text().toStdString());
   on_task_changed();
@@ -175,9 +176,9 @@ void TimelineView::show_name() {
   tell(canvas_->selected());
 }
 
-bool TimelineView::open(const QString& file) {
+bool TimelineView::open(const QString& file) try {
   const std::string path = file.toStdString();
-  if (QFileInfo(file).suffix().toLower() != QLatin1String("json")) return false;
+  if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
       [this, path, file](Progress&) -> Jobs::Show {
@@ -190,6 +191,9 @@ bool TimelineView::open(const QString& file) {
       },
       [this](const QString& message) { notify(message); });
   return true;
+} catch (const Error& error) {
+  notify(QString::fromStdString(error.message()));
+  return false;
 }
 
 void TimelineView::show_trace(const RecordingPtr& trace) {

@@ -51,9 +51,13 @@ class TimelineView : public View {
   void show_trace(const RecordingPtr& trace);
   void show_hint();
   void show_name();
+  void show_layers();
 
   void on_picked();
+  void select_slice(SliceAddress slice);
+  void select_lane(const LaneName& lane, std::uint32_t side);
   void on_row_picked(LaneRow row);
+  bool is_current() const;
   void on_range_picked();
   void on_task_changed();
   void on_search(const QString& text);

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "gui/models/compare/differences.h"
 #include "gui/models/text.h"
 #include "gui/models/timeline/what_is_busy.h"
 #include "gui/widgets/timeline/timeline_view.h"
@@ -14,6 +15,21 @@ void TimelineView::on_search(const QString& text) {
   found_->setText(text.isEmpty() ? QString() : count);
 }
 
+// While a successor is drawn, what is on the screen speaks of layers and devices that were.
+bool TimelineView::is_current() const {
+  return scene_.scene && scene_.scene == workspace().scene();
+}
+
+// The baseline may be of another network: its layers are those of the same names.
+void TimelineView::show_layers() {
+  const std::vector<LayerId>& layers = selection().layers();
+  const auto in = [&](const ScenePtr& shown) {
+    const ScenePtr& now = workspace().scene();
+    return shown && now ? same_layers(*now, layers, *shown) : std::vector<LayerId>();
+  };
+  canvas_->set_layers(in(scene_.scene), in(baseline_.scene));
+}
+
 void TimelineView::on_picked() {
   tell(canvas_->selected());
   if (trace_) return;
@@ -22,26 +38,33 @@ void TimelineView::on_picked() {
   if (!picked) {
     selection().select_task(std::nullopt);
     selection().select_layers({});
-  } else {
-    const Recording& recording = *canvas_->recording(picked->side);
-    const Slice& slice = recording.at(picked->place);
-    const LayerId layer = recording.labels[slice.label].layer;
-    if (layer.valid()) selection().select_layers({layer});
-    if (const auto device = recording.lanes[picked->place.lane].name().device) {
-      selection().select_device(device);
-    }
-    if (picked->side == 0 && recording.facts) {
-      selection().select_task(recording.facts->task(slice.id));
-    }
+  } else if (is_current()) {
+    select_slice(*picked);
   }
   picking_ = false;
 }
 
+void TimelineView::select_slice(SliceAddress picked) {
+  const Recording& recording = *canvas_->recording(picked.side);
+  const Slice& slice = recording.at(picked.place);
+  const LayerId layer = recording.labels[slice.label].layer;
+  const Scene& shown = picked.side == 0 ? *scene_.scene : *baseline_.scene;
+  if (layer.valid()) selection().select_layers(same_layers(shown, {layer}, *scene_.scene));
+  select_lane(recording.lanes[picked.place.lane].name(), picked.side);
+  if (picked.side == 0 && recording.facts) selection().select_task(recording.facts->task(slice.id));
+}
+
+// Another cluster's devices and links have no place in this one.
+void TimelineView::select_lane(const LaneName& lane, std::uint32_t side) {
+  const bool same =
+      side == 0 || baseline_.scene->document.input.cluster == scene_.scene->document.input.cluster;
+  if (same && lane.device) selection().select_device(lane.device);
+  if (same && lane.link) selection().select_link(lane.link);
+}
+
 void TimelineView::on_row_picked(LaneRow row) {
-  if (trace_) return;
-  const LaneName& name = canvas_->recording(row.side)->lanes[row.lane].name();
-  if (name.device) selection().select_device(name.device);
-  if (name.link) selection().select_link(name.link);
+  if (trace_ || !is_current()) return;
+  select_lane(canvas_->recording(row.side)->lanes[row.lane].name(), row.side);
 }
 
 void TimelineView::on_range_picked() {
@@ -52,7 +75,7 @@ void TimelineView::on_range_picked() {
 void TimelineView::on_task_changed() {
   if (picking_ || trace_) return;
   const RecordingPtr& shown = canvas_->recording(0);
-  if (!shown || !shown->facts || scene_.scene != workspace().scene()) return;
+  if (!shown || !shown->facts || !is_current()) return;
   const auto task = selection().task();
   const auto id = task ? shown->facts->find(*task) : std::nullopt;
   canvas_->select(id ? std::optional(SliceAddress{0, shown->place(*id)}) : std::nullopt, true);

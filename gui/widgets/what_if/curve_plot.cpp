@@ -41,7 +41,6 @@ QSize CurvePlot::sizeHint() const {
 void CurvePlot::show_points(const Knob& knob, std::vector<CurvePoint> points) {
   knob_ = knob;
   points_ = std::move(points);
-  low_ = 0;
   high_ = 0;
   for (const CurvePoint& point : points_) high_ = std::max(high_, point.step.value);
   high_ = high_ > 0 ? high_ * kAir : 1;
@@ -67,7 +66,7 @@ QRectF CurvePlot::area() const {
 QPointF CurvePlot::at(const CurvePoint& point) const {
   const QRectF box = area();
   return {box.left() + position_of(knob_, point.value) * box.width(),
-          box.bottom() - (point.step.value - low_) / (high_ - low_) * box.height()};
+          box.bottom() - point.step.value / high_ * box.height()};
 }
 
 void CurvePlot::paintEvent(QPaintEvent* /*event*/) {

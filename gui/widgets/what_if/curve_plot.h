@@ -38,7 +38,7 @@ class CurvePlot : public QWidget {
 
   Knob knob_;
   std::vector<CurvePoint> points_;
-  double value_ = 1, low_ = 0, high_ = 1;
+  double value_ = 1, high_ = 1;
   std::optional<Seconds> step_, baseline_;
   int margin_ = 8;
 };

@@ -19,7 +19,7 @@ void WhatIfView::make_rows() {
   const Document& document = workspace().scene()->document;
   fill_layers();
   std::vector<Knob> knobs =
-      knobs_of(document, workspace().loader().cluster(document.input.cluster), opened_);
+      knobs_of(document, workspace().loader()->cluster(document.input.cluster), opened_);
   const Knob layer = layer_knob(layer_->currentData().toString().toStdString());
   const auto same = [&](const Knob& knob) { return knob.key == layer.key; };
   if (std::none_of(knobs.begin(), knobs.end(), same)) knobs.push_back(layer);
@@ -140,8 +140,8 @@ void WhatIfView::compute_curve(int round) {
   workspace().jobs().start(
       QStringLiteral("what_if_curve"), tr("Predicting a slider's range"),
       [view = QPointer<WhatIfView>(this), knob, values, round, base = curve_base_,
-       &loader = workspace().loader()](Progress& progress) -> Jobs::Show {
-        auto points = curve_points(base, knob, values, loader, progress.cancelled());
+       loader = workspace().loader()](Progress& progress) -> Jobs::Show {
+        auto points = curve_points(base, knob, values, *loader, progress.cancelled());
         return [view, knob, points, round, base] {
           if (view) view->add_to_curve(knob, base, points, round);
         };

@@ -72,7 +72,7 @@ QWidget* WhatIfView::make_bar() {
   auto* pin = new QPushButton(tr("Pin as baseline"), bar);
   pin->setToolTip(tr("Compare with what stands now (B)"));
   auto* reset = new QPushButton(tr("Reset all"), bar);
-  reset->setToolTip(tr("Everything as it was opened (R)"));
+  reset->setToolTip(tr("All sliders as they were, and overlap on (R)"));
   layout->addWidget(against_, 1);
   layout->addWidget(pin);
   layout->addWidget(reset);
@@ -125,7 +125,7 @@ std::vector<KeyHelp> WhatIfView::keys() const {
   return {{tr("Tab, Left, Right"), tr("choose a slider, turn it")},
           {tr("Page Up, Page Down, Home, End"), tr("turn it further")},
           {tr("B"), tr("pin what stands as the baseline")},
-          {tr("R"), tr("everything as it was opened")},
+          {tr("R"), tr("all sliders as they were, and overlap on")},
           {tr("O"), tr("overlap of communication on or off")}};
 }
 
@@ -145,10 +145,12 @@ void WhatIfView::pin_baseline() {
   workspace().pin_baseline();
 }
 
+// What has no knob, as the network and its profiles, stays.
 void WhatIfView::reset_all() {
   if (opened_.empty()) return;
   Document next = workspace().document();
-  next.input = opened_.input;
+  next.input.sets.clear();
+  for (const KnobRow* row : rows_) next = gui::turned(row->knob(), next, row->knob().usual);
   workspace().edit(tr("reset of all what-ifs"), std::move(next));
 }
 

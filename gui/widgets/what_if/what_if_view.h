@@ -72,7 +72,6 @@ class WhatIfView : public View {
   QCheckBox* overlap_;
   QComboBox* layer_;
   std::vector<KnobRow*> rows_;
-  KnobRow* layer_row_ = nullptr;
   Document opened_;  ///< what "reset" goes back to
   std::vector<double> history_;
 

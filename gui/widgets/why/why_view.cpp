@@ -37,6 +37,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
     when_seen([this] { ask(); });
   };
   connect(&workspace, &Workspace::scene_changed, this, changed);
+  connect(&workspace, &Workspace::document_changed, this, [this] { notify({}); });
   connect(&selection(), &Selection::layers_changed, this, changed);
   show_title();
 }

@@ -1,6 +1,7 @@
 #include "gui/widgets/window/case_bar.h"
 
 #include <QCompleter>
+#include <QLineEdit>
 #include <QSignalBlocker>
 
 #include "gui/models/text.h"
@@ -44,6 +45,19 @@ void show_text(QComboBox& box, const QString& text) {
   if (box.isEditable()) box.setEditText(text);
 }
 
+// What it is called beside another document of the same network.
+QString name_beside(const Document& baseline, const Document& document) {
+  QString name = QString::fromStdString(baseline.strategy.label());
+  if (baseline.input.cluster != document.input.cluster) {
+    name += QStringLiteral(" on ") + QString::fromStdString(baseline.input.cluster);
+  }
+  Document alike = baseline;
+  alike.strategy = document.strategy;
+  alike.locked = document.locked;
+  alike.input.cluster = document.input.cluster;
+  return alike == document ? name : name + CaseBar::tr(", as it was pinned");
+}
+
 }  // namespace
 
 CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
@@ -83,7 +97,11 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   connect(result_, &QLabel::linkActivated, this, &CaseBar::search_on_wanted);
   addWidget(result_);
 
-  // textActivated: chosen from the list, or typed and Enter.
+  // textActivated: chosen from the list, or typed and Enter, if it is in the list.
+  for (QComboBox* box : {model_, cluster_}) {
+    connect(box->lineEdit(), &QLineEdit::returnPressed, box,
+            [box] { emit box->textActivated(box->currentText()); });
+  }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("network %1").arg(text), [&](Document& d) {
       d.input.model = text.toStdString();
@@ -92,10 +110,8 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     });
   });
   connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("cluster %1").arg(text), [&](Document& d) {
-      d.input.cluster = text.toStdString();
-      if (d.strategy.edited()) d.strategy = {};
-    });
+    commit(tr("cluster %1").arg(text),
+           [&](Document& d) { d = d.with_cluster(text.toStdString()); });
   });
   connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
     commit(tr("batch %1 a device").arg(value), [&](Document& d) {
@@ -111,7 +127,8 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     commit(text, [&](Document& d) { d.input.dtype = parse_dtype(text.toStdString()).value(); });
   });
   connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
-    if (text.contains(QLatin1Char(','))) return;  // what is on the desk already
+    const StrategyChoice& now = workspace_.document().strategy;
+    if (now.edited() && text.toStdString() == now.label()) return;  // no name of a strategy
     workspace_.set_strategy({text.toStdString(), {}});
   });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
@@ -162,7 +179,7 @@ void CaseBar::show_document() {
 // "255 ms a step  0.98× of data   Eq. 1: 266 ms  1.25×".
 void CaseBar::show_result() {
   const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
-  if (!scene) return result_->clear();
+  if (!scene || !workspace_.error().isEmpty()) return result_->setText(tr("not predicted"));
   const bool compares = baseline && baseline->document != scene->document;
   const auto factor = [&](Seconds before, Seconds now) {
     const double times = before / now;
@@ -175,8 +192,7 @@ void CaseBar::show_result() {
   QString text = tr("<b>%1</b> a step").arg(human_seconds(step));
   if (compares) {
     text += factor(baseline->prediction.step_seconds(), step) +
-            tr(" of %1").arg(
-                QString::fromStdString(baseline->document.strategy.label()).toHtmlEscaped());
+            tr(" of %1").arg(name_beside(baseline->document, scene->document).toHtmlEscaped());
   }
   text += tr("&nbsp;&nbsp;&nbsp;Eq. 1: %1").arg(human_seconds(eq1));
   if (compares) text += factor(baseline->prediction.eq1_seconds(), eq1);

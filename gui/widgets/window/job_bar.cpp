@@ -24,7 +24,7 @@ JobBar::JobBar(Jobs& jobs, QWidget* parent)
   tick_.setInterval(200);
   connect(&tick_, &QTimer::timeout, this, &JobBar::show_jobs);
   connect(&jobs_, &Jobs::changed, this, &JobBar::follow);
-  connect(cancel_, &QToolButton::clicked, this, [this] { jobs_.cancel_all(); });
+  connect(cancel_, &QToolButton::clicked, this, &JobBar::stop_wanted);
 }
 
 void JobBar::follow() {

@@ -20,6 +20,9 @@ class JobBar : public QWidget {
  public:
   explicit JobBar(Jobs& jobs, QWidget* parent = nullptr);
 
+ signals:
+  void stop_wanted();
+
  private:
   void follow();
   void show_jobs();

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QSettings>
 #include <QStatusBar>
@@ -60,8 +61,11 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   addToolBarBreak();
   addToolBar(above);
   error_bar_->parentWidget()->hide();
-  statusBar()->addPermanentWidget(new JobBar(workspace_.jobs(), this));
+  auto* job_bar = new JobBar(workspace_.jobs(), this);
+  connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
+  statusBar()->addPermanentWidget(job_bar);
 
+  installEventFilter(this);
   make_docks();
   make_menus();
   first_layout_ = saveState(kLayoutVersion);
@@ -71,7 +75,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);
-  connect(&workspace_, &Workspace::scene_changed, this, [this] { show_error(workspace_.error()); });
+  connect(&workspace_, &Workspace::scene_changed, this, &MainWindow::show_scene_error);
   workspace_.document().empty() ? show_welcome() : show_views();
   update_title();
 }
@@ -104,6 +108,7 @@ void MainWindow::make_docks() {
     auto* dock = new QDockWidget(view->title(), this);
     dock->setObjectName(view->id() + QStringLiteral("_dock"));
     dock->setWidget(view);
+    dock->installEventFilter(this);
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) current_ = view;
@@ -169,9 +174,11 @@ void MainWindow::show_views() {
   const auto remembered = settings(settings_file_)->value(QStringLiteral("layout")).toByteArray();
   if (!restoreState(remembered, kLayoutVersion)) restoreState(first_layout_, kLayoutVersion);
   case_bar_->show();
+  views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 
 void MainWindow::open_document(const Document& document) {
+  show_error({});
   workspace_.open(document);
   show_views();
 }
@@ -182,14 +189,30 @@ void MainWindow::show_error(const QString& message) {
   error_bar_->setVisible(!message.isEmpty());
 }
 
+// What somebody else said stays until it is dismissed.
+void MainWindow::show_scene_error() {
+  const QString now = workspace_.error();
+  if (!now.isEmpty()) {
+    show_error(now);
+  } else if (shown_error() == scene_error_) {
+    show_error({});
+  }
+  scene_error_ = now;
+}
+
 QString MainWindow::shown_error() const {
   return error_->text();
 }
 
 void MainWindow::export_view(View* view, const QString& file) {
   try {
-    view->export_to(file);
-    statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
+    workspace_.jobs().start(
+        QStringLiteral("export ") + file, tr("Writing %1").arg(file),
+        [this, file, write = view->exported(file)](Progress&) -> Jobs::Show {
+          write();
+          return [this, file] { statusBar()->showMessage(tr("Written: %1").arg(file), 5000); };
+        },
+        [this](const QString& message) { show_error(message); });
   } catch (const Error& error) {
     show_error(QString::fromStdString(error.message()));
   }
@@ -201,7 +224,13 @@ void MainWindow::copy_command(View* view) {
     return statusBar()->showMessage(tr("No command shows what %1 shows").arg(view->title()), 5000);
   }
   QApplication::clipboard()->setText(command);
-  statusBar()->showMessage(tr("Copied: %1").arg(command), 5000);
+  const bool needs_file =
+      workspace_.document().strategy.edited() && command.contains(QLatin1String("strategy.json"));
+  statusBar()->showMessage(
+      (needs_file ? tr("Copied; save the strategy as strategy.json for it (Ctrl+S): %1")
+                  : tr("Copied: %1"))
+          .arg(command),
+      10000);
 }
 
 void MainWindow::save_strategy(const QString& file) {
@@ -222,14 +251,25 @@ void MainWindow::set_appearance(Appearance appearance) {
   settings(settings_file_)->setValue(QStringLiteral("appearance"), static_cast<int>(appearance));
 }
 
+// Esc that nobody in the window took. A view of its own window passes no keys on to this one.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  const bool escape =
+      event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+  if (!escape) return QMainWindow::eventFilter(watched, event);
+  workspace_.selection().clear();
+  return true;
+}
+
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+  QStringList files;
   for (const QUrl& url : event->mimeData()->urls()) {
-    if (url.isLocalFile()) open_file(url.toLocalFile());
+    if (url.isLocalFile()) files << url.toLocalFile();
   }
+  open_files(files);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

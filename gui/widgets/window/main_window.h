@@ -37,8 +37,10 @@ class MainWindow : public QMainWindow {
   View* current_view() const { return current_; }
   void bring_to_front(View* view);
 
-  /// Whatever the file is. Errors are shown in place; says whether it was opened.
-  bool open_file(const QString& file);
+  /// Whatever the files are, one after another. Errors are shown in place, of all of them; says
+  /// whether all were opened.
+  bool open_files(const QStringList& files);
+  bool open_file(const QString& file) { return open_files({file}); }
   void open_document(const Document& document);
   /// A line above everything, until it is dismissed.
   void show_error(const QString& message);
@@ -54,6 +56,7 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void make_docks();
@@ -74,6 +77,7 @@ class MainWindow : public QMainWindow {
   void show_palette();
   void show_keys();
   void show_about();
+  void show_scene_error();
   bool open_by_kind(const std::string& file);
   bool offer_to_views(const QString& file, const QStringList& ids);
   void remember(const QString& file);
@@ -90,6 +94,7 @@ class MainWindow : public QMainWindow {
   QWidget* error_bar_;
   QLabel* error_;
   CaseBar* case_bar_;
+  QString scene_error_;  // that was shown
   QByteArray first_layout_;
 };
 

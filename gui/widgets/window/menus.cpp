@@ -6,6 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QStatusBar>
+#include <algorithm>
 
 #include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
@@ -54,12 +55,14 @@ void MainWindow::make_edit_menu() {
   redo->setShortcut(QKeySequence(tr("Ctrl+Shift+Z")));
   menu->addActions({undo, redo});
   menu->addSeparator();
-  add(menu, tr("Select &nothing"), QKeySequence(Qt::Key_Escape),
-      [this] { workspace_.selection().clear(); });
+  // Its key is no shortcut: it is that of views first (eventFilter).
+  add(menu, tr("Select &nothing"), QKeySequence(Qt::Key_Escape), [this] {
+    workspace_.selection().clear();
+  })->setShortcutContext(Qt::WidgetShortcut);
   add(menu, tr("Go to the &network's field"), QKeySequence(tr("Ctrl+L")),
       [this] { case_bar_->focus_model(); });
   add(menu, tr("S&top what runs in the background"), QKeySequence(tr("Ctrl+.")),
-      [this] { workspace_.jobs().cancel_all(); });
+      [this] { workspace_.stop(); });
 }
 
 void MainWindow::make_strategy_menu() {
@@ -132,15 +135,19 @@ void MainWindow::ask_for_file() {
 
 void MainWindow::ask_for_export(View* view) {
   if (view == nullptr) return;
+  const QStringList formats = view->formats();
   QStringList filters;
-  for (const QString& format : view->formats()) {
+  for (const QString& format : formats) {
     filters << QStringLiteral("%1 (*.%2)").arg(format.toUpper(), format);
   }
-  QString filter;
-  QString file = QFileDialog::getSaveFileName(this, tr("Export %1").arg(view->title()),
-                                              view->id() + QStringLiteral(".png"),
-                                              filters.join(QStringLiteral(";;")), &filter);
-  if (!file.isEmpty()) export_view(view, file);
+  const QString offered = formats.front();
+  QString filter = filters.front();
+  const QString file = QFileDialog::getSaveFileName(this, tr("Export %1").arg(view->title()),
+                                                    view->id() + '.' + offered,
+                                                    filters.join(QStringLiteral(";;")), &filter);
+  if (file.isEmpty()) return;
+  const auto chosen = std::max<qsizetype>(filters.indexOf(filter), 0);
+  export_view(view, named_as(formats[chosen], file, offered));
 }
 
 void MainWindow::ask_for_strategy_file() {

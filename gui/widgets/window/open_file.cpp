@@ -7,6 +7,10 @@
 #include "gui/models/file_kind.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/graph/model_file.h"
+#include "sim/profile/profile.h"
+#include "sim/study/solve.h"
 #include "sim/text/file.h"
 
 namespace strata::gui {
@@ -25,13 +29,6 @@ Document with_model(Document document, const std::string& file) {
   return document;
 }
 
-Document with_cluster(Document document, const std::string& file) {
-  document = or_example(document);
-  document.input.cluster = file;
-  if (document.strategy.edited()) document.strategy = {};
-  return document;
-}
-
 Document with_strategy(Document document, const std::string& file) {
   document = or_example(document);
   document.strategy = {file, {}};
@@ -44,26 +41,47 @@ Document with_profile(Document document, const std::string& file) {
   return document;
 }
 
+// What cannot be read leaves the desk as it is.
+void check_part(const std::string& file, const Document& document) {
+  switch (kind_of_file(file)) {
+    case FileKind::model:
+      read_model(file, 1);
+      return;
+    case FileKind::cluster:
+      read_cluster(file);
+      return;
+    case FileKind::profile:
+      read_profile(file);
+      return;
+    default:
+      load_strategy(file, load_case(document.input));
+  }
+}
+
 }  // namespace
 
-bool MainWindow::open_file(const QString& file) try {
-  show_error({});
-  const QString whole = QFileInfo(file).absoluteFilePath();
-  if (!open_by_kind(whole.toStdString())) return false;
-  remember(whole);
-  return true;
-} catch (const Error& error) {
-  show_error(QString::fromStdString(error.message()));
-  return false;
+bool MainWindow::open_files(const QStringList& files) {
+  QStringList errors;
+  for (const QString& file : files) {
+    const QString whole = QFileInfo(file).absoluteFilePath();
+    try {
+      if (open_by_kind(whole.toStdString())) remember(whole);
+    } catch (const Error& error) {
+      errors << QString::fromStdString(error.message());
+    }
+  }
+  show_error(errors.join('\n'));
+  return errors.empty();
 }
 
 // A part of a case is an edit of what is on the desk; on an empty desk it opens one.
 bool MainWindow::open_by_kind(const std::string& file) {
   const auto take = [&](const Document& next) {
+    check_part(file, next);
     if (workspace_.document().empty()) {
       open_document(next);
     } else {
-      workspace_.edit(tr("%1 opened").arg(QString::fromStdString(file)), next);
+      workspace_.edit_and_read_anew(tr("%1 opened").arg(QString::fromStdString(file)), next);
     }
     return true;
   };
@@ -72,7 +90,7 @@ bool MainWindow::open_by_kind(const std::string& file) {
     case FileKind::model:
       return take(with_model(now, file));
     case FileKind::cluster:
-      return take(with_cluster(now, file));
+      return take(or_example(now).with_cluster(file));
     case FileKind::strategy:
       return take(with_strategy(now, file));
     case FileKind::profile:

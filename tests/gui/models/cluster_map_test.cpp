@@ -3,6 +3,7 @@
 #include "gui/models/cluster/cluster_map.h"
 
 #include <QAbstractItemModelTester>
+#include <QItemSelectionModel>
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -197,6 +198,22 @@ TEST_F(LinkTransfersTest, CountThePartThatIsInTheRange) {
   EXPECT_NEAR(first + second, steps * made->use.link_bytes[0], 1);
 }
 
+// The one of the most bytes, which is the last row when the least are first.
+TEST_F(LinkTransfersTest, ThePickedRowStaysPicked) {
+  const ScenePtr made = scene_of(lenet("p100-1x2", "model"));
+  LinkTransferTable table;
+  table.show(made, link_transfers(*made, LinkId(0), std::nullopt));
+  table.sort(LinkTransferTable::bytes, Qt::DescendingOrder);
+  const double most = table.rows().front().bytes;
+  ASSERT_LT(table.rows().back().bytes, most);
+  QItemSelectionModel picked(&table);
+  picked.select(table.index(0, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+  table.sort(LinkTransferTable::bytes, Qt::AscendingOrder);
+  ASSERT_EQ(picked.selectedRows().size(), 1);
+  const int row = picked.selectedRows().front().row();
+  EXPECT_EQ(table.rows()[static_cast<std::size_t>(row)].bytes, most);
+}
+
 TEST_F(LinkTransfersTest, AreATableThatSorts) {
   const ScenePtr made = scene_of(lenet("p100-1x2", "model"));
   LinkTransferTable table;
@@ -205,6 +222,9 @@ TEST_F(LinkTransfersTest, AreATableThatSorts) {
   ASSERT_GT(table.rowCount(), 2);
   table.sort(LinkTransferTable::bytes, Qt::DescendingOrder);
   EXPECT_GE(table.rows()[0].bytes, table.rows()[1].bytes);
+  for (const int section : {-1, int{LinkTransferTable::kColumns}}) {
+    EXPECT_FALSE(table.headerData(section, Qt::Horizontal, Qt::DisplayRole).isValid());
+  }
   EXPECT_EQ(table.csv().count('\n'), table.rowCount() + 1);
   table.show(nullptr, {});
   EXPECT_EQ(table.rowCount(), 0);

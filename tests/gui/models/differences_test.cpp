@@ -3,6 +3,7 @@
 #include "gui/models/compare/differences.h"
 
 #include <QAbstractItemModelTester>
+#include <QItemSelectionModel>
 #include <algorithm>
 #include <cmath>
 
@@ -169,17 +170,66 @@ TEST(LayerDifferences, CutsAreTakenOverFromEitherSide) {
 }
 
 TEST(LayerDifferences, CutsAreTakenOver) {
-  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const ScenePtr before = scene(document("model"));
+  Document found = document("data");
+  found.strategy.configs.assign(14, config_on_first_devices(kWhole));
+  found.strategy.found = "refined";
+  const ScenePtr after = scene(found);
   const Document next = with_cuts_of(*before, *after, {"conv1", "no such layer"});
   const LayerId conv = after->input.graph.find("conv1");
   EXPECT_TRUE(next.strategy.edited());
-  EXPECT_EQ(next.strategy.source, "data");
+  EXPECT_EQ(next.strategy.label(), "data, edited") << "no search found it so";
   EXPECT_EQ(next.strategy.configs[conv()], before->prediction.strategy[conv]);
   for (std::size_t i = 0; i < next.strategy.configs.size(); ++i) {
     if (i != conv()) {
       EXPECT_EQ(next.strategy.configs[i], after->prediction.strategy[LayerId(i)]);
     }
   }
+}
+
+// What no row tells of is waiting, and the network's inputs.
+TEST(LayerDifferences, AddUpWithWhatHasNoRow) {
+  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const auto rowless = [](const Scene& side) {
+    Seconds sum;
+    for (const Contribution& part : path_contributions(side)) {
+      const bool layer = part.layer.valid() && !is_input(side.input.graph[part.layer].op);
+      if (!layer) sum += part.seconds;
+    }
+    return sum;
+  };
+  Seconds change = rowless(*after) - rowless(*before);
+  for (const LayerDifference& row : layer_differences(*before, *after)) change += row.step_change();
+  const Seconds all = after->prediction.step_seconds() - before->prediction.step_seconds();
+  EXPECT_NEAR(change.value, all.value, 1e-12);
+}
+
+// Cells are told apart by what is in them, and names stay as they are.
+TEST(DifferenceTable, IsWrittenAsItStands) {
+  LayerDifference row;
+  row.layer = "conv 3,3 \"same\"";
+  row.cut_before = "n=2, placed";
+  row.cut_after = "n=4";
+  DifferenceTable table;
+  table.show({row});
+  EXPECT_THAT(table.csv().toStdString(),
+              HasSubstr("\n\"conv 3,3 \"\"same\"\"\",\"n=2, placed\",n=4,"));
+}
+
+TEST(DifferenceTable, ThePickedLayerStaysPicked) {
+  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  DifferenceTable table;
+  const QAbstractItemModelTester tester(&table);
+  table.show(layer_differences(*before, *after));
+  table.sort(DifferenceTable::layer, Qt::AscendingOrder);
+  QItemSelectionModel picked(&table);
+  picked.select(table.index(0, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+  const std::string layer = table.rows()[0].layer;
+  table.sort(DifferenceTable::layer, Qt::DescendingOrder);
+  ASSERT_NE(table.rows()[0].layer, layer);
+  ASSERT_EQ(picked.selectedRows().size(), 1);
+  const int row = picked.selectedRows().front().row();
+  EXPECT_EQ(table.rows()[static_cast<std::size_t>(row)].layer, layer);
 }
 
 TEST(DifferenceTable, IsATableThatSorts) {

@@ -51,6 +51,15 @@ TEST(Document, HasOneValueForAWhatIf) {
   EXPECT_EQ(document.what_if("link.*.bandwidth"), "");
 }
 
+TEST(Document, LeavesACutByHandBehindWithItsCluster) {
+  Document document = edited_document();
+  EXPECT_EQ(document.with_cluster("p100-1x4"), document);
+  EXPECT_EQ(document.with_cluster("p100-2x4").input.cluster, "p100-2x4");
+  EXPECT_EQ(document.with_cluster("p100-2x4").strategy, StrategyChoice());
+  document.strategy = {"owt"};
+  EXPECT_EQ(document.with_cluster("p100-2x4").strategy.source, "owt");
+}
+
 TEST(Document, TellsTheCommandThatSaysTheSame) {
   Document document = edited_document();
   EXPECT_EQ(case_arguments(document) + strategy_argument(document),

@@ -110,6 +110,29 @@ TEST_F(ErrorsTest, BothRecordingsShowOneStepTaskByTask) {
   EXPECT_THAT(both.measured->facts->lines(0).back(), HasSubstr("in the mean"));
 }
 
+// What was ready in the step before the one that is shown was ready before time 0, and its wait is
+// told in full.
+TEST_F(ErrorsTest, AWaitThatBeganEarlierIsToldInFull) {
+  const auto measured = std::make_shared<Measured>(*measure(lenet()));
+  const std::size_t steps = measured->measured.steps(),
+                    last = measured->measured.steady_window().last;
+  const std::size_t tasks = measured->plan.size();
+  std::vector<Span> spans;
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t i = 0; i < tasks; ++i) {
+      const double begin = static_cast<double>(step * tasks + i);
+      spans.push_back({{begin}, {begin}, {begin + 1}});
+    }
+  }
+  ASSERT_GT(last, 0);
+  spans[last * tasks].ready = Seconds{0};
+  const double waited = spans[last * tasks].start.value;
+  measured->measured = Timeline(tasks, std::move(spans));
+  const ErrorRecordings both = record_errors(measured);
+  const double shown = both.measured->at(both.measured->place(0)).begin;
+  EXPECT_NEAR(both.measured->facts->ready(0).value(), shown - waited, 1e-9);
+}
+
 // Every task took at least 10 ms where a millisecond or less was predicted: all are far too fast.
 TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
   const MeasuredPtr measured = measure(lenet());
@@ -148,6 +171,9 @@ TEST_F(ErrorsTest, TheTableExplainsTheError) {
   }
   EXPECT_NEAR(share, 1, 1e-9);
   EXPECT_EQ(std::ranges::count(table.csv(), '\n'), table.rowCount() + 1);
+  for (const int section : {-1, int{ErrorTable::kColumns}}) {
+    EXPECT_FALSE(table.headerData(section, Qt::Horizontal).isValid());
+  }
   table.set_measured(nullptr);
   EXPECT_EQ(table.rowCount(), 0);
 }

@@ -54,6 +54,7 @@ TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
   EXPECT_EQ(kind("g.json", R"({"strategy": "mine", "layers": []})"), FileKind::strategy);
   EXPECT_EQ(kind("h.json", R"({"traceEvents": []})"), FileKind::trace);
   EXPECT_EQ(kind("i.json", R"([{"ph": "X", "name": "a"}])"), FileKind::trace);
+  EXPECT_EQ(kind("i.trace", "[\n {\"ph\": \"X\", \"name\": \"a\"}]"), FileKind::trace);
   EXPECT_EQ(kind("j.strata", print_document({})), FileKind::session);
   EXPECT_EQ(kind("k.results", std::string("SQLite format 3\0", 16)), FileKind::database);
   EXPECT_EQ(kind("l.bin", "\x08\x08\x12\x07pytorch"), FileKind::onnx);

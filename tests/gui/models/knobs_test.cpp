@@ -3,6 +3,8 @@
 #include "gui/models/what_if/knobs.h"
 
 #include <algorithm>
+#include <clocale>
+#include <cmath>
 
 #include <gmock/gmock.h>
 
@@ -11,6 +13,8 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
+#include "sim/report/number.h"
+#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -104,6 +108,25 @@ TEST(Knobs, TurnSizesByTheClustersName) {
   EXPECT_EQ(knob(document, "hosts").usual, 4);
 }
 
+// Cut by hand for sixteen devices: eight have no such cut.
+TEST(Knobs, LeaveACutByHandBehindWithItsSize) {
+  Document document = lenet("p100-4x4");
+  document.strategy.configs = {config_on_first_devices(kWhole)};
+  EXPECT_TRUE(turned(knob(document, "hosts"), document, 4).strategy.edited());
+  EXPECT_FALSE(turned(knob(document, "hosts"), document, 2).strategy.edited());
+}
+
+// Where a comma stands before the fraction, as in German.
+TEST(Knobs, TurnAlikeInEveryLocale) {
+  const Document document = lenet("p100-4x4");
+  const Knob inter = knob(document, "link.inter.bandwidth");
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no German here";
+  const double quarter = value_at(inter, 0.3);
+  std::setlocale(LC_NUMERIC, before.c_str());
+  EXPECT_DOUBLE_EQ(quarter, 0.25);
+}
+
 TEST(Knobs, StopAtRoundBatches) {
   Document document = lenet("p100-4x4");
   const Knob batch = knob(document, "batch");
@@ -174,6 +197,25 @@ TEST(Headlines, SayWhatChangedAgainstTheBaseline) {
   EXPECT_GT(lines[0].change, 0);
   EXPECT_GT(lines[1].change, 0) << "a lower throughput is worse";
   EXPECT_EQ(lines[3].difference, "as the baseline");
+}
+
+// A step of 1/0.32 s is no "0 samples a second".
+TEST(Headlines, WriteFewSamplesASecondWithThreeDigits) {
+  CaseLoader loader;
+  Document document = lenet("p100-1x1");
+  document.input.batch = 1;
+  const auto at_speed = [&](const std::string& speed) {
+    const ScenePtr scene = make_scene(document.with_what_if("device.*.speed", speed), loader);
+    return std::pair(throughput(*scene), headlines(*scene, nullptr)[1].value);
+  };
+  const double fast = at_speed("1").first;
+  const auto [few, text] = at_speed(shortest(0.32 / fast));
+  ASSERT_LT(few, 1);
+  EXPECT_GT(few, 0.1);
+  EXPECT_EQ(text, short_number(few, 3) + "/s");
+  const auto [many, whole] = at_speed("1000");
+  ASSERT_GT(many, 1000);
+  EXPECT_EQ(whole, format_count(std::llround(many)) + "/s");
 }
 
 }  // namespace

@@ -120,6 +120,9 @@ TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
   }
   EXPECT_NEAR(share, 1, 1e-9);
   EXPECT_THAT(table.csv(), HasSubstr("layer,what,shard,size_bytes"));
+  for (const int section : {-1, int{TensorTable::kColumns}}) {
+    EXPECT_FALSE(table.headerData(section, Qt::Horizontal).isValid());
+  }
   table.show(nullptr, {}, 0);
   EXPECT_EQ(table.rowCount(), 0);
 }

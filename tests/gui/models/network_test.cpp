@@ -202,7 +202,7 @@ TEST(ConfigChoices, SayWhyNot) {
   const std::vector<LayerId> conv1 = {input.graph.find("conv1")}, fc = {input.graph.find("fc1")};
   const auto reason = [&](const std::vector<LayerId>& layers, Dim dim, std::size_t i,
                           const Degrees& now = kWhole) {
-    return degree_choices(input, layers, dim, now).at(i).reason;
+    return degree_choices(input, layers, dim, std::vector(layers.size(), now)).at(i).reason;
   };
   EXPECT_EQ(reason(conv1, Dim::n, 1), "");
   EXPECT_EQ(reason(conv1, Dim::n, 2), "conv1 has 2 samples, fewer than 4 parts");
@@ -210,9 +210,10 @@ TEST(ConfigChoices, SayWhyNot) {
   EXPECT_EQ(reason(conv1, Dim::h, 2, {{2, 1, 1, 1, 1}}),
             "n=2 x h=4 are 8 shards; the cluster has 4 devices");
   EXPECT_EQ(why_not(input, conv1, {{1, 2, 1, 2, 1}}), "");
-  EXPECT_THAT(offered_degrees(6, kWhole), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(offered_degrees(24, kWhole), ElementsAre(1, 2, 3, 4, 6, 8, 12, 24));
-  EXPECT_THAT(offered_degrees(4, {{3, 1, 1, 1, 1}}), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(offered_degrees(6, {}), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(offered_degrees(24, {}), ElementsAre(1, 2, 3, 4, 6, 8, 12, 24));
+  const std::vector<Degrees> now = {{{6, 1, 1, 1, 1}}, {{1, 12, 1, 1, 1}}};
+  EXPECT_THAT(offered_degrees(4, now), ElementsAre(1, 2, 4, 6, 12));
 }
 
 // What is offered as legal is legal, and what is not is not.
@@ -223,15 +224,43 @@ TEST(ConfigChoices, AgreeWithTheValidator) {
   for (std::size_t i = 1; i < input.graph.size(); ++i) {
     const std::vector<LayerId> layers = {LayerId(i)};
     for (const Dim dim : kDims) {
-      const Degrees now{{2, 1, 1, 1, 1}};
+      const std::vector<Degrees> now = {{{2, 1, 1, 1, 1}}};
       for (const DegreeChoice& choice : degree_choices(input, layers, dim, now)) {
-        Degrees degrees = now;
+        Degrees degrees = now.front();
         degrees[dim] = choice.degree;
         std::vector<Config> changed(configs.begin(), configs.end());
         changed[i] = config_on_first_devices(degrees);
         EXPECT_EQ(choice.legal(),
                   validate(Strategy("", changed), input.graph, input.cluster).empty())
             << choice.reason;
+      }
+    }
+  }
+}
+
+// Two layers on four devices, the first whole and the second in four: each keeps its own other
+// dims, and what is offered is legal for both together.
+TEST(ConfigChoices, OfPairsAgreeWithTheValidator) {
+  const ScenePtr scene = scene_of("lenet5", "p100-1x4", "data");
+  const Case& input = scene->input;
+  const auto configs = scene->prediction.strategy.configs();
+  const std::vector<Degrees> now = {kWhole, {{2, 2, 1, 1, 1}}};
+  for (std::size_t i = 1; i < input.graph.size(); ++i) {
+    for (std::size_t j = 1; j < input.graph.size(); ++j) {
+      if (i == j || input.graph[LayerId(j)].output[Dim::c] < 2) continue;
+      const std::vector<LayerId> layers = {LayerId(i), LayerId(j)};
+      for (const Dim dim : kDims) {
+        for (const DegreeChoice& choice : degree_choices(input, layers, dim, now)) {
+          std::vector<Config> changed(configs.begin(), configs.end());
+          for (std::size_t k = 0; k < layers.size(); ++k) {
+            Degrees degrees = now[k];
+            degrees[dim] = choice.degree;
+            changed[layers[k]()] = config_on_first_devices(degrees);
+          }
+          ASSERT_EQ(choice.legal(),
+                    validate(Strategy("", changed), input.graph, input.cluster).empty())
+              << choice.reason;
+        }
       }
     }
   }

@@ -94,6 +94,23 @@ TEST_F(RecordingTest, KnowsWhatATaskWaitedForAndWhatWaitsForIt) {
   }
 }
 
+// The same of the plan's edges alone: through joins, over the end of a step, each once.
+TEST_F(RecordingTest, WhatWaitsForATaskIsWhatHasItBefore) {
+  const std::size_t steps = timeline().steps();
+  std::map<std::uint32_t, std::vector<std::uint32_t>> waiting;
+  for (std::uint32_t id = 0; id < steps * plan().size(); ++id) {
+    if (plan()[task_of(plan(), id).task].kind == TaskKind::join) continue;
+    std::vector<std::uint32_t> before = recording_->facts->before(id);
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    for (const std::uint32_t other : before) waiting[other].push_back(id);
+  }
+  for (std::uint32_t id = 0; id < 2 * plan().size(); ++id) {
+    if (plan()[task_of(plan(), id).task].kind == TaskKind::join) continue;
+    EXPECT_EQ(recording_->facts->after(id), waiting[id]) << id;
+  }
+}
+
 TEST_F(RecordingTest, TellsOfATaskInLines) {
   const PathStep& step = scene_->path.front();
   const auto lines = recording_->facts->lines(task_id(plan(), {step.step, step.task}));

@@ -70,6 +70,12 @@ TEST(Measures, HaveANumberAndAUnit) {
   EXPECT_FALSE(measure_of(""));
 }
 
+TEST(PlainNames, HaveNoUnit) {
+  EXPECT_EQ(plain_name(numbers("peak_memory_bytes", {})), "peak memory");
+  EXPECT_EQ(plain_name(numbers("step_seconds", {})), "step");
+  EXPECT_EQ(plain_name(numbers("link.inter.bandwidth", {})), "link.inter.bandwidth");
+}
+
 TEST(NaturalOrder, TakesDigitsForNumbers) {
   EXPECT_TRUE(natural_less("p100-2x4", "p100-16x4"));
   EXPECT_FALSE(natural_less("p100-16x4", "p100-2x4"));

@@ -6,8 +6,10 @@
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -17,6 +19,7 @@
 #include "gui/models/sweep/result_table.h"
 #include "gui/models/sweep/stored_case.h"
 #include "gui/models/sweep/sweep_run.h"
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
@@ -109,6 +112,39 @@ TEST_F(ResultsTest, AStoppedSweepGoesOn) {
   EXPECT_EQ(sweep_.count().left(), 0);
 }
 
+/// A run on devices that goes on until it is called off.
+Jobs::Show run_until_stopped(Progress& progress) {
+  while (!*progress.cancelled()) std::this_thread::yield();
+  throw Cancelled();
+}
+
+// The Runner belongs to one job at a time; the run before is not called off for it.
+TEST_F(ResultsTest, AScenarioIsCountedWhenTheDevicesAreFree) {
+  jobs_.start(kRunnerLane, "run", run_until_stopped, {}, WhenStale::show);
+  sweep_.open((folder_ / "small.toml").string());
+  ASSERT_EQ(jobs_.running().size(), 1);
+  EXPECT_EQ(jobs_.running()[0].what, "run");
+  // Called off while it waits, it is not counted for ever.
+  jobs_.cancel(kRunnerLane);
+  EXPECT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::none; }));
+  sweep_.open((folder_ / "small.toml").string());
+  EXPECT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+}
+
+TEST_F(ResultsTest, ClosedWhileItsCountWaits) {
+  std::atomic<bool> free = false;
+  const auto run = [&free](Progress&) -> Jobs::Show {
+    while (!free) std::this_thread::yield();
+    return {};
+  };
+  jobs_.start(kRunnerLane, "run", run, {}, WhenStale::show);
+  auto closed = std::make_unique<SweepRun>(runner_, jobs_);
+  closed->open((folder_ / "small.toml").string());
+  closed.reset();
+  free = true;
+  EXPECT_TRUE(wait_until([&] { return jobs_.idle(); }));
+}
+
 TEST_F(ResultsTest, AWrongScenarioIsAnErrorWithItsLine) {
   std::ofstream(folder_ / "wrong.toml") << "[[sweep]]\nmodel = \"lenet6\"\ncluster = \"p100-1x2\"\n"
                                            "strategy = \"data\"\n";
@@ -131,6 +167,47 @@ TEST_F(ResultsTest, AFileIsReadAsItGrows) {
   file_.open(file_.file(), "more");
   ASSERT_TRUE(wait_until([&] { return results_.all()->rows() == 1; }));
   EXPECT_EQ(results_.all()->columns().at(0).text(0), "sweep-1");
+}
+
+// A reading that is called off has seen nothing: the rest comes with the next look.
+TEST_F(ResultsTest, AReadingThatIsStoppedGoesOn) {
+  sweep_all();
+  // Written long ago: nothing else makes it look again.
+  for (const char* suffix : {"", "-wal"}) {
+    const fs::path file = file_.file() + suffix;
+    const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    if (fs::exists(file)) fs::last_write_time(file, long_ago);
+  }
+  file_.open(file_.file());
+  jobs_.cancel("results");
+  results_.set_all(Results().all());
+  EXPECT_TRUE(wait_until([&] { return results_.all()->rows() == 9; }));
+}
+
+// Of as many rows as were read, and of more of them.
+TEST_F(ResultsTest, AFileInThePlaceOfAnotherIsReadAnew) {
+  std::ofstream(folder_ / "other.toml") << "[[sweep]]\nmodel = \"lenet5\"\n"
+                                           "cluster = \"p100-1x2\"\nstrategy = \"data\"\n"
+                                           "batch = [2, 4, 6, 8, 10, 12, 14, 16, 18]\n";
+  std::ofstream(folder_ / "more.toml") << "[[sweep]]\nmodel = \"lenet5\"\n"
+                                          "cluster = \"p100-1x2\"\nstrategy = \"owt\"\n"
+                                          "batch = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22]\n";
+  sweep_all();
+  const std::string shown = file_.file();
+  for (const char* name : {"other", "more"}) {
+    sweep_.open((folder_ / (std::string(name) + ".toml")).string());
+    ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+    sweep_.start();
+    ASSERT_TRUE(wait_until([&] { return sweep_.state() == SweepRun::State::ready; }));
+    for (const char* suffix : {"-wal", "-shm"}) fs::remove(shown + suffix);
+    fs::rename(sweep_.database(), shown);
+    const std::size_t batches = name == std::string("other") ? 9 : 11;
+    EXPECT_TRUE(wait_until([&] {
+      const auto batch = results_.all()->find("batch");
+      return batch && (*results_.all())[*batch].kinds.size() == batches &&
+             results_.all()->rows() == batches;
+    })) << name;
+  }
 }
 
 // A row's sweep is looked up by its key: else each row would walk all cases of the scenario.
@@ -192,6 +269,7 @@ TEST_F(ResultsTest, ARowIsADocument) {
     EXPECT_EQ(document.input.cluster, all[*all.find("cluster")].text(row));
     const ScenePtr scene = make_scene(document, loader);
     EXPECT_EQ(scene->prediction.step_seconds().value, all[*all.find("step_seconds")].values[row]);
+    EXPECT_EQ(document.strategy.label(), all[*all.find("strategy")].text(row));
   }
   EXPECT_THROW(document_of_row(sweep_.database(), 999), InputError);
 }

@@ -63,6 +63,17 @@ TEST_F(WorkspaceTest, AnEditCanBeUndoneAndRedone) {
   EXPECT_EQ(workspace_.document(), after);
 }
 
+TEST_F(WorkspaceTest, GivesEachLayerItsOwnCutInOneEdit) {
+  workspace_.open(lenet());
+  settle();
+  const Config whole = config_on_first_devices(kWhole);
+  const Config halves = config_on_first_devices({{1, 2, 1, 1, 1}});
+  workspace_.set_config({LayerId(3), LayerId(1)}, std::vector{whole, halves});
+  EXPECT_EQ(workspace_.document().strategy.configs.at(3), whole);
+  EXPECT_EQ(workspace_.document().strategy.configs.at(1), halves);
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
 TEST_F(WorkspaceTest, ADraggedSliderIsOneStep) {
   workspace_.open(lenet());
   workspace_.set_what_if("device.*.speed", "2");
@@ -98,6 +109,42 @@ TEST_F(WorkspaceTest, APinnedBaselineStays) {
   settle();
   EXPECT_EQ(workspace_.baseline()->prediction.step_seconds(), before);
   EXPECT_GT(step(), before);
+}
+
+// Other cuts stand around it than those that are on the screen.
+TEST_F(WorkspaceTest, RefusesACutAmongOthersThatAreNotKnownYet) {
+  workspace_.open(lenet());
+  settle();
+  Document other = lenet();
+  other.input.model = "alexnet";
+  workspace_.edit("network", other);
+  const QSignalSpy failed(&workspace_, &Workspace::failed);
+  workspace_.set_config({LayerId(9)}, config_on_first_devices(kWhole));
+  EXPECT_EQ(failed.size(), 1);
+  EXPECT_EQ(workspace_.document(), other);
+  settle();
+  workspace_.set_config({LayerId(9)}, config_on_first_devices(kWhole));
+  EXPECT_TRUE(workspace_.document().strategy.edited());
+}
+
+TEST_F(WorkspaceTest, WhatIsPinnedIsNotOverwrittenByWhatWasAskedForBefore) {
+  workspace_.open(lenet("model"));
+  settle();
+  workspace_.set_baseline(lenet("owt"));
+  workspace_.pin_baseline();
+  settle();
+  EXPECT_EQ(workspace_.baseline(), workspace_.scene());
+}
+
+TEST_F(WorkspaceTest, DropsARangeThatEndsAfterTheTimeline) {
+  workspace_.open(lenet());
+  settle();
+  const Seconds end = workspace_.scene()->prediction.timeline.makespan();
+  workspace_.selection().select_range(TimeRange{{0}, end});
+  workspace_.set_what_if("device.*.speed", "100x");
+  settle();
+  EXPECT_EQ(workspace_.error(), "");
+  EXPECT_FALSE(workspace_.selection().range());
 }
 
 TEST_F(WorkspaceTest, ForgetsTheSelectionOfAnotherNetwork) {

@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/widgets/network/network_view.h"
+#include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
 #include "gui/widgets/window/main_window.h"
@@ -129,6 +131,48 @@ TEST_F(BlockingTest, WithALargeNetworkOnManyDevices) {
   never_away_for_long("selecting a layer");
 }
 
+TEST_F(BlockingTest, WhileItSearchesAndExports) {
+  open("vgg16", "p100-4x4", "data");
+  auto* network = dynamic_cast<NetworkView*>(window_.view(QStringLiteral("network")));
+  auto* timeline = dynamic_cast<TimelineView*>(window_.view(QStringLiteral("timeline")));
+  later([&] { window_.bring_to_front(timeline); });
+  never_away_for_long("opening");
+  later([&] { network->search(QStringLiteral("conv")); });
+  later([&] { timeline->search_field().setText(QStringLiteral("update")); });
+  never_away_for_long("searching");
+  for (View* view : window_.views()) {
+    later([&] { window_.bring_to_front(view); });
+    settle();
+    for (const QString& format : view->formats()) {
+      const QString file = folder_.filePath(view->id() + '.' + format);
+      watch().longest();
+      later([&] { window_.export_view(view, file); });
+      never_away_for_long("exporting " + view->id().toStdString() + "." + format.toStdString());
+      EXPECT_TRUE(QFile::exists(file)) << file.toStdString();
+    }
+  }
+}
+
+TEST_F(BlockingTest, WhileItSweeps) {
+  const QString file = folder_.filePath(QStringLiteral("s.toml"));
+  QFile out(file);
+  ASSERT_TRUE(out.open(QIODevice::WriteOnly));
+  out.write(
+      "[[sweep]]\nmodel = [\"lenet5\", \"alexnet\"]\ncluster = [\"p100-1x2\", \"p100-1x4\"]\n"
+      "strategy = [\"data\", \"owt\", \"model\"]\n");
+  out.close();
+  open("lenet5", "p100-1x2", "data");
+  later([&] { EXPECT_TRUE(window_.open_file(file)); });
+  auto& sweep = *dynamic_cast<SweepView*>(window_.view(QStringLiteral("sweep")));
+  ASSERT_TRUE(wait_until([&] { return sweep.sweep().state() == SweepRun::State::ready; }));
+  never_away_for_long("opening a scenario");
+  later([&] { sweep.findChild<SweepBar*>()->button().click(); });
+  ASSERT_TRUE(wait_until([&] { return sweep.results().all()->rows() == 12; }));
+  never_away_for_long("sweeping");
+  later([&] { sweep.results().set_text("owt"); });
+  never_away_for_long("filtering");
+}
+
 TEST_F(BlockingTest, WithALongTrace) {
   const QString file = folder_.filePath(QStringLiteral("trace.json"));
   QFile out(file);
@@ -147,11 +191,18 @@ TEST_F(BlockingTest, WithALongTrace) {
   out.close();
   later([&] { EXPECT_TRUE(window_.open_file(file)); });
   never_away_for_long("opening a trace");
-  later([&] { window_.view(QStringLiteral("timeline"))->setFocus(); });
-  for (const Qt::Key key : {Qt::Key_W, Qt::Key_D, Qt::Key_Period, Qt::Key_F}) {
-    QTest::keyClick(window_.view(QStringLiteral("timeline")), key);
+  TimelineView& timeline = *dynamic_cast<TimelineView*>(window_.view(QStringLiteral("timeline")));
+  ASSERT_TRUE(timeline.shows_trace());
+  const double all = timeline.canvas().window().length();
+  for (const Qt::Key key : {Qt::Key_W, Qt::Key_D, Qt::Key_Period}) {
+    later([&] { QTest::keyClick(&timeline.canvas(), key); });
   }
+  EXPECT_LT(timeline.canvas().window().length(), all);
+  EXPECT_TRUE(timeline.canvas().selected());
   never_away_for_long("walking through it");
+  later([&] { timeline.search_field().setText(QStringLiteral("task 7")); });
+  later([&] { QTest::keyClick(&timeline.search_field(), Qt::Key_Return); });
+  never_away_for_long("searching it");
 }
 
 }  // namespace

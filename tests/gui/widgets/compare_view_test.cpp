@@ -14,6 +14,7 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::wait_until;
 
@@ -45,6 +46,11 @@ class CompareViewTest : public ::testing::Test {
       if (rows[i].layer == layer) return static_cast<int>(i);
     }
     return -1;
+  }
+  std::vector<std::string> bar_names() {
+    std::vector<std::string> names;
+    for (const WaterfallBar& bar : view_.waterfall_plot().bars()) names.push_back(bar.what);
+    return names;
   }
 
   testing::NoDevices runner_;
@@ -80,6 +86,49 @@ TEST_F(CompareViewTest, CutsAreTakenOverAsOneEdit) {
   EXPECT_FALSE(workspace_.scene()->document.strategy.edited());
 }
 
+TEST_F(CompareViewTest, ThePickedLayerStaysPickedHoweverTheTableIsSorted) {
+  FittedTable& table = view_.table();
+  table.setFocus();
+  table.sortByColumn(DifferenceTable::layer, Qt::AscendingOrder);
+  const int first = row_of("conv1");
+  table.selectRow(first);
+  table.sortByColumn(DifferenceTable::layer, Qt::DescendingOrder);
+  ASSERT_NE(row_of("conv1"), first);
+  EXPECT_THAT(table.picked_rows(), ElementsAre(static_cast<std::size_t>(row_of("conv1"))));
+  QTest::keyClick(&table, Qt::Key_Return);
+  settle();
+  const LayerId conv = workspace_.scene()->input.graph.find("conv1");
+  EXPECT_EQ(workspace_.scene()->prediction.strategy[conv],
+            workspace_.baseline()->prediction.strategy[conv]);
+}
+
+// The scene that is shown is older than the document: what is made of it would take the edit back.
+TEST_F(CompareViewTest, NothingIsTakenOverWhileAnEditIsPredicted) {
+  view_.table().selectRow(row_of("conv1"));
+  workspace_.set_strategy({"owt"});
+  view_.take_over();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("not predicted yet"));
+  view_.give_over();
+  EXPECT_EQ(workspace_.document().strategy, StrategyChoice{"owt"});
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+  settle();
+  EXPECT_EQ(view_.notice(), "");
+  EXPECT_FALSE(workspace_.baseline()->document.strategy.edited());
+}
+
+// Of two that are given one after the other, the second is not made without the first.
+TEST_F(CompareViewTest, NothingIsGivenWhileTheBaselineIsPredicted) {
+  view_.table().selectRow(row_of("conv1"));
+  view_.give_over();
+  view_.table().selectRow(row_of("conv2"));
+  view_.give_over();
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("not predicted yet"));
+  settle();
+  const LayerId conv = workspace_.scene()->input.graph.find("conv1");
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy[conv],
+            workspace_.scene()->prediction.strategy[conv]);
+}
+
 TEST_F(CompareViewTest, TheBaselineTakesCutsToo) {
   view_.table().setFocus();
   view_.table().selectRow(row_of("conv1"));
@@ -107,17 +156,21 @@ TEST_F(CompareViewTest, AWaterfallWithoutRoomGathersItsLeastBars) {
 
 TEST_F(CompareViewTest, AllLayersAreListedWhereWanted) {
   const int changed = view_.differences().rowCount();
+  view_.table().setFocus();
   QTest::keyClick(&view_.table(), Qt::Key_A);
   EXPECT_EQ(view_.differences().rows().size(),
             layer_differences(*workspace_.baseline(), *workspace_.scene()).size());
-  QTest::keyClick(&view_.table(), Qt::Key_A);
+  view_.waterfall_plot().setFocus();
+  QTest::keyClick(&view_.waterfall_plot(), Qt::Key_A);
   EXPECT_EQ(view_.differences().rowCount(), changed);
 }
 
 TEST_F(CompareViewTest, AnotherNetworkIsComparedByNames) {
+  const Document lenet = workspace_.baseline()->document;
   Document other = workspace_.document();
   other.input.model = "alexnet";
   workspace_.edit("another network", other);
+  workspace_.set_baseline(lenet);
   settle();
   EXPECT_THAT(view_.summary().toStdString(), HasSubstr("another network (lenet5"));
   EXPECT_GE(row_of("conv1"), 0);
@@ -138,8 +191,16 @@ TEST_F(CompareViewTest, SelectionGoesBothWays) {
   const LayerId conv = workspace_.scene()->input.graph.find("conv2");
   workspace_.selection().select_layers({conv});
   EXPECT_TRUE(view_.table().selectionModel()->isRowSelected(row_of("conv2"), {}));
+  std::vector<LayerId> order;  // as the bars stand
+  for (const WaterfallBar& bar : view_.waterfall_plot().bars()) {
+    if (bar.layer) order.push_back(*bar.layer);
+  }
+  ASSERT_GE(order.size(), 2);
+  workspace_.selection().select_layers({order[1]});
   QTest::keyClick(&view_.waterfall_plot(), Qt::Key_Up);
-  EXPECT_EQ(workspace_.selection().layers().size(), 1);
+  EXPECT_THAT(workspace_.selection().layers(), ElementsAre(order[0]));
+  const std::string& name = workspace_.scene()->input.graph[order[0]].name;
+  EXPECT_TRUE(view_.table().selectionModel()->isRowSelected(row_of(name.c_str()), {}));
 }
 
 TEST_F(CompareViewTest, SaysWhatToDoWithoutABaseline) {
@@ -154,9 +215,33 @@ TEST_F(CompareViewTest, BothTimelinesShowTheSameTime) {
   ASSERT_NE(timelines, nullptr);
   ASSERT_TRUE(timelines->lower().recording(0));
   ASSERT_TRUE(timelines->upper().recording(0));
-  QTest::keyClick(timelines->upper().viewport(), Qt::Key_W);
   timelines->lower().zoom(0.5);
   EXPECT_EQ(timelines->upper().window(), timelines->lower().window());
+}
+
+// Both the table and the timelines have an A and a W: that of the focus counts.
+TEST_F(CompareViewTest, TheTimelinesHaveTheirOwnKeys) {
+  auto* timelines = view_.findChild<LinkedTimelines*>();
+  ASSERT_NE(timelines, nullptr);
+  TimelineCanvas& upper = timelines->upper();
+  ASSERT_TRUE(upper.recording(0));
+  const int changed = view_.differences().rowCount();
+  const std::vector<std::string> bars = bar_names();
+  const TimeWindow all = upper.window();
+  upper.setFocus();
+  for (int i = 0; i < 5; ++i) QTest::keyClick(&upper, Qt::Key_W);
+  const TimeWindow closer = upper.window();
+  EXPECT_LT(closer.length(), 0.5 * all.length());
+  EXPECT_EQ(timelines->lower().window(), closer);
+  QTest::keyClick(&upper, Qt::Key_D);
+  const TimeWindow right = upper.window();
+  QTest::keyClick(&upper, Qt::Key_A);
+  EXPECT_LT(upper.window().begin(), right.begin());
+  EXPECT_EQ(view_.differences().rowCount(), changed);
+  EXPECT_EQ(bar_names(), bars);
+  view_.waterfall_plot().setFocus();
+  QTest::keyClick(&view_.waterfall_plot(), Qt::Key_W);
+  EXPECT_NE(bar_names(), bars);
 }
 
 TEST_F(CompareViewTest, AFileThatIsNoStrategyIsRefusedInPlace) {

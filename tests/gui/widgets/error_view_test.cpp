@@ -88,6 +88,18 @@ TEST_F(ErrorViewTest, AnotherNetworkTakesTheOutcomeAway) {
   EXPECT_FALSE(view_.canvas().recording(0));
 }
 
+// What was run, whatever the fields and the document say meanwhile.
+TEST_F(ErrorViewTest, TheCommandIsThatOfWhatIsShown) {
+  open();
+  run();
+  const QString shown = view_.command();
+  EXPECT_THAT(shown.toStdString(), HasSubstr("--devices cpu:2 --only --strategies model "));
+  view_.run_bar().devices().setText("cpu:4");
+  workspace_.set_strategy({"data"});
+  settle();
+  EXPECT_EQ(view_.command(), shown);
+}
+
 TEST_F(ErrorViewTest, JumpsToTheWorstAndThenToTheNext) {
   open();
   run();

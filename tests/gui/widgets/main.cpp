@@ -3,6 +3,7 @@
 #include <QFontDatabase>
 #include <QImage>
 #include <QPainter>
+#include <clocale>
 #include <cstdio>
 
 #include <gmock/gmock.h>
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   strata::testing::WatchedApplication app(argc, argv);
+  std::setlocale(LC_NUMERIC, "C");  // as the program does
   QApplication::setApplicationName(QStringLiteral("strata-test"));
   strata::gui::apply(strata::gui::Appearance::light);
   if (!fonts_have_glyphs()) {

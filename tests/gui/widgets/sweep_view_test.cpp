@@ -143,6 +143,27 @@ TEST_F(SweepViewTest, ManyRowsArePaintedInAJob) {
   EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(kRows));
 }
 
+// Other rows, not painted yet: in the picture of those before, their numbers are other rows'.
+TEST_F(SweepViewTest, NoRowIsHitInAPictureOfOthers) {
+  const auto set = [&](std::vector<std::int64_t> ids) {
+    view_.results().set_all(std::make_shared<const ResultSet>(
+        std::vector{counted("batch", true, 4), counted("step_seconds", false, 4)}, std::move(ids)));
+  };
+  sweep_all();
+  set({1, 2, 3, 4});
+  ResultCanvas& lines = painted(ResultCharts::lines);
+  ASSERT_TRUE(lines.picture()->spot_of(2));
+  const QPoint at = lines.picture()->spot_of(2)->toPoint();
+  set({5, 6, 7, 8});
+  QTest::mouseClick(&lines, Qt::LeftButton, {}, at);
+  EXPECT_FALSE(view_.results().current());
+  QTest::keyClick(&lines, Qt::Key_Right);
+  EXPECT_FALSE(view_.results().current());
+  painted(ResultCharts::lines);
+  QTest::keyClick(&lines, Qt::Key_Right);
+  EXPECT_TRUE(view_.results().current());
+}
+
 // The first rows of a sweep have one strategy and one number of devices; those that come later tell
 // what it is about. What somebody chose by hand stays.
 TEST_F(SweepViewTest, ChartsFollowTheRowsUntilSomebodyChooses) {

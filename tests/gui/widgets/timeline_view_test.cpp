@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -56,6 +57,7 @@ class TimelineViewTest : public ::testing::Test {
   void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
     QTest::keyClick(&canvas_, key, modifiers);
   }
+  SliceAddress close_to(std::uint32_t side, LayerId layer);
   std::size_t rows_of_side(std::uint32_t side) {
     return static_cast<std::size_t>(std::count_if(canvas_.rows().begin(), canvas_.rows().end(),
                                                   [&](LaneRow row) { return row.side == side; }));
@@ -111,6 +113,90 @@ TEST_F(TimelineViewTest, AClickSelectsTheTaskItsLayerAndItsDevice) {
   key(Qt::Key_Escape);
   EXPECT_FALSE(workspace_.selection().task());
   EXPECT_TRUE(workspace_.selection().layers().empty());
+}
+
+// Of a layer's slices one in a device's lane, closer to, so that it can be clicked.
+SliceAddress TimelineViewTest::close_to(std::uint32_t side, LayerId layer) {
+  const Recording& recording = *canvas_.recording(side);
+  for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
+    const Lane& lane = recording.lanes[i];
+    if (lane.name().kind != LaneKind::device) continue;
+    for (std::uint32_t at = 0; at < lane.slices().size(); ++at) {
+      if (recording.labels[lane.slices()[at].label].layer != layer) continue;
+      const SliceAddress slice{side, {i, at}};
+      canvas_.set_range(std::nullopt);
+      canvas_.select(slice, true);
+      canvas_.fit();
+      return slice;
+    }
+  }
+  ADD_FAILURE() << "no slice of layer " << layer();
+  return {};
+}
+
+// Both networks end in a layer called "loss", with a number of its own in each; only one begins
+// with "features_0".
+TEST_F(TimelineViewTest, AClickOnAnotherNetworksLaneSelectsTheNamesake) {
+  open();
+  Document alexnet = workspace_.document();
+  alexnet.input.model = "alexnet";
+  workspace_.set_baseline(alexnet);
+  settle();
+  const Graph& here = workspace_.scene()->input.graph;
+  const Graph& there = workspace_.baseline()->input.graph;
+  ASSERT_NE(here.find("loss"), there.find("loss"));
+  const auto click = [&](const char* name) {
+    const SliceAddress slice = close_to(1, there.find(name));
+    QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {},
+                      canvas_.box_of(slice).center().toPoint());
+    EXPECT_EQ(canvas_.selected(), slice);
+  };
+  click("loss");
+  EXPECT_EQ(workspace_.selection().layers(), std::vector{here.find("loss")});
+  EXPECT_TRUE(workspace_.selection().device()) << "the cluster is the same";
+  EXPECT_FALSE(workspace_.selection().task());
+  click("features_0");
+  EXPECT_TRUE(workspace_.selection().layers().empty());
+}
+
+// The baseline's third device is none of the scene's two.
+TEST_F(TimelineViewTest, AnotherClustersDevicesAreNotSelected) {
+  open();
+  Document larger = workspace_.document();
+  larger.input.cluster = "p100-1x4";
+  workspace_.set_baseline(larger);
+  settle();
+  const auto& lanes = canvas_.recording(1)->lanes;
+  for (std::uint32_t i = 0; i < lanes.size(); ++i) {
+    emit canvas_.row_picked({1, i});
+    if (lanes[i].slices().empty()) continue;
+    canvas_.select(SliceAddress{1, {i, 0}});
+    emit canvas_.picked();
+  }
+  EXPECT_FALSE(workspace_.selection().device());
+  EXPECT_FALSE(workspace_.selection().link());
+}
+
+// A new scene is there, and its picture is still drawn in the background.
+TEST_F(TimelineViewTest, AClickOnAPictureOfWhatWasIsIgnored) {
+  open();
+  const SlicePlace place = longest_on_device();
+  int clicks = 0;
+  QObject::connect(&workspace_, &Workspace::scene_changed, &view_, [&] {
+    ++clicks;
+    ASSERT_TRUE(shown().name.starts_with("lenet5"));
+    canvas_.select(SliceAddress{0, place});
+    emit canvas_.picked();
+    emit canvas_.row_picked({0, place.lane});
+  });
+  Document other = workspace_.document();
+  other.input.model = "alexnet";
+  workspace_.edit("network", other);
+  settle();
+  EXPECT_EQ(clicks, 1);
+  EXPECT_TRUE(workspace_.selection().layers().empty());
+  EXPECT_FALSE(workspace_.selection().device());
+  EXPECT_FALSE(workspace_.selection().task());
 }
 
 TEST_F(TimelineViewTest, FollowsTheSelectionOfOthers) {
@@ -191,15 +277,24 @@ TEST_F(TimelineViewTest, SearchGoesThroughWhatItFinds) {
   EXPECT_NE(shown().at(canvas_.selected()->place).id, first.id);
 }
 
+// As the critical path's row does from the start.
 TEST_F(TimelineViewTest, APinnedLaneStandsAboveTheOthers) {
+  view_.resize(1200, 260);
   open();
   const SlicePlace place = longest_on_device();
+  const auto top = [&](SlicePlace of) { return canvas_.box_of({0, of}).top(); };
   canvas_.select(SliceAddress{0, place});
-  canvas_.verticalScrollBar();
-  const double top = canvas_.box_of({0, place}).top();
-  canvas_.toggle_pin();
-  canvas_.toggle_pin();
-  EXPECT_EQ(canvas_.box_of({0, place}).top(), top);
+  const double unpinned = top(place);
+  EXPECT_GT(unpinned, top({0, 0}));
+  key(Qt::Key_P);
+  const double pinned = top(place);
+  QScrollBar& bar = *canvas_.verticalScrollBar();
+  ASSERT_GT(bar.maximum(), 0);
+  bar.setValue(bar.maximum());
+  EXPECT_EQ(top(place), pinned) << "it does not scroll";
+  bar.setValue(0);
+  key(Qt::Key_P);
+  EXPECT_EQ(top(place), unpinned);
 }
 
 TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
@@ -225,6 +320,12 @@ TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
               HasSubstr("bad.json:2: an event of phase X needs 'ts'"));
   EXPECT_TRUE(view_.shows_trace());
   EXPECT_FALSE(view_.open(write("cluster.toml", "[grid]\nhosts = 1\n")));
+  EXPECT_FALSE(view_.open(write("strategy.json", "{\"strategy\": \"a\", \"layers\": []}")));
+  EXPECT_FALSE(view_.open(folder.filePath("nowhere.json")));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("nowhere.json"));
+  EXPECT_TRUE(view_.open(write("of-another-name.trace", QByteArray::fromStdString(json))));
+  settle();
+  EXPECT_EQ(shown().name, "of-another-name.trace");
   view_.close_trace();
   settle();
   EXPECT_EQ(canvas_.recording(0)->name, "lenet5 on p100-1x2, owt");

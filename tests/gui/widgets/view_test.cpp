@@ -45,6 +45,14 @@ class ViewTest : public ::testing::Test {
   PlainView view_{workspace_};
 };
 
+TEST(ExportName, IsThatOfTheFormatThatWasChosen) {
+  EXPECT_EQ(named_as("svg", "a/timeline.png", "png"), "a/timeline.svg");
+  EXPECT_EQ(named_as("csv", "a.b/timeline", "png"), "a.b/timeline.csv");
+  EXPECT_EQ(named_as("png", "timeline.png", "png"), "timeline.png");
+  EXPECT_EQ(named_as("png", "timeline.svg", "png"), "timeline.svg") << "somebody wrote that";
+  EXPECT_EQ(named_as("svg", "timeline.gif", "png"), "timeline.gif") << "which is refused";
+}
+
 TEST_F(ViewTest, WorksNothingOutForNobody) {
   view_.work();
   view_.work();

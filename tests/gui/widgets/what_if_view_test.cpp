@@ -128,6 +128,23 @@ TEST_F(WhatIfViewTest, PinsABaselineAndResetsAll) {
   EXPECT_NE(workspace_.baseline(), workspace_.scene());
 }
 
+// What no slider turns is no business of theirs, nor is a what-if that could not be predicted kept.
+TEST_F(WhatIfViewTest, AResetLeavesAllElseAlone) {
+  Document other = workspace_.document();
+  other.input.model = "alexnet";
+  other.input.dtype = DType::bf16;
+  other.input.sync = SyncAlgorithm::tree;
+  workspace_.edit("another network", other);
+  settle();
+  Document wrong = other.with_what_if("overlap", "off").with_what_if("link.nowhere.latency", "2x");
+  wrong.input.batch_per_device *= 2;
+  wrong.input.cluster = "p100-4x2";
+  workspace_.edit("what-ifs", wrong);
+  settle();
+  view_.reset_all();
+  EXPECT_EQ(workspace_.document(), other);
+}
+
 TEST_F(WhatIfViewTest, KeysWorkOnTheViewAndNotInAField) {
   row("batch").slider().setFocus();
   QTest::keyClick(&row("batch").slider(), Qt::Key_O);

@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QFileInfo>
+#include <QLineEdit>
 #include <QMimeData>
 #include <QTemporaryDir>
 #include <QTest>
@@ -130,6 +131,27 @@ TEST_F(WindowTest, AFieldIsAnEdit) {
   EXPECT_EQ(batch->value(), 32);
 }
 
+TEST_F(WindowTest, SaysThatANameIsUnknown) {
+  window_->open_document(lenet());
+  settle();
+  auto* model = window_->findChild<QComboBox*>("model");
+  model->setEditText("foo");
+  QTest::keyClick(model->lineEdit(), Qt::Key_Return);
+  settle();
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("'foo'"));
+  action("Undo")->trigger();
+  settle();
+  EXPECT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(model->currentText(), "lenet5");
+}
+
+TEST_F(WindowTest, NoStrategyOfNothing) {
+  action("Solve")->trigger();
+  EXPECT_TRUE(workspace_->document().empty());
+  EXPECT_TRUE(workspace_->jobs().idle());
+  EXPECT_NE(window_->findChild<QWidget*>("welcome"), nullptr);
+}
+
 TEST_F(WindowTest, FindsActionsByAFewLetters) {
   action("Find an action")->trigger();
   auto* palette = window_->findChild<CommandPalette*>();
@@ -199,9 +221,7 @@ TEST_F(WindowTest, SaysInPlaceWhatIsWrongWithAFile) {
   window_->open_file(file("bad.toml", "name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"fold\"\n"));
   settle();
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bad.toml:"));
-  action("Undo")->trigger();
-  settle();
-  EXPECT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(workspace_->document(), lenet()) << "nothing took its place";
 }
 
 TEST_F(WindowTest, ExportsEveryView) {
@@ -213,6 +233,7 @@ TEST_F(WindowTest, ExportsEveryView) {
     for (const QString& format : view->formats()) {
       const QString to = path(view->id() + '.' + format);
       window_->export_view(view, to);
+      settle();
       EXPECT_EQ(window_->shown_error(), "");
       EXPECT_GT(QFileInfo(to).size(), format == "csv" ? 20 : 1000) << to.toStdString();
     }
@@ -220,6 +241,59 @@ TEST_F(WindowTest, ExportsEveryView) {
   window_->export_view(window_->views().front(), path("network.gif"));
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("allowed: png, svg, csv"));
   EXPECT_FALSE(QFileInfo::exists(path("network.gif")));
+}
+
+TEST_F(WindowTest, ReadsAFileAnewThatIsOpenedAgain) {
+  const char* const net = R"(
+name = "net"
+[[layer]]
+name = "data"
+op = "input"
+shape = [3, 8, 8]
+[[layer]]
+name = "fc"
+op = "fc"
+out_features = %1
+[[layer]]
+name = "loss"
+op = "softmax_cross_entropy"
+)";
+  window_->open_document(lenet());
+  const QString path = file("net.toml", QString::fromLatin1(net).arg(10).toLatin1());
+  EXPECT_TRUE(window_->open_file(path));
+  settle();
+  ASSERT_EQ(window_->shown_error(), "");
+  EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 10);
+  file("net.toml", QString::fromLatin1(net).arg(20).toLatin1());
+  EXPECT_TRUE(window_->open_file(path));
+  settle();
+  EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 20);
+}
+
+TEST_F(WindowTest, SaysWhatIsWrongWithEachOfSeveralFiles) {
+  EXPECT_FALSE(window_->open_files({path("a.toml"), path("b.toml")}));
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("a.toml"));
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("b.toml"));
+}
+
+TEST_F(WindowTest, ComparesNothingWithAnotherNetwork) {
+  window_->open_document(lenet());
+  settle();
+  Document other = lenet();
+  other.input.model = "alexnet";
+  workspace_->edit("network alexnet", other);
+  EXPECT_EQ(workspace_->baseline(), nullptr) << "until alexnet's is predicted";
+  settle();
+  EXPECT_EQ(workspace_->baseline()->document.input.model, "alexnet");
+  other.input.batch_per_device = 64;
+  workspace_->edit("batch", other);
+  settle();
+  EXPECT_EQ(workspace_->baseline()->document, other) << "data parallelism goes along";
+  workspace_->pin_baseline();
+  other.input.batch_per_device = 16;
+  workspace_->edit("batch", other);
+  settle();
+  EXPECT_EQ(workspace_->baseline()->document.input.batch_per_device, 64) << "what is pinned stays";
 }
 
 TEST_F(WindowTest, StopsWhatRunsInTheBackground) {
@@ -231,6 +305,7 @@ TEST_F(WindowTest, StopsWhatRunsInTheBackground) {
   settle();
   EXPECT_EQ(workspace_->scene(), nullptr);
   EXPECT_EQ(workspace_->document(), large) << "no edit is lost";
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("Stopped"));
   workspace_->edit("smaller", lenet());
   settle();
   EXPECT_TRUE(workspace_->scene()->document == lenet());
