@@ -65,8 +65,8 @@ struct Solved {
 /// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
-/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick. Throws Cancelled
-/// where it is called off.
+/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick. Throws
+/// Cancelled where it is called off.
 Strategy optimal_strategy(const Case& input, const SearchOptions& space = {},
                           const SolveLimits& limits = {});
 

@@ -87,7 +87,8 @@ void solve_rest(Workspace& workspace, const Search& search,
       QStringLiteral("solve"), solver_words("Solving"),
       [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
-        const ScenePtr base = scene->document == asked ? scene : make_scene(asked, *loader, &progress);
+        const ScenePtr base =
+            scene->document == asked ? scene : make_scene(asked, *loader, &progress);
         const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, found, done, failed] {
           if (!(workspace.document() == asked)) {
