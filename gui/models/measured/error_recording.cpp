@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ Timeline shifted(const SteadyStep& step, Seconds lead) {
 class ErrorFacts : public PlanFacts {
  public:
   ErrorFacts(PlanTimeline what, const Comparison& comparison)
-      : PlanFacts(what, {}, {}), comparison_(comparison) {}
+      : PlanFacts(std::move(what), {}, {}), comparison_(comparison) {}
 
   std::vector<std::string> lines(std::uint32_t id) const override {
     std::vector<std::string> lines = PlanFacts::lines(id);

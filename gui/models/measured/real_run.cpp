@@ -46,7 +46,7 @@ std::string strategy_file(const Runner& runner, const RealRun& run, const QTempo
   check_fits(choice, cluster, run.devices);
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
   const Graph graph = load_model(run.document.input.model, run.batch_per_device * devices);
-  const std::string file = folder.filePath(QStringLiteral("strategy.json")).toStdString();
+  std::string file = folder.filePath(QStringLiteral("strategy.json")).toStdString();
   write_file_whole(file, print_strategy(Strategy(choice.label(), choice.configs), graph, cluster));
   return file;
 }

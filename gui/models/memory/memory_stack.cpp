@@ -106,18 +106,18 @@ MemoryUseKind use_of(BufferKind kind) {
 }
 
 std::string_view name(MemoryUseKind kind) {
-  constexpr std::array<std::string_view, kMemoryUseKinds> kNames = {
+  constexpr std::array<std::string_view, kMemoryUseKinds> kUses = {
       "parameters", "parameter gradients", "activations", "gathered inputs",
       "activation gradients"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kUses[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name(BufferKind kind) {
-  constexpr std::array<std::string_view, 9> kNames = {
+  constexpr std::array<std::string_view, 9> kBuffers = {
       "parameters",     "parameter gradient", "gradient at the server",
       "activation",     "dropout mask",       "gathered input",
       "input gradient", "received gradient",  "gathered gradient"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kBuffers[static_cast<std::size_t>(kind)];
 }
 
 std::int64_t MemoryStack::Level::total() const {

@@ -117,7 +117,7 @@ void SweepRun::start() {
   began_ = std::chrono::steady_clock::now();
   jobs_.start(
       lane(), tr("Sweeping %1").arg(QString::fromStdString(name_)),
-      [this, &runner = runner_, watched = watched_, file = file_,
+      [&runner = runner_, watched = watched_, file = file_,
        store = database_](Progress& progress) -> Jobs::Show {
         const auto tell = [&](const SweepCount& now) {
           watched->tell(now);

@@ -59,6 +59,7 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
   shown_ = layers;
   const Scene& scene = *workspace_.scene();
   std::vector<Degrees> now;
+  now.reserve(layers.size());
   for (const LayerId layer : layers) now.push_back(cut(layer).degrees);
   int row = 0;
   for (const Dim dim : kDims) {

@@ -88,7 +88,7 @@ void PointsPicture::lay_out_points(std::size_t x, std::size_t y) {
 
 QString PointsPicture::title(const ChartAxis& axis, const std::string& name, const QString& less,
                              const QString& more) const {
-  const QString text = QString::fromStdString(axis.title());
+  QString text = QString::fromStdString(axis.title());
   if (kind_ != PointsKind::pareto) return text;
   return more_is_better(all()[*column(name)]) ? text + more : less + text;
 }

@@ -96,13 +96,14 @@ void ResultPicture::draw_legend(QPainter& painter, std::size_t series,
     painter.drawText(QPointF(right, 4 + metrics.ascent()), QStringLiteral("…"));
     right -= gap / 2;
   }
-  for (auto at = shown.rbegin(); at != shown.rend(); ++at) {
-    right -= metrics.horizontalAdvance(at->second) + square + 4;
+  std::reverse(shown.begin(), shown.end());
+  for (const auto& [name, words] : shown) {
+    right -= metrics.horizontalAdvance(words) + square + 4;
     painter.setPen(Qt::NoPen);
-    painter.setBrush(colour_of(series, at->first));
+    painter.setBrush(colour_of(series, name));
     painter.drawRoundedRect(QRectF(right, 4 + (line - square) / 2, square, square), 2, 2);
     painter.setPen(theme().text);
-    painter.drawText(QPointF(right + square + 4, 4 + metrics.ascent()), at->second);
+    painter.drawText(QPointF(right + square + 4, 4 + metrics.ascent()), words);
     right -= gap;
   }
 }

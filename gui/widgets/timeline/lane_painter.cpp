@@ -15,7 +15,7 @@ constexpr double kTextFrom = 26;            // pixels
 constexpr std::size_t kMostTexts = 10'000;  // that are kept as they were laid out
 
 QRgb blended(QRgb over, QRgb under, double strength) {
-  const int share = static_cast<int>(strength * 256 + 0.5);
+  const int share = static_cast<int>(std::lround(strength * 256));
   const auto part = [&](int a, int b) { return b + ((a - b) * share + 128) / 256; };
   return qRgb(part(qRed(over), qRed(under)), part(qGreen(over), qGreen(under)),
               part(qBlue(over), qBlue(under)));

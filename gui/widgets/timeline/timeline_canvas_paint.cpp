@@ -128,7 +128,8 @@ void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool fi
 // Where there is no room for both, a lane beside its twin says only how it differs.
 QString TimelineCanvas::lane_name(LaneRow row, int room) const {
   const LaneName& name = lane(row).name();
-  const QString own = QString::fromStdString(name.name), &side = looks_[row.side].name;
+  QString own = QString::fromStdString(name.name);
+  const QString& side = looks_[row.side].name;
   if (name.kind == LaneKind::residual || side.isEmpty()) return own;
   const QString both = (own + ' ' + side).trimmed();
   return fontMetrics().horizontalAdvance(both) <= room ? both : side;

@@ -140,7 +140,7 @@ void MainWindow::ask_for_export(View* view) {
   for (const QString& format : formats) {
     filters << QStringLiteral("%1 (*.%2)").arg(format.toUpper(), format);
   }
-  const QString offered = formats.front();
+  const QString& offered = formats.front();
   QString filter = filters.front();
   const QString file = QFileDialog::getSaveFileName(this, tr("Export %1").arg(view->title()),
                                                     view->id() + '.' + offered,
