@@ -23,7 +23,7 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kListed = 20;
+constexpr std::size_t kListedActivities = 20;
 constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 struct ReplayFlags {
@@ -77,14 +77,14 @@ void print_activities_json(const ReplayPlan& plan, const ActivityTimes& times,
 
 void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double engine_seconds) {
   TextTable table({{"activity", TextTable::Align::left}, {"ready"}, {"start"}, {"end"}});
-  for (std::size_t i = 0; i < std::min(kListed, plan.ids.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kListedActivities, plan.ids.size()); ++i) {
     table.add_row({std::string(plan.ids[ActivityId(i)]), format_seconds(to_seconds(times.ready[i])),
                    format_seconds(to_seconds(times.start[i])),
                    format_seconds(to_seconds(times.end[i]))});
   }
   print("{}", table.print());
-  if (plan.ids.size() > kListed) {
-    print("... and {} more (--json or --csv FILE has all)\n", plan.ids.size() - kListed);
+  if (plan.ids.size() > kListedActivities) {
+    print("... and {} more (--json or --csv FILE has all)\n", plan.ids.size() - kListedActivities);
   }
   print("\nmakespan {} over {} activities; the engine took {}\n",
         format_seconds(to_seconds(times.makespan)),

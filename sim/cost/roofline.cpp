@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "sim/base/ceil_div.h"
+
 namespace strata {
-namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-
-}  // namespace
 
 Roofline::Roofline(const Profile& profile) {
   const Efficiency& e = profile.efficiency;

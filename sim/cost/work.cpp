@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <variant>
 
+#include "sim/base/ceil_div.h"
+
 namespace strata {
 namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 constexpr std::int64_t positions(const Extents& e) {
   return e[Dim::n] * e[Dim::d] * e[Dim::h] * e[Dim::w];

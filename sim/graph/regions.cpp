@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/base/ceil_div.h"
+
 namespace strata {
 namespace {
-
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? (a + b - 1) / b : -(-a / b);
-}
 
 /// The smallest element >= 0 that outputs [out.begin, out.end) of the window tap, where output o
 /// taps o * stride - pad + j * dilation for j in [0, kernel); `none` if there is none.
