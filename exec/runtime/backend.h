@@ -2,9 +2,14 @@
 
 // What a kind of device can do: hold tensors, run kernels on shards, copy and add boxes, combine
 // what replicas made. The executor calls everything for a device on that device's own thread, after
-// enter(), but allocate() and release(), which any thread may call. Copies read other devices'
-// memory. Nothing is called for one device from two threads at once.
+// enter(), but allocate(), release() and copy_values(), which any thread may call. Copies read other
+// devices' memory. Nothing is called for one device from two threads at once.
+//
+// A backend whose devices work on their own (is_asynchronous()) only puts work in their queues, in
+// the order of the calls; finish() waits. A host's memory that such work reads or writes comes from
+// host_memory(), or the call returns once it was read.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,6 +35,14 @@ class Backend {
   /// For the spans of one run, which begins now.
   virtual std::unique_ptr<TaskClock> start_clock() { return std::make_unique<SteadyClock>(); }
 
+  virtual bool is_asynchronous() const { return false; }
+  /// All that was asked for until now is done.
+  virtual void finish() {}
+  /// Zeroed; kernels may write to it.
+  virtual std::shared_ptr<void> host_memory(std::int64_t bytes) {
+    return std::make_shared<std::byte[]>(static_cast<std::size_t>(bytes));
+  }
+
   /// Makes the calling thread the device's own. Throws EnvironmentError.
   virtual void enter(DeviceId device) = 0;
 
@@ -47,7 +60,7 @@ class Backend {
   /// All of one box: to = the sum of the others, in their order.
   virtual void sum(const Region& to, std::span<const Region> from) = 0;
 
-  /// fp32 values that lie plain: parameters, their gradients, statistics.
+  /// fp32 values that lie plain: parameters, their gradients, statistics; or the host's own.
   virtual void copy_values(float* to, const float* from, std::int64_t count) = 0;
   virtual void add_values(float* to, const float* from, std::int64_t count) = 0;
   /// Values [begin, end) of all parts, which stand for `counts` elements each, into `to`.

@@ -94,8 +94,11 @@ void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
+    std::vector<float> held(static_cast<std::size_t>(program_.buffers()[buffer()].values));
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
-        .read(values(buffer), whole.data());
+        .read(held.data(), whole.data());
+    backend_.copy_values(values(buffer), held.data(), program_.buffers()[buffer()].values);
+    backend_.finish();
   }
 }
 
@@ -105,7 +108,7 @@ std::vector<float> Executor::parameters(LayerId layer) const {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
-        .write(whole.data(), values(buffer));
+        .write(whole.data(), on_host(values(buffer), program_.buffers()[buffer()].values).data());
   }
   return whole;
 }
@@ -124,9 +127,18 @@ std::vector<bool> Executor::holds(LayerId layer) const {
 
 // Replicas hold the same sum and may be here at once; each writes it over the other's.
 void Executor::keep_gradient(const Task& task, const float* gradients) {
-  const ParameterRows rows(graph_[task.layer], shard_box(graph_, plan_, task.layer, task.shard));
+  const Box box = shard_box(graph_, plan_, task.layer, task.shard);
+  const std::vector<float> held =
+      on_host(gradients, shard_parameters(graph_[task.layer], box).total());
   const std::lock_guard lock(gradients_mutex_);
-  rows.write(gradients_[task.layer()].data(), gradients);
+  ParameterRows(graph_[task.layer], box).write(gradients_[task.layer()].data(), held.data());
+}
+
+std::vector<float> Executor::on_host(const float* values, std::int64_t count) const {
+  std::vector<float> held(static_cast<std::size_t>(count));
+  backend_.copy_values(held.data(), values, count);
+  backend_.finish();
+  return held;
 }
 
 void Executor::before_run() {

@@ -60,6 +60,8 @@ class Executor {
   std::int64_t bytes(BufferId id) const;
   void* allocate(BufferId id);
   void keep_gradient(const Task& task, const float* gradients);
+  /// Of a device's values, a copy.
+  std::vector<float> on_host(const float* values, std::int64_t count) const;
   float* values(BufferId id) const { return static_cast<float*>(memory_[id()]); }
 
   const Graph& graph_;

@@ -35,7 +35,9 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
     input_ordinals_.push_back(inputs);
     inputs += is_input(layer.op);
   }
-  losses_.resize(steps * loss_shards_);
+  const std::size_t count = steps * loss_shards_;
+  loss_memory_ = backend_.host_memory(static_cast<std::int64_t>(count * sizeof(LossPart)));
+  losses_ = {static_cast<LossPart*>(loss_memory_.get()), count};
 }
 
 bool TaskWork::is_wanted(TaskId task) const {
@@ -45,26 +47,25 @@ bool TaskWork::is_wanted(TaskId task) const {
 }
 
 void TaskWork::run(Turn turn) {
-  if (is_wanted(turn.task)) {
-    switch (plan_[turn.task].kind) {
-      case TaskKind::compute:
-        compute(turn);
-        break;
-      case TaskKind::transfer:
-        move(turn.task);
-        break;
-      case TaskKind::reduce:
-        reduce(turn.task);
-        break;
-      case TaskKind::gather:
-        gather(turn.task);
-        break;
-      case TaskKind::collective:
-      case TaskKind::join:
-        break;
-    }
-  }
+  perform(turn);
   let_go(turn.task);
+}
+
+void TaskWork::perform(Turn turn) {
+  if (!is_wanted(turn.task)) return;
+  switch (plan_[turn.task].kind) {
+    case TaskKind::compute:
+      return compute(turn);
+    case TaskKind::transfer:
+      return move(turn.task);
+    case TaskKind::reduce:
+      return reduce(turn.task);
+    case TaskKind::gather:
+      return gather(turn.task);
+    case TaskKind::collective:
+    case TaskKind::join:
+      return;
+  }
 }
 
 std::string TaskWork::name_of(Turn turn) const {
@@ -113,9 +114,13 @@ void TaskWork::let_go(TaskId id) {
     // Without training, some never are made.
     if (!executor_.holds(buffer) || executor_.memory_[buffer()] == nullptr) continue;
     if (--users_[buffer()] > 0) continue;
-    backend_.release(program_.buffers()[buffer()].device, executor_.memory_[buffer()]);
+    release(buffer, executor_.memory_[buffer()]);
     executor_.memory_[buffer()] = nullptr;
   }
+}
+
+void TaskWork::release(BufferId id, void* memory) {
+  backend_.release(program_.buffers()[id()].device, memory);
 }
 
 Region TaskWork::region(Slot slot) {
@@ -153,7 +158,7 @@ void TaskWork::compute(Turn turn) {
   std::vector<Region> inputs, input_gradients;
   for (Slot slot : task.inputs) inputs.push_back(region(slot));
   for (Slot slot : task.input_gradients) input_gradients.push_back(region(slot));
-  LossPart loss;
+  LossPart* const loss = loss_of(turn);
   Operands operands;
   operands.inputs = inputs;
   operands.output = region(task.output);
@@ -164,24 +169,25 @@ void TaskWork::compute(Turn turn) {
                               phase == Phase::backward_statistics || phase == Phase::update;
   if (makes_gradient) operands.parameter_gradients = values_of(task.parameter_gradients);
   operands.statistics = values_of(task.statistics);
-  operands.loss = &loss;
+  operands.loss = loss;
   operands.step = &contexts_[turn.step];
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {
     executor_.keep_gradient(plan_[turn.task], operands.parameter_gradients);
   }
   kernel(task).run(phase, operands);
-  keep_loss(turn, loss);
+  if (loss != nullptr && !backend_.is_asynchronous()) check(*loss);
 }
 
-void TaskWork::keep_loss(Turn turn, const LossPart& part) {
+LossPart* TaskWork::loss_of(Turn turn) {
   const TaskProgram& task = program_[turn.task];
   const Layer& layer = *program_.kernels()[task.kernel].spec;
-  if (plan_[turn.task].phase != Phase::forward) return;
-  if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) return;
-  if (!std::isfinite(part.loss)) {
-    throw LossNotFinite(fmt::format("the loss is {}", part.loss));
-  }
-  losses_[turn.step * loss_shards_ + loss_index_[task.kernel]] = part;
+  if (plan_[turn.task].phase != Phase::forward) return nullptr;
+  if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) return nullptr;
+  return &losses_[turn.step * loss_shards_ + loss_index_[task.kernel]];
+}
+
+void TaskWork::check(const LossPart& part) {
+  if (!std::isfinite(part.loss)) throw LossNotFinite(fmt::format("the loss is {}", part.loss));
 }
 
 void TaskWork::load_inputs(const TaskProgram& task, std::uint32_t step) {

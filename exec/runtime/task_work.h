@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,14 @@ class LossNotFinite : public RunFailed {
 class TaskWork {
  public:
   TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_of);
+  virtual ~TaskWork() = default;
 
   /// All of a task, whose buffers must all lie in this process.
   void run(Turn turn);
 
-  // The pieces of it, for tasks that hear from other processes.
+  // The pieces of it, for tasks that hear from other processes or wait for other streams.
+  /// All but letting go of its buffers.
+  void perform(Turn turn);
   /// Without training a step ends with the loss.
   bool is_wanted(TaskId task) const;
   void compute(Turn turn);
@@ -42,10 +46,17 @@ class TaskWork {
   /// Of this step's data, parameters and outputs, once no device is at work; see not_finite.h.
   std::string first_not_finite() const;
   /// By step, then by shard of the loss layers; bytes of transfers, synchronisation, statistics.
-  std::vector<LossPart>& losses() { return losses_; }
+  std::span<LossPart> losses() { return losses_; }
   std::vector<std::atomic<std::int64_t>>& moved() { return moved_; }
   /// All that was kept, with the spans that the caller kept.
   Execution result(std::vector<Span> spans) const;
+
+ protected:
+  /// Nobody uses the buffer's memory any more.
+  virtual void release(BufferId id, void* memory);
+  const StepContext& context(std::uint32_t step) const { return contexts_[step]; }
+  /// Throws LossNotFinite.
+  static void check(const LossPart& part);
 
  private:
   void move(TaskId id);
@@ -56,7 +67,7 @@ class TaskWork {
   void add_to_gradient(const TaskProgram& task);
   Kernel& kernel(const TaskProgram& task);
   void* ready(BufferId id);
-  void keep_loss(Turn turn, const LossPart& part);
+  LossPart* loss_of(Turn turn);
 
   Executor& executor_;
   const Graph& graph_;
@@ -67,7 +78,8 @@ class TaskWork {
   std::vector<Batch> batches_;               // by step
   std::vector<StepContext> contexts_;        // by step
   std::vector<std::size_t> input_ordinals_;  // by layer: which of a batch's inputs
-  std::vector<LossPart> losses_;             // by step and loss shard
+  std::shared_ptr<void> loss_memory_;        // of the backend's, which kernels write to
+  std::span<LossPart> losses_;               // in it, by step and loss shard
   std::vector<std::size_t> loss_index_;      // by kernel: which loss shard
   std::size_t loss_shards_ = 0;
   std::vector<std::atomic<std::uint32_t>> users_;  // by buffer: who has not let go
