@@ -1,6 +1,7 @@
 #include "gui/models/document.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,8 +76,12 @@ bool same_input(const CaseRequest& a, const CaseRequest& b) {
 }  // namespace
 
 std::string StrategyChoice::label() const {
-  if (!edited()) return source;
-  return found.empty() ? source + ", edited" : found;
+  if (!edited()) return shown_name(source);
+  return found.empty() ? shown_name(source) + ", edited" : found;
+}
+
+std::string shown_name(const std::string& name_or_file) {
+  return std::filesystem::path(name_or_file).filename().string();
 }
 
 std::string Document::what_if(std::string_view key) const {
@@ -109,7 +114,8 @@ Document Document::with_cluster(const std::string& cluster) const {
 }
 
 std::string Document::name() const {
-  return empty() ? std::string() : fmt::format("{} on {}", input.model, input.cluster);
+  return empty() ? std::string()
+                 : fmt::format("{} on {}", shown_name(input.model), shown_name(input.cluster));
 }
 
 bool operator==(const Document& a, const Document& b) {

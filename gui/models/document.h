@@ -20,10 +20,13 @@ struct StrategyChoice {
   std::string found = {};
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", "data, edited", "refined".
+  /// For people: "data", "mine.json", "data, edited", "refined".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };
+
+/// What people call a network, a cluster or a strategy: its name, or a file's without its folders.
+std::string shown_name(const std::string& name_or_file);
 
 struct Document {
   CaseRequest input;

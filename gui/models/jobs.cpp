@@ -21,11 +21,12 @@ Jobs::Jobs(QObject* parent) : QObject(parent) {
 Jobs::~Jobs() {
   for (auto& [name, lane] : lanes_) lane.current.progress->cancelled_ = true;
   pool_.waitForDone();
+  saving_pool_.waitForDone();
 }
 
-void Jobs::start(const QString& lane, const QString& what, Work work,
+void Jobs::start(QObject* receiver, const QString& lane, const QString& what, Work work,
                  std::function<void(QString)> failed, WhenStale when_stale) {
-  Job job{what, std::move(work), std::move(failed), when_stale};
+  Job job{receiver, what, std::move(work), std::move(failed), when_stale};
   const auto busy = lanes_.find(lane);
   if (busy == lanes_.end()) {
     lanes_[lane].current = job;
@@ -78,7 +79,8 @@ Jobs::Outcome Jobs::work_through(const Work& work, Progress& progress) try {
 
 // The outcome comes back as an event of the window's thread, which is dropped when this dies.
 void Jobs::launch(const QString& lane, const Job& job) {
-  pool_.start([this, lane, work = job.work, progress = job.progress] {
+  QThreadPool& pool = lane == kSavingLane ? saving_pool_ : pool_;
+  pool.start([this, lane, work = job.work, progress = job.progress] {
     Outcome outcome = work_through(work, *progress);
     QMetaObject::invokeMethod(
         this, [this, lane, outcome = std::move(outcome)] { finish(lane, outcome); },
@@ -96,7 +98,7 @@ void Jobs::finish(const QString& name, const Outcome& outcome) {
   } else {
     lanes_.erase(name);
   }
-  if (!ended.progress->cancelled_) {
+  if (ended.receiver && !ended.progress->cancelled_) {
     if (outcome.show) outcome.show();
     if (!outcome.error.isEmpty() && ended.failed) ended.failed(outcome.error);
   }

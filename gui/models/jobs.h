@@ -1,10 +1,12 @@
 #pragma once
 
 // Work that the window does not wait for. A job belongs to a lane ("scene", "solve"): of each lane
-// one job runs at a time and one waits, and a newer job takes the waiting one's place. Lives in the
-// window's thread.
+// one job runs at a time and one waits, and a newer job takes the waiting one's place. What comes
+// of a job belongs to an object, and is dropped with it: no job needs to ask whether its view is
+// still there. Lives in the window's thread.
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <QThreadPool>
 #include <atomic>
@@ -21,6 +23,8 @@ namespace strata::gui {
 /// Everything that talks to devices takes turns in this lane: a Runner belongs to one job at a
 /// time.
 inline constexpr QLatin1String kRunnerLane("runner");
+/// What must not be lost is written in this lane, which never waits for the others.
+inline constexpr QLatin1String kSavingLane("session");
 
 /// A running job's ends of the line: it looks whether it was called off, and tells how far it is.
 class Progress {
@@ -61,7 +65,9 @@ class Jobs : public QObject {
   /// Calls all off and waits for them. Nothing is shown any more.
   ~Jobs() override;
 
-  void start(const QString& lane, const QString& what, Work work,
+  /// `receiver`: whom the result is for. Where it has died neither `Show` nor `failed` is called,
+  /// so both may use it; the work is done nevertheless, and may not.
+  void start(QObject* receiver, const QString& lane, const QString& what, Work work,
              std::function<void(QString)> failed, WhenStale when_stale = WhenStale::cancel);
   /// The running one and the waiting one.
   void cancel(const QString& lane);
@@ -78,6 +84,7 @@ class Jobs : public QObject {
 
  private:
   struct Job {
+    QPointer<QObject> receiver;
     QString what;
     Work work;
     std::function<void(QString)> failed;
@@ -98,7 +105,7 @@ class Jobs : public QObject {
   static Outcome work_through(const Work& work, Progress& progress);
 
   std::map<QString, Lane> lanes_;
-  QThreadPool pool_;
+  QThreadPool pool_, saving_pool_;
 };
 
 }  // namespace strata::gui

@@ -1,7 +1,8 @@
 #pragma once
 
-// What was on the desk when the program ended, however it ended: every edit is saved at once, in
-// the background, and the next start can go on with it. Lives in the window's thread.
+// What was on the desk when a program ended, however it ended: every edit is saved at once, in the
+// background, and the next start can go on with it. Each running program has a file of its own
+// (session_slot.h). Lives in the window's thread.
 
 #include <QObject>
 #include <QString>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "gui/models/document.h"
+#include "gui/models/session_slot.h"
 #include "gui/models/workspace.h"
 
 namespace strata::gui {
@@ -22,8 +24,7 @@ namespace strata::gui {
 /// Thread-safe.
 class SessionFile {
  public:
-  /// `text`: what need not be written.
-  SessionFile(QString file, std::string text) : file_(std::move(file)), text_(std::move(text)) {}
+  explicit SessionFile(QString file) : file_(std::move(file)) {}
 
   /// `number`: of the text, the larger the newer. Throws EnvironmentError.
   void write(std::uint64_t number, const std::string& text);
@@ -39,27 +40,38 @@ class Session : public QObject {
   Q_OBJECT
 
  public:
-  /// Follows the workspace's document. An empty `file` saves nothing.
-  Session(Workspace& workspace, QString file, QObject* parent = nullptr);
-  /// Saves what is not saved yet.
+  /// Follows the workspace's document into a file of this `folder`, from the first edit on. An
+  /// empty one saves nothing.
+  Session(Workspace& workspace, QString folder, QObject* parent = nullptr);
+  /// Saves what is not saved yet, and lets the file go.
   ~Session() override;
 
-  const QString& file() const { return file_; }
-  /// What an earlier session left; nothing where there was none, or none that can be read.
-  std::optional<Document> last() const;
+  /// Empty until something is saved.
+  QString file() const { return slot_ ? slot_->file() : QString(); }
+  /// What the newest session that nobody has left; nothing where there is none that can be read.
+  std::optional<Document> last();
+  /// last(), as it is by now, in whose file this session goes on; where another program was
+  /// faster, in one of its own.
+  Document go_on();
 
-  /// Where the desktop keeps such things: one for each user.
-  static QString usual_file();
+  /// Where the desktop keeps such things.
+  static QString usual_folder();
 
   /// Now, in the background.
   void save();
 
  private:
+  void hold(std::unique_ptr<SessionSlot> slot);
+
   Workspace& workspace_;
-  QString file_;
+  QString folder_;
+  QString last_file_;
+  Document last_;
+  std::unique_ptr<SessionSlot> slot_;
   std::shared_ptr<SessionFile> written_;  // jobs that still save it live longer than this
   std::uint64_t number_ = 0;
-  QTimer soon_;
+  QTimer pause_;
+  bool waits_ = false;  // an edit, for the pause to end
 };
 
 }  // namespace strata::gui

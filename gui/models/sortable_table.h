@@ -4,17 +4,18 @@
 // indexes: they move with their rows, so that the picked row stays picked, not its place. Lives in
 // the window's thread.
 
-#include <QAbstractTableModel>
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "gui/models/headed_table.h"
+
 namespace strata::gui {
 
-class SortableTable : public QAbstractTableModel {
+class SortableTable : public HeadedTable {
  public:
-  using QAbstractTableModel::QAbstractTableModel;
+  using HeadedTable::HeadedTable;
 
  protected:
   /// Equal rows stay in the order that they have.

@@ -132,7 +132,7 @@ void Workspace::set_baseline(const Document& other) {
 
 void Workspace::predict_baseline(const Document& other) {
   jobs_.start(
-      kBaselineLane, tr("Predicting the baseline"),
+      this, kBaselineLane, tr("Predicting the baseline"),
       [this, other, loader = loader_](Progress& progress) -> Jobs::Show {
         return [this, scene = make_scene(other, *loader, &progress)] {
           baseline_ = scene;
@@ -182,7 +182,7 @@ void Workspace::follow_with_baseline(const CaseRequest& before) {
 
 void Workspace::predict_again() {
   jobs_.start(
-      kSceneLane, tr("Predicting"),
+      this, kSceneLane, tr("Predicting"),
       [this, document = document_, loader = loader_](Progress& progress) -> Jobs::Show {
         return [this, scene = make_scene(document, *loader, &progress)] { adopt(scene); };
       },

@@ -12,11 +12,16 @@ class ElidedLabel : public QLabel {
  public:
   using QLabel::QLabel;
   QSize minimumSizeHint() const override { return {0, QLabel::minimumSizeHint().height()}; }
-  QSize sizeHint() const override { return {120, QLabel::sizeHint().height()}; }
+  QSize sizeHint() const override { return {wanted_, QLabel::sizeHint().height()}; }
+  /// As wide as this where there is room, whatever the text.
+  void set_wanted_width(int width) { wanted_ = width; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   bool event(QEvent* event) override;
+
+ private:
+  int wanted_ = 120;
 };
 
 }  // namespace strata::gui

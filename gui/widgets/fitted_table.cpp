@@ -1,5 +1,6 @@
 #include "gui/widgets/fitted_table.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <algorithm>
 #include <numeric>
@@ -8,7 +9,8 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kMostSpread = 48;  // pixels
+constexpr int kMostSpread = 48;     // pixels
+constexpr int kMeasuredRows = 100;  // whose widths decide on a column's
 
 }  // namespace
 
@@ -21,13 +23,30 @@ FittedTable::FittedTable(QAbstractItemModel* model, std::vector<int> elastic, QW
   setWordWrap(false);
   setTextElideMode(Qt::ElideMiddle);
   setTabKeyNavigation(false);
+  setSortingEnabled(true);
   verticalHeader()->hide();
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
+  fit_rows();
+  horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setMinimumSectionSize(24);
+  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_again);
+  connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& now) {
+            if (now.isValid()) emit row_picked(now.row());
+          });
   connect(horizontalHeader(), &QHeaderView::sectionResized, this, [this](int, int before, int now) {
     if (!fitting_ && before > 0 && now > 0) touched_ = true;
   });
+}
+
+void FittedTable::fit_rows() {
+  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
+}
+
+void FittedTable::sort_again() {
+  const QHeaderView& header = *horizontalHeader();
+  model()->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
+  fit_columns();
 }
 
 // The header's sort indicator takes as much as a letter.
@@ -36,12 +55,15 @@ int FittedTable::least_width(int column) const {
 }
 
 void FittedTable::give_way(std::vector<int>& widths, int room) const {
+  std::vector<int> less = widths;
+  int over = std::accumulate(widths.begin(), widths.end(), 0) - room;
   for (const int column : elastic_) {
-    const int over = std::accumulate(widths.begin(), widths.end(), 0) - room;
-    if (over <= 0) return;
-    int& width = widths[static_cast<std::size_t>(column)];
-    width = std::max(width - over, std::min(width, least_width(column)));
+    int& width = less[static_cast<std::size_t>(column)];
+    const int gives = std::min(over, width - std::min(width, least_width(column)));
+    width -= std::max(gives, 0);
+    over -= std::max(gives, 0);
   }
+  if (over <= 0) widths = less;
 }
 
 // What is left over, up to a point: numbers far apart are hard to read across.
@@ -78,12 +100,33 @@ void FittedTable::resizeEvent(QResizeEvent* event) {
   fit_columns();
 }
 
+void FittedTable::changeEvent(QEvent* event) {
+  QTableView::changeEvent(event);
+  if (event->type() != QEvent::FontChange) return;
+  fit_rows();
+  fit_columns();
+}
+
 std::vector<std::size_t> FittedTable::picked_rows() const {
   std::vector<std::size_t> rows;
   for (const QModelIndex& row : selectionModel()->selectedRows()) {
     rows.push_back(static_cast<std::size_t>(row.row()));
   }
   return rows;
+}
+
+std::optional<int> FittedTable::picked() const {
+  const QModelIndex now = currentIndex();
+  return now.isValid() ? std::optional(now.row()) : std::nullopt;
+}
+
+void FittedTable::pick(int row) {
+  setCurrentIndex(model()->index(row, 0));
+}
+
+void FittedTable::pick_next() {
+  const int rows = model()->rowCount();
+  if (rows > 0) pick((picked().value_or(-1) + 1) % rows);
 }
 
 }  // namespace strata::gui

@@ -1,10 +1,13 @@
 #pragma once
 
-// A table of rows that are picked whole, whose columns fit their contents. Where they are too wide
-// for the window, those that bear it (names, cuts) give way, down to the width of their headers.
-// Widths that the user made stay.
+// A table of rows that are picked whole, sorted by a click on a column's name, whose columns fit
+// their contents. Where they are too wide for the window, those that bear it (names, cuts) give
+// way, down to the width of their headers; where that is not enough, the table scrolls and they
+// stay whole. Widths that the user made stay. The model sorts itself, and keeps to it: new rows
+// stand as the old ones did.
 
 #include <QTableView>
+#include <optional>
 #include <vector>
 
 namespace strata::gui {
@@ -16,15 +19,27 @@ class FittedTable : public QTableView {
   /// `elastic`: columns that give way.
   FittedTable(QAbstractItemModel* model, std::vector<int> elastic, QWidget* parent = nullptr);
 
-  /// After the rows are others.
-  void fit_columns();
   /// From the rows that are picked, by their number in the model.
   std::vector<std::size_t> picked_rows() const;
+  /// The row at hand: where the keyboard is.
+  std::optional<int> picked() const;
+  /// Brings it into view.
+  void pick(int row);
+  /// The one below; the top one after the last, and where none is picked.
+  void pick_next();
+
+ signals:
+  /// By whomever.
+  void row_picked(int row);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void sort_again();
+  void fit_rows();
+  void fit_columns();
   int least_width(int column) const;
   void give_way(std::vector<int>& widths, int room) const;
   static void spread(std::vector<int>& widths, int room);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/widgets/scrolled_content.h"
 #include "sim/base/error.h"
 #include "sim/text/file.h"
 
@@ -55,7 +56,12 @@ QString named_as(const QString& chosen, const QString& file, const QString& offe
 }
 
 View::View(const QString& id, const QString& title, Workspace& workspace, QWidget* parent)
-    : QWidget(parent), id_(id), title_(title), workspace_(workspace), notice_(new QLabel(this)) {
+    : QWidget(parent),
+      id_(id),
+      title_(title),
+      workspace_(workspace),
+      notice_(new QLabel(this)),
+      instead_(new QLabel(this)) {
   setObjectName(id);
   notice_->setWordWrap(true);
   notice_->setMargin(6);
@@ -64,15 +70,22 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
   notice_->setBackgroundRole(QPalette::ToolTipBase);
   notice_->setForegroundRole(QPalette::ToolTipText);
   notice_->hide();
+  instead_->setWordWrap(true);
+  instead_->setMargin(12);
+  instead_->setAlignment(Qt::AlignCenter);
+  instead_->setForegroundRole(QPalette::PlaceholderText);
+  instead_->hide();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(notice_);
+  layout->addWidget(instead_, 1);
 }
 
 void View::set_content(QWidget* content) {
   content_ = content;
-  static_cast<QVBoxLayout*>(layout())->addWidget(content, 1);
+  room_ = new ScrolledContent(content, this);
+  static_cast<QVBoxLayout*>(layout())->addWidget(room_, 1);
   setFocusProxy(content);
 }
 
@@ -96,6 +109,12 @@ void View::notify(const QString& text) {
   notice_->setVisible(!text.isEmpty());
 }
 
+void View::show_instead(const QString& text) {
+  instead_->setText(text);
+  instead_->setVisible(!text.isEmpty());
+  room_->setVisible(text.isEmpty());
+}
+
 QStringList View::formats() const {
   QStringList formats{QStringLiteral("png"), QStringLiteral("svg")};
   if (has_csv()) formats << QStringLiteral("csv");
@@ -115,9 +134,11 @@ std::function<void()> View::exported(const QString& file) {
   if (suffix == QLatin1String("png")) {
     return [write, image = image_of(picture())] { write(png_of(image)); };
   }
+  if (suffix == QLatin1String("csv") && has_csv()) {
+    return [write, text = csv_later()] { write(text().toUtf8()); };
+  }
   QByteArray bytes;
   if (suffix == QLatin1String("svg")) bytes = svg_of(picture(), title_);
-  if (suffix == QLatin1String("csv")) bytes = csv().toUtf8();
   if (bytes.isEmpty()) {
     throw InputError(fmt::format("{}: cannot be written as '{}'; allowed: {}", file.toStdString(),
                                  suffix.toStdString(),

@@ -40,9 +40,14 @@ class View : public QWidget {
   virtual std::vector<KeyHelp> keys() const { return {}; }
   /// What is shown as comma-separated values with a first line of names; empty where it has none.
   virtual QString csv() const { return {}; }
+  /// csv() of what is shown now, made when it is called, by any thread: where the text is long.
+  virtual std::function<QString()> csv_later() const {
+    return [text = csv()] { return text; };
+  }
   /// Whether csv() has anything: asked whenever a menu opens, so cheaper where the text is long.
   virtual bool has_csv() const { return !csv().isEmpty(); }
-  /// A file that was dropped on this view, or opened with it in front; whether it took it.
+  /// A file that was dropped on this view, or opened with it in front; whether it took it. Where it
+  /// can be read opened() says so, at once or later.
   virtual bool open(const QString& /*file*/) { return false; }
 
   /// By the file's suffix: png (at twice the size), svg or csv. Written whole or not at all. Throws
@@ -58,8 +63,12 @@ class View : public QWidget {
   /// A line above the view, until the next one or an empty text.
   void notify(const QString& text);
   QString notice() const { return notice_->text(); }
+  /// What stands in the place of the content; empty where the content does.
+  QString instead() const { return instead_->text(); }
 
  signals:
+  /// What open() took is there: it could be read.
+  void opened(const QString& file);
   /// Come to the front: what was asked for elsewhere is shown here.
   void wanted();
 
@@ -75,12 +84,15 @@ class View : public QWidget {
   void showEvent(QShowEvent* event) override;
   void set_content(QWidget* content);
   QWidget* content() const { return content_; }
+  /// A text in the place of the content, until an empty one: there is nothing that it could show.
+  void show_instead(const QString& text);
 
  private:
   QString id_, title_;
   Workspace& workspace_;
-  QLabel* notice_;
+  QLabel *notice_, *instead_;
   QWidget* content_ = nullptr;
+  QWidget* room_ = nullptr;  // that the content stands in
   bool seen_ = true;
   std::function<void()> waiting_;  // to be seen
 };

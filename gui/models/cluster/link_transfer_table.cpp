@@ -11,10 +11,18 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::array<const char*, LinkTransferTable::kColumns> kNames = {"Layer", "Phase", "Bytes",
-                                                                         "From",  "To",    "Tasks"};
+constexpr std::array<TableHeading, LinkTransferTable::kColumns> kTransferHeadings = {{
+    {"Layer", "For which it crosses the link", "layer"},
+    {"Phase", "Forward, as a gradient, or to keep replicas the same", "phase"},
+    {"Bytes", "In the range of time; of one step where none is picked", "bytes", true},
+    {"From", "", "from"},
+    {"To", "", "to"},
+    {"Tasks", "How many tasks move them", "tasks", true},
+}};
 
 }  // namespace
+
+LinkTransferTable::LinkTransferTable(QObject* parent) : SortableTable(kTransferHeadings, parent) {}
 
 void LinkTransferTable::show(ScenePtr scene, std::vector<LinkTransfer> rows) {
   beginResetModel();
@@ -29,53 +37,41 @@ double LinkTransferTable::total_bytes() const {
   return total;
 }
 
-QString LinkTransferTable::csv() const {
-  QString csv = QStringLiteral("layer,phase,bytes,from,to,tasks\n");
-  for (const LinkTransfer& row : rows_) {
-    QStringList cells;
-    for (int column = 0; column < kColumns; ++column) {
-      cells << (column == bytes ? QString::number(row.bytes, 'f', 0) : text(row, column));
+std::function<QString()> LinkTransferTable::csv_later() const {
+  return [scene = scene_, rows = rows_, head = csv_head()] {
+    QString csv = head;
+    for (const LinkTransfer& row : rows) {
+      QStringList cells;
+      for (int column = 0; column < kColumns; ++column) {
+        cells << (column == bytes ? QString::number(row.bytes, 'f', 0) : text(*scene, row, column));
+      }
+      csv += csv_line(cells);
     }
-    csv += csv_line(cells);
-  }
-  return csv;
+    return csv;
+  };
 }
 
 int LinkTransferTable::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
-int LinkTransferTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(kColumns);
-}
-
 QVariant LinkTransferTable::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   if (role == Qt::DisplayRole)
-    return text(rows_[static_cast<std::size_t>(index.row())], index.column());
+    return text(*scene_, rows_[static_cast<std::size_t>(index.row())], index.column());
   if (role == Qt::ToolTipRole && index.column() == bytes)
     return tr("in %1").arg(counted(rows_[static_cast<std::size_t>(index.row())].count, tr("task")));
-  const bool number = index.column() == bytes || index.column() == tasks;
-  if (role == Qt::TextAlignmentRole) {
-    return QVariant(int((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-  }
-  return {};
+  return HeadedTable::data(index, role);
 }
 
-QVariant LinkTransferTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  if (role != Qt::DisplayRole) return {};
-  return tr(kNames[static_cast<std::size_t>(section)]);
-}
-
-QString LinkTransferTable::text(const LinkTransfer& row, int column) const {
+QString LinkTransferTable::text(const Scene& scene, const LinkTransfer& row, int column) {
   const auto device = [&](const std::optional<DeviceId>& id) {
-    return id ? QString::fromStdString(scene_->input.cluster[*id].name)
+    return id ? QString::fromStdString(scene.input.cluster[*id].name)
               : counted(row.devices, tr("device"));
   };
   switch (column) {
     case layer:
-      return row.layer.valid() ? QString::fromStdString(scene_->input.graph[row.layer].name)
+      return row.layer.valid() ? QString::fromStdString(scene.input.graph[row.layer].name)
                                : QString();
     case phase:
       if (row.kind == WorkKind::transfer) return row.backward ? tr("gradient") : tr("forward");
@@ -95,7 +91,7 @@ bool LinkTransferTable::before(const LinkTransfer& a, const LinkTransfer& b, int
   if (column == bytes) return a.bytes < b.bytes;
   if (column == tasks) return a.count < b.count;
   if (column == layer) return a.layer < b.layer;
-  return text(a, column) < text(b, column);
+  return text(*scene_, a, column) < text(*scene_, b, column);
 }
 
 void LinkTransferTable::sort(int column, Qt::SortOrder order) {

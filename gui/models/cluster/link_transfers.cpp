@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "gui/models/csv.h"
 
 namespace strata::gui {
 namespace {
@@ -16,6 +21,26 @@ struct Key {
   std::size_t devices;
   auto operator<=>(const Key&) const = default;
 };
+
+// How often the task is in the range, parts counted as parts; and in how many steps at all.
+struct Times {
+  double share = 0;
+  std::size_t count = 0;
+};
+
+Times times_in(const Timeline& timeline, TaskId task, const std::optional<TimeRange>& range) {
+  if (!range) return {1, 1};
+  Times times;
+  for (std::size_t step = 0; step < timeline.steps(); ++step) {
+    const Span& span = timeline.span(step, task);
+    const double begin = std::max(span.start, range->begin).value;
+    const double end = std::min(span.end, range->end).value;
+    if (end < begin || (end == begin && span.duration().value > 0)) continue;
+    times.share += span.duration().value > 0 ? (end - begin) / span.duration().value : 1;
+    ++times.count;
+  }
+  return times;
+}
 
 class Gatherer {
  public:
@@ -41,26 +66,7 @@ class Gatherer {
     double bytes = 0;
     std::size_t count = 0;
   };
-  // How often the task is in the range, parts counted as parts; and in how many steps at all.
-  struct Times {
-    double share = 0;
-    std::size_t count = 0;
-  };
-
-  Times times(TaskId task) const {
-    if (!range_) return {1, 1};
-    Times times;
-    const Timeline& timeline = scene_.prediction.timeline;
-    for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      const Span& span = timeline.span(step, task);
-      const double begin = std::max(span.start, range_->begin).value;
-      const double end = std::min(span.end, range_->end).value;
-      if (end < begin || (end == begin && span.duration().value > 0)) continue;
-      times.share += span.duration().value > 0 ? (end - begin) / span.duration().value : 1;
-      ++times.count;
-    }
-    return times;
-  }
+  Times times(TaskId task) const { return times_in(scene_.prediction.timeline, task, range_); }
 
   bool crosses(DeviceId from, DeviceId to) {
     const auto [known, fresh] = crosses_.try_emplace({from, to}, false);
@@ -115,6 +121,48 @@ class Gatherer {
 std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
                                          const std::optional<TimeRange>& range) {
   return Gatherer(scene, link, range).gather();
+}
+
+std::vector<std::size_t> transfers_by_link(const Scene& scene,
+                                           const std::optional<TimeRange>& range) {
+  const Plan& plan = scene.prediction.plan;
+  const Cluster& cluster = scene.input.cluster;
+  std::vector<std::size_t> counts(cluster.links().size());
+  const auto times = [&](TaskId task) {
+    return times_in(scene.prediction.timeline, task, range).count;
+  };
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind != TaskKind::transfer) continue;
+    const std::size_t count = times(TaskId(i));
+    for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
+      if (piece.from == task.device || piece.bytes.value == 0) continue;
+      for (const LinkId link : cluster.route(piece.from, task.device)) counts[link()] += count;
+    }
+  }
+  for (const Group& group : plan.groups()) {
+    const std::size_t count = times(group.tasks.front());
+    std::set<LinkId> crossed;
+    for (const CollectivePhase& phase : plan.group_shapes()[group.shape].phases) {
+      for (const LinkLoad& load : phase.loads) {
+        if (load.weight * phase.bytes_per_byte > 0) crossed.insert(load.link);
+      }
+    }
+    if (group.bytes.value == 0) continue;
+    for (const LinkId link : crossed) counts[link()] += count;
+  }
+  return counts;
+}
+
+std::string print_csv(const Scene& scene, const LinkUse& use,
+                      const std::optional<TimeRange>& range) {
+  std::string text = "link,bytes,use,transfers\n";
+  const std::vector<std::size_t> transfers = transfers_by_link(scene, range);
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    text += fmt::format("{},{:.0f},{},{}\n", csv_cell(scene.input.cluster[LinkId(i)].name),
+                        use.bytes[i], use.share[i], transfers[i]);
+  }
+  return text;
 }
 
 }  // namespace strata::gui

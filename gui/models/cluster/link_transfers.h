@@ -5,8 +5,10 @@
 // counts with that part. Pure; thread-safe.
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "gui/models/cluster/link_history.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
 #include "gui/models/work_kind.h"
@@ -26,5 +28,12 @@ struct LinkTransfer {
 /// By layer, then kind and devices.
 std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
                                          const std::optional<TimeRange>& range);
+
+/// By link, in one go: how many of them cross it, as link_transfers() counts tasks.
+std::vector<std::size_t> transfers_by_link(const Scene& scene,
+                                           const std::optional<TimeRange>& range);
+/// All links with what they carry and the transfers that cross them, a line each.
+std::string print_csv(const Scene& scene, const LinkUse& use,
+                      const std::optional<TimeRange>& range);
 
 }  // namespace strata::gui

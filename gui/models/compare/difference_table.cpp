@@ -14,24 +14,22 @@
 namespace strata::gui {
 namespace {
 
-struct ColumnName {
-  const char *text, *tip, *csv;
-};
-constexpr std::array<ColumnName, DifferenceTable::kColumns> kColumnNames = {{
+constexpr std::array<TableHeading, DifferenceTable::kColumns> kDifferenceHeadings = {{
     {"Layer", "", "layer"},
     {"Baseline", "How the baseline cuts it", "cut_before"},
     {"Now", "How it is cut now", "cut_after"},
     {"Step",
      "What changes in its time on the critical path. The step times differ by all of these and by "
      "what has no row: waiting, the network's inputs",
-     "step_change_seconds"},
+     "step_change_seconds", true},
     {"Eq. 1", "What changes in its terms of Eq. 1: compute, transfers, synchronisation",
-     "eq1_change_seconds"},
-    {"Compute", "What changes in t_C of Eq. 1", "compute_change_seconds"},
-    {"Transfer", "What changes in t_X of Eq. 1", "transfer_change_seconds"},
-    {"Sync", "What changes in t_S of Eq. 1", "sync_change_seconds"},
-    {"Step before", "Its time on the critical path of the baseline's step", "step_before_seconds"},
-    {"Step now", "Its time on the critical path of the step", "step_after_seconds"},
+     "eq1_change_seconds", true},
+    {"Compute", "What changes in t_C of Eq. 1", "compute_change_seconds", true},
+    {"Transfer", "What changes in t_X of Eq. 1", "transfer_change_seconds", true},
+    {"Sync", "What changes in t_S of Eq. 1", "sync_change_seconds", true},
+    {"Step before", "Its time on the critical path of the baseline's step", "step_before_seconds",
+     true},
+    {"Step now", "Its time on the critical path of the step", "step_after_seconds", true},
 }};
 
 std::optional<Seconds> change_in(const LayerDifference& row, int column) {
@@ -82,6 +80,8 @@ QString signed_seconds(Seconds change) {
   return (change.value > 0 ? QStringLiteral("+") : QStringLiteral("-")) + size;
 }
 
+DifferenceTable::DifferenceTable(QObject* parent) : SortableTable(kDifferenceHeadings, parent) {}
+
 void DifferenceTable::show(std::vector<LayerDifference> rows) {
   beginResetModel();
   rows_ = std::move(rows);
@@ -89,9 +89,7 @@ void DifferenceTable::show(std::vector<LayerDifference> rows) {
 }
 
 QString DifferenceTable::csv() const {
-  QStringList names;
-  for (const ColumnName& name : kColumnNames) names << QString::fromLatin1(name.csv);
-  QString csv = csv_line(names);
+  QString csv = csv_head();
   for (const LayerDifference& row : rows_) {
     QStringList cells;
     for (int column = 0; column < kColumns; ++column) {
@@ -107,10 +105,6 @@ int DifferenceTable::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
 
-int DifferenceTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(kColumns);
-}
-
 QVariant DifferenceTable::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const LayerDifference& row = rows_[static_cast<std::size_t>(index.row())];
@@ -121,19 +115,7 @@ QVariant DifferenceTable::data(const QModelIndex& index, int role) const {
     return tr("On the critical path: %1 before, %2 now")
         .arg(human_seconds(row.step_before), human_seconds(row.step_after));
   }
-  if (role == Qt::TextAlignmentRole) {
-    const Qt::Alignment side = index.column() < step ? Qt::AlignLeft : Qt::AlignRight;
-    return QVariant(static_cast<int>(side | Qt::AlignVCenter));
-  }
-  return {};
-}
-
-QVariant DifferenceTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  const ColumnName& name = kColumnNames[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return tr(name.text);
-  if (role == Qt::ToolTipRole) return tr(name.tip);
-  return {};
+  return HeadedTable::data(index, role);
 }
 
 void DifferenceTable::sort(int column, Qt::SortOrder order) {

@@ -31,16 +31,14 @@ class DifferenceTable : public SortableTable {
   /// Where a cell holds a change: its seconds, as a double.
   static constexpr int kChangeRole = Qt::UserRole;
 
-  explicit DifferenceTable(QObject* parent = nullptr) : SortableTable(parent) {}
+  explicit DifferenceTable(QObject* parent = nullptr);
 
   void show(std::vector<LayerDifference> rows);
   const std::vector<LayerDifference>& rows() const { return rows_; }
   QString csv() const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   void sort(int column, Qt::SortOrder order) override;
 
  private:

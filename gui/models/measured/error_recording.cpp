@@ -153,17 +153,20 @@ ErrorRecordings record_errors(const MeasuredPtr& measured) {
 
 std::vector<bool> labels_beyond(const Recording& recording, const Measured& measured,
                                 double tolerance) {
-  std::vector<bool> beyond(recording.labels.size());
+  std::vector<bool> beyond(recording.labels.size()), looked_up(recording.labels.size());
   const auto& rows = measured.comparison.rows;
   for (std::uint32_t id = 0; id < recording.places.size(); ++id) {
     if (!recording.places[id].valid()) continue;
+    const std::uint32_t label = recording.at(recording.places[id]).label;
+    if (looked_up[label]) continue;  // the tasks of a row share it
+    looked_up[label] = true;
     const Task& task = measured.plan[task_of(measured.plan, id).task];
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const ErrorRow& r) {
       return r.layer == task.layer && r.kind == task.kind && r.phase == task.phase;
     });
     if (row == rows.end()) continue;
     const double error = relative_error(row->predicted.duration, row->measured.duration);
-    beyond[recording.at(recording.places[id]).label] = std::abs(error) > tolerance;
+    beyond[label] = std::abs(error) > tolerance;
   }
   return beyond;
 }

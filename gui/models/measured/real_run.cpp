@@ -106,6 +106,12 @@ std::string command_of(const RealRun& run) {
       run.batch_per_device, name(document.input.sync), run.rounds);
 }
 
+std::string round_text(const MeasureProgress& at, const RealRun& run) {
+  const std::size_t first = at.of - run.rounds;
+  if (at.round < first) return fmt::format("warm-up {} of {}", at.round + 1, first);
+  return fmt::format("round {} of {}", at.round - first + 1, run.rounds);
+}
+
 RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
                          const std::function<void(const MeasureProgress&)>& progress) {
   const QTemporaryDir folder;

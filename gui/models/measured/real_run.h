@@ -42,6 +42,9 @@ std::pair<std::string, int> parse_devices(const std::string& text);
 /// The `strata validate` that does the same.
 std::string command_of(const RealRun& run);
 
+/// How far it is: "round 2 of 3"; what comes before the first of those is "warm-up 1 of 2".
+std::string round_text(const MeasureProgress& at, const RealRun& run);
+
 /// Throws InputError for a strategy that does not fit on the devices, what validate() throws, and
 /// Cancelled.
 RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,

@@ -1,6 +1,7 @@
 #include "gui/models/memory/tensor_table.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -10,6 +11,21 @@
 #include "gui/models/text.h"
 
 namespace strata::gui {
+namespace {
+
+constexpr std::array<TableHeading, TensorTable::kColumns> kTensorHeadings = {{
+    {"Layer", ""},
+    {"Size", "", "", true},
+    {"What", ""},
+    {"Share", "Of all that the device holds at this moment", "", true},
+    {"From", "When it begins to be kept", "", true},
+    {"Until", "When it is let go", "", true},
+    {"Shard", "Which of the layer's parts it is of", "", true},
+}};
+
+}  // namespace
+
+TensorTable::TensorTable(QObject* parent) : SortableTable(kTensorHeadings, parent) {}
 
 void TensorTable::show(ScenePtr scene, DeviceId device, double at) {
   beginResetModel();
@@ -19,7 +35,7 @@ void TensorTable::show(ScenePtr scene, DeviceId device, double at) {
     tensors_ = live_tensors(scene_->prediction.plan, scene_->prediction.timeline, device, at);
   }
   total_ = {};
-  for (int i = 0; i < rowCount(); ++i) total_ += buffer(i).bytes;
+  for (const LiveTensor& live : tensors_) total_ += buffer(live).bytes;
   endResetModel();
 }
 
@@ -27,43 +43,37 @@ int TensorTable::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(tensors_.size());
 }
 
-int TensorTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kColumns;
-}
-
-const Buffer& TensorTable::buffer(int row) const {
-  return scene_->prediction.plan.buffers()[tensors_[static_cast<std::size_t>(row)].buffer];
+const Buffer& TensorTable::buffer(const LiveTensor& tensor) const {
+  return scene_->prediction.plan.buffers()[tensor.buffer];
 }
 
 LayerId TensorTable::layer(int row) const {
-  return buffer(row).layer;
+  return buffer(at(row)).layer;
 }
 
-QVariant TensorTable::number(int row, int column) const {
-  const Buffer& tensor = buffer(row);
-  const LiveTensor& live = tensors_[static_cast<std::size_t>(row)];
+double TensorTable::number(const LiveTensor& live, int column) const {
+  const Buffer& tensor = buffer(live);
   switch (column) {
     case kLayer:
-      return static_cast<qulonglong>(tensor.layer());
+      return static_cast<double>(tensor.layer());
+    case kWhat:
+      return static_cast<double>(tensor.kind);
     case kShard:
       return tensor.shard;
     case kBytes:
-      return static_cast<qlonglong>(tensor.bytes.value);
+      return static_cast<double>(tensor.bytes.value);
     case kShare:
       return static_cast<double>(tensor.bytes.value) /
              static_cast<double>(std::max<std::int64_t>(total_.value, 1));
     case kFrom:
       return live.begin;
-    case kUntil:
-      return live.end;
     default:
-      return text(row, column);
+      return live.end;
   }
 }
 
-QString TensorTable::text(int row, int column) const {
-  const Buffer& tensor = buffer(row);
-  const LiveTensor& live = tensors_[static_cast<std::size_t>(row)];
+QString TensorTable::text(const LiveTensor& live, int column) const {
+  const Buffer& tensor = buffer(live);
   switch (column) {
     case kLayer:
       return QString::fromStdString(scene_->input.graph[tensor.layer].name);
@@ -75,7 +85,7 @@ QString TensorTable::text(int row, int column) const {
     case kBytes:
       return human_bytes(tensor.bytes);
     case kShare:
-      return human_share(number(row, kShare).toDouble());
+      return human_share(number(live, kShare));
     case kFrom:
       return tensor.first.valid() ? human_seconds({live.begin}) : tr("always");
     default:
@@ -84,33 +94,31 @@ QString TensorTable::text(int row, int column) const {
 }
 
 QVariant TensorTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || !scene_) return {};
-  if (role == Qt::DisplayRole) return text(index.row(), index.column());
-  if (role == Qt::UserRole) return number(index.row(), index.column());
+  if (!index.isValid()) return {};
+  const LiveTensor& live = at(index.row());
+  if (role == Qt::DisplayRole) return text(live, index.column());
+  if (role == Qt::UserRole) return number(live, index.column());
   if (role == kUseRole && index.column() == kWhat) {
-    return static_cast<int>(use_of(buffer(index.row()).kind));
+    return static_cast<int>(use_of(buffer(live).kind));
   }
-  if (role == Qt::TextAlignmentRole && index.column() != kLayer && index.column() != kWhat) {
-    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-  }
-  return {};
+  return HeadedTable::data(index, role);
 }
 
-QVariant TensorTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  if (role != Qt::DisplayRole) return {};
-  static const char* const kNames[kColumns] = {"Layer", "Size",  "What", "Share",
-                                               "From",  "Until", "Shard"};
-  return tr(kNames[section]);
+void TensorTable::sort(int column, Qt::SortOrder order) {
+  if (column < 0 || column >= kColumns) return;
+  sort_rows(tensors_, [&](const LiveTensor& a, const LiveTensor& b) {
+    return order == Qt::AscendingOrder ? number(a, column) < number(b, column)
+                                       : number(b, column) < number(a, column);
+  });
 }
 
 std::string TensorTable::csv() const {
   std::string lines = "layer,what,shard,size_bytes,from_seconds,until_seconds\n";
-  for (int i = 0; i < rowCount(); ++i) {
-    const LiveTensor& live = tensors_[static_cast<std::size_t>(i)];
+  for (const LiveTensor& live : tensors_) {
+    const Buffer& tensor = buffer(live);
     fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{}\n",
-                   csv_cell(text(i, kLayer).toStdString()), name(buffer(i).kind), buffer(i).shard,
-                   buffer(i).bytes.value, live.begin, live.end);
+                   csv_cell(text(live, kLayer).toStdString()), name(tensor.kind), tensor.shard,
+                   tensor.bytes.value, live.begin, live.end);
   }
   return lines;
 }

@@ -1,16 +1,16 @@
 #pragma once
 
-// The tensors that a device holds at one moment, the largest first. Lives in the window's thread.
+// The tensors that a device holds at one moment. Lives in the window's thread.
 
-#include <QAbstractTableModel>
 #include <string>
 #include <vector>
 
 #include "gui/models/memory/memory_stack.h"
+#include "gui/models/sortable_table.h"
 
 namespace strata::gui {
 
-class TensorTable : public QAbstractTableModel {
+class TensorTable : public SortableTable {
   Q_OBJECT
 
  public:
@@ -18,17 +18,15 @@ class TensorTable : public QAbstractTableModel {
   /// Of kWhat: the MemoryUseKind that it belongs to, as an int.
   static constexpr int kUseRole = Qt::UserRole + 1;
 
-  explicit TensorTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit TensorTable(QObject* parent = nullptr);
 
   /// Null: no rows.
   void show(ScenePtr scene, DeviceId device, double at);
 
   int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  /// Numbers to sort by are in Qt::UserRole.
+  /// The numbers behind the texts are in Qt::UserRole.
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  QVariant headerData(int section, Qt::Orientation orientation,
-                      int role = Qt::DisplayRole) const override;
+  void sort(int column, Qt::SortOrder order) override;
 
   LayerId layer(int row) const;
   Bytes total() const { return total_; }
@@ -36,9 +34,10 @@ class TensorTable : public QAbstractTableModel {
   std::string csv() const;
 
  private:
-  const Buffer& buffer(int row) const;
-  QString text(int row, int column) const;
-  QVariant number(int row, int column) const;
+  const LiveTensor& at(int row) const { return tensors_[static_cast<std::size_t>(row)]; }
+  const Buffer& buffer(const LiveTensor& tensor) const;
+  QString text(const LiveTensor& live, int column) const;
+  double number(const LiveTensor& live, int column) const;
 
   ScenePtr scene_;
   std::vector<LiveTensor> tensors_;

@@ -11,21 +11,17 @@
 namespace strata::gui {
 namespace {
 
-struct Heading {
-  const char* title;
-  const char* csv;
-  const char* meaning;
-};
-constexpr std::array<Heading, LayerTable::column_count> kLayerHeadings = {{
-    {"layer", "layer", "its name"},
-    {"op", "op", "what it computes"},
-    {"output", "output", "the extents of its output: samples, channels, then space"},
-    {"cut", "config", "in how many parts each dim is cut"},
-    {"compute", "compute_seconds", "Eq. 1: the slowest shard, forward, backward and update"},
-    {"transfer", "transfer_seconds", "Eq. 1: what its inputs and their gradients take to move"},
-    {"sync", "sync_seconds", "Eq. 1: its parameters over their replicas"},
-    {"moved", "moved_bytes", "what devices fetch of others for it, in one forward pass"},
-    {"memory", "memory_bytes", "all that is kept for it, on the device that keeps most"},
+constexpr std::array<TableHeading, LayerTable::column_count> kLayerHeadings = {{
+    {"layer", "its name", "layer"},
+    {"op", "what it computes", "op"},
+    {"output", "the extents of its output: samples, channels, then space", "output"},
+    {"cut", "in how many parts each dim is cut", "config"},
+    {"compute", "Eq. 1: the slowest shard, forward, backward and update", "compute_seconds", true},
+    {"transfer", "Eq. 1: what its inputs and their gradients take to move", "transfer_seconds",
+     true},
+    {"sync", "Eq. 1: its parameters over their replicas", "sync_seconds", true},
+    {"moved", "what devices fetch of others for it, in one forward pass", "moved_bytes", true},
+    {"memory", "all that is kept for it, on the device that keeps most", "memory_bytes", true},
 }};
 
 QString extents_text(const Extents& output) {
@@ -47,6 +43,8 @@ std::vector<Bytes> memory_by_layer(const Plan& plan, std::size_t layers) {
   });
   return most;
 }
+
+LayerTable::LayerTable(QObject* parent) : HeadedTable(kLayerHeadings, parent) {}
 
 void LayerTable::set_scene(ScenePtr scene) {
   const int rows = scene ? static_cast<int>(scene->input.graph.size()) : 0;
@@ -73,19 +71,12 @@ int LayerTable::rowCount(const QModelIndex& parent) const {
   return static_cast<int>(scene_->input.graph.size());
 }
 
-int LayerTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : int{column_count};
-}
-
 QVariant LayerTable::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !scene_) return {};
   const LayerId layer(static_cast<std::size_t>(index.row()));
   if (role == plain) return plain_data(layer, index.column());
   if (role == Qt::DisplayRole) return text(layer, index.column());
-  if (role == Qt::TextAlignmentRole && index.column() >= compute_column) {
-    return int(Qt::AlignRight | Qt::AlignVCenter);
-  }
-  return {};
+  return HeadedTable::data(index, role);
 }
 
 QVariant LayerTable::plain_data(LayerId layer, int column) const {
@@ -136,21 +127,8 @@ QString LayerTable::text(LayerId layer, int column) const {
   }
 }
 
-QVariant LayerTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
-  const Heading& heading = kLayerHeadings[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return tr(heading.title);
-  if (role == Qt::ToolTipRole) return tr(heading.meaning);
-  if (role == Qt::TextAlignmentRole) {
-    return int((section >= compute_column ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-  }
-  return {};
-}
-
 QString LayerTable::csv() const {
-  QStringList head;
-  for (const Heading& heading : kLayerHeadings) head << QString::fromUtf8(heading.csv);
-  QString text = csv_line(head);
+  QString text = csv_head();
   for (int row = 0; row < rowCount(); ++row) {
     QStringList fields;
     for (int column = 0; column < column_count; ++column) {

@@ -3,14 +3,14 @@
 // A scene's layers as a table: what each is, how it is cut, and what it costs under Eq. 1. Cells
 // are texts for people ("1.2 ms"); the numbers behind them have the role `plain`. Qt's thread.
 
-#include <QAbstractTableModel>
 #include <vector>
 
+#include "gui/models/headed_table.h"
 #include "gui/models/scene.h"
 
 namespace strata::gui {
 
-class LayerTable : public QAbstractTableModel {
+class LayerTable : public HeadedTable {
   Q_OBJECT
 
  public:
@@ -29,15 +29,13 @@ class LayerTable : public QAbstractTableModel {
   /// What is sorted by, and written to CSV: SI numbers, or text.
   static constexpr int plain = Qt::UserRole;
 
-  explicit LayerTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit LayerTable(QObject* parent = nullptr);
 
   void set_scene(ScenePtr scene);
   const ScenePtr& scene() const { return scene_; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   QString csv() const;
 

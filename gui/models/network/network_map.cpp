@@ -50,7 +50,7 @@ NetworkMap::Shown NetworkMap::show(const ScenePtr& scene, std::shared_ptr<const 
 void NetworkMap::show_again() {
   if (!workspace_.scene()) return;
   workspace_.jobs().start(
-      QStringLiteral("network"), tr("Drawing the network"),
+      this, QStringLiteral("network"), tr("Drawing the network"),
       [this, scene = workspace_.scene(), parts = parts_, open = open_,
        drawings = drawings_](Progress&) -> Jobs::Show {
         auto shown = std::make_shared<Shown>(show(scene, parts, open, *drawings));
@@ -61,6 +61,8 @@ void NetworkMap::show_again() {
 
 void NetworkMap::adopt(Shown shown) {
   const bool moved = shown_.parts != shown.parts || shown_.open != shown.open;
+  if (shown_.parts != shown.parts) cut_numbers_.forget();
+  cut_numbers_.number(shown.picture.cuts);
   shown_ = std::move(shown);
   if (moved) arrange();
   if (moved) emit rearranged();

@@ -78,13 +78,13 @@ SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progr
   return result;
 }
 
-void solve_rest(Workspace& workspace, const Search& search,
+void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed) {
   if (!workspace.scene() || workspace.document().empty()) return;
   const Document asked = workspace.document();
   workspace.jobs().start(
-      QStringLiteral("solve"), solver_words("Solving"),
+      receiver, QStringLiteral("solve"), solver_words("Solving"),
       [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base =

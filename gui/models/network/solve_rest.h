@@ -33,8 +33,8 @@ struct SolvedRest {
 SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress);
 
 /// `done` is called in the window's thread after the edit. An answer to a document that was edited
-/// in the meantime is dropped, and `failed` says so.
-void solve_rest(Workspace& workspace, const Search& search,
+/// in the meantime is dropped, and `failed` says so; with the `receiver` it is dropped in silence.
+void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed);
 

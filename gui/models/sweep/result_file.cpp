@@ -78,11 +78,6 @@ ResultFile::ResultFile(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(job
   connect(&jobs_, &Jobs::changed, this, [this] { reading_ = jobs_.busy(kResultsLane); });
 }
 
-// A job that is under way must not show to nobody.
-ResultFile::~ResultFile() {
-  jobs_.cancel(kResultsLane);
-}
-
 void ResultFile::open(const std::string& file, const std::string& scenario) {
   jobs_.cancel(kResultsLane);
   file_ = file;
@@ -134,7 +129,7 @@ void ResultFile::look() {
 void ResultFile::read_on(const std::shared_ptr<Reader>& reader) {
   reading_ = true;
   jobs_.start(
-      kResultsLane, tr("Reading %1").arg(QFileInfo(QString::fromStdString(file_)).fileName()),
+      this, kResultsLane, tr("Reading %1").arg(QFileInfo(QString::fromStdString(file_)).fileName()),
       [this, reader](Progress& progress) -> Jobs::Show {
         const Piece piece = reader->read(progress);
         return [this, reader, piece] { take(reader, piece); };

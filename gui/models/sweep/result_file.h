@@ -22,7 +22,6 @@ class ResultFile : public QObject {
 
  public:
   explicit ResultFile(Jobs& jobs, QObject* parent = nullptr);
-  ~ResultFile() override;
 
   /// An empty name: nothing. `scenario`: only its cases; empty: all of the file.
   void open(const std::string& file, const std::string& scenario = {});

@@ -88,17 +88,21 @@ std::optional<int> ResultTable::place_of(std::uint32_t row) const {
 }
 
 QString ResultTable::csv() const {
-  if (columnCount() == 0) return {};
+  return print_csv(*shown_, order_);
+}
+
+QString print_csv(const ResultSet& results, const std::vector<std::uint32_t>& rows) {
+  if (results.columns().empty()) return {};
   std::string text;
   const auto line = [&](const auto& field) {
-    for (const ResultColumn& column : shown_->columns()) {
-      if (&column != &shown_->columns().front()) text += ',';
+    for (const ResultColumn& column : results.columns()) {
+      if (&column != &results.columns().front()) text += ',';
       text += csv_cell(field(column));
     }
     text += '\n';
   };
   line([](const ResultColumn& column) { return column.name; });
-  for (const std::uint32_t row : order_) {
+  for (const std::uint32_t row : rows) {
     line([&](const ResultColumn& column) { return column.exact(row); });
   }
   return QString::fromStdString(text);

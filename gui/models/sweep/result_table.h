@@ -30,7 +30,9 @@ class ResultTable : public QAbstractTableModel {
   std::uint32_t row_at(int place) const { return order_.at(static_cast<std::size_t>(place)); }
   /// Where it stands, if it passes.
   std::optional<int> place_of(std::uint32_t row) const;
-  /// As it stands, numbers with all digits.
+  /// All that is shown, in its order.
+  const ResultSetPtr& shown() const { return shown_; }
+  const std::vector<std::uint32_t>& rows() const { return order_; }
   QString csv() const;
 
  private:
@@ -43,5 +45,8 @@ class ResultTable : public QAbstractTableModel {
   QString sorted_by_;  ///< by name: columns come with the rows
   Qt::SortOrder direction_ = Qt::AscendingOrder;
 };
+
+/// Numbers with all digits. Thread-safe.
+QString print_csv(const ResultSet& results, const std::vector<std::uint32_t>& rows);
 
 }  // namespace strata::gui

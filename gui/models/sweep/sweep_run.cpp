@@ -1,6 +1,5 @@
 #include "gui/models/sweep/sweep_run.h"
 
-#include <QPointer>
 #include <QSysInfo>
 #include <algorithm>
 #include <ctime>
@@ -82,20 +81,20 @@ void SweepRun::open(const std::string& scenario, const std::string& database) {
   count_ = {};
   watched_ = std::make_shared<Watched>();
   state_ = State::counting;
-  const QPointer<SweepRun> self(this);
   jobs_.start(
-      kRunnerLane, tr("Counting the cases of %1").arg(QString::fromStdString(file_)),
-      [self, &runner = runner_, watched = watched_, file = file_,
+      this, kRunnerLane,
+      tr("Counting the cases of %1").arg(QString::fromStdString(shown_name(file_))),
+      [this, &runner = runner_, watched = watched_, file = file_,
        store = database_](Progress&) -> Jobs::Show {
         const SweepRequest request = sweep_request(file, store);
         const SweepCount count = count_sweep(runner, request);
         const bool measures = has_runs(request.scenario);
-        return [self, watched, count, measures, name = request.scenario.name] {
-          if (self && watched == self->watched_) self->counted(name, measures, count);
+        return [this, watched, count, measures, name = request.scenario.name] {
+          if (watched == watched_) counted(name, measures, count);
         };
       },
-      [self, watched = watched_](const QString& message) {
-        if (self && watched == self->watched_) emit self->failed(message);
+      [this, watched = watched_](const QString& message) {
+        if (watched == watched_) emit failed(message);
       });
   become(State::counting);
 }
@@ -116,7 +115,7 @@ void SweepRun::start() {
   watched_ = std::make_shared<Watched>();
   began_ = std::chrono::steady_clock::now();
   jobs_.start(
-      lane(), tr("Sweeping %1").arg(QString::fromStdString(name_)),
+      this, lane(), tr("Sweeping %1").arg(QString::fromStdString(name_)),
       [&runner = runner_, watched = watched_, file = file_,
        store = database_](Progress& progress) -> Jobs::Show {
         const auto tell = [&](const SweepCount& now) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gui/models/scene.h"
+#include "gui/models/what_if/named_size.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 

@@ -1,164 +1,18 @@
+// What turning a knob does to a document, and how its values are read and written.
+
 #include "gui/models/what_if/knobs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
+#include "gui/models/what_if/named_size.h"
 #include "sim/base/error.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
-
-constexpr std::string_view kNetwork = "Network", kDevices = "Devices", kWork = "Work";
-
-std::vector<double> powers_of_two(double most) {
-  std::vector<double> stops;
-  for (double stop = 1; stop <= most; stop *= 2) stops.push_back(stop);
-  return stops;
-}
-
-// Powers of two, and one between every two of them.
-std::vector<double> batch_stops(double most) {
-  std::vector<double> stops;
-  for (const double power : powers_of_two(most)) {
-    stops.push_back(power);
-    if (power > 1 && power * 1.5 < most) stops.push_back(power * 1.5);
-  }
-  return stops;
-}
-
-Knob size_knob(Turns turns, std::string key, std::string_view group, std::string title,
-               std::vector<double> stops, double usual) {
-  Knob knob{turns, std::move(key), std::string(group), std::move(title), 1, stops.back(), usual};
-  knob.stops = std::move(stops);
-  return knob;
-}
-
-// The first link that the selector means and that limits anything: what a factor is a factor of.
-const Link* typical_link(const Cluster& cluster, std::string_view selector) {
-  for (const Link& link : cluster.links()) {
-    const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && link.bandwidth < kNoLimit) return &link;
-  }
-  return nullptr;
-}
-
-double typical_latency(const Cluster& cluster, std::string_view selector) {
-  double latency = 0;
-  for (const Link& link : cluster.links()) {
-    const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && latency == 0) latency = link.latency.value;
-  }
-  return latency;
-}
-
-std::string spoken(std::string_view selector) {
-  return selector == "*" ? "all" : std::string(selector);
-}
-
-void add_link_knobs(const Cluster& cluster, const std::string& selector, std::vector<Knob>& knobs) {
-  const Link* link = typical_link(cluster, selector);
-  if (link == nullptr) return;
-  knobs.push_back({Turns::bandwidth,
-                   fmt::format("link.{}.bandwidth", selector),
-                   std::string(kNetwork),
-                   fmt::format("Bandwidth, {}", spoken(selector)),
-                   1. / 32,
-                   32,
-                   1,
-                   link->bandwidth.value,
-                   {}});
-  const double latency = typical_latency(cluster, selector);
-  if (latency == 0) return;
-  knobs.push_back({Turns::latency,
-                   fmt::format("link.{}.latency", selector),
-                   std::string(kNetwork),
-                   fmt::format("Latency, {}", spoken(selector)),
-                   0.01,
-                   100,
-                   1,
-                   latency,
-                   {}});
-}
-
-std::vector<std::string> link_kinds(const Cluster& cluster) {
-  std::vector<std::string> kinds;
-  for (const Link& link : cluster.links()) {
-    const bool known = std::find(kinds.begin(), kinds.end(), link.kind) != kinds.end();
-    if (!link.kind.empty() && !known && kinds.size() < 4) kinds.push_back(link.kind);
-  }
-  return kinds;
-}
-
-void add_network(const Cluster& cluster, std::vector<Knob>& knobs) {
-  const std::vector<std::string> kinds = link_kinds(cluster);
-  for (const std::string& kind : kinds) add_link_knobs(cluster, kind, knobs);
-  if (kinds.size() != 1) add_link_knobs(cluster, "*", knobs);
-}
-
-Knob speed_knob(std::string key, std::string_view group, std::string title) {
-  return {Turns::speed, std::move(key), std::string(group), std::move(title), 0.1, 10, 1, 0, {}};
-}
-
-void add_sizes(const Document& document, const Document& opened, std::vector<Knob>& knobs) {
-  const auto size = named_size(document.input.cluster);
-  if (!size) return;
-  const NamedSize usual = named_size(opened.input.cluster).value_or(*size);
-  if (size->hosts) {
-    knobs.push_back(size_knob(Turns::hosts, "hosts", kDevices, "Hosts", powers_of_two(64),
-                              usual.hosts.value_or(1)));
-  }
-  if (size->devices) {
-    knobs.push_back(size_knob(Turns::devices, "devices", kDevices,
-                              size->hosts ? "Devices in a host" : "Devices", powers_of_two(16),
-                              usual.devices.value_or(1)));
-  }
-}
-
-void add_devices(std::vector<Knob>& knobs) {
-  knobs.push_back(speed_knob("device.*.speed", kDevices, "Speed, all"));
-  knobs.push_back(speed_knob("device.first:1.speed", kDevices, "Speed, the first (a straggler)"));
-}
-
-void add_batch(const Document& document, const Document& opened, std::vector<Knob>& knobs) {
-  const CaseRequest &input = document.input, &usual = opened.input;
-  knobs.push_back(size_knob(Turns::batch, "batch", kWork,
-                            input.batch ? "Batch, of all devices" : "Batch, of each device",
-                            batch_stops(input.batch ? 16384 : 1024),
-                            static_cast<double>(usual.batch.value_or(usual.batch_per_device))));
-}
-
-// "link.a>b.bandwidth": the link a>b.
-std::string_view selector_of(std::string_view key) {
-  const std::size_t begin = key.find('.') + 1, end = key.rfind('.');
-  return begin == 0 || end < begin ? std::string_view() : key.substr(begin, end - begin);
-}
-
-Knob single_knob(const std::string& key, const Cluster& cluster) {
-  const std::string selector(selector_of(key));
-  if (key.starts_with("layer.")) return layer_knob(selector);
-  if (key.starts_with("device.")) return speed_knob(key, kDevices, "Speed, " + spoken(selector));
-  std::vector<Knob> both;
-  add_link_knobs(cluster, selector, both);
-  for (Knob& knob : both) {
-    if (knob.key == key) return knob;
-  }
-  const Turns turns = key.ends_with(".latency") ? Turns::latency : Turns::bandwidth;
-  return {turns, key, std::string(kNetwork), key, 1. / 32, 32, 1, 0, {}};
-}
-
-void add_others(const Document& document, const Cluster& cluster, std::vector<Knob>& knobs) {
-  for (const auto& set : document.input.sets) {
-    const std::string& key = set.first;
-    const auto same = [&](const Knob& knob) { return knob.key == key; };
-    if (key == "overlap" || std::any_of(knobs.begin(), knobs.end(), same)) continue;
-    knobs.push_back(single_knob(key, cluster));
-  }
-}
 
 // A what-if's value as a factor of what is there without it.
 double factor_in(const Knob& knob, const std::string& text) try {
@@ -189,13 +43,6 @@ Document with_batch(const Document& document, std::int64_t batch) {
   return next;
 }
 
-std::optional<int> count_in(std::string_view text) {
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1) return std::nullopt;
-  return count;
-}
-
 int checked_count(const Knob& knob, std::string_view text) {
   const auto count = count_in(text);
   if (!count) {
@@ -223,22 +70,6 @@ std::string_view trimmed(std::string_view text) {
 }
 
 }  // namespace
-
-std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster,
-                           const Document& opened) {
-  std::vector<Knob> knobs;
-  add_network(cluster, knobs);
-  add_devices(knobs);
-  add_sizes(document, opened, knobs);
-  add_batch(document, opened, knobs);
-  add_others(document, cluster, knobs);
-  return knobs;
-}
-
-Knob layer_knob(const std::string& selector) {
-  return speed_knob(fmt::format("layer.{}.speed", selector), kWork,
-                    selector == "*" ? "Speed of all layers" : "Speed of " + selector);
-}
 
 double value_of(const Knob& knob, const Document& document) {
   const CaseRequest& input = document.input;
@@ -292,32 +123,6 @@ double value_at(const Knob& knob, double position) {
     return std::abs(std::log(a / value)) < std::abs(std::log(b / value));
   };
   return *std::min_element(knob.stops.begin(), knob.stops.end(), nearer);
-}
-
-std::string NamedSize::name() const {
-  if (family == "cpu") return fmt::format("cpu:{}", devices.value_or(1));
-  if (devices) return fmt::format("{}-{}x{}", family, hosts.value_or(1), *devices);
-  return hosts.value_or(1) == 1 ? family : fmt::format("{}-{}", family, *hosts);
-}
-
-std::optional<NamedSize> named_size(std::string_view cluster) {
-  if (cluster.ends_with(".toml")) return std::nullopt;
-  if (cluster.starts_with("cpu:")) {
-    const auto devices = count_in(cluster.substr(4));
-    if (devices) return NamedSize{"cpu", std::nullopt, devices};
-    return std::nullopt;
-  }
-  const std::size_t dash = cluster.rfind('-');
-  if (dash == std::string_view::npos) return std::nullopt;
-  const std::string family(cluster.substr(0, dash));
-  const std::string_view size = cluster.substr(dash + 1);
-  const std::size_t x = size.find('x');
-  if (x != std::string_view::npos) {
-    const auto hosts = count_in(size.substr(0, x)), devices = count_in(size.substr(x + 1));
-    if (hosts && devices) return NamedSize{family, hosts, devices};
-  }
-  const auto hosts = count_in(size);
-  return NamedSize{hosts ? family : std::string(cluster), hosts.value_or(1), std::nullopt};
 }
 
 }  // namespace strata::gui

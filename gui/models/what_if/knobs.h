@@ -49,13 +49,4 @@ std::string meaning_of(const Knob& knob, double value);
 double position_of(const Knob& knob, double value);
 double value_at(const Knob& knob, double position);
 
-/// The size in a preset's name: "p100-4x4", "dgx1-p100-2", "cpu:4". Nothing for files.
-struct NamedSize {
-  std::string family;
-  std::optional<int> hosts, devices;  ///< devices: of a host
-  std::string name() const;
-  bool operator==(const NamedSize&) const = default;
-};
-std::optional<NamedSize> named_size(std::string_view cluster);
-
 }  // namespace strata::gui

@@ -10,24 +10,24 @@
 namespace strata::gui {
 namespace {
 
-struct ChoiceHeading {
-  const char* title;
-  const char* meaning;
-};
-constexpr std::array<ChoiceHeading, ChoiceTable::column_count> kChoiceHeadings = {{
+constexpr std::array<TableHeading, ChoiceTable::column_count> kChoiceHeadings = {{
     {"cut", "in how many parts each dim is cut"},
-    {"compute, transfer in and out, sync",
-     "Eq. 1 of this layer and those that share its cut, the neighbours being as they are"},
-    {"sum", "the four together"},
-    {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew"},
+    {"costs",
+     "compute, transfer in and out, sync: Eq. 1 of this layer and those that share its cut, the "
+     "neighbours being as they are"},
+    {"sum", "the four together", "", true},
+    {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew", "", true},
     {"largest transfer", "the neighbour that costs most"},
-    {"memory", "what the fullest device keeps at least, all other layers being as they are"},
+    {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
+     true},
 }};
 
 // Bars are drawn to the length of the dearest choice that is not absurd.
 constexpr double kAbsurd = 6;
 
 }  // namespace
+
+ChoiceTable::ChoiceTable(QObject* parent) : HeadedTable(kChoiceHeadings, parent) {}
 
 void ChoiceTable::set_explained(ExplainedPtr explained) {
   beginResetModel();
@@ -62,20 +62,11 @@ int ChoiceTable::rowCount(const QModelIndex& parent) const {
   return static_cast<int>(explained_->explanation.choices.size());
 }
 
-int ChoiceTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : int{column_count};
-}
-
 QVariant ChoiceTable::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !explained_) return {};
   const int row = index.row(), column = index.column();
   if (role == plain) return plain_data(row, column);
   if (role == Qt::DisplayRole) return text(row, column);
-  if (role == Qt::TextAlignmentRole) {
-    const bool number =
-        column == total_column || column == regret_column || column == memory_column;
-    return int((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-  }
   if (role == Qt::ToolTipRole && column == costs_column) {
     const ChoiceCosts& costs = choice(row);
     return tr("compute %1, transfer in %2, transfer out %3, sync %4")
@@ -85,7 +76,7 @@ QVariant ChoiceTable::data(const QModelIndex& index, int role) const {
   if (role == Qt::ToolTipRole && column == memory_column && too_large(row)) {
     return tr("The smallest device has %1").arg(human_bytes(explained_->capacity));
   }
-  return {};
+  return HeadedTable::data(index, role);
 }
 
 QVariant ChoiceTable::plain_data(int row, int column) const {
@@ -124,14 +115,6 @@ QString ChoiceTable::text(int row, int column) const {
     default:
       return {};
   }
-}
-
-QVariant ChoiceTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= column_count) return {};
-  const ChoiceHeading& heading = kChoiceHeadings[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return tr(heading.title);
-  if (role == Qt::ToolTipRole) return tr(heading.meaning);
-  return {};
 }
 
 QString ChoiceTable::csv() const {

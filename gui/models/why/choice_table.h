@@ -4,13 +4,12 @@
 // neighbours that it has, and what insisting on it would cost. Sorted by the view, by the role
 // `plain`. Qt's thread.
 
-#include <QAbstractTableModel>
-
+#include "gui/models/headed_table.h"
 #include "gui/models/why/explained.h"
 
 namespace strata::gui {
 
-class ChoiceTable : public QAbstractTableModel {
+class ChoiceTable : public HeadedTable {
   Q_OBJECT
 
  public:
@@ -25,7 +24,7 @@ class ChoiceTable : public QAbstractTableModel {
   };
   static constexpr int plain = Qt::UserRole;
 
-  explicit ChoiceTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit ChoiceTable(QObject* parent = nullptr);
 
   void set_explained(ExplainedPtr explained);
   const ExplainedPtr& explained() const { return explained_; }
@@ -37,9 +36,7 @@ class ChoiceTable : public QAbstractTableModel {
   Seconds longest() const { return longest_; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   QString csv() const;
 

@@ -68,7 +68,6 @@ QWidget* ClusterView::make_table(QWidget* parent) {
   transfers_ = new LinkTransferTable(this);
   using Column = LinkTransferTable::Column;
   table_ = new FittedTable(transfers_, {Column::layer}, parent);
-  table_->setSortingEnabled(true);
   table_->sortByColumn(LinkTransferTable::bytes, Qt::DescendingOrder);
   table_->setColumnHidden(Column::tasks, true);  // the bytes' tooltip has them, and the CSV
   table_->setAccessibleName(tr("Transfers over the link"));
@@ -137,8 +136,17 @@ std::vector<KeyHelp> ClusterView::keys() const {
           {tr("F"), tr("fit the cluster into the window")}};
 }
 
-QString ClusterView::csv() const {
-  return transfers_->rows().empty() ? QString() : transfers_->csv();
+bool ClusterView::has_csv() const {
+  return picked_link() ? !transfers_->rows().empty() : shown_ != nullptr;
+}
+
+// What crosses the picked link; where none is picked, all links.
+std::function<QString()> ClusterView::csv_later() const {
+  if (!has_csv()) return [] { return QString(); };
+  if (picked_link()) return transfers_->csv_later();
+  return [scene = shown_, use = use_, range = selection().range()] {
+    return QString::fromStdString(print_csv(*scene, use, range));
+  };
 }
 
 }  // namespace strata::gui

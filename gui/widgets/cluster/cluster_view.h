@@ -28,7 +28,9 @@ class ClusterView : public View {
 
   QString command() const override;
   std::vector<KeyHelp> keys() const override;
-  QString csv() const override;
+  QString csv() const override { return csv_later()(); }
+  std::function<QString()> csv_later() const override;
+  bool has_csv() const override;
   /// A cluster: it takes the place of the one on the desk.
   bool open(const QString& file) override;
 

@@ -1,8 +1,6 @@
 // The picked link: what it carries for whom, another bandwidth for it; and other clusters.
 
 #include <QFileDialog>
-#include <QHeaderView>
-#include <QPointer>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -63,21 +61,13 @@ void ClusterView::show_transfers() {
     return transfers_->show(nullptr, {});
   }
   workspace().jobs().start(
-      QStringLiteral("link"), tr("Looking for what crosses a link"),
-      [view = QPointer<ClusterView>(this), scene = shown_, link = *link,
-       range = selection().range()](Progress&) -> Jobs::Show {
-        return [view, scene, rows = link_transfers(*scene, link, range)] {
-          if (!view) return;
-          view->transfers_->show(scene, rows);
-          const QHeaderView& header = *view->table_->horizontalHeader();
-          view->transfers_->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
-          view->table_->fit_columns();
+      this, QStringLiteral("link"), tr("Looking for what crosses a link"),
+      [this, scene = shown_, link = *link, range = selection().range()](Progress&) -> Jobs::Show {
+        return [this, scene, rows = link_transfers(*scene, link, range)] {
+          transfers_->show(scene, rows);
         };
       },
-      [view = QPointer<ClusterView>(this)](const QString& message) {
-        if (view) view->notify(message);
-      },
-      WhenStale::show);
+      [this](const QString& message) { notify(message); }, WhenStale::show);
 }
 
 void ClusterView::edit_bandwidth(LinkId link, const QPoint& at) {

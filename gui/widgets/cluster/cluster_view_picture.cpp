@@ -1,6 +1,5 @@
 // What of a scene is drawn, and when it is drawn anew.
 
-#include <QPointer>
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -49,16 +48,11 @@ void ClusterView::draw_scene() {
   if (scene == shown_ && std::abs(std::log(aspect / drawn_aspect_)) < 0.1) return;
   drawn_aspect_ = aspect;
   workspace().jobs().start(
-      QStringLiteral("cluster"), tr("Drawing the cluster"),
-      [view = QPointer<ClusterView>(this), scene, aspect](Progress&) -> Jobs::Show {
-        return [view, picture = picture_of(scene, aspect)] {
-          if (view) view->on_picture(picture);
-        };
+      this, QStringLiteral("cluster"), tr("Drawing the cluster"),
+      [this, scene, aspect](Progress&) -> Jobs::Show {
+        return [this, picture = picture_of(scene, aspect)] { on_picture(picture); };
       },
-      [view = QPointer<ClusterView>(this)](const QString& message) {
-        if (view) view->notify(message);
-      },
-      WhenStale::show);
+      [this](const QString& message) { notify(message); }, WhenStale::show);
 }
 
 ClusterView::Picture ClusterView::picture_of(const ScenePtr& scene, double aspect) {

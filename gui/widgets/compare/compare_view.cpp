@@ -1,19 +1,19 @@
 #include "gui/widgets/compare/compare_view.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
-#include <array>
 
 #include "gui/widgets/compare/linked_timelines.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr std::array<const char*, 4> kUsual = {"data", "model", "owt", "optimal"};
+// Pixels that all have room in, the one above the other and side by side.
+constexpr int kRoomForTimelines = 520, kRoomForPlot = 1000;
+enum Page { kTablePage, kPlotPage, kTimelinesPage };
 
 // Better and worse in their colours.
 class ChangeDelegate : public QStyledItemDelegate {
@@ -30,11 +30,6 @@ class ChangeDelegate : public QStyledItemDelegate {
   }
 };
 
-bool same_case(const Document& a, const Document& b) {
-  return a.input.model == b.input.model && a.input.cluster == b.input.cluster &&
-         case_arguments(a) == case_arguments(b);
-}
-
 }  // namespace
 
 CompareView::CompareView(Workspace& workspace, QWidget* parent)
@@ -49,13 +44,35 @@ CompareView::CompareView(Workspace& workspace, QWidget* parent)
   upper->addWidget(plot_ = new WaterfallPlot(panel));
   upper->setSizes({640, 420});
   auto* split = new QSplitter(Qt::Vertical, panel);
-  split->addWidget(upper);
+  split->addWidget(upper_ = upper);
   split->addWidget(timelines_ = new LinkedTimelines(workspace, panel));
   split->setSizes({380, 300});
   layout->addWidget(split, 1);
   set_content(panel);
   setFocusProxy(table_);
   follow();
+  show_page();
+}
+
+void CompareView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  show_page();
+}
+
+// The table keeps its names, and timelines their lanes: what would be cramped takes turns.
+void CompareView::show_page() {
+  const bool low = height() < kRoomForTimelines, narrow = low && width() < kRoomForPlot;
+  pages_->setVisible(low);
+  pages_->setTabVisible(kPlotPage, narrow);
+  const int page = pages_->currentIndex();
+  table_->setVisible(!low || page == kTablePage);
+  plot_->setVisible(!low || page == kPlotPage || (page == kTablePage && !narrow));
+  upper_->setVisible(!low || page != kTimelinesPage);
+  timelines_->setVisible(!low || page == kTimelinesPage);
+  all_->setVisible(!low || page == kTablePage);
+  by_->setVisible(plot_->isVisibleTo(this));
+  QWidget* const beneath = page == kPlotPage ? static_cast<QWidget*>(plot_) : &timelines_->lower();
+  setFocusProxy(table_->isVisibleTo(this) ? table_ : beneath);
 }
 
 QWidget* CompareView::make_bar() {
@@ -97,6 +114,15 @@ QWidget* CompareView::make_headline() {
   by_ = new QComboBox(line);
   by_->addItems({tr("by layer"), tr("by kind of work"), tr("Eq. 1 by layer"), tr("Eq. 1 by term")});
   by_->setToolTip(tr("What the waterfall's bars stand for (W)"));
+  pages_ = new QTabBar(line);
+  pages_->setDrawBase(false);
+  pages_->setExpanding(false);
+  pages_->setUsesScrollButtons(false);
+  pages_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  pages_->setAccessibleName(tr("What is shown"));
+  for (const QString& page : {tr("Layers"), tr("Waterfall"), tr("Timelines")}) pages_->addTab(page);
+  connect(pages_, &QTabBar::currentChanged, this, &CompareView::show_page);
+  layout->addWidget(pages_);
   layout->addWidget(summary_, 1);
   layout->addWidget(all_);
   layout->addWidget(by_);
@@ -111,7 +137,6 @@ QWidget* CompareView::make_table() {
   table_ =
       new FittedTable(differences_, {Column::cut_before, Column::cut_after, Column::layer}, this);
   table_->setItemDelegate(new ChangeDelegate(table_));
-  table_->setSortingEnabled(true);
   table_->sortByColumn(DifferenceTable::layer, Qt::AscendingOrder);
   table_->setColumnHidden(DifferenceTable::step_before, true);  // a tooltip and the CSV have them
   table_->setColumnHidden(DifferenceTable::step_after, true);
@@ -152,18 +177,6 @@ void CompareView::bind_keys() {
   key(this, Qt::Key_B, [this] { workspace().pin_baseline(); });
 }
 
-QString CompareView::command() const {
-  const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
-  if (!scene || !baseline || !same_case(scene->document, baseline->document)) return {};
-  const auto strategy = [](const Scene& side, const char* file) {
-    const StrategyChoice& choice = side.document.strategy;
-    return shell_quoted(choice.edited() ? file : choice.source);
-  };
-  return QString::fromStdString("strata diff " + strategy(*baseline, "baseline.json") + " " +
-                                strategy(*scene, "strategy.json") + " --model " +
-                                case_arguments(scene->document));
-}
-
 std::vector<KeyHelp> CompareView::keys() const {
   return {{tr("Up, Down"), tr("choose a layer")},
           {tr("Enter"), tr("cut the selected layers as the baseline does")},
@@ -175,29 +188,6 @@ std::vector<KeyHelp> CompareView::keys() const {
 
 QString CompareView::csv() const {
   return differences_->rows().empty() ? QString() : differences_->csv();
-}
-
-bool CompareView::open(const QString& file) {
-  if (!file.endsWith(QLatin1String(".json")) || workspace().document().empty()) return false;
-  set_strategy_baseline(file.toStdString());
-  return true;
-}
-
-void CompareView::choose_baseline(int index) {
-  choice_->setCurrentIndex(-1);
-  if (workspace().document().empty()) return;
-  const auto usual = static_cast<std::size_t>(index);
-  if (usual < kUsual.size()) return set_strategy_baseline(kUsual[usual]);
-  if (usual == kUsual.size()) return workspace().pin_baseline();
-  const QString file = QFileDialog::getOpenFileName(this, tr("A strategy to compare with"), {},
-                                                    tr("Strategies (*.json)"));
-  if (!file.isEmpty()) set_strategy_baseline(file.toStdString());
-}
-
-void CompareView::set_strategy_baseline(const std::string& source) {
-  Document other = workspace().document();
-  other.strategy = {source, {}};
-  workspace().set_baseline(other);
 }
 
 }  // namespace strata::gui

@@ -1,13 +1,15 @@
 #pragma once
 
 // The scene beside its baseline: which layers are cut otherwise and what each costs and gains, a
-// waterfall that leads from the one step time to the other, and both timelines. Cuts of single
-// layers are taken over from either side. Networks may differ: layers are matched by name.
+// waterfall that leads from the one step time to the other, and both timelines; where there is no
+// room for all of them, one at a time. Cuts of single layers are taken over from either side.
+// Networks may differ: layers are matched by name.
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QTabBar>
 #include <memory>
 
 #include "gui/models/compare/difference_table.h"
@@ -37,6 +39,8 @@ class CompareView : public View {
   WaterfallPlot& waterfall_plot() { return *plot_; }
   QString summary() const { return summary_->text(); }
   QComboBox& baseline_choice() { return *choice_; }
+  /// What is shown in a small view.
+  QTabBar& pages() { return *pages_; }
 
  public slots:
   /// The selected rows' cuts, from the baseline; and to it.
@@ -44,7 +48,11 @@ class CompareView : public View {
   void give_over();
   void show_by(strata::gui::WaterfallBy by);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void show_page();
   QWidget* make_bar();
   QWidget* make_headline();
   QWidget* make_table();
@@ -61,6 +69,7 @@ class CompareView : public View {
   std::vector<std::string> picked_layers();
 
   QComboBox* choice_;
+  QTabBar* pages_;
   QComboBox* by_;
   QLabel* summary_;
   QCheckBox* all_;
@@ -69,6 +78,7 @@ class CompareView : public View {
   DifferenceTable* differences_;
   FittedTable* table_;
   WaterfallPlot* plot_;
+  QWidget* upper_;  ///< the table and the plot
   LinkedTimelines* timelines_;
   bool picking_ = false;  ///< the selection changes from here
 };

@@ -1,6 +1,5 @@
 // What the two sides' difference is shown as, and what is done with the layers that are picked.
 
-#include <QHeaderView>
 #include <QSignalBlocker>
 #include <algorithm>
 #include <array>
@@ -34,9 +33,6 @@ void CompareView::refresh() {
     const WaterfallBy by = kSums[static_cast<std::size_t>(by_->currentIndex())];
     differences_->show(all_->isChecked() ? layer_differences(*baseline, *scene)
                                          : changed_layers(*baseline, *scene));
-    const QHeaderView& header = *table_->horizontalHeader();
-    differences_->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
-    table_->fit_columns();
     plot_->show_bars(waterfall(*baseline, *scene, by), QString::fromStdString(waterfall_title(by)),
                      QString::fromStdString(waterfall_caption(by)));
   } else {

@@ -1,6 +1,5 @@
 #include "gui/widgets/compare/linked_timelines.h"
 
-#include <QPointer>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -32,7 +31,7 @@ std::pair<RecordingPtr, RecordingPtr> record_both(const ScenePtr& before, const 
 QString title_of(const Scene& scene) {
   return QObject::tr("%1 on %2, %3")
       .arg(QString::fromStdString(scene.document.strategy.label()),
-           QString::fromStdString(scene.document.input.cluster),
+           QString::fromStdString(shown_name(scene.document.input.cluster)),
            human_seconds(scene.prediction.step_seconds()));
 }
 
@@ -83,16 +82,13 @@ void LinkedTimelines::refresh() {
   const ScenePtr before = workspace_.baseline(), after = workspace_.scene();
   if (before == before_ && after == after_) return;
   workspace_.jobs().start(
-      QStringLiteral("linked_timelines"), tr("Drawing both timelines"),
-      [view = QPointer<LinkedTimelines>(this), before, after](Progress&) -> Jobs::Show {
-        return [view, before, after, both = record_both(before, after)] {
-          if (view) view->show_sides(before, after, both.first, both.second);
+      this, QStringLiteral("linked_timelines"), tr("Drawing both timelines"),
+      [this, before, after](Progress&) -> Jobs::Show {
+        return [this, before, after, both = record_both(before, after)] {
+          show_sides(before, after, both.first, both.second);
         };
       },
-      [view = QPointer<LinkedTimelines>(this)](const QString& message) {
-        if (view) emit view->failed(message);
-      },
-      WhenStale::show);
+      [this](const QString& message) { emit failed(message); }, WhenStale::show);
 }
 
 void LinkedTimelines::show_sides(const ScenePtr& before, const ScenePtr& after,

@@ -64,7 +64,10 @@ QWidget* ErrorView::make_results() {
   canvas_ = new TimelineCanvas;
   canvas_->set_sides({SideLook{tr("predicted"), 1}, SideLook{tr("measured"), 1}});
   model_ = new ErrorTable(this);
-  table_ = new SortedTable(*model_, ErrorTable::kShare);
+  table_ = new FittedTable(model_, {ErrorTable::kTask});
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->sortByColumn(ErrorTable::kShare, Qt::DescendingOrder);
   splitter->addWidget(canvas_);
   splitter->addWidget(table_);
   splitter->setStretchFactor(0, 3);
@@ -81,7 +84,7 @@ void ErrorView::follow() {
   connect(&clock_, &QTimer::timeout, this, &ErrorView::show_state);
   connect(tolerance_, &QSpinBox::valueChanged, this, &ErrorView::show_tolerance);
   connect(canvas_, &TimelineCanvas::picked, this, &ErrorView::on_picked);
-  connect(table_, &SortedTable::row_picked, this, &ErrorView::on_row);
+  connect(table_, &FittedTable::row_picked, this, &ErrorView::on_row);
   const auto on_key = [this](const QKeySequence& keys, auto action) {
     auto* shortcut = new QShortcut(keys, this);
     shortcut->setContext(Qt::WidgetWithChildrenShortcut);
@@ -105,16 +108,18 @@ void ErrorView::start() {
   Runner& runner = workspace().runner();
   const RealRun run = bar_->request(workspace().document());
   workspace().jobs().start(
-      kRunnerLane, tr("Running on %1").arg(QString::fromStdString(run.devices)),
+      this, kRunnerLane, tr("Running on %1").arg(QString::fromStdString(run.devices)),
       [this, &runner, run](Progress& progress) -> Jobs::Show {
         const auto tell = [&](const MeasureProgress& at) {
           progress.report(static_cast<double>(at.round) / static_cast<double>(at.of),
-                          tr("round %1 of %2").arg(at.round + 1).arg(at.of).toStdString());
+                          round_text(at, run));
         };
         const RealOutcome outcome = run_for_real(runner, run, progress.cancelled(), tell);
-        return [this, outcome] {
-          outcome_ = outcome;
-          workspace().set_measured(outcome.measured);
+        const Shown shown{outcome, record_errors(outcome.measured),
+                          explained_errors(*outcome.measured)};
+        return [this, shown] {
+          shown_ = shown;
+          workspace().set_measured(shown.outcome.measured);
         };
       },
       [this](const QString& message) { notify(message); }, WhenStale::show);
@@ -148,13 +153,13 @@ void ErrorView::show_hint(const JobState* running) {
 
 // What is shown may have been asked for with other fields, of another document.
 QString ErrorView::command() const {
-  if (outcome_) return QString::fromStdString(command_of(outcome_->run));
+  if (shown_) return QString::fromStdString(command_of(shown_->outcome.run));
   if (workspace().document().empty()) return {};
   return QString::fromStdString(command_of(bar_->request(workspace().document())));
 }
 
 QString ErrorView::csv() const {
-  return outcome_ ? QString::fromStdString(model_->csv()) : QString();
+  return shown_ ? QString::fromStdString(model_->csv()) : QString();
 }
 
 std::vector<KeyHelp> ErrorView::keys() const {

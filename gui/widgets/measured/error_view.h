@@ -10,9 +10,9 @@
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/measured/run_bar.h"
 #include "gui/widgets/measured/step_heading.h"
-#include "gui/widgets/sorted_table.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/view.h"
 
@@ -34,7 +34,7 @@ class ErrorView : public View {
   /// What speaks against believing it.
   const QLabel& doubts() const { return *doubts_; }
   TimelineCanvas& canvas() const { return *canvas_; }
-  SortedTable& table() const { return *table_; }
+  FittedTable& table() const { return *table_; }
   QSpinBox& tolerance_field() const { return *tolerance_; }
 
  public slots:
@@ -63,9 +63,15 @@ class ErrorView : public View {
   QLabel* doubts_;
   TimelineCanvas* canvas_;
   ErrorTable* model_;
-  SortedTable* table_;
+  FittedTable* table_;
   QTimer clock_;  ///< while something runs: how far it is
-  std::optional<RealOutcome> outcome_;
+  /// A run, and what is made of it to be shown.
+  struct Shown {
+    RealOutcome outcome;
+    ErrorRecordings recordings;
+    std::vector<ExplainedError> errors;
+  };
+  std::optional<Shown> shown_;
 };
 
 }  // namespace strata::gui

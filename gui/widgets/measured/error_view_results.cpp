@@ -10,30 +10,30 @@ namespace strata::gui {
 
 void ErrorView::show_measured() {
   const MeasuredPtr& measured = workspace().measured();
-  if (outcome_ && outcome_->measured != measured) outcome_.reset();
-  if (outcome_) {
-    const ErrorRecordings recordings = record_errors(measured);
-    canvas_->show_recordings(recordings.predicted, recordings.measured);
+  if (shown_ && shown_->outcome.measured != measured) shown_.reset();
+  if (shown_) {
+    canvas_->show_recordings(shown_->recordings.predicted, shown_->recordings.measured);
+    model_->show(measured, shown_->errors);
   } else {
     canvas_->show_recordings(nullptr, nullptr);
+    model_->show(nullptr, {});
   }
-  model_->set_measured(outcome_ ? measured : nullptr);
-  table_->setVisible(outcome_.has_value());
+  table_->setVisible(shown_.has_value());
   show_tolerance();
   show_numbers();
 }
 
 void ErrorView::show_numbers() {
-  numbers_->setVisible(outcome_.has_value());
-  heading_->show_outcome(outcome_);
+  numbers_->setVisible(shown_.has_value());
+  heading_->show_outcome(shown_ ? std::optional(shown_->outcome) : std::nullopt);
   QStringList doubted;
   QString what;
-  if (outcome_) {
+  if (shown_) {
     const auto cores = static_cast<std::size_t>(std::max(QThread::idealThreadCount(), 0));
-    for (const std::string& doubt : gui::doubts(*outcome_, cores)) {
+    for (const std::string& doubt : gui::doubts(shown_->outcome, cores)) {
       doubted << QString::fromStdString(doubt);
     }
-    const Measured& measured = *outcome_->measured;
+    const Measured& measured = *shown_->outcome.measured;
     what = tr("%1, %2 on %3, batch %4")
                .arg(QString::fromStdString(measured.graph.name()),
                     QString::fromStdString(measured.strategy),
@@ -48,8 +48,8 @@ void ErrorView::show_numbers() {
 void ErrorView::show_tolerance() {
   std::vector<bool> beyond;
   const RecordingPtr& recording = canvas_->recording(0);
-  if (recording && outcome_ && tolerance_->value() > 0) {
-    beyond = labels_beyond(*recording, *outcome_->measured, tolerance_->value() / 100.0);
+  if (recording && shown_ && tolerance_->value() > 0) {
+    beyond = labels_beyond(*recording, *shown_->outcome.measured, tolerance_->value() / 100.0);
   }
   canvas_->mark_labels(beyond);
 }
@@ -62,7 +62,7 @@ void ErrorView::jump_to_worst() {
 // The row's worst task, measured, comes into view.
 void ErrorView::on_row(int row) {
   const RecordingPtr& measured = canvas_->recording(1);
-  if (!outcome_ || !measured) return;
+  if (!shown_ || !measured) return;
   const auto selected = canvas_->selected();
   if (selected) {
     const Slice& slice = canvas_->recording(selected->side)->at(selected->place);
@@ -74,7 +74,7 @@ void ErrorView::on_row(int row) {
 
 void ErrorView::on_picked() {
   const auto picked = canvas_->selected();
-  if (!picked || !outcome_) return;
+  if (!picked || !shown_) return;
   const Slice& slice = canvas_->recording(picked->side)->at(picked->place);
   if (const auto row = model_->row_of(TaskId(slice.id))) table_->pick(*row);
 }

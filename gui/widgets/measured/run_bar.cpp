@@ -27,7 +27,10 @@ RunBar::RunBar(QWidget* parent) : QWidget(parent) {
   devices_->setMaximumWidth(74);
   devices_->setToolTip(tr("This machine's devices: cpu:2 is two cores"));
   batch_ = count_box(1, 4096, 4, tr("The samples that each device computes in a step"));
-  rounds_ = count_box(1, 100, 3, tr("How often measuring and running take turns"));
+  rounds_ =
+      count_box(1, 100, 3,
+                tr("How often measuring and running take turns. Two rounds that only time every "
+                   "shard come before, to warm up: the search for a strategy is made of them."));
   button_ = new QPushButton(tr("Run"));
   button_->setToolTip(tr("Measure and run the strategy, or stop (Ctrl+R)"));
   progress_ = new QProgressBar;

@@ -23,7 +23,7 @@ class RunBar : public QWidget {
   RealRun request(const Document& document) const;
   /// Null: nothing runs, and something can where `able`.
   void show_state(const JobState* running, bool able);
-  /// It was called off, and ends as soon as it can: what is being measured is not left halfway.
+  /// It was called off, and ends as soon as it can: with the layer or the task that is at work.
   void show_stopping();
   /// What was run, where nothing runs.
   void show_what(const QString& what);

@@ -91,7 +91,10 @@ QWidget* MemoryView::make_tensors() {
   heading_row->setContentsMargins(8, 5, 8, 5);
   heading_row->addWidget(heading_);
   model_ = new TensorTable(this);
-  table_ = new SortedTable(*model_, TensorTable::kBytes);
+  table_ = new FittedTable(model_, {TensorTable::kLayer});
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->sortByColumn(TensorTable::kBytes, Qt::DescendingOrder);
   table_->setItemDelegateForColumn(TensorTable::kWhat, new TensorColour(table_));
   layout->addLayout(heading_row);
   layout->addWidget(table_, 1);
@@ -121,7 +124,7 @@ void MemoryView::follow() {
   connect(scale_, &QToolButton::clicked, this, [this](bool whole) {
     canvas_->set_scale(whole ? MemoryScale::capacity : MemoryScale::peak);
   });
-  connect(table_, &SortedTable::row_picked, this,
+  connect(table_, &FittedTable::row_picked, this,
           [this](int row) { selection().select_layers({model_->layer(row)}); });
 }
 
@@ -135,7 +138,7 @@ void MemoryView::refresh() {
   const ScenePtr scene = workspace().scene();
   if (!scene) return show_picture(nullptr);
   workspace().jobs().start(
-      QLatin1String(kMemoryLane), tr("Adding up memory"),
+      this, QLatin1String(kMemoryLane), tr("Adding up memory"),
       [this, scene](Progress&) -> Jobs::Show {
         return [this, picture = picture_memory(scene)] { show_picture(picture); };
       },

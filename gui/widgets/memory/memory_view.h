@@ -7,8 +7,8 @@
 
 #include "gui/models/memory/tensor_table.h"
 #include "gui/widgets/elided_label.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/memory/memory_canvas.h"
-#include "gui/widgets/sorted_table.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -25,7 +25,7 @@ class MemoryView : public View {
   QString csv() const override;
 
   MemoryCanvas& canvas() const { return *canvas_; }
-  SortedTable& table() const { return *table_; }
+  FittedTable& table() const { return *table_; }
   const QLabel& heading() const { return *heading_; }
   QToolButton& scale_button() const { return *scale_; }
 
@@ -42,7 +42,7 @@ class MemoryView : public View {
   QToolButton* scale_;
   ElidedLabel* heading_;
   TensorTable* model_;
-  SortedTable* table_;
+  FittedTable* table_;
   std::shared_ptr<const MemoryPicture> picture_;
 };
 

@@ -32,6 +32,9 @@ class ConfigPanel : public QScrollArea {
   void set_painting(bool painting);
   void set_solving(bool solving);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   struct DegreeButton {
     Dim dim;

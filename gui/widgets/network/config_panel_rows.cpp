@@ -1,5 +1,6 @@
 // A ConfigPanel's rows of degrees, and the numbers below them.
 
+#include <QEvent>
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -38,6 +39,12 @@ void show_pressed(QPushButton& button) {
 }
 
 }  // namespace
+
+// Pressed buttons have colours of their own.
+void ConfigPanel::changeEvent(QEvent* event) {
+  QScrollArea::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_selection();
+}
 
 void ConfigPanel::clear_degrees() {
   while (QLayoutItem* item = grid_->takeAt(0)) {

@@ -71,7 +71,7 @@ void NetworkView::solve() {
   }
   notify({});
   solve_rest(
-      workspace(), {},
+      workspace(), this, {},
       [this](const SolvedRest& found) {
         notify(found.optimal ? tr("Solved: %1 under Eq. 1, proved to be the least%2.")
                                    .arg(human_seconds(found.eq1),

@@ -1,6 +1,5 @@
 #include "gui/widgets/network/network_canvas.h"
 
-#include <QFontMetricsF>
 #include <QHelpEvent>
 #include <QToolTip>
 #include <algorithm>
@@ -11,7 +10,6 @@ namespace strata::gui {
 namespace {
 
 constexpr double kLeast = 0.05, kMost = 4;
-constexpr int kLegendHeight = 24;
 constexpr double kReadableFit = 1.25;  // a small network is not blown up
 
 }  // namespace
@@ -91,59 +89,6 @@ std::optional<std::size_t> NetworkCanvas::node_at(const QPointF& position) const
 void NetworkCanvas::set_current(std::optional<std::size_t> node) {
   current_ = node;
   update();
-}
-
-void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = theme_of(palette());
-  painter.fillRect(rect(), theme.background);
-  if (!map_.scene()) {
-    painter.setPen(theme.faint);
-    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No network yet.\nOpen one, or drop a .toml file here."));
-    return;
-  }
-  NetworkPainter network(map_, theme, colours_, font());
-  network.current = hasFocus() ? current_ : std::nullopt;
-  network.hovered = hovered_;
-  network.found = found_;
-  if (drag_ == Drag::paint) network.found.insert(painted_.begin(), painted_.end());
-  painter.save();
-  painter.translate(offset_);
-  painter.scale(scale_, scale_);
-  network.paint(painter, scale_, QRectF(to_sheet({0, 0}), QSizeF(size()) / scale_));
-  painter.restore();
-  if (drag_ == Drag::band) {
-    QColor inside = theme.accent;
-    inside.setAlphaF(0.15F);
-    painter.setPen(theme.accent);
-    painter.setBrush(inside);
-    painter.drawRect(QRectF(pressed_, last_).normalized());
-  }
-  paint_legend(painter, network);
-}
-
-// One line below the sheet, which leaves it free. What has no room there is left out.
-void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& network) const {
-  const Theme theme = theme_of(palette());
-  QFont font = painter.font();
-  font.setPixelSize(12);
-  painter.setFont(font);
-  const QFontMetricsF metrics(font);
-  QRectF room(8, height() - kLegendHeight, QWidget::width() - 16, kLegendHeight);
-  painter.fillRect(QRectF(0, room.top(), QWidget::width(), room.height()), theme.background);
-  const auto write = [&](const QString& text, const QColor& colour) {
-    painter.setPen(colour);
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
-    room.setLeft(room.left() + metrics.horizontalAdvance(text) + 16);
-  };
-  write(legend_title(colours_), theme.faint);
-  for (const ColourMeaning& entry : network.legend()) {
-    if (metrics.horizontalAdvance(entry.text) + 18 > room.width()) return;
-    painter.fillRect(QRectF(room.left(), room.center().y() - 6, 12, 12), entry.colour);
-    room.setLeft(room.left() + 18);
-    write(entry.text, theme.text);
-  }
 }
 
 void NetworkCanvas::resizeEvent(QResizeEvent* event) {

@@ -47,6 +47,11 @@ class NetworkCanvas : public QWidget {
   QPointF centre_of(std::size_t node) const;
   std::optional<std::size_t> node_at(const QPointF& position) const;
 
+  /// All of it for a file, whatever of it the window shows: as large as its words want it, unless
+  /// that is very large.
+  QSize whole_size() const;
+  void paint_whole(QPainter& painter) const;
+
  signals:
   void picked(const std::vector<std::size_t>& nodes, PickMode mode);
   void opened(std::size_t part);
@@ -66,6 +71,7 @@ class NetworkCanvas : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  static constexpr int kLegendHeight = 24;
   enum class Drag : std::uint8_t { none, press, pan, band, paint };
 
   QPointF to_sheet(const QPointF& position) const { return (position - offset_) / scale_; }
@@ -76,7 +82,8 @@ class NetworkCanvas : public QWidget {
   void step(int dx, int dy, PickMode mode);
   bool move_key(QKeyEvent* event);
   bool view_key(QKeyEvent* event);
-  void paint_legend(QPainter& painter, const NetworkPainter& network) const;
+  double whole_scale() const;
+  void paint_legend(QPainter& painter, const NetworkPainter& network, const QSizeF& size) const;
   QString tip(std::size_t node) const;
 
   NetworkMap& map_;

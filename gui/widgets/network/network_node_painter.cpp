@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
+#include <algorithm>
 #include <utility>
 
 #include "gui/models/text.h"
@@ -12,6 +13,11 @@ namespace strata::gui {
 namespace {
 
 constexpr double kPicture = 40, kPad = 8, kBar = 5;
+
+QString cut_text(const NetworkNode& node) {
+  if (!node.mixed()) return human_config(node.cuts.front());
+  return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
+}
 
 }  // namespace
 
@@ -29,19 +35,54 @@ void NetworkPainter::paint_node(QPainter& painter, double scale, std::size_t i) 
   painter.setPen(QPen(edge, 1.2));
   painter.setBrush(mix(base, theme_.background, scale < kDetailed ? 0.45 : 0.84));
   painter.drawRoundedRect(rect, 7, 7);
-  if (scale >= kDetailed) {
-    QRectF picture(rect.left() + kPad, rect.top() + kPad - 1, kPicture, kPicture);
-    painter.setClipRect(rect);
-    if (!node.network_input) {
-      const Degrees& degrees = node.cuts.front().degrees;
-      paint_config(painter, picture, degrees, mix(base, theme_.background, 0.25),
-                   mix(theme_.background, base, 0.15));
-    }
-    if (scale >= kReadable) paint_words(painter, node, rect);
-    paint_cost(painter, node, rect);
-    painter.setClipping(false);
-  }
+  painter.setClipRect(rect);
+  scale >= kReadable ? paint_content(painter, node, rect) : paint_name(painter, scale, node, rect);
+  if (scale >= kDetailed) paint_cost(painter, node, rect);
+  painter.setClipping(false);
   paint_border(painter, i);
+}
+
+void NetworkPainter::paint_content(QPainter& painter, const NetworkNode& node,
+                                   const QRectF& rect) const {
+  paint_picture(painter, node,
+                QRectF(rect.left() + kPad, rect.top() + kPad - 1, kPicture, kPicture));
+  paint_words(painter, node, rect);
+}
+
+void NetworkPainter::paint_picture(QPainter& painter, const NetworkNode& node,
+                                   const QRectF& where) const {
+  if (node.network_input) return;
+  const QColor base = colour(node);
+  paint_config(painter, where, node.cuts.front().degrees, mix(base, theme_.background, 0.25),
+               mix(theme_.background, base, 0.15));
+}
+
+// In a small sheet: the name as large as it is in others, across the node; below it, where there is
+// room, how the layer is cut.
+void NetworkPainter::paint_name(QPainter& painter, double scale, const NetworkNode& node,
+                                const QRectF& rect) const {
+  constexpr double kAside = 6, kLine = 1.25;  // of a font's size
+  const double size = std::min(kLeastName / scale, rect.height() / kLine);
+  if (size * scale < kLeastName / 2) return;
+  QFont font = bold_;
+  font.setPixelSize(static_cast<int>(size));
+  const bool alone = rect.height() < 2 * kLine * size + kBar;
+  const QRectF line = rect.adjusted(kAside, 0, -kAside, 0);
+  const QRectF top(line.left(), line.top() + 2, line.width(), kLine * size);
+  painter.setFont(font);
+  painter.setPen(theme_.text);
+  painter.drawText(alone ? line : top, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(font).elidedText(QString::fromStdString(node.name),
+                                                  Qt::ElideMiddle, line.width()));
+  if (alone || node.network_input) return;
+  const double side = rect.bottom() - kBar - 4 - top.bottom();
+  paint_picture(painter, node, QRectF(line.left() + 2, top.bottom(), side, side));
+  font.setBold(false);
+  painter.setFont(font);
+  painter.setPen(theme_.text);
+  const QRectF beside(line.left() + side + 8, top.bottom(), line.width() - side - 8, side);
+  painter.drawText(beside, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(font).elidedText(cut_text(node), Qt::ElideRight, beside.width()));
 }
 
 void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
@@ -71,10 +112,7 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
   painter.setPen(theme_.faint);
   painter.drawText(QRectF(right - wide - 1, rect.top() + 37, wide + 1, 15),
                    Qt::AlignRight | Qt::AlignVCenter, cost);
-  const QString cut =
-      node.mixed() ? QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size())
-                   : human_config(node.cuts.front());
-  line(37, 15, font_, theme_.text, cut, right - wide - 6);
+  line(37, 15, font_, theme_.text, cut_text(node), right - wide - 6);
 }
 
 // At the foot: compute, transfer and sync, as long as the node's share of the dearest one's cost.

@@ -42,17 +42,12 @@ NetworkPainter::NetworkPainter(const NetworkMap& map, const Theme& theme, Networ
   for (const NetworkEdge& edge : map.picture().edges) widest_ = std::max(widest_, edge.bytes);
 }
 
-std::size_t NetworkPainter::cut_number(const Config& cut) const {
-  const auto& cuts = map_.picture().cuts;
-  return static_cast<std::size_t>(std::find(cuts.begin(), cuts.end(), cut) - cuts.begin());
-}
-
 QColor NetworkPainter::colour(const NetworkNode& node) const {
   if (node.network_input) return mix(theme_.text, theme_.background, 0.7);
   switch (colours_) {
     case NetworkColours::config:
       return node.mixed() ? mix(theme_.text, theme_.background, 0.5)
-                          : category_colour(cut_number(node.cuts.front()), theme_);
+                          : category_colour(map_.number_of(node.cuts.front()), theme_);
     case NetworkColours::cost:
       return scale_colour(most_.value > 0 ? node.terms.total() / most_ : 0, theme_);
     case NetworkColours::op: {
@@ -78,7 +73,7 @@ void NetworkPainter::paint_frames(QPainter& painter, double scale) const {
     painter.setPen(QPen(mix(theme_.text, theme_.background, 0.75), 1));
     painter.setBrush(mix(theme_.text, theme_.background, 0.96));
     painter.drawRoundedRect(frame, 10, 10);
-    if (scale < kReadable) continue;
+    if (scale < kDetailed) continue;
     painter.setPen(theme_.faint);
     const QRectF title(frame.left() + 10, frame.top() + 2, frame.width() / 2 - 24, 17);
     const QString name = QString::fromStdString(map_.parts()[part].name);
@@ -106,8 +101,10 @@ void NetworkPainter::paint_edges(QPainter& painter, double scale, const QRectF& 
                    1.6 + 4.4 * std::sqrt(share), Qt::SolidLine, Qt::RoundCap));
     painter.drawPath(curve);
   }
-  if (scale < kReadable) return;
-  painter.setFont(small_);
+  if (scale < kDetailed) return;
+  QFont numbers = small_;
+  numbers.setPixelSize(std::max(small_.pixelSize(), static_cast<int>(kLeastNumber / scale)));
+  painter.setFont(numbers);
   for (std::size_t e = 0; e < map_.picture().edges.size(); ++e) paint_bytes(painter, e);
 }
 
@@ -115,8 +112,8 @@ void NetworkPainter::paint_bytes(QPainter& painter, std::size_t edge) const {
   const Bytes bytes = map_.picture().edges[edge].bytes;
   if (bytes.value == 0) return;
   const QString text = human_bytes(bytes);
-  const QRectF box = QFontMetricsF(small_).boundingRect(text);
-  QRectF plate(0, 0, box.width() + 8, 15);
+  const QFontMetricsF metrics(painter.font());
+  QRectF plate(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height() + 1);
   plate.moveCenter(map_.curve(edge).pointAtPercent(0.5));
   painter.setPen(Qt::NoPen);
   QColor ground = theme_.background;
@@ -134,7 +131,8 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
   switch (colours_) {
     case NetworkColours::config:
       for (std::size_t i = 0; i < std::min(cuts.size(), kMostEntries); ++i) {
-        entries.push_back({category_colour(i, theme_), human_config(cuts[i])});
+        entries.push_back(
+            {category_colour(map_.number_of(cuts[i]), theme_), human_config(cuts[i])});
       }
       if (cuts.size() > kMostEntries) {
         entries.push_back(

@@ -38,17 +38,22 @@ class NetworkPainter {
   std::set<std::size_t> found;
 
  private:
-  /// Below these scales words, and all small print, are left out.
-  static constexpr double kReadable = 0.42, kDetailed = 0.3;
+  /// Below these scales small print, and all but names, are left out.
+  static constexpr double kReadable = 0.7, kDetailed = 0.42;
+  /// Names and bytes are no smaller in a window, as far as there is room for them.
+  static constexpr double kLeastName = 9.5, kLeastNumber = 8.5;  // pixels
   static QColor mix(const QColor& a, const QColor& b, double share);
 
   QColor colour(const NetworkNode& node) const;
-  std::size_t cut_number(const Config& cut) const;
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
   void paint_bytes(QPainter& painter, std::size_t edge) const;
   void paint_frames(QPainter& painter, double scale) const;
   void paint_node(QPainter& painter, double scale, std::size_t node) const;
   void paint_border(QPainter& painter, std::size_t node) const;
+  void paint_content(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
+  void paint_name(QPainter& painter, double scale, const NetworkNode& node,
+                  const QRectF& rect) const;
+  void paint_picture(QPainter& painter, const NetworkNode& node, const QRectF& where) const;
   void paint_words(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
   void paint_cost(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
 

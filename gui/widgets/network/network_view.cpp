@@ -3,9 +3,29 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
+#include <QPainter>
 #include <QVBoxLayout>
 
 namespace strata::gui {
+namespace {
+
+class NetworkSheet : public QWidget {
+ public:
+  NetworkSheet(const NetworkCanvas& shown, QWidget* parent) : QWidget(parent), shown_(shown) {
+    hide();
+  }
+
+ protected:
+  void paintEvent(QPaintEvent* /*event*/) override {
+    QPainter painter(this);
+    shown_.paint_whole(painter);
+  }
+
+ private:
+  const NetworkCanvas& shown_;
+};
+
+}  // namespace
 
 NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("network"), tr("Network"), workspace, parent),
@@ -13,6 +33,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
       canvas_(new NetworkCanvas(map_, this)),
       table_view_(new QTableView(this)),
       pages_(new QStackedWidget(this)),
+      sheet_(new NetworkSheet(*canvas_, this)),
       panel_(new ConfigPanel(workspace, this)) {
   make_table();
   pages_->addWidget(canvas_);
@@ -40,12 +61,16 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   connect(panel_, &ConfigPanel::paint_wanted, this, &NetworkView::set_painting);
   connect(panel_, &ConfigPanel::why_wanted, this, &NetworkView::why_wanted);
   connect(&workspace, &Workspace::scene_changed, this, &NetworkView::follow_scene);
-  connect(&workspace, &Workspace::document_changed, this, [this] { notify({}); });
+  connect(&workspace, &Workspace::document_changed, this, [this] {
+    notify({});
+    panel_->show();
+  });
   connect(&selection(), &Selection::layers_changed, this, &NetworkView::follow_layers);
   connect(&workspace.jobs(), &Jobs::changed, this,
           [this] { panel_->set_solving(this->workspace().jobs().busy(QStringLiteral("solve"))); });
   canvas_->installEventFilter(this);
   table_view_->installEventFilter(this);
+  panel_->setVisible(!workspace.document().empty());
   follow_scene();
 }
 
@@ -154,6 +179,12 @@ void NetworkView::pick_rows() {
     layers.emplace_back(static_cast<std::size_t>(sorted_.mapToSource(row).row()));
   }
   selection().select_layers(std::move(layers));
+}
+
+QWidget& NetworkView::picture() {
+  if (pages_->currentWidget() != canvas_) return *pages_->currentWidget();
+  sheet_->resize(canvas_->whole_size());
+  return *sheet_;
 }
 
 void NetworkView::show_table(bool table) {

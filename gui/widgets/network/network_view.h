@@ -42,7 +42,7 @@ class NetworkView : public View {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
-  QWidget& picture() override { return *pages_->currentWidget(); }
+  QWidget& picture() override;
 
  private:
   QWidget* make_toolbar();
@@ -67,6 +67,7 @@ class NetworkView : public View {
   NetworkCanvas* canvas_;
   QTableView* table_view_;
   QStackedWidget* pages_;
+  QWidget* sheet_;  ///< never seen: the graph as it is drawn into files
   ConfigPanel* panel_;
   QLineEdit* search_;
   QButtonGroup* shown_;

@@ -23,10 +23,6 @@ ResultCanvas::ResultCanvas(const QString& lane, MakePicture make, Results& resul
   connect(&results_, &Results::current_changed, this, qOverload<>(&QWidget::update));
 }
 
-ResultCanvas::~ResultCanvas() {
-  jobs_.cancel(lane_);
-}
-
 void ResultCanvas::set_choice(const ChartChoice& choice) {
   if (choice == choice_) return;
   choice_ = choice;
@@ -62,7 +58,9 @@ bool ResultCanvas::newest() const {
 
 void ResultCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const double ratio = std::max(devicePixelRatioF(), painter.device()->devicePixelRatioF());
+  // What is painted on: of a widget that is rendered into an image, the image.
+  const double here = painter.paintEngine()->paintDevice()->devicePixelRatioF();
+  const double ratio = std::max(devicePixelRatioF(), here);
   if (painter.paintEngine()->type() == QPaintEngine::SVG || ratio > devicePixelRatioF()) {
     return paint_elsewhere(painter);
   }
@@ -96,7 +94,7 @@ void ResultCanvas::paint_in_job(double ratio) {
   image_.setDevicePixelRatio(ratio);
   waiting_ = true;
   jobs_.start(
-      lane_, tr("Drawing a chart"),
+      this, lane_, tr("Drawing a chart"),
       [this, ratio, picture = make_(sketch())](Progress&) -> Jobs::Show {
         picture->arrange();
         return [this, picture, image = picture->image(ratio)] {

@@ -26,7 +26,6 @@ class ResultCanvas : public QWidget {
   /// `lane`: for the jobs that paint it.
   ResultCanvas(const QString& lane, MakePicture make, Results& results, Jobs& jobs,
                QWidget* parent = nullptr);
-  ~ResultCanvas() override;
 
   void set_choice(const ChartChoice& choice);
   const ChartChoice& choice() const { return choice_; }

@@ -30,10 +30,6 @@ SweepView::SweepView(Workspace& workspace, QWidget* parent)
   }
 }
 
-SweepView::~SweepView() {
-  workspace().jobs().cancel(QStringLiteral("open case"));
-}
-
 void SweepView::add_key(const QKeySequence& keys, const std::function<void()>& act) {
   auto* shortcut = new QShortcut(keys, this);
   shortcut->setContext(Qt::WidgetWithChildrenShortcut);
@@ -46,17 +42,31 @@ void SweepView::keyPressEvent(QKeyEvent* event) {
 }
 
 void SweepView::follow() {
-  const auto complain = [this](const QString& message) { notify(message); };
+  const auto complain = [this](const QString& message) {
+    opening_.clear();
+    notify(message);
+  };
   connect(&file_, &ResultFile::rows_read, this, &SweepView::take_rows);
   connect(&file_, &ResultFile::scenarios_read, this, &SweepView::list_scenarios);
   connect(&file_, &ResultFile::looked, this, &SweepView::say_why_empty);
+  connect(&file_, &ResultFile::looked, this, [this] { say_opened(file_.file()); });
   connect(&file_, &ResultFile::failed, this, complain);
   connect(&file_, &ResultFile::failed, this, [this] { results_.set_why_empty({}); });
   connect(&sweep_, &SweepRun::changed, this, &SweepView::say_why_empty);
+  connect(&sweep_, &SweepRun::changed, this, [this] {
+    if (sweep_.state() == SweepRun::State::ready) say_opened(sweep_.file());
+  });
   connect(&sweep_, &SweepRun::failed, this, complain);
   connect(&results_, &Results::changed, this, &SweepView::show_count);
   connect(&results_, &Results::current_changed, this, &SweepView::show_current);
   connect(&results_, &Results::wanted, this, &SweepView::open_row);
+}
+
+// A scenario is when it is counted; its database may be read before, or not be there.
+void SweepView::say_opened(const std::string& file) {
+  if (opening_.toStdString() != file) return;
+  opening_.clear();
+  emit opened(QString::fromStdString(file));
 }
 
 void SweepView::show_all() {

@@ -26,11 +26,13 @@ class SweepView : public View {
 
  public:
   explicit SweepView(Workspace& workspace, QWidget* parent = nullptr);
-  ~SweepView() override;
 
   QString command() const override;
   std::vector<KeyHelp> keys() const override;
   QString csv() const override { return table_.csv(); }
+  std::function<QString()> csv_later() const override {
+    return [all = table_.shown(), rows = table_.rows()] { return print_csv(*all, rows); };
+  }
   bool has_csv() const override { return table_.columnCount() > 0; }
   /// A database, or a scenario, whose database stands beside it.
   bool open(const QString& file) override;
@@ -58,6 +60,7 @@ class SweepView : public View {
   void take_rows(const ResultSetPtr& rows);
   void show_columns();
   void say_why_empty();
+  void say_opened(const std::string& file);
   void settle_layout();
   void show_count();
   void show_current();
@@ -79,6 +82,7 @@ class SweepView : public View {
   QToolButton* clear_ = nullptr;
   ResultCharts* charts_ = nullptr;
   QTableView* rows_ = nullptr;
+  QString opening_;      ///< that nobody has read yet
   QStringList columns_;  ///< that the table's widths were made for
 };
 

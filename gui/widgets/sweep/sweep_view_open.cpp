@@ -15,10 +15,12 @@ bool SweepView::open(const QString& file) try {
   switch (kind_of_file(name)) {
     case FileKind::database:
       notify({});
+      opening_ = file;
       open_database(name);
       return true;
     case FileKind::scenario:
       notify({});
+      opening_ = file;
       sweep_.open(name);
       open_database(sweep_.database());
       return true;
@@ -63,14 +65,16 @@ void SweepView::choose_file() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-    if (!open(file)) notify(tr("%1 is neither a database of a sweep nor a scenario").arg(file));
+    if (open(file)) return;
+    notify(
+        tr("%1 is neither a database of a sweep nor a scenario").arg(QFileInfo(file).fileName()));
   });
   dialog->open();
 }
 
 void SweepView::open_row(std::uint32_t row) {
   workspace().jobs().start(
-      QStringLiteral("open case"), tr("Opening a case"),
+      this, QStringLiteral("open case"), tr("Opening a case"),
       [this, file = file_.file(), id = results_.all()->id(row)](Progress&) -> Jobs::Show {
         return [this, document = document_of_row(file, id)] { put_on_desk(document); };
       },

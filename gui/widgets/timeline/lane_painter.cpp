@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QImage>
+#include <QPaintEngine>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -74,8 +75,9 @@ void LanePainter::paint(QPainter& painter, const Lane& lane, const QRectF& area,
   strength_ = strength;
   const std::size_t first = lane.ending_after(window.begin());
   const std::size_t last = lane.beginning_at(window.end(), first);
-  const auto columns =
-      static_cast<std::size_t>(std::ceil(area.width() * painter.device()->devicePixelRatioF()));
+  // What is painted on: of a widget that is rendered into an image, the image.
+  const double ratio = painter.paintEngine()->paintDevice()->devicePixelRatioF();
+  const auto columns = static_cast<std::size_t>(std::ceil(area.width() * ratio));
   if (first >= last || columns == 0) return;
   if ((last - first) * 4 <= columns) return paint_few(painter, lane, first, last);
   if (lane.name().kind == LaneKind::curve) return paint_curve(painter, lane, first, columns);

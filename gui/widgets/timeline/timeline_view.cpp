@@ -129,7 +129,7 @@ void TimelineView::refresh() {
     return show_scene({}, {});
   }
   workspace().jobs().start(
-      QLatin1String(kLane), tr("Drawing the timeline"),
+      this, QLatin1String(kLane), tr("Drawing the timeline"),
       [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
        second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr}](
           Progress&) -> Jobs::Show {
@@ -180,13 +180,14 @@ bool TimelineView::open(const QString& file) try {
   const std::string path = file.toStdString();
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
-      QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
+      this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
       [this, path, file](Progress&) -> Jobs::Show {
         const auto trace = std::make_shared<const Trace>(read_trace(path));
         const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
         return [this, recording, file] {
           trace_file_ = file;
           show_trace(recording);
+          emit opened(file);
         };
       },
       [this](const QString& message) { notify(message); });
@@ -203,7 +204,8 @@ void TimelineView::show_trace(const RecordingPtr& trace) {
   canvas_->show_recordings(trace, nullptr);
   canvas_->set_range(std::nullopt);
   show_name();
-  if (trace->slice_count() == 0) notify(tr("%1 holds no slices").arg(trace_file_));
+  if (trace->slice_count() == 0)
+    notify(tr("%1 holds no slices").arg(QFileInfo(trace_file_).fileName()));
 }
 
 void TimelineView::close_trace() {
@@ -226,9 +228,10 @@ QString TimelineView::command() const {
          QStringLiteral(" --trace timeline.json");
 }
 
-QString TimelineView::csv() const {
-  const RecordingPtr& shown = canvas_->recording(0);
-  return shown ? QString::fromStdString(print_csv(*shown, canvas_->window().range())) : QString();
+std::function<QString()> TimelineView::csv_later() const {
+  return [shown = canvas_->recording(0), range = canvas_->window().range()] {
+    return shown ? QString::fromStdString(print_csv(*shown, range)) : QString();
+  };
 }
 
 std::vector<KeyHelp> TimelineView::keys() const {

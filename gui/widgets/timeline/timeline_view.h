@@ -22,7 +22,9 @@ class TimelineView : public View {
   QString command() const override;
   std::vector<KeyHelp> keys() const override;
   /// The slices that are on the screen.
-  QString csv() const override;
+  QString csv() const override { return csv_later()(); }
+  std::function<QString()> csv_later() const override;
+  bool has_csv() const override { return canvas_->recording(0) != nullptr; }
   /// A trace; false for files of other kinds. What is wrong with it is said in place.
   bool open(const QString& file) override;
 
@@ -34,6 +36,10 @@ class TimelineView : public View {
  public slots:
   void show_baseline(bool shown);
   void close_trace();
+
+ protected:
+  /// Its bar is for the mouse.
+  QWidget& picture() override { return *canvas_->viewport(); }
 
  private:
   /// A scene's recording, made once.

@@ -80,6 +80,7 @@ void CurvePlot::paintEvent(QPaintEvent* /*event*/) {
   }
   paint_curve(painter);
   paint_marks(painter);
+  paint_labels(painter);
 }
 
 void CurvePlot::paint_scale(QPainter& painter) const {
@@ -102,11 +103,6 @@ void CurvePlot::paint_scale(QPainter& painter) const {
   }
   painter.setPen(theme.grid);
   painter.drawLine(box.bottomLeft(), box.bottomRight());
-  if (points_.empty()) return;
-  painter.setPen(theme.faint);
-  const bool left = position_of(knob_, value_) > 0.5;  // where the mark is not
-  painter.drawText(box.adjusted(6, 0, -6, 0), left ? Qt::AlignLeft : Qt::AlignRight,
-                   tr("step time, up to %1").arg(human_seconds({high_ / kAir})));
 }
 
 void CurvePlot::paint_curve(QPainter& painter) const {
@@ -134,9 +130,6 @@ void CurvePlot::paint_marks(QPainter& painter) const {
     const double y = at({value_, *baseline_}).y();
     painter.setPen(QPen(theme.faint, 1, Qt::DashLine));
     painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
-    painter.drawText(
-        QRectF(box.left() + 4, y - fontMetrics().height(), box.width() - 8, fontMetrics().height()),
-        Qt::AlignLeft, tr("baseline"));
   }
   if (!step_) return;
   const QPointF here = at({value_, *step_});
@@ -144,12 +137,59 @@ void CurvePlot::paint_marks(QPainter& painter) const {
   painter.drawLine(QPointF(here.x(), box.top()), QPointF(here.x(), box.bottom()));
   painter.setBrush(theme.accent);
   painter.drawEllipse(here, 4, 4);
-  const QString text = human_seconds(*step_);
-  const double wide = fontMetrics().horizontalAdvance(text) + 4;
-  const bool left = here.x() + 8 + wide > box.right();
-  painter.drawText(
-      QRectF(left ? here.x() - 8 - wide : here.x() + 8, box.top(), wide, fontMetrics().height()),
-      Qt::AlignCenter, text);
+}
+
+CurveLabel CurvePlot::first_free(const QString& text, const std::vector<QPointF>& corners,
+                                 const std::vector<CurveLabel>& taken) const {
+  const QRectF inside = area();
+  const QSizeF size(fontMetrics().horizontalAdvance(text) + 4, fontMetrics().height());
+  for (const QPointF& corner : corners) {
+    const QRectF place(corner, size);
+    const bool free = std::none_of(taken.begin(), taken.end(), [&](const CurveLabel& other) {
+      return other.place.intersects(place);
+    });
+    if (free && inside.contains(place)) return {text, place};
+  }
+  return {};
+}
+
+// The step time at hand comes first, then the baseline, then how high the plot is.
+std::vector<CurveLabel> CurvePlot::labels() const {
+  std::vector<CurveLabel> labels;
+  if (points_.empty()) return labels;
+  const QRectF box = area();
+  const double line = fontMetrics().height(), left = box.left() + 4;
+  const auto right_of = [&](const QString& text) {
+    return box.right() - 8 - fontMetrics().horizontalAdvance(text);
+  };
+  const auto add = [&](const QString& text, const std::vector<QPointF>& corners) {
+    const CurveLabel label = first_free(text, corners, labels);
+    if (!label.text.isEmpty()) labels.push_back(label);
+  };
+  const double mark = at({value_, {}}).x();
+  if (step_) {
+    const QString text = human_seconds(*step_);
+    const double before = mark - 12 - fontMetrics().horizontalAdvance(text);
+    add(text, {{mark + 8, box.top()}, {before, box.top()}});
+  }
+  if (baseline_ && baseline_->value < high_) {
+    const QString text = tr("baseline");
+    const double y = at({value_, *baseline_}).y(), right = right_of(text);
+    add(text, {{left, y - line}, {right, y - line}, {left, y}, {right, y}});
+  }
+  const QString text = tr("step time, up to %1").arg(human_seconds({high_ / kAir}));
+  const double right = right_of(text);
+  const bool at_left = mark > box.center().x();  // where the mark is not
+  add(text, {{at_left ? left : right, box.top()}, {at_left ? right : left, box.top()}});
+  return labels;
+}
+
+void CurvePlot::paint_labels(QPainter& painter) const {
+  const Theme theme = theme_of(palette());
+  for (const CurveLabel& label : labels()) {
+    painter.setPen(step_ && label.text == human_seconds(*step_) ? theme.text : theme.faint);
+    painter.drawText(label.place, Qt::AlignCenter, label.text);
+  }
 }
 
 }  // namespace strata::gui

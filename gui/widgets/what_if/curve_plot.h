@@ -11,6 +11,11 @@
 
 namespace strata::gui {
 
+struct CurveLabel {
+  QString text;
+  QRectF place;
+};
+
 class CurvePlot : public QWidget {
   Q_OBJECT
 
@@ -21,6 +26,8 @@ class CurvePlot : public QWidget {
   const std::vector<CurvePoint>& points() const { return points_; }
   /// The slider's value, and the baseline's step time.
   void mark(double value, std::optional<Seconds> step, std::optional<Seconds> baseline);
+  /// What is written in the plot: what finds no room beside the others is left out.
+  std::vector<CurveLabel> labels() const;
   /// Where the middle of the slider's handle is at both ends of its range.
   void set_margins(int margin);
 
@@ -35,6 +42,9 @@ class CurvePlot : public QWidget {
   void paint_scale(QPainter& painter) const;
   void paint_curve(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
+  void paint_labels(QPainter& painter) const;
+  CurveLabel first_free(const QString& text, const std::vector<QPointF>& corners,
+                        const std::vector<CurveLabel>& taken) const;
 
   Knob knob_;
   std::vector<CurvePoint> points_;

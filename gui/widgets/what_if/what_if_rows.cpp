@@ -1,6 +1,5 @@
 // The rows of the What-if view: which there are, what turning one does, and its curve.
 
-#include <QPointer>
 #include <algorithm>
 #include <utility>
 
@@ -138,17 +137,13 @@ void WhatIfView::compute_curve(int round) {
   const std::vector<double> values = curve_values(knob, round);
   if (values.empty()) return;
   workspace().jobs().start(
-      QStringLiteral("what_if_curve"), tr("Predicting a slider's range"),
-      [view = QPointer<WhatIfView>(this), knob, values, round, base = curve_base_,
+      this, QStringLiteral("what_if_curve"), tr("Predicting a slider's range"),
+      [this, knob, values, round, base = curve_base_,
        loader = workspace().loader()](Progress& progress) -> Jobs::Show {
         auto points = curve_points(base, knob, values, *loader, progress.cancelled());
-        return [view, knob, points, round, base] {
-          if (view) view->add_to_curve(knob, base, points, round);
-        };
+        return [this, knob, points, round, base] { add_to_curve(knob, base, points, round); };
       },
-      [view = QPointer<WhatIfView>(this)](const QString& message) {
-        if (view) view->notify(message);
-      });
+      [this](const QString& message) { notify(message); });
 }
 
 void WhatIfView::add_to_curve(const Knob& knob, const Document& base,

@@ -159,18 +159,23 @@ void WhatIfView::on_document() {
     opened_ = workspace().document();
     history_.clear();
   }
+  show_emptiness();
   show_values();
   if (active_ != nullptr) want_curve();
+}
+
+void WhatIfView::show_emptiness() {
+  content()->setEnabled(workspace().scene() != nullptr);
+  show_instead(workspace().document().empty()
+                   ? tr("No network yet.\nOpen one on a cluster, then turn their numbers here.")
+                   : QString());
 }
 
 void WhatIfView::on_scene() {
   notify(workspace().error());
   const ScenePtr& scene = workspace().scene();
-  content()->setEnabled(scene != nullptr);
-  if (!scene) {
-    if (!workspace().error().isEmpty()) return;
-    return notify(tr("Open a network and a cluster, then turn their numbers here."));
-  }
+  show_emptiness();
+  if (!scene) return;
   if (workspace().error().isEmpty()) {
     history_.push_back(scene->prediction.step_seconds().value);
     if (history_.size() > kHistory) history_.erase(history_.begin());
@@ -193,7 +198,7 @@ void WhatIfView::show_baseline() {
   const Document& other = baseline->document;
   against_->setText(tr("Compared with %1 on %2")
                         .arg(QString::fromStdString(other.strategy.label()),
-                             QString::fromStdString(other.input.cluster)));
+                             QString::fromStdString(shown_name(other.input.cluster))));
   against_->setToolTip(QString::fromStdString(case_arguments(other) + strategy_argument(other)));
 }
 

@@ -44,6 +44,7 @@ class WhatIfView : public View {
   void follow();
   void on_document();
   void on_scene();
+  void show_emptiness();
   void show_numbers();
   void show_baseline();
   void show_values();

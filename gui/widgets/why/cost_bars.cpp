@@ -16,13 +16,13 @@ constexpr std::array<CostPart, kCostParts> kParts = {CostPart::compute, CostPart
 QString part_name(CostPart part) {
   switch (part) {
     case CostPart::compute:
-      return CostLegend::tr("compute");
+      return CostBars::tr("compute");
     case CostPart::transfer_in:
-      return CostLegend::tr("transfer in");
+      return CostBars::tr("transfer in");
     case CostPart::transfer_out:
-      return CostLegend::tr("transfer out");
+      return CostBars::tr("transfer out");
     case CostPart::sync:
-      return CostLegend::tr("sync");
+      return CostBars::tr("sync");
   }
   return {};
 }
@@ -92,19 +92,13 @@ QSize CostBars::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& 
   return {320, QStyledItemDelegate::sizeHint(option, index).height()};
 }
 
-void CostLegend::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = theme_of(palette());
-  const QFontMetricsF metrics(font());
-  double x = 0;
+std::vector<LegendEntry> cost_legend() {
+  std::vector<LegendEntry> entries;
   for (const CostPart part : kParts) {
-    painter.fillRect(QRectF(x, height() / 2.0 - 6, 12, 12), cost_colour(part, theme));
-    const QString text = part_name(part);
-    const double wide = metrics.horizontalAdvance(text);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(x + 18, 0, wide + 2, height()), Qt::AlignVCenter | Qt::AlignLeft, text);
-    x += 18 + wide + 20;
+    entries.push_back(
+        {part_name(part), [part](const Theme& theme) { return cost_colour(part, theme); }});
   }
+  return entries;
 }
 
 }  // namespace strata::gui

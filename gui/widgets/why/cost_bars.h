@@ -4,8 +4,9 @@
 // the other, on the scale of all rows.
 
 #include <QStyledItemDelegate>
-#include <QWidget>
+#include <vector>
 
+#include "gui/widgets/legend.h"
 #include "gui/widgets/theme.h"
 
 namespace strata::gui {
@@ -24,16 +25,6 @@ enum class CostPart : std::uint8_t { compute, transfer_in, transfer_out, sync };
 inline constexpr int kCostParts = 4;
 QColor cost_colour(CostPart part, const Theme& theme);
 
-/// What the colours mean, in a row.
-class CostLegend : public QWidget {
-  Q_OBJECT
-
- public:
-  using QWidget::QWidget;
-  QSize sizeHint() const override { return {420, 22}; }
-
- protected:
-  void paintEvent(QPaintEvent* event) override;
-};
+std::vector<LegendEntry> cost_legend();
 
 }  // namespace strata::gui

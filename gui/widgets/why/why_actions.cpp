@@ -21,7 +21,7 @@ void WhyView::force() {
   const Explanation& explanation = choices_.explained()->explanation;
   const Config config = choice->config;
   solve_rest(
-      workspace(), {{explanation.layers, config}},
+      workspace(), this, {{explanation.layers, config}},
       [this, config, regret = choice->regret, optimum = explanation.optimum](
           const SolvedRest& found) { tell_regret(found, config, regret, optimum); },
       [this](const QString& message) { notify(message); });

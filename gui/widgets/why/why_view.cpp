@@ -29,6 +29,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   column->addWidget(title_);
   column->addWidget(table_, 1);
   column->addWidget(hint_, 1);
+  column->addWidget(new Legend(cost_legend(), body));
   column->addWidget(make_foot());
   set_content(body);
   body->setFocusProxy(table_);
@@ -60,6 +61,8 @@ void WhyView::make_table() {
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table_->horizontalHeader()->setSectionResizeMode(ChoiceTable::costs_column, QHeaderView::Stretch);
+  table_->horizontalHeader()->setMinimumSectionSize(
+      table_->horizontalHeader()->sectionSizeHint(ChoiceTable::costs_column));
   table_->installEventFilter(this);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &WhyView::show_row);
@@ -69,7 +72,7 @@ QWidget* WhyView::make_foot() {
   auto* foot = new QWidget(this);
   auto* row = new QHBoxLayout(foot);
   row->setContentsMargins(10, 6, 10, 6);
-  row->addWidget(new CostLegend(foot), 1);
+  row->addStretch(1);
   neighbour_ = new QPushButton(tr("To that neighbour  (G)"), foot);
   neighbour_->setToolTip(tr("Asks the same of the layer with the largest transfer"));
   take_ = new QPushButton(tr("Take this cut  (T)"), foot);
@@ -110,7 +113,7 @@ void WhyView::ask() {
     return show_answer(nullptr);
   }
   workspace().jobs().start(
-      QStringLiteral("why"), tr("Asking why"),
+      this, QStringLiteral("why"), tr("Asking why"),
       [this, scene = workspace().scene(), layer = *layer](Progress&) -> Jobs::Show {
         return [this, answer = explained(scene, layer)] { show_answer(answer); };
       },
@@ -142,8 +145,10 @@ void WhyView::show_title() {
   table_->setVisible(answer != nullptr);
   title_->setVisible(answer != nullptr);
   hint_->setVisible(answer == nullptr);
-  hint_->setText(workspace().scene() ? tr("Select a layer to see why it is cut as it is.")
-                                     : tr("No network yet.\nOpen one to ask why it is cut so."));
+  hint_->setText(tr("Select a layer to see why it is cut as it is."));
+  show_instead(workspace().document().empty()
+                   ? tr("No network yet.\nOpen one to ask why it is cut so.")
+                   : QString());
   if (!answer) return;
   const Graph& graph = answer->scene->input.graph;
   const Strategy& strategy = answer->scene->prediction.strategy;

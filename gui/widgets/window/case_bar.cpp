@@ -1,6 +1,7 @@
 #include "gui/widgets/window/case_bar.h"
 
 #include <QCompleter>
+#include <QEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
 
@@ -13,6 +14,7 @@ namespace strata::gui {
 namespace {
 
 constexpr double kSlower = 0.995;  // of a factor that is worth a word
+constexpr int kLeastLetters = 7;   // of a field in a narrow window
 
 QStringList models() {
   QStringList names;
@@ -34,22 +36,29 @@ QStringList clusters() {
   return names;
 }
 
-QString text_of(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-void show_text(QComboBox& box, const QString& text) {
+// A file by its name; the tooltip says where it is.
+void show_text(QComboBox& box, const std::string& name_or_file) {
   const QSignalBlocker blocker(box);
+  const QString text = QString::fromStdString(shown_name(name_or_file));
+  const QString whole = QString::fromStdString(name_or_file);
+  box.setToolTip(whole == text ? QString() : whole);
   const int at = box.findText(text);
   if (at >= 0 || !box.isEditable()) box.setCurrentIndex(at);
-  if (box.isEditable()) box.setEditText(text);
+  if (!box.isEditable()) return;
+  box.setEditText(text);
+  box.lineEdit()->setCursorPosition(0);  // its beginning, where it is too long
+}
+
+// What was typed: the name that is shown stands for the file that it is the name of.
+std::string typed(const QString& text, const std::string& now) {
+  return text.toStdString() == shown_name(now) ? now : text.toStdString();
 }
 
 // What it is called beside another document of the same network.
 QString name_beside(const Document& baseline, const Document& document) {
   QString name = QString::fromStdString(baseline.strategy.label());
   if (baseline.input.cluster != document.input.cluster) {
-    name += QStringLiteral(" on ") + QString::fromStdString(baseline.input.cluster);
+    name += QStringLiteral(" on ") + QString::fromStdString(shown_name(baseline.input.cluster));
   }
   Document alike = baseline;
   alike.strategy = document.strategy;
@@ -79,7 +88,6 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   addSeparator();
   strategy_ =
       field(tr("Strategy"), QStringLiteral("strategy"), {"data", "model", "owt", "optimal"});
-  strategy_->setToolTip(tr("optimal: found anew after every change"));
   for (QComboBox* box : {model_, cluster_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
@@ -96,6 +104,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
          "what each layer costs, and under which 'optimal' is proved"));
   connect(result_, &QLabel::linkActivated, this, &CaseBar::search_on_wanted);
   addWidget(result_);
+  make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
   for (QComboBox* box : {model_, cluster_}) {
@@ -103,6 +112,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
             [box] { emit box->textActivated(box->currentText()); });
   }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
+    if (text.toStdString() == shown_name(workspace_.document().input.model)) return;
     commit(tr("network %1").arg(text), [&](Document& d) {
       d.input.model = text.toStdString();
       if (d.strategy.edited()) d.strategy = {};
@@ -111,7 +121,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("cluster %1").arg(text),
-           [&](Document& d) { d = d.with_cluster(text.toStdString()); });
+           [&](Document& d) { d = d.with_cluster(typed(text, d.input.cluster)); });
   });
   connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
     commit(tr("batch %1 a device").arg(value), [&](Document& d) {
@@ -128,13 +138,30 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
     const StrategyChoice& now = workspace_.document().strategy;
-    if (now.edited() && text.toStdString() == now.label()) return;  // no name of a strategy
+    if (text.toStdString() == now.label()) return;  // which need not be a strategy's name
     workspace_.set_strategy({text.toStdString(), {}});
   });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
   connect(&workspace_, &Workspace::scene_changed, this, &CaseBar::show_result);
   connect(&workspace_, &Workspace::baseline_changed, this, &CaseBar::show_result);
   show_document();
+}
+
+void CaseBar::make_nothing() {
+  auto* text = new QLabel(
+      tr(" Nothing is on the desk: <a href='file'>open a file</a> or <a href='example'>the paper's "
+         "example</a>."));
+  text->setObjectName(QStringLiteral("nothing"));
+  connect(text, &QLabel::linkActivated, this, [this](const QString& link) {
+    link == QLatin1String("file") ? emit file_wanted() : emit example_wanted();
+  });
+  nothing_ = addWidget(text);
+}
+
+// The result has colours in its text.
+void CaseBar::changeEvent(QEvent* event) {
+  QToolBar::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_result();
 }
 
 QComboBox* CaseBar::field(const QString& label, const QString& name, const QStringList& choices) {
@@ -144,6 +171,7 @@ QComboBox* CaseBar::field(const QString& label, const QString& name, const QStri
   box->setAccessibleName(label);
   box->addItems(choices);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  box->setMinimumContentsLength(kLeastLetters);
   text->setBuddy(box);
   addWidget(text);
   addWidget(box);
@@ -159,12 +187,12 @@ void CaseBar::commit(const QString& what, const std::function<void(Document&)>& 
 
 void CaseBar::show_document() {
   const Document& document = workspace_.document();
-  setEnabled(!document.empty());
+  for (QAction* part : actions()) part->setVisible((part == nothing_) == document.empty());
   if (document.empty()) return;
-  show_text(*model_, QString::fromStdString(document.input.model));
-  show_text(*cluster_, QString::fromStdString(document.input.cluster));
-  show_text(*sync_, text_of(name(document.input.sync)));
-  show_text(*dtype_, text_of(name(document.input.dtype)));
+  show_text(*model_, document.input.model);
+  show_text(*cluster_, document.input.cluster);
+  show_text(*sync_, std::string(name(document.input.sync)));
+  show_text(*dtype_, std::string(name(document.input.dtype)));
   const QSignalBlocker blocker(batch_);
   batch_->setValue(static_cast<int>(document.input.batch_per_device));
   batch_->setSuffix(document.input.batch ? tr(" (set: %1 in all)").arg(*document.input.batch)
@@ -174,6 +202,10 @@ void CaseBar::show_document() {
   while (strategy_->count() > 4) strategy_->removeItem(4);
   if (strategy_->findText(strategy) < 0) strategy_->addItem(strategy);
   strategy_->setCurrentText(strategy);
+  const QString source = QString::fromStdString(document.strategy.source);
+  strategy_->setToolTip(strategy == source || document.strategy.source == "optimal"
+                            ? tr("optimal: found anew after every change")
+                            : source);
 }
 
 // "255 ms a step  0.98× of data   Eq. 1: 266 ms  1.25×".

@@ -24,8 +24,15 @@ class CaseBar : public QToolBar {
  signals:
   /// The optimum under Eq. 1 is not the fastest when simulated, and the user wants that one.
   void search_on_wanted();
+  /// Where nothing is on the desk.
+  void file_wanted();
+  void example_wanted();
+
+ protected:
+  void changeEvent(QEvent* event) override;
 
  private:
+  void make_nothing();
   void show_document();
   void show_result();
   void commit(const QString& what, const std::function<void(Document&)>& change);
@@ -35,6 +42,7 @@ class CaseBar : public QToolBar {
   QComboBox *model_, *cluster_, *sync_, *dtype_, *strategy_;
   QSpinBox* batch_;
   QLabel* result_;
+  QAction* nothing_ = nullptr;
 };
 
 }  // namespace strata::gui

@@ -5,10 +5,12 @@ namespace strata::gui {
 JobBar::JobBar(Jobs& jobs, QWidget* parent)
     : QWidget(parent),
       jobs_(jobs),
-      text_(new QLabel(this)),
+      text_(new ElidedLabel(this)),
       bar_(new QProgressBar(this)),
       cancel_(new QToolButton(this)) {
   setObjectName(QStringLiteral("job_bar"));
+  text_->set_wanted_width(320);
+  text_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   bar_->setFixedWidth(140);
   bar_->setMaximumHeight(14);
   bar_->setTextVisible(false);

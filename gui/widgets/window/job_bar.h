@@ -4,13 +4,13 @@
 // bar. Jobs that end within a blink are not shown.
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QProgressBar>
 #include <QTimer>
 #include <QToolButton>
 #include <QWidget>
 
 #include "gui/models/jobs.h"
+#include "gui/widgets/elided_label.h"
 
 namespace strata::gui {
 
@@ -28,7 +28,7 @@ class JobBar : public QWidget {
   void show_jobs();
 
   Jobs& jobs_;
-  QLabel* text_;
+  ElidedLabel* text_;
   QProgressBar* bar_;
   QToolButton* cancel_;
   QTimer tick_;

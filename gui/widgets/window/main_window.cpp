@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMimeData>
@@ -31,7 +32,7 @@ std::unique_ptr<QSettings> settings(const QString& file) {
 MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidget* parent)
     : QMainWindow(parent),
       workspace_(workspace),
-      session_(workspace, options.session_file),
+      session_(workspace, options.session_folder),
       settings_file_(options.settings_file),
       error_bar_(new QWidget(this)),
       error_(new QLabel(error_bar_)),
@@ -72,6 +73,8 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
   connect(case_bar_, &CaseBar::search_on_wanted, this, &MainWindow::search_on);
+  connect(case_bar_, &CaseBar::file_wanted, this, &MainWindow::ask_for_file);
+  connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);
@@ -110,6 +113,7 @@ void MainWindow::make_docks() {
     dock->setWidget(view);
     dock->installEventFilter(this);
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
+    connect(view, &View::opened, this, &MainWindow::remember);
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) current_ = view;
       view->set_seen(visible);
@@ -157,11 +161,13 @@ void MainWindow::show_welcome() {
   const QStringList recent =
       settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
   welcome_ = new Welcome(session_.last(), recent, this);
+  connect(welcome_, &Welcome::go_on_wanted, this, [this] { open_document(session_.go_on()); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
   connect(welcome_, &Welcome::file_wanted, this, [this](const QString& file) {
     file.isEmpty() ? ask_for_file() : static_cast<void>(open_file(file));
   });
   setCentralWidget(welcome_);
+  welcome_->setFocus();
   case_bar_->hide();
   for (QDockWidget* dock : docks_) dock->hide();
 }
@@ -207,7 +213,7 @@ QString MainWindow::shown_error() const {
 void MainWindow::export_view(View* view, const QString& file) {
   try {
     workspace_.jobs().start(
-        QStringLiteral("export ") + file, tr("Writing %1").arg(file),
+        this, QStringLiteral("export ") + file, tr("Writing %1").arg(QFileInfo(file).fileName()),
         [this, file, write = view->exported(file)](Progress&) -> Jobs::Show {
           write();
           return [this, file] { statusBar()->showMessage(tr("Written: %1").arg(file), 5000); };

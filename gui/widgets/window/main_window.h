@@ -19,8 +19,8 @@
 namespace strata::gui {
 
 struct WindowOptions {
-  QString session_file;   ///< empty: none is kept
-  QString settings_file;  ///< of layout, theme and recent files; empty: the user's own
+  QString session_folder;  ///< empty: none is kept
+  QString settings_file;   ///< of layout, theme and recent files; empty: the user's own
 };
 
 class MainWindow : public QMainWindow {

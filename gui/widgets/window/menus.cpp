@@ -86,7 +86,7 @@ void MainWindow::make_strategy_menu() {
 // Eq. 1 adds up what a simulation overlaps: its optimum need not be the fastest.
 void MainWindow::search_on() {
   solve_rest(
-      workspace_, {{}, Objective::simulated},
+      workspace_, this, {{}, Objective::simulated},
       [this](const SolvedRest& found) {
         statusBar()->showMessage(
             tr("Found by simulation; under Eq. 1 it takes %1").arg(human_seconds(found.eq1)),

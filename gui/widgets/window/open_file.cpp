@@ -74,14 +74,16 @@ bool MainWindow::open_files(const QStringList& files) {
   return errors.empty();
 }
 
-// A part of a case is an edit of what is on the desk; on an empty desk it opens one.
+// A part of a case is an edit of what is on the desk; on an empty desk it opens one. Whether it is
+// there already: what a view takes it reads in the background (View::opened).
 bool MainWindow::open_by_kind(const std::string& file) {
   const auto take = [&](const Document& next) {
     check_part(file, next);
     if (workspace_.document().empty()) {
       open_document(next);
     } else {
-      workspace_.edit_and_read_anew(tr("%1 opened").arg(QString::fromStdString(file)), next);
+      workspace_.edit_and_read_anew(tr("%1 opened").arg(QString::fromStdString(shown_name(file))),
+                                    next);
     }
     return true;
   };
@@ -95,9 +97,12 @@ bool MainWindow::open_by_kind(const std::string& file) {
       return take(with_strategy(now, file));
     case FileKind::profile:
       return take(with_profile(now, file));
-    case FileKind::session:
-      open_document(parse_document(read_file(file), file));
+    case FileKind::session: {
+      const Document document = parse_document(read_file(file), file);
+      load_case(document.input);
+      open_document(document);
       return true;
+    }
     case FileKind::database:
     case FileKind::scenario:
       return offer_to_views(QString::fromStdString(file), {"sweep"});
@@ -116,7 +121,7 @@ bool MainWindow::offer_to_views(const QString& file, const QStringList& ids) {
     if (taker == nullptr || !taker->open(file)) continue;
     show_views();
     bring_to_front(taker);
-    return true;
+    return false;
   }
   throw InputError(fmt::format("{}: no view shows {}", file.toStdString(),
                                name(kind_of_file(file.toStdString()))));

@@ -6,6 +6,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "gui/widgets/scrolled_content.h"
+
 namespace strata::gui {
 namespace {
 
@@ -36,10 +38,17 @@ Document paper_example() {
 Welcome::Welcome(const std::optional<Document>& last, const QStringList& recent, QWidget* parent)
     : QWidget(parent) {
   setObjectName(QStringLiteral("welcome"));
-  auto* row = new QHBoxLayout(this);
+  auto* page = new QWidget;
+  auto* row = new QHBoxLayout(page);
   row->addStretch(1);
   row->addWidget(ways(last, recent), 2);
   row->addStretch(1);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->addWidget(new ScrolledContent(page, this));
+  const auto ways = findChildren<QCommandLinkButton*>();
+  for (qsizetype i = 1; i < ways.size(); ++i) setTabOrder(ways[i - 1], ways[i]);
+  setFocusProxy(ways.front());
 }
 
 QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& recent) {
@@ -56,16 +65,18 @@ QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& r
   const auto way = [&](const QString& name, const QString& what, const auto& taken) {
     auto* button = new QCommandLinkButton(name, what);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->setAutoDefault(true);  // Return, not only the space bar
     connect(button, &QCommandLinkButton::clicked, this, taken);
     column->addWidget(button);
     return button;
   };
   if (last) {
-    way(tr("Go on with %1").arg(QString::fromStdString(last->name())),
-        tr("As the last session left it, strategy %1.")
-            .arg(QString::fromStdString(last->strategy.label())),
-        [this, document = *last] { emit document_wanted(document); })
-        ->setObjectName(QStringLiteral("go_on"));
+    auto* button = way(tr("Go on with %1").arg(QString::fromStdString(last->name())),
+                       tr("As the last session left it, strategy %1.")
+                           .arg(QString::fromStdString(last->strategy.label())),
+                       [this] { emit go_on_wanted(); });
+    button->setObjectName(QStringLiteral("go_on"));
+    button->setToolTip(QString::fromStdString(case_arguments(*last) + strategy_argument(*last)));
   }
   way(tr("The paper's example"), tr("VGG-16 on four hosts with four P100 each."), [this] {
     emit document_wanted(paper_example());
@@ -76,8 +87,7 @@ QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& r
       [this] { emit file_wanted({}); })
       ->setObjectName(QStringLiteral("open_file"));
   for (const QString& file : recent) {
-    way(QFileInfo(file).fileName(), QFileInfo(file).absolutePath(),
-        [this, file] { emit file_wanted(file); });
+    way(QFileInfo(file).fileName(), {}, [this, file] { emit file_wanted(file); })->setToolTip(file);
   }
   column->addSpacing(12);
   column->addWidget(paragraph(tr("Press ? for the keys, Ctrl+Shift+P for everything there is.")));

@@ -18,6 +18,7 @@ class Welcome : public QWidget {
                    QWidget* parent = nullptr);
 
  signals:
+  void go_on_wanted();  ///< with what the last session left
   void document_wanted(const strata::gui::Document& document);
   void file_wanted(const QString& file);  ///< empty: ask for one
 

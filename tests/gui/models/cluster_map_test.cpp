@@ -14,6 +14,7 @@
 #include "gui/models/cluster/link_history.h"
 #include "gui/models/cluster/link_transfer_table.h"
 #include "sim/cluster/presets.h"
+#include "tests/gui/models/cases.h"
 
 namespace strata::gui {
 namespace {
@@ -33,19 +34,6 @@ bool apart(const ClusterMap& map) {
     }
   }
   return true;
-}
-
-Document lenet(const std::string& cluster, const std::string& strategy = "data") {
-  Document document;
-  document.input.model = "lenet5";
-  document.input.cluster = cluster;
-  document.strategy.source = strategy;
-  return document;
-}
-
-ScenePtr scene_of(const Document& document) {
-  CaseLoader loader;
-  return make_scene(document, loader);
 }
 
 // A NIC is two switches, one for each direction. The devices of a p100 host are joined with each
@@ -155,7 +143,7 @@ TEST(LinkHistory, AddsUpRatesOverAnyRange) {
 
 // In the steady window each step moves the same bytes.
 TEST(LinkHistory, AgreesWithTheStepsBytesInTheSteadyWindow) {
-  const ScenePtr made = scene_of(lenet("p100-2x2", "model"));
+  const ScenePtr made = scene_of(document_of("lenet5", "p100-2x2", "model"));
   const Timeline& timeline = made->prediction.timeline;
   const LinkHistory history(timeline, made->input.cluster.links().size());
   const auto [first, last] = timeline.steady_window();
@@ -179,7 +167,7 @@ class LinkTransfersTest : public ::testing::Test {
 // What the table lists of a step is what the step moves over the link.
 TEST_F(LinkTransfersTest, AddUpToTheLinksBytes) {
   for (const char* strategy : {"data", "model", "owt"}) {
-    const ScenePtr made = scene_of(lenet("p100-2x2", strategy));
+    const ScenePtr made = scene_of(document_of("lenet5", "p100-2x2", strategy));
     for (std::size_t i = 0; i < made->input.cluster.links().size(); ++i) {
       const auto rows = link_transfers(*made, LinkId(i), std::nullopt);
       EXPECT_NEAR(sum(rows), made->use.link_bytes[i], 1) << strategy << " link " << i;
@@ -187,8 +175,24 @@ TEST_F(LinkTransfersTest, AddUpToTheLinksBytes) {
   }
 }
 
+// All links in one go have as many as each has alone.
+TEST_F(LinkTransfersTest, AreCountedForAllLinksToo) {
+  for (const char* strategy : {"data", "owt"}) {
+    const ScenePtr made = scene_of(document_of("lenet5", "p100-2x2", strategy));
+    const Seconds end = made->prediction.timeline.makespan();
+    for (const auto& range : {std::optional<TimeRange>(), std::optional(TimeRange{{0}, end / 3})}) {
+      const std::vector<std::size_t> all = transfers_by_link(*made, range);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        std::size_t alone = 0;
+        for (const LinkTransfer& row : link_transfers(*made, LinkId(i), range)) alone += row.count;
+        EXPECT_EQ(all[i], alone) << strategy << " link " << i;
+      }
+    }
+  }
+}
+
 TEST_F(LinkTransfersTest, CountThePartThatIsInTheRange) {
-  const ScenePtr made = scene_of(lenet("p100-1x2", "model"));
+  const ScenePtr made = scene_of(document_of("lenet5", "p100-1x2", "model"));
   const LinkId link(0);
   const Seconds end = made->prediction.timeline.makespan(), half = end / 2;
   const double first = sum(link_transfers(*made, link, TimeRange{{0}, half}));
@@ -200,7 +204,7 @@ TEST_F(LinkTransfersTest, CountThePartThatIsInTheRange) {
 
 // The one of the most bytes, which is the last row when the least are first.
 TEST_F(LinkTransfersTest, ThePickedRowStaysPicked) {
-  const ScenePtr made = scene_of(lenet("p100-1x2", "model"));
+  const ScenePtr made = scene_of(document_of("lenet5", "p100-1x2", "model"));
   LinkTransferTable table;
   table.show(made, link_transfers(*made, LinkId(0), std::nullopt));
   table.sort(LinkTransferTable::bytes, Qt::DescendingOrder);
@@ -215,7 +219,7 @@ TEST_F(LinkTransfersTest, ThePickedRowStaysPicked) {
 }
 
 TEST_F(LinkTransfersTest, AreATableThatSorts) {
-  const ScenePtr made = scene_of(lenet("p100-1x2", "model"));
+  const ScenePtr made = scene_of(document_of("lenet5", "p100-1x2", "model"));
   LinkTransferTable table;
   const QAbstractItemModelTester tester(&table);
   table.show(made, link_transfers(*made, LinkId(0), std::nullopt));

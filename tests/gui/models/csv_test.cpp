@@ -159,7 +159,9 @@ TEST_F(OddNamesTest, StayOneCellAmongErrors) {
   run.document = document_;
   run.rounds = 1;
   ErrorTable errors;
-  errors.set_measured(run_for_real(runner, run, nullptr, [](const MeasureProgress&) {}).measured);
+  const MeasuredPtr measured =
+      run_for_real(runner, run, nullptr, [](const MeasureProgress&) {}).measured;
+  errors.show(measured, explained_errors(*measured));
   expect_sound(errors.csv(), kOddName + std::string(" forward"));
 }
 

@@ -13,6 +13,7 @@
 #include "gui/models/compare/difference_table.h"
 #include "gui/models/compare/waterfall.h"
 #include "sim/base/error.h"
+#include "tests/gui/models/cases.h"
 
 namespace strata::gui {
 namespace {
@@ -34,11 +35,6 @@ Document document(const std::string& strategy, const std::string& model = "lenet
   return made;
 }
 
-ScenePtr scene(const Document& document) {
-  CaseLoader loader;
-  return make_scene(document, loader);
-}
-
 Seconds sum(const std::vector<Contribution>& parts) {
   Seconds all;
   for (const Contribution& part : parts) all += part.seconds;
@@ -48,7 +44,7 @@ Seconds sum(const std::vector<Contribution>& parts) {
 // The path has no gap, so there is next to nothing that is left over.
 TEST(Contributions, AddUpToTheStep) {
   for (const char* strategy : {"data", "model", "owt", "optimal"}) {
-    const ScenePtr made = scene(document(strategy, "alexnet"));
+    const ScenePtr made = scene_of(document(strategy, "alexnet"));
     const Seconds step = made->prediction.step_seconds();
     const auto parts = path_contributions(*made);
     EXPECT_NEAR(sum(parts) / step, 1, 1e-9) << strategy;
@@ -60,8 +56,8 @@ TEST(Contributions, AddUpToTheStep) {
 }
 
 TEST(Waterfall, LeadsFromTheOneToTheOther) {
-  const ScenePtr before = scene(document("data", "alexnet"));
-  const ScenePtr after = scene(document("owt", "alexnet"));
+  const ScenePtr before = scene_of(document("data", "alexnet"));
+  const ScenePtr after = scene_of(document("owt", "alexnet"));
   for (const WaterfallBy by : kAll) {
     const std::vector<WaterfallBar> bars = gathered(waterfall(*before, *after, by), 7);
     ASSERT_GE(bars.size(), 3);
@@ -110,20 +106,20 @@ TEST(Waterfall, GathersWhatHasNoRoom) {
 
 // The last bar takes what rounding left over: the sums agree without it.
 TEST(Waterfall, IsExactButForRounding) {
-  const ScenePtr before = scene(document("model")), after = scene(document("optimal"));
+  const ScenePtr before = scene_of(document("model")), after = scene_of(document("optimal"));
   const Seconds difference = after->prediction.step_seconds() - before->prediction.step_seconds();
   Seconds all = sum(path_contributions(*after)) - sum(path_contributions(*before));
   EXPECT_NEAR(all.value, difference.value, 1e-12);
 }
 
 TEST(Waterfall, OfTheSameIsTwoTotals) {
-  const ScenePtr made = scene(document("data"));
+  const ScenePtr made = scene_of(document("data"));
   for (const WaterfallBy by : kAll) EXPECT_THAT(waterfall(*made, *made, by), SizeIs(2));
   EXPECT_THAT(changed_layers(*made, *made), IsEmpty());
 }
 
 TEST(LayerDifferences, TellWhatIsCutOtherwise) {
-  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  const ScenePtr before = scene_of(document("data")), after = scene_of(document("model"));
   const std::vector<LayerDifference> lines = changed_layers(*before, *after);
   const auto conv = std::find_if(lines.begin(), lines.end(),
                                  [](const LayerDifference& line) { return line.layer == "conv1"; });
@@ -138,7 +134,7 @@ TEST(LayerDifferences, TellWhatIsCutOtherwise) {
 }
 
 TEST(LayerDifferences, StandBesideNetworksThatDiffer) {
-  const ScenePtr before = scene(document("data", "alexnet")), after = scene(document("data"));
+  const ScenePtr before = scene_of(document("data", "alexnet")), after = scene_of(document("data"));
   const std::vector<LayerDifference> lines = layer_differences(*before, *after);
   EXPECT_TRUE(
       std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line.before; }));
@@ -152,7 +148,8 @@ TEST(LayerDifferences, StandBesideNetworksThatDiffer) {
 
 // Both end in a layer of this name, and have another number for it.
 TEST(LayerDifferences, FindALayersNamesakes) {
-  const ScenePtr lenet = scene(document("data")), alexnet = scene(document("data", "alexnet"));
+  const ScenePtr lenet = scene_of(document("data")),
+                 alexnet = scene_of(document("data", "alexnet"));
   const LayerId here = lenet->input.graph.find("loss"), there = alexnet->input.graph.find("loss");
   EXPECT_NE(here, there);
   EXPECT_THAT(same_layers(*lenet, {here}, *alexnet), ElementsAre(there));
@@ -162,7 +159,7 @@ TEST(LayerDifferences, FindALayersNamesakes) {
 
 // Which way round: the side that gives is named first.
 TEST(LayerDifferences, CutsAreTakenOverFromEitherSide) {
-  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const ScenePtr before = scene_of(document("model")), after = scene_of(document("data"));
   const LayerId conv = after->input.graph.find("conv1");
   const Document given = with_cuts_of(*after, *before, {"conv1"});
   EXPECT_EQ(given.strategy.source, "model");
@@ -170,11 +167,11 @@ TEST(LayerDifferences, CutsAreTakenOverFromEitherSide) {
 }
 
 TEST(LayerDifferences, CutsAreTakenOver) {
-  const ScenePtr before = scene(document("model"));
+  const ScenePtr before = scene_of(document("model"));
   Document found = document("data");
   found.strategy.configs.assign(14, config_on_first_devices(kWhole));
   found.strategy.found = "refined";
-  const ScenePtr after = scene(found);
+  const ScenePtr after = scene_of(found);
   const Document next = with_cuts_of(*before, *after, {"conv1", "no such layer"});
   const LayerId conv = after->input.graph.find("conv1");
   EXPECT_TRUE(next.strategy.edited());
@@ -189,7 +186,7 @@ TEST(LayerDifferences, CutsAreTakenOver) {
 
 // What no row tells of is waiting, and the network's inputs.
 TEST(LayerDifferences, AddUpWithWhatHasNoRow) {
-  const ScenePtr before = scene(document("model")), after = scene(document("data"));
+  const ScenePtr before = scene_of(document("model")), after = scene_of(document("data"));
   const auto rowless = [](const Scene& side) {
     Seconds sum;
     for (const Contribution& part : path_contributions(side)) {
@@ -217,7 +214,7 @@ TEST(DifferenceTable, IsWrittenAsItStands) {
 }
 
 TEST(DifferenceTable, ThePickedLayerStaysPicked) {
-  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  const ScenePtr before = scene_of(document("data")), after = scene_of(document("model"));
   DifferenceTable table;
   const QAbstractItemModelTester tester(&table);
   table.show(layer_differences(*before, *after));
@@ -233,7 +230,7 @@ TEST(DifferenceTable, ThePickedLayerStaysPicked) {
 }
 
 TEST(DifferenceTable, IsATableThatSorts) {
-  const ScenePtr before = scene(document("data")), after = scene(document("model"));
+  const ScenePtr before = scene_of(document("data")), after = scene_of(document("model"));
   DifferenceTable table;
   const QAbstractItemModelTester tester(&table);
   table.show(changed_layers(*before, *after));

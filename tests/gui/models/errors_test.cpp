@@ -8,6 +8,7 @@
 #include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
 #include "sim/base/error.h"
+#include "tests/gui/models/cases.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/sim/study/measuring_runner.h"
 
@@ -18,11 +19,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-RealRun lenet(const std::string& strategy = "model") {
+RealRun run_of_lenet(const std::string& strategy = "model") {
   RealRun run;
-  run.document.input.model = "lenet5";
-  run.document.input.cluster = "p100-4x4";
-  run.document.strategy.source = strategy;
+  run.document = document_of("lenet5", "p100-4x4", strategy);
   run.rounds = 1;
   return run;
 }
@@ -38,18 +37,29 @@ class ErrorsTest : public ::testing::Test {
 };
 
 TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
-  const MeasuredPtr measured = measure(lenet());
+  const MeasuredPtr measured = measure(run_of_lenet());
   EXPECT_EQ(measured->devices, "cpu:2");
   EXPECT_EQ(measured->cluster.device_count(), 2);
   EXPECT_EQ(measured->graph.batch(), 8);
   EXPECT_EQ(measured->comparison.tasks.size(), measured->plan.size());
-  EXPECT_EQ(command_of(lenet()),
+  EXPECT_EQ(command_of(run_of_lenet()),
             "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
             "--sync ring --rounds 1");
 }
 
+// Two rounds that warm up come before those that were asked for.
+TEST_F(ErrorsTest, RoundsAreCountedAsTheyWereAskedFor) {
+  RealRun run = run_of_lenet();
+  run.rounds = 3;
+  std::vector<std::string> told;
+  run_for_real(runner_, run, nullptr,
+               [&](const MeasureProgress& at) { told.push_back(round_text(at, run)); });
+  EXPECT_THAT(told, ElementsAre("warm-up 1 of 2", "warm-up 2 of 2", "round 1 of 3", "round 2 of 3",
+                                "round 3 of 3"));
+}
+
 TEST_F(ErrorsTest, ToldAreTheMediansOfAllRounds) {
-  RealRun run = lenet();
+  RealRun run = run_of_lenet();
   run.rounds = 3;
   const RealOutcome all = outcome(run);
   EXPECT_GT(all.predicted, Seconds{0});
@@ -61,7 +71,7 @@ TEST_F(ErrorsTest, ToldAreTheMediansOfAllRounds) {
 
 // A quarter of the sweeps and more is much, and so is a device more than there are cores.
 TEST_F(ErrorsTest, DoubtsWhatABusyMachineMeasures) {
-  RealOutcome run = outcome(lenet());
+  RealOutcome run = outcome(run_of_lenet());
   run.disturbance = {1, 5};
   EXPECT_TRUE(doubts(run, 2).empty());
   run.disturbance = {1, 4};
@@ -70,11 +80,11 @@ TEST_F(ErrorsTest, DoubtsWhatABusyMachineMeasures) {
 }
 
 TEST_F(ErrorsTest, RefusesWhatDoesNotFit) {
-  RealRun run = lenet();
+  RealRun run = run_of_lenet();
   run.devices = "two cores";
   EXPECT_THAT([&] { measure(run); },
               ThrowsMessage<InputError>("'two cores' names no devices; allowed: cpu:N"));
-  run = lenet();
+  run = run_of_lenet();
   run.document.strategy.configs.assign(13, config_on_first_devices(kWhole));
   run.document.strategy.configs[1].devices = {DeviceId(5)};
   EXPECT_THAT([&] { measure(run); },
@@ -94,7 +104,7 @@ TEST_F(ErrorsTest, TheErrorIsRelativeToWhatWasMeasured) {
 }
 
 TEST_F(ErrorsTest, BothRecordingsShowOneStepTaskByTask) {
-  const MeasuredPtr measured = measure(lenet());
+  const MeasuredPtr measured = measure(run_of_lenet());
   const ErrorRecordings both = record_errors(measured);
   for (const RecordingPtr& recording : {both.predicted, both.measured}) {
     for (std::size_t i = 0; i < measured->plan.size(); ++i) {
@@ -113,7 +123,7 @@ TEST_F(ErrorsTest, BothRecordingsShowOneStepTaskByTask) {
 // What was ready in the step before the one that is shown was ready before time 0, and its wait is
 // told in full.
 TEST_F(ErrorsTest, AWaitThatBeganEarlierIsToldInFull) {
-  const auto measured = std::make_shared<Measured>(*measure(lenet()));
+  const auto measured = std::make_shared<Measured>(*measure(run_of_lenet()));
   const std::size_t steps = measured->measured.steps(),
                     last = measured->measured.steady_window().last;
   const std::size_t tasks = measured->plan.size();
@@ -135,7 +145,7 @@ TEST_F(ErrorsTest, AWaitThatBeganEarlierIsToldInFull) {
 
 // Every task took at least 10 ms where a millisecond or less was predicted: all are far too fast.
 TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
-  const MeasuredPtr measured = measure(lenet());
+  const MeasuredPtr measured = measure(run_of_lenet());
   const ErrorRecordings both = record_errors(measured);
   std::size_t residuals = 0;
   for (const Lane& lane : both.measured->lanes) {
@@ -153,11 +163,11 @@ TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
 }
 
 TEST_F(ErrorsTest, TheTableExplainsTheError) {
-  const MeasuredPtr measured = measure(lenet());
+  const MeasuredPtr measured = measure(run_of_lenet());
   ErrorTable table;
   const QAbstractItemModelTester tester(&table,
                                         QAbstractItemModelTester::FailureReportingMode::Fatal);
-  table.set_measured(measured);
+  table.show(measured, explained_errors(*measured));
   ASSERT_EQ(table.rowCount(), static_cast<int>(measured->comparison.rows.size()));
   double share = 0;
   for (int row = 0; row < table.rowCount(); ++row) {
@@ -165,16 +175,24 @@ TEST_F(ErrorsTest, TheTableExplainsTheError) {
     const Task& task = measured->plan[table.worst_task(row)];
     EXPECT_EQ(task.layer, table.row(row).layer);
     EXPECT_EQ(task.phase, table.row(row).phase);
-    EXPECT_LT(table.index(row, ErrorTable::kError).data(Qt::UserRole).toDouble(), 0);
+    // All took longer than predicted, and every column says so by the same sign.
+    for (const int column : {ErrorTable::kError, ErrorTable::kDifference}) {
+      EXPECT_LT(table.index(row, column).data(Qt::UserRole).toDouble(), 0);
+    }
     EXPECT_EQ(table.row_of(table.worst_task(row)), row);
     EXPECT_FALSE(table.index(row, ErrorTable::kTask).data().toString().isEmpty());
   }
   EXPECT_NEAR(share, 1, 1e-9);
   EXPECT_EQ(std::ranges::count(table.csv(), '\n'), table.rowCount() + 1);
+  table.sort(ErrorTable::kShare, Qt::AscendingOrder);
+  EXPECT_LE(table.row(0).share, table.row(1).share);
+  for (int row = 0; row < table.rowCount(); ++row) {
+    EXPECT_EQ(table.row_of(table.worst_task(row)), row);
+  }
   for (const int section : {-1, int{ErrorTable::kColumns}}) {
     EXPECT_FALSE(table.headerData(section, Qt::Horizontal).isValid());
   }
-  table.set_measured(nullptr);
+  table.show(nullptr, {});
   EXPECT_EQ(table.rowCount(), 0);
 }
 

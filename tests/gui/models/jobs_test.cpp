@@ -5,6 +5,7 @@
 
 #include <QThread>
 #include <future>
+#include <memory>
 
 #include <gmock/gmock.h>
 
@@ -31,7 +32,7 @@ struct Bench {
   }
   void start(int number, WhenStale when_stale) {
     jobs.start(
-        "lane", "counting", work(number), [this](const QString& e) { errors.push_back(e); },
+        &jobs, "lane", "counting", work(number), [this](const QString& e) { errors.push_back(e); },
         when_stale);
   }
 
@@ -46,7 +47,7 @@ TEST(Jobs, WorkElsewhereAndShowInTheWindowsThread) {
   Bench bench;
   QThread* const here = QThread::currentThread();
   QThread *worked = nullptr, *shown = nullptr;
-  bench.jobs.start("lane", "looking",
+  bench.jobs.start(&bench.jobs, "lane", "looking",
                    [&](Progress&) -> Jobs::Show {
                      worked = QThread::currentThread();
                      return [&] { shown = QThread::currentThread(); };
@@ -77,7 +78,7 @@ TEST(Jobs, AStaleResultMayBeShownUntilTheNewerIsThere) {
 TEST(Jobs, LanesRunBesideEachOther) {
   Bench bench;
   bench.start(1, WhenStale::cancel);
-  bench.jobs.start("other", "opening the gate",
+  bench.jobs.start(&bench.jobs, "other", "opening the gate",
                    [&](Progress&) -> Jobs::Show {
                      bench.go.set_value();
                      return {};
@@ -87,11 +88,24 @@ TEST(Jobs, LanesRunBesideEachOther) {
   EXPECT_THAT(bench.shown, ElementsAre(1));
 }
 
+// However many jobs are under way.
+TEST(Jobs, WhatIsSavedWaitsForNobody) {
+  Bench bench;
+  for (int i = 0; i < QThread::idealThreadCount() + 8; ++i) {
+    bench.jobs.start(&bench.jobs, QString::number(i), "waiting", bench.work(i), {});
+  }
+  bench.jobs.start(&bench.jobs, kSavingLane, "saving", [](Progress&) -> Jobs::Show { return {}; },
+                   {});
+  EXPECT_TRUE(wait_until([&] { return !bench.jobs.busy(kSavingLane); }));
+  bench.go.set_value();
+  EXPECT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
+}
+
 TEST(Jobs, SayWhatWentWrong) {
   Bench bench;
   const auto failing = [&](const QString& lane, const std::function<void()>& throws) {
     bench.jobs.start(
-        lane, "failing",
+        &bench.jobs, lane, "failing",
         [throws](Progress&) -> Jobs::Show {
           throws();
           return {};
@@ -108,7 +122,7 @@ TEST(Jobs, SayWhatWentWrong) {
 TEST(Jobs, CanBeCalledOff) {
   Bench bench;
   bench.jobs.start(
-      "lane", "waiting for the flag",
+      &bench.jobs, "lane", "waiting for the flag",
       [](Progress& progress) -> Jobs::Show {
         while (!is_set(progress.cancelled())) QThread::yieldCurrentThread();
         throw Cancelled();
@@ -125,7 +139,7 @@ TEST(Jobs, CanBeCalledOff) {
 TEST(Jobs, TellHowFarTheyAre) {
   Bench bench;
   std::promise<void> told;
-  bench.jobs.start("lane", "measuring",
+  bench.jobs.start(&bench.jobs, "lane", "measuring",
                    [&](Progress& progress) -> Jobs::Show {
                      progress.report(0.25, "3 of 12");
                      told.set_value();
@@ -143,13 +157,39 @@ TEST(Jobs, TellHowFarTheyAre) {
   EXPECT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
 }
 
+// The work is done to its end, and what comes of it is nobody's.
+TEST(Jobs, AnAnswerIsDroppedWithItsReceiver) {
+  Bench bench;
+  auto view = std::make_unique<QObject>();
+  bool worked = false;
+  const auto answer = [&](const QString& lane, bool fails) {
+    bench.jobs.start(
+        view.get(), lane, "for a view",
+        [&, fails](Progress&) -> Jobs::Show {
+          bench.gate.wait();
+          if (fails) throw InputError("is wrong");
+          worked = true;
+          return [&] { bench.shown.push_back(1); };
+        },
+        [&](const QString& e) { bench.errors.push_back(e); });
+  };
+  answer("lane", false);
+  answer("another", true);
+  view.reset();
+  bench.go.set_value();
+  ASSERT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
+  EXPECT_TRUE(worked);
+  EXPECT_THAT(bench.shown, IsEmpty());
+  EXPECT_THAT(bench.errors, IsEmpty());
+}
+
 // What ended but was not shown yet is dropped with them.
 TEST(Jobs, EndWithTheirOwner) {
   testing::application();
   bool shown = false, seen = false;
   {
     Jobs jobs;
-    jobs.start("lane", "until called off",
+    jobs.start(&jobs, "lane", "until called off",
                [&](Progress& progress) -> Jobs::Show {
                  while (!is_set(progress.cancelled())) QThread::yieldCurrentThread();
                  seen = true;

@@ -10,11 +10,13 @@
 
 #include "gui/models/what_if/headlines.h"
 #include "gui/models/what_if/knob_curve.h"
+#include "gui/models/what_if/named_size.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/report/number.h"
 #include "sim/text/units.h"
+#include "tests/gui/models/cases.h"
 
 namespace strata::gui {
 namespace {
@@ -23,13 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
-
-Document lenet(const std::string& cluster) {
-  Document document;
-  document.input.model = "lenet5";
-  document.input.cluster = cluster;
-  return document;
-}
 
 std::vector<Knob> knobs(const Document& document) {
   return knobs_of(document, load_cluster(document.input.cluster), document);
@@ -49,17 +44,17 @@ std::vector<std::string> keys(const Document& document) {
 }
 
 TEST(Knobs, AreThoseOfTheClustersLinksAndSizes) {
-  EXPECT_THAT(keys(lenet("p100-4x4")),
+  EXPECT_THAT(keys(document_of("lenet5", "p100-4x4")),
               ElementsAre("link.intra.bandwidth", "link.intra.latency", "link.inter.bandwidth",
                           "link.inter.latency", "link.*.bandwidth", "link.*.latency",
                           "device.*.speed", "device.first:1.speed", "hosts", "devices", "batch"));
-  EXPECT_THAT(keys(lenet("cpu:2")),
+  EXPECT_THAT(keys(document_of("lenet5", "cpu:2")),
               ElementsAre("link.intra.bandwidth", "link.intra.latency", "device.*.speed",
                           "device.first:1.speed", "devices", "batch"));
 }
 
 TEST(Knobs, WhatIsChangedAlreadyHasOneToo) {
-  Document document = lenet("p100-1x2").with_what_if("layer.conv1.speed", "2x");
+  Document document = document_of("lenet5", "p100-1x2").with_what_if("layer.conv1.speed", "2x");
   document = document.with_what_if("device.gpu1.speed", "0.5").with_what_if("overlap", "off");
   const std::vector<std::string> all = keys(document);
   const std::vector<std::string> last(all.end() - 2, all.end());
@@ -69,7 +64,7 @@ TEST(Knobs, WhatIsChangedAlreadyHasOneToo) {
 
 // From 1/32 to 32: 1 is the middle, and what is near 1 is 1.
 TEST(Knobs, TurnFactorsOnALogarithmicScale) {
-  const Document document = lenet("p100-4x4");
+  const Document document = document_of("lenet5", "p100-4x4");
   const Knob inter = knob(document, "link.inter.bandwidth");
   EXPECT_DOUBLE_EQ(position_of(inter, 1), 0.5);
   EXPECT_DOUBLE_EQ(value_at(inter, 0), 0.0312);
@@ -83,7 +78,7 @@ TEST(Knobs, TurnFactorsOnALogarithmicScale) {
 }
 
 TEST(Knobs, TakeWhatIsTypedWithItsUnit) {
-  const Document document = lenet("p100-4x4");
+  const Document document = document_of("lenet5", "p100-4x4");
   const Knob inter = knob(document, "link.inter.bandwidth");
   ASSERT_GT(inter.base, 0);
   const Document typed_in = typed(inter, document, " 25 GB/s ");
@@ -99,7 +94,7 @@ TEST(Knobs, TakeWhatIsTypedWithItsUnit) {
 }
 
 TEST(Knobs, TurnSizesByTheClustersName) {
-  const Document document = lenet("p100-4x4");
+  const Document document = document_of("lenet5", "p100-4x4");
   EXPECT_EQ(turned(knob(document, "hosts"), document, 2).input.cluster, "p100-2x4");
   EXPECT_EQ(turned(knob(document, "devices"), document, 8).input.cluster, "p100-4x8");
   EXPECT_EQ(typed(knob(document, "hosts"), document, "3").input.cluster, "p100-3x4");
@@ -110,7 +105,7 @@ TEST(Knobs, TurnSizesByTheClustersName) {
 
 // Cut by hand for sixteen devices: eight have no such cut.
 TEST(Knobs, LeaveACutByHandBehindWithItsSize) {
-  Document document = lenet("p100-4x4");
+  Document document = document_of("lenet5", "p100-4x4");
   document.strategy.configs = {config_on_first_devices(kWhole)};
   EXPECT_TRUE(turned(knob(document, "hosts"), document, 4).strategy.edited());
   EXPECT_FALSE(turned(knob(document, "hosts"), document, 2).strategy.edited());
@@ -118,7 +113,7 @@ TEST(Knobs, LeaveACutByHandBehindWithItsSize) {
 
 // Where a comma stands before the fraction, as in German.
 TEST(Knobs, TurnAlikeInEveryLocale) {
-  const Document document = lenet("p100-4x4");
+  const Document document = document_of("lenet5", "p100-4x4");
   const Knob inter = knob(document, "link.inter.bandwidth");
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
   if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no German here";
@@ -128,7 +123,7 @@ TEST(Knobs, TurnAlikeInEveryLocale) {
 }
 
 TEST(Knobs, StopAtRoundBatches) {
-  Document document = lenet("p100-4x4");
+  Document document = document_of("lenet5", "p100-4x4");
   const Knob batch = knob(document, "batch");
   EXPECT_EQ(value_at(batch, position_of(batch, 45)), 48);
   EXPECT_EQ(turned(batch, document, 48).input.batch_per_device, 48);
@@ -149,7 +144,7 @@ TEST(Knobs, SizesAreReadFromNames) {
 
 // The rounds together have each of 33 positions once.
 TEST(KnobCurve, IsAskedForFinerAndFiner) {
-  const Knob speed = knob(lenet("cpu:2"), "device.*.speed");
+  const Knob speed = knob(document_of("lenet5", "cpu:2"), "device.*.speed");
   std::vector<double> all;
   for (int round = 0; round < kCurveRounds; ++round) {
     for (const double value : curve_values(speed, round)) all.push_back(value);
@@ -157,12 +152,13 @@ TEST(KnobCurve, IsAskedForFinerAndFiner) {
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all.size(), 33);
   EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());
-  EXPECT_THAT(curve_values(knob(lenet("cpu:2"), "devices"), 0), ElementsAre(1, 2, 4, 8, 16));
-  EXPECT_THAT(curve_values(knob(lenet("cpu:2"), "devices"), 1), IsEmpty());
+  EXPECT_THAT(curve_values(knob(document_of("lenet5", "cpu:2"), "devices"), 0),
+              ElementsAre(1, 2, 4, 8, 16));
+  EXPECT_THAT(curve_values(knob(document_of("lenet5", "cpu:2"), "devices"), 1), IsEmpty());
 }
 
 TEST(KnobCurve, HoldsWhatAPredictionSays) {
-  const Document document = lenet("p100-1x2");
+  const Document document = document_of("lenet5", "p100-1x2");
   CaseLoader loader;
   const Knob speed = knob(document, "device.*.speed");
   const auto points = curve_points(document, speed, {0.5, 1, 2}, loader, nullptr);
@@ -173,7 +169,7 @@ TEST(KnobCurve, HoldsWhatAPredictionSays) {
 }
 
 TEST(KnobCurve, LeavesOutWhatCannotBeAndEndsWhenCalledOff) {
-  Document document = lenet("p100-2x2").with_what_if("link.inter.latency", "2x");
+  Document document = document_of("lenet5", "p100-2x2").with_what_if("link.inter.latency", "2x");
   CaseLoader loader;
   const Knob hosts = knob(document, "hosts");
   const auto points = curve_points(document, hosts, {1, 2}, loader, nullptr);
@@ -185,7 +181,7 @@ TEST(KnobCurve, LeavesOutWhatCannotBeAndEndsWhenCalledOff) {
 
 TEST(Headlines, SayWhatChangedAgainstTheBaseline) {
   CaseLoader loader;
-  const Document document = lenet("p100-1x2");
+  const Document document = document_of("lenet5", "p100-1x2");
   const ScenePtr before = make_scene(document, loader);
   const ScenePtr slow = make_scene(document.with_what_if("device.*.speed", "0.5"), loader);
   EXPECT_EQ(headlines(*before, nullptr)[0].difference, "");
@@ -202,7 +198,7 @@ TEST(Headlines, SayWhatChangedAgainstTheBaseline) {
 // A step of 1/0.32 s is no "0 samples a second".
 TEST(Headlines, WriteFewSamplesASecondWithThreeDigits) {
   CaseLoader loader;
-  Document document = lenet("p100-1x1");
+  Document document = document_of("lenet5", "p100-1x1");
   document.input.batch = 1;
   const auto at_speed = [&](const std::string& speed) {
     const ScenePtr scene = make_scene(document.with_what_if("device.*.speed", speed), loader);

@@ -119,6 +119,9 @@ TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
     EXPECT_LT(use.toUInt(), kMemoryUseKinds);
   }
   EXPECT_NEAR(share, 1, 1e-9);
+  table.sort(TensorTable::kBytes, Qt::DescendingOrder);
+  EXPECT_GE(table.index(0, TensorTable::kBytes).data(Qt::UserRole).toDouble(),
+            table.index(1, TensorTable::kBytes).data(Qt::UserRole).toDouble());
   EXPECT_THAT(table.csv(), HasSubstr("layer,what,shard,size_bytes"));
   for (const int section : {-1, int{TensorTable::kColumns}}) {
     EXPECT_FALSE(table.headerData(section, Qt::Horizontal).isValid());

@@ -16,6 +16,7 @@
 #include "gui/models/text.h"
 #include "sim/graph/zoo.h"
 #include "sim/study/solve.h"
+#include "tests/gui/models/cases.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 
@@ -51,16 +52,6 @@ std::vector<std::string> names(const Parts& parts, const OpenParts& open) {
   std::vector<std::string> names;
   for (const std::size_t part : parts.visible(open)) names.push_back(parts[part].name);
   return names;
-}
-
-ScenePtr scene_of(const std::string& model, const std::string& cluster,
-                  const std::string& strategy) {
-  CaseLoader loader;
-  Document document;
-  document.input.model = model;
-  document.input.cluster = cluster;
-  document.strategy.source = strategy;
-  return make_scene(document, loader);
 }
 
 TEST(Parts, WhatLiesBetweenASplitAndItsJoinIsABlock) {
@@ -335,6 +326,45 @@ TEST(SolveRest, ForcesWhatIsAskedAndLocksIt) {
   EXPECT_EQ(found.document.strategy.configs.at(graph.find("tanh1")()).degrees[Dim::n], 4);
 }
 
+Config cut_in(std::int32_t n, std::int32_t c) {
+  return config_on_first_devices({{n, c, 1, 1, 1}});
+}
+
+TEST(CutNumbers, AreKeptWhateverElseIsShown) {
+  CutNumbers numbers;
+  numbers.number({cut_in(4, 1), cut_in(1, 1), cut_in(1, 4)});
+  EXPECT_EQ(numbers(cut_in(1, 1)), 0);
+  EXPECT_EQ(numbers(cut_in(4, 1)), 2);  // a step for each doubling
+  EXPECT_EQ(numbers(cut_in(1, 4)), 6);  // three steps
+  numbers.number({cut_in(8, 1), cut_in(1, 2), cut_in(4, 1)});
+  EXPECT_EQ(numbers(cut_in(1, 2)), 3);
+  EXPECT_EQ(numbers(cut_in(8, 1)), 4);  // which is 3, but that is taken
+  EXPECT_EQ(numbers(cut_in(4, 1)), 2);
+}
+
+// Whatever was shown before.
+TEST(CutNumbers, FollowFromTheCut) {
+  for (const Config& first : {cut_in(1, 1), cut_in(2, 2), cut_in(1, 16)}) {
+    CutNumbers numbers;
+    numbers.number({first});
+    numbers.number({cut_in(64, 1)});
+    EXPECT_EQ(numbers(cut_in(64, 1)), 6);
+  }
+}
+
+// Ten colours: the eleventh cut takes that of one that is gone.
+TEST(CutNumbers, TakeWhatNothingShownHas) {
+  CutNumbers numbers;
+  std::vector<Config> cuts;
+  for (std::int32_t n = 1; n <= 10; ++n) cuts.push_back(cut_in(n, 1));
+  numbers.number(cuts);
+  const std::size_t free = numbers(cuts[3]);
+  cuts.erase(cuts.begin() + 3);
+  cuts.push_back(cut_in(11, 1));
+  numbers.number(cuts);
+  EXPECT_EQ(numbers(cut_in(11, 1)), free);
+}
+
 class NetworkMapTest : public ::testing::Test {
  protected:
   void open(const std::string& model) {
@@ -391,6 +421,19 @@ TEST_F(NetworkMapTest, FollowsEditsAndOtherNetworks) {
   EXPECT_FALSE(map_.selected(*map_.node_of(conv)));
   open("alexnet");
   EXPECT_NE(map_.picture().nodes.size(), nodes);
+}
+
+// An edit brings a cut in front of the others: they keep their colours.
+TEST_F(NetworkMapTest, AnEditLeavesTheOtherCutsTheirColours) {
+  open("lenet5");
+  const Graph& graph = map_.scene()->input.graph;
+  const Config before = map_.scene()->prediction.strategy[graph.find("fc1")];
+  const std::size_t number = map_.number_of(before);
+  workspace_.set_config({graph.find("conv1")}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_EQ(map_.picture().cuts.front(), config_on_first_devices(kWhole));
+  EXPECT_EQ(map_.number_of(before), number);
+  EXPECT_NE(map_.number_of(config_on_first_devices(kWhole)), number);
 }
 
 TEST_F(NetworkMapTest, FindsByNameOpAndCut) {

@@ -13,22 +13,13 @@
 #include "gui/models/timeline/what_is_busy.h"
 #include "sim/formats/task_title.h"
 #include "sim/formats/trace.h"
+#include "tests/gui/models/cases.h"
 
 namespace strata::gui {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-ScenePtr scene_of(const std::string& model, const std::string& cluster,
-                  const std::string& strategy) {
-  Document document;
-  document.input.model = model;
-  document.input.cluster = cluster;
-  document.strategy.source = strategy;
-  CaseLoader loader;
-  return make_scene(document, loader);
-}
 
 class RecordingTest : public ::testing::Test {
  protected:

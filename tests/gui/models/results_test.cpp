@@ -120,7 +120,7 @@ Jobs::Show run_until_stopped(Progress& progress) {
 
 // The Runner belongs to one job at a time; the run before is not called off for it.
 TEST_F(ResultsTest, AScenarioIsCountedWhenTheDevicesAreFree) {
-  jobs_.start(kRunnerLane, "run", run_until_stopped, {}, WhenStale::show);
+  jobs_.start(&jobs_, kRunnerLane, "run", run_until_stopped, {}, WhenStale::show);
   sweep_.open((folder_ / "small.toml").string());
   ASSERT_EQ(jobs_.running().size(), 1);
   EXPECT_EQ(jobs_.running()[0].what, "run");
@@ -137,7 +137,7 @@ TEST_F(ResultsTest, ClosedWhileItsCountWaits) {
     while (!free) std::this_thread::yield();
     return {};
   };
-  jobs_.start(kRunnerLane, "run", run, {}, WhenStale::show);
+  jobs_.start(&jobs_, kRunnerLane, "run", run, {}, WhenStale::show);
   auto closed = std::make_unique<SweepRun>(runner_, jobs_);
   closed->open((folder_ / "small.toml").string());
   closed.reset();

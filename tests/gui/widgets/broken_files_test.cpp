@@ -3,6 +3,7 @@
 #include "tests/gui/models/broken_files.h"
 
 #include <QFile>
+#include <QSettings>
 #include <QTemporaryDir>
 
 #include <gmock/gmock.h>
@@ -56,6 +57,8 @@ TEST_F(BrokenFilesTest, OfThirtyEachSaysWhatIsWrong) {
     settle();
     EXPECT_THAT(error(), ::testing::HasSubstr(broken.name));
   }
+  const QSettings settings(folder_.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat);
+  EXPECT_THAT(settings.value(QStringLiteral("recent")).toStringList(), ::testing::IsEmpty());
   window_.open_document(lenet);
   settle();
   EXPECT_EQ(window_.shown_error(), "");

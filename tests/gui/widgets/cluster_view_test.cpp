@@ -4,6 +4,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include <gmock/gmock.h>
 
@@ -16,7 +17,9 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using testing::wait_until;
 
 class ClusterViewTest : public ::testing::Test {
@@ -59,6 +62,14 @@ TEST_F(ClusterViewTest, AClickPicksALinkAndListsWhatCrossesIt) {
   EXPECT_GT(view_.transfers().rowCount(), 0);
   EXPECT_NEAR(view_.transfers().total_bytes(), workspace_.scene()->use.link_bytes[up()], 1);
   EXPECT_THAT(view_.csv().toStdString(), HasSubstr("layer,phase,bytes"));
+}
+
+TEST_F(ClusterViewTest, AllLinksAreExportedWhereNoneIsPicked) {
+  const std::string csv = view_.csv().toStdString();
+  const Cluster& cluster = workspace_.scene()->input.cluster;
+  EXPECT_THAT(csv, StartsWith("link,bytes,use,transfers\n" + cluster[LinkId(0)].name + ","));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), std::ptrdiff_t(cluster.links().size()) + 1);
+  EXPECT_THAT(view_.formats(), Contains("csv"));
 }
 
 TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {

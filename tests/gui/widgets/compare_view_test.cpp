@@ -143,10 +143,34 @@ TEST_F(CompareViewTest, TheBaselineTakesCutsToo) {
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("Select the layers"));
 }
 
+// As large as it is in a window of the usual size: what has no room beside the rest takes turns.
+TEST_F(CompareViewTest, ASmallViewShowsOneThingWell) {
+  auto* timelines = view_.findChild<LinkedTimelines*>();
+  EXPECT_FALSE(view_.pages().isVisible());
+  EXPECT_TRUE(view_.table().isVisible() && timelines->isVisible());
+  view_.resize(700, 350);
+  QCoreApplication::processEvents();
+  FittedTable& table = view_.table();
+  EXPECT_FALSE(view_.waterfall_plot().isVisible() || timelines->isVisible());
+  EXPECT_GE(table.columnWidth(DifferenceTable::layer),
+            static_cast<QAbstractItemView&>(table).sizeHintForColumn(DifferenceTable::layer));
+  view_.pages().setCurrentIndex(1);
+  EXPECT_TRUE(view_.waterfall_plot().isVisible() && !table.isVisible());
+  view_.pages().setCurrentIndex(2);
+  QCoreApplication::processEvents();
+  EXPECT_FALSE(view_.waterfall_plot().isVisible() || table.isVisible());
+  EXPECT_GT(timelines->upper().viewport()->height(), 5 * view_.fontMetrics().height());
+  EXPECT_GT(timelines->lower().viewport()->height(), 5 * view_.fontMetrics().height());
+  view_.resize(1200, 800);
+  QCoreApplication::processEvents();
+  EXPECT_TRUE(view_.waterfall_plot().isVisible() && table.isVisible() && timelines->isVisible());
+}
+
 // However low it is, its lines are as high as text, and its bars add up.
 TEST_F(CompareViewTest, AWaterfallWithoutRoomGathersItsLeastBars) {
   WaterfallPlot& plot = view_.waterfall_plot();
   view_.resize(700, 300);
+  view_.pages().setCurrentIndex(1);
   QCoreApplication::processEvents();
   const auto& bars = plot.bars();
   ASSERT_GE(bars.size(), 3);

@@ -2,7 +2,9 @@
 
 #include "gui/widgets/network/network_view.h"
 
+#include <QFile>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <gmock/gmock.h>
@@ -56,6 +58,20 @@ class NetworkViewTest : public ::testing::Test {
   Workspace workspace_{runner_};
   NetworkView view_{workspace_};
 };
+
+// In a window too small for them, and in one that shows a part of the sheet.
+TEST_F(NetworkViewTest, APictureHasAllNamesHoweverSmallTheWindowIs) {
+  view_.resize(520, 160);
+  view_.canvas().zoom_by(3);
+  const QTemporaryDir folder;
+  view_.export_to(folder.filePath("network.svg"));
+  QFile svg(folder.filePath("network.svg"));
+  ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
+  const std::string text = svg.readAll().toStdString();
+  for (const NetworkNode& node : view_.map().picture().nodes) {
+    EXPECT_THAT(text, HasSubstr(">" + node.name + "<"));
+  }
+}
 
 TEST_F(NetworkViewTest, ClicksSelectLayers) {
   click("conv1");

@@ -104,6 +104,21 @@ TEST_F(SweepViewTest, AClickOpensTheCase) {
   EXPECT_EQ(workspace_.document(), first);
 }
 
+// Of an image that was drawn small and blown up, both pixels of a pair are the same.
+TEST_F(SweepViewTest, APictureAtTwiceTheSizeIsDrawnAtThatSize) {
+  sweep_all();
+  ResultCanvas& lines = painted(ResultCharts::lines);
+  QImage image(lines.size() * 2, QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(2);
+  lines.render(&image);
+  int fine = 0;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x + 1 < image.width(); x += 2)
+      fine += image.pixel(x, y) != image.pixel(x + 1, y);
+  }
+  EXPECT_GT(fine, 0);
+}
+
 TEST_F(SweepViewTest, EveryChartIsPainted) {
   sweep_all();
   for (const auto kind :

@@ -78,6 +78,14 @@ TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
   view_.grab();
 }
 
+TEST_F(TimelineViewTest, APictureHoldsTheTimeAndNotTheBar) {
+  open();
+  const QTemporaryDir folder;
+  const QString file = folder.filePath("timeline.png");
+  view_.export_to(file);
+  EXPECT_EQ(QImage(file).size(), 2 * canvas_.viewport()->size());
+}
+
 TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
   open();
   ASSERT_TRUE(canvas_.recording(0) && canvas_.recording(1));

@@ -28,11 +28,18 @@ class PlainView : public View {
     resize(200, 100);
   }
   QString csv() const override { return rows; }
+  std::function<QString()> csv_later() const override {
+    return [this, shown = rows] {
+      ++printed;
+      return shown;
+    };
+  }
   void work() {
     when_seen([this] { ++worked; });
   }
   QString rows;
   int worked = 0;
+  mutable int printed = 0;
 };
 
 class ViewTest : public ::testing::Test {
@@ -97,6 +104,19 @@ TEST_F(ViewTest, ExportsATableWhereItHasOne) {
   ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
   EXPECT_EQ(QString::fromUtf8(csv.readAll()), view_.rows);
   EXPECT_EQ(QDir(folder_.path()).entryList(QDir::Files).size(), 1);
+}
+
+// The text is made by whoever writes it, in a job, of what was shown when it was asked for.
+TEST_F(ViewTest, ALongTableIsMadeWhenItIsWritten) {
+  view_.rows = "a\n1\n";
+  const auto write = view_.exported(file("a.csv"));
+  EXPECT_EQ(view_.printed, 0);
+  view_.rows = "a\n2\n";
+  write();
+  EXPECT_EQ(view_.printed, 1);
+  QFile csv(file("a.csv"));
+  ASSERT_TRUE(csv.open(QIODevice::ReadOnly));
+  EXPECT_EQ(QString::fromUtf8(csv.readAll()), "a\n1\n");
 }
 
 TEST_F(ViewTest, ShowsANoticeInPlace) {

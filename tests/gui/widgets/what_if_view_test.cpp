@@ -155,6 +155,28 @@ TEST_F(WhatIfViewTest, KeysWorkOnTheViewAndNotInAField) {
   EXPECT_EQ(workspace_.document().what_if("overlap"), "off");
 }
 
+// Wherever the slider and the baseline are, what is written stands beside the rest.
+TEST(CurvePlot, WritesNothingOverOneAnother) {
+  const Knob knob = layer_knob("*");
+  CurvePlot plot;
+  plot.resize(220, 90);
+  for (const double value : {knob.least, 0.3, 1.0, 3.0, knob.most}) {
+    for (const double baseline : {0.5, 5.0, 9.5, 10.0}) {
+      plot.show_points(knob, {{knob.least, {10}}, {knob.most, {9}}});
+      plot.mark(value, Seconds{9.6}, Seconds{baseline});
+      const std::vector<CurveLabel> labels = plot.labels();
+      ASSERT_FALSE(labels.empty());
+      EXPECT_EQ(labels.front().text, "9.6 s");
+      for (std::size_t i = 0; i < labels.size(); ++i) {
+        EXPECT_TRUE(QRectF(plot.rect()).contains(labels[i].place));
+        for (std::size_t j = 0; j < i; ++j) {
+          EXPECT_FALSE(labels[i].place.intersects(labels[j].place)) << value << " " << baseline;
+        }
+      }
+    }
+  }
+}
+
 // The view goes while its curve is computed.
 TEST(WhatIfView, CanBeClosedWhileItWorks) {
   testing::NoDevices runner;

@@ -3,6 +3,7 @@
 #include "gui/widgets/why/why_view.h"
 
 #include <QAbstractItemModelTester>
+#include <QHeaderView>
 #include <QTest>
 
 #include <gmock/gmock.h>
@@ -64,6 +65,16 @@ TEST_F(WhyViewTest, AnswersForTheSelectedLayer) {
   EXPECT_EQ(view_.command(), QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy "
                                             "optimal --layer conv2"));
   EXPECT_EQ(view_.csv().count(QLatin1Char('\n')), static_cast<int>(answer().choices.size()) + 1);
+}
+
+// As wide as the view is in a dock.
+TEST_F(WhyViewTest, EveryHeadingCanBeRead) {
+  view_.resize(540, 600);
+  ask("conv2");
+  const QHeaderView& header = *view_.table().horizontalHeader();
+  for (int column = 0; column < ChoiceTable::column_count; ++column) {
+    EXPECT_GE(header.sectionSize(column), header.sectionSizeHint(column)) << column;
+  }
 }
 
 // What forcing costs is the regret that was told.

@@ -9,6 +9,7 @@
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -33,8 +34,8 @@ class WindowTest : public ::testing::Test {
   void make_window() {
     window_.reset();
     workspace_ = std::make_unique<Workspace>(runner_);
-    window_ = std::make_unique<MainWindow>(
-        *workspace_, WindowOptions{path("session.json"), path("settings.ini")});
+    window_ = std::make_unique<MainWindow>(*workspace_,
+                                           WindowOptions{path("sessions"), path("settings.ini")});
     window_->show();
   }
   void close_window() {
@@ -243,8 +244,7 @@ TEST_F(WindowTest, ExportsEveryView) {
   EXPECT_FALSE(QFileInfo::exists(path("network.gif")));
 }
 
-TEST_F(WindowTest, ReadsAFileAnewThatIsOpenedAgain) {
-  const char* const net = R"(
+constexpr const char* kNet = R"(
 name = "net"
 [[layer]]
 name = "data"
@@ -258,13 +258,15 @@ out_features = %1
 name = "loss"
 op = "softmax_cross_entropy"
 )";
+
+TEST_F(WindowTest, ReadsAFileAnewThatIsOpenedAgain) {
   window_->open_document(lenet());
-  const QString path = file("net.toml", QString::fromLatin1(net).arg(10).toLatin1());
+  const QString path = file("net.toml", QString::fromLatin1(kNet).arg(10).toLatin1());
   EXPECT_TRUE(window_->open_file(path));
   settle();
   ASSERT_EQ(window_->shown_error(), "");
   EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 10);
-  file("net.toml", QString::fromLatin1(net).arg(20).toLatin1());
+  file("net.toml", QString::fromLatin1(kNet).arg(20).toLatin1());
   EXPECT_TRUE(window_->open_file(path));
   settle();
   EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 20);
@@ -328,6 +330,95 @@ TEST_F(WindowTest, CanBeClosedWhileItWorks) {
   close_window();
   make_window();
   EXPECT_NE(window_->findChild<QAbstractButton*>("go_on"), nullptr);
+}
+
+// The example without its last session, then a file; Return takes what has the focus.
+TEST_F(WindowTest, TheWelcomeIsWalkedThroughByKeys) {
+  window_->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+  const auto focused = [] { return QApplication::focusWidget()->objectName().toStdString(); };
+  ASSERT_EQ(focused(), "paper_example");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  EXPECT_EQ(focused(), "open_file");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Backtab);
+  ASSERT_EQ(focused(), "paper_example");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+  EXPECT_EQ(workspace_->document(), paper_example());
+}
+
+TEST_F(WindowTest, AFileIsCalledByItsName) {
+  const QString net = file("net.toml", QString::fromLatin1(kNet).arg(10).toLatin1());
+  Document document = lenet();
+  document.input.model = net.toStdString();
+  window_->open_document(document);
+  settle();
+  EXPECT_EQ(window_->windowTitle().toStdString(), "net.toml on p100-1x2 — Strata");
+  auto* model = window_->findChild<QComboBox*>("model");
+  EXPECT_EQ(model->currentText(), "net.toml");
+  EXPECT_EQ(model->toolTip(), net);
+  QTest::keyClick(model->lineEdit(), Qt::Key_Return);
+  EXPECT_EQ(workspace_->document(), document) << "the name is still that file's";
+}
+
+TEST_F(WindowTest, RemembersFilesThatCouldBeRead) {
+  const QString good = file("net.toml", QString::fromLatin1(kNet).arg(10).toLatin1());
+  const QString bad = file("cut-off.db", QByteArray("SQLite format 3\0", 16));
+  window_->open_files({good, bad});
+  settle();
+  const QSettings settings(path("settings.ini"), QSettings::IniFormat);
+  EXPECT_EQ(settings.value("recent").toStringList(), QStringList{good});
+}
+
+// Instead of fields that are nobody's.
+TEST_F(WindowTest, SaysThatNothingIsOnTheDesk) {
+  window_->open_file(file("cut-off.db", QByteArray("SQLite format 3\0", 16)));
+  settle();
+  EXPECT_TRUE(window_->findChild<QLabel*>("nothing")->isVisible());
+  EXPECT_FALSE(window_->findChild<QComboBox*>("model")->isVisible());
+  window_->bring_to_front(window_->view("what_if"));
+  EXPECT_THAT(window_->view("what_if")->instead().toStdString(), HasSubstr("No network yet"));
+  window_->open_document(lenet());
+  settle();
+  EXPECT_FALSE(window_->findChild<QLabel*>("nothing")->isVisible());
+  EXPECT_TRUE(window_->findChild<QComboBox*>("model")->isVisible());
+  EXPECT_EQ(window_->view("what_if")->instead(), "");
+}
+
+TEST_F(WindowTest, TheWelcomeFitsASmallScreen) {
+  QSettings(path("settings.ini"), QSettings::IniFormat)
+      .setValue("recent", QStringList{"a.toml", "b.toml", "c.toml", "d.toml", "e.toml"});
+  make_window();
+  window_->resize(640, 480);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(window_->size(), QSize(640, 480));
+}
+
+TEST_F(WindowTest, FitsASmallScreen) {
+  window_->open_document(lenet());
+  settle();
+  for (View* view : window_->views()) {
+    window_->bring_to_front(view);
+    settle();
+    window_->resize(640, 480);
+    QCoreApplication::processEvents();
+    EXPECT_EQ(window_->size(), QSize(640, 480)) << view->id().toStdString();
+  }
+}
+
+// What has colours in its text, too, and without another answer.
+TEST_F(WindowTest, ChangesTheColoursOfItsResult) {
+  action("Light colours")->trigger();
+  window_->open_document(lenet());
+  settle();
+  action("Model parallelism")->trigger();
+  settle();
+  const QString light = window_->findChild<QLabel*>("result")->text();
+  action("Dark colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_NE(window_->findChild<QLabel*>("result")->text(), light);
+  action("Light colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_EQ(window_->findChild<QLabel*>("result")->text(), light);
 }
 
 TEST_F(WindowTest, ChangesItsColours) {

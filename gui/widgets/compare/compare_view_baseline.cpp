@@ -1,0 +1,55 @@
+// What the scene is compared with.
+
+#include <QFileDialog>
+#include <array>
+
+#include "gui/widgets/compare/compare_view.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr std::array<const char*, 4> kUsual = {"data", "model", "owt", "optimal"};
+
+bool same_case(const Document& a, const Document& b) {
+  return a.input.model == b.input.model && a.input.cluster == b.input.cluster &&
+         case_arguments(a) == case_arguments(b);
+}
+
+}  // namespace
+
+QString CompareView::command() const {
+  const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
+  if (!scene || !baseline || !same_case(scene->document, baseline->document)) return {};
+  const auto strategy = [](const Scene& side, const char* file) {
+    const StrategyChoice& choice = side.document.strategy;
+    return shell_quoted(choice.edited() ? file : choice.source);
+  };
+  return QString::fromStdString("strata diff " + strategy(*baseline, "baseline.json") + " " +
+                                strategy(*scene, "strategy.json") + " --model " +
+                                case_arguments(scene->document));
+}
+
+bool CompareView::open(const QString& file) {
+  if (!file.endsWith(QLatin1String(".json")) || workspace().document().empty()) return false;
+  set_strategy_baseline(file.toStdString());
+  return true;
+}
+
+void CompareView::choose_baseline(int index) {
+  choice_->setCurrentIndex(-1);
+  if (workspace().document().empty()) return;
+  const auto usual = static_cast<std::size_t>(index);
+  if (usual < kUsual.size()) return set_strategy_baseline(kUsual[usual]);
+  if (usual == kUsual.size()) return workspace().pin_baseline();
+  const QString file = QFileDialog::getOpenFileName(this, tr("A strategy to compare with"), {},
+                                                    tr("Strategies (*.json)"));
+  if (!file.isEmpty()) set_strategy_baseline(file.toStdString());
+}
+
+void CompareView::set_strategy_baseline(const std::string& source) {
+  Document other = workspace().document();
+  other.strategy = {source, {}};
+  workspace().set_baseline(other);
+}
+
+}  // namespace strata::gui
