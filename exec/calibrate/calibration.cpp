@@ -122,10 +122,10 @@ class Calibration : public Measurer {
       backend_->enter(device);
       for (std::size_t k = 0; k < sweeps_.size(); ++k) {
         if (!go_on(cancelled)) return meet_.arrive_and_drop();
-        sweep(device, k);
+        sweep(device, k, cancelled);
       }
       if (!go_on(cancelled)) return meet_.arrive_and_drop();
-      moves_.round(device, meet_);
+      moves_.round(device, meet_, cancelled);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::current_exception();
@@ -140,25 +140,27 @@ class Calibration : public Measurer {
 
   // What a kernel does once (choosing and compiling its code, finding memory) is not what it costs:
   // the first sweep with new benches does not count, and tells the probe how fast a core is.
-  void sweep(DeviceId device, std::size_t k) {
+  void sweep(DeviceId device, std::size_t k, const std::atomic<bool>* cancelled) {
     const std::vector<std::size_t>& list = sweeps_[k];
     SpinProbe& probe = probes_[device()];
-    if (make_benches(device, list)) {
-      take(device, list);
+    if (make_benches(device, list, cancelled)) {
+      take(device, list, cancelled);
       probe.undisturbed();
     }
     bool calm = probe.undisturbed();
-    const Times times = take(device, list);
+    const Times times = take(device, list, cancelled);
     calm = probe.undisturbed() && calm;
     keep(times, round_ * sweeps_.size() + k, calm);
   }
 
   // Whether there were new ones.
-  bool make_benches(DeviceId device, const std::vector<std::size_t>& list) {
+  bool make_benches(DeviceId device, const std::vector<std::size_t>& list,
+                    const std::atomic<bool>* cancelled) {
     auto& benches = benches_[device()];
     const std::size_t before = benches.size();
     for (std::size_t i : list) {
       if (benches.contains(i)) continue;
+      throw_if_cancelled(cancelled);
       benches[i] = std::make_unique<ShardBench>(*backend_, device, graph_, shapes_[i].layer,
                                                 shapes_[i].output);
     }
@@ -166,21 +168,25 @@ class Calibration : public Measurer {
   }
 
   // Forward and back through the network.
-  Times take(DeviceId device, const std::vector<std::size_t>& list) {
+  Times take(DeviceId device, const std::vector<std::size_t>& list,
+             const std::atomic<bool>* cancelled) {
     Times times;
     auto& benches = benches_[device()];
-    for (std::size_t i : list) run(*benches[i], shapes_[i], true, times);
+    for (std::size_t i : list) run(*benches[i], shapes_[i], true, times, cancelled);
     for (std::size_t k = list.size(); k-- > 0;) {
-      run(*benches[list[k]], shapes_[list[k]], false, times);
+      run(*benches[list[k]], shapes_[list[k]], false, times, cancelled);
       benches[list[k]]->end();
     }
     return times;
   }
 
   // All devices do the same at the same time, as replicas do: they share the memory's bandwidth.
-  void run(ShardBench& bench, const Shape& shape, bool forward, Times& times) {
+  // And all end at the same layer where they are called off; the measurer is then of no more use.
+  void run(ShardBench& bench, const Shape& shape, bool forward, Times& times,
+           const std::atomic<bool>* cancelled) {
     forward ? bench.begin_forward() : bench.begin_backward();
     meet_.arrive_and_wait();
+    throw_if_cancelled(cancelled);
     for (Phase phase : ShardBench::phases(forward)) {
       for (std::size_t k = 0; k < shape.phases.size(); ++k) {
         if (shape.phases[k] == phase) times.emplace_back(&shape.keys[k], bench.time(phase));

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 
+#include "sim/base/cancel.h"
+
 namespace strata {
 
 MoveTimes::MoveTimes(Backend& backend, std::vector<Bytes> sizes)
@@ -42,7 +44,7 @@ Seconds MoveTimes::time(MoveKind kind, float* own, const float* other, std::int6
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 
-void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
+void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<bool>* cancelled) {
   if (sizes_.empty()) return;
   float* const from = from_[device()];
   float* const to = to_[device()];
@@ -55,6 +57,7 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet) {
       if (alone && kind != MoveKind::local) continue;
       std::fill_n(from, count, 0.5F);
       meet.arrive_and_wait();
+      throw_if_cancelled(cancelled);
       const Seconds seconds = time(kind, to, kind == MoveKind::local ? from : next, count);
       meet.arrive_and_wait();
       const std::lock_guard lock(mutex_);

@@ -3,6 +3,7 @@
 // Times of moving bytes by size, on all devices at once: from the next device's memory, added to
 // one's own, and within one's own. What is read was written by its owner a moment ago.
 
+#include <atomic>
 #include <barrier>
 #include <map>
 #include <mutex>
@@ -23,7 +24,8 @@ class MoveTimes {
   MoveTimes& operator=(const MoveTimes&) = delete;
 
   /// One sample of each; called on every device's thread, which meet at `meet` before each.
-  void round(DeviceId device, std::barrier<>& meet);
+  /// Throws Cancelled.
+  void round(DeviceId device, std::barrier<>& meet, const std::atomic<bool>* cancelled);
   std::vector<MeasuredMove> rows(const std::string& source) const;
 
  private:

@@ -117,14 +117,13 @@ TEST(Calibration, AnErrorOnOneDeviceEndsTheRoundOnAll) {
   }
 }
 
-TEST(Calibration, CanBeCalledOffWithinARound) {
+// No device begins another layer.
+TEST(Calibration, CanBeCalledOffWithinASweep) {
   const Measuring measuring(1);
   std::atomic<bool> cancelled = false;
   measuring.backend->at_kernel(0, [&] { cancelled = true; });
   EXPECT_THROW(measuring.measurer->round(&cancelled), Cancelled);
-  const Measuring whole(1);
-  whole.measurer->round(nullptr);
-  EXPECT_LT(measuring.backend->kernels_run(), whole.backend->kernels_run());
+  EXPECT_LE(measuring.backend->kernels_run(), static_cast<std::int64_t>(kDevices));
 }
 
 }  // namespace
