@@ -2,8 +2,8 @@
 
 // What a kind of device can do: hold tensors, run kernels on shards, copy and add boxes, combine
 // what replicas made. The executor calls everything for a device on that device's own thread, after
-// enter(), but allocate(), release() and copy_values(), which any thread may call. Copies read other
-// devices' memory. Nothing is called for one device from two threads at once.
+// enter(), but allocate(), release() and copy_values(), which any thread may call. Copies read
+// other devices' memory. Nothing is called for one device from two threads at once.
 //
 // A backend whose devices work on their own (is_asynchronous()) only puts work in their queues, in
 // the order of the calls; finish() waits. A host's memory that such work reads or writes comes from
