@@ -314,7 +314,7 @@ std::unique_ptr<Kernel> make_convolution(const ShardSpec& spec, const Convolutio
   if (inputs.empty() || empty(inputs[0])) return make_convolution_in_padding(spec);
   const Box& input = inputs[0];
   return std::make_unique<ConvolutionKernel>(
-      Shard{local_shape(spec, op, input), input, spec.output});
+      Shard{blocked_shape(spec, op, input), input, spec.output});
 }
 
 }  // namespace strata::cpu

@@ -1,60 +1,11 @@
 #include "exec/cpu/convolution_shape.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "exec/cpu/tensor.h"
 
 namespace strata::cpu {
 namespace {
-
-/// Output o taps o stride - pad + j dilation, j in [0, kernel), in global coordinates.
-ConvolutionAxis local_axis(Dim dim, const Window& window, Interval in, Interval out) {
-  ConvolutionAxis axis{dim, in.size(), out.size(), window.kernel, window.stride, window.dilation};
-  const std::int64_t first = out.begin * window.stride - window.pad_begin;
-  const std::int64_t end =
-      (out.end - 1) * window.stride - window.pad_begin + (window.kernel - 1) * window.dilation + 1;
-  axis.skip = std::max<std::int64_t>(0, first - in.begin);
-  axis.pad_begin = std::max<std::int64_t>(0, in.begin - first);
-  // A stride leaves fewer elements than itself behind the last window; more of them are cut off.
-  axis.pad_end = end - in.end > -window.stride ? end - in.end : 0;
-  axis.input = end - axis.pad_end - in.begin - axis.skip;
-  return axis;
-}
-
-/// A window of one element that strides reads a thinner input: taken element by element it is one
-/// that does not stride, which is fast whatever lies behind the last element.
-void thin_out(std::vector<ConvolutionAxis>& axes) {
-  const bool thin = std::all_of(axes.begin(), axes.end(), [](const ConvolutionAxis& axis) {
-    return axis.kernel == 1 && axis.pad_begin == 0 && axis.pad_end <= 0;
-  });
-  if (!thin) return;
-  for (ConvolutionAxis& axis : axes) {
-    axis.step = std::exchange(axis.stride, 1);
-    axis.input = axis.output;
-    axis.pad_end = 0;
-  }
-}
-
-/// Merges groups until they fill whole channel blocks, which costs less than leaving the blocks;
-/// a shard that ends inside a group is one dense problem.
-ConvolutionGroups local_groups(std::int64_t layer_inputs, std::int64_t layer_outputs,
-                               Interval channels) {
-  ConvolutionGroups it{1, 1, channels.size(), layer_inputs, layer_outputs, 0};
-  it.first = channels.begin % layer_outputs;
-  const std::int64_t met = (channels.end - 1) / layer_outputs - channels.begin / layer_outputs + 1;
-  it.inputs = met * layer_inputs;
-  if (met == 1 || it.first != 0 || channels.end % layer_outputs != 0) return it;
-  const bool depthwise = layer_inputs == 1 && layer_outputs == 1;
-  const std::int64_t block = depthwise ? 1 : vector_block();
-  for (std::int64_t merged = 1; merged < met; ++merged) {
-    const std::int64_t inputs = merged * layer_inputs, outputs = merged * layer_outputs;
-    if (met % merged != 0 || inputs % block != 0 || outputs % block != 0) continue;
-    it.count = met / merged, it.inputs = inputs, it.outputs = outputs;
-    break;
-  }
-  return it;
-}
 
 /// f(place in the layer's weights, place in the spread ones, count) for each output channel's run.
 template <class F>
@@ -62,42 +13,15 @@ void for_each_run(const ConvolutionShape& shape, F f) {
   const ConvolutionGroups& groups = shape.groups;
   const std::int64_t taps = shape.taps(), run = groups.layer_inputs * taps;
   for (std::int64_t o = 0; o < shape.out_channels; ++o) {
-    const std::int64_t input = (groups.first + o) / groups.layer_outputs * groups.layer_inputs -
-                               o / groups.outputs * groups.inputs;
-    f(o * run, (o * groups.inputs + input) * taps, run);
+    f(o * run, (o * groups.inputs + groups.own_inputs(o)) * taps, run);
   }
 }
 
 }  // namespace
 
-std::int64_t ConvolutionShape::taps() const {
-  std::int64_t product = 1;
-  for (const ConvolutionAxis& axis : axes) product *= axis.kernel;
-  return product;
-}
-
-bool ConvolutionShape::cropped(const Box& input) const {
-  return std::any_of(axes.begin(), axes.end(), [&](const ConvolutionAxis& axis) {
-    return axis.input != input[axis.dim].size();
-  });
-}
-
-ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const Box& input) {
-  ConvolutionShape shape;
-  shape.samples = spec.output[Dim::n].size();
-  shape.in_channels = input[Dim::c].size();
-  shape.out_channels = spec.output[Dim::c].size();
-  shape.bias = op.bias;
-  for (Dim dim : kSpatialDims) {
-    const ConvolutionAxis axis = local_axis(dim, op.windows[dim], input[dim], spec.output[dim]);
-    const bool flat = axis.input == 1 && axis.output == 1 && axis.kernel == 1;
-    if (dim != Dim::d || !flat || input[dim].size() > 1) shape.axes.push_back(axis);
-  }
-  thin_out(shape.axes);
-  const Layer& layer = *spec;
-  const std::int64_t in_channels = (*spec.graph)[layer.inputs[0]].output[Dim::c];
-  shape.groups =
-      local_groups(in_channels / op.groups, layer.output[Dim::c] / op.groups, spec.output[Dim::c]);
+ConvolutionShape blocked_shape(const ShardSpec& spec, const Convolution& op, const Box& input) {
+  ConvolutionShape shape = local_shape(spec, op, input, vector_block());
+  thin_out(shape);
   return shape;
 }
 

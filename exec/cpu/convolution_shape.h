@@ -1,57 +1,13 @@
 #pragma once
 
-// What a shard of a convolution is by itself: the extents, paddings and groups of the local problem
-// that computes it from its input box. Pure; thread-safe.
+// A shard's local convolution as oneDNN likes it, and its weights on the way there.
 
-#include <cstdint>
-#include <vector>
-
-#include "exec/runtime/kernel.h"
-#include "sim/graph/op.h"
+#include "exec/runtime/convolution_shape.h"
 
 namespace strata::cpu {
 
-/// One spatial dim of the local problem:
-///     output = (input + pad_begin + pad_end - dilation (kernel - 1) - 1) / stride + 1, exactly.
-/// The input is the part of the shard's box that begins at `skip` and has extent `input`, of which
-/// every `step`-th element is taken.
-struct ConvolutionAxis {
-  Dim dim = Dim::w;
-  std::int64_t input = 1, output = 1;
-  std::int64_t kernel = 1, stride = 1, dilation = 1;
-  std::int64_t pad_begin = 0;  ///< >= 0
-  std::int64_t pad_end = 0;    ///< > -stride: what the last window's successor would not reach
-  std::int64_t skip = 0, step = 1;
-};
-
-/// The groups of the local problem, `count` of them with `inputs` and `outputs` channels each, hold
-/// the layer's own ones whole or in part: input channels of other groups have zero weights.
-struct ConvolutionGroups {
-  std::int64_t count = 1, inputs = 1, outputs = 1;
-  std::int64_t layer_inputs = 1, layer_outputs = 1;  ///< channels of one of the layer's groups
-  std::int64_t first = 0;  ///< where in its group of the layer the shard's first channel stands
-
-  bool depthwise() const { return count > 1 && inputs == 1 && outputs == 1; }
-  /// Whether the weights are the layer's as they are.
-  bool exact() const { return inputs == layer_inputs; }
-};
-
-struct ConvolutionShape {
-  std::int64_t samples = 1, in_channels = 1, out_channels = 1;
-  std::vector<ConvolutionAxis> axes;  ///< h w, or d h w where there is depth
-  ConvolutionGroups groups;
-  bool bias = true;
-
-  /// Elements of the kernel's window.
-  std::int64_t taps() const;
-  /// Elements of the shard's weight as the layer has it, without the bias.
-  std::int64_t weights() const { return out_channels * groups.layer_inputs * taps(); }
-  /// Whether the input is less than its box.
-  bool cropped(const Box& input) const;
-};
-
-/// `input`: the box that the shard is given, not empty, with all channels of the groups it meets.
-ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const Box& input);
+/// In groups that fill channel blocks, which costs less than leaving the blocks, and thinned out.
+ConvolutionShape blocked_shape(const ShardSpec& spec, const Convolution& op, const Box& input);
 
 /// (count, outputs, inputs, taps) from (out_channels, layer_inputs, taps), zeros where the groups
 /// of the layer do not meet; and what of a gradient is the layer's.

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/exec/cpu/drawn_layer.h"
+#include "tests/exec/cpu/cpu_site.h"
 
 namespace strata::cpu {
 namespace {
@@ -88,12 +88,13 @@ class ConvolutionShards : public testing::TestWithParam<int> {};
 TEST_P(ConvolutionShards, AgreeWithTheReference) {
   each_seed(120, [](Random& random) {
     const Layout layout = draw_layout(random, GetParam());
-    const DrawnLayer drawn(layout.input, layout.op, random);
+    CpuSite site;
+    const DrawnLayer drawn(site, layout.input, layout.op, random);
     Cut cut;
     if (pick(random, 0, 2) != 0) cut.degrees = draw_degrees(random, drawn.dy.extents);
     if (pick(random, 0, 2) == 0) cut.wider = pick(random, 1, 3);
     SCOPED_TRACE(show(layout, cut));
-    expect_as_reference(drawn, cut);
+    expect_as_reference(site, drawn, cut);
   });
 }
 

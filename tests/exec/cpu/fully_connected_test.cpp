@@ -9,10 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "exec/cpu/thin_product.h"
-#include "tests/exec/cpu/drawn_layer.h"
+#include "tests/exec/cpu/cpu_site.h"
 
 namespace strata::cpu {
 namespace {
+
+/// Single precision, over a few thousand terms.
+constexpr double kTolerance = 1e-5;
 
 /// A row-major matrix whose rows lie apart, what is between them NaN.
 struct Matrix {
@@ -92,7 +95,8 @@ TEST(FullyConnectedShards, AgreeWithTheReference) {
   each_seed(150, [](Random& random) {
     const FullyConnected op{pick(random, 1, 40), pick(random, 0, 1) == 0};
     const Extents input = draw_input(random);
-    const DrawnLayer drawn(input, op, random);
+    CpuSite site;
+    const DrawnLayer drawn(site, input, op, random);
     Cut cut;
     for (Dim dim : {Dim::n, Dim::c}) {
       const std::int64_t most = std::min<std::int64_t>(drawn.dy.extents[dim], 3);
@@ -101,7 +105,7 @@ TEST(FullyConnectedShards, AgreeWithTheReference) {
     SCOPED_TRACE(testing::Message()
                  << volume(input) / input[Dim::n] << " features to " << op.out_features << ", cut "
                  << cut.degrees[Dim::n] << ' ' << cut.degrees[Dim::c]);
-    expect_as_reference(drawn, cut);
+    expect_as_reference(site, drawn, cut);
   });
 }
 

@@ -15,25 +15,14 @@
 
 #include "exec/cpu/tensor.h"
 #include "sim/geometry/geometry.h"
+#include "tests/exec/shards/random.h"
 
 namespace strata::cpu {
 
 using Element = std::array<std::int64_t, 5>;  // n, c, d, h, w
-using Random = std::mt19937_64;
-
-inline std::int64_t pick(Random& random, std::int64_t low, std::int64_t high) {
-  return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-}
-
-/// Runs `trial` once per seed; a failure names its seed.
-template <class Trial>
-void each_seed(std::uint64_t seeds, Trial trial) {
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    trial(random);
-  }
-}
+using shards::each_seed;
+using shards::pick;
+using shards::Random;
 
 /// A non-empty part of [0, extent).
 inline Interval pick_part(Random& random, Interval of) {
@@ -90,6 +79,19 @@ class Values {
   std::vector<double> values_;
 };
 
+/// The places beyond the last channel all hold zero.
+inline bool unused_are_zero(const Tensor& t) {
+  bool zero = true;
+  for (std::int64_t n = 0; n < t.extents()[Dim::n]; ++n) {
+    const float* last = t.block_at(n, t.blocks() - 1);
+    for (std::int64_t i = 0; i < t.plane() * t.block(); ++i) {
+      const bool used = (t.blocks() - 1) * t.block() + i % t.block() < t.extents()[Dim::c];
+      zero = zero && (used || last[i] == 0);
+    }
+  }
+  return zero;
+}
+
 /// A tensor and its memory.
 class Held {
  public:
@@ -113,19 +115,7 @@ class Held {
                        at[3] - b[3].begin, at[4] - b[4].begin);
   }
 
-  /// The places beyond the last channel of [first sample, ...) all hold zero.
-  bool unused_are_zero() {
-    const Tensor t = tensor();
-    bool zero = true;
-    for (std::int64_t n = 0; n < t.extents()[Dim::n]; ++n) {
-      const float* last = t.block_at(n, t.blocks() - 1);
-      for (std::int64_t i = 0; i < t.plane() * t.block(); ++i) {
-        const bool used = (t.blocks() - 1) * t.block() + i % t.block() < t.extents()[Dim::c];
-        zero = zero && (used || last[i] == 0);
-      }
-    }
-    return zero;
-  }
+  bool unused_are_zero() { return cpu::unused_are_zero(tensor()); }
 
  private:
   std::vector<float> memory_;

@@ -9,14 +9,11 @@
 #include "exec/cpu/cpu_backend.h"
 #include "exec/runtime/executor.h"
 #include "sim/cluster/cpu_cluster.h"
-#include "sim/study/dataset.h"
-#include "sim/study/weights.h"
 
 namespace strata::testing {
 namespace {
 
 constexpr float kRate = 0.001F;
-constexpr std::size_t kSteps = 3;
 constexpr std::uint64_t kSeed = 7;
 constexpr double kFloor = 0.01;
 
@@ -44,28 +41,33 @@ void compare(std::vector<std::string>& found, const std::string& what, double ap
 
 }  // namespace
 
-Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
   LowerOptions lowering;
   lowering.sync = sync;
-  const Plan plan = lower(graph, cpu_cluster(devices), strategy, lowering);
-  cpu::CpuBackend backend(static_cast<std::size_t>(devices));
+  return lower(graph, cpu_cluster(devices), strategy, lowering);
+}
+
+ExecutionOptions training_options() {
   ExecutionOptions options;
   options.learning_rate = kRate;
   options.seed = kSeed;
   options.keep_gradients = true;
-  Executor executor(graph, plan, backend, options);
-  const NetworkWeights weights = initial_weights(graph, kSeed);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    executor.set_parameters(LayerId(i), weights[i]);
-  }
-  const Dataset data = synthetic_dataset(graph, kSeed);
-  Trained trained;
-  trained.losses = executor.run(kSteps, [&](std::uint64_t k) { return data.batch(k); }).losses;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    trained.gradients.push_back(executor.gradients(LayerId(i)));
-    trained.weights.push_back(executor.parameters(LayerId(i)));
-  }
-  return trained;
+  return options;
+}
+
+NetworkWeights weights_to_train(const Graph& graph) {
+  return initial_weights(graph, kSeed);
+}
+
+Dataset data_to_train(const Graph& graph) {
+  return synthetic_dataset(graph, kSeed);
+}
+
+Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+  const Plan plan = plan_to_train(graph, strategy, devices, sync);
+  cpu::CpuBackend backend(static_cast<std::size_t>(devices));
+  Executor executor(graph, plan, backend, training_options());
+  return train(executor, graph);
 }
 
 std::vector<std::string> differences(const Graph& graph, const Trained& a, const Trained& b,

@@ -8,6 +8,9 @@
 #include "sim/graph/graph.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/strategy.h"
+#include "sim/study/dataset.h"
+#include "sim/study/weights.h"
+#include "sim/timeline/execution.h"
 
 namespace strata::testing {
 
@@ -18,6 +21,31 @@ struct Trained {
 
 /// From the same weights, on the same batch, with the same dropout masks, however it is cut.
 Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync);
+
+/// What train() does: how plans are lowered, with which options executors are made.
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync);
+ExecutionOptions training_options();
+NetworkWeights weights_to_train(const Graph& graph);
+Dataset data_to_train(const Graph& graph);
+inline constexpr std::size_t kTrainedSteps = 3;
+
+/// With any executor of such a plan.
+template <class AnyExecutor>
+Trained train(AnyExecutor& executor, const Graph& graph) {
+  const NetworkWeights weights = weights_to_train(graph);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    executor.set_parameters(LayerId(i), weights[i]);
+  }
+  const Dataset data = data_to_train(graph);
+  Trained trained;
+  const auto batch_of = [&](std::uint64_t step) { return data.batch(step); };
+  trained.losses = executor.run(kTrainedSteps, batch_of, nullptr).losses;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    trained.gradients.push_back(executor.gradients(LayerId(i)));
+    trained.weights.push_back(executor.parameters(LayerId(i)));
+  }
+  return trained;
+}
 
 /// What differs by more than `tolerance`, a line each; empty where nothing does. Tensors: distance
 /// over length, both Euclidean, of each layer's weight and bias together. A gradient that is next

@@ -1,0 +1,185 @@
+#include "tests/exec/shards/drawn_layer.h"
+
+#include <cmath>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "exec/runtime/dropout_mask.h"
+#include "sim/base/error.h"
+
+namespace strata::shards {
+namespace {
+
+Graph graph_of_one(const Extents& input, const Op& op) {
+  GraphBuilder builder("one layer", input[Dim::n]);
+  Extents sample = input;
+  sample[Dim::n] = 1;
+  const LayerId x = builder.add("x", Input{sample}, {});
+  builder.add("y", op, {x});
+  return std::move(builder).build();
+}
+
+void draw(std::vector<double>& values, Random& random) {
+  std::uniform_real_distribution<float> draw(-1, 1);
+  for (double& value : values) value = draw(random);
+}
+
+void round_to_held(std::vector<double>& values, const Site& site) {
+  for (double& value : values) value = site.held(value);
+}
+
+void round_to_floats(reference::Weights& weights) {
+  for (std::vector<double>* values : {&weights.weight, &weights.bias}) {
+    for (double& value : *values) value = static_cast<float>(value);
+  }
+}
+
+/// The engine's own masks, that every cut must have.
+reference::DropoutMask mask_of(const Graph& graph, LayerId id) {
+  const auto* dropout = std::get_if<Dropout>(&graph[id].op);
+  if (dropout == nullptr) return {};
+  const DropoutMask mask(kSeed, id, 0, dropout->probability);
+  const double scale = 1 / (1 - dropout->probability);
+  return [mask, scale](LayerId, std::int64_t i) { return mask.keeps(i) ? scale : 0; };
+}
+
+std::string show(const Degrees& degrees) {
+  std::string text = "cut";
+  for (Dim dim : kDims) text += " " + std::string(name(dim)) + std::to_string(degrees[dim]);
+  return text;
+}
+
+/// Rows whose label has the largest logit, be it alone with it or not.
+std::int64_t count_largest(const reference::Tensor& logits, std::span<const std::int64_t> labels) {
+  const std::int64_t columns = logits.extents[Dim::c];
+  std::int64_t count = 0;
+  for (std::int64_t n = 0; n < logits.extents[Dim::n]; ++n) {
+    const double* row = logits.values.data() + n * columns;
+    count += row[labels[static_cast<std::size_t>(n)]] == *std::max_element(row, row + columns);
+  }
+  return count;
+}
+
+void expect_loss(const LossPart& got, const reference::LayerCall& call) {
+  if (call.labels.empty()) return;
+  EXPECT_NEAR(got.loss, reference::cross_entropy(call.input(), call.labels), 1e-5);
+  EXPECT_EQ(got.correct, count_largest(call.input(), call.labels));
+}
+
+void expect_gradients(const reference::LayerCall& call, const reference::Gradients& got,
+                      reference::Gradients wanted, double tolerance) {
+  if (call.inputs.size() == 2 && call.inputs[0] == call.inputs[1]) {
+    // The first region has the sum of both.
+    std::vector<reference::Tensor>& sum = wanted.inputs;
+    for (std::int64_t i = 0; i < sum[0].size(); ++i) sum[0][i] += sum[1][i];
+    sum[1] = reference::Tensor(sum[1].extents);
+  }
+  for (std::size_t k = 0; k < wanted.inputs.size(); ++k) {
+    EXPECT_LE(distance(got.inputs[k].values, wanted.inputs[k].values), tolerance)
+        << "gradient of input " << k;
+  }
+  EXPECT_LE(distance(got.weights.weight, wanted.weights.weight), tolerance) << "weight";
+  EXPECT_LE(distance(got.weights.bias, wanted.weights.bias), tolerance) << "bias";
+}
+
+}  // namespace
+
+double distance(const std::vector<double>& got, const std::vector<double>& wanted, double least) {
+  double off = got.size() == wanted.size() ? 0 : HUGE_VAL, largest = least;
+  for (std::size_t i = 0; i < std::min(got.size(), wanted.size()); ++i) {
+    const double d = std::abs(got[i] - wanted[i]);
+    off = std::isnan(d) ? HUGE_VAL : std::max(off, d);
+    largest = std::max(largest, std::abs(wanted[i]));
+  }
+  return off == 0 ? 0 : off / largest;
+}
+
+DrawnLayer::DrawnLayer(const Site& site, const Extents& input, const Op& op, Random& random)
+    : graph(graph_of_one(input, op)), x(input), dy(graph[LayerId(1)].output) {
+  const Parameters& sizes = graph[LayerId(1)].parameters;
+  weights.weight.resize(static_cast<std::size_t>(sizes.weight));
+  weights.bias.resize(static_cast<std::size_t>(sizes.bias));
+  for (auto* values : {&x.values, &dy.values, &weights.weight, &weights.bias}) {
+    draw(*values, random);
+  }
+  round_to_held(x.values, site);
+  round_to_held(dy.values, site);
+}
+
+void expect_as_reference(Site& site, const DrawnLayer& drawn, const Cut& cut) {
+  const reference::LayerCall call{&drawn.graph, LayerId(1), {&drawn.x}, &drawn.weights, {}, {}};
+  const auto expect_near = [&](const std::vector<double>& got, const std::vector<double>& wanted,
+                               const char* what) {
+    EXPECT_LE(distance(got, wanted, 1), site.tolerance()) << what;
+  };
+  LayerOnShards shards(site, call, cut);
+  const reference::Tensor y = reference::forward(call);
+  const reference::Gradients wanted = reference::backward(call, y, drawn.dy);
+  for (int run = 0; run < 2; ++run) {
+    expect_near(shards.forward().values, y.values, "output");
+    const reference::Gradients got = shards.backward(drawn.dy);
+    expect_near(got.inputs[0].values, wanted.inputs[0].values, "input");
+    expect_near(got.weights.weight, wanted.weights.weight, "weight");
+    expect_near(got.weights.bias, wanted.weights.bias, "bias");
+  }
+}
+
+DrawnOp::DrawnOp(const Site& site, const reference::OpCase& c, Random& random)
+    : graph(reference::draw_fitting_layer(c, random)),
+      id(graph.size() - 1),
+      inputs(reference::draw_inputs(graph, random)),
+      weights(reference::random_weights(graph, random)[id()]),
+      labels(reference::random_batch(graph, random).labels),
+      dy(graph[id].output),
+      mask(mask_of(graph, id)) {
+  draw(dy.values, random);
+  round_to_held(dy.values, site);
+  for (reference::Tensor& x : inputs) round_to_held(x.values, site);
+  round_to_floats(weights);
+}
+
+reference::LayerCall DrawnOp::call() const {
+  reference::LayerCall call{&graph, id, {}, &weights, labels, &mask};
+  for (LayerId input : graph[id].inputs) call.inputs.push_back(&inputs[input()]);
+  return call;
+}
+
+Degrees draw_degrees(const Extents& output, Random& random) {
+  Degrees degrees = kWhole;
+  for (Dim dim : kDims) {
+    if (pick(random, 0, 1) == 0) continue;
+    degrees[dim] =
+        static_cast<std::int32_t>(pick(random, 1, std::min<std::int64_t>(output[dim], 4)));
+  }
+  return degrees;
+}
+
+void expect_as_reference(Site& site, const DrawnOp& drawn, const Cut& cut) {
+  SCOPED_TRACE(show(cut.degrees));
+  const reference::LayerCall call = drawn.call();
+  const reference::Tensor y = reference::forward(call);
+  const reference::Gradients gradients = reference::backward(call, y, drawn.dy);
+  try {
+    LayerOnShards shards(site, call, cut);
+    for (int step = 0; step < 2; ++step) {
+      EXPECT_LE(distance(shards.forward().values, y.values), site.tolerance()) << "output";
+      expect_loss(shards.loss(), call);
+      expect_gradients(call, shards.backward(drawn.dy), gradients, site.tolerance());
+    }
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
+bool has_windows(const reference::OpCase& c) {
+  return c.name.starts_with("conv") || c.name.find("pool") != std::string::npos;
+}
+
+bool works_in_place(const reference::OpCase& c) {
+  const std::vector<std::string> names = {"relu",    "relu6", "leaky_relu", "elu",
+                                          "sigmoid", "tanh",  "dropout"};
+  return std::find(names.begin(), names.end(), c.name) != names.end();
+}
+
+}  // namespace strata::shards
