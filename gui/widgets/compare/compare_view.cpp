@@ -64,6 +64,7 @@ void CompareView::show_page() {
   const bool low = height() < kRoomForTimelines, narrow = low && width() < kRoomForPlot;
   pages_->setVisible(low);
   pages_->setTabVisible(kPlotPage, narrow);
+  pages_->updateGeometry();  // which it forgets
   const int page = pages_->currentIndex();
   table_->setVisible(!low || page == kTablePage);
   plot_->setVisible(!low || page == kPlotPage || (page == kTablePage && !narrow));
