@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "sim/base/cancel.h"
 
@@ -19,7 +18,7 @@ MoveTimes::MoveTimes(Backend& backend, std::vector<Bytes> sizes)
   for (std::size_t d = 0; d < from_.size(); ++d) {
     for (float** memory : {&from_[d], &to_[d]}) {
       *memory = static_cast<float*>(backend_.allocate(DeviceId(d), most.value));
-      std::fill_n(*memory, count, 0.5F);
+      backend_.fill_values(*memory, count);
     }
   }
 }
@@ -32,16 +31,14 @@ MoveTimes::~MoveTimes() {
   }
 }
 
-Seconds MoveTimes::time(MoveKind kind, float* own, const float* other, std::int64_t count) {
-  const auto begin = std::chrono::steady_clock::now();
-  if (kind == MoveKind::reduce) {
+Seconds MoveTimes::time(DeviceId device, MoveKind kind, float* own, const float* other,
+                        std::int64_t count) {
+  return backend_.time(device, [&] {
+    if (kind != MoveKind::reduce) return backend_.copy_values(own, other, count);
     const std::array<const float*, 2> parts = {own, other};
     const std::array<std::int64_t, 2> counts = {1, 1};
     backend_.combine(Combination::sum, own, parts, counts, 0, count);
-  } else {
-    backend_.copy_values(own, other, count);
-  }
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  });
 }
 
 void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<bool>* cancelled) {
@@ -55,10 +52,11 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<b
     const std::int64_t count = size.value / static_cast<std::int64_t>(sizeof(float));
     for (MoveKind kind : {MoveKind::copy, MoveKind::reduce, MoveKind::local}) {
       if (alone && kind != MoveKind::local) continue;
-      std::fill_n(from, count, 0.5F);
+      backend_.fill_values(from, count);
+      backend_.finish();
       meet.arrive_and_wait();
       throw_if_cancelled(cancelled);
-      const Seconds seconds = time(kind, to, kind == MoveKind::local ? from : next, count);
+      const Seconds seconds = time(device, kind, to, kind == MoveKind::local ? from : next, count);
       meet.arrive_and_wait();
       const std::lock_guard lock(mutex_);
       samples_[{kind, size.value}].add({seconds.value});

@@ -29,7 +29,7 @@ class MoveTimes {
   std::vector<MeasuredMove> rows(const std::string& source) const;
 
  private:
-  Seconds time(MoveKind kind, float* own, const float* other, std::int64_t count);
+  Seconds time(DeviceId device, MoveKind kind, float* own, const float* other, std::int64_t count);
 
   Backend& backend_;
   std::vector<Bytes> sizes_;

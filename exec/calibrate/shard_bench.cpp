@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <random>
 #include <variant>
 
 #include "sim/graph/regions.h"
@@ -14,18 +12,6 @@ namespace {
 constexpr std::array<Phase, 2> kForward = {Phase::forward_statistics, Phase::forward};
 constexpr std::array<Phase, 4> kBackward = {Phase::backward_statistics, Phase::backward_data,
                                             Phase::backward_weights, Phase::update};
-
-// Zeros and ones would make kernels faster than data does.
-const std::vector<float>& random_values() {
-  static const std::vector<float> values = [] {
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal(0, 0.1F);
-    std::vector<float> v(1U << 12U);  // which stays in the first cache
-    for (float& x : v) x = normal(random);
-    return v;
-  }();
-  return values;
-}
 
 /// The places of `input` where a producer that is cut alike would have this part of the output.
 Box cut_alike(const Box& output, const Extents& whole, const Extents& input) {
@@ -62,8 +48,7 @@ ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, La
   const auto lasting = [&](std::int64_t count) {
     lasting_.push_back(backend.allocate(device, count * static_cast<std::int64_t>(sizeof(float))));
     auto* data = static_cast<float*>(lasting_.back());
-    const std::vector<float>& source = random_values();
-    for (std::int64_t i = 0; i < count; ++i) data[i] = source[i % source.size()];
+    backend.fill_values(data, count);
     return data;
   };
   if (parameter_count_ > 0) parameters_ = lasting(parameter_count_);
@@ -96,14 +81,7 @@ float* ShardBench::take_values(std::int64_t count) {
 // Just now, front to back, as the kernel before would have. Blocks' unused places get values, too:
 // nobody looks at the results.
 void ShardBench::write(const Region& region) {
-  if (region.data == nullptr) return;
-  const std::vector<float>& source = random_values();
-  auto* to = static_cast<float*>(region.data);
-  const auto chunk = static_cast<std::int64_t>(source.size());
-  for (std::int64_t left = backend_.bytes(region.box) / static_cast<std::int64_t>(sizeof(float));
-       left > 0; left -= chunk, to += chunk) {
-    backend_.copy_values(to, source.data(), std::min(left, chunk));
-  }
+  if (region.data != nullptr) backend_.fill(region);
 }
 
 void ShardBench::begin_forward() {
@@ -126,8 +104,8 @@ void ShardBench::begin_backward() {
 }
 
 Seconds ShardBench::time(Phase phase) {
-  LossPart loss;
   const StepContext context{0, 0, labels_};
+  backend_.begin_step(device_, context);
   Operands operands;
   operands.inputs = inputs_;
   operands.output = output_;
@@ -136,11 +114,8 @@ Seconds ShardBench::time(Phase phase) {
   operands.parameters = parameters_;
   operands.parameter_gradients = gradients_;
   operands.statistics = statistics_;
-  operands.loss = &loss;
   operands.step = &context;
-  const auto begin = std::chrono::steady_clock::now();
-  kernel_->run(phase, operands);
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+  return backend_.time(device_, [&] { kernel_->run(phase, operands); });
 }
 
 void ShardBench::end() {

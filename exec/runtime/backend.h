@@ -6,11 +6,13 @@
 // other devices' memory. Nothing is called for one device from two threads at once.
 //
 // A backend whose devices work on their own (is_asynchronous()) only puts work in their queues, in
-// the order of the calls; finish() waits. A host's memory that such work reads or writes comes from
-// host_memory(), or the call returns once it was read.
+// the order of the calls; who calls it brings the order between devices, and calls finish() before
+// it looks at what was written to the host's memory or gives anything back. What work reads of the
+// host's memory it has read when the call returns; what kernels write to is host_memory().
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,9 +45,17 @@ class Backend {
     return std::make_shared<std::byte[]>(static_cast<std::size_t>(bytes));
   }
 
+  /// How long the device works on what `work` asks of it, on the device's thread.
+  virtual Seconds time(DeviceId device, const std::function<void()>& work);
+  /// Values as networks have them, just written: zeros and ones make kernels faster than data does.
+  virtual void fill(const Region& to);
+  virtual void fill_values(float* to, std::int64_t count);
+
   /// Makes the calling thread the device's own. Throws EnvironmentError.
   virtual void enter(DeviceId device) = 0;
 
+  /// What the device's kernels find that is the step's; some look nowhere else for it.
+  virtual void begin_step(DeviceId, const StepContext&) {}
   virtual std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) = 0;
 
   /// Memory that a region of this box takes.

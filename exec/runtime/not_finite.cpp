@@ -61,6 +61,7 @@ class Search {
   bool finite_values(const void* data, std::int64_t count) const {
     std::vector<float> values(static_cast<std::size_t>(count));
     backend_.copy_values(values.data(), static_cast<const float*>(data), count);
+    backend_.finish();
     return all_finite(values);
   }
 

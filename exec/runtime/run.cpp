@@ -1,5 +1,6 @@
 #include "exec/runtime/run.h"
 
+#include <cassert>
 #include <chrono>
 #include <new>
 #include <system_error>
@@ -30,6 +31,7 @@ Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       turns_(plan_.device_count()) {}
 
 Execution Run::execute() {
+  assert(!backend_.is_asynchronous());  // whose tasks somebody else must put in order
   clock_ = backend_.start_clock();
   dispatcher_.start([](Turn) {});
   work_on_all();
@@ -56,9 +58,7 @@ void Run::throw_error() const {
   try {
     std::rethrow_exception(error_);
   } catch (const LossNotFinite& error) {
-    const std::string first = work_.first_not_finite();
-    if (first.empty()) throw;
-    throw RunFailed(error.message() + "; first not finite: " + first);
+    work_.explain(error);
   }
 }
 

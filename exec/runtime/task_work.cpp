@@ -79,8 +79,10 @@ std::string TaskWork::name_of(Turn turn) const {
                      backend_.device_name(task.device));
 }
 
-std::string TaskWork::first_not_finite() const {
-  return strata::first_not_finite(graph_, plan_, program_, executor_.memory_, backend_);
+void TaskWork::explain(const LossNotFinite& error) const {
+  const std::string first = first_not_finite(graph_, plan_, program_, executor_.memory_, backend_);
+  if (first.empty()) throw error;
+  throw RunFailed(error.message() + "; first not finite: " + first);
 }
 
 Execution TaskWork::result(std::vector<Span> spans) const {
@@ -175,7 +177,7 @@ void TaskWork::compute(Turn turn) {
     executor_.keep_gradient(plan_[turn.task], operands.parameter_gradients);
   }
   kernel(task).run(phase, operands);
-  if (loss != nullptr && !backend_.is_asynchronous()) check(*loss);
+  if (loss != nullptr && !backend_.is_asynchronous()) check_finite(*loss);
 }
 
 LossPart* TaskWork::loss_of(Turn turn) {
@@ -186,7 +188,7 @@ LossPart* TaskWork::loss_of(Turn turn) {
   return &losses_[turn.step * loss_shards_ + loss_index_[task.kernel]];
 }
 
-void TaskWork::check(const LossPart& part) {
+void TaskWork::check_finite(const LossPart& part) {
   if (!std::isfinite(part.loss)) throw LossNotFinite(fmt::format("the loss is {}", part.loss));
 }
 

@@ -43,8 +43,9 @@ class TaskWork {
 
   /// "step 3: layer conv1: forward, shard 0 on cpu0".
   std::string name_of(Turn turn) const;
-  /// Of this step's data, parameters and outputs, once no device is at work; see not_finite.h.
-  std::string first_not_finite() const;
+  /// Throws it anew, with what was first not finite (not_finite.h) of this step's data, parameters
+  /// and outputs. No device may be at work.
+  [[noreturn]] void explain(const LossNotFinite& error) const;
   /// By step, then by shard of the loss layers; bytes of transfers, synchronisation, statistics.
   std::span<LossPart> losses() { return losses_; }
   std::vector<std::atomic<std::int64_t>>& moved() { return moved_; }
@@ -56,7 +57,7 @@ class TaskWork {
   virtual void release(BufferId id, void* memory);
   const StepContext& context(std::uint32_t step) const { return contexts_[step]; }
   /// Throws LossNotFinite.
-  static void check(const LossPart& part);
+  static void check_finite(const LossPart& part);
 
  private:
   void move(TaskId id);

@@ -49,7 +49,8 @@ TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& 
   }
   if (left > 0) {
     const Graph graph = trained.graph.with_batch(left);
-    const Plan plan = lower_to_run(graph, trained.cluster, on_one_device(graph), request.sync);
+    const Plan plan =
+        lower_to_run(graph, trained.cluster, on_one_device(graph), request.sync, request.dtype);
     const auto run = start(runner, request.devices, graph, plan, options, trained.weights);
     sums.add(run->run(
                  1, [&](std::uint64_t) { return test.range(full * batch, left); }, cancelled),

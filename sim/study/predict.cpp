@@ -31,9 +31,10 @@ Timeline simulate_case(const Case& input, const Strategy& strategy, const Predic
 }  // namespace
 
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  SyncAlgorithm sync) {
+                  SyncAlgorithm sync, DType dtype) {
   LowerOptions options;
   options.sync = sync;
+  options.dtype = dtype;
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
   return lower(graph, cluster, strategy, options);
 }

@@ -87,7 +87,7 @@ struct Prediction {
 
 /// A plan for an executor, which needs every box by itself however many there are.
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  SyncAlgorithm sync);
+                  SyncAlgorithm sync, DType dtype = DType::fp32);
 
 /// The step's time where every task takes its own, drawn from its measured spread (jitter.h).
 struct Jitter {

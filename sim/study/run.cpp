@@ -26,7 +26,7 @@ Case load_case(const Runner& runner, const RunRequest& request) {
   Graph graph =
       load_model(request.model, request.batch.value_or(request.batch_per_device * devices));
   class_count(graph);  // a network without a loss has nothing to train
-  return {std::move(graph), std::move(cluster), request.sync, DType::fp32, {}};
+  return {std::move(graph), std::move(cluster), request.sync, request.dtype, {}};
 }
 
 // Costs are needed to search and to predict, not to run.
@@ -159,9 +159,9 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Case input = load_case(runner, request);
   load_costs(input, request);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
-  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync);
+  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, input.dtype);
   const Plan alone =
-      lower_to_run(input.graph, input.cluster, on_one_device(input.graph), input.sync);
+      lower_to_run(input.graph, input.cluster, on_one_device(input.graph), input.sync, input.dtype);
   check_memory(request, input, plan);
   if (request.tolerance) check_memory(request, input, alone);
   const Inputs inputs = load(request, input);

@@ -29,6 +29,7 @@ struct RunRequest {
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
   SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;          ///< CPUs run fp32 alone
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
   std::size_t steps = 10;
