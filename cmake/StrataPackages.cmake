@@ -13,6 +13,22 @@ find_package(PkgConfig)               # pkg-config
 if(Qt6_FOUND AND PkgConfig_FOUND)
   pkg_check_modules(GVC IMPORTED_TARGET libgvc libcgraph)  # libgraphviz-dev
 endif()
+# NVIDIA's compiler with the headers of cuDNN and cuBLAS; optional. Sanitizers know nothing of it.
+include(CheckLanguage)
+check_language(CUDA)
+set(STRATA_CUDA_FOUND OFF)
+if(CMAKE_CUDA_COMPILER AND NOT STRATA_SANITIZE)
+  find_package(CUDAToolkit 12)
+  find_path(CUDNN_INCLUDE_DIR cudnn_backend.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  if(CUDAToolkit_FOUND AND CUDNN_INCLUDE_DIR AND NCCL_INCLUDE_DIR)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+    endif()
+    enable_language(CUDA)
+    set(STRATA_CUDA_FOUND ON)
+  endif()
+endif()
 if(STRATA_TESTS)
   find_package(GTest REQUIRED)        # libgtest-dev, libgmock-dev
   if(Qt6_FOUND)

@@ -6,21 +6,32 @@ find_package(Threads REQUIRED)
 add_library(strata_options INTERFACE)
 target_compile_features(strata_options INTERFACE cxx_std_20)
 target_include_directories(strata_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(strata_options INTERFACE
+# For C++ alone: nvcc takes its own.
+function(strata_cxx_options)
+  foreach(option ${ARGN})
+    target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
+  endforeach()
+endfunction()
+strata_cxx_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps in the standard library's own string concatenation (its bug 105651).
-  target_compile_options(strata_options INTERFACE -Wno-restrict)
+  strata_cxx_options(-Wno-restrict)
 endif()
 # Results must be equal to the bit on every machine: no contraction of a*b+c into one rounding.
-target_compile_options(strata_options INTERFACE -ffp-contract=off)
+strata_cxx_options(-ffp-contract=off)
+# CMake 3.25 knows no CUDA standard after 17.
+foreach(option -std=c++20 --expt-relaxed-constexpr -Werror=all-warnings
+               -Xcompiler=-Wall,-Wextra,-Werror)
+  target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:${option}>)
+endforeach()
 if(STRATA_SANITIZE)
-  target_compile_options(strata_options INTERFACE
+  strata_cxx_options(
     -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()
 if(STRATA_FUZZ)  # the harnesses steer by the coverage of the whole library
-  target_compile_options(strata_options INTERFACE -fsanitize=fuzzer-no-link)
+  strata_cxx_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # strata_library(name SOURCES a.cpp ... [LINKS strata_x ...] [PRIVATE_LINKS vendor ...])

@@ -43,6 +43,7 @@ VENDORS = [
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+VARIABLE = re.compile(r"^set\((\w+)([^)]*)\)", re.MULTILINE)
 LIBRARY = re.compile(r"strata_library\(\s*(\w+)([^)]*)\)")
 
 
@@ -119,9 +120,13 @@ def header_violations(root):
 
 
 def targets_of(root, folder):
-    """The strata_library calls of a folder: {target: (its links, its sources)}."""
+    """The strata_library calls of a folder: {target: (its links, its sources)}; of two calls for
+    one target, as where a tool may be missing, the last."""
     file = root / folder / "CMakeLists.txt"
-    calls = LIBRARY.findall(file.read_text(encoding="utf-8")) if file.is_file() else []
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    for name, words in VARIABLE.findall(text):
+        text = text.replace("${" + name + "}", words)
+    calls = LIBRARY.findall(text)
     return {"strata_" + name: linked_and_listed(arguments) for name, arguments in calls}
 
 

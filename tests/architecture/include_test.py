@@ -118,6 +118,14 @@ class Reader(unittest.TestCase):
             f"{file} json.cpp is in no target",
         ])
 
+    def test_a_variable_stands_for_the_sources_that_it_lists(self):
+        tree = {
+            "sim/base/CMakeLists.txt": "set(SOME\n  a.cpp\n  b.cpp)\n"
+                                       "strata_library(base SOURCES ${SOME} c.cpp)",
+            "sim/base/a.cpp": "", "sim/base/b.cpp": "", "sim/base/c.cpp": "",
+        }
+        self.assertEqual(breaches(tree), [])
+
     def test_a_folder_may_hold_two_targets_and_a_header_belongs_to_its_source(self):
         tree = {
             "sim/formats/replay.h": "",

@@ -1,0 +1,69 @@
+// Activations where the output does not tell the input's sign, and what is no number.
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "exec/cuda/elementwise.h"
+#include "tests/exec/cuda/gpu_array.h"
+#include "tests/exec/cuda/harness.h"
+#include "tests/exec/cuda/host_device.h"
+
+namespace strata::cuda {
+namespace {
+
+class FoldedActivations : public testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precision, FoldedActivations,
+                         testing::Values(Precision::fp32, Precision::bf16),
+                         testing::PrintToStringParamName());
+
+// A negative slope folds the signs together.
+TEST_P(FoldedActivations, KnowTheirInputEvenWhereItWasOverwritten) {
+  HostGpus site(GetParam());
+  for (const ActivationKind kind : {ActivationKind::leaky_relu, ActivationKind::elu}) {
+    each_seed(20, [&](Random& random) {
+      host::draw_orders_from(random());
+      const Extents extents = {{pick(random, 1, 3), pick(random, 1, 20), 1, pick(random, 1, 4), 3}};
+      const Activation op{kind, -0.1 * static_cast<double>(pick(random, 1, 15))};
+      const DrawnLayer drawn(site, extents, op, random);
+      const bool in_place = pick(random, 0, 1) == 1;
+      expect_as_reference(site, drawn, {draw_degrees(extents, random), in_place});
+    });
+  }
+}
+
+// A step that went wrong must show in its loss.
+TEST(Activations, PassOnWhatIsNoNumber) {
+  HostGpus site(Precision::fp32);
+  Random random(1);
+  for (const char* name :
+       {"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu", "hard_swish"}) {
+    DrawnOp drawn(site, {name}, random);
+    drawn.inputs[0][0] = std::numeric_limits<double>::quiet_NaN();
+    const reference::LayerCall call = drawn.call();
+    EXPECT_TRUE(std::isnan(shards::LayerOnShards(site, call, {}).forward()[0])) << name;
+  }
+}
+
+struct Twice {
+  STRATA_ANYWHERE float operator()(const float (&x)[1]) const { return 2 * x[0]; }
+};
+
+// Whole packs, and less than one; nothing beyond the end.
+TEST(Elementwise, DoesEveryElementOnce) {
+  Stream stream(0);
+  for (std::int64_t count = 0; count <= 20; ++count) {
+    std::vector<Bf16> x, wanted;
+    for (int i = 0; i < 24; ++i) {
+      x.emplace_back(static_cast<float>(i));
+      wanted.emplace_back(static_cast<float>(i < count ? 2 * i : i));
+    }
+    const GpuArray<Bf16> array(stream, x);
+    elementwise<Bf16, 1>(stream, array.data(), {array.data()}, count, Twice());
+    EXPECT_EQ(as_floats(array.get()), as_floats(wanted)) << count;
+  }
+}
+
+}  // namespace
+}  // namespace strata::cuda

@@ -1,0 +1,74 @@
+// The file of tuned choices: what it keeps, and that a damaged one counts for nothing.
+
+#include "exec/cuda/choice_file.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "sim/text/file.h"
+
+namespace strata::cuda {
+namespace {
+
+class Choices : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path_ = (folder_ / "cache" / "plans.txt").string();
+};
+
+TEST_F(Choices, OutliveTheProgram) {
+  ChoiceFile(path_).add("forward 3x3", "67 2=1");
+  ChoiceFile(path_).add("data 3x3", "71 2=4");
+  EXPECT_EQ(read_file(path_),
+            "strata cudnn plans, version 1\ndata 3x3\t71 2=4\nforward 3x3\t67 2=1\nend\n");
+  EXPECT_EQ(ChoiceFile(path_).find("forward 3x3"), "67 2=1");
+  EXPECT_EQ(ChoiceFile(path_).find("weights 3x3"), "");
+}
+
+TEST_F(Choices, OfTwoProgramsAreBothKept) {
+  ChoiceFile one(path_), other(path_);
+  one.add("a", "1");
+  other.add("b", "2");
+  EXPECT_EQ(one.find("b"), "2");
+  EXPECT_EQ(ChoiceFile(path_).find("a"), "1");
+  EXPECT_EQ(ChoiceFile(path_).find("b"), "2");
+}
+
+TEST_F(Choices, OfADamagedFileAreIgnored) {
+  std::filesystem::create_directories(folder_ / "cache");
+  for (const char* damaged :
+       {"", "nonsense", "strata cudnn plans, version 1\na\t1\n", "strata cudnn plans, version 1",
+        "strata cudnn plans, version 1\na\t1\nhalf a li\nend\n",
+        "strata cudnn plans, version 2\na\t1\nend\n"}) {
+    write_file_whole(path_, damaged);
+    EXPECT_EQ(ChoiceFile(path_).find("a"), "") << damaged;
+  }
+  ChoiceFile(path_).add("a", "3");
+  EXPECT_EQ(ChoiceFile(path_).find("a"), "3");
+}
+
+TEST_F(Choices, StayInMemoryWhereNothingCanBeWritten) {
+  std::filesystem::create_directories(folder_);
+  write_file_whole((folder_ / "cache").string(), "a file where a folder should be");
+  ChoiceFile file(path_);
+  file.add("a", "1");
+  EXPECT_EQ(file.find("a"), "1");
+}
+
+TEST_F(Choices, LieInTheCacheFolder) {
+  setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_EQ(ChoiceFile::usual_path(), "/cache/strata/cudnn-plans.txt");
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  setenv("HOME", "/home/me", 1);
+  EXPECT_EQ(ChoiceFile::usual_path(), "/home/me/.cache/strata/cudnn-plans.txt");
+}
+
+}  // namespace
+}  // namespace strata::cuda

@@ -1,0 +1,104 @@
+// Networks as people train them, on streams that work in any order that their events allow: after
+// three steps losses, gradients and weights are what one CPU device computes, under every strategy
+// and in every order drawn.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "exec/cuda/stream_run.h"
+#include "sim/strategy/strategy.h"
+#include "tests/exec/cuda/host_device.h"
+#include "tests/exec/zoo/small_network.h"
+#include "tests/exec/zoo/trained.h"
+#include "tests/sim/plan/random_case.h"
+
+namespace strata::cuda {
+namespace {
+
+using strata::testing::differences;
+using strata::testing::SmallNetwork;
+using strata::testing::Trained;
+
+constexpr double kTolerance = 1e-4;
+// In bf16, with 8 bits of mantissa, losses and weights after three steps; and gradients, which are
+// what is left of sums that cancel, and jump where rounding carries a value over a kink.
+constexpr double kBf16Tolerance = 0.02, kBf16GradientTolerance = 0.3;
+
+Trained train_on_streams(const Graph& graph, const Strategy& strategy, int devices,
+                         SyncAlgorithm sync, Precision precision) {
+  const Plan plan = strata::testing::plan_to_train(graph, strategy, devices, sync);
+  const std::vector<int> gpus(static_cast<std::size_t>(devices));
+  CudaBackend backend(gpus, precision);
+  StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
+  return strata::testing::train(executor, graph);
+}
+
+class Networks : public ::testing::TestWithParam<SmallNetwork> {
+ protected:
+  Networks() : graph_(strata::testing::build(GetParam())) {
+    one_ = strata::testing::train(graph_, data_parallel(graph_, 1), 1, SyncAlgorithm::ring);
+  }
+
+  void expect_as_on_one_cpu(const Strategy& strategy, int devices, SyncAlgorithm sync,
+                            Precision precision = Precision::fp32) const {
+    const Trained trained = train_on_streams(graph_, strategy, devices, sync, precision);
+    std::vector<std::string> found;
+    if (precision == Precision::fp32) {
+      found = differences(graph_, trained, one_, kTolerance);
+    } else {
+      found = differences(graph_, trained, one_, kBf16Tolerance);
+      std::erase_if(found, [](const std::string& line) { return line.starts_with("gradient"); });
+      const auto wide = differences(graph_, trained, one_, kBf16GradientTolerance);
+      found.insert(found.end(), wide.begin(), wide.end());
+    }
+    EXPECT_TRUE(found.empty()) << strategy.name() << " on " << devices << " devices, " << name(sync)
+                               << ": " << ::testing::PrintToString(found);
+  }
+
+  Graph graph_;
+  Trained one_;
+};
+
+TEST_P(Networks, TrainOnStreamsAsOnOneCpu) {
+  std::uint64_t seed = 0;
+  for (int devices : {1, 2, 4}) {
+    for (const Strategy& strategy :
+         {data_parallel(graph_, devices), model_parallel(graph_, devices),
+          owt_parallel(graph_, devices)}) {
+      for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+        host::draw_orders_from(++seed);
+        expect_as_on_one_cpu(strategy, devices, sync);
+      }
+    }
+  }
+}
+
+TEST_P(Networks, TrainUnderRandomStrategiesInRandomOrders) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    strata::testing::Random random(seed);
+    host::draw_orders_from(seed);
+    const auto devices = static_cast<int>(2 + seed % 3);
+    expect_as_on_one_cpu(strata::testing::random_strategy(random, graph_, devices), devices,
+                         SyncAlgorithm::ring);
+  }
+}
+
+TEST_P(Networks, TrainInBf16) {
+  host::draw_orders_from(1);
+  expect_as_on_one_cpu(data_parallel(graph_, 1), 1, SyncAlgorithm::ring, Precision::bf16);
+  expect_as_on_one_cpu(owt_parallel(graph_, 2), 2, SyncAlgorithm::ring, Precision::bf16);
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
+                         ::testing::Values(SmallNetwork{"lenet5"},
+                                           SmallNetwork{"alexnet", 4, 64, 16},
+                                           SmallNetwork{"vgg16", 4, 32, 16},
+                                           SmallNetwork{"resnet18", 8, 32, 8, true}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace strata::cuda
