@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/batch_options.h"
+#include "cli/dtype_option.h"
 #include "cli/output.h"
 #include "cli/sync_option.h"
 #include "cli/usage.h"
@@ -22,7 +23,7 @@ void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
 void add_case_options(CLI::App& command, CaseFlags& flags) {
   flags.batch_option = add_batch_options(command, flags.batch, flags.request.batch_per_device);
   add_sync_option(command, flags.sync);
-  command.add_option("--dtype", flags.dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
+  add_dtype_option(command, flags.dtype, "fp32, tf32, bf16 or fp16 (default fp32)");
   add_set_option(command, flags.sets);
   command
       .add_option(
@@ -33,13 +34,8 @@ void add_case_options(CLI::App& command, CaseFlags& flags) {
 }
 
 Case load(CaseFlags& flags) {
-  const auto dtype = parse_dtype(flags.dtype);
-  if (!dtype) {
-    throw InputError(
-        fmt::format("--dtype {}: unknown; allowed: fp32, tf32, bf16, fp16", flags.dtype));
-  }
+  flags.request.dtype = dtype_of(flags.dtype);
   flags.request.sync = sync_of(flags.sync);
-  flags.request.dtype = *dtype;
   if (flags.batch_option->count() > 0) flags.request.batch = flags.batch;
   flags.request.sets = parse_sets(flags.sets);
   Case input = load_case(flags.request);

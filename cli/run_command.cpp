@@ -11,6 +11,7 @@
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
+#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -34,7 +35,7 @@ constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 struct RunFlags {
   RunRequest request;
   SearchFlags search;
-  std::string sync = "ring", learning_rate = "0.01", tolerance = "1e-4";
+  std::string sync = "ring", dtype = "fp32", learning_rate = "0.01", tolerance = "1e-4";
   std::string save_weights, trace_file;
   std::int64_t batch = 0;
   CLI::Option* batch_option = nullptr;
@@ -66,6 +67,7 @@ void set_warmup(const RunFlags& flags, RunRequest& request) {
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
   request.sync = sync_of(flags.sync);
+  request.dtype = dtype_of(flags.dtype);
   request.space = search_options(flags.search);
   request.learning_rate = number_of("--lr", flags.learning_rate);
   if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
@@ -161,6 +163,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
                   "of initial weights, synthetic data and dropout (default 0)")
       ->check(whole_number(0, kMostSeed));
   add_sync_option(command, flags.sync);
+  add_dtype_option(command, flags.dtype, "fp32, which is all that cores compute in (default fp32)");
 }
 
 void add_files(CLI::App& command, RunFlags& flags) {

@@ -1,0 +1,57 @@
+#include "exec/machine/device_list.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(DeviceList, CoresAreCounted) {
+  const DeviceList list = parse_device_list("cpu:4");
+  EXPECT_EQ(list.cpus, 4);
+  EXPECT_THAT(list.gpus, IsEmpty());
+}
+
+TEST(DeviceList, GpusAreNamedAndMayStandForSeveralDevices) {
+  EXPECT_THAT(parse_device_list("cuda:0").gpus, ElementsAre(0));
+  EXPECT_THAT(parse_device_list("cuda:1,0").gpus, ElementsAre(1, 0));
+  EXPECT_THAT(parse_device_list("cuda:0/4").gpus, ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(parse_device_list("cuda:0/2,3").gpus, ElementsAre(0, 0, 3));
+  EXPECT_EQ(parse_device_list("cuda:0").cpus, 0);
+}
+
+TEST(DeviceList, WhatNamesNothingIsRefused) {
+  for (const char* const text : {"",
+                                 "cpu",
+                                 "cpu:",
+                                 "cpu:0",
+                                 "cpu:257",
+                                 "cpu:2x",
+                                 "cpu:-1",
+                                 "gpu:0",
+                                 "cuda",
+                                 "cuda:",
+                                 "cuda:0,",
+                                 "cuda:,0",
+                                 "cuda:0/",
+                                 "cuda:0/0",
+                                 "cuda:0/17",
+                                 "cuda:0/9,1/8",
+                                 "cuda:0/2/2",
+                                 "cuda:x",
+                                 "cuda:-1",
+                                 "cuda:0 ",
+                                 "cuda:99999999999"}) {
+    EXPECT_THROW(parse_device_list(text), InputError) << text;
+  }
+}
+
+}  // namespace
+}  // namespace strata

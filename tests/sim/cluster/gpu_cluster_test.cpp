@@ -1,0 +1,37 @@
+#include "sim/cluster/gpu_cluster.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace strata {
+namespace {
+
+TEST(GpuCluster, DevicesOfOneGpuAreJoinedByItsMemory) {
+  const std::vector<GpuDevice> devices = {
+      {0, "cuda0.0", "h200"}, {0, "cuda0.1", "h200"}, {1, "cuda1", "h200"}};
+  const Cluster cluster = gpu_cluster("cuda:0/2,1", devices);
+  EXPECT_EQ(cluster.name(), "cuda:0/2,1");
+  ASSERT_EQ(cluster.device_count(), 3);
+  EXPECT_FALSE(cluster[DeviceId(0)].copy_engine);
+  EXPECT_EQ(cluster[DeviceId(1)].kind, "h200");
+  ASSERT_EQ(cluster.links().size(), 6);  // two ways between any two
+  int within = 0;
+  for (const Link& link : cluster.links()) {
+    const bool shared = link.from != 2 && link.to != 2;
+    within += shared ? 1 : 0;
+    EXPECT_EQ(link.kind, shared ? "intra" : "inter");
+    EXPECT_EQ(link.bandwidth, shared ? kSharedGpuBandwidth : kBetweenGpusBandwidth);
+  }
+  EXPECT_EQ(within, 2);
+}
+
+TEST(GpuCluster, KnowsTheKindByTheDriversName) {
+  EXPECT_EQ(gpu_kind("NVIDIA H200"), "h200");
+  EXPECT_EQ(gpu_kind("NVIDIA A100-SXM4-40GB"), "a100");
+  EXPECT_EQ(gpu_kind("Tesla P100-SXM2-16GB"), "p100");
+  EXPECT_EQ(gpu_kind("NVIDIA GeForce RTX 4090"), "geforce-rtx-4090");
+}
+
+}  // namespace
+}  // namespace strata
