@@ -76,7 +76,9 @@ int run(const QApplication& app) {
   const Processes processes;
   const std::unique_ptr<Runner> runner = local_machine(processes);
   gui::Workspace workspace(*runner);
-  gui::MainWindow window(workspace, {gui::Session::usual_folder(), {}});
+  const QString sessions = gui::Session::usual_folder();
+  gui::Session::take_in_older(sessions);
+  gui::MainWindow window(workspace, {sessions, {}});
   window.open_files(options.positionalArguments());
   window.show();
   return QApplication::exec();

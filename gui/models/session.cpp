@@ -1,6 +1,9 @@
 #include "gui/models/session.h"
 
+#include <QFileInfo>
 #include <QStandardPaths>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "sim/base/error.h"
@@ -8,6 +11,8 @@
 
 namespace strata::gui {
 namespace {
+
+constexpr std::size_t kMostOffered = 3;
 
 // Nothing where it cannot be read, as one that was damaged.
 std::optional<Document> left_document(const QString& file) try {
@@ -19,13 +24,30 @@ std::optional<Document> left_document(const QString& file) try {
 
 }  // namespace
 
+SessionFile::SessionFile(QString folder, std::unique_ptr<SessionSlot> slot)
+    : folder_(std::move(folder)), slot_(std::move(slot)) {}
+
 void SessionFile::write(std::uint64_t number, const std::string& text) {
   const std::scoped_lock lock(lock_);
   if (number < number_) return;
   number_ = number;
   if (text == text_) return;
-  write_file_whole(file_.toStdString(), text);
+  const bool is_fresh = !slot_ || !slot_->stands();
+  if (is_fresh) slot_ = SessionSlot::fresh(folder_);
+  write_file_whole(slot_->file().toStdString(), text);
   text_ = text;
+  if (is_fresh) SessionSlot::remove_old(folder_);
+}
+
+void SessionFile::let_go() {
+  const std::scoped_lock lock(lock_);
+  number_ = std::numeric_limits<std::uint64_t>::max();
+  slot_.reset();
+}
+
+QString SessionFile::file() const {
+  const std::scoped_lock lock(lock_);
+  return slot_ ? slot_->file() : QString();
 }
 
 // A dragged slider makes an edit a frame: behind each save comes a pause.
@@ -46,40 +68,39 @@ Session::Session(Workspace& workspace, QString folder, QObject* parent)
   });
 }
 
-// A save may wait still, or write an older text right now. A destructor has nobody to tell: what
-// cannot be saved is lost.
+// A save may wait still, or write an older text right now: it holds the file for longer than this.
 Session::~Session() {
-  if (!slot_) return;
-  try {
-    written_->write(++number_, print_document(workspace_.document()));
-  } catch (const Error&) {
-    return;
-  }
+  if (!file_) return;
+  save_last();
+  file_->let_go();
 }
 
-std::optional<Document> Session::last() {
-  if (folder_.isEmpty()) return std::nullopt;
+// A destructor has nobody to tell: what cannot be saved is lost.
+void Session::save_last() try {
+  if (number_ == 0) return;  // nothing was edited
+  file_->write(++number_, print_document(workspace_.document()));
+} catch (const Error&) {
+  return;
+}
+
+std::vector<LeftSession> Session::left() const {
+  std::vector<LeftSession> all;
+  if (folder_.isEmpty()) return all;
   for (const QString& file : SessionSlot::left_in(folder_)) {
-    const std::optional<Document> document = left_document(file);
-    if (!document) continue;
-    last_file_ = file;
-    last_ = *document;
-    return document;
+    if (all.size() == kMostOffered) break;
+    if (auto document = left_document(file)) {
+      all.push_back({file, QFileInfo(file).lastModified(), std::move(*document)});
+    }
   }
-  return std::nullopt;
+  return all;
 }
 
-Document Session::go_on() {
-  if (slot_ || last_file_.isEmpty()) return last_;
-  std::unique_ptr<SessionSlot> slot = SessionSlot::taken_up(last_file_);
-  if (!slot) return last_;
-  hold(std::move(slot));
-  return left_document(last_file_).value_or(last_);
-}
-
-void Session::hold(std::unique_ptr<SessionSlot> slot) {
-  slot_ = std::move(slot);
-  written_ = std::make_shared<SessionFile>(slot_->file());
+Document Session::go_on(const LeftSession& left) {
+  if (file_) return left.document;
+  std::unique_ptr<SessionSlot> slot = SessionSlot::taken_up(left.file);
+  if (!slot) return left.document;
+  file_ = std::make_shared<SessionFile>(folder_, std::move(slot));
+  return left_document(left.file).value_or(left.document);
 }
 
 QString Session::usual_folder() {
@@ -87,15 +108,17 @@ QString Session::usual_folder() {
   return folder.isEmpty() ? QString() : folder + QStringLiteral("/sessions");
 }
 
+void Session::take_in_older(const QString& folder) {
+  if (folder.isEmpty()) return;
+  SessionSlot::take_in(QFileInfo(folder).path() + QStringLiteral("/session.json"), folder);
+}
+
 void Session::save() {
-  if (!slot_) {
-    hold(SessionSlot::fresh(folder_));
-    SessionSlot::remove_old(folder_);
-  }
+  if (!file_) file_ = std::make_shared<SessionFile>(folder_, nullptr);
   pause_.start();
   workspace_.jobs().start(
       &workspace_, kSavingLane, tr("Saving the session"),
-      [file = written_, number = ++number_,
+      [file = file_, number = ++number_,
        text = print_document(workspace_.document())](Progress&) -> Jobs::Show {
         file->write(number, text);
         return {};

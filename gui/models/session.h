@@ -4,15 +4,15 @@
 // background, and the next start can go on with it. Each running program has a file of its own
 // (session_slot.h). Lives in the window's thread.
 
+#include <QDateTime>
 #include <QObject>
 #include <QString>
 #include <QTimer>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "gui/models/document.h"
 #include "gui/models/session_slot.h"
@@ -24,16 +24,30 @@ namespace strata::gui {
 /// Thread-safe.
 class SessionFile {
  public:
-  explicit SessionFile(QString file) : file_(std::move(file)) {}
+  /// That of `slot`; where it is null a fresh one of the folder, from the first text on.
+  SessionFile(QString folder, std::unique_ptr<SessionSlot> slot);
 
-  /// `number`: of the text, the larger the newer. Throws EnvironmentError.
+  /// `number`: of the text, the larger the newer. Throws EnvironmentError; the next one tries all
+  /// anew, the folder and the lock too.
   void write(std::uint64_t number, const std::string& text);
+  /// For others to take up. What is written from now on is dropped.
+  void let_go();
+  /// Empty until it has a slot.
+  QString file() const;
 
  private:
-  const QString file_;
-  std::mutex lock_;
+  const QString folder_;
+  mutable std::mutex lock_;
+  std::unique_ptr<SessionSlot> slot_;
   std::uint64_t number_ = 0;
   std::string text_;  // that was written last
+};
+
+/// What a program that has ended had on the desk.
+struct LeftSession {
+  QString file;
+  QDateTime saved;
+  Document document;
 };
 
 class Session : public QObject {
@@ -47,28 +61,27 @@ class Session : public QObject {
   ~Session() override;
 
   /// Empty until something is saved.
-  QString file() const { return slot_ ? slot_->file() : QString(); }
-  /// What the newest session that nobody has left; nothing where there is none that can be read.
-  std::optional<Document> last();
-  /// last(), as it is by now, in whose file this session goes on; where another program was
+  QString file() const { return file_ ? file_->file() : QString(); }
+  /// What nobody has on the desk any more, the newest first: the few newest that can be read.
+  std::vector<LeftSession> left() const;
+  /// That one, as it is by now, in whose file this session goes on; where another program was
   /// faster, in one of its own.
-  Document go_on();
+  Document go_on(const LeftSession& left);
 
   /// Where the desktop keeps such things.
   static QString usual_folder();
+  /// The one session that earlier versions kept, beside this folder.
+  static void take_in_older(const QString& folder);
 
   /// Now, in the background.
   void save();
 
  private:
-  void hold(std::unique_ptr<SessionSlot> slot);
+  void save_last();
 
   Workspace& workspace_;
   QString folder_;
-  QString last_file_;
-  Document last_;
-  std::unique_ptr<SessionSlot> slot_;
-  std::shared_ptr<SessionFile> written_;  // jobs that still save it live longer than this
+  std::shared_ptr<SessionFile> file_;  // jobs that still save it live longer than this
   std::uint64_t number_ = 0;
   QTimer pause_;
   bool waits_ = false;  // an edit, for the pause to end

@@ -3,7 +3,10 @@
 // Numbers as the views write them: sim/text/units.h, as Qt's strings. Pure.
 
 #include <QString>
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "sim/strategy/config_text.h"
@@ -32,6 +35,15 @@ inline QString human_share(double share) {
 inline QString counted(std::size_t count, const QString& thing) {
   return QStringLiteral("%1 %2%3").arg(count).arg(thing,
                                                   count == 1 ? QString() : QStringLiteral("s"));
+}
+/// "5 minutes ago", "1 hour ago", "12 days ago".
+inline QString human_age(std::chrono::seconds age) {
+  const auto seconds = static_cast<std::size_t>(std::max<std::int64_t>(age.count(), 0));
+  if (seconds < 60) return QStringLiteral("just now");
+  const QString since = seconds < 3600        ? counted(seconds / 60, QStringLiteral("minute"))
+                        : seconds < 24 * 3600 ? counted(seconds / 3600, QStringLiteral("hour"))
+                                              : counted(seconds / 86400, QStringLiteral("day"));
+  return since + QStringLiteral(" ago");
 }
 /// "n=4 c=2", "one device"; ", placed" where it is not on the cluster's first devices.
 inline QString human_config(const Config& config) {

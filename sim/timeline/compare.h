@@ -20,11 +20,12 @@ struct TaskTimes {
   bool operator==(const TaskTimes&) const = default;
 };
 
-/// Differences are measured less predicted: positive where the prediction was too fast.
+/// Differences are predicted less measured, as relative_error() is: negative where it took longer
+/// than predicted.
 struct TaskComparison {
   TaskTimes predicted, measured;
-  Seconds duration_difference() const { return measured.duration - predicted.duration; }
-  Seconds queueing_difference() const { return measured.queueing - predicted.queueing; }
+  Seconds duration_difference() const { return predicted.duration - measured.duration; }
+  Seconds queueing_difference() const { return predicted.queueing - measured.queueing; }
   bool operator==(const TaskComparison&) const = default;
 };
 
@@ -37,7 +38,8 @@ struct ErrorRow {
   TaskTimes predicted, measured;  ///< sums over the tasks
   Seconds absolute_error;         ///< the sum of each task's |difference in duration|
   double share = 0;               ///< of all rows' absolute errors; 0 where there is none
-  Seconds difference() const { return measured.duration - predicted.duration; }
+  Seconds difference() const { return predicted.duration - measured.duration; }
+  Seconds queueing_difference() const { return predicted.queueing - measured.queueing; }
   bool operator==(const ErrorRow&) const = default;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,115 +41,111 @@ Times times_in(const Timeline& timeline, TaskId task, const std::optional<TimeRa
   return times;
 }
 
-class Gatherer {
- public:
-  Gatherer(const Scene& scene, LinkId link, const std::optional<TimeRange>& range)
-      : scene_(scene), plan_(scene.prediction.plan), link_(link), range_(range) {}
+/// What moves in a step and crosses a link: a piece, or all that a group sends over it.
+struct Crossing {
+  LinkId link;
+  TaskId task;  ///< of a group the first: all participants end together
+  std::optional<DeviceId> from, to;
+  std::size_t devices = 0;  ///< of the group
+  double bytes = 0;
+};
 
-  std::vector<LinkTransfer> gather() {
-    for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const Task& task = plan_[TaskId(i)];
-      if (task.kind == TaskKind::transfer) add_pieces(TaskId(i), task);
+template <class Visit>
+void for_each_piece(const Plan& plan, const Cluster& cluster, const Visit& visit) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    if (task.kind != TaskKind::transfer) continue;
+    for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
+      if (piece.from == task.device || piece.bytes.value == 0) continue;
+      const auto bytes = static_cast<double>(piece.bytes.value);
+      for (const LinkId link : cluster.route(piece.from, task.device)) {
+        visit(Crossing{link, TaskId(i), piece.from, task.device, 0, bytes});
+      }
     }
-    for (const Group& group : plan_.groups()) add_group(group);
-    std::vector<LinkTransfer> rows;
-    for (const auto& [key, sum] : sums_) {
-      rows.push_back(
-          {key.layer, key.kind, key.backward, key.from, key.to, key.devices, sum.bytes, sum.count});
+  }
+}
+
+template <class Visit>
+void for_each_group(const Plan& plan, const Visit& visit) {
+  for (const Group& group : plan.groups()) {
+    const GroupShape& shape = plan.group_shapes()[group.shape];
+    std::map<LinkId, double> bytes;
+    for (const CollectivePhase& phase : shape.phases) {
+      for (const LinkLoad& load : phase.loads) {
+        bytes[load.link] +=
+            load.weight * phase.bytes_per_byte * static_cast<double>(group.bytes.value);
+      }
     }
-    return rows;
+    for (const auto& [link, sum] : bytes) {
+      if (sum > 0) visit(Crossing{link, group.tasks.front(), {}, {}, shape.devices.size(), sum});
+    }
+  }
+}
+
+template <class Visit>
+void for_each_crossing(const Scene& scene, const Visit& visit) {
+  for_each_piece(scene.prediction.plan, scene.input.cluster, visit);
+  for_each_group(scene.prediction.plan, visit);
+}
+
+// A task crosses many links, one after another: what was found of the last one stands.
+class TimesOfTasks {
+ public:
+  TimesOfTasks(const Scene& scene, const std::optional<TimeRange>& range)
+      : timeline_(scene.prediction.timeline), range_(range) {}
+
+  const Times& operator()(TaskId task) {
+    if (task != task_) times_ = times_in(timeline_, task, range_);
+    task_ = task;
+    return times_;
   }
 
  private:
-  struct Sum {
-    double bytes = 0;
-    std::size_t count = 0;
-  };
-  Times times(TaskId task) const { return times_in(scene_.prediction.timeline, task, range_); }
-
-  bool crosses(DeviceId from, DeviceId to) {
-    const auto [known, fresh] = crosses_.try_emplace({from, to}, false);
-    if (!fresh) return known->second;
-    const auto route = scene_.input.cluster.route(from, to);
-    return known->second = std::find(route.begin(), route.end(), link_) != route.end();
-  }
-
-  void add(const Key& key, double bytes, const Times& when) {
-    if (when.count == 0 || bytes == 0) return;
-    Sum& sum = sums_[key];
-    sum.bytes += bytes * when.share;
-    sum.count += when.count;
-  }
-
-  void add_pieces(TaskId id, const Task& task) {
-    std::optional<Times> when;
-    for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
-      if (piece.from == task.device || !crosses(piece.from, task.device)) continue;
-      if (!when) when = times(id);
-      add({task.layer, work_kind(task), task.phase != Phase::forward, piece.from, task.device, 0},
-          static_cast<double>(piece.bytes.value), *when);
-    }
-  }
-
-  // All participants end together: the first stands for the group.
-  void add_group(const Group& group) {
-    const GroupShape& shape = plan_.group_shapes()[group.shape];
-    double bytes = 0;
-    for (const CollectivePhase& phase : shape.phases) {
-      for (const LinkLoad& load : phase.loads) {
-        if (load.link != link_) continue;
-        bytes += load.weight * phase.bytes_per_byte * static_cast<double>(group.bytes.value);
-      }
-    }
-    if (bytes == 0) return;
-    const Task& task = plan_[group.tasks.front()];
-    add({task.layer, work_kind(task), true, {}, {}, shape.devices.size()}, bytes,
-        times(group.tasks.front()));
-  }
-
-  const Scene& scene_;
-  const Plan& plan_;
-  LinkId link_;
+  const Timeline& timeline_;
   std::optional<TimeRange> range_;
-  std::map<std::pair<DeviceId, DeviceId>, bool> crosses_;
-  std::map<Key, Sum> sums_;
+  TaskId task_;
+  Times times_;
 };
+
+Key key_of_row(const Plan& plan, const Crossing& crossing) {
+  const Task& task = plan[crossing.task];
+  const bool backward = crossing.devices > 0 || task.phase != Phase::forward;
+  return {task.layer, work_kind(task), backward, crossing.from, crossing.to, crossing.devices};
+}
 
 }  // namespace
 
 std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
                                          const std::optional<TimeRange>& range) {
-  return Gatherer(scene, link, range).gather();
+  struct Sum {
+    double bytes = 0;
+    std::size_t count = 0;
+  };
+  std::map<Key, Sum> sums;
+  TimesOfTasks times(scene, range);
+  for_each_crossing(scene, [&](const Crossing& crossing) {
+    if (crossing.link != link) return;
+    const Times& when = times(crossing.task);
+    if (when.count == 0) return;
+    Sum& sum = sums[key_of_row(scene.prediction.plan, crossing)];
+    sum.bytes += crossing.bytes * when.share;
+    sum.count += when.count;
+  });
+  std::vector<LinkTransfer> rows;
+  for (const auto& [key, sum] : sums) {
+    rows.push_back(
+        {key.layer, key.kind, key.backward, key.from, key.to, key.devices, sum.bytes, sum.count});
+  }
+  return rows;
 }
 
 std::vector<std::size_t> transfers_by_link(const Scene& scene,
                                            const std::optional<TimeRange>& range) {
-  const Plan& plan = scene.prediction.plan;
-  const Cluster& cluster = scene.input.cluster;
-  std::vector<std::size_t> counts(cluster.links().size());
-  const auto times = [&](TaskId task) {
-    return times_in(scene.prediction.timeline, task, range).count;
-  };
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const Task& task = plan[TaskId(i)];
-    if (task.kind != TaskKind::transfer) continue;
-    const std::size_t count = times(TaskId(i));
-    for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
-      if (piece.from == task.device || piece.bytes.value == 0) continue;
-      for (const LinkId link : cluster.route(piece.from, task.device)) counts[link()] += count;
-    }
-  }
-  for (const Group& group : plan.groups()) {
-    const std::size_t count = times(group.tasks.front());
-    std::set<LinkId> crossed;
-    for (const CollectivePhase& phase : plan.group_shapes()[group.shape].phases) {
-      for (const LinkLoad& load : phase.loads) {
-        if (load.weight * phase.bytes_per_byte > 0) crossed.insert(load.link);
-      }
-    }
-    if (group.bytes.value == 0) continue;
-    for (const LinkId link : crossed) counts[link()] += count;
-  }
+  std::vector<std::size_t> counts(scene.input.cluster.links().size());
+  TimesOfTasks times(scene, range);
+  for_each_crossing(scene, [&](const Crossing& crossing) {
+    counts[crossing.link()] += times(crossing.task).count;
+  });
   return counts;
 }
 

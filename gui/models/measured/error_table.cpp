@@ -48,13 +48,13 @@ double number_of(const ErrorRow& row, int column) {
     case ErrorTable::kMeasured:
       return row.measured.duration.value;
     case ErrorTable::kDifference:
-      return (row.predicted.duration - row.measured.duration).value;
+      return row.difference().value;
     case ErrorTable::kError:
       return relative_error(row.predicted.duration, row.measured.duration);
     case ErrorTable::kShare:
       return row.share;
     case ErrorTable::kWaiting:
-      return (row.predicted.queueing - row.measured.queueing).value;
+      return row.queueing_difference().value;
     default:
       return static_cast<double>(row.tasks);
   }

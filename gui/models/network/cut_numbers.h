@@ -1,7 +1,8 @@
 #pragma once
 
 // A number for each cut, by which it is coloured. It follows from the cut alone unless another cut
-// has it already, and what a cut has it keeps, whatever else is edited, solved or undone. Value.
+// has it already, and what a cut has it keeps, whatever else is edited, solved or undone: unless it
+// is shown again with one that took its number since. Value.
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +19,17 @@ class CutNumbers {
   static constexpr std::size_t kColours = 10;
 
   void forget() { known_.clear(); }
-  /// Numbers those of them that have none, the fewest parts first.
+  /// Numbers those of them that have none, the fewest parts first; and where there are colours
+  /// enough, those that have the same as another of them.
   void number(std::vector<Config> shown) {
     std::stable_sort(shown.begin(), shown.end(), before);
     for (const Config& cut : shown) {
-      if (find(cut) == known_.end()) known_.emplace_back(cut, next(cut, shown));
+      const auto known = find(cut);
+      if (known != known_.end()) {
+        if (shown.size() > kColours || !taken(known->second, cut, &shown)) continue;
+        known_.erase(known);
+      }
+      known_.emplace_back(cut, next(cut, shown));
     }
   }
   /// Of a cut that was numbered.
@@ -51,18 +58,21 @@ class CutNumbers {
     }
     return number % kColours;
   }
+  // By another cut; of those in `among`, where it is not null.
+  bool taken(std::size_t number, const Config& cut, const std::vector<Config>* among) const {
+    return std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
+      if (known.second != number || known.first == cut) return false;
+      return among == nullptr ||
+             std::find(among->begin(), among->end(), known.first) != among->end();
+    });
+  }
   // The wanted one or the next that no cut has; then, that nothing shown has.
   std::size_t next(const Config& cut, const std::vector<Config>& shown) const {
     const std::size_t first = wanted(cut);
-    for (const bool any : {true, false}) {
+    for (const auto* among : {static_cast<const std::vector<Config>*>(nullptr), &shown}) {
       for (std::size_t i = 0; i < kColours; ++i) {
         const std::size_t number = (first + i) % kColours;
-        const bool taken = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
-          const bool counts =
-              any || std::find(shown.begin(), shown.end(), known.first) != shown.end();
-          return counts && known.second == number;
-        });
-        if (!taken) return number;
+        if (!taken(number, cut, among)) return number;
       }
     }
     return first;

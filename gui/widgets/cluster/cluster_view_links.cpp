@@ -9,6 +9,7 @@
 #include "gui/models/text.h"
 #include "gui/widgets/cluster/cluster_view.h"
 #include "sim/base/error.h"
+#include "sim/cluster/cluster_file.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
@@ -118,8 +119,8 @@ void ClusterView::choose_cluster() {
   dialog->open();
 }
 
-// The network stays, and so does its strategy unless it was cut by hand for other devices. What is
-// wrong in the file is told when it is predicted.
+// The network stays, and so does its strategy unless it was cut by hand for other devices. What
+// cannot be read leaves the desk as it is.
 bool ClusterView::open(const QString& file) try {
   const std::string path = file.toStdString();
   if (kind_of_file(path) != FileKind::cluster) {
@@ -131,7 +132,10 @@ bool ClusterView::open(const QString& file) try {
     notify(tr("Open a network first: a cluster alone has nothing to do."));
     return false;
   }
-  workspace().edit_and_read_anew(tr("cluster %1").arg(file), now.with_cluster(path));
+  read_cluster(path);
+  workspace().edit_and_read_anew(tr("cluster %1").arg(QString::fromStdString(shown_name(path))),
+                                 now.with_cluster(path));
+  emit opened(file);
   return true;
 } catch (const Error& error) {
   notify(QString::fromStdString(error.message()));

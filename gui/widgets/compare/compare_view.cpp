@@ -149,6 +149,7 @@ void CompareView::follow() {
   const auto changed = [this] { when_seen([this] { refresh(); }); };
   connect(&workspace(), &Workspace::scene_changed, this, changed);
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
+  connect(&workspace(), &Workspace::baseline_changed, this, &CompareView::say_opened);
   connect(&selection(), &Selection::layers_changed, this, &CompareView::show_selected);
   connect(plot_, &WaterfallPlot::picked, this,
           [this](LayerId layer) { selection().select_layers({layer}); });

@@ -60,6 +60,7 @@ class CompareView : public View {
   void bind_keys();
   void choose_baseline(int index);
   void set_strategy_baseline(const std::string& source);
+  void say_opened();
   void refresh();
   void show_texts();
   QString headline() const;
@@ -80,6 +81,7 @@ class CompareView : public View {
   WaterfallPlot* plot_;
   QWidget* upper_;  ///< the table and the plot
   LinkedTimelines* timelines_;
+  QString opening_;       ///< a strategy that nobody has read yet
   bool picking_ = false;  ///< the selection changes from here
 };
 

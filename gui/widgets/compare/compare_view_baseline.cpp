@@ -2,6 +2,7 @@
 
 #include <QFileDialog>
 #include <array>
+#include <utility>
 
 #include "gui/widgets/compare/compare_view.h"
 
@@ -31,8 +32,17 @@ QString CompareView::command() const {
 
 bool CompareView::open(const QString& file) {
   if (!file.endsWith(QLatin1String(".json")) || workspace().document().empty()) return false;
+  opening_ = file;
   set_strategy_baseline(file.toStdString());
   return true;
+}
+
+// It could be read, now that something is predicted of it.
+void CompareView::say_opened() {
+  const ScenePtr& baseline = workspace().baseline();
+  if (opening_.isEmpty() || !baseline) return;
+  if (baseline->document.strategy.source != opening_.toStdString()) return;
+  emit opened(std::exchange(opening_, QString()));
 }
 
 void CompareView::choose_baseline(int index) {
@@ -43,7 +53,7 @@ void CompareView::choose_baseline(int index) {
   if (usual == kUsual.size()) return workspace().pin_baseline();
   const QString file = QFileDialog::getOpenFileName(this, tr("A strategy to compare with"), {},
                                                     tr("Strategies (*.json)"));
-  if (!file.isEmpty()) set_strategy_baseline(file.toStdString());
+  if (!file.isEmpty()) open(file);
 }
 
 void CompareView::set_strategy_baseline(const std::string& source) {

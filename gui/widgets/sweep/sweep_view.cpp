@@ -42,24 +42,30 @@ void SweepView::keyPressEvent(QKeyEvent* event) {
 }
 
 void SweepView::follow() {
-  const auto complain = [this](const QString& message) {
-    opening_.clear();
-    notify(message);
-  };
   connect(&file_, &ResultFile::rows_read, this, &SweepView::take_rows);
   connect(&file_, &ResultFile::scenarios_read, this, &SweepView::list_scenarios);
   connect(&file_, &ResultFile::looked, this, &SweepView::say_why_empty);
   connect(&file_, &ResultFile::looked, this, [this] { say_opened(file_.file()); });
-  connect(&file_, &ResultFile::failed, this, complain);
+  connect(&file_, &ResultFile::failed, this,
+          [this](const QString& message) { complain(file_.file(), message); });
   connect(&file_, &ResultFile::failed, this, [this] { results_.set_why_empty({}); });
   connect(&sweep_, &SweepRun::changed, this, &SweepView::say_why_empty);
   connect(&sweep_, &SweepRun::changed, this, [this] {
     if (sweep_.state() == SweepRun::State::ready) say_opened(sweep_.file());
   });
-  connect(&sweep_, &SweepRun::failed, this, complain);
+  connect(&sweep_, &SweepRun::failed, this,
+          [this](const QString& message) { complain(sweep_.file(), message); });
   connect(&results_, &Results::changed, this, &SweepView::show_count);
   connect(&results_, &Results::current_changed, this, &SweepView::show_current);
   connect(&results_, &Results::wanted, this, &SweepView::open_row);
+}
+
+// A scenario whose database is broken was read before that.
+void SweepView::complain(const std::string& file, const QString& message) {
+  notify(message);
+  const bool of_database = message.startsWith(QString::fromStdString(sweep_.database()));
+  if (file == sweep_.file() && of_database) say_opened(file);
+  if (opening_.toStdString() == file) opening_.clear();
 }
 
 // A scenario is when it is counted; its database may be read before, or not be there.

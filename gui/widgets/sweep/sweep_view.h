@@ -61,6 +61,7 @@ class SweepView : public View {
   void show_columns();
   void say_why_empty();
   void say_opened(const std::string& file);
+  void complain(const std::string& file, const QString& message);
   void settle_layout();
   void show_count();
   void show_current();

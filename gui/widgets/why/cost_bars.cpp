@@ -94,6 +94,7 @@ QSize CostBars::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& 
 
 std::vector<LegendEntry> cost_legend() {
   std::vector<LegendEntry> entries;
+  entries.reserve(kParts.size());
   for (const CostPart part : kParts) {
     entries.push_back(
         {part_name(part), [part](const Theme& theme) { return cost_colour(part, theme); }});

@@ -160,8 +160,9 @@ void MainWindow::reset_layout() {
 void MainWindow::show_welcome() {
   const QStringList recent =
       settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
-  welcome_ = new Welcome(session_.last(), recent, this);
-  connect(welcome_, &Welcome::go_on_wanted, this, [this] { open_document(session_.go_on()); });
+  welcome_ = new Welcome(session_.left(), recent, this);
+  connect(welcome_, &Welcome::go_on_wanted, this,
+          [this](const LeftSession& left) { open_document(session_.go_on(left)); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
   connect(welcome_, &Welcome::file_wanted, this, [this](const QString& file) {
     file.isEmpty() ? ask_for_file() : static_cast<void>(open_file(file));

@@ -5,11 +5,15 @@
 #include <QFont>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "gui/models/text.h"
 #include "gui/widgets/scrolled_content.h"
 
 namespace strata::gui {
 namespace {
+
+constexpr int kWidth = 640;
 
 QLabel* heading(const QString& text, double scale) {
   auto* label = new QLabel(text);
@@ -26,6 +30,10 @@ QLabel* paragraph(const QString& text) {
   return label;
 }
 
+QString age_of(const LeftSession& left) {
+  return human_age(std::chrono::seconds(left.saved.secsTo(QDateTime::currentDateTime())));
+}
+
 }  // namespace
 
 Document paper_example() {
@@ -35,13 +43,25 @@ Document paper_example() {
   return document;
 }
 
-Welcome::Welcome(const std::optional<Document>& last, const QStringList& recent, QWidget* parent)
+QStringList folders_that_tell(const QStringList& files) {
+  QStringList folders;
+  for (const QString& file : files) {
+    const QString name = QFileInfo(file).fileName();
+    const auto alike = std::count_if(files.begin(), files.end(), [&](const QString& other) {
+      return QFileInfo(other).fileName() == name;
+    });
+    folders << (alike > 1 ? QFileInfo(file).path() : QString());
+  }
+  return folders;
+}
+
+Welcome::Welcome(const std::vector<LeftSession>& left, const QStringList& recent, QWidget* parent)
     : QWidget(parent) {
   setObjectName(QStringLiteral("welcome"));
   auto* page = new QWidget;
   auto* row = new QHBoxLayout(page);
   row->addStretch(1);
-  row->addWidget(ways(last, recent), 2);
+  row->addWidget(ways(left, recent), 2);
   row->addStretch(1);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
@@ -51,9 +71,9 @@ Welcome::Welcome(const std::optional<Document>& last, const QStringList& recent,
   setFocusProxy(ways.front());
 }
 
-QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& recent) {
+QWidget* Welcome::ways(const std::vector<LeftSession>& left, const QStringList& recent) {
   auto* page = new QWidget;
-  page->setMaximumWidth(640);
+  page->setMaximumWidth(kWidth);
   auto* column = new QVBoxLayout(page);
   column->setSpacing(10);
   column->addStretch(2);
@@ -70,13 +90,17 @@ QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& r
     column->addWidget(button);
     return button;
   };
-  if (last) {
-    auto* button = way(tr("Go on with %1").arg(QString::fromStdString(last->name())),
-                       tr("As the last session left it, strategy %1.")
-                           .arg(QString::fromStdString(last->strategy.label())),
-                       [this] { emit go_on_wanted(); });
+  for (const LeftSession& one : left) {
+    const QString name = QString::fromStdString(one.document.name());
+    const QString strategy = QString::fromStdString(one.document.strategy.label());
+    const bool newest = &one == &left.front();
+    auto* button = way(
+        newest ? tr("Go on with %1").arg(name) : tr("Or with %1, left %2").arg(name, age_of(one)),
+        newest ? tr("As it was left %1, strategy %2.").arg(age_of(one), strategy) : QString(),
+        [this, one] { emit go_on_wanted(one); });
     button->setObjectName(QStringLiteral("go_on"));
-    button->setToolTip(QString::fromStdString(case_arguments(*last) + strategy_argument(*last)));
+    button->setToolTip(
+        QString::fromStdString(case_arguments(one.document) + strategy_argument(one.document)));
   }
   way(tr("The paper's example"), tr("VGG-16 on four hosts with four P100 each."), [this] {
     emit document_wanted(paper_example());
@@ -86,8 +110,13 @@ QWidget* Welcome::ways(const std::optional<Document>& last, const QStringList& r
          "results (.db). Files can be dropped on the window, too."),
       [this] { emit file_wanted({}); })
       ->setObjectName(QStringLiteral("open_file"));
-  for (const QString& file : recent) {
-    way(QFileInfo(file).fileName(), {}, [this, file] { emit file_wanted(file); })->setToolTip(file);
+  const QStringList folders = folders_that_tell(recent);
+  for (qsizetype i = 0; i < recent.size(); ++i) {
+    const QString& file = recent[i];
+    const QString folder = fontMetrics().elidedText(folders[i], Qt::ElideLeft, kWidth / 2);
+    way(QFileInfo(file).fileName(), folder, [this, file] {
+      emit file_wanted(file);
+    })->setToolTip(file);
   }
   column->addSpacing(12);
   column->addWidget(paragraph(tr("Press ? for the keys, Ctrl+Shift+P for everything there is.")));

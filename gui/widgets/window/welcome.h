@@ -2,10 +2,11 @@
 
 // What a new user sees first: the ways in.
 
+#include <QStringList>
 #include <QWidget>
-#include <optional>
+#include <vector>
 
-#include "gui/models/document.h"
+#include "gui/models/session.h"
 
 namespace strata::gui {
 
@@ -13,18 +14,21 @@ class Welcome : public QWidget {
   Q_OBJECT
 
  public:
-  /// `last`: what an earlier session left.
-  explicit Welcome(const std::optional<Document>& last, const QStringList& recent,
-                   QWidget* parent = nullptr);
+  /// `left`: by earlier sessions, the newest first.
+  Welcome(const std::vector<LeftSession>& left, const QStringList& recent,
+          QWidget* parent = nullptr);
 
  signals:
-  void go_on_wanted();  ///< with what the last session left
+  void go_on_wanted(const strata::gui::LeftSession& left);
   void document_wanted(const strata::gui::Document& document);
   void file_wanted(const QString& file);  ///< empty: ask for one
 
  private:
-  QWidget* ways(const std::optional<Document>& last, const QStringList& recent);
+  QWidget* ways(const std::vector<LeftSession>& left, const QStringList& recent);
 };
+
+/// The folders of those files that others are called like; else nothing. By the files' places.
+QStringList folders_that_tell(const QStringList& files);
 
 /// The example of the paper: VGG-16 on four hosts with four P100s each, under data parallelism.
 Document paper_example();

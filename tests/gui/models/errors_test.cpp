@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 RealRun run_of_lenet(const std::string& strategy = "model") {
@@ -160,6 +161,25 @@ TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
   const auto all = labels_beyond(*both.measured, *measured, 0.5);
   EXPECT_EQ(std::count(none.begin(), none.end(), true), 0);
   EXPECT_EQ(std::count(all.begin(), all.end(), true), static_cast<std::ptrdiff_t>(all.size()));
+}
+
+// Predicted to take 3 and wait for 1, measured to take 2 and wait for 5: the sign of each tells.
+TEST_F(ErrorsTest, DifferencesArePredictedLessMeasured) {
+  ErrorRow row;
+  row.predicted = {{3}, {1}};
+  row.measured = {{2}, {5}};
+  ErrorTable table;
+  table.show(nullptr, {{row, {}, {}}});
+  const auto number = [&](int column) {
+    return table.index(0, column).data(Qt::UserRole).toDouble();
+  };
+  EXPECT_EQ(number(ErrorTable::kDifference), 1);
+  EXPECT_EQ(number(ErrorTable::kError), 0.5);
+  EXPECT_EQ(number(ErrorTable::kWaiting), -4);
+  EXPECT_THAT(table.index(0, ErrorTable::kDifference).data().toString().toStdString(),
+              StartsWith("+1 s"));
+  EXPECT_THAT(table.index(0, ErrorTable::kWaiting).data().toString().toStdString(),
+              StartsWith("-4 s"));
 }
 
 TEST_F(ErrorsTest, TheTableExplainsTheError) {

@@ -119,9 +119,14 @@ TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
     EXPECT_LT(use.toUInt(), kMemoryUseKinds);
   }
   EXPECT_NEAR(share, 1, 1e-9);
-  table.sort(TensorTable::kBytes, Qt::DescendingOrder);
-  EXPECT_GE(table.index(0, TensorTable::kBytes).data(Qt::UserRole).toDouble(),
-            table.index(1, TensorTable::kBytes).data(Qt::UserRole).toDouble());
+  const auto bytes = [&](int row) {
+    return table.index(row, TensorTable::kBytes).data(Qt::UserRole).toDouble();
+  };
+  const int last = table.rowCount() - 1;
+  ASSERT_GT(bytes(0), bytes(last)) << "the largest first, until it is sorted";
+  table.sort(TensorTable::kBytes, Qt::AscendingOrder);
+  EXPECT_LT(bytes(0), bytes(last));
+  for (int row = 0; row < last; ++row) EXPECT_LE(bytes(row), bytes(row + 1)) << row;
   EXPECT_THAT(table.csv(), HasSubstr("layer,what,shard,size_bytes"));
   for (const int section : {-1, int{TensorTable::kColumns}}) {
     EXPECT_FALSE(table.headerData(section, Qt::Horizontal).isValid());

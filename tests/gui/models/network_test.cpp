@@ -365,6 +365,23 @@ TEST(CutNumbers, TakeWhatNothingShownHas) {
   EXPECT_EQ(numbers(cut_in(11, 1)), free);
 }
 
+// The one that was away takes another number where both are shown, and keeps it then.
+TEST(CutNumbers, DifferWhereFewAreShown) {
+  CutNumbers numbers;
+  std::vector<Config> ten;
+  for (std::int32_t n = 1; n <= 10; ++n) ten.push_back(cut_in(n, 1));
+  numbers.number(ten);
+  const Config late = cut_in(11, 1);
+  numbers.number({late});
+  const auto rival = std::find_if(ten.begin(), ten.end(),
+                                  [&](const Config& cut) { return numbers(cut) == numbers(late); });
+  ASSERT_NE(rival, ten.end());
+  for (int again = 0; again < 2; ++again) {
+    numbers.number({late, *rival});
+    EXPECT_NE(numbers(late), numbers(*rival));
+  }
+}
+
 class NetworkMapTest : public ::testing::Test {
  protected:
   void open(const std::string& model) {

@@ -2,6 +2,7 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -150,12 +151,21 @@ TEST_F(ClusterViewTest, AClustersFileTakesTheClustersPlace) {
   const QString file = folder.filePath("two.toml"), other = folder.filePath("other.toml");
   write_file_whole(file.toStdString(), print_cluster(load_cluster("p100-1x2")));
   write_file_whole(other.toStdString(), "[[sweep]]\n");
+  const QString bad = folder.filePath("bad.toml");
+  write_file_whole(bad.toStdString(), "name = \"bad\"\n[grid]\nhosts = 0\n");
+  const QSignalSpy opened(&view_, &View::opened);
   EXPECT_FALSE(view_.open(other));
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("is no cluster"));
   EXPECT_FALSE(view_.open("/nowhere.toml"));
+  EXPECT_FALSE(view_.open(bad));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("bad.toml"));
+  EXPECT_EQ(workspace_.undo_stack().count(), 0);
   EXPECT_TRUE(view_.open(file));
   settle();
   EXPECT_EQ(view_.notice(), "");
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), file);
+  EXPECT_EQ(workspace_.undo_stack().undoText(), "cluster two.toml");
   EXPECT_EQ(workspace_.scene()->input.cluster.device_count(), 2);
   EXPECT_EQ(view_.canvas().map().nodes.size(), 2);
   workspace_.undo_stack().undo();

@@ -3,11 +3,14 @@
 #include "gui/widgets/compare/compare_view.h"
 
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <gmock/gmock.h>
 
 #include "gui/widgets/compare/linked_timelines.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/file.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 
@@ -270,10 +273,26 @@ TEST_F(CompareViewTest, TheTimelinesHaveTheirOwnKeys) {
 }
 
 TEST_F(CompareViewTest, AFileThatIsNoStrategyIsRefusedInPlace) {
-  QSignalSpy failed(&workspace_, &Workspace::failed);
+  QSignalSpy failed(&workspace_, &Workspace::failed), opened(&view_, &View::opened);
   EXPECT_TRUE(view_.open("/nowhere/strategy.json"));
   EXPECT_TRUE(wait_until([&] { return failed.count() > 0; }));
   EXPECT_FALSE(view_.open("/nowhere/model.toml"));
+  EXPECT_EQ(opened.count(), 0);
+}
+
+TEST_F(CompareViewTest, SaysThatAStrategyCouldBeRead) {
+  const QTemporaryDir folder;
+  const QString file = folder.filePath("mine.json");
+  const Scene& scene = *workspace_.scene();
+  write_file_whole(file.toStdString(), print_strategy(scene.prediction.strategy, scene.input.graph,
+                                                      scene.input.cluster));
+  QSignalSpy opened(&view_, &View::opened);
+  EXPECT_TRUE(view_.open(file));
+  ASSERT_TRUE(wait_until([&] { return opened.count() > 0; }));
+  EXPECT_EQ(opened[0][0].toString(), file);
+  workspace_.set_baseline(workspace_.baseline()->document);
+  settle();
+  EXPECT_EQ(opened.count(), 1);
 }
 
 }  // namespace

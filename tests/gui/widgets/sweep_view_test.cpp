@@ -3,6 +3,7 @@
 
 #include "gui/widgets/sweep/sweep_view.h"
 
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -223,6 +224,20 @@ TEST_F(SweepViewTest, WhatIsWrongStandsAboveIt) {
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("cannot be read"));
   std::ofstream(folder_ / "net.toml") << "name = \"a\"\n[[layer]]\n";
   EXPECT_FALSE(view_.open(file("net.toml")));
+}
+
+TEST_F(SweepViewTest, AScenarioIsReadThoughItsDatabaseIsBroken) {
+  std::ofstream(folder_ / "s.db") << "no database";
+  const QSignalSpy opened(&view_, &View::opened);
+  EXPECT_TRUE(view_.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("s.db"));
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), file("s.toml"));
+  std::ofstream(folder_ / "bad.toml") << "[[sweep]]\nmodel = \"nothing\"\n";
+  EXPECT_TRUE(view_.open(file("bad.toml")));
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(opened.count(), 1);
 }
 
 TEST_F(SweepViewTest, ClosedWhileItWorks) {

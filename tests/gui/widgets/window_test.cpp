@@ -3,6 +3,7 @@
 
 #include <QAbstractButton>
 #include <QClipboard>
+#include <QCommandLinkButton>
 #include <QDialog>
 #include <QDockWidget>
 #include <QFile>
@@ -15,6 +16,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/text.h"
 #include "gui/widgets/window/command_palette.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/study/solve.h"
@@ -330,6 +332,47 @@ TEST_F(WindowTest, CanBeClosedWhileItWorks) {
   close_window();
   make_window();
   EXPECT_NE(window_->findChild<QAbstractButton*>("go_on"), nullptr);
+}
+
+// As after a start with a file: what was left before can still be gone on with.
+TEST_F(WindowTest, OffersOlderSessionsToo) {
+  window_->open_document(lenet());
+  settle();
+  close_window();
+  make_window();
+  window_->open_document(paper_example());
+  settle();
+  close_window();
+  const auto set_age = [&](const char* name, int seconds) {
+    QFile session(path(name));
+    ASSERT_TRUE(session.open(QIODevice::ReadWrite));
+    ASSERT_TRUE(session.setFileTime(QDateTime::currentDateTime().addSecs(-seconds),
+                                    QFileDevice::FileModificationTime));
+  };
+  set_age("sessions/1.json", 36 * 3600);
+  set_age("sessions/2.json", 90 * 60);
+  make_window();
+  const auto ways = window_->findChildren<QCommandLinkButton*>("go_on");
+  ASSERT_EQ(ways.size(), 2);
+  EXPECT_EQ(ways[0]->text(), "Go on with vgg16 on p100-4x4");
+  EXPECT_THAT(ways[0]->description().toStdString(), HasSubstr("left 1 hour ago"));
+  EXPECT_EQ(ways[1]->text(), "Or with lenet5 on p100-1x2, left 1 day ago");
+  QTest::mouseClick(ways[1], Qt::LeftButton);
+  EXPECT_EQ(workspace_->document(), lenet());
+}
+
+TEST(Ages, AreToldInTheLargestWholeUnit) {
+  using std::chrono::seconds;
+  EXPECT_EQ(human_age(seconds(-3)), "just now");
+  EXPECT_EQ(human_age(seconds(59)), "just now");
+  EXPECT_EQ(human_age(seconds(60)), "1 minute ago");
+  EXPECT_EQ(human_age(seconds(3 * 3600 + 1800)), "3 hours ago");
+  EXPECT_EQ(human_age(seconds(49 * 3600)), "2 days ago");
+}
+
+TEST(Recent, FilesThatAreCalledTheSameAreToldByTheirFolders) {
+  EXPECT_EQ(folders_that_tell({"/a/net.toml", "/b/x.toml", "/c/net.toml"}),
+            (QStringList{"/a", "", "/c"}));
 }
 
 // The example without its last session, then a file; Return takes what has the focus.

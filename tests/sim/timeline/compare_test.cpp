@@ -52,11 +52,11 @@ TEST(Compare, EveryErrorIsDurationOrQueueing) {
                                                 {{{3}, {0}}, {{4}, {0}}},
                                                 {{{0}, {0}}, {{0}, {0}}}};
   EXPECT_EQ(c.tasks, expected);
-  EXPECT_EQ(c.tasks[1].duration_difference(), Seconds{-1});
-  EXPECT_EQ(c.tasks[2].queueing_difference(), Seconds{1});
+  EXPECT_EQ(c.tasks[1].duration_difference(), Seconds{1});
+  EXPECT_EQ(c.tasks[2].queueing_difference(), Seconds{-1});
 }
 
-// conv is wrong by +2 and -1: 3 of an absolute error of 4, though together only +1.
+// conv is wrong by -2 and +1: 3 of an absolute error of 4, though together only -1.
 TEST(Compare, RowsSayWhereTheErrorComesFrom) {
   const Comparison c = compare(small_plan(Stream::links), predicted(), measured());
   const std::vector<ErrorRow> expected = {
@@ -64,7 +64,8 @@ TEST(Compare, RowsSayWhereTheErrorComesFrom) {
       {kFc, TaskKind::compute, Phase::forward, 1, {{3}, {0}}, {{4}, {0}}, {1}, 0.25},
       {kFc, TaskKind::transfer, Phase::forward, 1, {{1}, {0}}, {{1}, {1}}, {0}, 0}};
   EXPECT_EQ(c.rows, expected);
-  EXPECT_EQ(c.rows[0].difference(), Seconds{1});
+  EXPECT_EQ(c.rows[0].difference(), Seconds{-1});
+  EXPECT_EQ(c.rows[2].queueing_difference(), Seconds{-1});
 }
 
 TEST(Compare, DevicesAreBusyWithWhatOccupiesThem) {
