@@ -66,8 +66,8 @@ TEST_F(Choices, LieInTheCacheFolder) {
   setenv("XDG_CACHE_HOME", "/cache", 1);
   EXPECT_EQ(ChoiceFile::usual_path(), "/cache/strata/cudnn-plans.txt");
   setenv("XDG_CACHE_HOME", "relative", 1);
-  setenv("HOME", "/home/me", 1);
-  EXPECT_EQ(ChoiceFile::usual_path(), "/home/me/.cache/strata/cudnn-plans.txt");
+  setenv("HOME", "/me", 1);
+  EXPECT_EQ(ChoiceFile::usual_path(), "/me/.cache/strata/cudnn-plans.txt");
 }
 
 }  // namespace
