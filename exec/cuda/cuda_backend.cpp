@@ -12,6 +12,7 @@ namespace {
 
 std::vector<Stream*> streams_of(const std::vector<std::unique_ptr<Seat>>& seats) {
   std::vector<Stream*> streams;
+  streams.reserve(seats.size());
   for (const auto& seat : seats) streams.push_back(&seat->stream());
   return streams;
 }

@@ -62,6 +62,7 @@ void reach_peers(int gpu, int count) {
 std::vector<Gpu> gpus() {
   std::vector<Gpu> all;
   const int count = count_gpus();
+  all.reserve(static_cast<std::size_t>(count));
   for (int gpu = 0; gpu < count; ++gpu) all.push_back(describe(gpu));
   for (int gpu = 0; gpu < count; ++gpu) reach_peers(gpu, count);
   return all;
@@ -140,12 +141,14 @@ std::shared_ptr<void> host_memory(std::int64_t bytes) {
 }
 
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
+  if (bytes == 0) return;
   check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault,
                         stream_of(stream)),
         "copying memory");
 }
 
 void clear(void* to, std::int64_t bytes, Stream& stream) {
+  if (bytes == 0) return;
   check(cudaMemsetAsync(to, 0, static_cast<std::size_t>(bytes), stream_of(stream)),
         "clearing memory");
 }

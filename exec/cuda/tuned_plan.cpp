@@ -83,6 +83,7 @@ class Tuning {
     for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(median(events[i]), i);
     std::sort(order.begin(), order.end());
     std::vector<NamedPlan> sorted;
+    sorted.reserve(plans.size());
     for (const auto& [seconds, i] : order) sorted.push_back(std::move(plans[i]));
     plans = std::move(sorted);
   }

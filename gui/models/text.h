@@ -40,9 +40,9 @@ inline QString counted(std::size_t count, const QString& thing) {
 inline QString human_age(std::chrono::seconds age) {
   const auto seconds = static_cast<std::size_t>(std::max<std::int64_t>(age.count(), 0));
   if (seconds < 60) return QStringLiteral("just now");
-  const QString since = seconds < 3600        ? counted(seconds / 60, QStringLiteral("minute"))
-                        : seconds < 24 * 3600 ? counted(seconds / 3600, QStringLiteral("hour"))
-                                              : counted(seconds / 86400, QStringLiteral("day"));
+  const QString since = seconds < 3600    ? counted(seconds / 60, QStringLiteral("minute"))
+                        : seconds < 86400 ? counted(seconds / 3600, QStringLiteral("hour"))
+                                          : counted(seconds / 86400, QStringLiteral("day"));
   return since + QStringLiteral(" ago");
 }
 /// "n=4 c=2", "one device"; ", placed" where it is not on the cluster's first devices.

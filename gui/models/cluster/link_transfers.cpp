@@ -132,6 +132,7 @@ std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
     sum.count += when.count;
   });
   std::vector<LinkTransfer> rows;
+  rows.reserve(sums.size());
   for (const auto& [key, sum] : sums) {
     rows.push_back(
         {key.layer, key.kind, key.backward, key.from, key.to, key.devices, sum.bytes, sum.count});

@@ -168,6 +168,7 @@ std::shared_ptr<void> host_memory(std::int64_t bytes) {
 
 // As from pageable memory: what the host has is read now, what it gets is there when it waited.
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
+  if (bytes == 0) return;
   const auto size = static_cast<std::size_t>(bytes);
   Host& host = the_host();
   auto at = host.blocks.upper_bound(const_cast<void*>(from));
@@ -182,6 +183,7 @@ void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
 }
 
 void clear(void* to, std::int64_t bytes, Stream& stream) {
+  if (bytes == 0) return;
   put_on(stream, [=] { std::memset(to, 0, static_cast<std::size_t>(bytes)); });
 }
 
