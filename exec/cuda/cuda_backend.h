@@ -17,9 +17,6 @@
 
 namespace strata::cuda {
 
-/// At most this many devices, together.
-inline constexpr std::size_t kDeviceLimit = 16;
-
 /// "cuda0", or "cuda0.2" where several devices share the GPU. `gpus`: by device.
 std::string device_name(std::span<const int> gpus, std::size_t device);
 

@@ -11,7 +11,6 @@ namespace strata::cuda {
 
 inline constexpr std::string_view kCudnn = "libcudnn.so.9";
 inline constexpr std::string_view kCublas = "libcublas.so.13";
-inline constexpr std::string_view kNccl = "libnccl.so.2";
 
 /// Where libraries are looked for after the loader's own path: the folders of the environment
 /// variable STRATA_CUDA_LIBRARIES (separated by colons), then the toolkit's.
