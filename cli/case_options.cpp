@@ -13,7 +13,8 @@
 
 namespace strata {
 void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {
-  command.add_option("MODEL", flags.request.model, "a name (strata models) or a .toml file")
+  command
+      .add_option("MODEL", flags.request.model, "a name (strata models), or a .toml or .onnx file")
       ->required();
   command
       .add_option("--cluster", flags.request.cluster, "a name (strata clusters) or a .toml file")

@@ -26,7 +26,7 @@ void warn_of_shared_cores(const Runner& runner, const std::string& devices) {
 
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {
   if (disturbance.share() < kMuch) return;
-  warn(fmt::format("something else ran on this machine in {} of {} sweeps; {}",
+  warn(fmt::format("something else ran on this machine, or its clock fell, in {} of {} sweeps; {}",
                    disturbance.left_out, disturbance.of, consequence));
 }
 

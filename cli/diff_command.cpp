@@ -165,7 +165,7 @@ void add_diff_command(CLI::App& app) {
       ->required();
   command->add_option("AFTER", flags->after, "the same")->required();
   command->add_option("--model", flags->input.request.model,
-                      "a name or a .toml file (default: what a strategy file says)");
+                      "a name, or a .toml or .onnx file (default: what a strategy file says)");
   command->add_option("--cluster", flags->input.request.cluster,
                       "a name or a .toml file (default: what a strategy file says)");
   add_case_options(*command, flags->input);

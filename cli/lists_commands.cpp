@@ -44,7 +44,7 @@ void list_models(bool json) {
                    fmt::format("{:.1f}", static_cast<double>(macs_sum) * 1e-6),
                    std::string(entry.description)});
   }
-  print("{}\nA file in .toml describes a network of your own.\n", table.print());
+  print("{}\nA file in .toml or .onnx describes a network of your own.\n", table.print());
 }
 
 void list_clusters(bool json) {

@@ -15,6 +15,7 @@
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"
+#include "sim/formats/onnx/read_onnx.h"
 
 namespace {
 
@@ -29,9 +30,21 @@ void complain(const std::string& message) {
   }
 }
 
+// Its first GPU, or why there is none.
+std::string gpu_text(const Runner& runner) {
+  try {
+    return runner.description("cuda:0");
+  } catch (const EnvironmentError& error) {
+    return error.message();
+  }
+}
+
 std::string version_text(const Runner& runner) {
-  return fmt::format("strata {}\nparts: simulator, cpu ({}){}", STRATA_VERSION,
-                     runner.description("cpu:1"), has_mpi() ? ", mpi" : "");
+  std::string parts = fmt::format("simulator, cpu ({})", runner.description("cpu:1"));
+  if (has_cuda()) parts += fmt::format(", cuda ({})", gpu_text(runner));
+  if (has_mpi()) parts += ", mpi";
+  if (reads_onnx()) parts += ", onnx";
+  return fmt::format("strata {}\nparts: {}", STRATA_VERSION, parts);
 }
 
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/batch_options.h"
+#include "cli/devices_option.h"
+#include "cli/dtype_option.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "sim/profile/write_profile.h"
@@ -26,13 +28,14 @@ std::optional<std::int64_t> MeasureFlags::global_batch() const {
 
 void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds) {
   flags.rounds = rounds;
-  command.add_option("MODEL", flags.models, "names (strata models) or .toml files")->required();
-  command.add_option("--devices", flags.devices, "cpu:N, N cores of this machine, a device each")
+  command.add_option("MODEL", flags.models, "names (strata models), or .toml or .onnx files")
       ->required();
+  add_devices_option(command, flags.devices);
   flags.batch_option = add_batch_options(command, flags.batch, flags.batch_per_device);
   command.add_option("--strategies", flags.strategies,
                      "of data, model, owt, optimal and .json files, with commas between (default "
                      "data,model,owt,optimal)");
+  add_device_dtype_option(command, flags.dtype);
   command
       .add_option("--rounds", flags.rounds,
                   fmt::format("how often everything is measured (default {})", rounds))

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
+#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
@@ -60,6 +61,7 @@ ProfileRequest request_of(const ProfileFlags& flags) {
   request.batch = m.global_batch();
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
+  request.dtype = dtype_of(m.dtype);
   request.rounds = m.rounds;
   request.date = today();
   request.command = flags.typed;
@@ -96,6 +98,7 @@ nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& ou
   nlohmann::ordered_json json = {
       {"models", flags.models},
       {"device_names", flags.devices},
+      {"dtype", flags.dtype},
       {"kind", profile.kind},
       {"machine", profile.description},
       {"rounds", flags.rounds},
@@ -122,6 +125,17 @@ std::string outcome_table(const Outcome& outcome) {
   return table.print();
 }
 
+// Cores are a cluster by their name; GPUs, whose kind their driver knows, are predicted with a run.
+std::string example(const MeasureFlags& flags) {
+  const std::string rest = fmt::format("{} --profile {}", batch_text(flags), flags.output);
+  if (flags.devices.starts_with("cpu:")) {
+    return fmt::format("strata predict {} --cluster {} {} --strategy {}", flags.models.front(),
+                       flags.devices, rest, flags.strategies);
+  }
+  return fmt::format("strata run {} --devices {} --dtype {} {} --strategy data",
+                     flags.models.front(), flags.devices, flags.dtype, rest);
+}
+
 void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
   const Profile& profile = outcome.report.profile;
   strata::print("{} on {} ({}): {} rounds\n\n{}\n", fmt::join(flags.models, ", "), flags.devices,
@@ -130,9 +144,8 @@ void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
     print("Nothing is kept; -o F.toml writes it for --profile F.toml of other commands.\n");
     return;
   }
-  print("Written: {}, and {} beside it. Now, for example,\n", flags.output, outcome.table);
-  print("  strata predict {} --cluster {} {} --profile {} --strategy {}\n", flags.models.front(),
-        flags.devices, batch_text(flags), flags.output, flags.strategies);
+  print("Written: {}, and {} beside it. Now, for example,\n  {}\n", flags.output, outcome.table,
+        example(flags));
 }
 
 void profile_command(Runner& runner, const ProfileFlags& flags) {

@@ -11,6 +11,7 @@
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
+#include "cli/devices_option.h"
 #include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -131,6 +132,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   warn_of_shared_cores(runner, request.devices);
   const RunReport report = run_with_progress(runner, request);
   if (!runner.leads()) return;
+  for (const std::string& note : report.notes) say("note: " + note);
   for (const std::string& doubt : report.doubts) warn(doubt);
   const RunNames names{request.devices, runner.description(request.devices), flags.sync,
                        request.tolerance.value_or(0)};
@@ -163,7 +165,18 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
                   "of initial weights, synthetic data and dropout (default 0)")
       ->check(whole_number(0, kMostSeed));
   add_sync_option(command, flags.sync);
-  add_dtype_option(command, flags.dtype, "fp32, which is all that cores compute in (default fp32)");
+  add_device_dtype_option(command, flags.dtype);
+}
+
+void add_ways_to_run(CLI::App& command, RunRequest& request) {
+  command
+      .add_flag("--serial", request.serial,
+                "devices that stand for one work one task at a time, for numerics")
+      ->disable_flag_override();
+  command
+      .add_flag("--graph", request.recorded,
+                "record one step and play it again; --trace then knows the last step's tasks alone")
+      ->disable_flag_override();
 }
 
 void add_files(CLI::App& command, RunFlags& flags) {
@@ -201,12 +214,11 @@ void add_files(CLI::App& command, RunFlags& flags) {
 void add_run_command(CLI::App& app, Runner& runner) {
   CLI::App* command = app.add_subcommand("run", "train for real on this machine's devices");
   auto flags = std::make_shared<RunFlags>();
-  command->add_option("MODEL", flags->request.model, "a name (strata models) or a .toml file")
-      ->required();
   command
-      ->add_option("--devices", flags->request.devices,
-                   "cpu:N, N cores of this machine, a device each")
+      ->add_option("MODEL", flags->request.model,
+                   "a name (strata models), or a .toml or .onnx file")
       ->required();
+  add_devices_option(*command, flags->request.devices);
   command
       ->add_option("--strategy", flags->request.strategy,
                    "data, model, owt, optimal or a .json file")
@@ -220,6 +232,7 @@ void add_run_command(CLI::App& app, Runner& runner) {
   flags->tolerance_option =
       command->add_option("--tolerance", flags->tolerance,
                           "the relative difference that --check allows (default 1e-4)");
+  add_ways_to_run(*command, flags->request);
   add_search_options(*command, flags->search, "Of --strategy optimal");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags, &runner] { run_command(runner, *flags); });

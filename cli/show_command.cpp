@@ -10,7 +10,7 @@
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "sim/study/predict.h"
+#include "sim/study/network.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -87,12 +87,13 @@ void show_table(const Graph& graph) {
 void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
   auto options = std::make_shared<ShowOptions>();
-  command->add_option("MODEL", options->model, "a name (strata models) or a .toml file")
+  command->add_option("MODEL", options->model, "a name (strata models), or a .toml or .onnx file")
       ->required();
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
-    const Graph graph = load_model(options->model, 1);
-    options->json ? show_json(graph) : show_table(graph);
+    const Network network = load_network(options->model, 1);
+    options->json ? show_json(network.graph) : show_table(network.graph);
+    for (const std::string& note : network.notes) say("note: " + note);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
+#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
@@ -42,17 +43,17 @@ std::optional<double> tolerance_of(const ValidateFlags& flags) try {
                                error.message()));
 }
 
-ValidateRequest request_of(const ValidateFlags& flags, const Cluster& cluster) {
+ValidateRequest request_of(const ValidateFlags& flags) {
   const MeasureFlags& m = flags.measure;
   ValidateRequest request;
   request.models = m.models;
-  request.family = m.devices.substr(0, m.devices.find(':'));
-  request.devices = static_cast<int>(cluster.device_count());
+  request.devices = m.devices;
   request.each_count = !flags.only;
   request.batch = m.global_batch();
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
   request.sync = sync_of(flags.sync);
+  request.dtype = dtype_of(m.dtype);
   request.rounds = m.rounds;
   request.date = today();
   request.command = flags.typed;
@@ -87,8 +88,7 @@ void write_files(const ValidateFlags& flags, const ValidateReport& report) {
 
 void validate_command(Runner& runner, const ValidateFlags& flags) {
   const std::string& devices = flags.measure.devices;
-  const Cluster cluster = runner.cluster(devices);
-  const ValidateRequest request = request_of(flags, cluster);
+  const ValidateRequest request = request_of(flags);
   const std::optional<double> tolerance = tolerance_of(flags);
   check_files(flags, request.strategies);
   warn_of_shared_cores(runner, devices);
@@ -98,7 +98,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
                     "more of them");
   write_files(flags, report);
   if (flags.measure.json) {
-    print_json(validate_json(report, runner.description(devices)));
+    print_json(validate_json(report, runner.description(devices), devices, flags.measure.dtype));
   } else {
     print("{}", validate_text(report, runner.description(devices)));
   }

@@ -132,10 +132,13 @@ const ValidateCase& worst_case(const ValidateReport& report) {
                            });
 }
 
-nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine) {
+nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
+                                     const std::string& device_names, const std::string& dtype) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const ValidateCase& c : report.cases) cases.push_back(case_json(c));
   return {{"machine", machine},
+          {"device_names", device_names},
+          {"dtype", dtype},
           {"cases", cases},
           {"mean_absolute_error", report.mean_absolute_error()},
           {"max_absolute_error", report.max_absolute_error()},

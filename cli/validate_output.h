@@ -11,7 +11,9 @@
 
 namespace strata {
 
-nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine);
+/// `device_names` and `dtype` as the user has them.
+nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
+                                     const std::string& device_names, const std::string& dtype);
 
 std::string validate_text(const ValidateReport& report, const std::string& machine);
 

@@ -9,6 +9,10 @@ find_package(SQLite3 REQUIRED)        # libsqlite3-dev
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # libxxhash-dev
 find_package(MPI COMPONENTS CXX)      # libopenmpi-dev, openmpi-bin; optional
 find_package(Qt6 6.4 COMPONENTS Widgets Svg)  # qt6-base-dev, qt6-svg-dev; optional
+find_package(Protobuf)                # libprotobuf-dev; optional, for ONNX
+if(Protobuf_FOUND)
+  find_package(ONNX)                  # libonnx-dev
+endif()
 find_package(PkgConfig)               # pkg-config
 if(Qt6_FOUND AND PkgConfig_FOUND)
   pkg_check_modules(GVC IMPORTED_TARGET libgvc libcgraph)  # libgraphviz-dev
@@ -18,6 +22,10 @@ include(CheckLanguage)
 check_language(CUDA)
 set(STRATA_CUDA_FOUND OFF)
 if(CMAKE_CUDA_COMPILER AND NOT STRATA_SANITIZE)
+  # CMake 3.25 sets a property of it even where the toolkit, as of 13, has it no more.
+  if(CMAKE_VERSION VERSION_LESS 3.26 AND NOT TARGET CUDA::nvToolsExt)
+    add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+  endif()
   find_package(CUDAToolkit 12)
   find_path(CUDNN_INCLUDE_DIR cudnn_backend.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
   find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

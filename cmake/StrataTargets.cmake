@@ -12,8 +12,14 @@ function(strata_cxx_options)
     target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${option}>)
   endforeach()
 endfunction()
+set(werror -Werror)
+set(cuda_warnings -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror)
+if(NOT STRATA_WERROR)
+  set(werror)
+  set(cuda_warnings -Xcompiler=-Wall,-Wextra)
+endif()
 strata_cxx_options(
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor ${werror})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees overlaps in the standard library's own string concatenation (its bug 105651).
   strata_cxx_options(-Wno-restrict)
@@ -21,8 +27,7 @@ endif()
 # Results must be equal to the bit on every machine: no contraction of a*b+c into one rounding.
 strata_cxx_options(-ffp-contract=off)
 # CMake 3.25 knows no CUDA standard after 17.
-foreach(option -std=c++20 --expt-relaxed-constexpr -Werror=all-warnings
-               -Xcompiler=-Wall,-Wextra,-Werror)
+foreach(option -std=c++20 --expt-relaxed-constexpr ${cuda_warnings})
   target_compile_options(strata_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:${option}>)
 endforeach()
 if(STRATA_SANITIZE)

@@ -28,6 +28,11 @@ class Samples {
  public:
   void add(const Sample& sample) { all_.push_back(sample); }
   std::span<const Sample> all() const { return all_; }
+  /// Says anew of each whether it was calm.
+  template <class IsCalm>
+  void judge(const IsCalm& is_calm) {
+    for (Sample& sample : all_) sample.calm = is_calm(sample);
+  }
 
   /// `paces`: by sweep, how many times longer than their medians things took in it; the spread is
   /// of what is left without that, since a machine that is slow as a whole makes nobody wait for

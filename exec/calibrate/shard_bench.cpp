@@ -62,6 +62,21 @@ ShardBench::~ShardBench() {
   for (void* memory : lasting_) backend_.release(device_, memory);
 }
 
+Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
+                                const Box& output) {
+  std::int64_t sum = backend.bytes(output);
+  for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
+    for (const Box& box : given_input(graph, layer, i, output)) sum += backend.bytes(box);
+  }
+  return {sum};
+}
+
+// A kernel may keep its parameters once more, in another form.
+Bytes ShardBench::lasting_bytes(const Graph& graph, LayerId layer, const Box& output) {
+  const std::int64_t values = 2 * shard_parameters(graph[layer], output).total();
+  return {values * static_cast<std::int64_t>(sizeof(float))};
+}
+
 std::span<const Phase> ShardBench::phases(bool forward) {
   if (forward) return kForward;
   return kBackward;
@@ -103,9 +118,8 @@ void ShardBench::begin_backward() {
   write(output_gradient_);
 }
 
-Seconds ShardBench::time(Phase phase) {
+void ShardBench::run(Phase phase) {
   const StepContext context{0, 0, labels_};
-  backend_.begin_step(device_, context);
   Operands operands;
   operands.inputs = inputs_;
   operands.output = output_;
@@ -115,11 +129,11 @@ Seconds ShardBench::time(Phase phase) {
   operands.parameter_gradients = gradients_;
   operands.statistics = statistics_;
   operands.step = &context;
-  return backend_.time(device_, [&] { kernel_->run(phase, operands); });
+  kernel_->run(phase, operands);
 }
 
 void ShardBench::end() {
-  for (void* memory : of_step_) backend_.release(device_, memory);
+  for (void* memory : of_step_) backend_.give_back(device_, memory);
   of_step_.clear();
   inputs_.clear();
   input_gradients_.clear();

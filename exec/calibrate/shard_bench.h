@@ -25,10 +25,16 @@ class ShardBench {
   /// The phases of a pass, in their order.
   static std::span<const Phase> phases(bool forward);
 
+  /// What it takes from the beginning of the forward pass to end(), and for good; of the latter a
+  /// guess, as only kernels know what they keep.
+  static Bytes bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
+                             const Box& output);
+  static Bytes lasting_bytes(const Graph& graph, LayerId layer, const Box& output);
+
   void begin_forward();
   void begin_backward();
   /// One run of the phase.
-  Seconds time(Phase phase);
+  void run(Phase phase);
   /// Gives the step's memory back.
   void end();
 

@@ -1,5 +1,6 @@
 #include "exec/cpu/pool.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "exec/cpu/move.h"
@@ -87,9 +88,12 @@ class Pool : public Kernel {
 
 }  // namespace
 
+// A shard that needs nothing of its input holds nothing, and a window that taps nothing in one dim
+// may do so in another.
 void PoolDim::add(Interval taps, std::int64_t divisor) {
   const auto output = static_cast<std::int64_t>(taps_.size());
-  for (std::int64_t input = taps.begin; input < taps.end; input += step_) {
+  const auto inputs = static_cast<std::int64_t>(readers_.size());
+  for (std::int64_t input = taps.begin; input < std::min(taps.end, inputs); input += step_) {
     Interval& readers = readers_[static_cast<std::size_t>(input)];
     if (readers.empty()) readers.begin = output;
     readers.end = output + 1;

@@ -1,5 +1,6 @@
 #include "exec/machine/device_list.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -60,6 +61,23 @@ DeviceList parse_device_list(const std::string& devices) {
       fmt::format("no devices '{}'; allowed: cpu:N (N from 1 to {}), cuda:I,J (GPUs), cuda:I/N (N "
                   "devices on GPU I, up to {})",
                   devices, kCpuDeviceLimit, kGpuDeviceLimit));
+}
+
+std::string print(const DeviceList& list) {
+  if (list.cpus > 0) return fmt::format("cpu:{}", list.cpus);
+  std::string text;
+  for (auto at = list.gpus.begin(); at != list.gpus.end();) {
+    const auto next = std::find_if(at, list.gpus.end(), [&](int gpu) { return gpu != *at; });
+    text += fmt::format("{}{}", text.empty() ? "cuda:" : ",", *at);
+    if (next - at > 1) text += fmt::format("/{}", next - at);
+    at = next;
+  }
+  return text;
+}
+
+DeviceList first(const DeviceList& list, std::size_t count) {
+  if (list.cpus > 0) return {static_cast<int>(count), {}};
+  return {0, {list.gpus.begin(), list.gpus.begin() + static_cast<std::ptrdiff_t>(count)}};
 }
 
 }  // namespace strata

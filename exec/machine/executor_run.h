@@ -18,7 +18,7 @@ class ExecutorRun : public PlanRun {
  public:
   /// `make(Backend&)` returns the executor.
   template <class Make>
-  ExecutorRun(std::unique_ptr<Backend> backend, const Make& make)
+  ExecutorRun(std::shared_ptr<Backend> backend, const Make& make)
       : backend_(std::move(backend)), executor_(make(*backend_)) {}
 
   void set_parameters(LayerId layer, std::span<const float> whole) override {
@@ -34,7 +34,7 @@ class ExecutorRun : public PlanRun {
   }
 
  private:
-  std::unique_ptr<Backend> backend_;
+  std::shared_ptr<Backend> backend_;
   AnyExecutor executor_;
 };
 

@@ -1,5 +1,8 @@
 #include "exec/machine/local_machine.h"
 
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "exec/calibrate/calibration.h"
@@ -20,10 +23,19 @@ std::unique_ptr<Backend> cores(const DeviceList& list) {
   return std::make_unique<cpu::CpuBackend>(static_cast<std::size_t>(list.cpus));
 }
 
-void check_dtype(const Plan& plan) {
-  if (plan.dtype() == DType::fp32) return;
+void check_dtype(DType dtype) {
+  if (dtype == DType::fp32) return;
   throw InputError(
-      fmt::format("--dtype {}: cores of this machine compute in fp32 alone", name(plan.dtype())));
+      fmt::format("--dtype {}: cores of this machine compute in fp32 alone", name(dtype)));
+}
+
+void check_options(const ExecutionOptions& options) {
+  if (options.serial) {
+    throw InputError("--serial: cores share nothing; allowed: with devices that share a GPU");
+  }
+  if (options.recorded) {
+    throw InputError("--graph: cores have no graphs to play; allowed: with cuda:I");
+  }
 }
 
 class LocalMachine : public Runner {
@@ -35,23 +47,60 @@ class LocalMachine : public Runner {
   std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
     const DeviceList list = parse_device_list(devices);
-    if (list.cpus == 0) return gpu_machine::start(list, graph, plan, options);
-    check_dtype(plan);
+    if (list.cpus == 0) {
+      return gpu_machine::start(gpus(devices, plan.dtype()), graph, plan, options);
+    }
+    check_dtype(plan.dtype());
+    check_options(options);
     return std::make_unique<ExecutorRun<Executor>>(
         cores(list), [&](Backend& backend) { return Executor(graph, plan, backend, options); });
   }
   std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
-                                    std::vector<MeasureRequest> requests,
-                                    std::vector<Bytes> move_sizes) override {
+                                    MeasureList wanted) override {
     const DeviceList list = parse_device_list(devices);
-    return calibrate(list.cpus > 0 ? cores(list) : gpu_machine::backend(list), graph, requests,
-                     std::move(move_sizes), description(devices));
+    CalibrateOptions options;
+    if (list.cpus == 0) options = gpu_machine::calibrate_options(list);
+    options.source = description(devices);
+    if (list.cpus == 0) {
+      return calibrate(gpus(devices, wanted.dtype), graph, wanted, std::move(options));
+    }
+    check_dtype(wanted.dtype);
+    return calibrate(cores(list), graph, wanted, std::move(options));
   }
   std::string description(const std::string& devices) const override {
     const DeviceList list = parse_device_list(devices);
-    if (list.cpus == 0) return gpu_machine::description(list);
+    if (list.cpus == 0) {
+      std::string& known = descriptions_[devices];
+      if (known.empty()) known = gpu_machine::description(list);
+      return known;
+    }
     return cpu::CpuBackend(static_cast<std::size_t>(list.cpus)).description();
   }
+  std::string state(const std::string& devices) const override {
+    const DeviceList list = parse_device_list(devices);
+    return list.cpus > 0 ? "" : gpu_machine::state(list);
+  }
+  std::optional<Bytes> own_memory(const std::string& devices) const override {
+    const DeviceList list = parse_device_list(devices);
+    if (list.cpus > 0) return std::nullopt;
+    return gpu_machine::own_memory(list);
+  }
+  std::string first_of(const std::string& devices, std::size_t count) const override {
+    return print(first(parse_device_list(devices), count));
+  }
+
+ private:
+  // One for all who use these devices at a time.
+  std::shared_ptr<Backend> gpus(const std::string& devices, DType dtype) {
+    std::weak_ptr<Backend>& kept = gpus_[{devices, dtype}];
+    if (auto backend = kept.lock()) return backend;
+    auto made = gpu_machine::backend(parse_device_list(devices), dtype);
+    kept = made;
+    return made;
+  }
+
+  std::map<std::pair<std::string, DType>, std::weak_ptr<Backend>> gpus_;
+  mutable std::map<std::string, std::string> descriptions_;  // of GPUs: libraries are looked for
 };
 
 #ifdef STRATA_MPI
@@ -62,16 +111,20 @@ class RankMachine : public LocalMachine {
   explicit RankMachine(mpi::World& world, bool leads) : world_(world), leads_(leads) {}
 
   Cluster cluster(const std::string& devices) const override {
-    check_one_device_a_process(world_, cores_of(devices).cpus);
+    const DeviceList list = parse_device_list(devices);
+    if (list.cpus == 0) return gpus_of_ranks(world_, list, devices);
+    check_one_device_a_process(world_, list.cpus);
     return LocalMachine::cluster(devices);
   }
   std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
-    check_dtype(plan);
-    return start_rank(world_, cores(cores_of(devices)), graph, plan, options);
+    const DeviceList list = parse_device_list(devices);
+    if (list.cpus == 0) return start_gpu_rank(world_, list, graph, plan, options);
+    check_dtype(plan.dtype());
+    check_options(options);
+    return start_rank(world_, cores(list), graph, plan, options);
   }
-  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, std::vector<MeasureRequest>,
-                                    std::vector<Bytes>) override {
+  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, MeasureList) override {
     throw InputError("one process measures its machine; allowed: the same without mpirun");
   }
   std::string description(const std::string& devices) const override {
@@ -81,15 +134,6 @@ class RankMachine : public LocalMachine {
   bool is_one_process() const override { return false; }
 
  private:
-  static DeviceList cores_of(const std::string& devices) {
-    DeviceList list = parse_device_list(devices);
-    if (list.cpus > 0) return list;
-    throw InputError(
-        fmt::format("{}: several processes run on cores; allowed: cpu:N, or the same without "
-                    "mpirun",
-                    devices));
-  }
-
   mpi::World& world_;
   bool leads_;
 };
@@ -97,6 +141,14 @@ class RankMachine : public LocalMachine {
 #endif
 
 }  // namespace
+
+bool has_cuda() {
+#ifdef STRATA_CUDA
+  return true;
+#else
+  return false;
+#endif
+}
 
 std::unique_ptr<Runner> local_machine([[maybe_unused]] const Processes& processes) {
 #ifdef STRATA_MPI

@@ -1,6 +1,7 @@
 #pragma once
 
-// This machine's devices, for the studies: "cpu:N". The one place that knows every backend.
+// This machine's devices, for the studies: "cpu:N", "cuda:0". The one place that knows every
+// backend.
 
 #include <memory>
 
@@ -8,6 +9,9 @@
 #include "sim/study/runner.h"
 
 namespace strata {
+
+/// Whether this build can run on GPUs.
+bool has_cuda();
 
 /// The Runner of the main programs. Of several processes, each runs the device of its rank; the
 /// processes must outlive it.

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "exec/machine/device_list.h"
 #include "exec/runtime/backend.h"
+#include "sim/cluster/cluster.h"
 #include "sim/study/runner.h"
 
 namespace strata {
@@ -23,6 +25,12 @@ void check_one_device_a_process(const mpi::World& world, int devices);
 std::unique_ptr<PlanRun> start_rank(mpi::World& world, std::unique_ptr<Backend> backend,
                                     const Graph& graph, const Plan& plan,
                                     const ExecutionOptions& options);
+
+/// The same on GPUs, where NCCL carries the data and each rank has a GPU of its host's list.
+Cluster gpus_of_ranks(const mpi::World& world, const DeviceList& list, const std::string& name);
+std::unique_ptr<PlanRun> start_gpu_rank(mpi::World& world, const DeviceList& list,
+                                        const Graph& graph, const Plan& plan,
+                                        const ExecutionOptions& options);
 
 std::string describe(const mpi::World& world);
 

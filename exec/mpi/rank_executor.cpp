@@ -1,11 +1,10 @@
 #include "exec/mpi/rank_executor.h"
 
-#include <bit>
-
 #include <fmt/format.h>
 
 #include "exec/mpi/messages.h"
 #include "exec/mpi/rank_run.h"
+#include "exec/runtime/rank_results.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
@@ -14,6 +13,7 @@ namespace {
 
 // Before anything is allocated for it.
 const Plan& one_device_a_rank(const Plan& plan, const World& world) {
+  if (uses_copy_engines(plan)) throw InternalError("these devices have no copy engines");
   if (plan.device_count() == world.size()) return plan;
   throw EnvironmentError(fmt::format("{} devices on {} processes; allowed: one device a process",
                                      plan.device_count(), world.size()));
@@ -37,29 +37,12 @@ void RankExecutor::set_parameters(LayerId layer, std::span<const float> whole) {
   executor_.set_parameters(layer, whole);
 }
 
-// What several ranks hold, all of them made from the same sums in the same order.
 std::vector<float> RankExecutor::parameters(LayerId layer) const {
-  const std::vector<float> own = executor_.parameters(layer);
-  const std::vector<bool> held = executor_.holds(layer);
-  std::vector<float> whole = own;
-  world_.merge(whole);
-  bool differ = false;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    differ = differ || (held[i] && std::bit_cast<std::uint32_t>(own[i]) !=
-                                       std::bit_cast<std::uint32_t>(whole[i]));
-  }
-  if (world_.any(differ)) {
-    throw EnvironmentError(
-        fmt::format("the replicas' parameters of layer {} differ", graph_[layer].name));
-  }
-  return whole;
+  return merged_parameters(world_, executor_, graph_, layer);
 }
 
-// Under a parameter server, it alone has the sum.
 std::vector<float> RankExecutor::gradients(LayerId layer) const {
-  std::vector<float> whole = executor_.gradients(layer);
-  world_.merge(whole);
-  return whole;
+  return merged_gradients(world_, executor_, layer);
 }
 
 Execution RankExecutor::run(std::size_t steps, const BatchOf& batch_of,

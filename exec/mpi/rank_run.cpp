@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/runtime/rank_results.h"
 #include "sim/base/error.h"
 
 namespace strata::mpi {
@@ -171,25 +172,7 @@ std::string RankRun::waits_for() const {
 
 // Every rank knows what was kept anywhere.
 Execution RankRun::merged() {
-  std::vector<double> losses, times;
-  std::vector<std::int64_t> correct, moved;
-  for (const LossPart& part : work_.losses()) {
-    losses.push_back(part.loss);
-    correct.push_back(part.correct);
-  }
-  for (const Span& s : spans_) {
-    times.insert(times.end(), {s.ready.value, s.start.value, s.end.value});
-  }
-  for (const auto& bytes : work_.moved()) moved.push_back(bytes);
-  world_.merge(losses);
-  world_.merge(correct);
-  world_.merge(times);
-  world_.add(moved);
-  for (std::size_t i = 0; i < losses.size(); ++i) work_.losses()[i] = {losses[i], correct[i]};
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    spans_[i] = {{times[3 * i]}, {times[3 * i + 1]}, {times[3 * i + 2]}};
-  }
-  for (std::size_t i = 0; i < moved.size(); ++i) work_.moved()[i] = moved[i];
+  merge_results(world_, work_, spans_);
   return work_.result(std::move(spans_));
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -65,6 +66,7 @@ World::World() {
   rank_ = static_cast<std::size_t>(rank);
   size_ = static_cast<std::size_t>(size);
   compare_clocks();
+  find_places();
 }
 
 World::~World() {
@@ -116,6 +118,25 @@ void World::follow_lead() {
     check(MPI_Send(&mine, 1, MPI_DOUBLE, 0, kClockTag, MPI_COMM_WORLD));
   }
   check(MPI_Recv(&offset_, 1, MPI_DOUBLE, 0, kClockTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+// A host is known by the lowest of its ranks, and counted where that stands among such.
+void World::find_places() {
+  MPI_Comm host = MPI_COMM_NULL;
+  int local = 0;
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+  check(MPI_Comm_rank(host, &local));
+  int lowest = static_cast<int>(rank_);
+  check(MPI_Bcast(&lowest, 1, MPI_INT, 0, host));
+  check(MPI_Comm_free(&host));
+  const int own[2] = {lowest, local};
+  std::vector<int> all(2 * size_);
+  check(MPI_Allgather(own, 2, MPI_INT, all.data(), 2, MPI_INT, MPI_COMM_WORLD));
+  std::map<int, std::size_t> hosts;  // by lowest rank
+  for (std::size_t rank = 0; rank < size_; ++rank) hosts.try_emplace(all[2 * rank], hosts.size());
+  for (std::size_t rank = 0; rank < size_; ++rank) {
+    places_.push_back({hosts.at(all[2 * rank]), static_cast<std::size_t>(all[2 * rank + 1])});
+  }
 }
 
 void World::merge(std::span<float> values) const {

@@ -1,47 +1,49 @@
 #pragma once
 
-// This process among those that mpirun started: its rank, one clock for all, and what all of them
-// do together. There is one World in a process, from its beginning to its end; of the threads that
-// use it, one calls at a time. Functions marked "all" must be called by every rank, in one order.
+// This process among those that mpirun started, as Ranks. There is one World in a process, from its
+// beginning to its end. Functions marked "all", and those of Ranks but rank(), size() and now(),
+// must be called by every rank, in one order.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "exec/runtime/ranks.h"
 
 namespace strata::mpi {
 
 /// Whether mpirun (or another starter) put this process beside others.
 bool one_of_several();
 
-class World {
+class World : public Ranks {
  public:
   /// All. Starts MPI and compares the clocks. Throws EnvironmentError.
   World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   /// All.
-  ~World();
+  ~World() override;
 
-  std::size_t rank() const { return rank_; }
-  std::size_t size() const { return size_; }
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
   /// "4 processes, Open MPI 4.1.4, clocks within 0.3 us".
   std::string description() const;
 
-  /// Seconds on rank 0's clock; right to clock_error().
-  double now() const;
+  /// By rank.
+  std::span<const RankPlace> places() const { return places_; }
+
+  /// Right to clock_error().
+  double now() const override;
   double clock_error() const { return clock_error_; }
 
-  /// All. Every value becomes the one that some rank has, where the others have zero (or the
-  /// same): bits are joined, so that nothing is rounded.
-  void merge(std::span<float> values) const;
-  void merge(std::span<double> values) const;
-  void merge(std::span<std::int64_t> values) const;
-  /// All.
-  void add(std::span<std::int64_t> values) const;
-  bool any(bool value) const;
-  /// All. Rank 0's value.
-  double of_lead(double value) const;
+  void merge(std::span<float> values) const override;
+  void merge(std::span<double> values) const override;
+  void merge(std::span<std::int64_t> values) const override;
+  void add(std::span<std::int64_t> values) const override;
+  bool any(bool value) const override;
+  double of_lead(double value) const override;
 
   struct Failure {
     std::size_t rank = 0;
@@ -58,11 +60,13 @@ class World {
  private:
   void compare_clocks();
   void follow_lead();
+  void find_places();
   void compare_with(int rank);
 
   std::size_t rank_ = 0, size_ = 1;
   double offset_ = 0, clock_error_ = 0;
   bool settled_ = false;
+  std::vector<RankPlace> places_;  // by rank
 };
 
 }  // namespace strata::mpi

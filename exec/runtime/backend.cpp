@@ -21,7 +21,7 @@ const std::vector<float>& random_values() {
 
 }  // namespace
 
-Seconds Backend::time(DeviceId, const std::function<void()>& work) {
+Seconds Backend::time(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};

@@ -19,6 +19,7 @@
 
 #include "exec/runtime/combination.h"
 #include "exec/runtime/kernel.h"
+#include "exec/runtime/stopwatch.h"
 #include "exec/runtime/task_clock.h"
 #include "sim/base/index.h"
 
@@ -45,8 +46,10 @@ class Backend {
     return std::make_shared<std::byte[]>(static_cast<std::size_t>(bytes));
   }
 
-  /// How long the device works on what `work` asks of it, on the device's thread.
-  virtual Seconds time(DeviceId device, const std::function<void()>& work);
+  /// How long `work` takes, of a device that is not asynchronous, on its thread.
+  Seconds time(const std::function<void()>& work);
+  /// For one that is. The backend must outlive it.
+  virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
   /// Values as networks have them, just written: zeros and ones make kernels faster than data does.
   virtual void fill(const Region& to);
   virtual void fill_values(float* to, std::int64_t count);
@@ -63,6 +66,8 @@ class Backend {
   /// Throws EnvironmentError where there is no more.
   virtual void* allocate(DeviceId device, std::int64_t bytes) = 0;
   virtual void release(DeviceId device, void* memory) = 0;
+  /// The same, of what nobody but the device itself was asked to use.
+  virtual void give_back(DeviceId device, void* memory) { release(device, memory); }
 
   virtual void clear(const Region& to) = 0;
   virtual void copy(const Region& to, const Region& from, const Box& box) = 0;

@@ -20,6 +20,12 @@ Interval GroupPart::part_of(std::size_t k) const {
   return {at * units / participants * unit, (at + 1) * units / participants * unit};
 }
 
+std::int64_t GroupPart::moved() const {
+  const auto others = static_cast<std::int64_t>(buffers.size() - 1);
+  const std::int64_t of_own = part_of(own).size();
+  return others * of_own + values - of_own;
+}
+
 BufferId Program::parameters(LayerId layer, std::size_t shard) const {
   return parameters_[layer()][shard];
 }
@@ -43,11 +49,11 @@ class ProgramBinder {
         case TaskKind::transfer:
           bind_transfer(id, task);
           break;
+        case TaskKind::collective:
         case TaskKind::reduce:
         case TaskKind::gather:
           bind_group(id, task);
           break;
-        case TaskKind::collective:
         case TaskKind::join:
           break;
       }
@@ -241,6 +247,12 @@ class ProgramBinder {
 Program bind(const Graph& graph, const Plan& plan) {
   if (!plan.runnable()) throw InternalError("a plan whose flows were put together can't be run");
   return ProgramBinder(graph, plan).run();
+}
+
+bool uses_copy_engines(const Plan& plan) {
+  return std::any_of(plan.tasks().begin(), plan.tasks().end(), [](const Task& task) {
+    return task.stream == Stream::links && task.kind != TaskKind::join;
+  });
 }
 
 }  // namespace strata

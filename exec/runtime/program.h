@@ -61,6 +61,9 @@ struct GroupPart {
 
   /// The values that participant k sums.
   Interval part_of(std::size_t k) const;
+  /// Values that reach this participant where each sums its part: its own part from the others, and
+  /// theirs from them. However a collective does it, it counts so.
+  std::int64_t moved() const;
 };
 
 struct TaskProgram {
@@ -100,8 +103,12 @@ class Program {
   std::vector<std::vector<BufferId>> parameters_;  // [layer][shard]
 };
 
-/// `plan` must be runnable(), lowered from `graph` for devices without copy engines. The program
-/// points to the graph, which must outlive it.
+/// `plan` must be runnable() and lowered from `graph`, to which the program points: it must outlive
+/// that.
 Program bind(const Graph& graph, const Plan& plan);
+
+/// Whether tasks of the plan run beside what their device computes, as with copy engines. Who does
+/// one task of a device after the other can't run it.
+bool uses_copy_engines(const Plan& plan);
 
 }  // namespace strata

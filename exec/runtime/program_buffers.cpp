@@ -57,7 +57,8 @@ void ProgramBuffers::describe(const Buffer& buffer, ProgramBuffer& result) const
     case BufferKind::parameters:
     case BufferKind::parameter_gradients:
     case BufferKind::server_gradients:
-      result.values = buffer.bytes.value / element_bytes(plan_.dtype());
+      result.values =
+          shard_parameters(graph_[buffer.layer], shard_box(buffer.layer, buffer.shard)).total();
       result.lasting = buffer.kind == BufferKind::parameters;
       return;
     case BufferKind::activation:

@@ -28,7 +28,9 @@ Run::Run(Executor& executor, std::size_t steps, const BatchOf& batch_of,
       spans_(steps * plan_.size()),
       has_own_cores_(backend_.has_own_cores()),
       dispatcher_(plan_, steps),
-      turns_(plan_.device_count()) {}
+      turns_(plan_.device_count()) {
+  if (uses_copy_engines(plan_)) throw InternalError("these devices have no copy engines");
+}
 
 Execution Run::execute() {
   assert(!backend_.is_asynchronous());  // whose tasks somebody else must put in order

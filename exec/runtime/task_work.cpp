@@ -63,20 +63,24 @@ void TaskWork::perform(Turn turn) {
     case TaskKind::gather:
       return gather(turn.task);
     case TaskKind::collective:
+      throw InternalError("a collective is done by all of its participants at once");
     case TaskKind::join:
       return;
   }
 }
 
 std::string TaskWork::name_of(Turn turn) const {
-  const Task& task = plan_[turn.task];
+  return fmt::format("step {}: {}", contexts_[turn.step].step, name_of(turn.task));
+}
+
+std::string TaskWork::name_of(TaskId id) const {
+  const Task& task = plan_[id];
   const char* what = task.kind == TaskKind::compute    ? "shard"
                      : task.kind == TaskKind::transfer ? "transfer to shard"
-                     : task.kind == TaskKind::reduce   ? "sum over replicas, shard"
-                                                       : "gather from replicas, shard";
-  return fmt::format("step {}: layer {}: {}, {} {} on {}", contexts_[turn.step].step,
-                     graph_[task.layer].name, name(task.phase), what, task.shard,
-                     backend_.device_name(task.device));
+                     : task.kind == TaskKind::gather   ? "gather from replicas, shard"
+                                                       : "sum over replicas, shard";
+  return fmt::format("layer {}: {}, {} {} on {}", graph_[task.layer].name, name(task.phase), what,
+                     task.shard, backend_.device_name(task.device));
 }
 
 void TaskWork::explain(const LossNotFinite& error) const {
@@ -192,6 +196,10 @@ void TaskWork::check_finite(const LossPart& part) {
   if (!std::isfinite(part.loss)) throw LossNotFinite(fmt::format("the loss is {}", part.loss));
 }
 
+void TaskWork::load(Turn turn) {
+  if (is_wanted(turn.task)) load_inputs(program_[turn.task], turn.step);
+}
+
 void TaskWork::load_inputs(const TaskProgram& task, std::uint32_t step) {
   const Batch& batch = batches_[step];
   for (BufferId id : task.network_inputs) {
@@ -265,7 +273,8 @@ void TaskWork::count(TaskId id, std::int64_t values) {
   const Task& task = plan_[id];
   const bool plain = task.kind != TaskKind::transfer || task.phase == Phase::update;
   const bool statistics = plain && task.phase != Phase::update;
-  moved_[statistics ? 2 : plain ? 1 : 0] += values * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t size = element_bytes(plain ? DType::fp32 : plan_.dtype());
+  moved_[statistics ? 2 : plain ? 1 : 0] += values * size;
 }
 
 }  // namespace strata

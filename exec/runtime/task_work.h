@@ -26,12 +26,15 @@ class TaskWork {
   TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_of);
   virtual ~TaskWork() = default;
 
-  /// All of a task, whose buffers must all lie in this process.
+  /// All of a task, whose buffers must all lie in this process; not of a collective.
   void run(Turn turn);
 
   // The pieces of it, for tasks that hear from other processes or wait for other streams.
   /// All but letting go of its buffers.
   void perform(Turn turn);
+  /// Of perform(), what depends on the step's data: network inputs that are not there yet.
+  void load(Turn turn);
+  bool has_network_inputs(TaskId task) const { return !program_[task].network_inputs.empty(); }
   /// Without training a step ends with the loss.
   bool is_wanted(TaskId task) const;
   void compute(Turn turn);
@@ -43,11 +46,15 @@ class TaskWork {
 
   /// "step 3: layer conv1: forward, shard 0 on cpu0".
   std::string name_of(Turn turn) const;
+  /// "layer conv1: forward, shard 0 on cpu0".
+  std::string name_of(TaskId task) const;
   /// Throws it anew, with what was first not finite (not_finite.h) of this step's data, parameters
   /// and outputs. No device may be at work.
   [[noreturn]] void explain(const LossNotFinite& error) const;
   /// By step, then by shard of the loss layers; bytes of transfers, synchronisation, statistics.
   std::span<LossPart> losses() { return losses_; }
+  /// The first of the step's.
+  LossPart* losses_of(std::uint32_t step) { return losses_.data() + step * loss_shards_; }
   std::vector<std::atomic<std::int64_t>>& moved() { return moved_; }
   /// All that was kept, with the spans that the caller kept.
   Execution result(std::vector<Span> spans) const;

@@ -24,6 +24,11 @@ struct Device {
   double speed = 1;       ///< what-if: 0.5 makes every compute task take twice its time
   /// false: the device itself copies what it receives, and computes nothing meanwhile
   bool copy_engine = true;
+  /// true: whatever its copy engine brings, it puts boxes of its own memory together itself (an
+  /// input gathered, a gradient summed), and computes nothing meanwhile; a device without a copy
+  /// engine does so anyway
+  bool assembles = false;
+  bool puts_together() const { return assembles || !copy_engine; }
   bool operator==(const Device&) const = default;
 };
 

@@ -74,7 +74,8 @@ class FileReader {
   void read_device(Table& table) {
     const std::string name = table.string("name");
     builder_.add_device({name, table.string_or("kind", ""), table.string_or("host", ""),
-                         table.number_or("speed", 1), table.boolean_or("copy_engine", true)});
+                         table.number_or("speed", 1), table.boolean_or("copy_engine", true),
+                         table.boolean_or("assembles", false)});
   }
 
   void read_link(Table& table) {
@@ -104,6 +105,7 @@ class FileReader {
     }
     grid.kind = table.string_or("kind", "");
     grid.copy_engine = table.boolean_or("copy_engine", true);
+    grid.assembles = table.boolean_or("assembles", false);
     if (const auto intra = network_of(table, "intra", grid.devices_per_host, "devices of a host")) {
       read_intra(intra->as_table(), grid);
     }

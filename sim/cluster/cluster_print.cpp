@@ -38,6 +38,7 @@ class Printer {
     if (!device.host.empty()) line("host", toml_quoted(device.host));
     if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
     if (!device.copy_engine) line("copy_engine", "false");
+    if (device.assembles) line("assembles", "true");
   }
 
   void print(const Link& link) {

@@ -37,7 +37,8 @@ struct Grid {
   std::int64_t hosts = 1;
   std::int64_t devices_per_host = 1;
   std::string kind;
-  bool copy_engine = true;  ///< of every device
+  bool copy_engine = true;  ///< of every device, as `assembles`
+  bool assembles = false;
 
   IntraTopology intra = IntraTopology::bus;
   BytesPerSecond intra_bandwidth;  ///< of each link and direction

@@ -76,8 +76,8 @@ bool in_zoo(std::string_view name) {
 
 Graph build_zoo(std::string_view name, std::int64_t batch) {
   if (const Network* network = find(name)) return network->build(name, batch);
-  throw InputError(fmt::format("unknown model '{}'; allowed: {}, or a file ending in .toml", name,
-                               known_names()));
+  throw InputError(fmt::format(
+      "unknown model '{}'; allowed: {}, or a file ending in .toml or .onnx", name, known_names()));
 }
 
 }  // namespace strata

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace strata {
 struct LowerOptions {
   SyncAlgorithm sync = SyncAlgorithm::ring;
   DType dtype = DType::fp32;
+  /// Of parameters and their gradients; without a value, as `dtype`.
+  std::optional<DType> parameter_dtype = std::nullopt;
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
   std::size_t max_flows_per_edge = 1024;

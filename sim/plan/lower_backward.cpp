@@ -49,8 +49,8 @@ void Lowering::lower_backward(LayerId layer) {
       if (!phases[phase]) continue;
       auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;
       made.push_back(add(phase, shard, ready));
-      // Where no copy engine does it, the first of the two adds up what came back.
-      if (!cluster_[device_of(layer, shard)].copy_engine) ready.push_back(made.back());
+      // Where the device itself does it, the first of the two adds up what came back.
+      if (cluster_[device_of(layer, shard)].puts_together()) ready.push_back(made.back());
     }
   }
   if (phases[Phase::backward_data]) {

@@ -98,7 +98,7 @@ void Lowering::add_buffer(Buffer buffer, std::span<const TaskId> writers) {
 }
 
 void Lowering::assemble(TaskId task, Bytes bytes) {
-  if (!cluster_[builder_.so_far()[task].device].copy_engine) builder_.assemble(task, bytes);
+  if (cluster_[builder_.so_far()[task].device].puts_together()) builder_.assemble(task, bytes);
 }
 
 // Those of the transfers into one shard that read the memory of `from`: all of it in one, where
@@ -186,7 +186,7 @@ void Lowering::place_parameters(LayerId layer) {
   const Layer& l = graph_[layer];
   const LayerTasks& tasks = tasks_[layer()];
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
-    const Bytes bytes = bytes_of(shard_parameters(l, shard_box(layer, shard)).total());
+    const Bytes bytes = bytes_of(shard_parameters(l, shard_box(layer, shard)));
     const DeviceId device = device_of(layer, shard);
     const auto number = static_cast<std::uint32_t>(shard);
     add_buffer({device, bytes, BufferKind::parameters, layer, {}, {}, number});

@@ -123,7 +123,7 @@ std::vector<ReplicaGroup> Lowering::replica_groups(
   std::vector<ReplicaGroup> groups;
   for (const std::vector<std::uint32_t>& shards : parts) {
     const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shards.front()));
-    groups.push_back({devices_of(strategy_[layer], shards), bytes_of(held.total())});
+    groups.push_back({devices_of(strategy_[layer], shards), bytes_of(held)});
   }
   return groups;
 }

@@ -123,6 +123,9 @@ class Lowering {
     return cluster_[receiver].copy_engine ? Stream::links : Stream::device;
   }
   Bytes bytes_of(std::int64_t elements) const { return {elements * element_bytes(options_.dtype)}; }
+  Bytes bytes_of(const Parameters& parameters) const {
+    return {parameters.total() * element_bytes(options_.parameter_dtype.value_or(options_.dtype))};
+  }
   Task task(TaskKind kind, Phase phase, LayerId layer, std::size_t shard) const {
     const DeviceId device = device_of(layer, shard);
     return {

@@ -161,9 +161,9 @@ class Plan {
   /// The layer's output takes the place of its input, and the gradient of the input that of the
   /// output's: each shard works on its producer's buffers.
   bool in_place(LayerId layer) const { return in_place_[layer()]; }
-  /// What a compute task copies or adds up within its device before its kernel can run, where no
-  /// copy engine does it: boxes for a gathered input, parts of its output's gradient, what replicas
-  /// sent to a server.
+  /// What a compute task copies or adds up within its device before its kernel can run, where the
+  /// device does that itself (Device::puts_together()): boxes for a gathered input, parts of its
+  /// output's gradient, what replicas sent to a server.
   Bytes assembled(TaskId id) const;
 
   DType dtype() const { return dtype_; }

@@ -47,10 +47,13 @@ Profile load_profile(const std::string& kind_or_path) {
   if (kind_or_path.ends_with(".toml")) return read_profile(kind_or_path);
   const EmbeddedFile* file = kind_or_path.ends_with(kCosts) ? nullptr : find(kind_or_path);
   if (file != nullptr) return parse(*file);
-  // None ships: one processor's costs say nothing of another's, and the own ones take minutes.
-  const char* const how_to = kind_or_path == kCores
-                                 ? ", as strata profile MODEL --devices cpu:N -o F.toml measures it"
-                                 : "";
+  // None ships: one processor's costs say nothing of another's, and the own ones take minutes. Nor
+  // of parts of a GPU (h200/4), whose costs follow from how they share it.
+  const bool part = kind_or_path.find('/') != std::string::npos;
+  const char* const how_to =
+      kind_or_path == kCores ? ", as strata profile MODEL --devices cpu:N -o F.toml measures it"
+      : part                 ? ", as strata profile MODEL --devices cuda:I/N -o F.toml measures it"
+                             : "";
   throw InputError(fmt::format("no profile of device kind '{}'; allowed: {}, or a .toml file{}",
                                kind_or_path, fmt::join(shipped_profiles(), ", "), how_to));
 }

@@ -13,6 +13,7 @@
 #include "sim/graph/model_file.h"
 #include "sim/study/eq1_tables.h"
 #include "sim/study/machine_turn.h"
+#include "sim/study/network.h"
 #include "sim/study/none_found.h"
 #include "sim/study/score.h"
 #include "sim/text/file.h"
@@ -38,8 +39,17 @@ std::string shipped(const std::string& kind) {
 
 // What a row calls a file.
 std::string shown(const std::string& name) {
-  const bool file = name.ends_with(".toml") || name.ends_with(".json");
+  const bool file = is_model_file(name) || name.ends_with(".json");
   return file ? std::filesystem::path(name).stem().string() : name;
+}
+
+// What runs start from; two files of one network may differ in nothing else.
+std::string file_weights(const std::string& model) {
+  std::string bytes;
+  for (const auto& layer : load_network(model, 1, FileWeights::read).weights) {
+    bytes.append(reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float));
+  }
+  return bytes;
 }
 
 void describe(const Case& input, StoredResult& row) {
@@ -136,6 +146,9 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
         input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
   }
   if (question.job == Job::run) {
+    if (request.model.ends_with(".onnx")) {
+      all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));
+    }
     const std::string machine = runner_->description(question.run.devices);
     all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));
     return all;

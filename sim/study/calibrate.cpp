@@ -4,6 +4,9 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/cluster/what_if.h"
 #include "sim/graph/step_phases.h"
 #include "sim/study/host_memory.h"
@@ -12,9 +15,9 @@
 namespace strata {
 namespace {
 
-constexpr Bytes kTypicalMove{1 << 20};
-// Rows shorter than this say more of the clock than of the device.
-constexpr double kTrustedSeconds = 1e-4;
+// Of copies between devices: the smallest, one as networks have them, one whose latency matters
+// little.
+constexpr Bytes kLeast{1 << 10}, kTypicalMove{1 << 20}, kLargeMove{1 << 24};
 
 class Collector {
  public:
@@ -45,67 +48,38 @@ class Collector {
   std::vector<MeasureRequest> requests_;
 };
 
-double elements(const CostKey& key) {
-  double sum = static_cast<double>(volume(key.output));
-  for (const Extents& input : key.inputs) sum += static_cast<double>(volume(input));
-  return sum;
-}
-
-// Two per multiply-accumulate, where the row is a product of matrices.
-double flops(const CostKey& key) {
-  const bool fully_connected = key.signature.starts_with("fc");
-  const bool pointwise = key.signature.starts_with("conv") &&
-                         key.signature.find("kernel=1x1x1") != std::string::npos &&
-                         key.signature.find("groups=1 ") != std::string::npos;
-  if (!fully_connected && !pointwise) return 0;
-  const Extents& in = key.inputs.front();
-  const auto depth = static_cast<double>(fully_connected ? volume(in) / in[Dim::n] : in[Dim::c]);
-  return 2 * static_cast<double>(volume(key.output)) * depth;
-}
-
-FlopsPerSecond peak(const std::vector<MeasuredCost>& rows) {
-  double best = 1e9;
-  for (const MeasuredCost& row : rows) {
-    if (row.key.phase != Phase::forward || row.seconds.value < kTrustedSeconds) continue;
-    best = std::max(best, flops(row.key) / row.seconds.value);
+// A profile is of one kind.
+const std::string& kind_of(const Cluster& cluster) {
+  const std::string& kind = cluster[DeviceId(0)].kind;
+  for (const Device& device : cluster.devices()) {
+    if (device.kind == kind) continue;
+    throw InputError(
+        fmt::format("{}: its devices are of kinds {} and {}, and a profile is of one; allowed: "
+                    "devices of one kind, one command for each",
+                    cluster.name(), kind, device.kind));
   }
-  return {best};
+  return kind;
 }
 
-BytesPerSecond bandwidth(const std::vector<MeasuredCost>& rows,
-                         const std::vector<MeasuredMove>& moves) {
-  double best = 1e9;
-  for (const MeasuredMove& move : moves) {
-    if (move.kind != MoveKind::local || move.bytes < kTypicalMove) continue;
-    best = std::max(best, 2 * static_cast<double>(move.bytes.value) / move.seconds.value);
-  }
-  for (const MeasuredCost& row : rows) {
-    if (row.key.signature != "relu" || row.seconds.value < kTrustedSeconds) continue;
-    best = std::max(best, 4 * elements(row.key) / row.seconds.value);
-  }
-  return {best};
+// What the host has, shared by so many devices.
+Sourced<Bytes> memory_of_host(std::size_t devices) {
+  constexpr Bytes kUnknown{std::int64_t{1} << 40};
+  const Bytes all = total_memory().value_or(kUnknown);
+  return {{all.value / static_cast<std::int64_t>(devices)},
+          "this machine's memory, shared by its devices"};
 }
 
-template <class T>
-Sourced<T> measured(T value) {
-  return {value, "the fastest measured row"};
-}
-template <class T>
-Sourced<T> assumed(T value) {
-  return {value, "assumed: only for what was not measured"};
+bool have_copy_engines(const Cluster& cluster) {
+  return std::all_of(cluster.devices().begin(), cluster.devices().end(),
+                     [](const Device& device) { return device.copy_engine; });
 }
 
-// Of all parts but the newest, each once: one command may measure several networks.
-std::vector<Provenance> earlier_parts(const Profile& older, const Profile& newer) {
-  std::vector<Provenance> all = older.earlier;
-  all.push_back(older.provenance);
-  all.insert(all.end(), newer.earlier.begin(), newer.earlier.end());
-  std::vector<Provenance> parts;
-  for (Provenance& part : all) {
-    const bool known = std::find(parts.begin(), parts.end(), part) != parts.end();
-    if (!known && part != newer.provenance) parts.push_back(std::move(part));
-  }
-  return parts;
+// The links that copies between neighbours are of.
+std::string_view measured_links(const Cluster& cluster) {
+  const auto links = cluster.links();
+  const bool near = std::any_of(links.begin(), links.end(),
+                                [](const Link& link) { return link.kind == "intra"; });
+  return near ? "intra" : "*";
 }
 
 }  // namespace
@@ -147,69 +121,36 @@ std::vector<Bytes> move_sizes() {
   return sizes;
 }
 
-Bytes memory_of_a_device(std::size_t devices) {
-  constexpr Bytes kUnknown{std::int64_t{1} << 40};
-  return {total_memory().value_or(kUnknown).value / static_cast<std::int64_t>(devices)};
-}
-
-Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> moves,
-                   const Origin& origin) {
-  Profile profile;
-  profile.kind = origin.kind;
-  profile.description = origin.machine;
-  profile.devices = origin.devices;
-  profile.measured = std::move(costs);
-  profile.moves = std::move(moves);
-  profile.memory_capacity = {origin.memory, "this machine's memory, shared by its devices"};
-  profile.bandwidth = measured(bandwidth(profile.measured, profile.moves));
-  profile.peaks[0] = measured(peak(profile.measured));
-  Efficiency& e = profile.efficiency;
-  e.launch = assumed(Seconds{1e-6});
-  e.memory = e.gemm = assumed(1.0);
-  e.winograd = assumed(0.0);
-  e.direct = assumed(0.3);
-  e.half_tile = e.half_depth = assumed(8.0);
-  e.tile_m = e.tile_n = assumed(std::int64_t{16});
-  e.split_k = assumed(std::int64_t{1} << 20);
-  e.cores = assumed(std::int64_t{1});
-  profile.provenance = {origin.date,
-                        "Medians over rounds that take one sample of every shape and size, on all "
-                        "devices at once. Of shards' times, sweeps beside which a loop of known "
-                        "length took over 5 % longer are left out, where three others remain.",
-                        origin.command};
-  return profile;
-}
-
-Profile merged(const Profile& profile, const Profile& newer) {
-  Profile result = newer;
-  result.earlier = earlier_parts(profile, newer);
-  if (profile.devices != newer.devices) result.devices = 0;
-  const auto add_older = [](auto& rows, const auto& older, const auto& key) {
-    std::set<std::decay_t<decltype(key(rows.front()))>> known;
-    for (const auto& row : rows) known.insert(key(row));
-    for (const auto& row : older) {
-      if (!known.contains(key(row))) rows.push_back(row);
-    }
-    std::sort(rows.begin(), rows.end(),
-              [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  };
-  add_older(result.measured, profile.measured, [](const MeasuredCost& row) { return row.key; });
-  add_older(result.moves, profile.moves,
-            [](const MeasuredMove& row) { return std::pair(row.kind, row.bytes); });
-  if (result.bandwidth.value < profile.bandwidth.value) result.bandwidth = profile.bandwidth;
-  if (result.peaks[0]->value < profile.peaks[0]->value) result.peaks[0] = profile.peaks[0];
-  return result;
-}
-
-Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile,
-                   SyncAlgorithm sync) {
-  const std::shared_ptr<const CostModel> model = make_cost_model(profile);
-  const Seconds copy = model->move(MoveKind::copy, kTypicalMove).seconds;
-  const double rate = static_cast<double>(kTypicalMove.value) / copy.value;
-  Case result{std::move(graph), cluster, sync, DType::fp32, {}};
-  if (cluster.device_count() > 1) {
-    result.cluster = with_link_bandwidth(cluster, "*", BytesPerSecond{rate});
+Origin origin_of(const Runner& runner, const std::string& devices) {
+  const Cluster cluster = runner.cluster(devices);
+  Origin origin;
+  origin.kind = kind_of(cluster);
+  origin.machine = runner.description(devices);
+  if (const auto own = runner.own_memory(devices)) {
+    origin.memory = {*own, "the GPU's memory, shared by the devices on it"};
+    return origin;
   }
+  origin.memory = memory_of_host(cluster.device_count());
+  origin.devices = static_cast<std::int64_t>(cluster.device_count());
+  return origin;
+}
+
+Cluster with_measured_links(const Cluster& cluster, const CostModel& model) {
+  const bool engines = have_copy_engines(cluster);
+  const Bytes bytes = engines ? kLargeMove : kTypicalMove;
+  const Cost copy = model.move(MoveKind::copy, bytes), least = model.move(MoveKind::copy, kLeast);
+  if (cluster.device_count() == 1 || copy.source == CostSource::analytic) return cluster;
+  const Seconds latency = engines ? std::min(least.seconds, copy.seconds / 2) : Seconds{};
+  const BytesPerSecond rate{static_cast<double>(bytes.value) / (copy.seconds - latency).value};
+  const std::string_view links = measured_links(cluster);
+  const Cluster result = with_link_bandwidth(cluster, links, rate);
+  return engines ? with_link_latency(result, links, latency) : result;
+}
+
+Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
+                   DType dtype) {
+  const std::shared_ptr<const CostModel> model = make_cost_model(profile);
+  Case result{std::move(graph), with_measured_links(cluster, *model), sync, dtype, {}};
   result.models.assign(cluster.device_count(), model);
   return result;
 }

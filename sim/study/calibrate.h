@@ -35,15 +35,17 @@ struct Origin {
   std::string machine;  ///< the Runner's description
   std::string date;     ///< ISO
   std::string command;
-  Bytes memory;
-  std::int64_t devices = 0;  ///< measured at once
+  std::string method;        ///< the Measurer's
+  Sourced<Bytes> memory;     ///< of a device
+  std::int64_t devices = 0;  ///< busy at once, where they share the host's memory
 };
 
-/// What the machine has, shared by so many devices.
-Bytes memory_of_a_device(std::size_t devices);
+/// Of these devices, without what is of one measurement: date, command, method. Throws InputError
+/// where they are of several kinds, since a profile is of one.
+Origin origin_of(const Runner& runner, const std::string& devices);
 
-/// The measured rows, and a roofline around them for what was not measured: peak and bandwidth are
-/// those of the fastest rows.
+/// The measured rows, and a roofline for what was not measured: of the profile that ships for the
+/// kind, else around the rows, with peaks and bandwidth of the fastest ones.
 Profile profile_of(std::vector<MeasuredCost> costs, std::vector<MeasuredMove> moves,
                    const Origin& origin);
 
@@ -58,7 +60,14 @@ struct MeasureProgress {
   std::size_t round = 0, of = 0;
 };
 
-/// A case on measured devices: links as fast as the profile's copies of a mebibyte.
-Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync);
+/// Links as the measured copies are: as fast as one of a mebibyte, where devices copy themselves;
+/// where copy engines do it, with the latency of the smallest and the rate of a large one beyond
+/// it. Links between GPUs stay as they are where devices on one GPU were measured, and all do where
+/// no copy was.
+Cluster with_measured_links(const Cluster& cluster, const CostModel& model);
+
+/// A case on measured devices and links.
+Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
+                   DType dtype);
 
 }  // namespace strata

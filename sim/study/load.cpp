@@ -5,9 +5,7 @@
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
-#include "sim/graph/model_file.h"
 #include "sim/graph/what_if.h"
-#include "sim/graph/zoo.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/study/case_loader.h"
 #include "sim/study/solve.h"
@@ -177,10 +175,6 @@ Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
     as_flag(set.first, set.second, [&] { result = apply(result, set.first, set.second); });
   }
   return result;
-}
-
-Graph load_model(const std::string& model, std::int64_t batch) {
-  return model.ends_with(".toml") ? read_model(model, batch) : build_zoo(model, batch);
 }
 
 Strategy load_strategy(const std::string& strategy, const Case& input, const SearchOptions& space) {

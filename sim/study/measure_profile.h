@@ -23,6 +23,7 @@ struct ProfileRequest {
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
   std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
+  DType dtype = DType::fp32;
   std::size_t rounds = 15;
   std::string date, command;  ///< for the provenance; the date is ISO
 };
@@ -39,7 +40,7 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::function<void(const MeasureProgress&)>& progress = {});
 
 /// Throws InputError unless the profile may be merged into one that `older`, read from `file`, is:
-/// one kind of device on one machine, as many of them at once.
+/// one kind of device on one machine, as many of them at once where they share its memory.
 void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
                      const std::string& devices);
 

@@ -35,6 +35,7 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
   LowerOptions options;
   options.sync = sync;
   options.dtype = dtype;
+  options.parameter_dtype = DType::fp32;
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
   return lower(graph, cluster, strategy, options);
 }
@@ -59,6 +60,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtype = input.dtype;
+  lowering.parameter_dtype = options.parameter_dtype;
 
   Prediction result;
   result.strategy = strategy;

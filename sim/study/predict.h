@@ -61,13 +61,15 @@ std::vector<std::shared_ptr<const CostModel>> load_cost_models(
 /// A preset's name or a file, changed.
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 
-/// A zoo name, or a file where it ends in .toml.
+/// As load_network() (network.h), without what the file has beside it.
 Graph load_model(const std::string& model, std::int64_t batch);
 
 struct PredictOptions {
   std::size_t steps = 4;
   bool record_link_rates = false;  ///< for traces
   bool critical_path = true;       ///< else Prediction::path is empty
+  /// Of parameters and their gradients, where it is not the case's.
+  std::optional<DType> parameter_dtype = std::nullopt;
 };
 
 struct Prediction {
@@ -85,7 +87,8 @@ struct Prediction {
   Seconds eq1_seconds() const { return total(terms); }
 };
 
-/// A plan for an executor, which needs every box by itself however many there are.
+/// A plan for an executor, which needs every box by itself however many there are, and keeps
+/// parameters and their gradients in fp32 whatever the dtype.
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                   SyncAlgorithm sync, DType dtype = DType::fp32);
 

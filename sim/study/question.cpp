@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"
+#include "sim/study/network.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"
 
@@ -101,7 +102,7 @@ void read(Question& question, const Setting& setting) try {
 }
 
 bool is_file(const std::string& name) {
-  return name.ends_with(".toml") || name.ends_with(".json");
+  return is_model_file(name) || name.ends_with(".json");
 }
 
 void find_files(Question& question, const std::string& folder) {

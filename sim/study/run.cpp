@@ -8,10 +8,12 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/calibrate.h"
 #include "sim/study/dataset.h"
 #include "sim/study/doubts.h"
 #include "sim/study/evaluate.h"
 #include "sim/study/host_memory.h"
+#include "sim/study/network.h"
 #include "sim/study/solve.h"
 #include "sim/text/units.h"
 
@@ -20,19 +22,22 @@ namespace {
 
 using Progress = std::function<void(const RunProgress&)>;
 
-Case load_case(const Runner& runner, const RunRequest& request) {
-  Cluster cluster = runner.cluster(request.devices);
+Network network_of(const RunRequest& request, const Cluster& cluster) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  Graph graph =
-      load_model(request.model, request.batch.value_or(request.batch_per_device * devices));
-  class_count(graph);  // a network without a loss has nothing to train
-  return {std::move(graph), std::move(cluster), request.sync, request.dtype, {}};
+  Network network =
+      load_network(request.model, request.batch.value_or(request.batch_per_device * devices),
+                   request.weights.empty() ? FileWeights::read : FileWeights::skip);
+  class_count(network.graph);  // a network without a loss has nothing to train
+  return network;
 }
 
-// Costs are needed to search and to predict, not to run.
+// Costs are needed to search and to predict, not to run. Where copy engines bring bytes, links say
+// how fast; a device that copies itself asks the profile.
 void load_costs(Case& input, const RunRequest& request) try {
   if (request.strategy != "optimal" && request.profiles.empty()) return;
   input.models = load_cost_models(input.cluster, request.profiles);
+  if (!input.cluster[DeviceId(0)].copy_engine) return;
+  input.cluster = with_measured_links(input.cluster, *input.models.front());
 } catch (InputError& error) {
   if (request.profiles.empty()) {
     throw InputError(
@@ -70,10 +75,10 @@ struct Inputs {
   std::optional<Dataset> test;
 };
 
-Inputs load(const RunRequest& request, const Case& input) {
+Inputs load(const RunRequest& request, const Case& input, const Network& network) {
   const Graph& graph = input.graph;
   Inputs all{input, {}, {}, {}};
-  all.weights = request.weights.empty() ? initial_weights(graph, request.seed)
+  all.weights = request.weights.empty() ? starting_weights(network, request.seed)
                                         : read_weights(request.weights, graph);
   all.data = request.data.empty() ? synthetic_dataset(graph, request.seed)
                                   : load_dataset(request.data, graph);
@@ -102,6 +107,16 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
   }
 }
 
+ExecutionOptions execution_options(const RunRequest& request) {
+  ExecutionOptions options;
+  options.learning_rate = static_cast<float>(request.learning_rate);
+  options.seed = request.seed;
+  options.keep_gradients = request.tolerance.has_value();
+  options.serial = request.serial;
+  options.recorded = request.recorded;
+  return options;
+}
+
 // A training from the request's weights, and what it leaves.
 struct Outcome {
   Training training;
@@ -109,12 +124,8 @@ struct Outcome {
 };
 
 Outcome train(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
-              const TrainOptions& options) {
+              const ExecutionOptions& execution, const TrainOptions& options) {
   const Graph& graph = inputs.input.graph;
-  ExecutionOptions execution;
-  execution.learning_rate = static_cast<float>(request.learning_rate);
-  execution.seed = request.seed;
-  execution.keep_gradients = request.tolerance.has_value();
   const auto run = start(runner, request.devices, graph, plan, execution, inputs.weights);
   Outcome outcome;
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
@@ -156,7 +167,9 @@ Differences differences(const Graph& graph, const Outcome& cut, const Outcome& w
 
 RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
               const Progress& progress) {
-  Case input = load_case(runner, request);
+  Cluster cluster = runner.cluster(request.devices);
+  Network network = network_of(request, cluster);
+  Case input{network.graph, std::move(cluster), request.sync, request.dtype, {}};
   load_costs(input, request);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
   const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, input.dtype);
@@ -164,18 +177,21 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
       lower_to_run(input.graph, input.cluster, on_one_device(input.graph), input.sync, input.dtype);
   check_memory(request, input, plan);
   if (request.tolerance) check_memory(request, input, alone);
-  const Inputs inputs = load(request, input);
+  const Inputs inputs = load(request, input, network);
 
-  Outcome cut =
-      train(runner, request, inputs, plan, train_options(request, cancelled, progress, "training"));
+  ExecutionOptions execution = execution_options(request);
+  Outcome cut = train(runner, request, inputs, plan, execution,
+                      train_options(request, cancelled, progress, "training"));
   RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
+  report.notes = std::move(network.notes);
   if (!input.models.empty()) {
     report.predicted = predict_steps(input, strategy, plan);
     report.doubts = doubts(input);
   }
   if (request.tolerance && !cut.training.stopped) {
+    execution.recorded = false;  // so that recorded steps are compared with plain ones
     const auto whole = unless_cancelled([&] {
-      return train(runner, request, inputs, alone,
+      return train(runner, request, inputs, alone, execution,
                    train_options(request, cancelled, progress, "one device"));
     });
     cut.training.stopped = !whole || whole->training.stopped;

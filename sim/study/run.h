@@ -38,8 +38,10 @@ struct RunRequest {
   std::uint64_t seed = 0;           ///< of initial weights, synthetic data and dropout
   std::string data;                 ///< a folder (dataset.h); empty: synthetic
   std::string test_data;            ///< a folder, or empty
-  std::string weights;              ///< a folder to start from, or empty
+  std::string weights;              ///< a folder to start from; empty: starting_weights()
   std::optional<double> tolerance;  ///< compare with one device
+  bool serial = false;              ///< as ExecutionOptions have them; of GPUs
+  bool recorded = false;            ///< not on the one device of a comparison
   /// Refuse what needs more, for devices that are this machine's cores; else what is free now.
   std::optional<Bytes> memory;
 };
@@ -61,6 +63,7 @@ struct RunReport {
   std::optional<Differences> differences;  ///< from one device
   std::optional<Timeline> predicted;
   std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)
+  std::vector<std::string> notes = {};   ///< about the network (network.h)
 
   double throughput() const {
     return static_cast<double>(graph.batch()) / training.times.median.value;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/phase.h"
 #include "sim/plan/plan.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"
@@ -44,8 +46,15 @@ struct MeasureRequest {
   Phase phase = Phase::forward;
 };
 
+/// All that is measured of one network, in one type.
+struct MeasureList {
+  std::vector<MeasureRequest> shards;
+  std::vector<Bytes> moves;  ///< by size
+  DType dtype = DType::fp32;
+};
+
 /// What a Measurer left out: sweeps (over a network's layers, on one device; a round has several)
-/// in which a loop of known length took too long.
+/// in which the machine did something else, or was in another mood than in the others.
 struct Disturbance {
   std::size_t left_out = 0, of = 0;
 
@@ -75,6 +84,8 @@ class Measurer {
   virtual std::vector<MeasuredCost> costs(Sampled which) const = 0;
   virtual std::vector<MeasuredMove> moves() const = 0;
   virtual Disturbance disturbance() const = 0;
+  /// How all this is found, for a profile's provenance.
+  virtual std::string method() const = 0;
 };
 
 class Runner {
@@ -86,12 +97,19 @@ class Runner {
   /// `plan`: lowered for that cluster. The graph and the plan must outlive what is returned.
   virtual std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph,
                                          const Plan& plan, const ExecutionOptions& options) = 0;
-  /// The graph must outlive what is returned.
+  /// The graph must outlive what is returned. Throws InputError for a type that the devices lack.
   virtual std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
-                                            std::vector<MeasureRequest> requests,
-                                            std::vector<Bytes> move_sizes) = 0;
+                                            MeasureList list) = 0;
   /// What this machine is, for a profile's provenance: "AMD EPYC, 2 cores, oneDNN 2.6.3".
   virtual std::string description(const std::string& devices) const = 0;
+  /// What of it is of this moment: clocks, power. Empty where nothing is known.
+  virtual std::string state(const std::string&) const { return ""; }
+  /// Of each of the devices, where it is not the host's memory that they share.
+  virtual std::optional<Bytes> own_memory(const std::string&) const { return std::nullopt; }
+  /// The text that names the first `count` of the devices.
+  virtual std::string first_of(const std::string& devices, std::size_t count) const {
+    return devices.substr(0, devices.find(':') + 1) + std::to_string(count);
+  }
   /// Whether this process is the one that reports: of several that run a plan together, all make
   /// the same calls and get the same answers.
   virtual bool leads() const { return true; }

@@ -23,17 +23,17 @@ namespace strata {
 
 struct ValidateRequest {
   std::vector<std::string> models;    ///< zoo names or files, of different names
-  std::string family = "cpu";         ///< devices are FAMILY:1 ... FAMILY:`devices`
-  int devices = 2;                    ///< the most
-  bool each_count = true;             ///< else that number alone
+  std::string devices = "cpu:2";      ///< as the Runner names them
+  bool each_count = true;             ///< also on each smaller number, the first of them
   std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
   std::int64_t batch_per_device = 32;
   std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
   SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;
   std::size_t rounds = 7;       ///< of measuring and running in turns
   std::string date;             ///< ISO, for the profile's provenance
   std::string command;          ///< the same
-  std::optional<Bytes> memory;  ///< that is free; else what the system says
+  std::optional<Bytes> memory;  ///< that is free; else what the system or the Runner says
 };
 
 struct ValidateCase {

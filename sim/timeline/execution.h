@@ -17,6 +17,8 @@ struct ExecutionOptions {
   std::uint64_t seed = 0;       ///< of the dropout masks
   bool training = true;         ///< false: steps end with the loss, and dropout passes everything
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
+  bool serial = false;          ///< on a GPU of several devices: one task at a time
+  bool recorded = false;        ///< a step is recorded once and played again; GPUs alone can
 };
 
 /// The data of each step, counted from 0 over all runs of one executor.

@@ -19,6 +19,9 @@ ORDER = [f"sim/{name}" for name in SIM] + [
 ]
 TOPS = ("sim", "exec", "cli", "gui")
 
+# Within one folder, and one target: rooms with an order of their own.
+ROOMS = {"exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"]}
+
 # Arrows that the order alone would allow: (from, to) as path prefixes.
 FORBIDDEN = [
     ("exec", f"sim/{name}")
@@ -31,7 +34,7 @@ VENDORS = [
     ("Graphviz", r"graphviz/.*", ["gui/models"], "PkgConfig::GVC"),
     ("SQLite", r"sqlite3.*", ["sim/store"], "SQLite::SQLite3"),
     ("xxHash", r"xxhash\.h", ["sim/store"], None),
-    ("CUDA", r"(cuda|cudnn|cublas|curand|cusparse|nccl|nvml|nvToolsExt|cub/|thrust/).*",
+    ("CUDA", r"(cuda|cudnn|cublas|curand|cusparse|nccl|nvml|nvToolsExt|nvtx3/|cub/|thrust/).*",
      ["exec/cuda"], None),
     ("toml++", r"toml\+\+/.*", ["sim/text"], "tomlplusplus::tomlplusplus"),
     ("simdjson", r"simdjson\.h", ["sim/text", "sim/formats"], "simdjson::simdjson"),
@@ -39,6 +42,8 @@ VENDORS = [
     ("CLI11", r"CLI/.*", ["cli"], "CLI11::CLI11"),
     ("oneDNN", r"(dnnl.*|oneapi/.*)", ["exec/cpu"], "DNNL::dnnl"),
     ("MPI", r"mpi\.h", ["exec/mpi"], "MPI::MPI_CXX"),
+    ("ONNX", r"onnx/.*", ["sim/formats/onnx"], "onnx"),
+    ("protobuf", r"google/protobuf/.*", ["sim/formats/onnx"], None),
     ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui"], "fmt::fmt"),
 ]
 
@@ -80,7 +85,7 @@ def wrong_arrow(path, target):
     """What is wrong with `path` including our header `target`, or None."""
     here, there = folder_of(path), folder_of(target)
     if here == there:
-        return None
+        return wrong_room(here, path, target)
     if here not in ORDER or there not in ORDER:
         return f"{here if here not in ORDER else there} has no place in the order of folders"
     if path.startswith(("cli/", "gui/")) and target.startswith("exec/"):
@@ -89,6 +94,15 @@ def wrong_arrow(path, target):
         return f"{here} includes {there}, which does not stand above it"
     if any(within(here, [a]) and within(there, [b]) for a, b in FORBIDDEN):
         return f"{here} must not include {there}"
+    return None
+
+
+def wrong_room(folder, path, target):
+    """What is wrong with a file of one room of `folder` including one of another, or None."""
+    rooms = ROOMS.get(folder, [])
+    here, there = (name[len(folder) + 1:].partition("/")[0] for name in (path, target))
+    if here in rooms and there in rooms and rooms.index(there) > rooms.index(here):
+        return f"{folder}/{here} includes {folder}/{there}, which does not stand above it"
     return None
 
 
@@ -120,14 +134,19 @@ def header_violations(root):
 
 
 def targets_of(root, folder):
-    """The strata_library calls of a folder: {target: (its links, its sources)}; of two calls for
-    one target, as where a tool may be missing, the last."""
+    """The strata_library calls of a folder: {target: (its links, its sources)}; two calls for one
+    target, as where a tool may be missing, count together."""
     file = root / folder / "CMakeLists.txt"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     for name, words in VARIABLE.findall(text):
         text = text.replace("${" + name + "}", words)
-    calls = LIBRARY.findall(text)
-    return {"strata_" + name: linked_and_listed(arguments) for name, arguments in calls}
+    targets = {}
+    for name, arguments in LIBRARY.findall(text):
+        links, listed = targets.setdefault("strata_" + name, (set(), set()))
+        more_links, more_listed = linked_and_listed(arguments)
+        links |= more_links
+        listed |= more_listed
+    return targets
 
 
 def linked_and_listed(arguments):
@@ -143,7 +162,8 @@ def linked_and_listed(arguments):
 def target_of(root, path):
     """The target that holds a file: the one that lists it or the source beside it; for a header
     alone, the first with a source that includes it; else the folder's own."""
-    folder, _, name = path.rpartition("/")
+    folder = folder_of(path)
+    name = path[len(folder) + 1:]
     targets = targets_of(root, folder)
     source = name.rpartition(".")[0] + ".cpp"
     for target, (_, listed) in targets.items():

@@ -66,6 +66,8 @@ class Reader(unittest.TestCase):
                            "sim/solver must not include sim/simulate")
         self.check_include("exec/cuda/a.cu", '"exec/cpu/b.h"',
                            "exec/cuda must not include exec/cpu")
+        self.check_include("exec/cuda/tensor/a.h", '"exec/cuda/run/b.h"',
+                           "exec/cuda/tensor includes exec/cuda/run, which does not stand above it")
         self.check_include("exec/cpu/a.cpp", '"exec/cuda/b.h"',
                            "exec/cpu includes exec/cuda, which does not stand above it")
         self.check_include("gui/models/a.cpp", '"cli/b.h"',

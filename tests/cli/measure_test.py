@@ -10,11 +10,12 @@ import cases
 from json_test import NUMBER, misfits, said
 
 PROFILE = {
-    "models": [str], "device_names": str, "kind": str, "machine": str, "rounds": int,
+    "models": [str], "device_names": str, "dtype": str, "kind": str, "machine": str, "rounds": int,
     "measure_seconds": NUMBER, "measured_costs": int, "measured_moves": int,
     "relative_spread": {"median": NUMBER, "p90": NUMBER}, "sweeps": int, "disturbed_sweeps": int,
 }
 VALIDATION = {
+    "device_names": str, "dtype": str,
     "cases": [{"model": str, "devices": int, "batch": int, "strategy": str,
                "predicted_seconds": NUMBER, "eq1_seconds": NUMBER, "measured_seconds": NUMBER,
                "spread_seconds": NUMBER, "measured_steps": int, "relative_error": NUMBER,

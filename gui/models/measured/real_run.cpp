@@ -15,11 +15,9 @@ namespace strata::gui {
 namespace {
 
 ValidateRequest request_for(const RealRun& run) {
-  const auto [family, devices] = parse_devices(run.devices);
   ValidateRequest request;
   request.models = {run.document.input.model};
-  request.family = family;
-  request.devices = devices;
+  request.devices = run.devices;
   request.each_count = false;
   request.batch_per_device = run.batch_per_device;
   request.sync = run.document.input.sync;
@@ -65,16 +63,6 @@ MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
 }
 
 }  // namespace
-
-std::pair<std::string, int> parse_devices(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  const std::string number = colon == std::string::npos ? "" : text.substr(colon + 1);
-  const bool is_number = !number.empty() && number.size() < 5 &&
-                         number.find_first_not_of("0123456789") == std::string::npos;
-  const int count = is_number ? std::stoi(number) : 0;
-  if (colon != 0 && count > 0) return {text.substr(0, colon), count};
-  throw InputError(fmt::format("'{}' names no devices; allowed: cpu:N", text));
-}
 
 std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
   constexpr double kMuch = 0.25;  // of the sweeps

@@ -36,9 +36,6 @@ struct RealOutcome {
 /// What speaks against believing it on a machine of so many cores: a sentence each.
 std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores);
 
-/// "cpu:2" as "cpu" and 2. Throws InputError.
-std::pair<std::string, int> parse_devices(const std::string& text);
-
 /// The `strata validate` that does the same.
 std::string command_of(const RealRun& run);
 

@@ -10,7 +10,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/graph/step_phases.h"
+#include "tests/exec/calibrate/requests.h"
 #include "tests/exec/runtime/failing_backend.h"
 #include "tests/sim/plan/random_case.h"
 
@@ -19,28 +19,10 @@ namespace {
 
 using strata::testing::FailingBackend;
 using strata::testing::Random;
+using strata::testing::requests_for;
 
 constexpr std::size_t kDevices = 2, kRounds = 3;
 const std::vector<Bytes> kSizes = {{1024}, {4096}};
-
-// Every layer whole, and its first half by samples.
-std::vector<MeasureRequest> requests_for(const Graph& graph) {
-  std::vector<MeasureRequest> requests;
-  const std::vector<bool> needs_gradient = requires_gradient(graph);
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const PhaseSet phases = step_phases(graph, LayerId(i), needs_gradient);
-    Box box = whole(graph[LayerId(i)].output);
-    for (int halves = 0; halves < 2; ++halves) {
-      for (std::size_t p = 0; p < kPhaseCount; ++p) {
-        const auto phase = static_cast<Phase>(p);
-        if (phases[phase]) requests.push_back({LayerId(i), box, phase});
-      }
-      if (box[Dim::n].size() == 1) break;
-      box[Dim::n].end /= 2;
-    }
-  }
-  return requests;
-}
 
 struct Measuring {
   Graph graph;
@@ -50,7 +32,9 @@ struct Measuring {
   explicit Measuring(std::uint64_t seed) : graph(draw(seed)) {
     auto owned = std::make_unique<FailingBackend>(kDevices);
     backend = owned.get();
-    measurer = calibrate(std::move(owned), graph, requests_for(graph), kSizes, "here");
+    CalibrateOptions options;
+    options.source = "here";
+    measurer = calibrate(std::move(owned), graph, {requests_for(graph), kSizes}, options);
   }
 
   static Graph draw(std::uint64_t seed) {

@@ -139,6 +139,22 @@ TEST(Pooling, AgreesWithTheWholeWhateverTheCut) {
   });
 }
 
+// Of a height of 1, a window of rows -1 and 1 taps nothing, so the shard holds nothing of its
+// input, whatever it would tap in the width.
+TEST(Pooling, OfPaddingAloneReadsNothing) {
+  Pooling op{2, PoolMode::max, {}, false, false};
+  op.windows.h = {2, 1, 1, 1, 2};
+  op.windows.w = {3, 1, 0, 0, 1};
+  const LayerCase layer(op, {Extents{{2, 3, 1, 1, 5}}});
+  Random random(1);
+  Shard shard(layer, whole(layer.output()));
+  shard.give({Values::random(layer.input(0), random)});
+  shard.give_gradient(Values::random(layer.output(), random));
+  shard.run(Phase::forward);
+  each_element(shard.box(), [&](const Element& at) { EXPECT_EQ(shard.output()[at], -HUGE_VALF); });
+  shard.run(Phase::backward_data);
+}
+
 /// y of one row [1, 2, 3, 4, 5] (width), a kernel of 3 by 2.
 std::vector<float> pooled_row(Window window, bool ceil_mode, bool count_include_pad) {
   Pooling op{1, PoolMode::average, {}, ceil_mode, count_include_pad};

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/elementwise.h"
-#include "tests/exec/cuda/gpu_array.h"
 #include "tests/exec/cuda/harness.h"
 #include "tests/exec/cuda/host_device.h"
 
@@ -43,25 +41,6 @@ TEST(Activations, PassOnWhatIsNoNumber) {
     drawn.inputs[0][0] = std::numeric_limits<double>::quiet_NaN();
     const reference::LayerCall call = drawn.call();
     EXPECT_TRUE(std::isnan(shards::LayerOnShards(site, call, {}).forward()[0])) << name;
-  }
-}
-
-struct Twice {
-  STRATA_ANYWHERE float operator()(const float (&x)[1]) const { return 2 * x[0]; }
-};
-
-// Whole packs, and less than one; nothing beyond the end.
-TEST(Elementwise, DoesEveryElementOnce) {
-  Stream stream(0);
-  for (std::int64_t count = 0; count <= 20; ++count) {
-    std::vector<Bf16> x, wanted;
-    for (int i = 0; i < 24; ++i) {
-      x.emplace_back(static_cast<float>(i));
-      wanted.emplace_back(static_cast<float>(i < count ? 2 * i : i));
-    }
-    const GpuArray<Bf16> array(stream, x);
-    elementwise<Bf16, 1>(stream, array.data(), {array.data()}, count, Twice());
-    EXPECT_EQ(as_floats(array.get()), as_floats(wanted)) << count;
   }
 }
 

@@ -28,11 +28,13 @@ class Kernels : public testing::TestWithParam<Case> {
  protected:
   const OpCase& op() const { return std::get<0>(GetParam()); }
   Precision precision() const { return std::get<1>(GetParam()); }
+  bool has_products() const { return op().name.starts_with("conv"); }
 
   /// `cut_of(drawn, random)` for each of several drawn layers, in an order drawn for each.
   template <class CutOf>
   void expect_drawn(std::uint64_t seeds, const CutOf& cut_of) {
     HostGpus site(precision());
+    if (has_products()) seeds = seeds_of_products(seeds);
     each_drawn(site, op(), seeds, [&](const DrawnOp& drawn, Random& random) {
       host::draw_orders_from(random());
       expect_as_reference(site, drawn, cut_of(drawn, random));

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/kernels.h"
+#include "exec/cuda/kernels/kernels.h"
 #include "tests/exec/cuda/harness.h"
 #include "tests/exec/cuda/plain_values.h"
 

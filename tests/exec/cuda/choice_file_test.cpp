@@ -1,6 +1,6 @@
 // The file of tuned choices: what it keeps, and that a damaged one counts for nothing.
 
-#include "exec/cuda/choice_file.h"
+#include "exec/cuda/products/choice_file.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Sums by channel, however a matrix is cut among threads, against sums in double precision.
 
-#include "exec/cuda/column_sums.h"
+#include "exec/cuda/kernels/column_sums.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Convolutions of odd shapes and fully-connected layers on inputs of every layout, against the
-// referee in double precision, whole and cut in random parts. Products are plain loops here: what
-// is tested is what surrounds them, and the loops themselves.
+// referee in double precision, whole and cut in random parts. On the host products are plain loops:
+// what is tested is what surrounds them, and the loops themselves.
 
 #include <algorithm>
 #include <tuple>
@@ -18,7 +18,7 @@ class Convolutions : public testing::TestWithParam<std::tuple<int, Precision>> {
 
 TEST_P(Convolutions, OfOddShapesAgreeWithTheReference) {
   HostGpus site(std::get<Precision>(GetParam()));
-  each_seed(60, [&](Random& random) {
+  each_seed(seeds_of_products(60), [&](Random& random) {
     host::draw_orders_from(random());
     shards::expect_convolution_as_reference(site, std::get<int>(GetParam()), random);
   });
@@ -26,13 +26,13 @@ TEST_P(Convolutions, OfOddShapesAgreeWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Rank, Convolutions,
                          testing::Combine(testing::Values(1, 2, 3),
-                                          testing::Values(Precision::fp32, Precision::bf16)));
+                                          testing::ValuesIn(precisions_of_products())));
 
 class FullyConnectedLayers : public testing::TestWithParam<Precision> {};
 
 TEST_P(FullyConnectedLayers, AgreeWithTheReference) {
   HostGpus site(GetParam());
-  each_seed(60, [&](Random& random) {
+  each_seed(seeds_of_products(60), [&](Random& random) {
     host::draw_orders_from(random());
     const FullyConnected op{pick(random, 1, 40), pick(random, 0, 1) == 0};
     Extents input{{pick(random, 1, 20), pick(random, 1, 30), 1, 1, 1}};
@@ -48,7 +48,7 @@ TEST_P(FullyConnectedLayers, AgreeWithTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Precision, FullyConnectedLayers,
-                         testing::Values(Precision::fp32, Precision::bf16));
+                         testing::ValuesIn(precisions_of_products()));
 
 }  // namespace
 }  // namespace strata::cuda

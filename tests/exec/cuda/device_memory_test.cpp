@@ -1,4 +1,4 @@
-#include "exec/cuda/device_memory.h"
+#include "exec/cuda/streams/device_memory.h"
 
 #include <iterator>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/launch.h"
+#include "exec/cuda/device/launch.h"
 #include "sim/base/error.h"
 #include "tests/exec/cuda/host_device.h"
 
@@ -94,6 +94,30 @@ TEST_F(DeviceMemoryTest, SaysThatThereIsNoMore) {
   } catch (const EnvironmentError& error) {
     EXPECT_EQ(error.message(), "out of memory: GPU 0 has no room for 9437184 bytes more");
   }
+}
+
+// Two steps of different shapes need no more than the larger of them, even where no piece that the
+// first one left is large enough.
+TEST_F(DeviceMemoryTest, WhatLiesFreeGoesBackWhereTheGpuHasNoMore) {
+  host::set_memory(host::memory_taken() + 80 * kMegabyte);
+  void* a = take(40 * kMegabyte);
+  void* b = take(40 * kMegabyte);
+  memory_.give_back(a, {});
+  memory_.give_back(b, {});
+  void* both = take(79 * kMegabyte);
+  memory_.give_back(both, {});
+  EXPECT_NO_THROW(take(80 * kMegabyte));
+}
+
+// Not under who still uses a part of it.
+TEST_F(DeviceMemoryTest, PiecesOfWhatIsInUseStay) {
+  const std::int64_t before = host::memory_taken();
+  host::set_memory(before + 80 * kMegabyte);
+  take(kMegabyte);  // of the 32 that are asked for at least
+  memory_.give_back(take(45 * kMegabyte), {});
+  EXPECT_THROW(take(49 * kMegabyte), EnvironmentError);
+  EXPECT_EQ(host::memory_taken(), before + 32 * kMegabyte);
+  EXPECT_NO_THROW(take(46 * kMegabyte));
 }
 
 // Whatever is taken and given back: blocks that are out never overlap.

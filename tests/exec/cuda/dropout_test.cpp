@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/kernels.h"
+#include "exec/cuda/kernels/kernels.h"
 #include "exec/runtime/dropout_mask.h"
 #include "tests/exec/cuda/gpu_array.h"
 #include "tests/exec/cuda/harness.h"

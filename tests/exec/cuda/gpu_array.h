@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/cuda/device.h"
-#include "exec/cuda/seat.h"
-#include "exec/cuda/tensor.h"
+#include "exec/cuda/device/device.h"
+#include "exec/cuda/streams/seat.h"
+#include "exec/cuda/tensor/tensor.h"
 #include "tests/exec/reference/tensor.h"
 
 namespace strata::cuda {

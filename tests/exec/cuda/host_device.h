@@ -3,21 +3,76 @@
 // A host that stands for GPUs: memory of the host's, and streams whose work is done when somebody
 // waits for it, in any order that streams and events allow, drawn anew each time. Work that forgot
 // to wait for another stream's is sooner or later done too early, so a test that passes in many
-// orders says something of the waits. Not thread-safe.
+// orders says something of the waits. Thread-safe, so that threads can stand for processes.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "exec/cuda/device/device.h"
 
 namespace strata::cuda::host {
 
+/// Whether it is this one; false where the same tests run on GPUs, which draw no orders.
+bool stands_for_gpus();
 /// All that follows draws from this seed.
 void draw_orders_from(std::uint64_t seed);
 /// How many GPUs gpus() tells of: 0 or more.
 void set_gpus(int count);
+/// Whether devices can have multiprocessors of their own; how many groups of them are held now.
+void set_green_contexts(bool there);
+int green_contexts_alive();
 /// Bytes that each GPU has; what is taken now.
 void set_memory(std::int64_t bytes);
 std::int64_t memory_taken();
-/// Events that a stream had to wait for, since the start.
+/// Events that a stream had to wait for, since the start; recordings that came to their end.
 std::size_t waits();
+std::size_t recordings();
+
+/// Loops of the one that are given memory of the other are refused with an InternalError from now
+/// on, until join_all(); copies go between any two.
+void keep_apart(int gpu, int other);
+void join_all();
+
+/// Work that is done once, when as many streams as are expected have come to it; none goes on
+/// before.
+struct Meeting {
+  std::size_t expected = 0;
+  std::function<void()> work;
+  std::size_t came = 0;
+};
+/// The stream comes to it.
+void meet(Stream& stream, std::shared_ptr<Meeting> meeting);
+
+/// While one lives, one more thread may put work on streams: who finds nothing to do then waits for
+/// it, and says that streams wait for one another only where all wait.
+class Rank {
+ public:
+  Rank();
+  ~Rank();
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+};
+/// Where threads that stand for ranks wait for one another.
+class Barrier {
+ public:
+  explicit Barrier(std::size_t count) : count_(count) {}
+  /// Until all have come. Throws InternalError once somebody failed.
+  void wait();
+  void fail();
+
+ private:
+  std::size_t count_, came_ = 0, round_ = 0;
+  bool failed_ = false;
+};
+/// The thread waits for others and puts no work on streams meanwhile.
+class Asleep {
+ public:
+  Asleep();
+  ~Asleep();
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+};
 
 }  // namespace strata::cuda::host

@@ -1,6 +1,6 @@
 // Libraries that are found at run time, and what is said of those that are not.
 
-#include "exec/cuda/library.h"
+#include "exec/cuda/device/library.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Boxes on the move, against loops over elements by global coordinates. Values are small integers,
 // which bf16 holds, and so do their sums.
 
-#include "exec/cuda/move.h"
+#include "exec/cuda/tensor/move.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/stream_run.h"
+#include "exec/cuda/run/stream_run.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/cuda/host_device.h"
 #include "tests/exec/zoo/small_network.h"
@@ -27,13 +27,22 @@ constexpr double kTolerance = 1e-4;
 // what is left of sums that cancel, and jump where rounding carries a value over a kink.
 constexpr double kBf16Tolerance = 0.02, kBf16GradientTolerance = 0.3;
 
+DType dtype_of(Precision precision) {
+  return precision == Precision::bf16   ? DType::bf16
+         : precision == Precision::tf32 ? DType::tf32
+                                        : DType::fp32;
+}
+
 Trained train_on_streams(const Graph& graph, const Strategy& strategy, int devices,
                          SyncAlgorithm sync, Precision precision) {
-  const Plan plan = strata::testing::plan_to_train(graph, strategy, devices, sync);
+  const Plan plan =
+      strata::testing::plan_to_train(graph, strategy, devices, sync, dtype_of(precision));
   const std::vector<int> gpus(static_cast<std::size_t>(devices));
   CudaBackend backend(gpus, precision);
   StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
-  return strata::testing::train(executor, graph);
+  Trained trained = strata::testing::train(executor, graph);
+  EXPECT_TRUE(strata::testing::moved_as_planned(trained, plan));
+  return trained;
 }
 
 class Networks : public ::testing::TestWithParam<SmallNetwork> {

@@ -1,4 +1,4 @@
-#include "exec/cuda/order.h"
+#include "exec/cuda/streams/order.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/launch.h"
+#include "exec/cuda/device/launch.h"
 #include "tests/exec/cuda/host_device.h"
 
 namespace strata::cuda {
@@ -83,6 +83,20 @@ TEST_F(OrderTest, KnowsNothingOfWhatFollowed) {
   order_->after(2, b);
   EXPECT_FALSE(order_->knows(2, a));
   finish();
+}
+
+TEST_F(OrderTest, GathersAllStreamsAndSpreadsToAll) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    host::draw_orders_from(seed);
+    written_.clear();
+    for (std::uint32_t stream : {0U, 1U, 2U}) write(stream, 'a');
+    order_->gather(1);
+    write(1, 'b');
+    order_->spread(1);
+    for (std::uint32_t stream : {0U, 1U, 2U}) write(stream, 'c');
+    finish();
+    ASSERT_EQ(written_, "aaabccc") << seed;
+  }
 }
 
 TEST_F(OrderTest, RemembersFarFewerMarksThanThereAre) {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "exec/cuda/seat.h"
-#include "exec/cuda/tensor.h"
+#include "exec/cuda/streams/seat.h"
+#include "exec/cuda/tensor/tensor.h"
 
 namespace strata::cuda {
 

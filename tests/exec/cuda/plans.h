@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/cudnn_graph.h"
+#include "exec/cuda/products/cudnn_graph.h"
 
 namespace strata::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "exec/cuda/kernels.h"
+#include "exec/cuda/kernels/kernels.h"
 #include "tests/exec/cuda/gpu_array.h"
 
 namespace strata::cuda {

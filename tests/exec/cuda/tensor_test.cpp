@@ -1,6 +1,6 @@
 // Bf16 against what rounding means, and coordinates against counting.
 
-#include "exec/cuda/tensor.h"
+#include "exec/cuda/tensor/tensor.h"
 
 #include <bit>
 #include <cmath>

@@ -27,6 +27,26 @@ TEST(DeviceList, GpusAreNamedAndMayStandForSeveralDevices) {
   EXPECT_EQ(parse_device_list("cuda:0").cpus, 0);
 }
 
+TEST(DeviceList, IsPrintedAsItIsRead) {
+  for (const char* const text :
+       {"cpu:4", "cuda:0", "cuda:1,0", "cuda:0/4", "cuda:0/2,3", "cuda:0,1,0"}) {
+    EXPECT_EQ(print(parse_device_list(text)), text);
+  }
+  EXPECT_EQ(print(parse_device_list("cuda:0,0/2,1/1")), "cuda:0/3,1");
+}
+
+// What `strata validate` goes through: the same devices, fewer of them.
+TEST(DeviceList, BeginsWithItsFirstDevices) {
+  const auto first_of = [](const char* text, std::size_t count) {
+    return print(first(parse_device_list(text), count));
+  };
+  EXPECT_EQ(first_of("cpu:4", 3), "cpu:3");
+  EXPECT_EQ(first_of("cuda:0/4", 1), "cuda:0");
+  EXPECT_EQ(first_of("cuda:0/4", 2), "cuda:0/2");
+  EXPECT_EQ(first_of("cuda:2,1,0", 2), "cuda:2,1");
+  EXPECT_EQ(first_of("cuda:0/2,1/2", 3), "cuda:0/2,1");
+}
+
 TEST(DeviceList, WhatNamesNothingIsRefused) {
   for (const char* const text : {"",
                                  "cpu",

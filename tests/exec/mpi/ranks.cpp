@@ -158,11 +158,23 @@ void gather_different(const mpi::World& world) {
   for (std::size_t i = 0; i < c.graph.size(); ++i) ranks.parameters(LayerId(i));
 }
 
+// mpirun of these tests starts all ranks on one host.
+int find_places(const mpi::World& world) {
+  for (std::size_t rank = 0; rank < world.size(); ++rank) {
+    if (world.places()[rank] == RankPlace{0, rank}) continue;
+    fmt::print(stderr, "rank {} is at host {}, place {}\n", rank, world.places()[rank].host,
+               world.places()[rank].local);
+    return 1;
+  }
+  return 0;
+}
+
 int work(const mpi::World& world, int argc, char** argv) try {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "same" && argc > 3) {
     return compare(world, std::stoull(argv[2]), std::stoull(argv[3]));
   }
+  if (what == "places") return find_places(world);
   if (what == "different") {
     gather_different(world);
     return 0;

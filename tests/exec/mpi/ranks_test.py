@@ -25,6 +25,10 @@ class Ranks(unittest.TestCase):
                 outcome = ranks(count, "same", 20 * count, 20 * count + 20)
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
+    def test_know_their_places_on_the_host(self):
+        outcome = ranks(3, "places")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
     def test_refuse_replicas_that_differ(self):
         outcome = ranks(2, "different")
         self.assertEqual(outcome.returncode, 3, outcome.stderr)

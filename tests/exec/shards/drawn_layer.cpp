@@ -67,8 +67,13 @@ void expect_loss(const LossPart& got, const reference::LayerCall& call) {
   EXPECT_EQ(got.correct, count_largest(call.input(), call.labels));
 }
 
-void expect_gradients(const reference::LayerCall& call, const reference::Gradients& got,
-                      reference::Gradients wanted, double tolerance) {
+void expect_within(Site& site, double error, const std::string& what) {
+  site.saw(error);
+  EXPECT_LE(error, site.tolerance()) << what;
+}
+
+void expect_gradients(Site& site, const reference::LayerCall& call, const reference::Gradients& got,
+                      reference::Gradients wanted) {
   if (call.inputs.size() == 2 && call.inputs[0] == call.inputs[1]) {
     // The first region has the sum of both.
     std::vector<reference::Tensor>& sum = wanted.inputs;
@@ -76,11 +81,11 @@ void expect_gradients(const reference::LayerCall& call, const reference::Gradien
     sum[1] = reference::Tensor(sum[1].extents);
   }
   for (std::size_t k = 0; k < wanted.inputs.size(); ++k) {
-    EXPECT_LE(distance(got.inputs[k].values, wanted.inputs[k].values), tolerance)
-        << "gradient of input " << k;
+    expect_within(site, distance(got.inputs[k].values, wanted.inputs[k].values),
+                  "gradient of input " + std::to_string(k));
   }
-  EXPECT_LE(distance(got.weights.weight, wanted.weights.weight), tolerance) << "weight";
-  EXPECT_LE(distance(got.weights.bias, wanted.weights.bias), tolerance) << "bias";
+  expect_within(site, distance(got.weights.weight, wanted.weights.weight), "weight");
+  expect_within(site, distance(got.weights.bias, wanted.weights.bias), "bias");
 }
 
 }  // namespace
@@ -111,7 +116,7 @@ void expect_as_reference(Site& site, const DrawnLayer& drawn, const Cut& cut) {
   const reference::LayerCall call{&drawn.graph, LayerId(1), {&drawn.x}, &drawn.weights, {}, {}};
   const auto expect_near = [&](const std::vector<double>& got, const std::vector<double>& wanted,
                                const char* what) {
-    EXPECT_LE(distance(got, wanted, 1), site.tolerance()) << what;
+    expect_within(site, distance(got, wanted, 1), what);
   };
   LayerOnShards shards(site, call, cut);
   const reference::Tensor y = reference::forward(call);
@@ -163,9 +168,9 @@ void expect_as_reference(Site& site, const DrawnOp& drawn, const Cut& cut) {
   try {
     LayerOnShards shards(site, call, cut);
     for (int step = 0; step < 2; ++step) {
-      EXPECT_LE(distance(shards.forward().values, y.values), site.tolerance()) << "output";
+      expect_within(site, distance(shards.forward().values, y.values), "output");
       expect_loss(shards.loss(), call);
-      expect_gradients(call, shards.backward(drawn.dy), gradients, site.tolerance());
+      expect_gradients(site, call, shards.backward(drawn.dy), gradients);
     }
   } catch (const Error& error) {
     ADD_FAILURE() << error.what();

@@ -19,6 +19,8 @@ class Site {
   virtual double held(double value) const { return static_cast<float>(value); }
   /// Of a tensor's largest value: single precision, over a few thousand terms.
   virtual double tolerance() const { return 1e-5; }
+  /// Hears of each tensor that was compared, how far it was off.
+  virtual void saw(double) {}
   /// Fails the test where a tensor that was written breaks a rule of its layout.
   virtual void expect_sound(const Region&) {}
 };

@@ -32,6 +32,19 @@ double distance(std::span<const float> a, std::span<const float> b) {
   return std::sqrt(squares);
 }
 
+double largest_length(const std::vector<std::vector<float>>& tensors) {
+  double largest = 0;
+  for (const auto& tensor : tensors) largest = std::max(largest, length_of(tensor));
+  return largest;
+}
+
+// Whether `apart` is more, or no number.
+bool widen(double& most, double apart) {
+  if (apart <= most) return false;
+  most = std::isnan(apart) ? HUGE_VAL : apart;
+  return true;
+}
+
 // What is not within the tolerance, be it that it is no number.
 void compare(std::vector<std::string>& found, const std::string& what, double apart, double length,
              double tolerance) {
@@ -41,10 +54,20 @@ void compare(std::vector<std::string>& found, const std::string& what, double ap
 
 }  // namespace
 
-Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+                   DType dtype) {
   LowerOptions lowering;
   lowering.sync = sync;
+  lowering.dtype = dtype;
+  lowering.parameter_dtype = DType::fp32;
   return lower(graph, cpu_cluster(devices), strategy, lowering);
+}
+
+bool moved_as_planned(const Trained& trained, const Plan& plan) {
+  const Communication planned = communication(plan);
+  const auto steps = static_cast<std::int64_t>(kTrainedSteps);
+  return trained.moved.transfer == planned.transfer * steps &&
+         trained.moved.sync == planned.sync * steps;
 }
 
 ExecutionOptions training_options() {
@@ -70,6 +93,26 @@ Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlg
   return train(executor, graph);
 }
 
+Apart apart(const Graph& graph, const Trained& a, const Trained& b) {
+  Apart most;
+  for (std::size_t k = 0; k < b.losses.size(); ++k) {
+    widen(most.loss, std::abs(a.losses[k] - b.losses[k]) / std::abs(b.losses[k]));
+  }
+  const double least = kFloor * largest_length(b.gradients);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const std::string& layer = graph[LayerId(i)].name;
+    const double length = std::max(length_of(b.gradients[i]), least);
+    if (widen(most.gradients, distance(a.gradients[i], b.gradients[i]) / length)) {
+      most.worst_gradients = layer;
+    }
+    if (b.weights[i].empty()) continue;
+    if (widen(most.weights, distance(a.weights[i], b.weights[i]) / length_of(b.weights[i]))) {
+      most.worst_weights = layer;
+    }
+  }
+  return most;
+}
+
 std::vector<std::string> differences(const Graph& graph, const Trained& a, const Trained& b,
                                      double tolerance) {
   std::vector<std::string> found;
@@ -77,12 +120,11 @@ std::vector<std::string> differences(const Graph& graph, const Trained& a, const
     compare(found, fmt::format("loss of step {}", k), std::abs(a.losses[k] - b.losses[k]),
             std::abs(b.losses[k]), tolerance);
   }
-  double largest = 0;
-  for (const auto& gradient : b.gradients) largest = std::max(largest, length_of(gradient));
+  const double least = kFloor * largest_length(b.gradients);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const std::string& layer = graph[LayerId(i)].name;
     compare(found, "gradient of " + layer, distance(a.gradients[i], b.gradients[i]),
-            std::max(length_of(b.gradients[i]), kFloor * largest), tolerance);
+            std::max(length_of(b.gradients[i]), least), tolerance);
     compare(found, "weights of " + layer, distance(a.weights[i], b.weights[i]),
             length_of(b.weights[i]), tolerance);
   }

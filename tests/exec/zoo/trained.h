@@ -17,13 +17,15 @@ namespace strata::testing {
 struct Trained {
   std::vector<double> losses;                          ///< by step
   std::vector<std::vector<float>> gradients, weights;  ///< by layer, after the last step
+  Communication moved;                                 ///< in all steps
 };
 
 /// From the same weights, on the same batch, with the same dropout masks, however it is cut.
 Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync);
 
 /// What train() does: how plans are lowered, with which options executors are made.
-Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync);
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+                   DType dtype = DType::fp32);
 ExecutionOptions training_options();
 NetworkWeights weights_to_train(const Graph& graph);
 Dataset data_to_train(const Graph& graph);
@@ -39,13 +41,24 @@ Trained train(AnyExecutor& executor, const Graph& graph) {
   const Dataset data = data_to_train(graph);
   Trained trained;
   const auto batch_of = [&](std::uint64_t step) { return data.batch(step); };
-  trained.losses = executor.run(kTrainedSteps, batch_of, nullptr).losses;
+  const Execution ran = executor.run(kTrainedSteps, batch_of, nullptr);
+  trained.losses = ran.losses, trained.moved = ran.moved;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     trained.gradients.push_back(executor.gradients(LayerId(i)));
     trained.weights.push_back(executor.parameters(LayerId(i)));
   }
   return trained;
 }
+
+/// Whether all steps moved what the plan says, and nothing else.
+bool moved_as_planned(const Trained& trained, const Plan& plan);
+
+/// How far the two are apart at most: tensors as differences() compares them.
+struct Apart {
+  double loss = 0, gradients = 0, weights = 0;
+  std::string worst_gradients, worst_weights;  ///< layers
+};
+Apart apart(const Graph& graph, const Trained& a, const Trained& b);
 
 /// What differs by more than `tolerance`, a line each; empty where nothing does. Tensors: distance
 /// over length, both Euclidean, of each layer's weight and bias together. A gradient that is next

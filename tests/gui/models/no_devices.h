@@ -14,8 +14,7 @@ class NoDevices : public Runner {
                                  const ExecutionOptions&) override {
     refuse();
   }
-  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, std::vector<MeasureRequest>,
-                                    std::vector<Bytes>) override {
+  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, MeasureList) override {
     refuse();
   }
   std::string description(const std::string&) const override { return "nothing"; }

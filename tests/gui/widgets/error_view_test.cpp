@@ -125,7 +125,7 @@ TEST_F(ErrorViewTest, SaysInPlaceWhatCannotRun) {
   open();
   view_.run_bar().devices().setText("gpu");
   run();
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'gpu' names no devices"));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("no devices 'gpu'"));
   EXPECT_FALSE(workspace_.measured());
   view_.run_bar().devices().setText("cpu:2");
   run();

@@ -23,6 +23,7 @@ host = "box0"
 name = "gpu1"
 speed = 0.5
 copy_engine = false
+assembles = true
 [[switch]]
 name = "nic0"
 [[link]]
@@ -47,7 +48,7 @@ TEST(ClusterFile, ReadsWhatItDescribes) {
   const Cluster cluster = parse_cluster(kTwoBoxes, "c.toml");
   EXPECT_EQ(cluster.name(), "two-boxes");
   EXPECT_EQ(cluster.devices()[0], (Device{"gpu0", "p100", "box0", 1}));
-  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5, false}));
+  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5, false, true}));
   EXPECT_EQ(link_lines(cluster),
             "up0: gpu0 -> nic0, 12.5 GB/s, 1 us, \n"
             "up0.back: nic0 -> gpu0, 12.5 GB/s, 1 us, \n"
@@ -128,6 +129,7 @@ TEST(ClusterFile, AGridSaysForAllItsDevicesWhoCopies) {
   EXPECT_TRUE(parse_cluster(grid, "c.toml").devices()[0].copy_engine);
   EXPECT_TRUE(parse_cluster(grid + "copy_engine = true\n", "c.toml").devices()[0].copy_engine);
   EXPECT_FALSE(parse_cluster(grid + "copy_engine = false\n", "c.toml").devices()[0].copy_engine);
+  EXPECT_TRUE(parse_cluster(grid + "assembles = true\n", "c.toml").devices()[0].assembles);
   EXPECT_EQ(error_of(grid + "copy_engine = \"no\"\n"),
             "c.toml:4: 'copy_engine' must be true or false; it is \"no\"");
 }

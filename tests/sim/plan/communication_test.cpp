@@ -205,6 +205,24 @@ TEST(Communication, JoinedTransfersMoveTheSameBytes) {
   }
 }
 
+TEST(Communication, ParametersMayBeOfATypeOfTheirOwn) {
+  const Graph graph = build_zoo("lenet5", 8);
+  const Strategy strategy = owt_parallel(graph, 2);
+  const auto counted = [&](DType dtype, std::optional<DType> parameters) {
+    LowerOptions options;
+    options.dtype = dtype;
+    options.parameter_dtype = parameters;
+    return communication(lower(graph, testing::star(2), strategy, options));
+  };
+  const Communication wide = counted(DType::fp32, {}), narrow = counted(DType::bf16, {}),
+                      mixed = counted(DType::bf16, DType::fp32);
+  ASSERT_GT(wide.transfer, Bytes{0});
+  EXPECT_EQ(narrow.transfer * 2, wide.transfer);
+  EXPECT_EQ(narrow.sync * 2, wide.sync);
+  EXPECT_EQ(mixed.transfer, narrow.transfer);
+  EXPECT_EQ(mixed.sync, wide.sync);
+}
+
 // 138,357,544 parameters x 4 bytes x 2 (16 - 1).
 TEST(Communication, Vgg16UnderDataParallelismOnSixteenDevicesIsAllSynchronisation) {
   const Graph graph = build_zoo("vgg16", 16 * 32);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "sim/base/cancel.h"
+#include "sim/base/error.h"
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/study/runner.h"
 
@@ -62,15 +64,16 @@ struct FakeRunner : Runner {
   std::vector<ExecutionOptions> starts;
 
   Cluster cluster(const std::string& devices) const override {
-    return cpu_cluster(std::stoi(devices.substr(4)));
+    const int cores = devices.starts_with("cpu:") ? std::atoi(devices.c_str() + 4) : 0;
+    if (cores < 1) throw InputError("no devices '" + devices + "'; allowed: cpu:N");
+    return cpu_cluster(cores);
   }
   std::unique_ptr<PlanRun> start(const std::string&, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {
     starts.push_back(options);
     return std::make_unique<FakeRun>(*this, graph, plan, options, starts.size() - 1);
   }
-  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, std::vector<MeasureRequest>,
-                                    std::vector<Bytes>) override {
+  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, MeasureList) override {
     return nullptr;
   }
   std::string description(const std::string&) const override { return "fake"; }

@@ -17,6 +17,7 @@
 namespace strata {
 namespace {
 
+using strata::testing::FakeGpus;
 using strata::testing::Folder;
 using strata::testing::MeasuringRunner;
 
@@ -127,6 +128,133 @@ TEST(MeasureProfile, MergingKeepsEachPartsProvenance) {
   ASSERT_EQ(all.earlier.size(), 2u);
   EXPECT_EQ(all.earlier[0], first);
   EXPECT_EQ(all.earlier[1].command, "second");
+}
+
+// Rows are of the type that they were measured in, and predictions look for them there.
+TEST(MeasureProfile, MeasuresTheTypeThatPredictionsAskFor) {
+  const Folder folder("dtype");
+  for (DType dtype : {DType::tf32, DType::bf16}) {
+    MeasuringRunner runner;
+    ProfileRequest asked = request({"data"});
+    asked.dtype = dtype;
+    const Profile profile = measure_profile(runner, asked).profile;
+    EXPECT_EQ(runner.measured, std::vector<DType>{dtype});
+    for (const MeasuredCost& row : profile.measured) EXPECT_EQ(row.key.dtype, dtype);
+    EXPECT_TRUE(profile.peaks[static_cast<std::size_t>(dtype)].has_value());
+    write_profile(folder.file("p.toml"), profile);
+    CaseRequest predicted;
+    predicted.model = "lenet5";
+    predicted.cluster = "cpu:2";
+    predicted.batch = 4;
+    predicted.profiles = {folder.file("p.toml")};
+    for (DType type : {dtype, DType::fp32}) {
+      predicted.dtype = type;
+      const Case input = load_case(predicted);
+      const Prediction p = predict(input, load_strategy("data", input));
+      EXPECT_EQ(p.sources.analytic == Seconds{}, type == dtype) << name(type);
+    }
+  }
+}
+
+TEST(MeasureProfile, TypesAreMergedIntoOneProfile) {
+  MeasuringRunner runner;
+  ProfileRequest asked = request({"data"});
+  const Profile fp32 = measure_profile(runner, asked).profile;
+  asked.dtype = DType::bf16;
+  const Profile bf16 = measure_profile(runner, asked).profile;
+  EXPECT_TRUE(bf16.peaks[0]->source.starts_with("assumed"));
+  for (const Profile& both : {merged(fp32, bf16), merged(bf16, fp32)}) {
+    EXPECT_EQ(both.measured.size(), fp32.measured.size() + bf16.measured.size());
+    EXPECT_EQ(both.peaks[0], fp32.peaks[0]);
+    EXPECT_EQ(both.peaks[2], bf16.peaks[2]);
+  }
+}
+
+ProfileRequest request_on(const std::string& devices) {
+  ProfileRequest asked = request({"data"});
+  asked.devices = devices;
+  return asked;
+}
+
+// Its name says how many devices shared the GPU while it was measured; a whole one's costs do not
+// depend on how many there are.
+TEST(MeasureProfile, PartsOfAGpuAreAKindOfTheirOwn) {
+  const Folder folder("parts");
+  FakeGpus runner;
+  runner.memory = Bytes{1 << 20};
+  const Profile whole = measure_profile(runner, request_on("gpus:2")).profile;
+  const Profile part = measure_profile(runner, request_on("gpus:0/4")).profile;
+  EXPECT_EQ(whole.kind, "f9");
+  EXPECT_EQ(part.kind, "f9/4");
+  EXPECT_EQ(part.memory_capacity.value, Bytes{1 << 18});
+  EXPECT_EQ(whole.devices, 0);
+  EXPECT_EQ(part.devices, 0);
+  EXPECT_NO_THROW(check_mergeable(whole, "p.toml", runner, "gpus:4"));
+  EXPECT_THROW(check_mergeable(whole, "p.toml", runner, "gpus:0/2"), InputError);
+  Profile kept = part;
+  kept.costs = write_profile(folder.file("p.toml"), part);
+  EXPECT_EQ(read_profile(folder.file("p.toml")), kept);
+}
+
+// And whatever names kinds takes it.
+TEST(MeasureProfile, PartsOfAGpuArePredictedFromFiles) {
+  const Folder folder("cluster");
+  FakeGpus runner;
+  write_profile(folder.file("p.toml"), measure_profile(runner, request_on("gpus:0/2")).profile);
+  std::ofstream(folder.file("two.toml"))
+      << "name = \"two\"\n[grid]\nhosts = 1\ndevices_per_host = 2\nkind = \"f9/2\"\n"
+         "copy_engine = false\n[grid.intra]\ntopology = \"all-to-all\"\nbandwidth = \"1 GB/s\"\n"
+         "latency = \"1 us\"\n";
+  CaseRequest asked;
+  asked.model = "lenet5";
+  asked.cluster = folder.file("two.toml");
+  asked.batch = 4;
+  asked.profiles = {folder.file("p.toml")};
+  asked.sets = {{"device.f9/2.speed", "0.5"}};
+  const Case input = load_case(asked);
+  EXPECT_EQ(input.cluster[DeviceId(1)].speed, 0.5);
+  const Prediction p = predict(input, load_strategy("data", input));
+  EXPECT_GT(p.sources.measured, Seconds{});
+}
+
+TEST(MeasureProfile, IsOfOneKindOfDevice) {
+  FakeGpus runner;
+  try {
+    measure_profile(runner, request_on("gpus:mixed"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.message(),
+              "gpus:mixed: its devices are of kinds f9/2 and f9, and a profile is of one; allowed: "
+              "devices of one kind, one command for each");
+  }
+  EXPECT_TRUE(runner.measured.empty());
+}
+
+TEST(MeasureProfile, SaysHowItWasMeasuredAndHowWarmTheDevicesWere) {
+  FakeGpus runner;
+  EXPECT_EQ(measure_profile(runner, request_on("gpus:1")).profile.provenance.method,
+            "by fakes Seen before the first model: warm; after the last: warm.");
+  MeasuringRunner cores;
+  EXPECT_EQ(measure_profile(cores, request({"data"})).profile.provenance.method, "by fakes");
+}
+
+// A nanosecond a byte, and no more for the smallest copies: 1024 ns of latency. Devices without
+// copy engines ask the profile for each move.
+TEST(MeasureProfile, LinksAreAsFastAsMeasuredCopies) {
+  FakeGpus runner;
+  const auto model = make_cost_model(measure_profile(runner, request_on("gpus:2")).profile);
+  const Cluster between = with_measured_links(runner.cluster("gpus:2"), *model);
+  for (const Link& link : between.links()) {
+    EXPECT_NEAR(link.latency.value, 1024e-9, 1e-15);
+    EXPECT_NEAR(link.bandwidth.value, 16777216 / (16777216e-9 - 1024e-9), 1);
+  }
+  const Cluster within = with_measured_links(runner.cluster("gpus:0/2"), *model);
+  for (const Link& link : within.links()) {
+    EXPECT_EQ(link.latency, kSharedGpuLatency);
+    EXPECT_NEAR(link.bandwidth.value, 1e9, 1);
+  }
+  const Cluster alone = runner.cluster("gpus:1");
+  EXPECT_EQ(with_measured_links(alone, *model), alone);
 }
 
 TEST(MeasureProfile, EndsWhenCalledOff) {

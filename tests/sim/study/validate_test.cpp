@@ -12,12 +12,13 @@
 namespace strata {
 namespace {
 
+using strata::testing::FakeGpus;
 using strata::testing::MeasuringRunner;
 
 ValidateRequest request(int devices) {
   ValidateRequest request;
   request.models = {"lenet5"};
-  request.devices = devices;
+  request.devices = "cpu:" + std::to_string(devices);
   request.batch = 4;
   request.rounds = 3;
   return request;
@@ -71,6 +72,61 @@ TEST(Validate, GoesThroughModelsAndNumbersOfDevices) {
   EXPECT_EQ(report.disturbance, (Disturbance{20, 40}));  // 1 of 2 rounds, 4 of 8 beside turns
   asked.each_count = false;
   EXPECT_EQ(validate(runner, asked).cases.size(), 2u);
+}
+
+// Each number of devices that share a GPU is a kind of its own, measured by itself.
+TEST(Validate, MeasuresEachNumberOfDevicesOnAGpu) {
+  FakeGpus runner;
+  ValidateRequest asked = request(1);
+  asked.devices = "gpus:0/3";
+  asked.strategies = {"data"};
+  std::vector<std::string> told;
+  const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
+    if (p.round == 0) told.push_back(p.what);
+  });
+  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on gpus:1", "lenet5 on gpus:0/2",
+                                            "lenet5 on gpus:0/3"}));
+  ASSERT_EQ(report.cases.size(), 3u);
+  EXPECT_EQ(report.cases[1].devices, 2);
+  EXPECT_EQ(report.cases[1].cluster[DeviceId(0)].kind, "f9/2");
+  EXPECT_EQ(report.profile.kind, "f9/3");
+}
+
+TEST(Validate, MeasuresAndRunsInTheTypeAsked) {
+  FakeGpus runner;
+  ValidateRequest asked = request(1);
+  asked.devices = "gpus:2";
+  asked.dtype = DType::bf16;
+  const ValidateReport report = validate(runner, asked);
+  for (DType dtype : runner.measured) EXPECT_EQ(dtype, DType::bf16);
+  for (const MeasuredCost& row : report.profile.measured) EXPECT_EQ(row.key.dtype, DType::bf16);
+  for (const ValidateCase& c : report.cases) {
+    EXPECT_EQ(c.plan.dtype(), DType::bf16);
+    EXPECT_TRUE(c.moved_as_planned);
+  }
+}
+
+// A GPU's memory is lent to whose turn it is, so strategies need not all fit at once.
+TEST(Validate, StrategiesShareTheMemoryOfGpus) {
+  FakeGpus runner;
+  ValidateRequest asked = request(2);
+  asked.devices = "gpus:2";
+  asked.each_count = false;
+  const auto fits = [&](const std::vector<std::string>& strategies, std::int64_t bytes) {
+    asked.strategies = strategies;
+    runner.memory = Bytes{bytes};
+    try {
+      validate(runner, asked);
+      return true;
+    } catch (const EnvironmentError& error) {
+      EXPECT_TRUE(error.message().starts_with("not enough memory")) << error.message();
+      return false;
+    }
+  };
+  EXPECT_FALSE(fits({"data"}, 1000));
+  std::int64_t least = 1000;
+  while (!fits({"data"}, least)) least += least / 10;
+  EXPECT_TRUE(fits({"data", "model", "owt"}, 2 * least));  // which is less than all at once
 }
 
 TEST(Validate, SeesBytesThatAreNotThePlans) {

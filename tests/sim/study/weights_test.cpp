@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/npy.h"
 #include "sim/graph/zoo.h"
+#include "sim/study/network.h"
 #include "tests/sim/study/folder.h"
 
 namespace strata {
@@ -123,6 +124,18 @@ TEST(Weights, AreWrittenWholeOrNotAtAll) {
   EXPECT_THROW(write_weights(folder.file("weights"), graph, initial_weights(graph, 1)), InputError);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   EXPECT_THROW(check_new_folder(folder.file("not/there")), EnvironmentError);
+}
+
+TEST(StartingWeights, AreTheFilesWhereItHasThem) {
+  Network named{network(), {}, {}};
+  const NetworkWeights initial = initial_weights(named.graph, 7);
+  EXPECT_EQ(starting_weights(named, 7), initial);
+  named.weights.resize(named.graph.size());
+  const LayerId norm = named.graph.find("norm");
+  named.weights[norm()].assign(initial[norm()].size(), 0.5F);
+  NetworkWeights expected = initial;
+  expected[norm()] = named.weights[norm()];
+  EXPECT_EQ(starting_weights(named, 7), expected);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+
+// The times of all that is measured. Not thread-safe.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "exec/calibrate/samples.h"
+#include "sim/profile/measured_cost.h"
+
+namespace strata {
+
+class Record {
+ public:
+  void add(const CostKey& key, const Sample& sample) { samples_[key].add(sample); }
+
+  /// By sweep: how many times longer than its median a thing took in it, of all things and devices
+  /// the median; 1 where too few were taken to say so.
+  std::vector<double> paces() const;
+  /// From now on those sweeps are calm, and no others, that took at most 5 % longer than things
+  /// usually take. How many were not, of how many.
+  Disturbance judge_by_pace();
+  /// Medians, spreads and counts.
+  std::vector<MeasuredCost> rows(Sampled which, const std::string& source) const;
+
+ private:
+  std::map<CostKey, Samples> samples_;
+};
+
+}  // namespace strata

@@ -1,0 +1,54 @@
+#pragma once
+
+// In which order shards' shapes are measured. A sweep goes forward and back through the network
+// with one shape for each layer: about a step's work lies between two uses of anything, so caches
+// hold what they would hold in a step. Sweep k takes every layer's k-th shape. Immutable but for
+// cut(); thread-safe to read.
+
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/profile/measured_cost.h"
+#include "sim/study/runner.h"
+
+namespace strata {
+
+/// A shard's shape, with the phases that are asked for.
+struct Shape {
+  LayerId layer;
+  Box output;
+  std::vector<Phase> phases;
+  std::vector<CostKey> keys;  ///< by phase
+};
+
+/// Shapes by their numbers, in the network's order.
+using Sweep = std::vector<std::size_t>;
+
+class Sweeps {
+ public:
+  Sweeps(const Graph& graph, const MeasureList& list);
+
+  const Shape& operator[](std::size_t shape) const { return shapes_[shape]; }
+  std::size_t shape_count() const { return shapes_.size(); }
+  std::span<const Sweep> all() const { return all_; }
+
+  /// A sweep whose shapes hold more than `most` bytes at once goes to and fro over one stretch of
+  /// layers after another: memory of that size is in no cache either way.
+  void cut(const std::function<Bytes(const Shape&)>& held, Bytes most);
+
+ private:
+  void add(const Graph& graph, const MeasureRequest& request, DType dtype);
+  void plan();
+
+  std::vector<Shape> shapes_;
+  std::set<std::pair<LayerId, CostKey>> asked_;
+  std::map<std::pair<LayerId, CostKey>, std::size_t> by_shape_;
+  std::vector<Sweep> all_;
+};
+
+}  // namespace strata

@@ -1,0 +1,44 @@
+#pragma once
+
+// Shared libraries found when they are first needed, so that the program starts on machines that
+// have none of them. Immutable after it was found; thread-safe.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::cuda {
+
+inline constexpr std::string_view kCudnn = "libcudnn.so.9";
+inline constexpr std::string_view kCublas = "libcublas.so.13";
+inline constexpr std::string_view kNccl = "libnccl.so.2";
+
+/// Where libraries are looked for after the loader's own path: the folders of the environment
+/// variable STRATA_CUDA_LIBRARIES (separated by colons), then the toolkit's.
+std::vector<std::string> library_folders();
+
+class Library {
+ public:
+  /// Throws EnvironmentError that says what was looked for, and where.
+  explicit Library(std::string_view name) : Library(name, library_folders()) {}
+  Library(std::string_view name, const std::vector<std::string>& folders);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  /// function = the library's function of this name. Throws EnvironmentError where it has none.
+  template <class Function>
+  void find(Function*& function, const char* name) const {
+    function = reinterpret_cast<Function*>(find(name));
+  }
+
+ private:
+  void* find(const char* function) const;
+
+  std::string name_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace strata::cuda

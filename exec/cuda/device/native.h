@@ -1,0 +1,15 @@
+#pragma once
+
+// Streams as CUDA's own functions take them.
+
+#include <cuda_runtime.h>
+
+#include "exec/cuda/device/device.h"
+
+namespace strata::cuda {
+
+inline cudaStream_t native(const Stream& stream) {
+  return static_cast<cudaStream_t>(stream.handle());
+}
+
+}  // namespace strata::cuda

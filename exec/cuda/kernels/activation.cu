@@ -1,0 +1,170 @@
+// y = f(x), dx = dy f'(x), by the definitions of each function. The gradient follows from y where
+// that tells f'(x), so that y may overwrite x; leaky_relu and elu of a negative slope fold the
+// signs together, and keep a copy of x.
+
+#include <cmath>
+
+#include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/tensor/elementwise.h"
+
+namespace strata::cuda {
+namespace {
+
+using Kind = ActivationKind;
+
+struct Relu {
+  STRATA_ANYWHERE static float value(float x, float) { return x < 0 ? 0 : x; }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float) { return y > 0 ? dy : 0; }
+};
+struct Relu6 {
+  STRATA_ANYWHERE static float value(float x, float) { return x < 0 ? 0 : x > 6 ? 6 : x; }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float) {
+    return y > 0 && y < 6 ? dy : 0;
+  }
+};
+struct LeakyRelu {
+  STRATA_ANYWHERE static float value(float x, float slope) { return x > 0 ? x : x * slope; }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float slope) {
+    return y > 0 ? dy : dy * slope;
+  }
+};
+struct Elu {
+  STRATA_ANYWHERE static float value(float x, float slope) {
+    return x > 0 ? x : slope * std::expm1(x);
+  }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float slope) {
+    return y > 0 ? dy : dy * (y + slope);
+  }
+};
+/// Where the gradient is given the input.
+struct FoldedElu {
+  STRATA_ANYWHERE static float value(float x, float slope) { return Elu::value(x, slope); }
+  STRATA_ANYWHERE static float gradient(float dy, float x, float slope) {
+    return x > 0 ? dy : dy * slope * std::exp(x);
+  }
+};
+struct Sigmoid {
+  STRATA_ANYWHERE static float value(float x, float) { return 1 / (1 + std::exp(-x)); }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float) { return dy * y * (1 - y); }
+};
+struct Tanh {
+  STRATA_ANYWHERE static float value(float x, float) { return std::tanh(x); }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float) { return dy * (1 - y * y); }
+};
+struct Silu {
+  STRATA_ANYWHERE static float value(float x, float) { return x * Sigmoid::value(x, 0); }
+  STRATA_ANYWHERE static float gradient(float dy, float x, float) {
+    const float s = Sigmoid::value(x, 0);
+    return dy * s * (1 + x * (1 - s));
+  }
+};
+struct Gelu {
+  STRATA_ANYWHERE static float normal_share(float x) {
+    return 0.5F + 0.5F * std::erf(x * 0.707106781F);
+  }
+  STRATA_ANYWHERE static float value(float x, float) { return x * normal_share(x); }
+  STRATA_ANYWHERE static float gradient(float dy, float x, float) {
+    return dy * (normal_share(x) + x * 0.398942280F * std::exp(-0.5F * x * x));
+  }
+};
+struct HardSwish {
+  STRATA_ANYWHERE static float value(float x, float) { return x * Relu6::value(x + 3, 0) / 6; }
+  STRATA_ANYWHERE static float gradient(float dy, float x, float) {
+    return x < -3 ? 0 : x > 3 ? dy : dy * (x / 3 + 0.5F);
+  }
+};
+
+template <class Use>
+void with_function(Kind kind, bool folded, const Use& use) {
+  switch (kind) {
+    case Kind::relu:
+      return use(Relu());
+    case Kind::relu6:
+      return use(Relu6());
+    case Kind::leaky_relu:
+      return use(LeakyRelu());
+    case Kind::elu:
+      return folded ? use(FoldedElu()) : use(Elu());
+    case Kind::sigmoid:
+      return use(Sigmoid());
+    case Kind::tanh:
+      return use(Tanh());
+    case Kind::silu:
+      return use(Silu());
+    case Kind::gelu:
+      return use(Gelu());
+    case Kind::hard_swish:
+      return use(HardSwish());
+  }
+}
+
+template <class F>
+struct ActivationValue {
+  float slope;
+  STRATA_ANYWHERE float operator()(const float (&x)[1]) const { return F::value(x[0], slope); }
+};
+
+template <class F>
+struct ActivationGradient {
+  float slope;
+  STRATA_ANYWHERE float operator()(const float (&dy_kept)[2]) const {
+    return F::gradient(dy_kept[0], dy_kept[1], slope);
+  }
+};
+
+template <class T>
+class ActivationKernel : public Kernel {
+ public:
+  ActivationKernel(Seat& seat, const ShardSpec& spec, const Activation& op)
+      : stream_(seat.stream()),
+        op_(op),
+        count_(volume(spec.output)),
+        folded_(op.slope < 0 && (op.kind == Kind::leaky_relu || op.kind == Kind::elu)),
+        input_(seat.gpu(), folded_ && spec.training ? count_ * std::int64_t{sizeof(T)} : 0) {}
+
+  void run(Phase phase, const Operands& operands) override {
+    if (phase == Phase::forward) forward(operands);
+    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
+      backward(operands);
+    }
+  }
+
+ private:
+  void forward(const Operands& operands) const {
+    const auto* x = static_cast<const T*>(operands.inputs[0].data);
+    auto* y = static_cast<T*>(operands.output.data);
+    if (input_.bytes() > 0) copy(input_.data(), x, input_.bytes(), stream_);
+    with_function(op_.kind, folded_, [&]<class F>(F) {
+      elementwise(stream_, y, {x}, count_, ActivationValue<F>{static_cast<float>(op_.slope)});
+    });
+  }
+
+  void backward(const Operands& operands) const {
+    const auto* dy = static_cast<const T*>(operands.output_gradient.data);
+    const auto* kept = static_cast<const T*>(kept_for_backward(operands));
+    auto* dx = static_cast<T*>(operands.input_gradients[0].data);
+    with_function(op_.kind, folded_, [&]<class F>(F) {
+      elementwise(stream_, dx, {dy, kept}, count_,
+                  ActivationGradient<F>{static_cast<float>(op_.slope)});
+    });
+  }
+
+  const void* kept_for_backward(const Operands& operands) const {
+    if (folded_) return input_.data();
+    return gradient_from_output(op_) ? operands.output.data : operands.inputs[0].data;
+  }
+
+  Stream& stream_;
+  Activation op_;
+  std::int64_t count_;
+  bool folded_;  ///< a negative slope: the output does not tell the input's sign
+  LastingMemory input_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_activation(Seat& seat, const ShardSpec& spec, const Activation& op) {
+  return make_of_type<ActivationKernel>(seat.type(), seat, spec, op);
+}
+
+}  // namespace strata::cuda

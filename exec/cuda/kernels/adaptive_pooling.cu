@@ -1,0 +1,30 @@
+#include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/kernels/pool.h"
+
+namespace strata::cuda {
+namespace {
+
+// Cell i of O takes [floor(i S / O), ceil((i+1) S / O)) of the whole extent S.
+PoolDim adaptive_pool_dim(const ShardSpec& spec, Dim dim) {
+  const std::int64_t extent = (*spec.graph)[(*spec).inputs[0]].output[dim];
+  const std::int64_t cells = (*spec).output[dim];
+  const Interval held = spec.inputs[0][0][dim];
+  PoolDim result(1, held.size());
+  for (std::int64_t i = spec.output[dim].begin; i < spec.output[dim].end; ++i) {
+    const std::int64_t end = ((i + 1) * extent + cells - 1) / cells;
+    const Interval taps = {i * extent / cells - held.begin, end - held.begin};
+    result.add(taps, taps.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_adaptive_pooling(Seat& seat, const ShardSpec& spec,
+                                              const AdaptivePooling& op) {
+  return make_pool(seat, spec, op.mode,
+                   {adaptive_pool_dim(spec, Dim::d), adaptive_pool_dim(spec, Dim::h),
+                    adaptive_pool_dim(spec, Dim::w)});
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,112 @@
+// Batch normalisation (Ioffe and Szegedy, 2015) with the statistics of the whole batch, whatever
+// the cut: a shard gives its moments, and gets everybody's.
+//   forward   y = gamma x^ + beta,   x^ = (x - mean) / sqrt(variance + epsilon)
+//   backward  dx = gamma / sqrt(variance + epsilon) (dy - sum(dy) / M - x^ sum(dy x^) / M)
+// with sums over the M elements of a channel and the biased variance M2 / M.
+
+#include "exec/cuda/kernels/batch_norm_loops.h"
+#include "exec/cuda/kernels/kernels.h"
+
+namespace strata::cuda {
+namespace {
+
+template <class T>
+class BatchNormKernel : public Kernel {
+ public:
+  BatchNormKernel(Seat& seat, const ShardSpec& spec, const BatchNorm& op)
+      : seat_(seat),
+        epsilon_(op.epsilon),
+        channels_(spec.output[Dim::c].size()),
+        count_(static_cast<double>(volume((*spec).output) / (*spec).output[Dim::c])),
+        memory_(seat.gpu(), 6 * channels_ * static_cast<std::int64_t>(sizeof(float))) {
+    float* at = static_cast<float*>(memory_.data());
+    for (float** lane : {&lanes_.mean, &lanes_.inverse, &lanes_.scale, &lanes_.shift,
+                         &lanes_.offset, &lanes_.tilt}) {
+      *lane = at;
+      at += channels_;
+    }
+  }
+
+  void run(Phase phase, const Operands& operands) override {
+    switch (phase) {
+      case Phase::forward_statistics:
+        return moments(operands);
+      case Phase::forward:
+        return normalize(operands);
+      case Phase::backward_statistics:
+        return products(operands);
+      case Phase::backward_data:
+        return normalize_gradient(operands);
+      case Phase::backward_weights:
+        return;
+      case Phase::update:
+        return sgd(operands.parameters, operands.parameter_gradients, 2 * channels_, seat_);
+    }
+  }
+
+ private:
+  void moments(const Operands& operands) {
+    const Tensor<T> x(operands.inputs[0]);
+    const auto join = [&](const Partials& partials) {
+      return JoinRowMoments<T>{partials, x.data, operands.statistics};
+    };
+    with_width<T>({channels_}, [&](auto width) {
+      sum_columns<2, width>(x, MomentTerms<T, width>{packed<width>(x).data}, join, seat_);
+    });
+  }
+
+  void normalize(const Operands& operands) {
+    const Tensor<T> x(operands.inputs[0]), y(operands.output);
+    each(
+        seat_.stream(), channels_,
+        PrepareNorm{lanes_, operands.statistics, operands.parameters, channels_, count_, epsilon_});
+    with_width<T>({channels_}, [&](auto width) {
+      const Columns columns = Columns::of<width>(x, kPassRows, kPassThreads);
+      each(seat_.stream(), columns.threads(),
+           Normalize<T, width>{lanes_, columns, packed<width>(x).data, packed<width>(y).data});
+    });
+  }
+
+  void products(const Operands& operands) {
+    const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
+    const PutProducts put{lanes_.inverse, operands.statistics, operands.parameter_gradients,
+                          channels_};
+    const auto join = [&](const Partials& partials) {
+      return JoinSums<2, PutProducts>{partials, put};
+    };
+    with_width<T>({channels_}, [&](auto width) {
+      const ProductTerms<T, width> terms{packed<width>(x).data, packed<width>(dy).data,
+                                         lanes_.mean};
+      sum_columns<2, width>(x, terms, join, seat_);
+    });
+  }
+
+  void normalize_gradient(const Operands& operands) {
+    if (operands.input_gradients[0].data == nullptr) return;
+    const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
+    const Tensor<T> dx(operands.input_gradients[0]);
+    each(seat_.stream(), channels_, PrepareNormGradient{lanes_, operands.statistics, count_});
+    with_width<T>({channels_}, [&](auto width) {
+      const Columns columns = Columns::of<width>(x, kPassRows, kPassThreads);
+      each(seat_.stream(), columns.threads(),
+           NormalizeGradient<T, width>{lanes_, columns, packed<width>(x).data,
+                                       packed<width>(dy).data, packed<width>(dx).data});
+    });
+  }
+
+  Seat& seat_;
+  double epsilon_;
+  std::int64_t channels_;
+  double count_;  ///< elements of a channel in the whole batch
+  // Kept from forward to backward: the parameters may have been updated by then.
+  LastingMemory memory_;
+  NormLanes lanes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_batch_norm(Seat& seat, const ShardSpec& spec, const BatchNorm& op) {
+  return make_of_type<BatchNormKernel>(seat.type(), seat, spec, op);
+}
+
+}  // namespace strata::cuda

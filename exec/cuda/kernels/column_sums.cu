@@ -1,0 +1,48 @@
+#include "exec/cuda/kernels/column_sums.h"
+#include "exec/cuda/kernels/columns.h"
+
+namespace strata::cuda {
+namespace {
+
+template <class T, int width>
+struct PlainTerms {
+  const Pack<T, width>* values;
+
+  struct Column {
+    const Pack<T, width>* values;
+
+    STRATA_ANYWHERE void add(std::int64_t place, ColumnSums<1, width>& sums) const {
+      const Pack<T, width> row = values[place];
+      for (int lane = 0; lane < width; ++lane) {
+        sums.of[0][lane] += static_cast<float>(row.values[lane]);
+      }
+    }
+    STRATA_ANYWHERE void finish(ColumnSums<1, width>&, std::int64_t) const {}
+  };
+  STRATA_ANYWHERE Column column(std::int64_t, std::int64_t) const { return {values}; }
+};
+
+struct PutPlainSum {
+  float* to;
+  STRATA_ANYWHERE void operator()(std::int64_t channel, const float (&sums)[1]) const {
+    to[channel] = sums[0];
+  }
+};
+
+}  // namespace
+
+template <class T>
+void column_sums(const Tensor<T>& of, float* sums, Seat& seat) {
+  const auto join = [&](const Partials& partials) {
+    return JoinSums<1, PutPlainSum>{partials, {sums}};
+  };
+  with_width<T>({of.size.c}, [&](auto width) {
+    const PlainTerms<T, width> terms{packed<width>(of).data};
+    sum_columns<1, width>(of, terms, join, seat);
+  });
+}
+
+template void column_sums(const Tensor<float>& of, float* sums, Seat& seat);
+template void column_sums(const Tensor<Bf16>& of, float* sums, Seat& seat);
+
+}  // namespace strata::cuda

@@ -1,0 +1,50 @@
+#pragma once
+
+// One function per op that makes a shard's kernel: cuDNN and cuBLAS for what multiplies matrices,
+// own loops over n d h w c for the rest. A kernel puts its work on its seat's stream and returns.
+// Every shape is local, every padding asymmetric. Tensors in the seat's type, all arithmetic in
+// fp32. What a phase writes, it writes whole.
+
+#include <memory>
+
+#include "exec/cuda/streams/seat.h"
+#include "exec/runtime/kernel.h"
+#include "sim/graph/op.h"
+
+namespace strata::cuda {
+
+/// Dispatches on the layer's op. The seat must outlive it. Throws EnvironmentError where a library
+/// refuses.
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
+
+// convolution.cpp, fully_connected.cpp
+std::unique_ptr<Kernel> make_convolution(Seat& seat, const ShardSpec& spec, const Convolution& op);
+std::unique_ptr<Kernel> make_fully_connected(Seat& seat, const ShardSpec& spec,
+                                             const FullyConnected& op);
+
+std::unique_ptr<Kernel> make_pooling(Seat& seat, const ShardSpec& spec, const Pooling& op);
+std::unique_ptr<Kernel> make_adaptive_pooling(Seat& seat, const ShardSpec& spec,
+                                              const AdaptivePooling& op);
+std::unique_ptr<Kernel> make_activation(Seat& seat, const ShardSpec& spec, const Activation& op);
+std::unique_ptr<Kernel> make_batch_norm(Seat& seat, const ShardSpec& spec, const BatchNorm& op);
+std::unique_ptr<Kernel> make_local_response_norm(Seat& seat, const ShardSpec& spec,
+                                                 const LocalResponseNorm& op);
+std::unique_ptr<Kernel> make_dropout(Seat& seat, const ShardSpec& spec, const Dropout& op);
+std::unique_ptr<Kernel> make_concat(Seat& seat, const ShardSpec& spec);
+std::unique_ptr<Kernel> make_add(Seat& seat, const ShardSpec& spec);
+std::unique_ptr<Kernel> make_flatten(Seat& seat, const ShardSpec& spec);
+std::unique_ptr<Kernel> make_softmax_cross_entropy(Seat& seat, const ShardSpec& spec);
+
+/// `KernelOf<float>` or `KernelOf<Bf16>`, as the seat's tensors are, from the other arguments.
+template <template <class> class KernelOf, class... Arguments>
+std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {
+  if (type == Type::fp32) {
+    return std::make_unique<KernelOf<float>>(std::forward<Arguments>(arguments)...);
+  }
+  return std::make_unique<KernelOf<Bf16>>(std::forward<Arguments>(arguments)...);
+}
+
+/// parameters -= learning rate of the step * gradients.
+void sgd(float* parameters, const float* gradients, std::int64_t count, Seat& seat);
+
+}  // namespace strata::cuda

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cstring>
+
+#include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/kernels/pool.h"
+#include "exec/cuda/kernels/pool_loops.h"
+
+namespace strata::cuda {
+namespace {
+
+// A window is cut where there are fewer threads than this, in slices of so many taps or more.
+constexpr std::int64_t kPoolThreads = std::int64_t{1} << 16U, kSliceTaps = 8;
+
+/// All dims' tables in one piece of the GPU's memory: each dim's taps, then its readers.
+class PoolTables {
+ public:
+  PoolTables(Seat& seat, const std::array<PoolDim, 3>& dims) {
+    std::vector<char> bytes;
+    std::array<std::size_t, 6> begin{};
+    const auto append = [&](const auto& table, std::size_t k) {
+      begin[k] = bytes.size();
+      bytes.resize(bytes.size() + table.size() * sizeof table[0]);
+      if (!table.empty()) {
+        std::memcpy(bytes.data() + begin[k], table.data(), table.size() * sizeof table[0]);
+      }
+    };
+    for (std::size_t k = 0; k < 3; ++k) append(dims[k].taps(), 2 * k);
+    for (std::size_t k = 0; k < 3; ++k) append(dims[k].readers(), 2 * k + 1);
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    memory_ = LastingMemory(seat.gpu(), size);
+    copy(memory_.data(), bytes.data(), size, seat.stream());
+    const auto axis = [&](std::size_t k) {
+      const char* base = static_cast<const char*>(memory_.data());
+      return PoolAxis{reinterpret_cast<const Taps*>(base + begin[2 * k]),
+                      reinterpret_cast<const Readers*>(base + begin[2 * k + 1]),
+                      static_cast<std::int32_t>(dims[k].step())};
+    };
+    axes_ = {axis(0), axis(1), axis(2)};
+  }
+
+  const PoolAxes& axes() const { return axes_; }
+
+ private:
+  LastingMemory memory_;
+  PoolAxes axes_;
+};
+
+template <class T>
+class Pool : public Kernel {
+ public:
+  Pool(Seat& seat, const ShardSpec& spec, PoolMode mode, const std::array<PoolDim, 3>& dims)
+      : seat_(seat), mode_(mode), tables_(seat, dims) {
+    for (const PoolDim& dim : dims) most_taps_ *= dim.most_taps();
+    if (mode == PoolMode::max && spec.training) {
+      const std::int64_t each = has_bytes() ? sizeof(std::uint8_t) : sizeof(std::int32_t);
+      marks_ = LastingMemory(seat.gpu(), volume(spec.output) * each);
+    }
+  }
+
+  void run(Phase phase, const Operands& operands) override {
+    if (phase == Phase::forward) {
+      forward(Tensor<T>(operands.inputs[0]), Tensor<T>(operands.output));
+    }
+    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
+      backward(Tensor<T>(operands.output_gradient), Tensor<T>(operands.input_gradients[0]));
+    }
+  }
+
+ private:
+  // The greatest value of a byte is left to mark a window without a maximum.
+  bool has_bytes() const { return most_taps_ < 256; }
+
+  /// Calls use(a null of the marks' type).
+  template <class Use>
+  void with_marks(const Use& use) const {
+    has_bytes() ? use(std::uint8_t()) : use(std::int32_t());
+  }
+
+  void forward(const Tensor<T>& input, const Tensor<T>& output) {
+    with_width<T>({output.size.c}, [&](auto width) {
+      const auto to = packed<width>(output);
+      if (mode_ == PoolMode::average) {
+        return fold<Total<width>>(input, to.size, PutAverage<T, width>{to.data});
+      }
+      with_marks([&](auto mark) {
+        using Mark = decltype(mark);
+        auto* marks = static_cast<Pack<Mark, width>*>(marks_.data());
+        fold<Largest<width>>(input, to.size, PutLargest<T, Mark, width>{to.data, marks});
+      });
+    });
+  }
+
+  template <class Fold, class Put>
+  void fold(const Tensor<T>& input, const Places& outputs, const Put& put) {
+    const std::int64_t count = std::max<std::int64_t>(outputs.count(), 1);
+    const std::int64_t wanted = std::min(most_taps_ / kSliceTaps, kPoolThreads / count);
+    const auto slices = static_cast<std::int32_t>(std::max<std::int64_t>(wanted, 1));
+    const auto bytes = slices > 1 ? slices * count * static_cast<std::int64_t>(sizeof(Fold)) : 0;
+    auto* partial = static_cast<Fold*>(seat_.scratch(bytes));
+    const PoolAxes& axes = tables_.axes();
+    each(
+        seat_.stream(), slices * outputs.count(),
+        PoolForward<T, Fold, Put>{axes, packed<Fold::width>(input), outputs, put, slices, partial});
+    if (slices == 1) return;
+    each(seat_.stream(), outputs.count(), PoolJoin<Fold, Put>{axes, outputs, put, slices, partial});
+  }
+
+  void backward(const Tensor<T>& gradient, const Tensor<T>& input_gradient) {
+    with_width<T>({gradient.size.c}, [&](auto width) {
+      const auto from = packed<width>(gradient);
+      const auto to = packed<width>(input_gradient);
+      if (mode_ == PoolMode::average) {
+        return gather(to, from.size, FromAverage<T, width>{from.data});
+      }
+      with_marks([&](auto mark) {
+        using Mark = decltype(mark);
+        const auto* marks = static_cast<const Pack<Mark, width>*>(marks_.data());
+        gather(to, from.size, FromLargest<T, Mark, width>{from.data, marks});
+      });
+    });
+  }
+
+  template <int width, class From>
+  void gather(const Tensor<Pack<T, width>>& to, const Places& outputs, const From& from) {
+    each(seat_.stream(), to.size.count(),
+         PoolBackward<T, width, From>{tables_.axes(), to, outputs, from});
+  }
+
+  Seat& seat_;
+  PoolMode mode_;
+  PoolTables tables_;
+  std::int64_t most_taps_ = 1;  ///< of a window
+  LastingMemory marks_;         ///< where each maximum was found
+};
+
+}  // namespace
+
+// A shard that needs nothing of its input holds nothing, and a window that taps nothing in one dim
+// may do so in another.
+void PoolDim::add(Interval taps, std::int64_t divisor) {
+  const auto output = static_cast<std::int32_t>(taps_.size());
+  const auto inputs = static_cast<std::int64_t>(readers_.size());
+  for (std::int64_t input = taps.begin; input < std::min(taps.end, inputs); input += step_) {
+    Readers& readers = readers_[static_cast<std::size_t>(input)];
+    if (readers.begin == readers.end) readers.begin = output;
+    readers.end = output + 1;
+  }
+  const std::int64_t count = (taps.size() + step_ - 1) / step_;
+  taps_.push_back({static_cast<std::int32_t>(taps.begin), static_cast<std::int32_t>(count),
+                   divisor > 0 ? 1.0F / static_cast<float>(divisor) : 0.0F});
+}
+
+std::int64_t PoolDim::most_taps() const {
+  std::int64_t most = 1;
+  for (const Taps& taps : taps_) most = std::max<std::int64_t>(most, taps.count);
+  return most;
+}
+
+std::unique_ptr<Kernel> make_pool(Seat& seat, const ShardSpec& spec, PoolMode mode,
+                                  const std::array<PoolDim, 3>& dims) {
+  return make_of_type<Pool>(seat.type(), seat, spec, mode, dims);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,23 @@
+// Stochastic gradient descent: p -= rate * dp, with the rate of the step that the stream is in.
+
+#include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/tensor/elementwise.h"
+
+namespace strata::cuda {
+namespace {
+
+struct Descend {
+  const StepState* step;
+  STRATA_ANYWHERE float operator()(const float (&values)[2]) const {
+    return values[0] - step->learning_rate * values[1];
+  }
+};
+
+}  // namespace
+
+void sgd(float* parameters, const float* gradients, std::int64_t count, Seat& seat) {
+  elementwise<float, 2>(seat.stream(), parameters, {parameters, gradients}, count,
+                        Descend{seat.step()});
+}
+
+}  // namespace strata::cuda

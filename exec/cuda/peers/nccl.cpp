@@ -1,0 +1,59 @@
+#include "exec/cuda/peers/nccl.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+namespace {
+
+/// 22809 is 2.28.9.
+std::string version_of(const Nccl& nccl) {
+  int number = 0;
+  if (nccl.version(&number) != ncclSuccess) return "of an unknown version";
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
+}  // namespace
+
+Nccl::Nccl() {
+  library.find(version, "ncclGetVersion");
+  library.find(error_string, "ncclGetErrorString");
+  library.find(last_error, "ncclGetLastError");
+  library.find(unique_id, "ncclGetUniqueId");
+  library.find(join, "ncclCommInitRank");
+  library.find(destroy, "ncclCommDestroy");
+  library.find(abort, "ncclCommAbort");
+  library.find(async_error, "ncclCommGetAsyncError");
+  library.find(group_start, "ncclGroupStart");
+  library.find(group_end, "ncclGroupEnd");
+  library.find(all_reduce, "ncclAllReduce");
+  library.find(all_gather, "ncclAllGather");
+  library.find(send, "ncclSend");
+  library.find(receive, "ncclRecv");
+}
+
+void Nccl::check(ncclResult_t status, std::string_view doing, ncclComm_t communicator) const {
+  if (status == ncclSuccess) return;
+  std::string text = fmt::format("NCCL {}: {}: {}", version_of(*this), doing, error_string(status));
+  const char* last = last_error(communicator);
+  if (last != nullptr && *last != '\0') text += fmt::format(" ({})", last);
+  throw EnvironmentError(text);
+}
+
+NcclGroup::NcclGroup(const Nccl& nccl) : nccl_(nccl) {
+  nccl.check(nccl.group_start(), "beginning a group");
+}
+
+NcclGroup::~NcclGroup() {
+  if (open_) nccl_.group_end();
+}
+
+void NcclGroup::end(std::string_view doing) {
+  open_ = false;
+  nccl_.check(nccl_.group_end(), doing);
+}
+
+}  // namespace strata::cuda

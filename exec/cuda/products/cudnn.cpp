@@ -1,0 +1,36 @@
+#include "exec/cuda/products/cudnn.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+
+Cudnn::Cudnn() {
+  library.find(version, "cudnnGetVersion");
+  library.find(error_string, "cudnnGetErrorString");
+  library.find(last_error_string, "cudnnGetLastErrorString");
+  library.find(create, "cudnnCreate");
+  library.find(destroy, "cudnnDestroy");
+  library.find(set_stream, "cudnnSetStream");
+  library.find(create_descriptor, "cudnnBackendCreateDescriptor");
+  library.find(destroy_descriptor, "cudnnBackendDestroyDescriptor");
+  library.find(set_attribute, "cudnnBackendSetAttribute");
+  library.find(get_attribute, "cudnnBackendGetAttribute");
+  library.find(finalize, "cudnnBackendFinalize");
+  library.find(execute, "cudnnBackendExecute");
+}
+
+void Cudnn::check(cudnnStatus_t status, std::string_view doing) const {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  std::array<char, 1024> words{};
+  last_error_string(words.data(), words.size());
+  std::string text = fmt::format("cuDNN {}: {}: {}", version(), doing, error_string(status));
+  if (words[0] != '\0') text += fmt::format(" ({})", words.data());
+  throw EnvironmentError(text);
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,80 @@
+#pragma once
+
+// A thin layer over cuDNN's backend API: one convolution as an operation graph, the engines that
+// its heuristics propose, and plans made of them. Plans are for a GPU that is there, or offline
+// for one that is only described. Not thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/cuda/device/device.h"
+#include "exec/cuda/products/cudnn_descriptor.h"
+#include "exec/cuda/products/products.h"
+
+namespace strata::cuda {
+
+/// Which GPU plans are for.
+class PlanTarget {
+ public:
+  /// The GPU that was the thread's when the handle was made.
+  PlanTarget(const Cudnn& cudnn, cudnnHandle_t handle) : cudnn_(&cudnn), handle_(handle) {}
+  /// One that need not be there: of compute capability 7.5 or more. Its plans can't be run.
+  PlanTarget(const Cudnn& cudnn, const Gpu& described);
+
+  const Cudnn& cudnn() const { return *cudnn_; }
+  void aim_graph(Descriptor& graph) const;
+  void aim_heuristics(Descriptor& heuristics) const;
+  void aim_plan(Descriptor& plan) const;
+
+ private:
+  const Cudnn* cudnn_;
+  cudnnHandle_t handle_ = nullptr;
+  std::optional<Descriptor> described_;
+};
+
+/// An engine with its knobs turned, in the library's order of merit.
+struct PlanCandidate {
+  std::string name;  ///< "67 2=1 13=0": the engine's number and its knobs, for this library version
+  Descriptor config;
+};
+
+class ConvolutionPlan {
+ public:
+  ConvolutionPlan(Descriptor config, Descriptor plan);
+
+  std::int64_t workspace() const { return workspace_; }
+  /// Its memory is aligned to 16 bytes at least.
+  void run(cudnnHandle_t handle, const ConvolutionMemory& memory) const;
+  cudnnStatus_t try_to_run(cudnnHandle_t handle, const ConvolutionMemory& memory) const;
+
+ private:
+  Descriptor config_, plan_;
+  std::int64_t workspace_;
+};
+
+class ConvolutionGraph {
+ public:
+  ConvolutionGraph(const PlanTarget& target, const ConvolutionShape& shape, Direction direction,
+                   Precision precision);
+
+  /// Engines that compute as the precision promises, always the same way: the heuristics' own
+  /// choice, then all others that might do. Empty where the library has none.
+  std::vector<PlanCandidate> candidates() const;
+  /// Nothing where the engine refuses after all, or breaks.
+  std::optional<ConvolutionPlan> plan(PlanCandidate candidate) const;
+
+ private:
+  void add_candidates(cudnnBackendHeurMode_t mode, std::vector<PlanCandidate>& to) const;
+
+  const PlanTarget& target_;
+  Precision precision_;
+  std::vector<Descriptor> parts_;  // of the operation, which comes last
+  Descriptor graph_;
+};
+
+/// How the library wants a GPU to be described.
+std::string device_properties(const Gpu& gpu);
+
+}  // namespace strata::cuda

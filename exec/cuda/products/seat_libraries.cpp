@@ -1,0 +1,80 @@
+#include "exec/cuda/products/seat_libraries.h"
+
+#include <fmt/format.h>
+
+#include "exec/cuda/device/check.h"
+#include "exec/cuda/device/native.h"
+
+namespace strata::cuda {
+namespace {
+
+// What NVIDIA advises for Hopper; other GPUs need less.
+constexpr std::int64_t kCublasWorkspace = std::int64_t{32} << 20U;
+
+struct SeatLibraries {
+  std::optional<CudnnSeat> cudnn;
+  std::optional<CublasSeat> cublas;
+};
+
+SeatLibraries& libraries_of(Seat& seat) {
+  if (!seat.libraries()) seat.libraries() = std::make_shared<SeatLibraries>();
+  return *static_cast<SeatLibraries*>(seat.libraries().get());
+}
+
+/// Those that its kernels find: who shares them is another matter.
+std::string describe(const GpuPart& part) {
+  if (part.kind != GpuPartKind::green) {
+    return fmt::format("{} multiprocessors", part.of);
+  }
+  return fmt::format("{} of {} multiprocessors", part.multiprocessors, part.of);
+}
+
+}  // namespace
+
+// The library plans for a whole GPU, since it finds no engine for a part of one; what is the
+// fastest of its proposals on the seat's stream is measured (tuned_plan.h).
+CudnnSeat::CudnnSeat(Seat& seat) : choices_(ChoiceFile::usual_path()) {
+  use_gpu(seat.gpu());
+  cudnn_.check(cudnn_.create(&handle_), "beginning to use a GPU");
+  cudnn_.check(cudnn_.set_stream(handle_, native(seat.stream())), "choosing a stream");
+  target_.emplace(cudnn_, handle_);
+  const Gpu gpu = gpus().at(static_cast<std::size_t>(seat.gpu()));
+  title_ = fmt::format("{}, {}, cuDNN {}", gpu.name, describe(seat.part()), cudnn_.version());
+}
+
+CudnnSeat::~CudnnSeat() {
+  if (handle_ != nullptr) cudnn_.destroy(handle_);
+}
+
+// Choosing a stream takes the workspace away, so that comes after.
+CublasSeat::CublasSeat(Seat& seat) : workspace_(seat.gpu(), kCublasWorkspace) {
+  use_gpu(seat.gpu());
+  cublas_.check(cublas_.create(&handle_), "beginning to use a GPU");
+  cublas_.check(cublas_.set_stream(handle_, native(seat.stream())), "choosing a stream");
+  cublas_.check(cublas_.set_workspace(handle_, workspace_.data(),
+                                      static_cast<std::size_t>(workspace_.bytes())),
+                "lending a workspace");
+  const auto mode = CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+  cublas_.check(cublas_.set_math_mode(handle_, static_cast<cublasMath_t>(mode)),
+                "asking for sums in fp32");
+  if (seat.part().kind == GpuPartKind::green) {
+    cublas_.check(cublas_.set_multiprocessors(handle_, seat.part().multiprocessors),
+                  "telling of multiprocessors");
+  }
+}
+
+CublasSeat::~CublasSeat() {
+  if (handle_ != nullptr) cublas_.destroy(handle_);
+}
+
+CudnnSeat& cudnn_of(Seat& seat) {
+  auto& cudnn = libraries_of(seat).cudnn;
+  return cudnn ? *cudnn : cudnn.emplace(seat);
+}
+
+CublasSeat& cublas_of(Seat& seat) {
+  auto& cublas = libraries_of(seat).cublas;
+  return cublas ? *cublas : cublas.emplace(seat);
+}
+
+}  // namespace strata::cuda

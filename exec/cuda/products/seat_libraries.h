@@ -1,0 +1,58 @@
+#pragma once
+
+// The handles of cuDNN and cuBLAS that belong to a seat, each made when it is first used, bound to
+// the seat's stream. Not thread-safe.
+
+#include <optional>
+
+#include "exec/cuda/products/choice_file.h"
+#include "exec/cuda/products/cublas.h"
+#include "exec/cuda/products/cudnn.h"
+#include "exec/cuda/products/cudnn_graph.h"
+#include "exec/cuda/streams/seat.h"
+
+namespace strata::cuda {
+
+class CudnnSeat {
+ public:
+  explicit CudnnSeat(Seat& seat);
+  ~CudnnSeat();
+  CudnnSeat(const CudnnSeat&) = delete;
+  CudnnSeat& operator=(const CudnnSeat&) = delete;
+
+  const Cudnn& cudnn() const { return cudnn_; }
+  cudnnHandle_t handle() const { return handle_; }
+  const PlanTarget& target() const { return *target_; }
+  ChoiceFile& choices() { return choices_; }
+  /// "NVIDIA H200, 32 of 132 multiprocessors, cuDNN 91900": what a choice is good for.
+  const std::string& title() const { return title_; }
+
+ private:
+  Cudnn cudnn_;
+  cudnnHandle_t handle_ = nullptr;
+  std::optional<PlanTarget> target_;
+  ChoiceFile choices_;
+  std::string title_;
+};
+
+class CublasSeat {
+ public:
+  explicit CublasSeat(Seat& seat);
+  ~CublasSeat();
+  CublasSeat(const CublasSeat&) = delete;
+  CublasSeat& operator=(const CublasSeat&) = delete;
+
+  const Cublas& cublas() const { return cublas_; }
+  cublasHandle_t handle() const { return handle_; }
+
+ private:
+  Cublas cublas_;
+  LastingMemory workspace_;
+  cublasHandle_t handle_ = nullptr;
+};
+
+/// The seat's own. Throws EnvironmentError where a library is not there or not able.
+CudnnSeat& cudnn_of(Seat& seat);
+CublasSeat& cublas_of(Seat& seat);
+
+}  // namespace strata::cuda

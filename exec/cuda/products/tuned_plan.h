@@ -1,0 +1,24 @@
+#pragma once
+
+// The plan for a convolution in one direction that was the fastest on the seat's own stream. The
+// choice is kept in a file and holds for good: the same engine always, so the same numbers.
+
+#include <optional>
+#include <string>
+
+#include "exec/cuda/products/cudnn_graph.h"
+#include "exec/cuda/products/seat_libraries.h"
+
+namespace strata::cuda {
+
+/// Workspaces larger than this are not lent.
+inline constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20U;
+
+/// Nothing where the library has no engine for it. Waits for the stream where it has to measure.
+std::optional<ConvolutionPlan> tuned_plan(Seat& seat, const ConvolutionShape& shape,
+                                          Direction direction);
+
+/// "forward bf16 n32 c64-64 g1 h56-56 k3 s1 d1 p1,1 w56-56 ...".
+std::string show(const ConvolutionShape& shape, Direction direction, Precision precision);
+
+}  // namespace strata::cuda

@@ -1,0 +1,93 @@
+#include "exec/cuda/run/collectives.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+namespace {
+
+bool is_collective(const Plan& plan, const Group& group) {
+  return !group.tasks.empty() && plan[group.tasks.front()].kind == TaskKind::collective;
+}
+
+}  // namespace
+
+DeviceSet devices_of(const Plan& plan, const Group& group) {
+  DeviceSet devices;
+  for (TaskId task : group.tasks) devices.push_back(plan[task].device);
+  return devices;
+}
+
+bool has_collectives(const Plan& plan) {
+  return std::any_of(plan.groups().begin(), plan.groups().end(),
+                     [&](const Group& group) { return is_collective(plan, group); });
+}
+
+Collectives::Collectives(const Plan& plan, const Program& program, CudaBackend& backend,
+                         StreamWork& work, Peers* peers)
+    : plan_(plan), program_(program), backend_(backend), work_(work), peers_(peers) {
+  for (const Group& group : plan.groups()) {
+    std::vector<TaskId>& here = here_.emplace_back();
+    if (!is_collective(plan, group)) continue;
+    check_order(group);
+    std::copy_if(group.tasks.begin(), group.tasks.end(), std::back_inserter(here),
+                 [&](TaskId task) { return backend.is_here(plan[task].device); });
+  }
+}
+
+void Collectives::check_order(const Group& group) const {
+  for (TaskId id = group.tasks.front(); id() <= group.tasks.back()(); id = TaskId(id() + 1)) {
+    for (TaskId before : plan_.dependencies(id)) {
+      if (before() < group.tasks.front()()) continue;
+      if (std::find(group.tasks.begin(), group.tasks.end(), before) == group.tasks.end()) continue;
+      throw InternalError("a task waits for one participant of a group before the last has come");
+    }
+  }
+}
+
+void Collectives::perform(std::uint32_t group) {
+  const GroupPart& all = program_[here_[group].front()].group;
+  const DeviceSet devices = devices_of(plan_, plan_.groups()[group]);
+  const auto everybodys = static_cast<std::int64_t>(all.buffers.size()) * all.values *
+                          static_cast<std::int64_t>(sizeof(float));
+  std::vector<PeerPart> parts;
+  for (TaskId id : here_[group]) {
+    const GroupPart& own = program_[id].group;
+    backend_.enter_stream(stream_of(id));
+    PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)),
+                  work_.values_of(own.buffers[own.own]), nullptr};
+    if (all.how != Combination::sum) {
+      part.all = static_cast<float*>(backend_.allocate(part.device, everybodys));
+    }
+    parts.push_back(part);
+    work_.count(id, own.moved());
+  }
+  if (all.how == Combination::sum) return peers_->sum(devices, parts, all.values);
+  peers_->gather(devices, parts, all.values);
+  combine(group, parts);
+}
+
+void Collectives::combine(std::uint32_t group, std::span<const PeerPart> parts) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const TaskId id = here_[group][k];
+    const GroupPart& own = program_[id].group;
+    std::vector<const float*> everybodys;
+    for (std::size_t p = 0; p < own.buffers.size(); ++p) {
+      everybodys.push_back(parts[k].all + static_cast<std::int64_t>(p) * own.values);
+    }
+    backend_.enter_stream(stream_of(id));
+    backend_.combine(own.how, parts[k].values, everybodys, own.counts, 0, own.values);
+    gathered_.push_back(parts[k].all);
+  }
+}
+
+void Collectives::performed(std::uint32_t group, std::span<const Ticket> tickets) {
+  for (std::size_t k = 0; k < gathered_.size(); ++k) {
+    backend_.release_after(plan_[here_[group][k]].device, gathered_[k], {tickets[k]});
+  }
+  gathered_.clear();
+}
+
+}  // namespace strata::cuda

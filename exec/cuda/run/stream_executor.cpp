@@ -1,0 +1,66 @@
+#include "exec/cuda/run/stream_run.h"
+#include "exec/runtime/rank_results.h"
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+namespace {
+
+DeviceSet all_devices(const Plan& plan) {
+  DeviceSet all;
+  for (std::size_t d = 0; d < plan.device_count(); ++d) all.emplace_back(d);
+  return all;
+}
+
+// Those that the plan has something to do together, and all of several processes.
+std::unique_ptr<Peers> peers_for(const Plan& plan, const CudaBackend& backend, const Ranks* ranks) {
+  if (ranks == nullptr && !has_collectives(plan)) return nullptr;
+  auto peers = std::make_unique<Peers>(backend.gpus(), ranks);
+  if (ranks != nullptr) peers->meet(all_devices(plan));
+  for (const Group& group : plan.groups()) {
+    const bool together = plan[group.tasks.front()].kind == TaskKind::collective;
+    if (together) peers->meet(devices_of(plan, group));
+  }
+  return peers;
+}
+
+}  // namespace
+
+StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend& backend,
+                               const ExecutionOptions& options, const Ranks* ranks)
+    : graph_(graph),
+      plan_(plan),
+      backend_(backend),
+      ranks_(ranks),
+      serial_(options.serial),
+      peers_(peers_for(plan, backend, ranks)),
+      executor_(graph, plan, backend, options,
+                ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
+  if (!options.recorded) return;
+  if (ranks != nullptr) {
+    throw InputError("--graph: several processes play no graphs; allowed: one process");
+  }
+  recorded_.emplace(plan, backend);
+}
+
+std::vector<float> StreamExecutor::parameters(LayerId layer) const {
+  return ranks_ == nullptr ? executor_.parameters(layer)
+                           : merged_parameters(*ranks_, executor_, graph_, layer);
+}
+
+std::vector<float> StreamExecutor::gradients(LayerId layer) const {
+  return ranks_ == nullptr ? executor_.gradients(layer)
+                           : merged_gradients(*ranks_, executor_, layer);
+}
+
+Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
+                              const std::atomic<bool>* cancelled) {
+  executor_.before_run();
+  const Company company{ranks_, peers_.get()};
+  const Manner manner{serial_, recorded_ ? &*recorded_ : nullptr};
+  Execution result =
+      StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, company, manner).execute();
+  executor_.after_run(steps);
+  return result;
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,165 @@
+#include "exec/cuda/run/stream_run.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "exec/runtime/rank_results.h"
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+namespace {
+
+constexpr auto kLookAtPeers = std::chrono::microseconds(100);
+
+}  // namespace
+
+StreamRun::StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend, std::size_t steps,
+                     const BatchOf& batch_of, const std::atomic<bool>* cancelled, Company company,
+                     Manner manner)
+    : plan_(plan),
+      backend_(backend),
+      work_(executor, backend, steps, batch_of),
+      company_(company),
+      manner_(manner),
+      played_(manner.recorded == nullptr ? StepRange{} : manner.recorded->played_of(steps)),
+      crossing_(plan, executor.program(), backend, work_, company.peers),
+      collectives_(plan, executor.program(), backend, work_, company.peers),
+      clock_(plan, backend, steps, company.ranks, played_),
+      steps_(steps),
+      cancelled_(cancelled),
+      tickets_(2 * plan.size()) {
+  if (!is_watched()) return;
+  for (std::size_t i = 0; i < plan.size(); ++i) names_.emplace_back(work_.name_of(TaskId(i)));
+  names_.emplace_back("step");
+}
+
+Execution StreamRun::execute() {
+  backend_.finish();
+  if (company_.ranks != nullptr && company_.ranks->any(is_set(cancelled_))) throw Cancelled{};
+  clock_.begin();
+  for (std::uint32_t step = 0; step < steps_; ++step) {
+    stop_if_cancelled();
+    run_step(step);
+  }
+  finish();
+  stop_if_cancelled();
+  work_.check_losses();
+  return result();
+}
+
+void StreamRun::run_step(std::uint32_t step) {
+  const Range range(names_.empty() ? RangeName() : names_.back(), step);
+  if (played_.contains(step)) {
+    manner_.recorded->play(work_, step, [&] { issue_all(step); });
+    clock_.end_played(step);
+    return;
+  }
+  work_.begin_step(step);
+  issue_all(step);
+  if (manner_.recorded != nullptr) manner_.recorded->saw_plain();
+}
+
+void StreamRun::issue_all(std::uint32_t step) {
+  for (std::size_t i = 0; i < plan_.size(); ++i) issue({step, TaskId(i)});
+}
+
+// Whatever ends it, nothing that it holds may go while streams still use it.
+StreamRun::~StreamRun() {
+  try {
+    backend_.finish();
+  } catch (...) {  // said by who waited for the work
+  }
+}
+
+// Ranks can only stop together, before they begin.
+void StreamRun::stop_if_cancelled() const {
+  if (company_.ranks == nullptr) throw_if_cancelled(cancelled_);
+}
+
+// What waits for another process's part may wait for ever, where the way to that has failed: so the
+// peers are asked meanwhile.
+void StreamRun::finish() {
+  Peers* const peers = company_.peers;
+  while (company_.ranks != nullptr && !backend_.is_done()) {
+    peers->check();
+    std::this_thread::sleep_for(kLookAtPeers);
+  }
+  backend_.finish();
+  if (peers != nullptr) peers->check();
+}
+
+Execution StreamRun::result() {
+  std::vector<Span> spans = clock_.measured();
+  if (company_.ranks != nullptr) merge_results(*company_.ranks, work_, spans);
+  derive_readiness(plan_, spans);
+  return work_.result(std::move(spans));
+}
+
+template <class Work>
+void StreamRun::with_name(Turn turn, const Work& work) try {
+  work();
+} catch (Error& error) {
+  error.add_context(work_.name_of(turn));
+  throw;
+}
+
+// Participants come together, where the last of them stands.
+void StreamRun::issue(Turn turn) {
+  const Task& task = plan_[turn.task];
+  const Range range(names_.empty() ? RangeName() : names_[turn.task()], turn.step);
+  with_name(turn, [&] {
+    if (task.kind == TaskKind::collective) {
+      const Group& group = plan_.groups()[task.detail];
+      if (group.tasks.back() == turn.task) issue_together(turn.step, group);
+    } else if (task.kind == TaskKind::transfer && crossing_.concerns(turn.task)) {
+      issue_across(turn);
+    } else if (backend_.is_here(task.device)) {
+      issue_alone(turn);
+    }
+  });
+}
+
+void StreamRun::issue_alone(Turn turn) {
+  const Task& task = plan_[turn.task];
+  const std::uint32_t stream = backend_.stream_of(task.device, task.stream);
+  wait_for(turn, stream);
+  clock_.start(turn, stream);
+  do_alone(turn, stream);
+  work_.issued(turn, ticket(turn));
+}
+
+void StreamRun::do_alone(Turn turn, std::uint32_t stream) {
+  backend_.enter_stream(stream);
+  Staged fetched;
+  const bool fetches = work_.is_wanted(turn.task) && crossing_.concerns(turn.task);
+  if (fetches) {
+    fetched = crossing_.reduce(turn.task, backend_.stream(stream));
+  } else {
+    work_.perform(turn);
+  }
+  clock_.end(turn, stream);
+  ticket(turn) = mark(stream);
+  if (fetches) crossing_.give_back(fetched, ticket(turn));
+}
+
+Ticket StreamRun::mark(std::uint32_t stream) {
+  const Ticket marked = backend_.order().mark(stream);
+  if (manner_.serial) last_[backend_.stream(stream).gpu()] = marked;
+  return marked;
+}
+
+void StreamRun::wait_for(Turn turn, std::uint32_t stream) {
+  Order& order = backend_.order();
+  if (manner_.serial) order.after(stream, last_[backend_.stream(stream).gpu()]);
+  for (TaskId before : plan_.dependencies(turn.task)) {
+    order.after(stream, ticket({turn.step, before}));
+  }
+  if (turn.step == 0) return;
+  for (TaskId before : plan_.carried(turn.task)) {
+    order.after(stream, ticket({turn.step - 1, before}));
+  }
+}
+
+}  // namespace strata::cuda

@@ -1,0 +1,1 @@
+"""The parts of scripts/gpu-check: Strata's checks on a machine with a GPU."""

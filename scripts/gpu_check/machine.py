@@ -1,0 +1,65 @@
+"""What this machine has: GPUs, the folders of NVIDIA's libraries, tools."""
+
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+GPU_FIELDS = ["name", "driver_version", "memory.total", "clocks.sm", "clocks.max.sm",
+              "clocks.mem", "power.limit", "temperature.gpu"]
+
+
+def parse_gpus(text):
+    """A dict for each line of `nvidia-smi --query-gpu=... --format=csv,noheader`."""
+    rows = [[cell.strip() for cell in line.split(",")] for line in text.splitlines() if line.strip()]
+    return [dict(zip(GPU_FIELDS, row)) for row in rows if len(row) == len(GPU_FIELDS)]
+
+
+def gpus():
+    """Those that the driver tells of, and why there is none."""
+    if shutil.which("nvidia-smi") is None:
+        return [], "nvidia-smi is not there"
+    done = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}",
+                           "--format=csv,noheader"], text=True, capture_output=True)
+    found = parse_gpus(done.stdout)
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return found, "" if found else f"nvidia-smi: {lines[-1] if lines else 'lists none'}"
+
+
+def wheel_folders(kind):
+    """Folders `kind` (lib, include) of NVIDIA's wheels that this Python finds."""
+    found = {folder for path in sys.path for folder in glob.glob(f"{path}/nvidia/*/{kind}")}
+    return sorted(folder for folder in found if os.path.isdir(folder))
+
+
+def header_folder(header):
+    for folder in [*wheel_folders("include"), "/usr/local/cuda/include", "/usr/include"]:
+        if os.path.exists(f"{folder}/{header}"):
+            return folder
+    return None
+
+
+def environment(work, cache, base=None):
+    """For programs of ours: where the libraries are, and a cache of their own under `work`."""
+    variables = dict(os.environ if base is None else base)
+    libraries = wheel_folders("lib")
+    if libraries:
+        known = [variables[name] for name in ("LD_LIBRARY_PATH",) if variables.get(name)]
+        variables["STRATA_CUDA_LIBRARIES"] = ":".join(libraries)
+        variables["LD_LIBRARY_PATH"] = ":".join([*libraries, *known])
+    variables["XDG_CACHE_HOME"] = str(pathlib.Path(work) / cache)
+    return variables
+
+
+def find_tool(name):
+    """On the path, or where NVIDIA's packages put it."""
+    places = [f"/usr/local/cuda*/bin/{name}", f"/usr/local/cuda*/compute-sanitizer/{name}",
+              f"/opt/nvidia/*/*/{name}", f"/opt/nvidia/*/{name}"]
+    found = [path for place in places for path in sorted(glob.glob(place), reverse=True)]
+    return shutil.which(name) or (found[0] if found else None)
+
+
+def cores():
+    return len(os.sched_getaffinity(0))

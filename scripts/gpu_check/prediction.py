@@ -1,0 +1,149 @@
+"""Shards measured, steps predicted from them, and held against measured steps."""
+
+import itertools
+import json
+import statistics
+
+from gpu_check import processes
+from gpu_check.plan import PAPER, PAPER_BATCH, STRATEGIES
+from gpu_check.stages import Result
+
+EACH, MEAN = 0.10, 0.05  # the errors that are allowed
+CASE_SECONDS = 60  # or a quarter of all: one that hangs must not cost the others their time
+TASKS = 5  # that explain an error
+APART = 0.05  # two strategies whose measured times are nearer are not ranked
+
+
+def parse_validation(text):
+    """What `strata validate --json` says, whatever it thought of it; no cases where it says nothing."""
+    return json.loads(text) if text.strip() else {"cases": []}
+
+
+def explanation(report):
+    """Of the case with the largest error: its strategy, and the tasks that have most of it."""
+    largest = report.get("largest_error", {})
+    return {"strategy": largest.get("strategy", ""), "tasks": [
+        {key: row[key] for key in ("layer", "task", "predicted_seconds", "measured_seconds", "share")}
+        for row in largest.get("rows", [])[:TASKS]]}
+
+
+def rank_pairs(cases):
+    """(pairs in the order predicted, pairs whose order was measured), among the strategies of each
+    network, batch, type and devices."""
+    def key(case):
+        return (case["model"], case["batch"], case["dtype"], case["device_list"])
+
+    right = ranked = 0
+    for _, group in itertools.groupby(sorted(cases, key=key), key):
+        for a, b in itertools.combinations(group, 2):
+            low, high = sorted((a["measured_seconds"], b["measured_seconds"]))
+            if high <= low * (1 + APART):
+                continue
+            ranked += 1
+            faster = a["measured_seconds"] < b["measured_seconds"]
+            right += faster == (a["predicted_seconds"] < b["predicted_seconds"])
+    return right, ranked
+
+
+def once_on_one_device(cases, one):
+    """On one device all strategies are one run: the first stands for all."""
+    kept, seen = [], set()
+    for case in cases:
+        key = (case["model"], case["batch"], case["dtype"])
+        if case["device_list"] == one:
+            if key in seen:
+                continue
+            seen.add(key)
+        kept.append(case)
+    return kept
+
+
+def summarise(cases, one):
+    cases = once_on_one_device(cases, one)
+    errors = [abs(case["relative_error"]) for case in cases]
+    right, ranked = rank_pairs(cases)
+    return {"cases": cases, "mean_absolute_error": statistics.mean(errors) if errors else None,
+            "max_absolute_error": max(errors, default=None), "ranked_pairs": ranked,
+            "rightly_ranked_pairs": right, "paper": paper_column(cases, one)}
+
+
+def paper_column(cases, one):
+    """The paper's networks on one device at its batch, in the first type measured: by Eq. 1, as the
+    paper predicts, and simulated."""
+    column = {}
+    for case in cases:
+        if case["device_list"] == one and case["batch"] == PAPER_BATCH and case["model"] in PAPER:
+            column.setdefault(case["model"], {
+                "dtype": case["dtype"], "paper_per_cent": PAPER[case["model"]],
+                "eq1_error": case["eq1_seconds"] / case["measured_seconds"] - 1,
+                "simulated_error": case["relative_error"]})
+    return column
+
+
+def is_within(data):
+    return (bool(data["cases"]) and data["max_absolute_error"] <= EACH
+            and data["mean_absolute_error"] <= MEAN
+            and data["rightly_ranked_pairs"] == data["ranked_pairs"])
+
+
+def figure(data):
+    parts = [f"{len(data['cases'])} cases"]
+    if data["cases"]:
+        parts += [f"mean error {100 * data['mean_absolute_error']:.1f} %",
+                  f"largest {100 * data['max_absolute_error']:.1f} %",
+                  f"{data['rightly_ranked_pairs']} of {data['ranked_pairs']} pairs in order"]
+    if data["not_run"]:
+        parts.append(f"{len(data['not_run'])} runs not made")
+    return ", ".join(parts)
+
+
+def case_name(network, batch, dtype, devices):
+    return f"{network}-{batch}-{dtype}-{devices}".replace(":", "").replace("/", "x")
+
+
+def dtype_options(dtype):
+    return [] if dtype == "fp32" else ["--dtype", dtype]
+
+
+def validate(plan, programs, work, environment, limit):
+    """Networks in turn; what the time does not hold is told."""
+    budget, cases, runs, not_run = limit, [], [], []
+    for network, batch, dtype, devices in plan.runs():
+        name = case_name(network, batch, dtype, devices)
+        if budget < 3:
+            not_run.append({"case": name, "why": "no time was left"})
+            continue
+        command = [programs["strata"], "validate", network, "--devices", devices, "--batch",
+                   str(batch), "--strategies", STRATEGIES, "--only", "--rounds", "5", "--json",
+                   *dtype_options(dtype), "-o", work / "profiles" / f"{name}.toml",
+                   "--trace", work / "traces" / f"{name}.trace.json"]
+        done = processes.run(command, min(budget, max(CASE_SECONDS, limit / 4)), work / "log" / f"validate-{name}",
+                             environment)
+        budget -= done.seconds
+        found = parse_validation(done.output)
+        if not found["cases"]:
+            not_run.append({"case": name, "why": done.complaint()})
+            continue
+        runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
+        cases += [{**case, "dtype": dtype, "device_list": devices} for case in found["cases"]]
+    data = {**summarise(cases, plan.one), "runs": runs, "not_run": not_run}
+    return Result(is_within(data), figure(data), data)
+
+
+def profile(plan, programs, work, environment, limit):
+    """A profile of this kind of device for each type: the shards of all networks."""
+    made, failed = [], []
+    for dtype in plan.dtypes:
+        path = work / "profiles" / f"{plan.one.partition(':')[0]}-{dtype}.toml"
+        command = [programs["strata"], "profile", *plan.networks, "--devices", plan.one,
+                   "--batch", str(plan.batches[0]), "--rounds", "7", *dtype_options(dtype),
+                   "-o", path, "--json"]
+        done = processes.run(command, limit / len(plan.dtypes), work / "log" / f"profile-{dtype}",
+                             environment)
+        if done.well:
+            made.append({"dtype": dtype, "file": path.name, **json.loads(done.output)})
+        else:
+            failed.append({"dtype": dtype, "why": done.complaint()})
+    words = [f"{each['dtype']}: {each['measured_costs']} costs in {each['measure_seconds']:.0f} s"
+             for each in made] + [f"{each['dtype']}: {each['why']}" for each in failed]
+    return Result(not failed, "; ".join(words), {"profiles": made, "failed": failed})

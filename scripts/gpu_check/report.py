@@ -1,0 +1,151 @@
+"""The report: all as JSON, what a person wants to know as Markdown."""
+
+import dataclasses
+import json
+
+from gpu_check import numerics, stages
+
+
+def write_whole(path, text):
+    part = path.with_name(path.name + ".part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def percent(share):
+    return f"{100 * share:+.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def milliseconds(seconds):
+    return f"{1000 * seconds:.3f} ms"
+
+
+def environment_section(data):
+    rows = [(key, value) for key, value in data.items() if not isinstance(value, (list, dict))]
+    return table(["", ""], rows + [(f"GPU {i}", ", ".join(f"{k} {v}" for k, v in gpu.items()))
+                                   for i, gpu in enumerate(data["gpus"])])
+
+
+def tests_section(data):
+    parts = []
+    for key, title in (("failed", "Failed"), ("cut_short", "Cut short"), ("crashed", "Crashed")):
+        if data[key]:
+            parts.append(f"{title}: {', '.join(data[key])}\n")
+    if "network" in (data["agreements"] or [{}])[0]:
+        parts.append(networks_table(data["agreements"]))
+    else:
+        worst = numerics.worst(data["agreements"])
+        parts.append(table(["precision", "largest error", "allowed", "in"], [
+            (p, f"{a['error']:.1e}", a["tolerance"], f"{a['suite']} {a['case']}")
+            for p, a in sorted(worst.items())]))
+    return "\n".join(parts)
+
+
+def networks_table(agreements):
+    rows = [(a["network"], a["strategy"], a["devices"], a["precision"], a["manner"],
+             f"{a['loss']:.1e}", f"{a['weights']:.1e}", a["tolerance"], f"{a['gradients']:.1e}",
+             a["gradient_tolerance"], a["worst_gradients"]) for a in agreements]
+    return table(["network", "strategy", "devices", "precision", "manner", "loss", "weights",
+                  "allowed", "gradients", "allowed", "largest in"], sorted(rows))
+
+
+def sanitizer_section(data):
+    rows = [(name, "no end" if t["findings"] is None else t["findings"], f"{t['seconds']:.0f} s")
+            for name, t in data["tools"].items()]
+    places = [line for t in data["tools"].values() for line in t["places"]]
+    listing = "\n```\n" + "\n".join(places) + "\n```\n" if places else ""
+    return f"`{data['command']}`\n\n" + table(["tool", "found", "time"], rows) + listing
+
+
+def validation_section(data):
+    rows = [(c["model"], c["batch"], c["dtype"], c["device_list"], c["strategy"],
+             milliseconds(c["predicted_seconds"]), milliseconds(c["measured_seconds"]),
+             f"{100 * c['spread_seconds'] / c['measured_seconds']:.1f} %",
+             percent(c["relative_error"])) for c in data["cases"]]
+    text = table(["network", "batch", "type", "devices", "strategy", "predicted", "measured",
+                  "spread", "error"], rows)
+    if data["paper"]:
+        text += "\nThe paper's Table 4, one GPU (its own was a P100):\n\n" + table(
+            ["network", "type", "the paper's error", "by Eq. 1 here", "simulated here"],
+            [(n, p["dtype"], f"{p['paper_per_cent']} %", percent(p["eq1_error"]),
+              percent(p["simulated_error"])) for n, p in data["paper"].items()])
+    text += "\nOf each run's largest error, the tasks that have most of it:\n\n" + table(
+        ["run", "strategy", "layer", "task", "predicted", "measured", "share"],
+        [(run["case"], run["strategy"], t["layer"], t["task"], milliseconds(t["predicted_seconds"]),
+          milliseconds(t["measured_seconds"]), percent(t["share"]))
+         for run in data["runs"] for t in run["tasks"][:2]])
+    return text + left_out(data["not_run"])
+
+
+def pytorch_section(data):
+    def cells(row, way):
+        if way not in row:
+            return ["", "", ""]
+        w = row[way]
+        return [milliseconds(w["pytorch_seconds"]), milliseconds(w["strata_seconds"]),
+                f"{w['ratio']:.3f} ({w['ratio_min']:.3f} to {w['ratio_max']:.3f})"]
+
+    def over(row, key):
+        side = row.get("eager") or row.get("compile")
+        return f"{side['strata_seconds'] / row[key]:.2f}" if key in row else ""
+
+    rows = [[row["network"], row["batch"], row["dtype"], row["strata_way"], *cells(row, "eager"),
+             *cells(row, "compile"), over(row, "product_seconds"), over(row, "roofline_seconds")]
+            for row in data["rows"]]
+    ceilings = ", ".join(f"{k} {v:.4g}" for k, v in data["ceilings"].items())
+    about = ", ".join(f"{k} {v}" for k, v in data["about"].items())
+    return (f"{about}. Measured ceilings: {ceilings}. Ratios are strata / PyTorch: below 1, Strata is "
+            "faster. PyTorch: channels_last, cudnn.benchmark, fused SGD; bf16 is autocast over fp32 "
+            "weights; compiled in the default mode, without CUDA graphs. Strata runs its tasks one by "
+            "one (plain), or a recorded step (--graph) where that was faster. The last columns are "
+            "Strata's step over the time that its products alone take at the measured rate, and over "
+            "the shipped profile's roofline.\n\n" + table(
+                ["network", "batch", "type", "strata's way", "eager", "strata", "ratio", "compiled",
+                 "strata", "ratio", "over products", "over roofline"], rows) + left_out(data["left_out"]))
+
+
+def left_out(cases):
+    if not cases:
+        return ""
+    return "\nNot run:\n" + "".join(
+        f"* {c['case']}{' ' + c['way'] if 'way' in c else ''}: {c['why']}\n" for c in cases)
+
+
+def profile_section(data):
+    return table(["type", "file", "costs", "moves", "time"], [
+        (p["dtype"], p["file"], p["measured_costs"], p["measured_moves"],
+         f"{p['measure_seconds']:.0f} s") for p in data["profiles"]])
+
+
+SECTIONS = {"environment": environment_section, "kernels": tests_section, "networks": tests_section,
+            "sanitizer": sanitizer_section, "profile": profile_section,
+            "validate": validation_section, "pytorch": pytorch_section}
+
+
+def section(outcome):
+    """What cannot be shown must not cost the rest."""
+    try:
+        return SECTIONS[outcome.name](outcome.data) if outcome.data else ""
+    except Exception as error:
+        return f"(not shown: {type(error).__name__}: {error}; report.json has it)\n"
+
+
+def markdown(outcomes, stand_in):
+    what = ("This was a trial of the script on cores that stand in for a GPU: no figure here is a "
+            "GPU's." if stand_in else "Made by `scripts/gpu-check` on the machine below.")
+    parts = ["# Strata on a GPU: a check\n", what + "\n", "```\n" + stages.table(outcomes) + "\n```\n"]
+    for outcome in outcomes:
+        parts += [f"## {outcome.name}: {outcome.status}\n", outcome.figure + "\n", section(outcome)]
+    return "\n".join(parts)
+
+
+def write(folder, outcomes, stand_in):
+    document = {"stand_in": stand_in, "stages": [dataclasses.asdict(o) for o in outcomes]}
+    write_whole(folder / "report.json", json.dumps(document, indent=1) + "\n")
+    write_whole(folder / "report.md", markdown(outcomes, stand_in))

@@ -1,0 +1,24 @@
+// In place of the reader, where libonnx-dev was not there to build it.
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/read_onnx.h"
+
+namespace strata {
+
+bool reads_onnx() {
+  return false;
+}
+
+OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights) {
+  throw InputError(fmt::format(
+      "{}: this build reads no ONNX; allowed: a zoo name, or a file ending in .toml", file));
+}
+
+OnnxModel parse_onnx(std::string_view, const std::string& file, std::int64_t batch,
+                     OnnxWeights weights) {
+  return read_onnx(file, batch, weights);
+}
+
+}  // namespace strata

@@ -1,0 +1,20 @@
+#pragma once
+
+// What ONNX's shape inference (1.12) takes for granted, and reads out of bounds or divides by zero
+// where it is not so. Pure; thread-safe.
+
+#include <map>
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+#include "sim/formats/onnx/tensor_values.h"
+
+namespace strata {
+
+/// Throws InputError that says what is wrong (not in which node). `dims` are those of values before
+/// the node, where they are known.
+void check_for_inference(const onnx::NodeProto& node,
+                         const std::map<std::string, TensorDims, std::less<>>& dims);
+
+}  // namespace strata

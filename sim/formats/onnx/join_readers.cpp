@@ -1,0 +1,49 @@
+// Concat, Add and Sum.
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/node_readers.h"
+
+namespace strata {
+namespace {
+
+struct Joined {
+  std::vector<LayerId> layers;
+  Axes axes;
+};
+
+// Inputs whose axes have one order, whatever it is.
+Joined inputs_of(OnnxNode& node) {
+  Joined joined{{}, node.activation(0).axes};
+  for (int i = 0; i < node.input_count(); ++i) {
+    const OnnxActivation& input = node.activation(i);
+    const bool usual = is_usual(input.axes, node.extents(input)) &&
+                       is_usual(joined.axes, node.extents(node.activation(0)));
+    if (input.axes.size() != joined.axes.size() || (input.axes != joined.axes && !usual))
+      throw InputError("its inputs have their axes in different orders");
+    if (usual) joined.axes = usual_axes(joined.axes.size());
+    joined.layers.push_back(input.layer);
+  }
+  return joined;
+}
+
+}  // namespace
+
+void read_concat(OnnxNode& node) {
+  Joined joined = inputs_of(node);
+  const auto rank = static_cast<std::int64_t>(joined.axes.size());
+  std::int64_t axis = node.attributes().integer("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || joined.axes[static_cast<std::size_t>(axis)] != Dim::c)
+    throw InputError(fmt::format("its axis is {}; allowed: that of the channels", axis));
+  node.layer(Concat{}, std::move(joined.layers), std::move(joined.axes));
+}
+
+void read_add(OnnxNode& node) {
+  Joined joined = inputs_of(node);
+  if (joined.layers.size() == 1) return node.alias(node.activation(0));
+  node.layer(Add{}, std::move(joined.layers), std::move(joined.axes));
+}
+
+}  // namespace strata

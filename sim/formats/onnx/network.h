@@ -1,0 +1,91 @@
+#pragma once
+
+// The network that grows out of an ONNX graph: what its values are so far, the layers, and where
+// the parameters of each come from. Not thread-safe.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <onnx/onnx_pb.h>
+
+#include "sim/formats/onnx/names.h"
+#include "sim/formats/onnx/shapes.h"
+#include "sim/formats/onnx/value.h"
+#include "sim/graph/graph.h"
+
+namespace strata {
+
+/// The tensors of one layer's parameters.
+struct OnnxParameters {
+  OnnxTensor weight;
+  std::optional<OnnxTensor> bias;
+};
+
+class OnnxNetwork {
+ public:
+  OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
+              std::int64_t batch);
+
+  const onnx::GraphProto& graph() const { return graph_; }
+  const OnnxShapes& shapes() const { return shapes_; }
+  const Extents& output(LayerId id) const { return builder_.output(id); }
+  std::size_t size() const { return builder_.size(); }
+  const Op& op(LayerId id) const { return ops_[id()]; }
+
+  /// A value that something before has defined.
+  const OnnxValue& value(const std::string& name) const { return values_.at(name); }
+  const OnnxTensor* tensor(const std::string& name) const;
+  void define(const std::string& name, OnnxValue value);
+
+  /// Appends a layer named after `wanted`. Throws InputError that does not name it.
+  LayerId add(const std::string& wanted, Op op, std::vector<LayerId> inputs);
+  void set_parameters(LayerId id, OnnxParameters parameters);
+  const std::map<LayerId, OnnxParameters>& parameters() const { return parameters_; }
+
+  /// Whether some output of the graph needs this node.
+  bool is_live(int node) const { return live_[static_cast<std::size_t>(node)]; }
+  /// The only node that reads a value, where one does and the value is no output of the graph; or
+  /// none. It comes after the value's writer.
+  const onnx::NodeProto* only_reader(const std::string& name) const;
+  std::size_t reader_count(const std::string& name) const;
+  bool is_output(const std::string& name) const { return outputs_.contains(name); }
+
+  /// A node whose work an earlier layer does, too, is passed over. What it writes has failed until
+  /// that layer is there.
+  void absorb(const onnx::NodeProto& node);
+  bool is_absorbed(const onnx::NodeProto& node) const { return absorbed_.contains(&node); }
+
+  /// Counts what is worth a note, by its text.
+  void note(const std::string& text) { ++notes_[text]; }
+  std::vector<std::string> notes() const;
+
+  /// Ends the building.
+  Graph build() && { return std::move(builder_).build(); }
+
+ private:
+  void define_inputs();
+  void define_tensors();
+  void define_constant(const onnx::NodeProto& node);
+  void find_readers();
+
+  const onnx::GraphProto& graph_;
+  OnnxShapes shapes_;
+  GraphBuilder builder_;
+  LayerNames names_;
+  std::vector<Op> ops_;
+  std::map<std::string, OnnxValue, std::less<>> values_;
+  std::map<LayerId, OnnxParameters> parameters_;
+  std::deque<onnx::TensorProto> constants_;  ///< of Constant nodes that hold no tensor
+  std::map<std::string, std::vector<const onnx::NodeProto*>, std::less<>> readers_;
+  std::set<std::string, std::less<>> outputs_;
+  std::vector<bool> live_;
+  std::set<const onnx::NodeProto*> absorbed_;
+  std::map<std::string, int> notes_;
+};
+
+}  // namespace strata

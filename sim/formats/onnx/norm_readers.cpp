@@ -1,0 +1,70 @@
+// BatchNormalization, LRN, Dropout, and the Softmax at a network's end.
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/node_readers.h"
+
+namespace strata {
+namespace {
+
+void check_channels(const OnnxTensor& tensor, std::int64_t channels) {
+  if (tensor.dims == TensorDims{channels}) return;
+  throw InputError(fmt::format("its parameter '{}' is {}; allowed: ({})", shown(tensor.name),
+                               print_dims(tensor.dims), channels));
+}
+
+// Opsets below 13 take the axes from `axis` on together; later ones that axis alone.
+bool is_over_channels(const OnnxNode& node, const OnnxActivation& input) {
+  const auto rank = static_cast<std::int64_t>(input.axes.size());
+  std::int64_t axis = node.attributes().integer("axis", node.opset() < 13 ? 1 : -1);
+  if (axis < 0) axis += rank;
+  return axis == 1 && rank == 2;
+}
+
+}  // namespace
+
+// Of its five inputs and up to five outputs two and one are ours: training takes the batch's own
+// mean and variance.
+void read_batch_norm(OnnxNode& node) {
+  const OnnxActivation& input = node.usual(0);
+  if (node.attributes().integer("spatial", 1) != 1) throw InputError("spatial is 0; allowed: 1");
+  const std::int64_t channels = node.extents(input)[Dim::c];
+  for (const int i : {1, 2}) check_channels(node.tensor(i), channels);
+  OnnxParameters parameters{node.tensor(1), node.tensor(2)};
+  const double epsilon = node.attributes().number("epsilon", 1e-5);
+  const LayerId id = node.layer(BatchNorm{epsilon}, {input.layer});
+  node.network().set_parameters(id, std::move(parameters));
+  node.network().note(
+      "batch normalisation: its running mean and variance are left out, for "
+      "training takes the batch's own");
+}
+
+void read_lrn(OnnxNode& node) {
+  const OnnxActivation& input = node.usual(0);
+  const NodeAttributes& attributes = node.attributes();
+  const LocalResponseNorm op{attributes.integer("size", 5), attributes.number("alpha", 1e-4),
+                             attributes.number("beta", 0.75), attributes.number("bias", 1)};
+  node.layer(op, {input.layer});
+}
+
+// Kept, whatever the file was exported for: this is a tool for training.
+void read_dropout(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  const double ratio =
+      shortest(static_cast<float>(node.scalar(1, node.attributes().number("ratio", 0.5))));
+  if (ratio == 0) return node.alias(input);
+  node.layer(Dropout{ratio}, {input.layer}, input.axes);
+}
+
+void read_softmax(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  const bool last =
+      node.network().is_output(node.output()) && node.network().reader_count(node.output()) == 0;
+  if (!last || !is_over_channels(node, input))
+    throw InputError("allowed: over the channels of (n, c), at the network's end");
+  node.network().note("the softmax at its end is left out: the loss has it");
+  node.alias(input);
+}
+
+}  // namespace strata

@@ -1,0 +1,175 @@
+#include "sim/formats/onnx/read_onnx.h"
+
+#include <algorithm>
+#include <climits>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/node_readers.h"
+#include "sim/formats/onnx/parameters.h"
+#include "sim/formats/onnx/soundness.h"
+#include "sim/text/diagnostics.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+std::string network_name(const std::string& file) {
+  const std::string name = layer_name(std::filesystem::path(file).stem().string());
+  return name.empty() ? "network" : name;
+}
+
+void check_parsed(bool parsed, const std::string& file) {
+  if (!parsed) fail({file, 0}, "it is no ONNX file, or ends too early; allowed: ONNX's protobuf");
+}
+
+// Walks the nodes; every one that fails is told, and what reads it is not blamed.
+class Reading {
+ public:
+  Reading(const onnx::ModelProto& model, const std::string& file, std::int64_t batch)
+      : model_(model),
+        file_(file),
+        opset_(opset_of(model, file)),
+        network_(model.graph(), infer_shapes(model, file), network_name(file), batch) {}
+
+  OnnxModel read(OnnxWeights weights) {
+    for (int n = 0; n < model_.graph().node_size(); ++n) {
+      if (network_.is_live(n)) read_node(n);
+    }
+    wrong_.throw_if_any();
+    add_loss();
+    note_missing();
+    OnnxModel result{.graph = {}, .weights = {}, .notes = network_.notes()};
+    if (weights == OnnxWeights::read) {
+      result.weights = read_parameters(network_, file_);
+    } else {
+      result.weights.resize(network_.size());
+    }
+    result.graph = std::move(network_).build();
+    return result;
+  }
+
+ private:
+  void read_node(int number) {
+    const onnx::NodeProto& proto = model_.graph().node(number);
+    if (network_.is_absorbed(proto)) return;
+    if (proto.op_type() == "Constant" && network_.tensor(proto.output(0))) return;
+    for (const auto& name : proto.output()) network_.define(name, OnnxFailed{});
+    if (reads_failed(proto)) return;
+    OnnxNode node(network_, proto, number, opset_);
+    try {
+      if (reads_constants_alone(proto)) return write_shapes(proto);
+      find_node_reader(proto.op_type())(node);
+      check_other_outputs(proto);
+    } catch (const InputError& error) {
+      wrong_.add({file_, 0}, fmt::format("{}: {}", shown(proto, number), error.message()));
+    }
+  }
+
+  // Dropout's mask, a maximum's place, running means: not ours.
+  void check_other_outputs(const onnx::NodeProto& node) const {
+    for (int i = 1; i < node.output_size(); ++i) {
+      const std::string& name = node.output(i);
+      if (name.empty() || (network_.reader_count(name) == 0 && !network_.is_output(name))) continue;
+      throw InputError(
+          fmt::format("its output {} '{}' is used; allowed: the first alone", i, shown(name)));
+    }
+  }
+
+  template <class Test>
+  static bool any_input(const onnx::NodeProto& node, const Test& test) {
+    return std::any_of(node.input().begin(), node.input().end(),
+                       [&](const std::string& name) { return !name.empty() && test(name); });
+  }
+
+  bool reads_failed(const onnx::NodeProto& node) const {
+    return any_input(node, [&](const std::string& name) {
+      return std::holds_alternative<OnnxFailed>(network_.value(name));
+    });
+  }
+
+  // What computes on constants and shapes alone is known to ONNX's inference, where it matters.
+  bool reads_constants_alone(const onnx::NodeProto& node) const {
+    if (node.op_type() == "Constant") return false;
+    if (find_node_reader(node.op_type()) == read_alias ||
+        find_node_reader(node.op_type()) == read_transpose)
+      return false;
+    return !any_input(node, [&](const std::string& name) {
+      return std::holds_alternative<OnnxActivation>(network_.value(name));
+    });
+  }
+
+  void write_shapes(const onnx::NodeProto& node) {
+    for (const auto& name : node.output()) network_.define(name, OnnxShape{});
+  }
+
+  const OnnxActivation& output(const std::string& name) const {
+    if (const auto* value = std::get_if<OnnxActivation>(&network_.value(name))) return *value;
+    fail({file_, 0}, fmt::format("output '{}' does not depend on the data", shown(name)));
+  }
+
+  // As the networks of the zoo end.
+  void add_loss() {
+    const auto& outputs = model_.graph().output();
+    for (const auto& value : outputs) output(value.name());
+    const OnnxActivation& end = output(outputs[0].name());
+    const Extents& extents = network_.output(end.layer);
+    const bool classes = outputs.size() == 1 && end.axes.size() == 2 &&
+                         is_usual(end.axes, extents) && end.zeros == PerDim<Margin>{};
+    if (!classes)
+      return network_.note(
+          "no loss was added: that takes one output, of (n, c); every end of the "
+          "network is taken to receive a gradient");
+    network_.add("loss", SoftmaxCrossEntropy{}, {end.layer});
+  }
+
+  void note_missing() {
+    const auto& all = network_.parameters();
+    const auto missing = std::count_if(all.begin(), all.end(),
+                                       [](const auto& layer) { return !has_values(layer.second); });
+    if (missing == 0) return;
+    network_.note(fmt::format("the file has no values for the parameters of {} of {} layers",
+                              missing, all.size()));
+  }
+
+  const onnx::ModelProto& model_;
+  const std::string& file_;
+  int opset_;
+  OnnxNetwork network_;
+  Diagnostics wrong_;
+};
+
+OnnxModel convert(const onnx::ModelProto& model, const std::string& file, std::int64_t batch,
+                  OnnxWeights weights) {
+  check_sound(model, file);
+  return Reading(model, file, batch).read(weights);
+}
+
+}  // namespace
+
+bool reads_onnx() {
+  return true;
+}
+
+OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64_t batch,
+                     OnnxWeights weights) {
+  onnx::ModelProto model;
+  check_parsed(
+      bytes.size() <= INT_MAX && model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
+      file);
+  return convert(model, file, batch, weights);
+}
+
+OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights weights) {
+  onnx::ModelProto model;
+  {
+    const std::string bytes = read_file(file, INT_MAX);  // gone before the values are read
+    check_parsed(model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), file);
+  }
+  return convert(model, file, batch, weights);
+}
+
+}  // namespace strata

@@ -1,0 +1,208 @@
+#include "sim/formats/onnx/soundness.h"
+
+#include <exception>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnx/checker.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/attributes.h"
+#include "sim/formats/onnx/names.h"
+#include "sim/formats/onnx/node_readers.h"
+#include "sim/formats/onnx/tensor_values.h"
+#include "sim/graph/shape.h"
+#include "sim/text/diagnostics.h"
+
+namespace strata {
+namespace {
+
+bool is_onnx_domain(const std::string& domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+// The names of a graph's values, each written once, before it is read.
+class ValueNames {
+ public:
+  ValueNames(const std::string& file, Diagnostics& wrong) : where_{file, 0}, wrong_(wrong) {}
+
+  void add_sources(const onnx::GraphProto& graph) {
+    for (const auto& input : graph.input()) add(input.name(), "an input");
+    std::unordered_set<std::string> initializers;
+    for (const auto& tensor : graph.initializer()) {
+      if (tensor.name().empty()) wrong_.add(where_, "an initializer has no name");
+      if (!initializers.insert(tensor.name()).second) say_twice(tensor.name());
+      known_.insert(tensor.name());  // old exporters list them among the inputs, too
+    }
+  }
+
+  void add_node(const onnx::NodeProto& node, int number) {
+    for (const auto& name : node.input()) {
+      if (name.empty() || known_.contains(name) || !missing_.insert(name).second) continue;
+      wrong_.add(where_, fmt::format("{}: reads '{}', which nothing before it writes; allowed: "
+                                     "nodes in topological order, without cycles",
+                                     shown(node, number), shown(name)));
+    }
+    for (const auto& name : node.output()) {
+      if (!name.empty()) add(name, shown(node, number));
+    }
+  }
+
+  void check_outputs(const onnx::GraphProto& graph) {
+    if (graph.output().empty()) wrong_.add(where_, "its graph has no output");
+    for (const auto& output : graph.output()) {
+      if (known_.contains(output.name())) continue;
+      wrong_.add(where_, fmt::format("output '{}' is not written", shown(output.name())));
+    }
+  }
+
+ private:
+  void add(const std::string& name, const std::string& writer) {
+    if (name.empty()) wrong_.add(where_, fmt::format("{} has no name", writer));
+    if (!known_.insert(name).second) say_twice(name);
+  }
+  void say_twice(const std::string& name) {
+    wrong_.add(where_,
+               fmt::format("the name '{}' is given twice; allowed: each value once", shown(name)));
+  }
+
+  Location where_;
+  Diagnostics& wrong_;
+  std::unordered_set<std::string> known_, missing_;  ///< missing: said once
+};
+
+// Each op that is not read here, with the nodes that want it.
+class UnknownOps {
+ public:
+  void add(const onnx::NodeProto& node, int number) {
+    const bool ours = is_onnx_domain(node.domain());
+    if (ours && find_node_reader(node.op_type())) return;
+    const std::string op =
+        ours ? node.op_type() : fmt::format("{}.{}", node.domain(), node.op_type());
+    nodes_[op].push_back(node.name().empty() ? fmt::format("#{}", number) : shown(node.name()));
+  }
+
+  void say(const Location& where, Diagnostics& wrong) const {
+    constexpr std::size_t kNamed = 3;
+    for (const auto& [op, nodes] : nodes_) {
+      const std::vector<std::string> first(nodes.begin(),
+                                           nodes.begin() + std::min(nodes.size(), kNamed));
+      wrong.add(where, fmt::format("op {} is not supported: {} node{} ({}{})", shown(op),
+                                   nodes.size(), nodes.size() == 1 ? "" : "s",
+                                   fmt::join(first, ", "), nodes.size() > kNamed ? ", ..." : ""));
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> nodes_;
+};
+
+// The first line of what a vendor's exception says.
+std::string first_line(const std::exception& error) {
+  const std::string_view text = error.what();
+  return shown(text.substr(0, text.find('\n')), kLongest);
+}
+
+void check_range(const NodeAttributes& attributes, const char* name, std::int64_t low) {
+  for (const std::int64_t value : attributes.integers(name)) {
+    if (value >= low && value <= kMaxWindow) continue;
+    throw InputError(fmt::format("{} has {}; allowed: {} to {}", name, value, low, kMaxWindow));
+  }
+}
+
+// ONNX's shape inference divides by these.
+void check_windows(const onnx::NodeProto& node) {
+  const NodeAttributes attributes(node);
+  for (const char* name : {"kernel_shape", "strides", "dilations"})
+    check_range(attributes, name, 1);
+  if (node.op_type() != "Pad") check_range(attributes, "pads", 0);
+}
+
+class NodeChecker {
+ public:
+  NodeChecker(const onnx::ModelProto& model, int opset) {
+    context_.set_ir_version(static_cast<int>(std::max<std::int64_t>(model.ir_version(), 3)));
+    context_.set_opset_imports({{"", opset}});
+  }
+
+  void check(const onnx::NodeProto& node) const {
+    std::set<std::string_view> names;
+    for (const auto& attribute : node.attribute()) {
+      if (names.insert(attribute.name()).second) continue;
+      throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
+    }
+    try {
+      onnx::checker::check_node(node, context_, scope_);
+    } catch (const std::exception& error) {
+      throw InputError(fmt::format("ONNX's checker says: {}", first_line(error)));
+    }
+    check_windows(node);
+  }
+
+ private:
+  onnx::checker::CheckerContext context_;
+  onnx::checker::LexicalScopeContext scope_;
+};
+
+void check_nodes(const onnx::ModelProto& model, const std::string& file, int opset) {
+  const NodeChecker checker(model, opset);
+  Diagnostics wrong;
+  int number = 0;
+  for (const auto& node : model.graph().node()) {
+    try {
+      checker.check(node);
+    } catch (const InputError& error) {
+      wrong.add({file, 0}, fmt::format("{}: {}", shown(node, number), error.message()));
+    }
+    ++number;
+  }
+  wrong.throw_if_any();
+}
+
+void check_size(const onnx::GraphProto& graph, const std::string& file) {
+  const auto nodes = static_cast<std::size_t>(graph.node_size());
+  if (nodes == 0) fail({file, 0}, "its graph has no node");
+  if (nodes <= kMaxLayers) return;
+  fail({file, 0}, fmt::format("it has {} nodes; allowed: at most {}", nodes, kMaxLayers));
+}
+
+}  // namespace
+
+int opset_of(const onnx::ModelProto& model, const std::string& file) {
+  std::int64_t opset = 0;
+  for (const auto& import : model.opset_import()) {
+    if (is_onnx_domain(import.domain())) opset = std::max(opset, import.version());
+  }
+  const auto allowed = fmt::format("allowed: {} to {}", kOldestOpset, kNewestOpset);
+  if (opset == 0) fail({file, 0}, "it does not say its opset; " + allowed);
+  if (opset < kOldestOpset || opset > kNewestOpset)
+    fail({file, 0}, fmt::format("it was exported with opset {}; {}", opset, allowed));
+  return static_cast<int>(opset);
+}
+
+void check_sound(const onnx::ModelProto& model, const std::string& file) {
+  if (!model.has_graph()) fail({file, 0}, "it holds no graph; allowed: what ONNX exporters write");
+  const int opset = opset_of(model, file);
+  const onnx::GraphProto& graph = model.graph();
+  check_size(graph, file);
+  Diagnostics wrong;
+  ValueNames names(file, wrong);
+  UnknownOps unknown;
+  names.add_sources(graph);
+  int number = 0;
+  for (const auto& node : graph.node()) {
+    names.add_node(node, number);
+    unknown.add(node, number++);
+  }
+  names.check_outputs(graph);
+  unknown.say({file, 0}, wrong);
+  wrong.throw_if_any();
+  check_nodes(model, file, opset);
+}
+
+}  // namespace strata

@@ -1,0 +1,89 @@
+#include "sim/formats/onnx/windows.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/formats/onnx/names.h"
+
+namespace strata {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+Numbers one_each(const NodeAttributes& attributes, const char* name, std::size_t count,
+                 std::int64_t absent) {
+  Numbers values = attributes.integers(name);
+  if (values.empty()) values.assign(count, absent);
+  if (values.size() == count) return values;
+  throw InputError(fmt::format("{} has {} numbers; allowed: {}", name, values.size(), count));
+}
+
+// ONNX's SAME: outputs are ceil(extent / stride); of an odd padding, which side has more.
+void pad_to_same(Window& window, std::int64_t extent, bool more_at_end) {
+  const std::int64_t outputs = (extent + window.stride - 1) / window.stride;
+  const std::int64_t span = window.dilation * (window.kernel - 1) + 1;
+  const std::int64_t padding =
+      std::max<std::int64_t>((outputs - 1) * window.stride + span - extent, 0);
+  window.pad_begin = more_at_end ? padding / 2 : padding - padding / 2;
+  window.pad_end = padding - window.pad_begin;
+}
+
+// As auto_pad says.
+void pad_automatically(Window& window, std::int64_t extent, const std::string& automatic) {
+  if (automatic == "NOTSET" || automatic.empty()) return;
+  window.pad_begin = window.pad_end = 0;
+  if (automatic == "VALID") return;
+  if (automatic != "SAME_UPPER" && automatic != "SAME_LOWER") {
+    throw InputError(fmt::format("auto_pad is '{}'; allowed: NOTSET, SAME_UPPER, SAME_LOWER, VALID",
+                                 shown(automatic)));
+  }
+  pad_to_same(window, extent, automatic == "SAME_UPPER");
+}
+
+}  // namespace
+
+Windows read_windows(const NodeAttributes& attributes, const Numbers& kernel,
+                     const OnnxActivation& input, const Extents& extents) {
+  const auto rank = static_cast<std::size_t>(spatial_rank(input.axes));
+  if (kernel.size() != rank || rank == 0) {
+    throw InputError(fmt::format("its kernel has {} dims, its input {}", kernel.size(), rank));
+  }
+  const Numbers strides = one_each(attributes, "strides", rank, 1);
+  const Numbers dilations = one_each(attributes, "dilations", rank, 1);
+  const Numbers pads = one_each(attributes, "pads", 2 * rank, 0);
+  const std::string automatic = attributes.text("auto_pad", "NOTSET");
+  Windows windows;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Dim dim = kDims[kDims.size() - rank + i];
+    const Margin& zeros = input.zeros[dim];
+    windows[dim] = {kernel[i], strides[i], pads[i], pads[i + rank], dilations[i]};
+    pad_automatically(windows[dim], extents[dim] + zeros.begin + zeros.end, automatic);
+  }
+  return windows;
+}
+
+void take_zeros(Windows& windows, const PerDim<Margin>& zeros) {
+  for (const Dim dim : kSpatialDims) {
+    windows[dim].pad_begin += zeros[dim].begin;
+    windows[dim].pad_end += zeros[dim].end;
+  }
+}
+
+bool is_identity(const Windows& windows) {
+  return std::all_of(kSpatialDims.begin(), kSpatialDims.end(), [&](Dim dim) {
+    Window window = windows[dim];
+    window.dilation = 1;  // of a kernel of 1
+    return window == Window{};
+  });
+}
+
+bool has_padding(const Windows& windows) {
+  return std::any_of(kSpatialDims.begin(), kSpatialDims.end(), [&](Dim dim) {
+    return windows[dim].pad_begin != 0 || windows[dim].pad_end != 0;
+  });
+}
+
+}  // namespace strata

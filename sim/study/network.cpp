@@ -1,0 +1,36 @@
+#include "sim/study/network.h"
+
+#include <utility>
+
+#include "sim/formats/onnx/read_onnx.h"
+#include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
+#include "sim/study/predict.h"
+
+namespace strata {
+
+Network load_network(const std::string& model, std::int64_t batch, FileWeights weights) {
+  if (model.ends_with(".toml")) return {read_model(model, batch), {}, {}};
+  if (!model.ends_with(".onnx")) return {build_zoo(model, batch), {}, {}};
+  const bool wanted = weights == FileWeights::read;
+  OnnxModel file = read_onnx(model, batch, wanted ? OnnxWeights::read : OnnxWeights::skip);
+  return {std::move(file.graph), std::move(file.weights), std::move(file.notes)};
+}
+
+Graph load_model(const std::string& model, std::int64_t batch) {
+  return load_network(model, batch).graph;
+}
+
+NetworkWeights starting_weights(const Network& network, std::uint64_t seed) {
+  NetworkWeights weights = initial_weights(network.graph, seed);
+  for (std::size_t i = 0; i < network.weights.size(); ++i) {
+    if (!network.weights[i].empty()) weights[i] = network.weights[i];
+  }
+  return weights;
+}
+
+bool is_model_file(const std::string& model) {
+  return model.ends_with(".toml") || model.ends_with(".onnx");
+}
+
+}  // namespace strata

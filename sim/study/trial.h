@@ -1,0 +1,45 @@
+#pragma once
+
+// A strategy that `strata validate` runs from time to time, between sweeps over the very shards it
+// computes: what the machine's moods do to the one, they do to the other. Not thread-safe.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/study/dataset.h"
+#include "sim/study/predict.h"
+#include "sim/study/runner.h"
+#include "sim/study/validate.h"
+#include "sim/study/weights.h"
+
+namespace strata {
+
+class Trial {
+ public:
+  /// Graph and data must outlive it.
+  Trial(Runner& runner, const std::string& devices, const Graph& graph, const Strategy& strategy,
+        Plan plan, const Dataset& data, const NetworkWeights& weights);
+
+  void turn(const std::atomic<bool>* cancelled);
+  /// A turn that does not count.
+  void warm_up(const std::atomic<bool>* cancelled);
+  /// Of every sweep, as of every step: none is left out because the machine was busy.
+  std::vector<MeasuredCost> costs() const { return shards_->costs(Sampled::always); }
+  Disturbance disturbance() const { return shards_->disturbance(); }
+
+  /// What was measured, beside what was predicted.
+  void report(ValidateCase& result, const Prediction& predicted) const;
+
+ private:
+  const Dataset& data_;
+  Plan plan_;
+  std::unique_ptr<PlanRun> run_;
+  std::unique_ptr<Measurer> shards_;
+  Execution last_;
+  std::vector<double> times_;  // seconds, of the steps that count
+  bool moved_as_planned_ = true;
+};
+
+}  // namespace strata

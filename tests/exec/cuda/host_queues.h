@@ -1,0 +1,174 @@
+#pragma once
+
+// The queues of a host that stands for GPUs (host_device.h): what its streams hold, and who may go
+// on. Internal to the files that make the host.
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "exec/cuda/device/device.h"
+#include "sim/base/error.h"
+#include "tests/exec/cuda/host_device.h"
+#include "tests/exec/cuda/host_memory.h"
+
+namespace strata::cuda::host {
+
+/// One piece of work: done once `awaited` has happened, and all have come whom it meets.
+struct Work {
+  std::function<void()> run;
+  std::uint64_t awaited = 0;  ///< a point in time that must be past; 0: none
+  std::uint64_t makes = 0;    ///< a point in time that is past then
+  std::shared_ptr<Meeting> meeting = nullptr;
+  bool came = false;
+};
+
+struct Queue;
+
+/// A recording: the work of each queue that takes part, in the order in which they came to it.
+struct Tape {
+  struct Track {
+    Queue* of = nullptr;
+    std::vector<Work> work;
+  };
+  std::vector<Track> tracks;  ///< the first one is joined by the others
+  bool over = false;
+
+  void add(Queue& queue, Work work) {
+    for (Track& track : tracks) {
+      if (track.of == &queue) return track.work.push_back(std::move(work));
+    }
+    tracks.push_back({&queue, {std::move(work)}});
+  }
+};
+
+struct Queue {
+  int gpu = 0;
+  std::deque<Work> work = {};
+  std::shared_ptr<Tape> tape = nullptr;  ///< that keeps what is put here, or null
+};
+
+// Of the one host that there is.
+struct Host {
+  std::mutex mutex;  // of all below: ranks in tests are threads
+  std::condition_variable changed;
+  std::size_t ranks = 1, asleep = 0;
+  std::multiset<Queue*> waiting = {};  ///< whose threads are asleep until these are empty
+
+  std::mt19937_64 random{1};
+  int gpus = 1;
+  HostMemory memory;
+  std::set<Queue*> queues;
+  std::vector<std::unique_ptr<Queue>> played;               ///< of them: tracks of recordings
+  std::map<std::uint64_t, std::shared_ptr<Tape>> recorded;  ///< by point of a tape
+  std::uint64_t points = 0;                                 ///< made so far; 1 is the first
+  std::set<std::uint64_t> past;
+  std::map<std::uint64_t, double> times;  ///< by point: how much had been done before it
+  double done = 0;
+  std::size_t waits = 0, recordings = 0;
+
+  bool may_go(const Queue& queue) const {
+    if (queue.work.empty()) return false;
+    const Work& next = queue.work.front();
+    const bool others_miss = next.came && next.meeting->came < next.meeting->expected;
+    return !others_miss && (next.awaited == 0 || past.contains(next.awaited));
+  }
+  // Who comes to a meeting comes back when all have come; the first of them does what is to be
+  // done.
+  void step(Queue& queue) {
+    Work& next = queue.work.front();
+    if (next.meeting && !next.came) {
+      next.came = true, ++next.meeting->came;
+      return;
+    }
+    const Work work = std::move(next);
+    queue.work.pop_front();
+    if (work.run) work.run();
+    if (work.meeting) std::exchange(work.meeting->work, [] {})();
+    done += 1;
+    if (work.makes != 0) past.insert(work.makes), times[work.makes] = done;
+  }
+  // Until the queue is empty; others get their turns by chance.
+  void finish(Queue& wanted, std::unique_lock<std::mutex>& lock) {
+    if (wanted.tape) throw EnvironmentError("who records waits for a stream");
+    while (!wanted.work.empty()) {
+      std::vector<Queue*> able;
+      for (Queue* queue : queues) {
+        if (may_go(*queue)) able.push_back(queue);
+      }
+      if (able.empty()) {
+        wait_for_others(wanted, lock);
+      } else {
+        step(*able[random() % able.size()]);
+        if (asleep > 0) changed.notify_all();
+      }
+    }
+  }
+  // Who is not asleep may still put work on its streams, and so may who waits for a queue that has
+  // become empty and was not told yet.
+  void wait_for_others(Queue& wanted, std::unique_lock<std::mutex>& lock) {
+    const bool all_wait = std::all_of(waiting.begin(), waiting.end(),
+                                      [](const Queue* queue) { return !queue->work.empty(); });
+    if (all_wait && asleep + 1 >= ranks) throw InternalError("streams wait for one another");
+    ++asleep;
+    const auto at = waiting.insert(&wanted);
+    changed.wait(lock);
+    waiting.erase(at);
+    --asleep;
+  }
+  // A stream that waits for what is recorded is recorded from here on; one that is recorded waits
+  // for nothing else.
+  void wait(Queue& queue, std::uint64_t point) {
+    ++waits;
+    const auto at = recorded.find(point);
+    const std::shared_ptr<Tape> made_in = at == recorded.end() ? nullptr : at->second;
+    if (point != 0 && queue.tape && made_in != queue.tape) {
+      throw EnvironmentError("a recorded stream waits for what is not recorded");
+    }
+    if (made_in && made_in->over) {
+      throw EnvironmentError("a stream waits for what was only recorded");
+    }
+    if (made_in) queue.tape = made_in;
+    put(queue, {{}, point, 0});
+  }
+  std::uint64_t point_in(Queue& queue) {
+    const std::uint64_t point = ++points;
+    if (queue.tape) recorded[point] = queue.tape;
+    put(queue, {{}, 0, point});
+    return point;
+  }
+  bool records() const {
+    return std::any_of(queues.begin(), queues.end(),
+                       [](const Queue* queue) { return queue->tape != nullptr; });
+  }
+  void put(Queue& queue, Work work) {
+    if (queue.tape) return queue.tape->add(queue, std::move(work));
+    queue.work.push_back(std::move(work));
+    if (asleep > 0) changed.notify_all();
+  }
+};
+
+inline Host& the_host() {
+  static Host host;
+  return host;
+}
+
+inline std::unique_lock<std::mutex> locked() {
+  return std::unique_lock(the_host().mutex);
+}
+
+inline Queue& queue_of(const Stream& stream) {
+  return *static_cast<Queue*>(stream.handle());
+}
+
+}  // namespace strata::cuda::host

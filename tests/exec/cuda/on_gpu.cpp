@@ -1,0 +1,48 @@
+// The tests of exec/cuda on a real GPU: what host_device.h offers is the host's alone, so that
+// nothing is left of it, and without a GPU all tests are skipped, with the reason.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "exec/cuda/device/device.h"
+#include "sim/base/error.h"
+#include "tests/exec/cuda/host_device.h"
+
+namespace strata::cuda {
+namespace host {
+
+bool stands_for_gpus() {
+  return false;
+}
+void draw_orders_from(std::uint64_t) {}
+void set_gpus(int) {}
+
+}  // namespace host
+
+namespace {
+
+/// Why there is none; empty where there is one.
+std::string missing_gpu() try {
+  gpus();
+  return "";
+} catch (const EnvironmentError& error) {
+  return error.message();
+}
+
+class NeedsGpu : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    const std::string reason = missing_gpu();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+}  // namespace
+}  // namespace strata::cuda
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  ::testing::AddGlobalTestEnvironment(new strata::cuda::NeedsGpu);
+  return RUN_ALL_TESTS();
+}

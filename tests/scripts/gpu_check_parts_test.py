@@ -1,0 +1,294 @@
+"""The parts of scripts/gpu-check that read what programs say and put it together, on texts made up
+for the tests: no figure here was measured."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from gpu_check import (machine, numerics, plan, prediction, processes, programs, pytorch, report,  # noqa: E402
+                       sanitizer, stages)
+
+SHARD = """\
+[ RUN      ] Op/AgainstReference.Whole/relu_1d_fp32
+agreement {"suite": "Op/AgainstReference", "case": "Whole/relu", "precision": "fp32", "error": 1.5e-06, "tolerance": 1e-05}
+[       OK ] Op/AgainstReference.Whole/relu_1d_fp32 (12 ms)
+[ RUN      ] Op/AgainstReference.Whole/conv2d_bf16
+somewhere.cpp:1: Failure
+agreement {"suite": "Op/AgainstReference", "case": "Whole/conv2d", "precision": "bf16", "error": inf, "tolerance": 3e-02}
+[  FAILED  ] Op/AgainstReference.Whole/conv2d_bf16, where GetParam() = (conv2d, bf16) (7 ms)
+[ RUN      ] Op/AgainstReference.Whole/conv3d_fp32
+"""
+
+
+def case(strategy, predicted, measured, devices="cuda:0/2", model="alexnet", batch=32, dtype="tf32"):
+    return {"model": model, "batch": batch, "dtype": dtype, "device_list": devices,
+            "strategy": strategy, "predicted_seconds": predicted, "measured_seconds": measured,
+            "eq1_seconds": predicted, "spread_seconds": 0.0,
+            "relative_error": predicted / measured - 1}
+
+
+class Machine(unittest.TestCase):
+    def test_gpus_are_read_line_by_line(self):
+        text = "A GPU, 580.1, 100 MiB, 345 MHz, 1980 MHz, 3201 MHz, 700.00 W, 30\n\nnonsense\n"
+        self.assertEqual([gpu["name"] for gpu in machine.parse_gpus(text)], ["A GPU"])
+        self.assertEqual(machine.parse_gpus(text)[0]["clocks.max.sm"], "1980 MHz")
+        self.assertEqual(machine.parse_gpus("No devices were found\n"), [])
+
+    def test_the_libraries_of_wheels_come_before_what_was_known(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "nvidia" / "cudnn" / "lib").mkdir(parents=True)
+            sys.path.insert(0, folder)
+            try:
+                made = machine.environment("/made/up", "cache", {"LD_LIBRARY_PATH": "/known"})
+            finally:
+                sys.path.remove(folder)
+            first = f"{folder}/nvidia/cudnn/lib"
+            self.assertIn(first, made["STRATA_CUDA_LIBRARIES"].split(":"))
+            self.assertTrue(made["LD_LIBRARY_PATH"].endswith(":/known"))
+            self.assertEqual(made["XDG_CACHE_HOME"], "/made/up/cache")
+
+
+class Numerics(unittest.TestCase):
+    def test_a_shard_that_was_cut_short_tells_what_it_was_at(self):
+        ended, agreements = numerics.parse_shard(SHARD)
+        self.assertEqual(list(ended.values()), ["OK", "FAILED", "cut short"])
+        self.assertEqual(agreements[1]["error"], float("inf"))
+
+    def test_all_shards_together(self):
+        data = numerics.summarise([SHARD, ""], listed=5)
+        self.assertEqual((data["passed"], data["not_begun"]), (1, 2))
+        self.assertEqual(data["failed"], ["Op/AgainstReference.Whole/conv2d_bf16"])
+        self.assertEqual(numerics.figure(data), "1 of 5 passed, 1 failed, 1 cut short, 2 not begun; "
+                                                "largest errors: bf16 inf, fp32 1.5e-06")
+
+    def test_listed_tests_are_the_indented_lines(self):
+        self.assertEqual(numerics.count_listed("Suite.\n  A\n  B/1  # GetParam() = 3\nOther.\n  C\n"), 3)
+
+
+class Sanitizer(unittest.TestCase):
+    def test_what_was_found(self):
+        clean = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
+        self.assertEqual(sanitizer.parse_report("memcheck", clean), {"findings": 0, "places": []})
+        race = ("========= COMPUTE-SANITIZER\n========= Error: Race reported between ...\n"
+                "========= RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)\n")
+        self.assertEqual(sanitizer.parse_report("racecheck", race),
+                         {"findings": 2, "places": ["Error: Race reported between ..."]})
+
+    def test_without_a_summary_nothing_is_clean(self):
+        self.assertIsNone(sanitizer.parse_report("memcheck", "========= Internal error\n")["findings"])
+
+
+class Prediction(unittest.TestCase):
+    def test_pairs_are_ranked_where_their_times_are_apart(self):
+        cases = [case("data", 1.0, 1.0), case("model", 2.0, 1.2), case("owt", 0.9, 1.01)]
+        self.assertEqual(prediction.rank_pairs(cases), (2, 2))  # data and owt are too near
+        cases.append(case("optimal", 3.0, 0.5))
+        self.assertEqual(prediction.rank_pairs(cases), (2, 5))
+
+    def test_pairs_are_of_one_run(self):
+        self.assertEqual(prediction.rank_pairs([case("data", 1, 1), case("data", 2, 3, "cuda:0/4")]),
+                         (0, 0))
+
+    def test_one_device_counts_once_and_is_the_papers_column(self):
+        cases = [case("data", 1.02, 1.0, "cuda:0"), case("model", 1.03, 1.0, "cuda:0"),
+                 case("data", 1.10, 1.0), case("data", 1.5, 1.0, "cuda:0", batch=256)]
+        data = prediction.summarise(cases, "cuda:0")
+        self.assertEqual(len(data["cases"]), 3)
+        self.assertAlmostEqual(data["max_absolute_error"], 0.5)
+        self.assertAlmostEqual(data["paper"]["alexnet"]["eq1_error"], 0.02)
+        self.assertEqual(data["paper"]["alexnet"]["paper_per_cent"], 1)
+
+    def test_within_the_limits_where_all_that_was_run_is(self):
+        data = prediction.summarise([case("data", 1.02, 1.0)], "cuda:0") | {"not_run": []}
+        self.assertTrue(prediction.is_within(data))
+        left = data | {"not_run": [{"case": "x", "why": "y"}]}
+        self.assertTrue(prediction.is_within(left))
+        self.assertIn("1 runs not made", prediction.figure(left))
+        self.assertFalse(prediction.is_within(data | {"max_absolute_error": 0.11}))
+        nothing = prediction.summarise([], "cuda:0") | {"not_run": []}
+        self.assertFalse(prediction.is_within(nothing))
+        self.assertEqual(prediction.figure(nothing), "0 cases")
+
+    def test_names_are_good_for_files(self):
+        self.assertEqual(prediction.case_name("vgg16", 32, "bf16", "cuda:0/4"), "vgg16-32-bf16-cuda0x4")
+
+
+class Plans(unittest.TestCase):
+    def test_a_gpu_is_shared_by_two_and_four(self):
+        self.assertEqual(plan.plan_for("cuda:1").devices, ("cuda:1", "cuda:1/2", "cuda:1/4"))
+        self.assertEqual(len(plan.plan_for("cuda:0").cases()), 16)
+
+    def test_all_networks_run_on_one_device_first(self):
+        runs = plan.plan_for("cuda:0").runs()
+        self.assertEqual(len(runs), 48)
+        self.assertEqual({run[3] for run in runs[:4]}, {"cuda:0"})
+        self.assertEqual({run[0] for run in runs[:4]}, set(plan.NETWORKS))
+
+    def test_cores_stand_in(self):
+        made = plan.plan_for("cpu:2")
+        self.assertTrue(made.stand_in)
+        self.assertEqual((made.one, made.shared), ("cpu:1", "cpu:2"))
+
+    def test_others_are_refused(self):
+        for text in ("", "cuda:", "cuda:0/2", "cpu:0", "tpu:0"):
+            with self.assertRaises(ValueError):
+                plan.plan_for(text)
+
+
+class PyTorch(unittest.TestCase):
+    def test_steps_fill_the_time_within_limits(self):
+        self.assertEqual([pytorch.steps_for(s) for s in (1e-4, 0.035, 1.0)], [100, 20, 15])
+
+    def test_ratios_are_of_each_block(self):
+        blocks = [{"strata_seconds": 1.0, "pytorch_seconds": 2.0},
+                  {"strata_seconds": 3.0, "pytorch_seconds": 2.0}]
+        made = pytorch.summarise_way(blocks)
+        self.assertEqual((made["ratio"], made["ratio_min"], made["ratio_max"]), (1.0, 0.5, 1.5))
+
+    def test_the_figure_counts_both_ways(self):
+        rows = [{"eager": {"ratio": 0.9}, "compile": {"ratio": 1.2}}, {"eager": {"ratio": 1.1}}]
+        self.assertEqual(pytorch.figure(rows, [{}]),
+                         "eager: faster in 1 of 2, ratio 0.90 to 1.10; "
+                         "compile: faster in 0 of 1, ratio 1.20 to 1.20; 1 left out")
+
+
+class Stages(unittest.TestCase):
+    def setUp(self):
+        self.time, self.written = 0.0, []
+
+    def stage(self, name, work, **options):
+        def takes(seconds):
+            self.time += 10
+            return work(seconds)
+        return stages.Stage(name, "", takes, **{"limit": 20, **options})
+
+    def run_all(self, seconds, *all_stages):
+        budget = stages.Budget(seconds, lambda: self.time)
+        return stages.run_stages(all_stages, budget, lambda o: self.written.append(len(o)))
+
+    def test_what_fails_does_not_stop_the_rest(self):
+        def fails(_):
+            raise RuntimeError("made up")
+
+        def skips(_):
+            raise stages.Skip("no tool")
+
+        outcomes = self.run_all(100, self.stage("a", fails), self.stage("b", skips),
+                                self.stage("c", lambda s: stages.Result(True, f"{s:.0f} s")),
+                                self.stage("d", lambda s: stages.Result(False, "wrong")))
+        self.assertEqual([o.status for o in outcomes], ["FAILED", "skipped", "ok", "FAILED"])
+        self.assertEqual(outcomes[0].figure, "RuntimeError: made up")
+        self.assertIn("fails", outcomes[0].data["traceback"])
+        self.assertEqual(self.written, [1, 2, 3, 4])
+        self.assertEqual(stages.table(outcomes).splitlines()[1], "b  skipped     10 s  no tool")
+
+    def test_time_runs_out(self):
+        given = []
+
+        def notes(seconds):
+            given.append(seconds)
+            return stages.Result(True, "")
+
+        outcomes = self.run_all(38, self.stage("a", notes), self.stage("b", notes, share=0.5),
+                                self.stage("c", notes), self.stage("d", notes, least=10))
+        self.assertEqual(given, [20, 14, 18])
+        self.assertEqual((outcomes[3].status, outcomes[3].figure), ("skipped", "8 s were left"))
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.log = pathlib.Path(self.folder.name) / "log" / "it"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_what_it_said_and_how_it_ended(self):
+        done = processes.run(["sh", "-c", "echo out; echo first >&2; echo last >&2; exit 3"], 60, self.log)
+        self.assertEqual((done.output, done.code, done.well), ("out\n", 3, False))
+        self.assertEqual(done.complaint(), "exit code 3: last")
+
+    def test_what_does_not_end_is_ended_with_its_children(self):
+        done = processes.run(["sh", "-c", "echo begun; (kill -STOP $$) & wait"], 0.3, self.log)
+        self.assertTrue(done.cut_short)
+        self.assertEqual(done.output, "begun\n")
+
+    def test_several_at_once(self):
+        done = processes.run_together([["sh", "-c", "echo $N"]] * 2, 60, self.log,
+                                      [{"N": "1"}, {"N": "2"}])
+        self.assertEqual([each.output for each in done], ["1\n", "2\n"])
+
+    def test_several_at_once_may_have_a_core_each(self):
+        before = os.sched_getaffinity(0)
+        done = processes.run_together([[sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"]]
+                                      * 2, 60, self.log, [None] * 2, core_each=True)
+        self.assertEqual([each.output for each in done],
+                         [f"{{{core}}}\n" for core in (sorted(before) * 2)[:2]])
+        self.assertEqual(os.sched_getaffinity(0), before)
+
+
+class Reports(unittest.TestCase):
+    def test_a_section_that_cannot_be_shown_costs_nothing_else(self):
+        broken = stages.Outcome("pytorch", "ok", "figure", 1, {"rows": 3})
+        self.assertIn("not shown", report.section(broken))
+
+    def test_minus_signs_and_tables(self):
+        self.assertEqual(report.percent(-0.051), "\N{MINUS SIGN}5.1 %")
+        self.assertEqual(report.table(["a"], [(1,)]), "| a |\n|---|\n| 1 |\n")
+
+
+CMAKE = """\
+#!/bin/sh
+echo "$@" >> {folder}/asked
+[ "$1" = --build ] || exit 0
+mkdir -p "$2/bin"
+for name in {names}; do printf '#!/bin/sh\\n' > "$2/bin/$name"; chmod +x "$2/bin/$name"; done
+"""
+
+
+class Programs(unittest.TestCase):
+    def test_a_bundle_that_does_not_start_is_built_from_with_its_prefix(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "bundle" / "bin").mkdir(parents=True)
+            (folder / "tools").mkdir()
+            cmake = folder / "tools" / "cmake"
+            cmake.write_text(CMAKE.format(folder=folder, names=" ".join(programs.NAMES)))
+            cmake.chmod(0o755)
+            variables = {"PATH": f"{folder}/tools:{os.environ['PATH']}"}
+            with unittest.mock.patch.dict(os.environ, variables):
+                found = programs.find(folder, folder / "bundle", folder, 60, dict(os.environ))
+            self.assertEqual((found.origin, found.missing()), ("built on this machine", []))
+            asked = (folder / "asked").read_text()
+            self.assertIn(f"-DCMAKE_PREFIX_PATH={folder}/bundle/prefix/usr", asked)
+            self.assertIn("--target strata gpu_tests", asked)
+
+    def test_what_cannot_be_built_says_why_nothing_else_did(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "bundle" / "bin").mkdir(parents=True)
+            with unittest.mock.patch.dict(os.environ, {"PATH": name}):
+                with self.assertRaisesRegex(RuntimeError, "no strata, .*; no cmake to build with"):
+                    programs.find(folder, folder / "bundle", folder, 60, dict(os.environ))
+
+    def test_those_that_do_not_start_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "bin").mkdir()
+            (folder / "log").mkdir()
+            carried = programs.Programs(folder / "bin", "made up")
+            self.assertIn("no strata, exec_cuda", programs.complaint(carried, folder, None))
+            for name in programs.NAMES:
+                (folder / "bin" / name).write_text("#!/bin/sh\necho 'too old' >&2\nexit 1\n")
+                (folder / "bin" / name).chmod(0o755)
+            self.assertTrue(programs.complaint(carried, folder, None).endswith("exit code 1: too old"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+"""scripts/gpu-check from end to end, on programs that the test makes up: they say what a test wants
+them to say. No figure here was measured."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SCRIPT = ROOT / "scripts" / "gpu-check"
+
+STRATA = """\
+#!{python}
+import json, pathlib, sys
+command, arguments = sys.argv[1], sys.argv[2:]
+def after(option, default=None):
+    return arguments[arguments.index(option) + 1] if option in arguments else default
+if command == "--version":
+    print("strata 0 (made up)")
+elif command == "show":
+    print(json.dumps({{"layers": [{{"name": "data", "inputs": [], "macs": 0}},
+                                 {{"name": "a", "inputs": ["data"], "macs": 100}},
+                                 {{"name": "b", "inputs": ["a"], "macs": 1000}}]}}))
+elif command == "run":
+    print(json.dumps({{"step_seconds": {{"median": 0.25}}}}))
+elif command == "profile":
+    pathlib.Path(after("-o")).write_text("made up")
+    print(json.dumps({{"measured_costs": 3, "measured_moves": 1, "measure_seconds": 0.5}}))
+elif command == "validate":
+    pathlib.Path(after("--trace")).write_text("{{}}")
+    print(json.dumps({{"largest_error": {{"strategy": "owt", "rows": [
+        {{"layer": "fc", "task": "forward", "predicted_seconds": 1, "measured_seconds": 2,
+          "share": 0.9, "tasks": 1}}]}}, "cases": [
+        {{"model": arguments[0], "batch": int(after("--batch")), "strategy": strategy,
+          "devices": 2, "predicted_seconds": 0.5 * (1 + i), "measured_seconds": {measured} * (1 + i),
+          "eq1_seconds": 0.5, "spread_seconds": 0.01,
+          "relative_error": 0.5 / {measured} - 1}}
+        for i, strategy in enumerate(after("--strategies").split(","))]}}))
+    sys.exit({validate_code})
+else:
+    sys.exit(2)
+"""
+
+TESTS = """\
+#!/bin/sh
+case "$*" in
+  *--gtest_list_tests*) printf 'Suite.\\n  Case\\n' ;;
+  *) [ "$GTEST_SHARD_INDEX" = 0 ] || exit 0
+     echo '[ RUN      ] Suite.Case'
+     echo 'agreement {"suite": "Suite", "case": "Case", "precision": "fp32", "error": 2e-6, "tolerance": 1e-05}'
+     echo '[       OK ] Suite.Case (1 ms)' ;;
+esac
+"""
+
+PYTORCH = """\
+#!{python}
+import json, sys
+print(json.dumps({{"torch": "made up"}}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["do"] == "load" and request["compile"]:
+        reply = {{"error": "RuntimeError: no compiler"}}
+    else:
+        reply = {{"ceilings": {{"fp32_flops_per_second": 1e6, "copy_bytes_per_second": 1e6}},
+                 "load": {{"load_seconds": 1}}, "steps": {{"step_seconds": [0.5]}}}}[request["do"]]
+    print(json.dumps(reply), flush=True)
+"""
+
+
+NETWORKS = TESTS.replace('"suite": "Suite", "case": "Case", "precision": "fp32", "error": 2e-6, "tolerance": 1e-05',
+                         '"network": "lenet5", "strategy": "data", "devices": "cuda:0/2", '
+                         '"precision": "bf16", "manner": "plain", "loss": 1e-3, "gradients": inf, '
+                         '"weights": 1e-3, "worst_gradients": "fc", "tolerance": 1e-2, '
+                         '"gradient_tolerance": 0.3')
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.out = self.folder / "out"
+        self.make(measured=0.5)
+
+    def write(self, name, text):
+        path = self.folder / "bundle" / "bin" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def make(self, measured, validate_code=0):
+        self.write("strata", STRATA.format(python=sys.executable, measured=measured,
+                                           validate_code=validate_code))
+        self.write("exec_cuda_gpu_test", TESTS)
+        self.write("exec_cuda_gpu_networks_test", NETWORKS)
+        self.write("python", PYTORCH.format(python=sys.executable))
+
+    def check(self, *options, **variables):
+        return subprocess.run(
+            [sys.executable, SCRIPT, *options], text=True, capture_output=True,
+            env=dict(os.environ, **variables))
+
+    def stand_in(self, *options):
+        return self.check(self.out, "--devices", "cpu:2", "--bundle", self.folder / "bundle",
+                          "--python", self.folder / "bundle" / "bin" / "python", *options)
+
+    def stages(self):
+        document = json.loads((self.out / "report.json").read_text())
+        self.assertTrue(document["stand_in"])
+        return {stage["name"]: stage for stage in document["stages"]}
+
+    def test_all_stages_and_a_table_last(self):
+        done = self.stand_in()
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        lines = done.stdout.splitlines()
+        self.assertEqual([line.split()[:2] for line in lines], [
+            ["environment", "ok"], ["kernels", "ok"], ["networks", "ok"], ["sanitizer", "skipped"],
+            ["profile", "ok"], ["validate", "ok"], ["pytorch", "ok"]])
+        stages = self.stages()
+        self.assertEqual(stages["kernels"]["data"]["passed"], 1)
+        self.assertEqual(len(stages["validate"]["data"]["cases"]), 1 + 4)
+        row = stages["pytorch"]["data"]["rows"][0]
+        self.assertEqual(row["eager"]["ratio"], 0.5)
+        self.assertEqual(row["product_seconds"], 2 * (2 * 100 + 3 * 1000) * 8 / 1e6)
+        self.assertIn("no compiler", stages["pytorch"]["data"]["left_out"][0]["why"])
+        text = (self.out / "report.md").read_text()
+        self.assertIn("no figure here is a GPU's", text)
+        self.assertNotIn("not shown", text)
+        self.assertIn("| lenet5 | data | cuda:0/2 | bf16 | plain | 1.0e-03 | 1.0e-03 | 0.01 | inf |", text)
+        self.assertIn("| lenet5-8-fp32-cpu2 | owt | fc | forward | 1000.000 ms |", text)
+
+    def test_what_it_leaves_behind(self):
+        self.stand_in()
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         ["log.tar.xz", "profiles.tar.xz", "report.json", "report.md", "traces.tar.xz"])
+        with tarfile.open(self.out / "profiles.tar.xz") as archive:
+            self.assertIn("profiles/cpu-fp32.toml", archive.getnames())
+
+    def test_predictions_that_are_off_fail_their_stage_alone(self):
+        self.make(measured=1.0, validate_code=1)
+        done = self.stand_in("--stages", "validate,pytorch")
+        self.assertEqual(done.returncode, 1)
+        stages = self.stages()
+        self.assertEqual(stages["validate"]["status"], "FAILED")
+        self.assertIn("largest 50.0 %", stages["validate"]["figure"])
+        self.assertEqual(stages["pytorch"]["status"], "ok")
+
+    def test_programs_that_say_nothing_fail_their_stages(self):
+        self.write("exec_cuda_gpu_test", "#!/bin/sh\necho 'it broke' >&2\nexit 5\n")
+        done = self.stand_in("--stages", "kernels,networks")
+        self.assertEqual(done.returncode, 1)
+        stages = self.stages()
+        self.assertEqual(stages["kernels"]["figure"], "RuntimeError: exit code 5: it broke")
+        self.assertEqual(stages["networks"]["status"], "ok")
+
+    def test_tests_that_find_no_gpu_are_skipped_with_their_reason(self):
+        self.write("exec_cuda_gpu_test", "#!/bin/sh\n[ $# = 1 ] && printf 'A.\\n  B\\n' || echo 'no GPU: made up'\n")
+        self.stand_in("--stages", "kernels")
+        kernels = self.stages()["kernels"]
+        self.assertEqual((kernels["status"], kernels["figure"]), ("skipped", "no GPU: made up"))
+
+    def test_what_time_does_not_hold_is_told(self):
+        done = self.stand_in("--stages", "profile", "--seconds", "0")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual({stage["status"] for stage in self.stages().values()}, {"skipped"})
+
+    def test_without_a_gpu(self):
+        for options in ([self.out], ["--dry-run"]):
+            done = self.check(*options, PATH=str(self.folder))
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("no GPU: nvidia-smi is not there", done.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_driver_that_lists_none(self):
+        self.write("nvidia-smi", "#!/bin/sh\necho 'No devices were found'\nexit 6\n")
+        done = self.check(self.out, PATH=str(self.folder / "bundle" / "bin"))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no GPU: nvidia-smi: No devices were found", done.stderr)
+
+    def test_a_dry_run_says_what_would_be_run(self):
+        done = self.check("--dry-run", "--devices", "cpu:2", "--stages", "kernels")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("kernels", done.stdout)
+        self.assertNotIn("pytorch", done.stdout)
+
+    def test_bad_usage(self):
+        for options in ([], ["x", "--stages", "nothing"], ["x", "--devices", "gpu"]):
+            self.assertEqual(self.check(*options).returncode, 2, options)
+
+
+if __name__ == "__main__":
+    unittest.main()
