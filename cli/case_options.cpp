@@ -53,7 +53,8 @@ std::vector<std::string> files_read(const CaseFlags& flags, const std::vector<st
 
 void print_header(const Case& input) {
   print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
-        input.cluster.device_count(), input.graph.batch(), name(input.dtype), name(input.sync));
+        input.cluster.device_count(), input.graph.batch(), name(input.dtypes.values),
+        name(input.sync));
 }
 
 }  // namespace strata

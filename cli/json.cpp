@@ -77,7 +77,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
           {"cluster", input.cluster.name()},
           {"strategy", prediction.strategy.name()},
           {"sync", name(input.sync)},
-          {"dtype", name(input.dtype)},
+          {"dtype", name(input.dtypes.values)},
           {"devices", input.cluster.device_count()},
           {"batch", input.graph.batch()},
           {"step_seconds", step.value},

@@ -95,7 +95,7 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   Json json{{"model", input.graph.name()},
             {"cluster", input.cluster.name()},
             {"sync", name(input.sync)},
-            {"dtype", name(input.dtype)},
+            {"dtype", name(input.dtypes.values)},
             {"devices", input.cluster.device_count()},
             {"batch", input.graph.batch()},
             {"degrees", names.degrees},

@@ -71,17 +71,17 @@ struct View {
 class TableBuilder {
  public:
   TableBuilder(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-               SyncAlgorithm sync, DType dtype, const SearchSpace& space,
+               SyncAlgorithm sync, DTypes dtypes, const SearchSpace& space,
                const CostTableOptions& options)
       : graph_(graph),
         space_(space),
-        dtype_(dtype),
+        dtypes_(dtypes),
         options_(options),
         devices_(cluster.device_count()),
         network_(cluster),
         detail_(detail_for(options.detail)),
         views_(views()),
-        layers_(graph, cluster, models, sync, dtype) {}
+        layers_(graph, cluster, models, sync, dtypes) {}
 
   CostTables build() {
     plan_layers();
@@ -219,7 +219,7 @@ class TableBuilder {
       auto transfer = std::make_unique<TransferTable>(
           view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
           *space_[edge.from].cuts, *space_[edge.to].cuts,
-          static_cast<double>(element_bytes(dtype_)), edge.returns);
+          static_cast<double>(element_bytes(dtypes_.values)), edge.returns);
       if (small) {
         fill(k, *transfer, 0, worker, transfer->columns());
       } else {
@@ -320,7 +320,7 @@ class TableBuilder {
 
   const Graph& graph_;
   const SearchSpace& space_;
-  DType dtype_;
+  DTypes dtypes_;
   const CostTableOptions& options_;
   std::size_t devices_;
   const GroupNetwork network_;
@@ -342,9 +342,9 @@ class TableBuilder {
 
 CostTables build_cost_tables(const Graph& graph, const Cluster& cluster,
                              std::span<const CostModel* const> models, SyncAlgorithm sync,
-                             DType dtype, const SearchSpace& space,
+                             DTypes dtypes, const SearchSpace& space,
                              const CostTableOptions& options) {
-  return TableBuilder(graph, cluster, models, sync, dtype, space, options).build();
+  return TableBuilder(graph, cluster, models, sync, dtypes, space, options).build();
 }
 
 }  // namespace strata

@@ -71,13 +71,13 @@ std::vector<std::vector<DeviceId>> group_devices(
 }  // namespace
 
 Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-         SyncAlgorithm sync, DType dtype)
+         SyncAlgorithm sync, DTypes dtypes)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
-      dtype_(dtype),
-      costs_(graph, dtype),
+      dtypes_(dtypes),
+      costs_(graph, dtypes.values),
       sync_costs_(cluster),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)) {}
@@ -106,7 +106,7 @@ Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degree
   const Cuts from = {row_major_cut(producer)}, to = {row_major_cut(consumer_degrees)};
   const std::vector<std::uint32_t> groups = network_->all_groups();
   const TransferTable table(*network_, groups, 1, graph_, consumer, input, from, to,
-                            static_cast<double>(element_bytes(dtype_)), returns);
+                            static_cast<double>(element_bytes(dtypes_.values)), returns);
   TransferTable::Scratch scratch;
   Seconds result;
   table.fill(0, 1, scratch, &result.value);
@@ -128,7 +128,7 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   for (const NeededBox& needed :
        needed_boxes(graph_, consumer, input, producer_config, consumer_config)) {
     if (needed.local()) continue;
-    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes(dtype_));
+    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes(dtypes_.values));
     forward.add(needed.owner, needed.reader, bytes);
     backward.add(needed.reader, needed.owner, bytes);
   }
@@ -161,7 +161,7 @@ Seconds Eq1::sync(LayerId layer, const Config& config) {
   const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   if (!updates || parts.front().size() < 2) return exchange;
   const auto bytes = group_bytes(l, config, parts, [&](const Box& box) {
-    return Bytes{shard_parameters(l, box).total() * element_bytes(dtype_)};
+    return Bytes{shard_parameters(l, box).total() * element_bytes(dtypes_.parameters)};
   });
   const JointSync& joint = sync_costs_.joint(group_devices(config, parts));
   const std::uint32_t ordinal = ordinals_[layer()];

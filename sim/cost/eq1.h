@@ -28,7 +28,7 @@ class Eq1 {
  public:
   /// `models`: one per device of the cluster. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-      SyncAlgorithm sync, DType dtype);
+      SyncAlgorithm sync, DTypes dtypes);
 
   Seconds compute(LayerId layer, const Config& config);
   Seconds sync(LayerId layer, const Config& config);
@@ -49,7 +49,7 @@ class Eq1 {
   const Cluster& cluster_;
   std::span<const CostModel* const> models_;
   SyncAlgorithm sync_;
-  DType dtype_;
+  DTypes dtypes_;
   LayerCosts costs_;
   SyncCosts sync_costs_;
   std::vector<bool> requires_gradient_;

@@ -59,12 +59,12 @@ std::vector<Bytes> bytes_by_group(const Layer& layer, const Cut& cut, const PerD
 }  // namespace
 
 LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
-                       std::span<const CostModel* const> models, SyncAlgorithm sync, DType dtype)
+                       std::span<const CostModel* const> models, SyncAlgorithm sync, DTypes dtypes)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
-      dtype_(dtype),
+      dtypes_(dtypes),
       alike_(one_kind(cluster, models)),
       ordinals_(parameter_ordinals(graph)),
       sync_costs_(cluster) {
@@ -139,7 +139,7 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes,
   for (Extents& input : inputs) {
     if (volume(input) == 0) input = {};
   }
-  const ShardWork work{&l.op, output, inputs, shard_parameters(l, whole(output)), dtype_};
+  const ShardWork work{&l.op, output, inputs, shard_parameters(l, whole(output)), dtypes_.values};
   double sum = 0;
   for (int phase = 0; phase < kPhaseCount; ++phase) {
     const auto p = static_cast<Phase>(phase);
@@ -204,7 +204,7 @@ const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
 double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
   const Layer& l = graph_[layer];
   const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Box& box) {
-    return Bytes{shard_parameters(l, box).total() * element_bytes(dtype_)};
+    return Bytes{shard_parameters(l, box).total() * element_bytes(dtypes_.parameters)};
   });
   const std::uint32_t ordinal = ordinals_[layer()];
   const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic

@@ -22,7 +22,7 @@ class LayerTable {
  public:
   /// As for Eq1. All must outlive this.
   LayerTable(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-             SyncAlgorithm sync, DType dtype);
+             SyncAlgorithm sync, DTypes dtypes);
 
   /// By choice.
   std::vector<double> seconds(LayerId layer, const Cuts& cuts) const;
@@ -60,7 +60,7 @@ class LayerTable {
   const Cluster& cluster_;
   std::span<const CostModel* const> models_;
   SyncAlgorithm sync_;
-  DType dtype_;
+  DTypes dtypes_;
   bool alike_;  ///< all devices of one kind and speed
   std::vector<PhaseSet> phases_;
   std::vector<std::uint32_t> ordinals_;

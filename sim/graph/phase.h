@@ -22,9 +22,26 @@ constexpr std::optional<DType> parse_dtype(std::string_view text) {
   }
   return std::nullopt;
 }
-/// Bytes of one element of an activation, parameter or gradient.
+/// Bytes of one element of an activation, parameter or gradient of this type.
 constexpr std::int64_t element_bytes(DType dtype) {
   return dtype == DType::fp32 || dtype == DType::tf32 ? 4 : 2;
+}
+
+/// The types of a training step: of activations and what computes with them, and of parameters and
+/// their gradients, which mixed precision keeps in fp32.
+struct DTypes {
+  DType values = DType::fp32;
+  DType parameters = DType::fp32;
+
+  constexpr DTypes() = default;
+  constexpr DTypes(DType all) : values(all), parameters(all) {}
+  constexpr DTypes(DType of_values, DType of_parameters)
+      : values(of_values), parameters(of_parameters) {}
+  bool operator==(const DTypes&) const = default;
+};
+/// As executors train, whatever they compute in.
+constexpr DTypes fp32_parameters(DType values) {
+  return {values, DType::fp32};
 }
 
 enum class Phase : std::uint8_t {

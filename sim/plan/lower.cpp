@@ -12,7 +12,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       cluster_(cluster),
       strategy_(strategy),
       options_(options),
-      builder_(options.dtype, cluster.device_count()),
+      builder_(options.dtypes.values, cluster.device_count()),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)),
       tasks_(graph.size()),

@@ -19,9 +19,7 @@ namespace strata {
 
 struct LowerOptions {
   SyncAlgorithm sync = SyncAlgorithm::ring;
-  DType dtype = DType::fp32;
-  /// Of parameters and their gradients; without a value, as `dtype`.
-  std::optional<DType> parameter_dtype = std::nullopt;
+  DTypes dtypes = {};
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
   std::size_t max_flows_per_edge = 1024;

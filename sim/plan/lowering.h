@@ -122,9 +122,11 @@ class Lowering {
   Stream moving_stream(DeviceId receiver) const {
     return cluster_[receiver].copy_engine ? Stream::links : Stream::device;
   }
-  Bytes bytes_of(std::int64_t elements) const { return {elements * element_bytes(options_.dtype)}; }
+  Bytes bytes_of(std::int64_t elements) const {
+    return {elements * element_bytes(options_.dtypes.values)};
+  }
   Bytes bytes_of(const Parameters& parameters) const {
-    return {parameters.total() * element_bytes(options_.parameter_dtype.value_or(options_.dtype))};
+    return {parameters.total() * element_bytes(options_.dtypes.parameters)};
   }
   Task task(TaskKind kind, Phase phase, LayerId layer, std::size_t shard) const {
     const DeviceId device = device_of(layer, shard);

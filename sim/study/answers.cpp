@@ -252,7 +252,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.strategy = best.strategy.name();
   if (!question.layers) return;
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
   add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
 }
 

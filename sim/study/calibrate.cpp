@@ -148,9 +148,9 @@ Cluster with_measured_links(const Cluster& cluster, const CostModel& model) {
 }
 
 Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
-                   DType dtype) {
+                   DTypes dtypes) {
   const std::shared_ptr<const CostModel> model = make_cost_model(profile);
-  Case result{std::move(graph), with_measured_links(cluster, *model), sync, dtype, {}};
+  Case result{std::move(graph), with_measured_links(cluster, *model), sync, dtypes, {}};
   result.models.assign(cluster.device_count(), model);
   return result;
 }

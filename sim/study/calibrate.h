@@ -68,6 +68,6 @@ Cluster with_measured_links(const Cluster& cluster, const CostModel& model);
 
 /// A case on measured devices and links.
 Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
-                   DType dtype);
+                   DTypes dtypes);
 
 }  // namespace strata

@@ -50,7 +50,8 @@ std::vector<std::string> doubts(const Case& input) {
   const ByKind models = models_by_kind(input);
   std::vector<std::string> found;
   for (const auto& [kind, model] : models) {
-    if (!model->computes_in(input.dtype)) found.push_back(of_type(kind, input.dtype));
+    if (!model->computes_in(input.dtypes.values))
+      found.push_back(of_type(kind, input.dtypes.values));
   }
   const std::vector<std::string> counts = of_counts(input, models);
   found.insert(found.end(), counts.begin(), counts.end());

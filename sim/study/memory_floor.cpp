@@ -19,9 +19,10 @@ bool is_one_of(const Op& op) {
 // with several readers is kept once, so each of them counts a part.
 class Kept {
  public:
-  Kept(const Graph& graph, DType dtype)
+  Kept(const Graph& graph, DTypes dtypes)
       : graph_(graph),
-        bytes_(element_bytes(dtype)),
+        value_bytes_(element_bytes(dtypes.values)),
+        parameter_bytes_(element_bytes(dtypes.parameters)),
         needs_gradient_(requires_gradient(graph)),
         readers_(graph.size(), 0) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -37,14 +38,15 @@ class Kept {
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
     const Box shard = Partition(l.output, degrees).box(kFirst);
-    std::int64_t sum = shard_parameters(l, shard).total();
-    if (has_instant_ && reads_output(layer)) sum += volume(shard) / readers_[layer()];
+    const std::int64_t parameters = shard_parameters(l, shard).total();
+    std::int64_t values = 0;
+    if (has_instant_ && reads_output(layer)) values += volume(shard) / readers_[layer()];
     if (has_instant_ && reads_input(layer)) {
       std::int64_t read = 0;
       for (const Box& box : needed_input(graph_, layer, 0, shard)) read += volume(box);
-      sum += read / readers_[root(l.inputs.front())()];
+      values += read / readers_[root(l.inputs.front())()];
     }
-    return sum * bytes_;
+    return parameters * parameter_bytes_ + values * value_bytes_;
   }
 
  private:
@@ -69,7 +71,7 @@ class Kept {
   }
 
   const Graph& graph_;
-  std::int64_t bytes_;
+  std::int64_t value_bytes_, parameter_bytes_;
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
   bool has_instant_ = false;
@@ -77,9 +79,9 @@ class Kept {
 
 }  // namespace
 
-std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DType dtype,
+std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
                                                     const SearchSpace& space) {
-  const Kept kept(graph, dtype);
+  const Kept kept(graph, dtypes);
   std::vector<std::vector<std::int64_t>> floor;
   for (std::size_t v = 0; v < space.size(); ++v) {
     std::vector<std::int64_t>& bytes = floor.emplace_back();

@@ -19,7 +19,7 @@
 namespace strata {
 
 /// Bytes by variable and choice.
-std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DType dtype,
+std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
                                                     const SearchSpace& space);
 
 }  // namespace strata

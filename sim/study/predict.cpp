@@ -34,8 +34,7 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
                   SyncAlgorithm sync, DType dtype) {
   LowerOptions options;
   options.sync = sync;
-  options.dtype = dtype;
-  options.parameter_dtype = DType::fp32;
+  options.dtypes = fp32_parameters(dtype);
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
   return lower(graph, cluster, strategy, options);
 }
@@ -59,16 +58,15 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   for (const auto& model : input.models) models.push_back(model.get());
   LowerOptions lowering;
   lowering.sync = input.sync;
-  lowering.dtype = input.dtype;
-  lowering.parameter_dtype = options.parameter_dtype;
+  lowering.dtypes = input.dtypes;
 
   Prediction result;
   result.strategy = strategy;
   result.plan = lower(input.graph, input.cluster, strategy, lowering);
-  LayerCosts costs(input.graph, input.dtype);
+  LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
   result.timeline = simulate_case(input, strategy, result, options);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtype);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
   result.terms = eq1.terms(strategy);
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.costs);

@@ -45,7 +45,7 @@ struct Case {
   Graph graph;
   Cluster cluster;
   SyncAlgorithm sync = SyncAlgorithm::ring;
-  DType dtype = DType::fp32;
+  DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
 };
@@ -68,8 +68,6 @@ struct PredictOptions {
   std::size_t steps = 4;
   bool record_link_rates = false;  ///< for traces
   bool critical_path = true;       ///< else Prediction::path is empty
-  /// Of parameters and their gradients, where it is not the case's.
-  std::optional<DType> parameter_dtype = std::nullopt;
 };
 
 struct Prediction {

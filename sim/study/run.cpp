@@ -89,7 +89,7 @@ Inputs load(const RunRequest& request, const Case& input, const Network& network
 Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& plan) {
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
-  LayerCosts costs(input.graph, input.dtype);
+  LayerCosts costs(input.graph, input.dtypes.values);
   return simulate(plan, input.cluster, task_costs(plan, input.graph, strategy, costs, models),
                   PredictOptions{}.steps);
 }
@@ -169,12 +169,12 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
               const Progress& progress) {
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
-  Case input{network.graph, std::move(cluster), request.sync, request.dtype, {}};
+  Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
   load_costs(input, request);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
-  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, input.dtype);
-  const Plan alone =
-      lower_to_run(input.graph, input.cluster, on_one_device(input.graph), input.sync, input.dtype);
+  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, request.dtype);
+  const Plan alone = lower_to_run(input.graph, input.cluster, on_one_device(input.graph),
+                                  input.sync, request.dtype);
   check_memory(request, input, plan);
   if (request.tolerance) check_memory(request, input, alone);
   const Inputs inputs = load(request, input, network);

@@ -180,7 +180,7 @@ class Search {
       return scored.simulated() ? scored.peak_memory : kNever;
     };
     const WithinMemory found =
-        within_memory(tables_, memory_floor(input_.graph, input_.dtype, space_),
+        within_memory(tables_, memory_floor(input_.graph, input_.dtypes, space_),
                       *options_.memory_limit, known_, count, peak, limits_left());
     take(found.best, found.lower_bound);
     result_.final_nodes = final_nodes(tables_);

@@ -78,14 +78,8 @@ class Validation {
     origin.method = moves.method();
     return profile_of(std::move(costs), moves.moves(), origin);
   }
-  // As lower_to_run() has it.
-  static PredictOptions as_run() {
-    PredictOptions options;
-    options.parameter_dtype = DType::fp32;
-    return options;
-  }
   Case case_of(const Profile& profile) const {
-    return measured_case(graph_, cluster_, profile, request_.sync, request_.dtype);
+    return measured_case(graph_, cluster_, profile, request_.sync, fp32_parameters(request_.dtype));
   }
 
   // Strategies that are the same, as all are on one device, are run once. All of them are in memory
@@ -150,7 +144,7 @@ class Validation {
       const Trial& trial = *trials_[trial_of_[k]];
       const Profile own = merged(space, profile(trial.costs(), moves));
       const Case input = case_of(own);
-      const Prediction predicted = predict(input, strategies_[trial_of_[k]], as_run());
+      const Prediction predicted = predict(input, strategies_[trial_of_[k]]);
       ValidateCase result;
       result.model = graph_.name();
       result.devices = static_cast<int>(cluster_.device_count());

@@ -58,8 +58,7 @@ Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, Sy
                    DType dtype) {
   LowerOptions lowering;
   lowering.sync = sync;
-  lowering.dtype = dtype;
-  lowering.parameter_dtype = DType::fp32;
+  lowering.dtypes = fp32_parameters(dtype);
   return lower(graph, cpu_cluster(devices), strategy, lowering);
 }
 

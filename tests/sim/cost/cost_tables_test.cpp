@@ -27,13 +27,13 @@ using testing::Random;
 class Comparison {
  public:
   Comparison(const Graph& graph, const Cluster& cluster, SyncAlgorithm sync,
-             const SearchOptions& search = {})
+             const SearchOptions& search = {}, DTypes dtypes = {})
       : graph_(graph),
         model_(make_cost_model(load_profile("p100"))),
         models_(cluster.device_count(), model_.get()),
         space_(graph, cluster, search),
-        tables_(build_cost_tables(graph, cluster, models_, sync, DType::fp32, space_)),
-        eq1_(graph, cluster, models_, sync, DType::fp32) {}
+        tables_(build_cost_tables(graph, cluster, models_, sync, dtypes, space_)),
+        eq1_(graph, cluster, models_, sync, dtypes) {}
 
   void check_variables() {
     for (std::size_t v = 0; v < space_.size(); ++v) {
@@ -183,6 +183,15 @@ TEST(CostTables, AreEq1WhereOneLayerIsFaster) {
 
 // A link of a millionth of a byte a second: what crosses it takes years, but must not blur the
 // microseconds of all that does not.
+TEST(CostTables, AreEq1WhereParametersAreOfATypeOfTheirOwn) {
+  Random random(11);
+  const Graph graph = testing::random_graph(random);
+  const Cluster cluster = preset_cluster("p100-2x2");
+  Comparison comparison(graph, cluster, SyncAlgorithm::ring, {}, fp32_parameters(DType::bf16));
+  comparison.check_variables();
+  comparison.check_edges(100);
+}
+
 TEST(CostTables, KeepTheirPrecisionBesideAHugeEntry) {
   const Cluster regular = load_cluster("p100-1x4");
   const Cluster slow =

@@ -208,14 +208,13 @@ TEST(Communication, JoinedTransfersMoveTheSameBytes) {
 TEST(Communication, ParametersMayBeOfATypeOfTheirOwn) {
   const Graph graph = build_zoo("lenet5", 8);
   const Strategy strategy = owt_parallel(graph, 2);
-  const auto counted = [&](DType dtype, std::optional<DType> parameters) {
+  const auto counted = [&](DTypes dtypes) {
     LowerOptions options;
-    options.dtype = dtype;
-    options.parameter_dtype = parameters;
+    options.dtypes = dtypes;
     return communication(lower(graph, testing::star(2), strategy, options));
   };
-  const Communication wide = counted(DType::fp32, {}), narrow = counted(DType::bf16, {}),
-                      mixed = counted(DType::bf16, DType::fp32);
+  const Communication wide = counted(DType::fp32), narrow = counted(DType::bf16),
+                      mixed = counted(fp32_parameters(DType::bf16));
   ASSERT_GT(wide.transfer, Bytes{0});
   EXPECT_EQ(narrow.transfer * 2, wide.transfer);
   EXPECT_EQ(narrow.sync * 2, wide.sync);

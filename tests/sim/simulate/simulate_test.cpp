@@ -397,6 +397,23 @@ TEST(Eq1, PartsWithReplicasInOneHostAndOverTwoAreCostedAlikeInEitherOrder) {
   }
 }
 
+// Links without latency: seconds are as bytes.
+TEST(Eq1, GradientsMoveInTheParametersType) {
+  const Graph graph = two_layers(16);
+  const RoundCosts costs;
+  const std::vector<const CostModel*> models(2, &costs);
+  const Cluster cluster = testing::star(2);
+  const auto terms = [&](DTypes dtypes, const Degrees& degrees) {
+    Eq1 eq1(graph, cluster, models, SyncAlgorithm::ring, dtypes);
+    return eq1.sync(LayerId(1), {degrees, {DeviceId(0), DeviceId(1)}}).value;
+  };
+  const Degrees by_sample{{2, 1, 1, 1, 1}};
+  const double wide = terms(DType::fp32, by_sample);
+  EXPECT_GT(wide, 0);
+  EXPECT_EQ(terms(fp32_parameters(DType::bf16), by_sample), wide);
+  EXPECT_LT(terms(DType::bf16, by_sample), wide);
+}
+
 TEST(Eq1, OneDeviceIsTheSumOfTheLayersAndEqualsTheSimulation) {
   const Graph graph = two_layers(8);
   const Cluster cluster = testing::star(1);
