@@ -86,11 +86,14 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<b
   }
 }
 
+// What did not wait to be let go does not count, but where a round would have nothing.
 void MoveTimes::round(Stopwatch& watch, const std::atomic<bool>* cancelled) {
   for (const Move& move : moves_) {
     for (int k = 0; k < kQueuedSamples; ++k) {
       throw_if_cancelled(cancelled);
-      for (Seconds seconds : all_at_once(move, watch)) {
+      const std::vector<Seconds> times = all_at_once(move, watch);
+      if (!watch.held() && k + 1 < kQueuedSamples) continue;
+      for (Seconds seconds : times) {
         samples_[{move.kind, move.bytes.value}].add({seconds.value});
       }
     }

@@ -49,6 +49,7 @@ class QueuedCalibration : public Measurer {
   Times take(const Sweep& sweep, bool held, const std::atomic<bool>* cancelled);
   void ask(std::size_t shape, bool forward, Times& times);
   void begin_step();
+  static double total_of(const Times& times, std::size_t device);
   void keep(const Times& times);
 
   std::shared_ptr<Backend> backend_;

@@ -25,6 +25,8 @@ class Stopwatch {
   virtual void time(DeviceId device, const std::function<void()>& work) = 0;
   /// Waits for all devices. In the order of time(), since read() was called last.
   virtual std::vector<Seconds> read() = 0;
+  /// Of what was read last: whether no device went on by itself before it was let go.
+  virtual bool held() const = 0;
 };
 
 /// Holds while it lives.

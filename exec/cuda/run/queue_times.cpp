@@ -39,6 +39,7 @@ void QueueTimes::time(DeviceId device, const std::function<void()>& work) {
 
 std::vector<Seconds> QueueTimes::read() {
   backend_.finish();
+  held_ = !gate_.gave_up();
   std::vector<Seconds> times;
   times.reserve(order_.size());
   for (const Place& place : order_) {

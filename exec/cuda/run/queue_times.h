@@ -20,6 +20,7 @@ class QueueTimes : public Stopwatch {
   void let_go() override;
   void time(DeviceId device, const std::function<void()>& work) override;
   std::vector<Seconds> read() override;
+  bool held() const override { return held_; }
 
  private:
   struct Piece {
@@ -34,6 +35,7 @@ class QueueTimes : public Stopwatch {
   std::vector<std::vector<Piece>> pieces_;  // by device: events, used again after each read()
   std::vector<std::size_t> used_;           // by device: how many of them
   std::vector<Place> order_;                // of the calls of time()
+  bool held_ = true;
 };
 
 }  // namespace strata::cuda

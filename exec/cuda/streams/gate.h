@@ -19,9 +19,15 @@ class Gate {
   /// nobody up for good.
   void close(Stream& stream);
   void open();
+  /// Whether a stream went on before it was opened, since this was last asked. Precondition: the
+  /// streams are done.
+  bool gave_up();
 
  private:
-  std::shared_ptr<void> opened_;  // how often, in the host's memory
+  struct Words;
+  Words& words();
+
+  std::shared_ptr<void> words_;  // in the host's memory
   std::uint32_t next_ = 1;
 };
 

@@ -1,0 +1,75 @@
+// Times of queued work: one for each call, in the calls' order, and whether the work began when it
+// was let go.
+
+#include "exec/cuda/run/queue_times.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/exec/cuda/host_device.h"
+
+namespace strata::cuda {
+namespace {
+
+constexpr std::int64_t kCount = 1 << 20;
+
+class QueueTimesTest : public ::testing::Test {
+ protected:
+  QueueTimesTest() : backend_(std::vector{0, 0}, Precision::fp32), times_(backend_) {
+    for (DeviceId device : {DeviceId(0), DeviceId(1)}) {
+      backend_.enter(device);
+      values_.push_back(static_cast<float*>(
+          backend_.allocate(device, kCount * static_cast<std::int64_t>(sizeof(float)))));
+    }
+  }
+  ~QueueTimesTest() override {
+    backend_.finish();
+    for (DeviceId device : {DeviceId(0), DeviceId(1)}) {
+      backend_.enter(device);
+      backend_.release(device, values_[device()]);
+    }
+  }
+
+  void fill(DeviceId device) {
+    backend_.enter(device);
+    times_.time(device, [&] { backend_.fill_values(values_[device()], kCount); });
+  }
+
+  CudaBackend backend_;
+  QueueTimes times_;
+  std::vector<float*> values_;
+};
+
+TEST_F(QueueTimesTest, AreOnePerCallAndReadOnce) {
+  for (int round = 0; round < 2; ++round) {
+    {
+      const Held hold(times_);
+      fill(DeviceId(1));
+      fill(DeviceId(0));
+      fill(DeviceId(1));
+    }
+    const std::vector<Seconds> read = times_.read();
+    ASSERT_EQ(read.size(), 3U);
+    for (Seconds time : read) EXPECT_GT(time, Seconds{});
+    EXPECT_TRUE(times_.held());
+    EXPECT_TRUE(times_.read().empty());
+  }
+}
+
+// Else it would wait for ever.
+TEST_F(QueueTimesTest, SayWhenADeviceWentOnByItself) {
+  {
+    const Held hold(times_);
+    fill(DeviceId(0));
+    backend_.finish();
+  }
+  EXPECT_EQ(times_.read().size(), 1U);
+  EXPECT_FALSE(times_.held());
+  fill(DeviceId(0));
+  times_.read();
+  EXPECT_TRUE(times_.held());
+}
+
+}  // namespace
+}  // namespace strata::cuda
