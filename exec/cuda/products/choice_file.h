@@ -1,9 +1,11 @@
 #pragma once
 
 // Which engine was the fastest for what: a small text file that outlives the program, so that each
-// shape is tuned once. It is only ever a hint: a file that is damaged or can't be written is as
-// good as none. Several programs, and the devices of one, may share it. Not thread-safe.
+// shape is tuned once. It is only ever a hint: lines that are damaged count for nothing, and a file
+// that can't be written is as good as none. Several programs, and the devices of one, may share it:
+// each adds lines at its end, and of two lines with one key the first counts. Not thread-safe.
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -11,7 +13,7 @@ namespace strata::cuda {
 
 class ChoiceFile {
  public:
-  /// $XDG_CACHE_HOME/strata/cudnn-plans.txt, or under ~/.cache; empty without a home.
+  /// $XDG_CACHE_HOME/strata/cudnn-plans.tsv, or under ~/.cache; empty without a home.
   static std::string usual_path();
 
   /// Of no path: kept in memory alone.
@@ -19,12 +21,15 @@ class ChoiceFile {
 
   /// Empty where nothing was chosen yet, by anybody.
   std::string find(const std::string& key);
-  /// Neither has line breaks or tabs. Written at once.
+  /// Neither is empty or has line breaks or tabs. Written at once.
   void add(const std::string& key, const std::string& choice);
 
  private:
+  void read_on();
+
   std::string path_;
   std::map<std::string, std::string> choices_;
+  std::int64_t read_ = 0;  // bytes of the file, whole lines
 };
 
 }  // namespace strata::cuda

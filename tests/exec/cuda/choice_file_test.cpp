@@ -26,8 +26,7 @@ class Choices : public testing::Test {
 TEST_F(Choices, OutliveTheProgram) {
   ChoiceFile(path_).add("forward 3x3", "67 2=1");
   ChoiceFile(path_).add("data 3x3", "71 2=4");
-  EXPECT_EQ(read_file(path_),
-            "strata cudnn plans, version 1\ndata 3x3\t71 2=4\nforward 3x3\t67 2=1\nend\n");
+  EXPECT_EQ(read_file(path_), "forward 3x3\t67 2=1\ndata 3x3\t71 2=4\n");
   EXPECT_EQ(ChoiceFile(path_).find("forward 3x3"), "67 2=1");
   EXPECT_EQ(ChoiceFile(path_).find("weights 3x3"), "");
 }
@@ -41,17 +40,29 @@ TEST_F(Choices, OfTwoProgramsAreBothKept) {
   EXPECT_EQ(ChoiceFile(path_).find("b"), "2");
 }
 
-TEST_F(Choices, OfADamagedFileAreIgnored) {
+// Programs that tune at the same time agree from then on.
+TEST_F(Choices, OfOneKeyTheFirstCounts) {
+  ChoiceFile one(path_), other(path_);
+  one.add("a", "1");
+  other.add("a", "2");
+  EXPECT_EQ(ChoiceFile(path_).find("a"), "1");
+}
+
+TEST_F(Choices, OfDamagedLinesAreIgnored) {
   std::filesystem::create_directories(folder_ / "cache");
-  for (const char* damaged :
-       {"", "nonsense", "strata cudnn plans, version 1\na\t1\n", "strata cudnn plans, version 1",
-        "strata cudnn plans, version 1\na\t1\nhalf a li\nend\n",
-        "strata cudnn plans, version 2\na\t1\nend\n"}) {
-    write_file_whole(path_, damaged);
-    EXPECT_EQ(ChoiceFile(path_).find("a"), "") << damaged;
-  }
-  ChoiceFile(path_).add("a", "3");
-  EXPECT_EQ(ChoiceFile(path_).find("a"), "3");
+  write_file_whole(path_, "nonsense\n\n\t1\na\t\na\t1\t2\nb\t7\na\t1");
+  ChoiceFile file(path_);
+  EXPECT_EQ(file.find("a"), "");
+  EXPECT_EQ(file.find("b"), "7");
+}
+
+TEST_F(Choices, OfALineThatIsBeingWrittenAreReadLater) {
+  std::filesystem::create_directories(folder_ / "cache");
+  write_file_whole(path_, "a\t1\nb\t2");
+  ChoiceFile file(path_);
+  EXPECT_EQ(file.find("b"), "");
+  write_file_whole(path_, "a\t1\nb\t23\n");
+  EXPECT_EQ(file.find("b"), "23");
 }
 
 TEST_F(Choices, StayInMemoryWhereNothingCanBeWritten) {
@@ -64,10 +75,10 @@ TEST_F(Choices, StayInMemoryWhereNothingCanBeWritten) {
 
 TEST_F(Choices, LieInTheCacheFolder) {
   setenv("XDG_CACHE_HOME", "/cache", 1);
-  EXPECT_EQ(ChoiceFile::usual_path(), "/cache/strata/cudnn-plans.txt");
+  EXPECT_EQ(ChoiceFile::usual_path(), "/cache/strata/cudnn-plans.tsv");
   setenv("XDG_CACHE_HOME", "relative", 1);
   setenv("HOME", "/me", 1);
-  EXPECT_EQ(ChoiceFile::usual_path(), "/me/.cache/strata/cudnn-plans.txt");
+  EXPECT_EQ(ChoiceFile::usual_path(), "/me/.cache/strata/cudnn-plans.tsv");
 }
 
 }  // namespace
