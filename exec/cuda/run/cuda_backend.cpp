@@ -85,6 +85,11 @@ CudaBackend::CudaBackend(std::span<const int> gpus, Precision precision)
       order_(streams_of(seats_)) {
   open_access(gpus);
   for (int gpu : gpus) memory_.push_back(std::make_unique<DeviceMemory>(gpu));
+  for (std::size_t d = 0; d < gpus.size(); ++d) {
+    for (std::size_t before = 0; before < d; ++before) {
+      if (gpus[before] == gpus[d]) memory_[d]->share_with(*memory_[before]);
+    }
+  }
   enter(DeviceId(0));
 }
 

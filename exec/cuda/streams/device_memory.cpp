@@ -44,6 +44,11 @@ DeviceMemory::~DeviceMemory() {
   }
 }
 
+void DeviceMemory::share_with(DeviceMemory& other) {
+  others_.push_back(&other);
+  other.others_.push_back(this);
+}
+
 void* DeviceMemory::take(std::int64_t bytes, std::uint32_t stream, Order& order) {
   bytes = std::max<std::int64_t>(ceil_div(bytes, kAlignment), 1) * kAlignment;
   auto at = find(bytes);
@@ -71,12 +76,18 @@ DeviceMemory::Blocks::iterator DeviceMemory::grow(std::int64_t bytes) {
   std::int64_t asked = std::max(bytes, kLeastAsked);
   void* memory = allocate(gpu_, asked);
   if (memory == nullptr) memory = allocate(gpu_, asked = bytes);
-  if (memory == nullptr && return_free()) memory = allocate(gpu_, asked);
+  if (memory == nullptr && return_all_free()) memory = allocate(gpu_, asked);
   if (memory == nullptr) {
     throw EnvironmentError(
         fmt::format("out of memory: GPU {} has no room for {} bytes more", gpu_, bytes));
   }
   return blocks_.emplace(static_cast<char*>(memory), Block{asked, true, true, {}}).first;
+}
+
+bool DeviceMemory::return_all_free() {
+  bool any = return_free();
+  for (DeviceMemory* other : others_) any = other->return_free() || any;
+  return any;
 }
 
 // Other sizes are wanted than before: what lies free in pieces that are too small goes back to the

@@ -20,6 +20,10 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
 
+  /// Another's on the same GPU: each gives back what lies free in it where the other finds no more.
+  /// Both must live as long as either is asked.
+  void share_with(DeviceMemory& other);
+
   /// Aligned to 512 bytes. `stream` is made to come after who used it before. Throws
   /// EnvironmentError where the GPU has no more.
   void* take(std::int64_t bytes, std::uint32_t stream, Order& order);
@@ -41,11 +45,13 @@ class DeviceMemory {
 
   Blocks::iterator find(std::int64_t bytes);
   Blocks::iterator grow(std::int64_t bytes);
+  bool return_all_free();
   bool return_free();
   void cut(Blocks::iterator block, std::int64_t bytes);
   void join(Blocks::iterator block, Blocks::iterator next);
 
   int gpu_;
+  std::vector<DeviceMemory*> others_;
   Blocks blocks_;
   std::multimap<std::int64_t, char*> free_;  // by size
   std::int64_t given_ = 0, peak_ = 0;

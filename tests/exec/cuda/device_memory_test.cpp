@@ -110,6 +110,19 @@ TEST_F(DeviceMemoryTest, WhatLiesFreeGoesBackWhereTheGpuHasNoMore) {
 }
 
 // Not under who still uses a part of it.
+TEST_F(DeviceMemoryTest, WhatLiesFreeBesideItOnTheGpuGoesBackToo) {
+  DeviceMemory other{0};
+  memory_.share_with(other);
+  void* a = take(40 * kMegabyte);
+  void* b = take(40 * kMegabyte);
+  host::set_memory(100 * kMegabyte);
+  EXPECT_THROW(other.take(50 * kMegabyte, 1, order_), EnvironmentError);
+  memory_.give_back(a, {});
+  EXPECT_NE(other.take(50 * kMegabyte, 1, order_), nullptr);
+  EXPECT_EQ(host::memory_taken(), 90 * kMegabyte);
+  memory_.give_back(b, {});
+}
+
 TEST_F(DeviceMemoryTest, PiecesOfWhatIsInUseStay) {
   const std::int64_t before = host::memory_taken();
   host::set_memory(before + 80 * kMegabyte);
