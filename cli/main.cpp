@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "cli/usage.h"
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
@@ -56,40 +57,15 @@ int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** a
 int run(const Processes& processes, int argc, char** argv) {
   const std::unique_ptr<Runner> runner = local_machine(processes);
   const std::string typed = command_line(argc, argv);
-  CLI::App app(
-      "Strata predicts how fast one training step of a neural network will be, cut over many\n"
-      "devices by sample, channel, depth, height and width.",
-      "strata");
-  app.set_version_flag("--version", [&runner] { return version_text(*runner); });
-  app.require_subcommand(0, 1);
-  app.get_formatter()->column_width(34);
-  add_predict_command(app);
-  add_solve_command(app);
-  add_explain_command(app);
-  add_diff_command(app);
-  add_show_command(app);
-  add_models_command(app);
-  add_clusters_command(app);
-  add_run_command(app, *runner);
-  add_profile_command(app, *runner, typed);
-  add_validate_command(app, *runner, typed);
-  add_sweep_command(app, *runner, typed);
-  add_merge_command(app);
-  add_query_command(app);
-  add_report_command(app);
-  add_replay_command(app);
-  // After the commands, which would inherit it.
-  app.footer(
-      "strata COMMAND --help lists what a command takes.\n"
-      "Exit codes: 0 done; 1 the job failed or found a mismatch; 2 bad usage or input; 3 a\n"
-      "device or the file system is not there or not able.");
+  const std::unique_ptr<CLI::App> app =
+      program(*runner, typed, [&runner] { return version_text(*runner); });
   try {
-    app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
+    app->parse(argc, argv);
+    if (app->get_subcommands().empty()) throw CLI::RequiredError("COMMAND");
   } catch (const CLI::Success& asked_for_help) {
-    app.exit(asked_for_help);
+    app->exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
-    return runner->leads() ? refuse(app, error, argc, argv) : kBadUsage;
+    return runner->leads() ? refuse(*app, error, argc, argv) : kBadUsage;
   }
   flush_output();
   return 0;
