@@ -92,14 +92,14 @@ std::vector<Device*> select_devices(const Cluster& cluster, std::vector<Device>&
 }
 
 template <class Quantity>
-Quantity changed(Quantity old, const std::variant<Quantity, Factor>& change) {
-  if (const Factor* factor = std::get_if<Factor>(&change)) return old * factor->value;
+Quantity changed(Quantity old, const std::variant<Quantity, Multiple>& change) {
+  if (const Multiple* factor = std::get_if<Multiple>(&change)) return old * factor->value;
   return std::get<Quantity>(change);
 }
 
 template <class Quantity, class Parse>
-std::variant<Quantity, Factor> parse_change(std::string_view text, Parse parse) {
-  if (is_factor(text)) return Factor{parse_factor(text)};
+std::variant<Quantity, Multiple> parse_change(std::string_view text, Parse parse) {
+  if (is_factor(text)) return Multiple{parse_factor(text)};
   return parse(text);
 }
 
@@ -126,7 +126,7 @@ std::string_view selector_in(std::string_view key, std::string_view begin, std::
 }  // namespace
 
 Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
-                            std::variant<BytesPerSecond, Factor> change) {
+                            std::variant<BytesPerSecond, Multiple> change) {
   std::vector<Link> links(cluster.links().begin(), cluster.links().end());
   const std::vector<Link*> selected = select_links(cluster, links, selector);
   const bool some = std::any_of(selected.begin(), selected.end(),
@@ -138,7 +138,7 @@ Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
 }
 
 Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
-                          std::variant<Seconds, Factor> change) {
+                          std::variant<Seconds, Multiple> change) {
   std::vector<Link> links(cluster.links().begin(), cluster.links().end());
   const std::vector<Link*> selected = select_links(cluster, links, selector);
   const bool some = std::any_of(selected.begin(), selected.end(),
@@ -150,7 +150,7 @@ Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
 }
 
 Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
-                          std::variant<double, Factor> change) {
+                          std::variant<double, Multiple> change) {
   std::vector<Device> devices(cluster.devices().begin(), cluster.devices().end());
   for (Device* device : select_devices(cluster, devices, selector)) {
     device->speed = changed(device->speed, change);

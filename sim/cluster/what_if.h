@@ -14,21 +14,21 @@
 
 namespace strata {
 
-struct Factor {
+struct Multiple {
   double value = 1;
 };
 
 /// Links without a limit (kNoLimit) keep it, unless only such are selected.
 Cluster with_link_bandwidth(const Cluster& cluster, std::string_view selector,
-                            std::variant<BytesPerSecond, Factor> change);
+                            std::variant<BytesPerSecond, Multiple> change);
 
 /// A path's latency may rest on one of its links alone, as the grids' does: where some of the
 /// selected links have latency, a new value goes to those only, and else to all.
 Cluster with_link_latency(const Cluster& cluster, std::string_view selector,
-                          std::variant<Seconds, Factor> change);
+                          std::variant<Seconds, Multiple> change);
 
 Cluster with_device_speed(const Cluster& cluster, std::string_view selector,
-                          std::variant<double, Factor> change);
+                          std::variant<double, Multiple> change);
 
 /// One --set KEY=VALUE: link.SELECTOR.bandwidth ("25 GB/s", "2x"), link.SELECTOR.latency ("1 us",
 /// "2x") or device.SELECTOR.speed ("0.5", "0.5x").

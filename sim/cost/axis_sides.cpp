@@ -62,7 +62,7 @@ Interval LaneLayout::parts_held(const Digit& digit, std::size_t lane) const {
   return held;
 }
 
-AxisSides::AxisSides(const EdgeAxes& axes, const Axis& along, const Cuts& producer_cuts,
+AxisSides::AxisSides(const EdgeAxes& axes, const EdgeAxis& along, const Cuts& producer_cuts,
                      const Cuts& consumer_cuts, const LaneLayout& layout)
     : axis(along) {
   number_keys(

@@ -50,10 +50,10 @@ struct AxisSide {
 };
 
 struct AxisSides {
-  AxisSides(const EdgeAxes& axes, const Axis& along, const Cuts& producer_cuts,
+  AxisSides(const EdgeAxes& axes, const EdgeAxis& along, const Cuts& producer_cuts,
             const Cuts& consumer_cuts, const LaneLayout& layout);
 
-  Axis axis;
+  EdgeAxis axis;
   AxisSide producer, consumer;
   std::vector<std::vector<Interval>> needs;  ///< by degree of the consumer: of each part
   /// By degrees of both sides: what all consumer parts together read of the producer's parts

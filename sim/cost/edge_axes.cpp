@@ -41,7 +41,7 @@ EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
   if (flatten) axes_.push_back({true, Dim::c, volume(extents) / extents[Dim::n], extents});
   for (std::size_t k = kDims.size(); k-- > 0;) {
     const Dim dim = kDims[k];
-    const Axis axis{false, dim, extents[dim], extents};
+    const EdgeAxis axis{false, dim, extents[dim], extents};
     if (flatten && dim != Dim::n) continue;
     if (dim == Dim::n || cut_in(producer_cuts, dim) || cut_in(consumer_cuts, dim)) {
       axes_.push_back(axis);
@@ -51,18 +51,19 @@ EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
   }
 }
 
-Digits EdgeAxes::producer_digits(const Axis& axis, const Cut& cut) const {
+Digits EdgeAxes::producer_digits(const EdgeAxis& axis, const Cut& cut) const {
   if (!axis.joint) return {digit_of(cut, axis.dim)};
   Digits digits;
   for (std::size_t k = 0; k < digits.size(); ++k) digits[k] = digit_of(cut, kFlattened[k]);
   return digits;
 }
 
-Digits EdgeAxes::consumer_digits(const Axis& axis, const Cut& cut) const {
+Digits EdgeAxes::consumer_digits(const EdgeAxis& axis, const Cut& cut) const {
   return {digit_of(cut, axis.dim)};
 }
 
-Interval EdgeAxes::needed(const Axis& axis, std::int32_t degree, std::int64_t part_number) const {
+Interval EdgeAxes::needed(const EdgeAxis& axis, std::int32_t degree,
+                          std::int64_t part_number) const {
   const Extents& output = graph_[consumer_].output;
   Box box = whole(output);
   box[axis.dim] = part(output[axis.dim], degree, part_number);

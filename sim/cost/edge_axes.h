@@ -33,7 +33,7 @@ struct Digit {
 };
 
 /// One axis of an edge's volume, told for a cut's digits along it.
-struct Axis {
+struct EdgeAxis {
   bool joint = false;       ///< Flatten's c, d, h, w
   Dim dim = Dim::n;         ///< else: this dim of both sides
   std::int64_t extent = 1;  ///< of the producer, along the axis
@@ -51,22 +51,22 @@ class EdgeAxes {
            const Cuts& consumer_cuts);
 
   /// Those along which anything is cut, the samples' always and last.
-  const std::vector<Axis>& axes() const { return axes_; }
+  const std::vector<EdgeAxis>& axes() const { return axes_; }
   /// The elements along all dims that are cut nowhere.
   double scale() const { return scale_; }
 
-  Digits producer_digits(const Axis& axis, const Cut& cut) const;
-  Digits consumer_digits(const Axis& axis, const Cut& cut) const;
+  Digits producer_digits(const EdgeAxis& axis, const Cut& cut) const;
+  Digits consumer_digits(const EdgeAxis& axis, const Cut& cut) const;
 
   /// What part `part` of the consumer under `degree` needs along a plain axis, as an interval of
   /// the producer's dim.
-  Interval needed(const Axis& axis, std::int32_t degree, std::int64_t part) const;
+  Interval needed(const EdgeAxis& axis, std::int32_t degree, std::int64_t part) const;
 
  private:
   const Graph& graph_;
   LayerId consumer_;
   std::size_t input_;
-  std::vector<Axis> axes_;
+  std::vector<EdgeAxis> axes_;
   double scale_ = 1;
 };
 

@@ -37,7 +37,7 @@ TransferTable::TransferTable(const GroupNetwork& network, const std::vector<std:
   const EdgeAxes axes(graph, consumer, input, producer_cuts, consumer_cuts);
   scale_ = element_bytes * axes.scale();
   axes_.reserve(axes.axes().size());
-  for (const Axis& axis : axes.axes()) {
+  for (const EdgeAxis& axis : axes.axes()) {
     AxisSides& sides = axes_.emplace_back(axes, axis, producer_cuts, consumer_cuts, layout_);
     sides.first_key = keys_;
     keys_ += sides.producer.keys.size();

@@ -16,7 +16,7 @@ std::string line(const char* name, double x1, double y1, double x2, double y2) {
 }
 
 void draw_y_ticks(const Layout& layout, std::string& svg) {
-  for (const Tick& tick : layout.y_ticks) {
+  for (const TickMark& tick : layout.y_ticks) {
     svg += line("grid", layout.left, tick.at, layout.right, tick.at);
     svg += text_element(layout.left - kTickGap, tick.at + kDrop, R"(text-anchor="end")", tick.label,
                         tick.whole);
@@ -29,7 +29,7 @@ std::string slant(double x, double y) {
 }
 
 void draw_x_ticks(const Drawing& drawing, const Layout& layout, std::string& svg) {
-  for (const Tick& tick : layout.x_ticks) {
+  for (const TickMark& tick : layout.x_ticks) {
     if (drawing.categories.empty()) {
       svg += line("grid", tick.at, kFrameTop, tick.at, kFrameBottom);
     }

@@ -52,9 +52,9 @@ Scale x_scale(const Drawing& drawing, double left, double right) {
   return {range, drawing.log_x, left + kInset, right - kInset};
 }
 
-double widest(const std::vector<Tick>& ticks) {
+double widest(const std::vector<TickMark>& ticks) {
   double width = 0;
-  for (const Tick& tick : ticks) width = std::max(width, text_width(tick.label));
+  for (const TickMark& tick : ticks) width = std::max(width, text_width(tick.label));
   return width;
 }
 

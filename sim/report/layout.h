@@ -16,7 +16,7 @@ constexpr double kChartWidth = 720;
 constexpr double kFrameTop = 34;
 constexpr double kFrameBottom = 314;
 
-struct Tick {
+struct TickMark {
   double at = 0;
   std::string label;
   std::string whole;  ///< what the label was before it was cut
@@ -39,7 +39,7 @@ struct LegendEntry {
 struct Layout {
   double left = 0, right = 0;  ///< of the area of the data
   Scale x, y;
-  std::vector<Tick> x_ticks, y_ticks;
+  std::vector<TickMark> x_ticks, y_ticks;
   bool slanted = false;        ///< the labels of x_ticks
   std::vector<EndLabel> ends;  ///< one for each series, or none at all
   double x_label_y = 0;        ///< base line of the label of x

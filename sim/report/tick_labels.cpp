@@ -14,16 +14,16 @@ constexpr double kLine = 14;    // one above the other
 constexpr double kMostSlanted = 150;
 constexpr int kTickDigits = 12;  // ticks are round: all that they have
 
-Tick numbered(const Scale& scale, double value) {
+TickMark numbered(const Scale& scale, double value) {
   const std::string label = short_number(value, kTickDigits);
   return {scale.at(value), label, label};
 }
 
 // Leaves out each tick that needs more room than there is behind the one before it.
 template <class Room>
-std::vector<Tick> thinned(const std::vector<Tick>& all, Room room) {
-  std::vector<Tick> kept;
-  for (const Tick& tick : all) {
+std::vector<TickMark> thinned(const std::vector<TickMark>& all, Room room) {
+  std::vector<TickMark> kept;
+  for (const TickMark& tick : all) {
     if (kept.empty() || std::abs(tick.at - kept.back().at) >= room(kept.back(), tick)) {
       kept.push_back(tick);
     }
@@ -31,21 +31,21 @@ std::vector<Tick> thinned(const std::vector<Tick>& all, Room room) {
   return kept;
 }
 
-double side_by_side(const Tick& a, const Tick& b) {
+double side_by_side(const TickMark& a, const TickMark& b) {
   return (text_width(a.label) + text_width(b.label)) / 2 + kBetween;
 }
-double one_above_the_other(const Tick&, const Tick&) {
+double one_above_the_other(const TickMark&, const TickMark&) {
   return kLine;
 }
 
 // A slanted label ends at its tick and must not begin left of the drawing.
-Tick category_tick(const std::string& name, double at, bool slanted) {
+TickMark category_tick(const std::string& name, double at, bool slanted) {
   const double room = std::min(kMostSlanted, (at - 4) / kSlantCosine);
   return {at, slanted ? cut_middle(name, room) : name, name};
 }
 
-std::vector<Tick> category_ticks(const Drawing& drawing, const Scale& scale, bool slanted) {
-  std::vector<Tick> ticks;
+std::vector<TickMark> category_ticks(const Drawing& drawing, const Scale& scale, bool slanted) {
+  std::vector<TickMark> ticks;
   for (std::size_t i = 0; i < drawing.categories.size(); ++i) {
     const double at = scale.at(static_cast<double>(i));
     ticks.push_back(category_tick(drawing.categories[i], at, slanted));
@@ -53,12 +53,12 @@ std::vector<Tick> category_ticks(const Drawing& drawing, const Scale& scale, boo
   return ticks;
 }
 
-std::vector<Tick> number_ticks(const Drawing& drawing, const Scale& scale) {
+std::vector<TickMark> number_ticks(const Drawing& drawing, const Scale& scale) {
   std::vector<double> values;
   const bool own = scale.logarithmic && drawing.kind == ChartKind::lines;
   if (own) values = powers_of_two(drawing.xs());
   if (values.empty()) values = ticks(scale.range, scale.logarithmic);
-  std::vector<Tick> found;
+  std::vector<TickMark> found;
   found.reserve(values.size());
   for (double value : values) found.push_back(numbered(scale, value));
   return found;
@@ -72,23 +72,23 @@ bool wants_slant(const std::vector<std::string>& categories, double slot) {
   });
 }
 
-std::vector<Tick> x_tick_labels(const Drawing& drawing, const Scale& scale, bool slanted) {
+std::vector<TickMark> x_tick_labels(const Drawing& drawing, const Scale& scale, bool slanted) {
   if (drawing.categories.empty()) return thinned(number_ticks(drawing, scale), side_by_side);
   return thinned(category_ticks(drawing, scale, slanted), one_above_the_other);
 }
 
-std::vector<Tick> y_tick_labels(const Scale& scale) {
-  std::vector<Tick> found;
+std::vector<TickMark> y_tick_labels(const Scale& scale) {
+  std::vector<TickMark> found;
   for (double value : ticks(scale.range, scale.logarithmic)) {
     found.push_back(numbered(scale, value));
   }
   return thinned(found, one_above_the_other);
 }
 
-double labels_depth(const std::vector<Tick>& ticks, bool slanted) {
+double labels_depth(const std::vector<TickMark>& ticks, bool slanted) {
   if (!slanted) return kFontSize + 8;
   double deepest = 0;
-  for (const Tick& tick : ticks) deepest = std::max(deepest, text_width(tick.label));
+  for (const TickMark& tick : ticks) deepest = std::max(deepest, text_width(tick.label));
   return deepest * kSlantSine + kFontSize + 8;
 }
 

@@ -12,11 +12,11 @@ namespace strata {
 /// Categories whose names do not fit side by side are written upwards to the right.
 bool wants_slant(const std::vector<std::string>& categories, double slot);
 
-std::vector<Tick> x_tick_labels(const Drawing& drawing, const Scale& scale, bool slanted);
-std::vector<Tick> y_tick_labels(const Scale& scale);
+std::vector<TickMark> x_tick_labels(const Drawing& drawing, const Scale& scale, bool slanted);
+std::vector<TickMark> y_tick_labels(const Scale& scale);
 
 /// From the frame down to the base line of what has the labels above it.
-double labels_depth(const std::vector<Tick>& ticks, bool slanted);
+double labels_depth(const std::vector<TickMark>& ticks, bool slanted);
 
 /// Of slanted labels; the angle is 35 degrees.
 constexpr double kSlantCosine = 0.819, kSlantSine = 0.574;

@@ -44,7 +44,7 @@ class ValuesReader {
   // A range of numbers is no text yet, and a number with a unit no number.
   void read_numbers(const Value& value) {
     check_is_range(value);
-    const Range range = read_range(value.as_table(), most_ - values_.texts.size());
+    const RangeValues range = read_range(value.as_table(), most_ - values_.texts.size());
     const bool numeric = is_numeric(key_.form);
     if (numeric && !range.plain) {
       value.fail(fmt::format("'{}' takes numbers: no 'form', 'unit' or 'suffix'", value.name()));

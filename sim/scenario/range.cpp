@@ -170,8 +170,8 @@ void put_into(std::string_view wording, std::vector<std::string>& texts) {
 
 }  // namespace
 
-Range read_range(Table table, std::size_t most) {
-  Range range;
+RangeValues read_range(Table table, std::size_t most) {
+  RangeValues range;
   const std::string wording = read_wording(table);
   range.texts = read_numbers(table, most);
   table.finish();

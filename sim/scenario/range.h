@@ -13,13 +13,13 @@
 
 namespace strata {
 
-struct Range {
+struct RangeValues {
   std::vector<std::string> texts;
   bool plain = true;  ///< numbers alone, with no unit, suffix or form
 };
 
 /// Throws InputError "FILE:LINE: ..." for a range that is none, is endless or has more than `most`
 /// values.
-Range read_range(Table table, std::size_t most);
+RangeValues read_range(Table table, std::size_t most);
 
 }  // namespace strata

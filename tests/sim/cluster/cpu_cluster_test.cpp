@@ -37,7 +37,7 @@ TEST(CpuCluster, HasNoCopyEnginesWhateverElseIsChanged) {
   const Cluster slow = with_device_speed(load_cluster("cpu:2"), "cpu1", 0.5);
   EXPECT_EQ(slow.devices()[0], (Device{"cpu0", "cpu", "localhost", 1, false}));
   EXPECT_EQ(slow.devices()[1], (Device{"cpu1", "cpu", "localhost", 0.5, false}));
-  const Cluster fast = with_link_bandwidth(slow, "intra", Factor{2});
+  const Cluster fast = with_link_bandwidth(slow, "intra", Multiple{2});
   EXPECT_EQ(fast.links()[1].bandwidth.value, 20e9);
   EXPECT_FALSE(fast.devices()[1].copy_engine);
 }

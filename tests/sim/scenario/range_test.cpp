@@ -12,7 +12,7 @@
 namespace strata {
 namespace {
 
-Range range_of(const std::string& members, std::size_t most = 1000) {
+RangeValues range_of(const std::string& members, std::size_t most = 1000) {
   const Document document = parse_toml("r = { " + members + " }", "s.toml");
   return read_range(document.table().table("r"), most);
 }
@@ -73,7 +73,7 @@ TEST(Range, ByFactorGrowsOrShrinks) {
 
 TEST(Range, ByAFactorThatIsRoundedTheLastIsHit) {
   // Twelve semitones are an octave: 1.0594630943592953^12 is 2 but for rounding.
-  const Range octave = range_of("from = 1, to = 2, factor = 1.0594630943592953");
+  const RangeValues octave = range_of("from = 1, to = 2, factor = 1.0594630943592953");
   ASSERT_EQ(octave.texts.size(), 13U);
   EXPECT_EQ(octave.texts[1], "1.0594630943592953");
   EXPECT_EQ(octave.texts.back(), "2");

@@ -209,7 +209,7 @@ TEST(Simulate, LinkRatesIntegrateToTheBytesThatCrossed) {
 TEST(Simulate, AStragglerHoldsEveryReplicaUp) {
   const Graph graph = two_layers(8);
   const Cluster even = testing::star(2);
-  const Cluster uneven = with_device_speed(even, "d1", Factor{0.5});
+  const Cluster uneven = with_device_speed(even, "d1", Multiple{0.5});
   const Strategy data = data_parallel(graph, 2);
   EXPECT_DOUBLE_EQ(run(graph, even, data, 4).timeline.step_seconds().value, 54 * kMs);
   // The straggler computes for 108 ms a step; the other waits for its gradients.
