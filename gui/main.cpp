@@ -1,9 +1,11 @@
 // `strata-gui [FILE...]`: the desktop program.
 
 #include <QApplication>
+#include <QBuffer>
 #include <QCommandLineParser>
 #include <QFileInfo>
 #include <QIcon>
+#include <QTimer>
 #include <algorithm>
 #include <array>
 #include <clocale>
@@ -15,12 +17,20 @@
 #include "gui/models/workspace.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
+#include "sim/text/file.h"
 
 namespace {
 
 using namespace strata;
 
 constexpr int kNotAble = 3;
+constexpr char kPicture[] = "picture";
+constexpr int kLookEveryMs = 50, kQuietLooks = 10;
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "strata-gui: error: %s\n", error.message().c_str());
+  return error.exit_code();
+}
 
 void name_program() {
   QCoreApplication::setOrganizationName(QStringLiteral("strata"));
@@ -50,7 +60,44 @@ void read_command_line(QCommandLineParser& options, const QCoreApplication& app)
           "a network, cluster or scenario (.toml), a strategy, trace or session (.json), "
           "a database of results (.db)"),
       QStringLiteral("[FILE...]"));
+  options.addOption({QString::fromLatin1(kPicture),
+                     QStringLiteral("write what the window shows, when all is reckoned, and end"),
+                     QStringLiteral("FILE.png")});
   options.process(app);
+}
+
+// The file that a picture goes to, if any.
+std::string picture_file(const QCommandLineParser& options) {
+  const std::string file = options.value(QString::fromLatin1(kPicture)).toStdString();
+  if (!options.isSet(QString::fromLatin1(kPicture))) return file;
+  if (!file.ends_with(".png")) throw InputError(file + ": unknown kind of picture; allowed: .png");
+  check_can_write(file);
+  return file;
+}
+
+void write_picture(gui::MainWindow& window, const std::string& file) {
+  if (!window.shown_error().isEmpty()) throw InputError(window.shown_error().toStdString());
+  QBuffer png;
+  png.open(QIODevice::WriteOnly);
+  window.grab().save(&png, "PNG");
+  write_file_whole(file, png.data().toStdString());
+}
+
+// Ends the program with a picture when no job has run for a while, so that all is painted.
+void end_with_picture(gui::MainWindow& window, const std::string& file) {
+  auto* clock = new QTimer(&window);
+  QObject::connect(clock, &QTimer::timeout, &window, [&window, file, clock, quiet = 0]() mutable {
+    quiet = window.workspace().jobs().idle() ? quiet + 1 : 0;
+    if (quiet < kQuietLooks) return;
+    clock->stop();
+    try {
+      write_picture(window, file);
+      QApplication::exit(0);
+    } catch (const Error& error) {
+      QApplication::exit(complain(error));
+    }
+  });
+  clock->start(kLookEveryMs);
 }
 
 // Such a question is answered without a display.
@@ -72,15 +119,18 @@ int run(const QApplication& app) {
   QCommandLineParser options;
   read_command_line(options, app);
   if (!all_there(options.positionalArguments())) return 2;
+  const std::string picture = picture_file(options);
 
   const Processes processes;
   const std::unique_ptr<Runner> runner = local_machine(processes);
   gui::Workspace workspace(*runner);
-  const QString sessions = gui::Session::usual_folder();
+  // A picture is of the files alone, whatever was left open.
+  const QString sessions = picture.empty() ? gui::Session::usual_folder() : QString();
   gui::Session::take_in_older(sessions);
   gui::MainWindow window(workspace, {sessions, {}});
   window.open_files(options.positionalArguments());
   window.show();
+  if (!picture.empty()) end_with_picture(window, picture);
   return QApplication::exec();
 }
 
@@ -99,8 +149,7 @@ int main(int argc, char** argv) {
   try {
     return run(app);
   } catch (const Error& error) {
-    std::fprintf(stderr, "strata-gui: error: %s\n", error.message().c_str());
-    return error.exit_code();
+    return complain(error);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "strata-gui: error: out of memory\n");
     return kNotAble;
