@@ -22,6 +22,7 @@ void add_replay_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
+void add_export_command(CLI::App& app);
 // The runner must outlive the application. `typed` is the command line, for a result's provenance.
 void add_run_command(CLI::App& app, Runner& runner);
 void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed);

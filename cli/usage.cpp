@@ -17,9 +17,27 @@ std::string command_names(const CLI::App& app) {
   return names;
 }
 
+// The innermost: of "strata export trace", trace.
 const CLI::App* chosen_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? nullptr : chosen.front();
+  const CLI::App* command = nullptr;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+    command = chosen.front();
+  }
+  return command;
+}
+
+// "export trace"
+std::string typed_name(const CLI::App& app, const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  const std::string& name = command.get_name();
+  return parent == &app ? name : typed_name(app, *parent) + " " + name;
+}
+
+std::string no_command(const CLI::App& app, const std::string& unknown) {
+  return fmt::format(
+      "{}; allowed: {}",
+      unknown.empty() ? "a command is missing" : fmt::format("unknown command '{}'", unknown),
+      command_names(app));
 }
 
 // The first in the order of the command line, which CLI11 does not keep.
@@ -51,13 +69,11 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
                         const std::vector<std::string>& arguments) {
   const std::string unknown = first_unknown(app, arguments);
   const CLI::App* command = chosen_command(app);
-  if (command == nullptr) {
-    return fmt::format(
-        "{}; allowed: {}",
-        unknown.empty() ? "a command is missing" : fmt::format("unknown command '{}'", unknown),
-        command_names(app));
+  if (command == nullptr) return no_command(app, unknown);
+  const std::string name = typed_name(app, *command);
+  if (!command->get_subcommands({}).empty()) {
+    return fmt::format("{}: {}", name, no_command(*command, unknown));
   }
-  const std::string& name = command->get_name();
   // What is missing may well be what was misspelt.
   if (!unknown.empty()) return fmt::format("{}: unexpected argument '{}'", name, unknown);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
@@ -69,7 +85,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
 std::string usage_hint(const CLI::App& app) {
   const CLI::App* command = chosen_command(app);
   if (command == nullptr) return "strata --help says what each command does";
-  return fmt::format("strata {} --help lists what is allowed", command->get_name());
+  return fmt::format("strata {} --help lists what is allowed", typed_name(app, *command));
 }
 
 CLI::Validator named_file() {

@@ -1,0 +1,82 @@
+#include "sim/formats/dtensor/limits.h"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace strata {
+namespace {
+
+// torch.chunk's parts are all of the first one's size but the last; ours differ by one at most.
+void tell_uneven(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+  for (Dim dim : kDims) {
+    const std::int64_t extent = layer.output[dim], degree = degrees[dim];
+    if (extent % degree == 0) continue;
+    limits.push_back(fmt::format(
+        "{} = {} in {} parts: DTensor's have {}, the last ones less or nothing; Strata's {} or {}",
+        name(dim), extent, degree, (extent + degree - 1) / degree, extent / degree,
+        extent / degree + 1));
+  }
+}
+
+void tell_idle(const Degrees& degrees, std::int64_t devices, std::vector<std::string>& limits) {
+  if (product(degrees) == devices) return;
+  limits.push_back(
+      fmt::format("it is on {} of {} devices: on a mesh the others compute the same again",
+                  product(degrees), devices));
+}
+
+const Windows* windows_of(const Op& op) {
+  if (const auto* convolution = std::get_if<Convolution>(&op)) return &convolution->windows;
+  if (const auto* pooling = std::get_if<Pooling>(&op)) return &pooling->windows;
+  return nullptr;
+}
+
+bool reads_neighbours(const Op& op, Dim dim) {
+  if (std::holds_alternative<AdaptivePooling>(op)) return true;
+  const Windows* windows = windows_of(op);
+  return windows != nullptr && (*windows)[dim] != Window{};
+}
+
+void tell_halo(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+  for (Dim dim : kSpatialDims) {
+    if (degrees[dim] == 1 || !reads_neighbours(layer.op, dim)) continue;
+    limits.push_back(fmt::format(
+        "cut in {}: its windows reach into the neighbours' parts, which DTensor does not exchange",
+        name(dim)));
+  }
+}
+
+void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+  const bool in_channels = degrees[Dim::c] > 1;
+  if (in_channels && std::holds_alternative<Convolution>(layer.op)) {
+    limits.emplace_back(
+        "cut in c: DTensor takes a convolution's cut from its input alone, so that its weight must "
+        "be convolved as a local tensor");
+  }
+  if (in_channels && std::holds_alternative<LocalResponseNorm>(layer.op)) {
+    limits.emplace_back("cut in c: it reads the neighbours' channels");
+  }
+  if (in_channels && std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
+    limits.emplace_back("cut in c: it needs loss_parallel() of torch.distributed.tensor.parallel");
+  }
+  if (product(degrees) > degrees[Dim::c] && std::holds_alternative<BatchNorm>(layer.op)) {
+    limits.emplace_back(
+        "its statistics are those of the whole batch: sum them over the parts as SyncBatchNorm "
+        "does");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> dtensor_limits(const Layer& layer, const Degrees& degrees,
+                                        std::int64_t devices) {
+  std::vector<std::string> limits;
+  tell_uneven(layer, degrees, limits);
+  tell_idle(degrees, devices, limits);
+  tell_halo(layer, degrees, limits);
+  tell_op(layer, degrees, limits);
+  return limits;
+}
+
+}  // namespace strata

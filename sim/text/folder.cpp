@@ -1,0 +1,95 @@
+#include "sim/text/folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_folder(const std::string& folder, const std::error_code& error) {
+  throw EnvironmentError(fmt::format("{}: cannot be written: {}", folder, error.message()));
+}
+
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+// Without links, dots and a slash at its end, so that another name can stand beside it.
+fs::path target_of_folder(const std::string& folder) {
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(fs::absolute(folder, error), error);
+  if (error) fail_folder(folder, error);
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void check_vacant(const std::string& folder, const fs::path& target) {
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (error) fail_folder(folder, error);
+  if (!fs::is_directory(status)) fail_folder(folder, std::make_error_code(std::errc::file_exists));
+  const bool empty = fs::is_empty(target, error);
+  if (error) fail_folder(folder, error);
+  if (empty) return;
+  throw InputError(
+      fmt::format("{}: is there and not empty; allowed: a new folder or an empty one", folder));
+}
+
+/// A folder that is gone unless it was given its name.
+class TemporaryFolder {
+ public:
+  TemporaryFolder(const std::string& folder, const fs::path& target)
+      : folder_(folder), path_(target.string() + ".XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) fail_folder(folder, last_error());
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code none;
+    if (!named_) fs::remove_all(path_, none);
+  }
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// An empty folder makes room.
+  void take_name(const fs::path& target) {
+    const ::mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::chmod(path_.c_str(), 0777 & ~mask) != 0) fail_folder(folder_, last_error());
+    if (std::rename(path_.c_str(), target.c_str()) != 0) fail_folder(folder_, last_error());
+    named_ = true;
+  }
+
+ private:
+  const std::string& folder_;
+  std::string path_;
+  bool named_ = false;
+};
+
+}  // namespace
+
+void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files) {
+  const fs::path target = target_of_folder(folder);
+  check_vacant(folder, target);
+  TemporaryFolder temporary(folder, target);
+  for (const auto& [name, content] : files) write_file_whole(temporary.file(name), content);
+  temporary.take_name(target);
+}
+
+void check_can_write_folder(const std::string& folder) {
+  const fs::path target = target_of_folder(folder);
+  check_vacant(folder, target);
+  const TemporaryFolder temporary(folder, target);
+}
+
+}  // namespace strata

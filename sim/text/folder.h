@@ -1,0 +1,23 @@
+#pragma once
+
+// Folders of files that belong together, written whole or not at all.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace strata {
+
+/// A file's name within its folder, and its content.
+using NamedContent = std::pair<std::string, std::string>;
+
+/// Writes all files into a new folder beside it, which then takes the name, so that no one ever
+/// sees half of it. A folder of the name must be empty, and its parent be there. Throws
+/// InputError "FOLDER: is there and not empty; allowed: ..." or EnvironmentError "FOLDER: cannot be
+/// written: REASON".
+void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files);
+
+/// Whether write_folder_whole could begin: throws what it would throw, and leaves no trace.
+void check_can_write_folder(const std::string& folder);
+
+}  // namespace strata

@@ -1,0 +1,430 @@
+"""strata export: files that other tools read, checked by readers of their own against what the
+prediction says."""
+
+import ast
+import collections
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import cases
+import chakra_wire
+from chakra_wire import COLLECTIVE, COMPUTE, METADATA, RECEIVE, SEND
+
+# Odd extents, unequal cuts, an edge of each kind; names that a careless writer would break on.
+NET = r"""
+name = "quo\"te & <co>"
+[[layer]]
+name = "data"
+op = "input"
+shape = [3, 9, 9]
+[[layer]]
+name = "conv \\N \"1\" &amp;"
+op = "conv2d"
+inputs = ["data"]
+out_channels = 8
+kernel = 3
+padding = 1
+[[layer]]
+name = "fc"
+op = "fc"
+inputs = ["conv \\N \"1\" &amp;"]
+out_features = 10
+[[layer]]
+name = "loss"
+op = "softmax_cross_entropy"
+inputs = ["fc"]
+"""
+
+
+class Exported(unittest.TestCase):
+    """Runs commands in a folder of its own."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def said(self, command):
+        outcome = cases.run(command, self.folder)
+        self.assertEqual(outcome.exit_code, 0, f"{command}: {outcome.said()}")
+        return outcome.stdout.decode()
+
+    def json(self, command):
+        return json.loads(self.said(command + " --json"))
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+
+def busy_seconds(prediction, steps):
+    """How long each device is occupied in all steps."""
+    shares = prediction["utilisation"]["devices"]
+    return [d["compute_share"] * prediction["step_seconds"] * steps for d in shares]
+
+
+class Trace(Exported):
+    CASE = "alexnet --cluster p100-2x2 --strategy owt --steps 3"
+
+    def test_one_file_is_what_predict_writes(self):
+        self.said(f"strata predict {self.CASE} --trace a.json")
+        self.said(f"strata export trace {self.CASE} -o b.json")
+        self.assertEqual(self.read("a.json"), self.read("b.json"))
+
+    def ranks(self):
+        made = self.json(f"strata export trace {self.CASE} --per-rank -o ranks")
+        self.assertEqual(made["files"], [f"ranks/rank.{i}.json" for i in range(4)])
+        self.assertEqual(sorted(cases.tree(self.folder / "ranks")),
+                         [f"rank.{i}.json" for i in range(4)])
+        return [json.loads(self.read(name)) for name in made["files"]]
+
+    def test_each_rank_says_which_it_is(self):
+        for rank, trace in enumerate(self.ranks()):
+            self.assertEqual(trace["distributedInfo"],
+                             {"backend": "nccl", "rank": rank, "world_size": 4})
+            # What HTA looks for, in the text, before it reads the JSON.
+            self.assertRegex(self.read(f"ranks/rank.{rank}.json").decode(), r'"rank":\s+\d+')
+
+    def test_kernels_have_a_stream_and_a_launch_within_their_step(self):
+        for trace in self.ranks():
+            events = collections.defaultdict(list)
+            for e in trace["traceEvents"]:
+                if e["ph"] == "X":
+                    events[e["cat"]].append(e)
+            steps = sorted((e["ts"], e["ts"] + e["dur"], e["name"])
+                           for e in events["user_annotation"])
+            self.assertEqual([s[2] for s in steps], [f"ProfilerStep#{i}" for i in range(3)])
+            for (_, end, _), (begin, _, _) in zip(steps, steps[1:]):
+                self.assertAlmostEqual(end, begin, delta=1e-5)
+            launches = {e["args"]["correlation"]: e["ts"] for e in events["cuda_runtime"]}
+            self.assertEqual(len(launches), len(events["cuda_runtime"]))
+            self.assertEqual(set(launches), {e["args"]["correlation"] for e in events["kernel"]})
+            for e in events["kernel"]:
+                self.assertGreater(e["args"]["stream"], 0)
+                self.assertEqual(e["args"]["stream"], e["tid"])
+                begin, end, _ = steps[e["args"]["step"]]
+                at = launches[e["args"]["correlation"]]
+                self.assertTrue(begin <= at < end, (begin, at, end))
+                self.assertLessEqual(at, e["ts"] + 1e-6)
+
+    def test_computation_adds_up_to_the_prediction_and_the_rest_is_communication(self):
+        prediction = self.json(f"strata predict {self.CASE}")
+        for rank, trace in enumerate(self.ranks()):
+            kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+            compute = [e for e in kernels if not e["name"].startswith("ncclKernel")]
+            self.assertTrue(all("bytes" in e["args"] for e in kernels if e not in compute))
+            total = sum(e["dur"] for e in compute) * 1e-6
+            self.assertAlmostEqual(total / busy_seconds(prediction, 3)[rank], 1, delta=1e-9)
+
+
+class Chakra(Exported):
+    """What holds for the execution traces of any plan."""
+
+    def export(self, options, steps=2):
+        case = f"{options} --steps {steps}"
+        made = self.json(f"strata export chakra {case} -o et")
+        prediction = self.json(f"strata predict {case}")
+        files = [chakra_wire.read(self.read(name)) for name in made["files"]]
+        for rank, (about, nodes) in enumerate(files):
+            self.assertEqual(about["attr"]["rank"], rank)
+            self.assertEqual(about["attr"]["world_size"], made["devices"])
+        self.assertEqual(sum(len(nodes) for _, nodes in files), made["nodes"])
+        return made, prediction, [nodes for _, nodes in files]
+
+    def check(self, options, steps=2):
+        made, prediction, ranks = self.export(options, steps)
+        self.check_order(ranks)
+        self.check_durations(ranks, busy_seconds(prediction, steps), prediction["makespan_seconds"])
+        self.check_messages(ranks)
+        self.check_collectives(ranks)
+        self.check_bytes(ranks, prediction, steps)
+        return made, ranks
+
+    # Ids count up, and dependencies lead back: there is no cycle.
+    def check_order(self, ranks):
+        for nodes in ranks:
+            self.assertEqual([n["id"] for n in nodes], list(range(len(nodes))))
+            self.assertEqual([n["type"] for n in nodes].count(METADATA), 1)
+            self.assertEqual(nodes[0]["type"], METADATA)
+            for n in nodes:
+                deps = n["data_deps"] + n["ctrl_deps"]
+                self.assertEqual(len(set(deps)), len(deps))
+                self.assertTrue(all(d < n["id"] for d in deps))
+                ends = [nodes[d]["attr"]["start_nanos"] + nodes[d]["attr"]["duration_nanos"]
+                        for d in n["data_deps"] if nodes[d]["type"] != SEND]
+                if n["type"] != COLLECTIVE:  # which starts for all when the last is ready
+                    self.assertLessEqual(max(ends, default=0), n["attr"]["start_nanos"] + 1e-3)
+
+    occupying = {COMPUTE}
+
+    def check_durations(self, ranks, busy, makespan):
+        for nodes, expected in zip(ranks, busy):
+            total = math.fsum(n["attr"]["duration_nanos"] for n in nodes
+                              if n["type"] in self.occupying)
+            self.assertAlmostEqual(total * 1e-9 / expected, 1, delta=1e-9)
+        end = max(n["attr"]["start_nanos"] + n["attr"]["duration_nanos"]
+                  for nodes in ranks for n in nodes)
+        self.assertAlmostEqual(end * 1e-9, makespan, delta=2e-12)
+        for n in sum(ranks, []):
+            self.assertLessEqual(abs(n["duration_micros"] - n["attr"]["duration_nanos"] / 1e3), 0.5)
+
+    def check_messages(self, ranks):
+        ends = collections.defaultdict(dict)
+        for rank, nodes in enumerate(ranks):
+            for n in nodes:
+                if n["type"] not in (SEND, RECEIVE):
+                    continue
+                a = n["attr"]
+                self.assertIs(a["is_cpu_op"], False)
+                self.assertEqual(a["comm_src" if n["type"] == SEND else "comm_dst"], rank)
+                key = (a["comm_tag"], a["comm_src"], a["comm_dst"])
+                self.assertNotIn(n["type"], ends[key])
+                ends[key][n["type"]] = (a["comm_size"], a["task"], a["step"])
+        tags = [tag for tag, _, _ in ends]
+        self.assertEqual(len(set(tags)), len(tags))
+        for both in ends.values():
+            self.assertEqual(set(both), {SEND, RECEIVE})
+            self.assertEqual(both[SEND], both[RECEIVE])
+
+    # Every communicator's members take part in the same collectives in the same order.
+    def check_collectives(self, ranks):
+        members, order = {}, collections.defaultdict(dict)
+        for rank, nodes in enumerate(ranks):
+            text = nodes[0]["inputs"]
+            self.assertTrue(text.startswith("['") and text.endswith("']"))
+            for group in json.loads(text[2:-2]):
+                self.assertEqual(members.setdefault(group["pg_name"], group["ranks"]),
+                                 group["ranks"])
+                self.assertIn(rank, group["ranks"])
+                order[group["pg_name"]][rank] = []
+            for n in nodes:
+                if n["type"] == COLLECTIVE:
+                    a = n["attr"]
+                    self.assertEqual(n["ctrl_deps"], [0])
+                    self.assertEqual(a["group_size"], len(members[a["pg_name"]]))
+                    order[a["pg_name"]][rank].append(
+                        (a["comm_tag"], a["comm_type"], a["comm_size"]))
+        for name, lists in order.items():
+            self.assertEqual(sorted(lists), members[name])
+            self.assertEqual(len({tuple(one) for one in lists.values()}), 1, name)
+
+    # INTERFACE's counting: r replicas of B bytes are 2 (r-1) B, once a group.
+    def check_bytes(self, ranks, prediction, steps):
+        moved = {"transfer_bytes": 0, "sync_bytes": 0, "statistics_bytes": 0}
+        for nodes in ranks:
+            for n in nodes:
+                a = n["attr"]
+                if n["type"] == RECEIVE:
+                    moved["sync_bytes" if a["phase"] == "update"
+                          else "transfer_bytes"] += a["comm_size"]
+                elif n["type"] == COLLECTIVE and a["comm_type"] in (0, 7):
+                    share = 2 * (a["group_size"] - 1) * a["group_bytes"] / a["group_size"]
+                    moved["sync_bytes" if a["phase"] == "update" else "statistics_bytes"] += share
+        for key, total in moved.items():
+            self.assertAlmostEqual(total, steps * prediction[key], delta=1e-6 * total + 1e-6, msg=key)
+
+    def test_one_weird_trick(self):
+        made, ranks = self.check("lenet5 --cluster p100-2x2 --strategy owt", steps=3)
+        self.assertEqual(made["waits_left_out"], 0)
+        types = collections.Counter(n["type"] for nodes in ranks for n in nodes)
+        self.assertTrue(types[SEND] and types[COLLECTIVE] and types[COMPUTE])
+        # Each step's tasks once more, each linked to the one before.
+        self.assertEqual({n["attr"].get("step") for n in ranks[0][1:]}, {0, 1, 2})
+        first = {n["id"] for n in ranks[0][1:] if n["attr"]["step"] == 0}
+        self.assertTrue(any(first & set(n["data_deps"]) for n in ranks[0][1:]
+                            if n["attr"]["step"] == 1))
+
+    def test_a_parameter_server_is_messages(self):
+        _, ranks = self.check("alexnet --cluster p100-1x4 --strategy data --sync ps")
+        self.assertFalse([n for nodes in ranks for n in nodes if n["type"] == COLLECTIVE])
+
+    def test_branches_batch_norm_and_hierarchy(self):
+        made, _ = self.check("resnet50 --cluster p100-2x2 --strategy data --sync hierarchical", 1)
+        self.assertEqual(made["waits_left_out"], 0)
+
+    def test_devices_without_copy_engines_reduce_and_gather(self):
+        toy = (cases.HERE / "toy.toml").read_text()
+        self.write("cpu.toml", toy.replace('kind = "p100"', 'kind = "cpu"'))
+        self.occupying = {COMPUTE, RECEIVE, COLLECTIVE}
+        _, ranks = self.check("lenet5 --cluster cpu:3 --strategy data --profile cpu.toml")
+        kinds = {n["attr"]["comm_type"] for nodes in ranks for n in nodes
+                 if n["type"] == COLLECTIVE}
+        self.assertEqual(kinds, {2, 7})
+
+    def test_flows_that_were_put_together(self):
+        made, ranks = self.check("alexnet --cluster p100-16x8 --strategy owt", 1)
+        self.assertEqual(made["waits_left_out"], 0)  # every sender sends to every receiver
+        receives = collections.Counter((n["attr"]["task"], rank) for rank, nodes in enumerate(ranks)
+                                       for n in nodes if n["type"] == RECEIVE)
+        self.assertEqual(max(receives.values()), 127)
+
+    def test_work_is_counted(self):
+        # A 3 x 3 convolution of 3 into 8 channels on 9 x 9, 4 samples a device: 2 operations a MAC.
+        self.write("net.toml", NET)
+        _, _, ranks = self.export("net.toml --cluster p100-1x2 --strategy data --batch 8", 1)
+        forward = next(n for n in ranks[0] if n["name"].endswith("forward"))
+        self.assertEqual(forward["attr"]["num_ops"], 2 * 4 * 81 * 8 * 27)
+
+    def test_same_input_same_bytes(self):
+        for name in "ab":
+            self.said(f"strata export chakra lenet5 --cluster p100-1x4 --strategy model -o {name}")
+        self.assertEqual(cases.tree(self.folder / "a"), cases.tree(self.folder / "b"))
+
+
+class Graph(Exported):
+    def drawn(self, name):
+        if shutil.which("dot") is None:
+            self.skipTest("no dot: the package graphviz is not installed")
+        return subprocess.run(["dot", "-Tplain", name], cwd=self.folder, check=True,
+                              capture_output=True).stdout.decode()
+
+    def test_a_network_alone(self):
+        layers = self.json("strata show inception_v3")["layers"]
+        self.said("strata export graph inception_v3 -o net.dot")
+        lines = self.read("net.dot").decode().splitlines()
+        self.assertEqual(sum("[label=" in line and "->" not in line for line in lines), len(layers))
+        number = {layer["name"]: i for i, layer in enumerate(layers)}
+        edges = [f"  n{number[i]} -> n{number[layer['name']]};"
+                 for layer in layers for i in layer["inputs"]]
+        self.assertEqual([line for line in lines if "->" in line], edges)
+
+    def test_a_strategy_colours_what_is_cut_alike_and_says_what_moves(self):
+        self.said("strata export graph lenet5 --cluster p100-1x4 --strategy owt -o a.dot")
+        text = self.read("a.dot").decode()
+        colour = {line.split('"')[1].split("\\n")[0]: line.split('fillcolor="')[1].split('"')[0]
+                  for line in text.splitlines() if "fillcolor=\"#" in line}
+        self.assertEqual(colour["conv1"], colour["pool2"])
+        self.assertEqual(colour["fc1"], colour["fc3"])
+        self.assertNotEqual(colour["conv1"], colour["fc1"])
+        # fc1 reads all 400 channels of 128 samples on each of 4 devices, which hold a quarter:
+        # 3/4 of 4 x 128 x 400 floats, and as much back.
+        self.assertIn("[label=\"614.40 kB\\n614.40 kB back\", penwidth=2]", text)
+        self.assertIn("c=4 on gpu0, gpu1, gpu2, gpu3", text)
+
+    def test_names_are_escaped(self):
+        self.write("net.toml", NET)
+        self.said("strata export graph net.toml -o net.dot")
+        self.assertIn(r'[label="conv \\N \"1\" &amp;amp;\nconv2d  8 x 9 x 9"]',
+                      self.read("net.dot").decode())
+
+    def test_graphviz_draws_it(self):
+        self.write("net.toml", NET)
+        self.said("strata export graph net.toml --cluster p100-1x2 --strategy model -o net.dot")
+        self.assertIn("graph ", self.drawn("net.dot"))
+
+
+class DTensor(Exported):
+    def module(self, options, name="cut.py"):
+        """The export's JSON, and what the module defines: it imports without torch."""
+        made = self.json(f"strata export dtensor {options} -o {name}")
+        text = self.read(name).decode()
+        ast.parse(text)
+        module = {}
+        exec(compile(text, name, "exec"), module)
+        return made, module
+
+    def shards(self, module, cuts, shape):
+        """The box of each rank as torch places it: chunk by chunk, mesh dim by mesh dim."""
+        boxes = []
+        for rank in range(math.prod(module["MESH_SHAPE"])):
+            at, box = rank, [(0, extent) for extent in shape]
+            coordinates = []
+            for extent in reversed(module["MESH_SHAPE"]):
+                at, k = divmod(at, extent)
+                coordinates.insert(0, k)
+            for mesh_dim, dim in enumerate(cuts):
+                if dim is None:
+                    continue
+                begin, end = box[dim]
+                chunk = -(-(end - begin) // module["MESH_SHAPE"][mesh_dim])
+                k = coordinates[mesh_dim]
+                box[dim] = (min(end, begin + k * chunk), min(end, begin + (k + 1) * chunk))
+            boxes.append(tuple(box))
+        return boxes
+
+    def check_boxes(self, options, cut_of):
+        """Layers without limits lie as Strata lays them: part i of S under d is
+        [floor(i S / d), floor((i+1) S / d)), row-major over n, c, d, h, w."""
+        made, module = self.module(options)
+        limits = {layer["name"]: layer["limits"] for layer in made["layers"]}
+        self.assertEqual({n: list(l) for n, l in module["LIMITS"].items()},
+                         {n: l for n, l in limits.items() if l})
+        exact = 0
+        for name, layer in module["LAYERS"].items():
+            if any("parts: DTensor" in l or "devices" in l for l in limits[name]):
+                continue
+            degrees, shape = cut_of[name], layer["shape"]
+            # A layer's shape leads with n, c and ends in w.
+            parts = [degrees["n"], degrees["c"]] + [degrees[d] for d in "dhw"[5 - len(shape):]]
+            expected = []
+            for rank in range(made["devices"]):
+                at, box = rank, []
+                for extent, degree in reversed(list(zip(shape, parts))):
+                    at, k = divmod(at, degree)
+                    box.insert(0, (k * extent // degree, (k + 1) * extent // degree))
+                expected.append(tuple(box))
+            self.assertEqual(self.shards(module, layer["output"], shape), expected, name)
+            exact += 1
+        return made, module, exact
+
+    def configs(self, options):
+        layers = self.json(f"strata predict {options}")["layers"]
+        return {layer["name"]: layer["config"] for layer in layers}
+
+    def test_usual_strategies(self):
+        for strategy in ("data", "owt", "model", "optimal"):
+            with self.subTest(strategy):
+                options = f"vgg16 --cluster p100-1x4 --strategy {strategy}"
+                _, module, exact = self.check_boxes(options, self.configs(options))
+                self.assertGreater(exact, 10)
+
+    def test_a_mesh_for_several_cuts(self):
+        strategy = {"strategy": "mixed", "model": "alexnet", "cluster": "p100-2x4",
+                    "default": {"n": 8}, "layers": [
+                        {"name": "classifier_1", "config": {"c": 8}},
+                        {"name": "classifier_4", "config": {"n": 2, "c": 4}}]}
+        names = [layer["name"] for layer in self.json("strata show alexnet")["layers"]
+                 if layer["op"] == "fc"]
+        strategy["layers"][0]["name"], strategy["layers"][1]["name"] = names[0], names[1]
+        self.write("s.json", json.dumps(strategy))
+        options = "alexnet --cluster p100-2x4 --strategy s.json"
+        made, module, _ = self.check_boxes(options, self.configs(options))
+        self.assertEqual(made["mesh"], [2, 4])
+        layers = module["LAYERS"]
+        self.assertEqual(layers[names[0]]["parameters"], (0, 0))
+        self.assertEqual(layers[names[1]]["parameters"], (None, 0))
+        self.assertEqual(layers[names[1]]["output"], (0, 1))
+        self.assertEqual(layers[names[2]]["output"], (0, 0))
+
+    def test_what_it_cannot_express(self):
+        strategy = {"strategy": "odd", "model": 'quo"te & <co>', "cluster": "p100-1x4", "layers": [
+            {"name": 'conv \\N "1" &amp;', "config": {"h": 2, "w": 2}},
+            {"name": "fc", "config": {"c": 3}},
+            {"name": "loss", "config": {"n": 2}, "devices": ["gpu3", "gpu1"]}]}
+        self.write("net.toml", NET)
+        self.write("s.json", json.dumps(strategy))
+        options = "net.toml --cluster p100-1x4 --strategy s.json --batch 8"
+        made, module = self.module(options)
+        found = {layer["name"]: (layer["expressible"], len(layer["limits"]))
+                 for layer in made["layers"]}
+        self.assertEqual(found, {'conv \\N "1" &amp;': (True, 4), "fc": (False, 1),
+                                 "loss": (False, 1)})
+        self.assertIn("cut in h", " ".join(module["LIMITS"]['conv \\N "1" &amp;']))
+        self.assertIsNone(module["LAYERS"]["fc"]["output"])
+        self.assertEqual(made["layers"][1]["limits"], ["c=3 does not fit the mesh 2 x 2"])
+        self.assertEqual(module["MODEL"], 'quo"te & <co>')
+        (self.folder / "cut.py").unlink()
+        said = self.said(f"strata export dtensor {options} -o cut.py")
+        self.assertIn('"fc": c=3 does not fit the mesh 2 x 2', said)
+        self.assertIn('#  * "fc": c=3 does not fit the mesh 2 x 2', self.read("cut.py").decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
