@@ -38,7 +38,8 @@ void check_vacant(const std::string& folder, const fs::path& target) {
   const fs::file_status status = fs::status(target, error);
   if (status.type() == fs::file_type::not_found) return;
   if (error) fail_folder(folder, error);
-  if (!fs::is_directory(status)) fail_folder(folder, std::make_error_code(std::errc::file_exists));
+  if (!fs::is_directory(status))
+    fail_folder(folder, std::make_error_code(std::errc::not_a_directory));
   const bool empty = fs::is_empty(target, error);
   if (error) fail_folder(folder, error);
   if (empty) return;

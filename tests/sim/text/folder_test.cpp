@@ -1,0 +1,87 @@
+#include "sim/text/folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+class FolderTest : public testing::Test {
+ protected:
+  FolderTest() {
+    std::string pattern = testing::TempDir() + "strata_folder_XXXXXX";
+    root_ = ::mkdtemp(pattern.data());
+  }
+  ~FolderTest() override { std::filesystem::remove_all(root_); }
+
+  std::string path(const std::string& name) const { return root_ + "/" + name; }
+  std::vector<std::string> all() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
+      names.push_back(entry.path().string().substr(root_.size() + 1));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  static std::string failed(const std::string& folder, const std::vector<NamedContent>& files) {
+    try {
+      write_folder_whole(folder, files);
+    } catch (const EnvironmentError& error) {
+      return error.message();
+    }
+    return "";
+  }
+
+  std::string root_;
+  std::vector<NamedContent> files_ = {{"a", "1"}, {"b", "2"}};
+  std::vector<std::string> whole_ = {"out", "out/a", "out/b"};
+};
+
+TEST_F(FolderTest, IsNewOrTakesThePlaceOfAnEmptyOne) {
+  write_folder_whole(path("out/"), files_);
+  EXPECT_EQ(all(), whole_);
+  EXPECT_EQ(read_file(path("out/b")), "2");
+  std::filesystem::create_directory(path("empty"));
+  write_folder_whole(path("empty"), files_);
+  EXPECT_EQ(read_file(path("empty/a")), "1");
+}
+
+TEST_F(FolderTest, IsTheOneThatALinkNames) {
+  std::filesystem::create_directory(path("out"));
+  std::filesystem::create_symlink("out", path("link"));
+  write_folder_whole(path("link"), files_);
+  EXPECT_EQ(read_file(path("out/a")), "1");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+}
+
+TEST_F(FolderTest, KeepsWhatIsThere) {
+  write_folder_whole(path("out"), files_);
+  const std::string wrong =
+      path("out") + ": is there and not empty; allowed: a new folder or an empty one";
+  EXPECT_EQ(said([&] { write_folder_whole(path("out"), {{"c", ""}}); }), wrong);
+  EXPECT_EQ(said([&] { check_can_write_folder(path("out")); }), wrong);
+  EXPECT_EQ(all(), whole_);
+}
+
+TEST_F(FolderTest, LeavesNothingBehindWhereItCannotBeWritten) {
+  EXPECT_EQ(failed(path("none/out"), files_),
+            path("none/out") + ": cannot be written: No such file or directory");
+  EXPECT_NE(failed(path("out"), {{"a", "1"}, {"no/b", "2"}}), "");
+  EXPECT_EQ(all(), std::vector<std::string>{});
+  write_file_whole(path("file"), "");
+  EXPECT_EQ(failed(path("file"), files_), path("file") + ": cannot be written: Not a directory");
+  check_can_write_folder(path("out"));
+  EXPECT_EQ(all(), std::vector<std::string>{"file"});
+}
+
+}  // namespace
+}  // namespace strata
