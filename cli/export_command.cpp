@@ -45,12 +45,22 @@ void add_trace(CLI::App& parent) {
   command->callback([flags] { export_trace(*flags); });
 }
 
+// Both or neither; what says how a step runs says nothing of a network alone.
+void make_cut_optional(CLI::App& command) {
+  CLI::Option* cluster = command.get_option("--cluster")->required(false);
+  CLI::Option* strategy = command.get_option("--strategy")->required(false)->needs(cluster);
+  cluster->needs(strategy);
+  for (const char* name :
+       {"--batch", "--batch-per-device", "--sync", "--dtype", "--set", "--profile"}) {
+    command.get_option(name)->needs(cluster);
+  }
+}
+
 void add_graph(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand(
       "graph", "the network, or how a strategy cuts it and what moves, for Graphviz");
   const auto flags = add_export(*command, "the .dot file to write");
-  command->get_option("--cluster")->required(false);
-  command->get_option("--strategy")->required(false);
+  make_cut_optional(*command);
   flags->steps = 1;
   command->callback([flags] { export_graph(*flags); });
 }

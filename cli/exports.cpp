@@ -9,7 +9,6 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "sim/base/error.h"
 #include "sim/formats/chakra/chakra.h"
 #include "sim/formats/dot.h"
 #include "sim/formats/dtensor/dtensor.h"
@@ -84,12 +83,8 @@ void write_graph(const ExportFlags& flags, const std::string& dot, nlohmann::ord
   flags.json ? print_json(document) : print("{}: {}\n", flags.output, what);
 }
 
-void export_network(ExportFlags& flags) {
-  if (!flags.input.sets.empty() || !flags.input.request.profiles.empty()) {
-    throw InputError("--set and --profile change a cluster or its costs; allowed: with --cluster");
-  }
-  const std::int64_t batch = flags.input.batch_option->count() > 0 ? flags.input.batch : 1;
-  const Network network = load_network(flags.input.request.model, batch);
+void export_network(const ExportFlags& flags) {
+  const Network network = load_network(flags.input.request.model, 1);
   for (const std::string& note : network.notes) say("note: " + note);
   write_graph(flags, print_dot(network.graph), {{"model", network.graph.name()}},
               fmt::format("the {} layers of {}", network.graph.size(), network.graph.name()));
@@ -158,10 +153,6 @@ void export_chakra(ExportFlags& flags) {
 
 void export_graph(ExportFlags& flags) {
   check_file(flags);
-  if (flags.input.request.cluster.empty() != flags.strategy.empty()) {
-    throw InputError(fmt::format("--{} is missing; allowed: --cluster and --strategy, or neither",
-                                 flags.strategy.empty() ? "strategy" : "cluster"));
-  }
   if (flags.strategy.empty()) return export_network(flags);
   const CutCase cut = load_cut(flags);
   const Prediction p = simulated(cut, flags);
