@@ -21,7 +21,7 @@ double in_micros(Seconds seconds) {
 }
 
 std::string kernel_name(const Graph& graph, const Plan& plan, const Task& task) {
-  const std::string title = task_title(graph, plan, task);
+  std::string title = task_title(graph, plan, task);
   switch (task.kind) {
     case TaskKind::transfer:
       return "ncclKernel_SendRecv " + title;

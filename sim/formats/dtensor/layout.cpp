@@ -51,6 +51,7 @@ std::vector<Degrees> cuts_by_use(const Graph& graph, const Strategy& strategy) {
   std::stable_sort(uses.begin(), uses.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<Degrees> cuts;
+  cuts.reserve(uses.size());
   for (const auto& [degrees, count] : uses) cuts.push_back(degrees);
   return cuts;
 }
