@@ -219,8 +219,8 @@ Cluster ClusterBuilder::build() && {
   sort_routes();
   errors_.throw_if_any();
   cluster_.routes_ = std::make_shared<const RouteTable>(
-      cluster_.devices_.size(), cluster_.devices_.size() + cluster_.switches_.size(),
-      cluster_.links_, order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_);
+      cluster_.devices_, cluster_.devices_.size() + cluster_.switches_.size(), cluster_.links_,
+      order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_);
   return std::move(cluster_);
 }
 

@@ -28,6 +28,9 @@ struct Device {
   /// input gathered, a gradient summed), and computes nothing meanwhile; a device without a copy
   /// engine does so anyway
   bool assembles = false;
+  /// false: no route leads through it. So it is with GPUs, whose copies go from one to another and
+  /// never through a third.
+  bool forwards = true;
   bool puts_together() const { return assembles || !copy_engine; }
   bool operator==(const Device&) const = default;
 };
@@ -75,7 +78,7 @@ class Cluster {
 
   /// The links from one device to another, in order: the shortest path (fewest links, then least
   /// summed latency, then the links' names in order), or what [[route]] says. A path may lead
-  /// through other devices. Empty for from == to. Throws InputError if there is none: clusters
+  /// through other devices that forward. Empty for from == to. Throws InputError if there is none: clusters
   /// for replay need not connect every pair, and only who asks for a route needs one.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
   /// The summed latency of the route.

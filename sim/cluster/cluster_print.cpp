@@ -39,6 +39,7 @@ class Printer {
     if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
     if (!device.copy_engine) line("copy_engine", "false");
     if (device.assembles) line("assembles", "true");
+    if (!device.forwards) line("forwards", "false");
   }
 
   void print(const Link& link) {

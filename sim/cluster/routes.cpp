@@ -25,14 +25,15 @@ struct RouteTable::Search {
   std::vector<Way> ways;
 };
 
-RouteTable::RouteTable(std::size_t device_count, std::size_t vertex_count,
+RouteTable::RouteTable(std::span<const Device> devices, std::size_t vertex_count,
                        std::span<const Link> links, std::span<const std::uint32_t> link_by_name,
                        std::span<const FixedRoute> fixed)
     : edge_begin_(vertex_count + 1, 0),
       edges_(links.size()),
       fixed_(fixed.begin(), fixed.end()),
-      device_count_(device_count),
-      sources_(device_count) {
+      device_count_(devices.size()),
+      sources_(devices.size()) {
+  for (const Device& device : devices) forwards_.push_back(device.forwards);
   for (const Link& link : links) {
     ++edge_begin_[link.from + 1];
     link_from_.push_back(link.from);
@@ -48,6 +49,12 @@ RouteTable::RouteTable(std::size_t device_count, std::size_t vertex_count,
 std::span<const RouteTable::Edge> RouteTable::edges_from(std::uint32_t vertex) const {
   return std::span(edges_).subspan(edge_begin_[vertex],
                                    edge_begin_[vertex + 1] - edge_begin_[vertex]);
+}
+
+std::span<const RouteTable::Edge> RouteTable::edges_on(std::uint32_t from,
+                                                       std::uint32_t vertex) const {
+  const bool passes = vertex == from || vertex >= device_count_ || forwards_[vertex];
+  return passes ? edges_from(vertex) : std::span<const Edge>();
 }
 
 const FixedRoute* RouteTable::fixed_route(DeviceId from, DeviceId to) const {
@@ -80,7 +87,7 @@ void RouteTable::find_routes(std::uint32_t from, Source& source) const {
     for (std::uint32_t rank = 0; rank < layer.size(); ++rank) {
       const std::int64_t so_far = search.ways[layer[rank]].picoseconds;
       std::uint32_t e = edge_begin_[layer[rank]];
-      for (const Edge& edge : edges_from(layer[rank])) {
+      for (const Edge& edge : edges_on(from, layer[rank])) {
         Search::Way& way = search.ways[edge.to];
         const Search::Way found{hops, edge.link, e++, rank, so_far + edge.picoseconds};
         if (way.hops == kNone) {

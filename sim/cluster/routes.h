@@ -18,7 +18,7 @@ namespace strata {
 class RouteTable {
  public:
   /// `link_by_name`: the links' indices in the order of their names.
-  RouteTable(std::size_t device_count, std::size_t vertex_count, std::span<const Link> links,
+  RouteTable(std::span<const Device> devices, std::size_t vertex_count, std::span<const Link> links,
              std::span<const std::uint32_t> link_by_name, std::span<const FixedRoute> fixed);
 
   /// Empty where there is no way, and for from == to.
@@ -38,6 +38,8 @@ class RouteTable {
   };
   struct Search;
 
+  /// What a search that began at `from` may go on to from here: nothing where no one forwards.
+  std::span<const Edge> edges_on(std::uint32_t from, std::uint32_t vertex) const;
   std::span<const Edge> edges_from(std::uint32_t vertex) const;
   void find_routes(std::uint32_t from, Source& source) const;
   void append_route(const Search& search, std::uint32_t from, std::uint32_t to,
@@ -48,6 +50,7 @@ class RouteTable {
   std::vector<Edge> edges_;
   std::vector<std::uint32_t> link_from_;
   std::vector<FixedRoute> fixed_;
+  std::vector<bool> forwards_;  // of each device
   std::size_t device_count_;
   mutable std::vector<Source> sources_;  // each written once, under its flag
 };

@@ -24,6 +24,7 @@ name = "gpu1"
 speed = 0.5
 copy_engine = false
 assembles = true
+forwards = false
 [[switch]]
 name = "nic0"
 [[link]]
@@ -48,7 +49,7 @@ TEST(ClusterFile, ReadsWhatItDescribes) {
   const Cluster cluster = parse_cluster(kTwoBoxes, "c.toml");
   EXPECT_EQ(cluster.name(), "two-boxes");
   EXPECT_EQ(cluster.devices()[0], (Device{"gpu0", "p100", "box0", 1}));
-  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5, false, true}));
+  EXPECT_EQ(cluster.devices()[1], (Device{"gpu1", "", "", 0.5, false, true, false}));
   EXPECT_EQ(link_lines(cluster),
             "up0: gpu0 -> nic0, 12.5 GB/s, 1 us, \n"
             "up0.back: nic0 -> gpu0, 12.5 GB/s, 1 us, \n"

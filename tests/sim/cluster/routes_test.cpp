@@ -74,6 +74,24 @@ TEST(Routes, AFixedRouteGoesFirst) {
   EXPECT_EQ(route_names(cluster, 2, 0), "d2>d0");
 }
 
+// The way through d1 is the shorter one, but d1 is a GPU, which takes and gives and passes nothing.
+TEST(Routes, LeadThroughNoDeviceThatDoesNotForward) {
+  ClusterBuilder builder = with_devices(1);
+  builder.add_device({.name = "d1", .forwards = false});
+  builder.add_device({.name = "d2", .forwards = false});
+  for (const char* name : {"x", "y"}) builder.add_switch(name);
+  builder.add_duplex("d0", "d1", kGigabyte, {});
+  builder.add_duplex("d1", "d2", kGigabyte, {});
+  builder.add_duplex("d0", "x", kGigabyte, {});
+  builder.add_duplex("x", "y", kGigabyte, {});
+  builder.add_duplex("y", "d2", kGigabyte, {});
+  const Cluster cluster = std::move(builder).build();
+  EXPECT_EQ(route_names(cluster, 0, 2), "d0>x x>y y>d2");
+  EXPECT_EQ(route_names(cluster, 2, 0), "d2>y y>x x>d0");
+  EXPECT_EQ(route_names(cluster, 1, 2), "d1>d2");
+  EXPECT_EQ(route_names(cluster, 1, 0), "d1>d0");
+}
+
 /// The name with every number padded by zeros: in the alphabet these stand as their values do.
 std::string by_value(const std::string& name) {
   std::string padded;
@@ -99,6 +117,8 @@ std::map<std::uint32_t, Way> all_best_ways(const Cluster& cluster, std::uint32_t
     for (const Link& link : cluster.links()) {
       const auto start = best.find(link.from);
       if (start == best.end()) continue;
+      const bool device = link.from < cluster.device_count();
+      if (device && link.from != from && !cluster.devices()[link.from].forwards) continue;
       Way way = start->second;
       std::get<0>(way) += 1;
       std::get<1>(way) += std::llround(link.latency.value * 1e12);
@@ -117,7 +137,10 @@ std::map<std::uint32_t, Way> all_best_ways(const Cluster& cluster, std::uint32_t
 Cluster random_cluster(std::mt19937& random) {
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   const int devices = 1 + pick(6), switches = pick(5), links = pick(30);
-  ClusterBuilder builder = with_devices(devices);
+  ClusterBuilder builder("c");
+  for (int i = 0; i < devices; ++i) {
+    builder.add_device({.name = "d" + std::to_string(i), .forwards = pick(2) == 0});
+  }
   for (int i = 0; i < switches; ++i) builder.add_switch("s" + std::to_string(i));
   const auto vertex = [&](int v) {
     return v < devices ? "d" + std::to_string(v) : "s" + std::to_string(v - devices);
