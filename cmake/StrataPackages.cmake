@@ -6,6 +6,7 @@ find_package(simdjson REQUIRED)       # libsimdjson-dev
 find_package(CLI11 REQUIRED)          # libcli11-dev
 find_package(dnnl REQUIRED)           # libdnnl-dev; its own file looks for OpenCL: ocl-icd-opencl-dev
 find_package(SQLite3 REQUIRED)        # libsqlite3-dev
+find_package(pugixml REQUIRED)        # libpugixml-dev
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # libxxhash-dev
 find_package(MPI COMPONENTS CXX)      # libopenmpi-dev, openmpi-bin; optional
 find_package(Qt6 6.4 COMPONENTS Widgets Svg)  # qt6-base-dev, qt6-svg-dev; optional
@@ -14,6 +15,9 @@ if(Protobuf_FOUND)
   find_package(ONNX)                  # libonnx-dev
 endif()
 find_package(PkgConfig)               # pkg-config
+if(PkgConfig_FOUND)
+  pkg_check_modules(HWLOC IMPORTED_TARGET hwloc)  # libhwloc-dev; optional
+endif()
 if(Qt6_FOUND AND PkgConfig_FOUND)
   pkg_check_modules(GVC IMPORTED_TARGET libgvc libcgraph)  # libgraphviz-dev
 endif()

@@ -44,6 +44,8 @@ VENDORS = [
     ("MPI", r"mpi\.h", ["exec/mpi"], "MPI::MPI_CXX"),
     ("ONNX", r"onnx/.*", ["sim/formats/onnx"], "onnx"),
     ("protobuf", r"google/protobuf/.*", ["sim/formats/onnx"], None),
+    ("pugixml", r"pugixml\.hpp", ["sim/formats/topology"], "pugixml::pugixml"),
+    ("hwloc", r"hwloc\.h", ["sim/formats/topology"], "PkgConfig::HWLOC"),
     ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui"], "fmt::fmt"),
 ]
 

@@ -1,0 +1,29 @@
+#pragma once
+
+// The GPUs and network cards below a host bridge of hwloc's, with the bridges that join them. A
+// bridge with nothing of interest is left out, and one with a single way on is part of that way.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/formats/topology/machine.h"
+#include "sim/formats/topology/xml.h"
+
+namespace strata {
+
+struct HwlocIo {
+  PartKind kind = PartKind::bridge;
+  XmlElement element;
+  BytesPerSecond speed;    ///< of the slowest link on its way up, on the wire; 0 where unknown
+  std::string name = {};   ///< of a card
+  std::string model = {};  ///< of a GPU, as its driver calls it; empty where hwloc doesn't say
+  bool fabric = false;     ///< a card of an OpenFabrics driver, as of InfiniBand
+  std::vector<std::uint64_t> os_devices = {};  ///< by the index that distances name them with
+  std::vector<HwlocIo> below = {};
+};
+
+/// Of an object of type Bridge or PCIDev, and what hangs below it.
+std::vector<HwlocIo> read_hwloc_io(const XmlElement& object);
+
+}  // namespace strata

@@ -1,0 +1,13 @@
+#pragma once
+
+// Text files of others, word by word. Pure; thread-safe.
+
+#include <string_view>
+#include <vector>
+
+namespace strata {
+
+/// What stands between blanks, tabs and carriage returns. Views into the line.
+std::vector<std::string_view> words_of(std::string_view line);
+
+}  // namespace strata
