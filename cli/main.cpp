@@ -17,6 +17,7 @@
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"
 #include "sim/formats/onnx/read_onnx.h"
+#include "sim/formats/topology/here.h"
 
 namespace {
 
@@ -45,6 +46,7 @@ std::string version_text(const Runner& runner) {
   if (has_cuda()) parts += fmt::format(", cuda ({})", gpu_text(runner));
   if (has_mpi()) parts += ", mpi";
   if (reads_onnx()) parts += ", onnx";
+  if (has_hwloc()) parts += ", hwloc";
   return fmt::format("strata {}\nparts: {}", STRATA_VERSION, parts);
 }
 

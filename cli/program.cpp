@@ -23,6 +23,7 @@ void add_commands(CLI::App& app, Runner& runner, const std::string& typed) {
   add_query_command(app);
   add_report_command(app);
   add_replay_command(app);
+  add_import_command(app, runner);
   add_export_command(app);
 }
 

@@ -1,0 +1,117 @@
+"""`strata import cluster` from end to end: the file that it writes is a cluster to predict on."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import cases
+
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "sim" / "formats" / "topology"
+
+
+def strata(*arguments, stdin=None):
+    return subprocess.run([cases.program(), *map(str, arguments)], input=stdin,
+                          stdin=None if stdin else subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=cases.SECONDS)
+
+
+def without_comments(text):
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def imported(self, *arguments):
+        """The file that an import wrote, and what it said."""
+        file = self.folder / "c.toml"
+        done = strata("import", "cluster", *arguments, "-o", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "")
+        return file, done.stderr
+
+    def predicted(self, file):
+        done = strata("predict", "alexnet", "--cluster", file, "--strategy", "data", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_every_source_is_a_cluster_to_predict_on(self):
+        for name, arguments, devices in [
+                ("dgx1.nccl.xml", ["--kind", "p100"], 8),
+                ("dgx-a100.nccl.xml", ["--kind", "h200", "--hosts", "2"], 16),
+                ("dgx-h100.nccl.xml", ["--kind", "h200"], 8),
+                ("dgx1.smi.txt", ["--kind", "p100", "--bandwidth", "100 Gb/s"], 8),
+                ("pcie-box.smi.txt", ["--kind", "p100"], 6),
+                ("gpus.hwloc.xml", [], 3)]:
+            with self.subTest(name):
+                file, _ = self.imported(SOURCES / name, *arguments)
+                answer = self.predicted(file)
+                self.assertEqual(answer["devices"], devices)
+                self.assertGreater(answer["step_seconds"], 0)
+
+    def test_a_tree_of_switches_is_a_cluster_to_predict_on(self):
+        tree = self.folder / "topology.conf"
+        tree.write_text("SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\n"
+                        "SwitchName=top Switches=s[0-1]\n")
+        arguments = [tree, "--node", "p100-1x4", "--bandwidth", "100 Gb/s"]
+        wide = self.predicted(self.imported(*arguments)[0])
+        narrow = self.predicted(self.imported(*arguments, "--uplink", "1 GB/s")[0])
+        self.assertEqual(wide["devices"], 16)
+        self.assertGreater(narrow["step_seconds"], 2 * wide["step_seconds"])
+
+    def test_nvlinks_are_worth_having(self):
+        with_links, _ = self.imported(SOURCES / "dgx1.nccl.xml", "--kind", "p100")
+        fast = self.predicted(with_links)["step_seconds"]
+        text = (SOURCES / "dgx1.nccl.xml").read_text()
+        bare = self.folder / "bare.xml"
+        bare.write_text("".join(line for line in text.splitlines(True) if "<nvlink" not in line))
+        slow = self.predicted(self.imported(bare, "--kind", "p100")[0])["step_seconds"]
+        self.assertGreater(slow, fast)
+
+    def test_standard_output_and_input_will_do(self):
+        source = SOURCES / "dgx-h100.nccl.xml"
+        file, said = self.imported(source, "--name", "mine")
+        done = strata("import", "cluster", "-", "--name", "mine", stdin=source.read_text())
+        written = file.read_text()
+        self.assertEqual(without_comments(done.stdout), without_comments(written))
+        note = "taken for kind 'h100'; --kind says otherwise"
+        self.assertIn(note, said)
+        self.assertIn(note, written)
+
+    def test_a_source_of_any_name_gives_a_file_that_reads_back(self):
+        source = self.folder / "na\tme\n\u00e9.xml"
+        source.write_bytes((SOURCES / "pcie-box.nccl.xml").read_bytes())
+        file, _ = self.imported(source, "--name", "any")
+        self.assertEqual(self.predicted(file)["devices"], 6)
+
+    def test_json_lists_what_was_found(self):
+        done = strata("import", "cluster", SOURCES / "dgx1.nccl.xml", "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual([device["name"] for device in answer["devices"]],
+                         [f"gpu{i}" for i in range(8)])
+        nvlinks = [link for link in answer["links"] if link["kind"] == "nvlink"]
+        self.assertEqual(len(nvlinks), 32)
+        self.assertEqual(sum(link["bandwidth_bytes_per_second"] for link in nvlinks),
+                         8 * 6 * 20e9)
+        self.assertEqual(len(answer["notes"]), 1)
+
+    def test_this_machine(self):
+        done = strata("import", "cluster", "--here", "--json")
+        if "hwloc" not in strata("--version").stdout:
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("this build has no libhwloc", done.stderr)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["name"], "this-machine")
+        self.assertGreaterEqual(len(answer["devices"]), 1)
+        self.assertTrue(all(device["kind"] for device in answer["devices"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
