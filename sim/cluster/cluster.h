@@ -78,8 +78,8 @@ class Cluster {
 
   /// The links from one device to another, in order: the shortest path (fewest links, then least
   /// summed latency, then the links' names in order), or what [[route]] says. A path may lead
-  /// through other devices that forward. Empty for from == to. Throws InputError if there is none: clusters
-  /// for replay need not connect every pair, and only who asks for a route needs one.
+  /// through other devices that forward. Empty for from == to. Throws InputError if there is none:
+  /// clusters for replay need not connect every pair, and only who asks for a route needs one.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
   /// The summed latency of the route.
   Seconds latency(DeviceId from, DeviceId to) const;
