@@ -26,7 +26,7 @@ class Topology {
     char* buffer = nullptr;
     int size = 0;
     if (hwloc_topology_export_xmlbuffer(topology_, &buffer, &size, 0) != 0) fail();
-    const std::string text(buffer, static_cast<std::size_t>(size) - 1);  // its final zero
+    std::string text(buffer, static_cast<std::size_t>(size) - 1);  // its final zero
     hwloc_free_xmlbuffer(topology_, buffer);
     return text;
   }
