@@ -25,10 +25,12 @@ OptionFacts facts_of(const CLI::Option& option) {
   return facts;
 }
 
-// Of the command and of the option groups within it, which have no name.
+// Of the command and of the option groups within it, which have no name, and a --help of their own
+// that nobody reaches.
 void add_options(const CLI::App& command, CommandFacts& facts) {
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group().empty()) continue;
+    const bool unreached = command.get_name().empty() && option == command.get_help_ptr();
+    if (option->get_group().empty() || unreached) continue;
     auto& list = option->get_positional() ? facts.arguments : facts.options;
     list.push_back(facts_of(*option));
   }
