@@ -12,6 +12,7 @@ struct Make {
   const ShardSpec& spec;
 
   Made operator()(const Input&) const { throw InternalError("a network input runs no kernel"); }
+  Made operator()(const Opaque&) const { throw InternalError("nothing computes an opaque op"); }
   Made operator()(const Convolution& op) const { return make_convolution(spec, op); }
   Made operator()(const FullyConnected& op) const { return make_fully_connected(spec, op); }
   Made operator()(const Pooling& op) const { return make_pooling(spec, op); }

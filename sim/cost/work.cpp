@@ -153,6 +153,13 @@ struct WorkOf {
     const auto operands = static_cast<std::int64_t>(work.inputs.size()) + 1;
     return by_phase(operands, operands);
   }
+  // Each tensor passes once, whatever is done with it: x w y; x w dy dx; x dy dw.
+  PhaseWork operator()(const Opaque&) const {
+    const std::int64_t once = in() + out() + work.parameters.total();
+    if (is(Phase::forward)) return elements(once);
+    if (is(Phase::backward_data)) return elements(once + in());
+    return is(Phase::backward_weights) ? elements(once) : nothing();
+  }
   PhaseWork operator()(const SoftmaxCrossEntropy&) const {
     return is(Phase::forward_statistics) ? passes(work, 1) : by_phase(2, 2);
   }

@@ -37,7 +37,7 @@ std::vector<Op> make_prototypes() {
     ops.push_back(Activation{static_cast<ActivationKind>(kind)});
   }
   for (const Op& op : {Op(BatchNorm{}), Op(LocalResponseNorm{}), Op(Dropout{}), Op(Concat{}),
-                       Op(Add{}), Op(Flatten{}), Op(SoftmaxCrossEntropy{})}) {
+                       Op(Add{}), Op(Flatten{}), Op(SoftmaxCrossEntropy{}), Op(Opaque{})}) {
     ops.push_back(op);
   }
   return ops;

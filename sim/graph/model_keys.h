@@ -3,10 +3,11 @@
 // The keys of each op in a model file, said once: the reader and the printer both visit them. A
 // visitor has
 //   count(key, value, fallback)    an integer      flag(key, value, fallback)   true or false
-//   number(key, value, fallback)   a real          shape(key, extents)          an input's extents
-//   along(key, windows, rank, member, fallback)    one integer, or one for each dim of the rank
-//   padding(key, windows, rank)                    likewise, or [begin, end] for each dim
+//   number(key, value, fallback)   a real          shape(key, extents)          one sample's
+//   extents along(key, windows, rank, member, fallback)    one integer, or one for each dim of the
+//   rank padding(key, windows, rank)                    likewise, or [begin, end] for each dim
 //   outputs(key, adaptive pooling)                 likewise, of the outputs
+//   text(key, value)                               a text
 // where a fallback of nullopt means that the key must be there.
 
 #include <array>
@@ -75,6 +76,11 @@ struct KeyVisit {
   void operator()(Add&) const {}
   void operator()(Flatten&) const {}
   void operator()(SoftmaxCrossEntropy&) const {}
+  void operator()(Opaque& op) const {
+    v.text("kind", op.kind);
+    v.shape("shape", op.extents);
+    v.count("parameters", op.parameters, 0);
+  }
 };
 
 template <class Visitor>

@@ -72,6 +72,7 @@ struct Printer {
     const std::vector<std::int64_t> values(all.end() - op.rank, all.end());
     if (const std::string text = shortest(values); text != "1") line(key, text);
   }
+  void text(std::string_view key, const std::string& value) { line(key, toml_quoted(value)); }
 };
 
 /// What the reader takes when `inputs` is not written: the layer before.

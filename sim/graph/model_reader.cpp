@@ -144,4 +144,8 @@ void LayerReader::outputs(std::string_view key, AdaptivePooling& op) {
   });
 }
 
+void LayerReader::text(std::string_view key, std::string& value) {
+  attempt([&] { value = table_.string(key); });
+}
+
 }  // namespace strata

@@ -43,6 +43,7 @@ struct Namer {
   std::string_view operator()(const Add&) const { return "add"; }
   std::string_view operator()(const Flatten&) const { return "flatten"; }
   std::string_view operator()(const SoftmaxCrossEntropy&) const { return "softmax_cross_entropy"; }
+  std::string_view operator()(const Opaque&) const { return "opaque"; }
 };
 
 template <class... Ops>
@@ -56,6 +57,11 @@ std::string_view name(const Op& op) {
   return std::visit(Namer{}, op);
 }
 
+std::string title(const Op& op) {
+  const auto* opaque = std::get_if<Opaque>(&op);
+  return opaque ? "opaque (" + opaque->kind + ")" : std::string(name(op));
+}
+
 bool gradient_from_output(const Activation& activation) {
   return activation.kind != ActivationKind::silu && activation.kind != ActivationKind::gelu &&
          activation.kind != ActivationKind::hard_swish;
@@ -65,7 +71,7 @@ bool backward_reads_input(const Op& op) {
   if (const auto* activation = std::get_if<Activation>(&op))
     return !gradient_from_output(*activation);
   return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
-                   AdaptivePooling>(op);
+                   AdaptivePooling, Opaque>(op);
 }
 
 bool backward_reads_output(const Op& op) {

@@ -4,6 +4,7 @@
 // a dim that an op does not slide over has kernel 1, stride 1, no padding, dilation 1.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -131,20 +132,35 @@ struct SoftmaxCrossEntropy {
   bool operator==(const SoftmaxCrossEntropy&) const = default;
 };
 
-using Op =
-    std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
-                 BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Flatten, SoftmaxCrossEntropy>;
+/// What is known by its name and its shapes alone. It can be predicted, as the bytes that it moves,
+/// but not run; and cut in n alone, for any output may need all of its sample.
+struct Opaque {
+  std::string kind;             ///< what it is elsewhere: "Resize"
+  Extents extents;              ///< of its output, of one sample: n is 1
+  std::int64_t parameters = 0;  ///< elements that training updates
+  bool operator==(const Opaque&) const = default;
+};
+
+using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
+                        BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Flatten,
+                        SoftmaxCrossEntropy, Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
 /// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "lrn", "dropout", "concat", "add",
-/// "flatten", "softmax_cross_entropy".
+/// "flatten", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
+
+/// For people: the name, and of an opaque op what it is: "opaque (Resize)".
+std::string title(const Op& op);
 
 /// Has no parameters, and output element i depends on input element i alone (activation, dropout).
 bool is_elementwise(const Op& op);
 
 inline bool is_input(const Op& op) {
   return std::holds_alternative<Input>(op);
+}
+inline bool is_opaque(const Op& op) {
+  return std::holds_alternative<Opaque>(op);
 }
 
 /// The gradient follows from the output alone, so that the input may be overwritten by it. False

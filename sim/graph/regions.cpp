@@ -99,6 +99,11 @@ struct Need {
     box[Dim::n] = out[Dim::n];
     return {box};
   }
+  Boxes operator()(const Opaque&) const {
+    Box box = whole(in);
+    box[Dim::n] = out[Dim::n];
+    return {box};
+  }
   Boxes operator()(const LocalResponseNorm& op) const {
     Box box = out;
     const Interval reach = {out[Dim::c].begin - (op.size - 1) / 2, out[Dim::c].end + op.size / 2};
@@ -162,12 +167,26 @@ Statistics statistics(const Layer& layer, const Box& output) {
 
 Parameters shard_parameters(const Layer& layer, const Box& output) {
   const std::int64_t channels = layer.output[Dim::c], held = output[Dim::c].size();
+  if (held == channels) return layer.parameters;
   return {layer.parameters.weight / channels * held, layer.parameters.bias / channels * held};
+}
+
+Extents most_parts(const Layer& layer) {
+  Extents most = layer.output;
+  if (!is_opaque(layer.op)) return most;
+  for (Dim dim : kDims) most[dim] = dim == Dim::n ? most[dim] : 1;
+  return most;
+}
+
+std::string_view why_no_more(const Layer& layer, Dim dim) {
+  const bool opaque = is_opaque(layer.op) && dim != Dim::n;
+  return opaque ? "for an opaque op is cut in n alone" : "its extent";
 }
 
 PerDim<bool> parallelizable(const Layer& layer) {
   PerDim<bool> dims;
-  for (Dim dim : kDims) dims[dim] = layer.output[dim] > 1;
+  const Extents most = most_parts(layer);
+  for (Dim dim : kDims) dims[dim] = most[dim] > 1;
   return dims;
 }
 

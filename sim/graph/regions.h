@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/graph/graph.h"
@@ -38,6 +39,12 @@ Statistics statistics(const Layer& layer, const Box& output);
 
 /// The parameters (in elements) that a shard with this output box holds: they are cut in c alone.
 Parameters shard_parameters(const Layer& layer, const Box& output);
+
+/// The greatest degree that the layer's output may be cut with in each dim: its extent, but 1 in
+/// all dims but n of an opaque op.
+Extents most_parts(const Layer& layer);
+/// What sets that limit, for messages: "its extent", or that the op is opaque.
+std::string_view why_no_more(const Layer& layer, Dim dim);
 
 /// The dims of Table 1 along which the layer's output may be cut: those of extent > 1.
 PerDim<bool> parallelizable(const Layer& layer);

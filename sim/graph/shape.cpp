@@ -1,5 +1,6 @@
 #include "sim/graph/shape.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -96,6 +97,13 @@ void check_pool_padding(const Window& window, Dim dim) {
            span_of(window));
     }
   }
+}
+
+void check_kind(const std::string& kind) {
+  const bool sound = !kind.empty() && std::all_of(kind.begin(), kind.end(), [](char ch) {
+    return static_cast<unsigned char>(ch) >= 0x20 && ch != 0x7f;
+  });
+  if (!sound) fail("an opaque op needs a kind, without control characters");
 }
 
 struct ShapeOf {
@@ -227,6 +235,16 @@ struct ShapeOf {
     }
     return in;
   }
+
+  Extents operator()(const Opaque& op) const {
+    if (inputs.empty()) fail("opaque takes at least one input");
+    check_kind(op.kind);
+    if (op.extents[Dim::n] != 1) fail("an opaque op's output is of one sample: n must be 1");
+    check_range("parameters", op.parameters, 0, kMaxElements);
+    Extents out = op.extents;
+    out[Dim::n] = inputs[0][Dim::n];
+    return out;
+  }
 };
 
 }  // namespace
@@ -275,6 +293,7 @@ Parameters infer_parameters(const Op& op, std::span<const Extents> inputs) {
     return {bounded_product(fc->out_features, taps, kMaxElements), fc->bias ? fc->out_features : 0};
   }
   if (std::holds_alternative<BatchNorm>(op)) return {inputs[0][Dim::c], inputs[0][Dim::c]};
+  if (const auto* opaque = std::get_if<Opaque>(&op)) return {opaque->parameters, 0};
   return {};
 }
 

@@ -37,6 +37,7 @@ struct Attributes {
   }
   void operator()(const FullyConnected& op) const { append(text, "bias", op.bias); }
   void operator()(const LocalResponseNorm& op) const { append(text, "size", op.size); }
+  void operator()(const Opaque& op) const { text.append(" kind=").append(op.kind); }
   template <class Other>
   void operator()(const Other&) const {}
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "sim/graph/regions.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -12,7 +13,7 @@ std::int32_t clipped(int devices, std::int64_t extent) {
 
 Degrees cut_in(Dim dim, const Layer& layer, int devices) {
   Degrees degrees = kWhole;
-  degrees[dim] = clipped(devices, layer.output[dim]);
+  degrees[dim] = clipped(devices, most_parts(layer)[dim]);
   return degrees;
 }
 
@@ -25,15 +26,15 @@ const Config* producer_config(const Graph& graph, const Layer& layer,
   return &so_far[producer()];
 }
 
-Degrees clip(Degrees degrees, const Extents& extents) {
-  for (Dim dim : kDims) {
-    degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], extents[dim]));
-  }
+Degrees clip(Degrees degrees, const Layer& layer) {
+  const Extents most = most_parts(layer);
+  for (Dim dim : kDims) degrees[dim] = clipped(degrees[dim], most[dim]);
   return degrees;
 }
 
-bool cut_in_channels(const Degrees& degrees) {
-  return degrees[Dim::c] > 1;
+bool follows_in_channels(const Layer& layer, const Config* producer) {
+  const bool may = layer.parameters.total() == 0 && !is_opaque(layer.op);
+  return may && producer != nullptr && producer->degrees[Dim::c] > 1;
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ Strategy model_parallel(const Graph& graph, int devices) {
   for (const Layer& layer : graph.layers()) {
     const Config* producer = producer_config(graph, layer, configs);
     const bool follows = layer.parameters.total() == 0 && producer != nullptr;
-    configs.push_back(config_on_first_devices(follows ? clip(producer->degrees, layer.output)
+    configs.push_back(config_on_first_devices(follows ? clip(producer->degrees, layer)
                                                       : cut_in(Dim::c, layer, devices)));
   }
   return {"model", std::move(configs)};
@@ -72,8 +73,8 @@ Strategy owt_parallel(const Graph& graph, int devices) {
     Degrees degrees = cut_in(Dim::n, layer, devices);
     if (std::holds_alternative<FullyConnected>(layer.op)) {
       degrees = cut_in(Dim::c, layer, devices);
-    } else if (layer.parameters.total() == 0 && producer && cut_in_channels(producer->degrees)) {
-      degrees = clip(producer->degrees, layer.output);
+    } else if (follows_in_channels(layer, producer)) {
+      degrees = clip(producer->degrees, layer);
     }
     configs.push_back(config_on_first_devices(degrees));
   }

@@ -48,7 +48,7 @@ Degrees strides_with(Dim outermost, const Degrees& degrees) {
   return strides;
 }
 
-// All cuts of tensors, by their extents; each list is made once.
+// All cuts of tensors, by how many parts they may have; each list is made once.
 class CutLists {
  public:
   CutLists(const Cluster& cluster, const SearchOptions& options)
@@ -58,11 +58,12 @@ class CutLists {
         first_host_(options.host_placement ? first_host_size(cluster) : devices_) {}
 
   const std::shared_ptr<const Cuts>& operator()(const Layer& layer) {
-    auto& list = lists_[layer.output];
+    const Extents most = most_parts(layer);
+    auto& list = lists_[most];
     if (list == nullptr) {
       Cuts cuts;
       Degrees degrees = kWhole;
-      add_cuts(parallelizable(layer), layer.output, 0, devices_, degrees, cuts);
+      add_cuts(most, 0, devices_, degrees, cuts);
       list = std::make_shared<const Cuts>(std::move(cuts));
     }
     return list;
@@ -70,15 +71,13 @@ class CutLists {
 
  private:
   // Chooses the degrees of dims `k` and on, whose product may be `left`; lexicographically.
-  void add_cuts(const PerDim<bool>& may_cut, const Extents& extents, std::size_t k, Degree left,
-                Degrees& degrees, Cuts& cuts) const {
+  void add_cuts(const Extents& most, std::size_t k, Degree left, Degrees& degrees,
+                Cuts& cuts) const {
     if (k == kDims.size()) return add_numberings(degrees, cuts);
-    const std::int64_t most =
-        may_cut.values[k] ? std::min<std::int64_t>(left, extents.values[k]) : 1;
     for (const Degree degree : degrees_) {
-      if (degree > most) break;
+      if (degree > std::min<std::int64_t>(left, most.values[k])) break;
       degrees.values[k] = degree;
-      add_cuts(may_cut, extents, k + 1, left / degree, degrees, cuts);
+      add_cuts(most, k + 1, left / degree, degrees, cuts);
     }
     degrees.values[k] = 1;
   }

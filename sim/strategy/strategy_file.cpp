@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/graph/regions.h"
 #include "sim/text/file.h"
 #include "sim/text/json.h"
 
@@ -94,13 +95,12 @@ class StrategyReader {
       const auto degree = table.optional(name(dim));
       if (!degree) continue;
       const std::int64_t most =
-          layer ? layer->output[dim] : std::numeric_limits<std::int32_t>::max();
+          layer ? most_parts(*layer)[dim] : std::numeric_limits<std::int32_t>::max();
       if (!degree->is(ValueKind::integer) || degree->node().integer < 1 ||
           degree->node().integer > most) {
         errors_.add(degree->location(),
-                    layer ? fmt::format("{}: the degree in {} must be an integer from 1 to {}, its "
-                                        "extent",
-                                        who, name(dim), most)
+                    layer ? fmt::format("{}: the degree in {} must be an integer from 1 to {}, {}",
+                                        who, name(dim), most, why_no_more(*layer, dim))
                           : fmt::format("{}: the degree in {} must be an integer of at least 1",
                                         who, name(dim)));
         continue;
@@ -174,9 +174,9 @@ class StrategyReader {
 
   Config clipped_default(const Layer& layer) {
     Degrees degrees = *default_;
+    const Extents most = most_parts(layer);
     for (Dim dim : kDims) {
-      degrees[dim] =
-          static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], layer.output[dim]));
+      degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], most[dim]));
     }
     const auto available = static_cast<std::int64_t>(cluster_.device_count());
     if (bounded_product(degrees) > available) {

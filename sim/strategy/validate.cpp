@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "sim/graph/regions.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
 namespace {
 
 void check_degrees(const Layer& layer, const Config& config, std::vector<std::string>& wrong) {
+  const Extents most = most_parts(layer);
   for (Dim dim : kDims) {
     const std::int32_t degree = config.degrees[dim];
-    const std::int64_t extent = layer.output[dim];
-    if (degree >= 1 && degree <= extent) continue;
-    wrong.push_back(fmt::format("layer {}: degree {} in {}; allowed: 1 to {}, its extent",
-                                layer.name, degree, name(dim), extent));
+    if (degree >= 1 && degree <= most[dim]) continue;
+    wrong.push_back(fmt::format("layer {}: degree {} in {}; allowed: 1 to {}, {}", layer.name,
+                                degree, name(dim), most[dim], why_no_more(layer, dim)));
   }
 }
 

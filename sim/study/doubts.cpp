@@ -1,9 +1,12 @@
 #include "sim/study/doubts.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace strata {
 namespace {
@@ -44,6 +47,24 @@ std::vector<std::string> of_counts(const Case& input, const ByKind& models) {
   return found;
 }
 
+// "Resize, Einsum", each once.
+std::vector<std::string> of_ops(const Graph& graph) {
+  std::vector<std::string> kinds;
+  std::size_t layers = 0;
+  for (const Layer& layer : graph.layers()) {
+    const auto* opaque = std::get_if<Opaque>(&layer.op);
+    if (opaque == nullptr) continue;
+    ++layers;
+    if (std::find(kinds.begin(), kinds.end(), opaque->kind) == kinds.end())
+      kinds.push_back(opaque->kind);
+  }
+  if (layers == 0) return {};
+  return {
+      fmt::format("{} of {} layers {} opaque ({}): their costs are those of the bytes that "
+                  "they move, without arithmetic",
+                  layers, graph.size(), layers == 1 ? "is" : "are", fmt::join(kinds, ", "))};
+}
+
 }  // namespace
 
 std::vector<std::string> doubts(const Case& input) {
@@ -53,8 +74,8 @@ std::vector<std::string> doubts(const Case& input) {
     if (!model->computes_in(input.dtypes.values))
       found.push_back(of_type(kind, input.dtypes.values));
   }
-  const std::vector<std::string> counts = of_counts(input, models);
-  found.insert(found.end(), counts.begin(), counts.end());
+  for (const auto& more : {of_counts(input, models), of_ops(input.graph)})
+    found.insert(found.end(), more.begin(), more.end());
   return found;
 }
 

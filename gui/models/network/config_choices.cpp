@@ -31,13 +31,15 @@ std::string_view word(Dim dim) {
 /// The layer that has the least of a dim: where it can be cut, all can.
 LayerId narrowest(const Graph& graph, std::span<const LayerId> layers, Dim dim) {
   return *std::min_element(layers.begin(), layers.end(), [&](LayerId a, LayerId b) {
-    return graph[a].output[dim] < graph[b].output[dim];
+    return most_parts(graph[a])[dim] < most_parts(graph[b])[dim];
   });
 }
 
 std::string too_fine(const Graph& graph, LayerId layer, Dim dim, std::int32_t degree) {
   const Layer& it = graph[layer];
-  if (degree <= it.output[dim]) return {};
+  if (degree <= most_parts(it)[dim]) return {};
+  if (is_opaque(it.op) && dim != Dim::n)
+    return fmt::format("{} is opaque and is cut in n alone", it.name);
   if (it.output[dim] == 1) return fmt::format("{} has nothing to cut in {}", it.name, name(dim));
   return fmt::format("{} has {} {}, fewer than {} parts", it.name, it.output[dim], word(dim),
                      degree);

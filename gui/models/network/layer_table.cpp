@@ -106,8 +106,7 @@ QString LayerTable::text(LayerId layer, int column) const {
     case name_column:
       return QString::fromStdString(it.name);
     case op_column:
-      return QString::fromUtf8(strata::name(it.op).data(),
-                               static_cast<qsizetype>(strata::name(it.op).size()));
+      return QString::fromStdString(title(it.op));
     case output_column:
       return extents_text(it.output);
     case config_column:

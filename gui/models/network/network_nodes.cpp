@@ -17,7 +17,7 @@ std::string op_text(const Graph& graph, const Part& part) {
   std::string text;
   for (const LayerId layer : part.layers) {
     if (!text.empty()) text += " + ";
-    text += name(graph[layer].op);
+    text += title(graph[layer].op);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "gui/models/network/config_choices.h"
 #include "gui/models/text.h"
 #include "gui/widgets/network/config_panel.h"
+#include "sim/graph/regions.h"
 
 namespace strata::gui {
 namespace {
@@ -71,7 +72,7 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
   int row = 0;
   for (const Dim dim : kDims) {
     const bool here = std::any_of(layers.begin(), layers.end(), [&](LayerId layer) {
-      return scene.input.graph[layer].output[dim] > 1;
+      return most_parts(scene.input.graph[layer])[dim] > 1;
     });
     if (!here) continue;
     auto* head = new QPushButton(dim_title(dim), degrees_);

@@ -16,7 +16,7 @@ void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
   if (!map_.scene()) {
     painter.setPen(theme.faint);
     painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No network yet.\nOpen one, or drop a .toml file here."));
+                     tr("No network yet.\nOpen one, or drop a .toml or .onnx file here."));
     return;
   }
   NetworkPainter network(map_, theme, colours_, font());

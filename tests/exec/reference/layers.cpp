@@ -39,6 +39,7 @@ struct Forward {
   }
 
   Tensor operator()(const Input&) const { return {}; }
+  Tensor operator()(const Opaque&) const { return {}; }
   Tensor operator()(const Convolution& op) const { return convolution(call, op); }
   Tensor operator()(const Pooling& op) const { return pooling(call, op); }
   Tensor operator()(const AdaptivePooling& op) const { return adaptive_pooling(call, op); }
@@ -87,6 +88,7 @@ struct Backward {
   }
 
   Gradients operator()(const Input&) const { return {}; }
+  Gradients operator()(const Opaque&) const { return {}; }
   Gradients operator()(const Convolution& op) const { return convolution_backward(call, op, dy); }
   Gradients operator()(const Pooling& op) const { return only(pooling_backward(call, op, dy)); }
   Gradients operator()(const AdaptivePooling& op) const {

@@ -60,6 +60,12 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::backward_weights), 0);     // its sums are the gradient
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::update), 10 + 3 * 0.016);  // 800 bytes
 
+  TimedShard opaque = elementwise(Opaque{"Einsum", {{1, 100, 1, 10, 100}}});
+  opaque.parameters = {1'000'000, 0};
+  EXPECT_DOUBLE_EQ(opaque.microseconds(Phase::forward), 10 + 3 * 80);           // x w y
+  EXPECT_DOUBLE_EQ(opaque.microseconds(Phase::backward_data), 10 + 4 * 80);     // x w dy dx
+  EXPECT_DOUBLE_EQ(opaque.microseconds(Phase::backward_weights), 10 + 3 * 80);  // x dy dw
+
   EXPECT_DOUBLE_EQ(elementwise(LocalResponseNorm{}).microseconds(Phase::backward_data), 330);
   EXPECT_DOUBLE_EQ(elementwise(Concat{}).microseconds(Phase::forward), 170);
   EXPECT_DOUBLE_EQ(elementwise(Dropout{}).microseconds(Phase::forward), 10 + 160 + 20);  // mask

@@ -83,6 +83,22 @@ TEST(Shape, TheOtherOps) {
   EXPECT_EQ(output_of(SoftmaxCrossEntropy{}, {{4, 6, 1, 1, 1}}), (Extents{{4, 6, 1, 1, 1}}));
 }
 
+TEST(Shape, AnOpaqueOpSaysItsOwn) {
+  const Opaque resize{"Resize", {{1, 6, 1, 10, 6}}, 3};
+  EXPECT_EQ(output_of(resize, {{4, 6, 1, 5, 3}}), (Extents{{4, 6, 1, 10, 6}}));
+  const Extents in = {{1, 2, 1, 1, 1}};
+  EXPECT_EQ(error_of(Opaque{"", in}, in),
+            "layer layer: an opaque op needs a kind, without control characters");
+  EXPECT_EQ(error_of(Opaque{"a\n", in}, in),
+            "layer layer: an opaque op needs a kind, without control characters");
+  EXPECT_EQ(error_of(Opaque{"Loop", {{2, 1, 1, 1, 1}}}, in),
+            "layer layer: an opaque op's output is of one sample: n must be 1");
+  EXPECT_EQ(error_of(Opaque{"Loop", {{1, 0, 1, 1, 1}}}, in),
+            "layer layer: channel extent 0 is not in 1 ... 2147483648");
+  EXPECT_EQ(error_of(Opaque{"Loop", in, -1}, in),
+            "layer layer: parameters -1 is not in 0 ... 281474976710656");
+}
+
 TEST(Shape, ErrorsNameTheLayerAndWhatDoesNotFit) {
   const Extents small = {{1, 6, 1, 3, 5}};
   EXPECT_EQ(error_of(Convolution{2, 4, square(7, 1, 1)}, small),

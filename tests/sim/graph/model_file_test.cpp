@@ -129,6 +129,8 @@ Graph unusual(Op op) {
     op = Dropout{1.0 / 3};
   } else if (std::holds_alternative<SoftmaxCrossEntropy>(op)) {
     in = {{1, 8, 1, 1, 1}};
+  } else if (is_opaque(op)) {
+    op = Opaque{"a \"kind\" \\", {{1, 2, 1, 3, 4}}, 5};
   }
   GraphBuilder builder("of one \"op\" \\", 3);
   const LayerId data = builder.add("data \"0\"", Input{in}, {});
@@ -184,6 +186,7 @@ struct KeyList {
     keys.emplace_back(key);
   }
   void shape(std::string_view key, Extents&) { add(key); }
+  void text(std::string_view key, std::string&) { add(key); }
   void count(std::string_view key, std::int64_t&, std::optional<std::int64_t>) { add(key); }
   void flag(std::string_view key, bool&, bool) { add(key); }
   void number(std::string_view key, double&, double) { add(key); }
@@ -257,7 +260,7 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
             "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
             "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, relu, relu6, leaky_relu, elu, sigmoid, "
             "tanh, silu, gelu, hard_swish, batch_norm, lrn, dropout, concat, add, flatten, "
-            "softmax_cross_entropy");
+            "softmax_cross_entropy, opaque");
   const std::string add = "[[layer]]\nname = \"a\"\nop = \"add\"\n";
   EXPECT_EQ(error_of_layer(add + "inputs = [\"data\", \"dat\"]\n"),
             "net.toml:9: layer a: its input 'dat' is not a layer above it");

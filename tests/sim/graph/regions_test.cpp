@@ -86,6 +86,11 @@ struct Reads {
       if (e[0] == o[0]) keep(e);
     }
   }
+  void operator()(const Opaque&) const {
+    for (const Element& e : elements_of(whole(in))) {
+      if (e[0] == o[0]) keep(e);
+    }
+  }
   void operator()(const LocalResponseNorm& op) const {
     for (std::int64_t k = 0; k < op.size; ++k) {
       Element e = o;
@@ -264,6 +269,7 @@ TEST(NeededInput, TheOtherOpsAsTheirReferee) {
     const Extents e = random.extents();
     random.expect_ok(Flatten{}, e);
     random.expect_ok(FullyConnected{random.in(1, 5)}, e);
+    random.expect_ok(Opaque{"Any", {{1, random.in(1, 3), 1, random.in(1, 3), 1}}}, e);
     random.expect_ok(LocalResponseNorm{random.in(1, 6)}, e);
     random.expect_ok(Concat{}, e, static_cast<std::size_t>(random.in(1, 4)));
     random.expect_ok(Add{}, e, 2);
@@ -364,6 +370,21 @@ TEST(ShardParameters, AreCutInChannelsAlone) {
   EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{60, 10}));
   shard[Dim::c] = {3, 6};
   EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{18, 3}));
+}
+
+TEST(ShardParameters, OfAnOpaqueOpAreHeldWhole) {
+  const Sample it = one_layer(Opaque{"Einsum", {{1, 3, 1, 2, 1}}, 7}, {{1, 6, 1, 4, 4}}, 8);
+  Box shard = whole(it.layer().output);
+  shard[Dim::n] = {0, 2};
+  EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{7, 0}));  // 7 / 3 channels is none
+}
+
+TEST(Parallelizable, OfAnOpaqueOpIsTheSampleAlone) {
+  const Sample it = one_layer(Opaque{"Resize", {{1, 3, 1, 4, 4}}}, {{1, 3, 1, 2, 2}}, 8);
+  EXPECT_EQ(most_parts(it.layer()), (Extents{{8, 1, 1, 1, 1}}));
+  EXPECT_EQ(parallelizable(it.layer()), (PerDim<bool>{{true, false, false, false, false}}));
+  EXPECT_EQ(why_no_more(it.layer(), Dim::n), "its extent");
+  EXPECT_EQ(why_no_more(it.layer(), Dim::h), "for an opaque op is cut in n alone");
 }
 
 TEST(Parallelizable, IsEveryDimLongerThanOne) {

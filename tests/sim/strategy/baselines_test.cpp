@@ -62,6 +62,25 @@ TEST(Baselines, OwtCutsChannelsFromTheFirstFullyConnectedLayerOn) {
   EXPECT_EQ(degrees(owt_parallel(graph, 2)), expected);
 }
 
+// conv (8 channels) -> opaque -> relu -> fc (6)
+TEST(Baselines, AnOpaqueOpIsCutInSamplesOrNotAtAll) {
+  GraphBuilder b("opaque", 16);
+  const LayerId data = b.add("data", Input{{{1, 3, 1, 8, 8}}}, {});
+  Convolution conv;
+  conv.out_channels = 8;
+  const LayerId c1 = b.add("conv", conv, {data});
+  const LayerId o = b.add("resize", Opaque{"Resize", {{1, 8, 1, 4, 4}}}, {c1});
+  const LayerId r = b.add("relu", Activation{}, {o});
+  const LayerId fc = b.add("fc", FullyConnected{6}, {r});
+  b.add("einsum", Opaque{"Einsum", {{1, 6, 1, 1, 1}}}, {fc});
+  const Graph graph = std::move(b).build();
+  EXPECT_EQ(degrees(data_parallel(graph, 4)), std::vector<Degrees>(6, n(4)));
+  EXPECT_EQ(degrees(model_parallel(graph, 2)),
+            (std::vector<Degrees>{c(2), c(2), kWhole, kWhole, c(2), kWhole}));
+  EXPECT_EQ(degrees(owt_parallel(graph, 2)),
+            (std::vector<Degrees>{n(2), n(2), n(2), n(2), c(2), n(2)}));
+}
+
 TEST(Baselines, ShardsSitOnTheFirstDevices) {
   const Config config = config_on_first_devices({{2, 1, 1, 1, 2}});
   EXPECT_EQ(config.devices,

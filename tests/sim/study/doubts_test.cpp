@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/graph/model_file.h"
 #include "sim/profile/write_profile.h"
 #include "sim/study/measure_profile.h"
 #include "tests/sim/study/folder.h"
@@ -36,6 +37,21 @@ TEST(Doubts, AKindHasNoArithmeticOfAType) {
   EXPECT_THAT(doubts(load_case(lenet_on("p100-1x2", DType::tf32))),
               ElementsAre("p100 has no tf32 arithmetic: it computes in fp32, and nothing is "
                           "faster"));
+}
+
+TEST(Doubts, OpaqueOpsCostTheirBytesAlone) {
+  const Folder folder("doubts");
+  GraphBuilder net("net");
+  const LayerId data = net.add("data", Input{{{1, 3, 1, 8, 8}}}, {});
+  const LayerId big = net.add("big", Opaque{"Resize", {{1, 3, 1, 16, 16}}}, {data});
+  const LayerId bigger = net.add("bigger", Opaque{"Resize", {{1, 3, 1, 32, 32}}}, {big});
+  net.add("y", Opaque{"Einsum", {{1, 3, 1, 1, 1}}}, {bigger});
+  write_file_whole(folder.file("net.toml"), print_model(std::move(net).build()));
+  CaseRequest request = lenet_on("p100-1x2");
+  request.model = folder.file("net.toml");
+  EXPECT_THAT(doubts(load_case(request)),
+              ElementsAre("3 of 4 layers are opaque (Resize, Einsum): their costs are those of "
+                          "the bytes that they move, without arithmetic"));
 }
 
 TEST(Doubts, CostsOfTwoBusyDevicesAreNotThoseOfOne) {
