@@ -32,6 +32,15 @@ void add_case_options(CLI::App& command, CaseFlags& flags) {
           "a .toml file (strata profile writes them) in place of the profile that ships for "
           "its kind of device; repeatable")
       ->allow_extra_args(false);
+  add_unsupported_option(command, flags.request.unsupported);
+}
+
+void add_unsupported_option(CLI::App& command, Unsupported& unsupported) {
+  command
+      .add_flag_callback(
+          "--allow-unsupported", [&unsupported] { unsupported = Unsupported::opaque; },
+          "take ops of an .onnx file that are not read for opaque ones, at the cost of their bytes")
+      ->disable_flag_override();
 }
 
 Case load(CaseFlags& flags) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What says which step it is about (MODEL, --cluster, --batch, --sync, --dtype, --profile, --set):
-// shared by the commands that predict, search and compare.
+// What says which step it is about (MODEL, --cluster, --batch, --sync, --dtype, --profile, --set,
+// --allow-unsupported): shared by the commands that predict, search and compare.
 
 #include <cstdint>
 #include <string>
@@ -23,6 +23,8 @@ struct CaseFlags {
 
 /// MODEL and --cluster, both required.
 void add_model_and_cluster(CLI::App& command, CaseFlags& flags);
+/// --allow-unsupported, of a command that predicts or shows.
+void add_unsupported_option(CLI::App& command, Unsupported& unsupported);
 /// All the others.
 void add_case_options(CLI::App& command, CaseFlags& flags);
 

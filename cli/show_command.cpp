@@ -2,10 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
@@ -18,6 +20,7 @@ namespace {
 
 struct ShowOptions {
   std::string model;
+  Unsupported unsupported = Unsupported::refuse;
   bool json = false;
 };
 
@@ -58,6 +61,8 @@ void show_json(const Graph& graph) {
                                   {"output", per_dim_json(layer.output)},
                                   {"parameters", layer.parameters.total()},
                                   {"macs", macs(graph, LayerId(i))}});
+    if (const auto* opaque = std::get_if<Opaque>(&layer.op))
+      document["layers"].back()["kind"] = opaque->kind;
   }
   document["parameters"] = graph.parameters();
   document["macs"] = total_macs(graph);
@@ -74,7 +79,7 @@ void show_table(const Graph& graph) {
                    {"inputs", Align::left}});
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
-    table.add_row({layer.name, std::string(name(layer.op)), shape_text(layer.output),
+    table.add_row({layer.name, title(layer.op), shape_text(layer.output),
                    format_count(layer.parameters.total()), format_count(macs(graph, LayerId(i))),
                    input_names(graph, layer)});
   }
@@ -89,9 +94,11 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   command->add_option("MODEL", options->model, "a name (strata models), or a .toml or .onnx file")
       ->required();
+  add_unsupported_option(*command, options->unsupported);
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
-    const Network network = load_network(options->model, 1);
+    const Network network =
+        load_network(options->model, 1, FileWeights::skip, options->unsupported);
     options->json ? show_json(network.graph) : show_table(network.graph);
     for (const std::string& note : network.notes) say("note: " + note);
   });

@@ -57,8 +57,8 @@ void read_command_line(QCommandLineParser& options, const QCoreApplication& app)
   options.addPositionalArgument(
       QStringLiteral("FILE"),
       QStringLiteral(
-          "a network, cluster or scenario (.toml), a strategy, trace or session (.json), "
-          "a database of results (.db)"),
+          "a network (.toml, .onnx), cluster or scenario (.toml), a strategy, trace or session "
+          "(.json), a database of results (.db)"),
       QStringLiteral("[FILE...]"));
   options.addOption({QString::fromLatin1(kPicture),
                      QStringLiteral("write what the window shows, when all is reckoned, and end"),

@@ -44,6 +44,7 @@ Json print_input(const CaseRequest& input) {
                {"sets", Json::array()}};
   if (input.batch) json["batch"] = *input.batch;
   for (const auto& [key, value] : input.sets) json["sets"].push_back({key, value});
+  if (input.unsupported == Unsupported::opaque) json["allow_unsupported"] = true;
   return json;
 }
 
@@ -64,13 +65,14 @@ CaseRequest parse_input(const Json& json) {
   input.dtype = known(parse_dtype(dtype), dtype);
   input.profiles = json.at("profiles").get<std::vector<std::string>>();
   for (const Json& set : json.at("sets")) input.sets.emplace_back(set.at(0), set.at(1));
+  if (json.value("allow_unsupported", false)) input.unsupported = Unsupported::opaque;
   return input;
 }
 
 bool same_input(const CaseRequest& a, const CaseRequest& b) {
   return a.model == b.model && a.cluster == b.cluster && a.batch == b.batch &&
          a.batch_per_device == b.batch_per_device && a.sync == b.sync && a.dtype == b.dtype &&
-         a.profiles == b.profiles && a.sets == b.sets;
+         a.profiles == b.profiles && a.sets == b.sets && a.unsupported == b.unsupported;
 }
 
 }  // namespace
@@ -170,6 +172,8 @@ std::string case_arguments(const Document& document) {
   if (input.dtype != CaseRequest().dtype) text += fmt::format(" --dtype {}", name(input.dtype));
   for (const std::string& profile : input.profiles) text += " --profile " + shell_quoted(profile);
   for (const auto& [key, value] : input.sets) text += " --set " + shell_quoted(key + "=" + value);
+  const bool opaque = input.unsupported == Unsupported::opaque && input.model.ends_with(".onnx");
+  if (opaque) text += " --allow-unsupported";
   return text;
 }
 

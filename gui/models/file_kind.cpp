@@ -132,9 +132,10 @@ FileKind kind_of_file(const std::string& file) {
 
 std::string unknown_file(const std::string& file) {
   return fmt::format(
-      "{}: what it is cannot be told from what is in it; allowed: a network ([[layer]]), a cluster "
-      "([[device]] or [grid]), a scenario ([[sweep]]), a strategy or a trace (.json), a database "
-      "of a sweep",
+      "{}: what it is cannot be told from what is in it; allowed: a network ([[layer]], or ONNX), "
+      "a "
+      "cluster ([[device]] or [grid]), a scenario ([[sweep]]), a strategy or a trace (.json), a "
+      "database of a sweep",
       file);
 }
 

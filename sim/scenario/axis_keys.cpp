@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kDTypes = {"fp32", "tf32", "bf16", "fp
 constexpr std::array<std::string_view, 3> kDegrees = {"pow2", "divisors", "all"};
 constexpr std::array<std::string_view, 2> kObjectives = {"eq1", "simulated"};
 
-constexpr std::array<AxisKey, 17> kKeys = {{
+constexpr std::array<AxisKey, 18> kKeys = {{
     {"model", ValueForm::text, kEveryJob, {}},
     {"cluster", ValueForm::text, kSimulated, {}},
     {"devices", ValueForm::text, kRun, {}},
@@ -43,6 +43,7 @@ constexpr std::array<AxisKey, 17> kKeys = {{
     {"lr", ValueForm::rate, kRun, {}},
     {"seed", ValueForm::natural, kRun, {}},
     {"layers", ValueForm::flag, kSimulated, {}},
+    {"allow_unsupported", ValueForm::flag, kSimulated, {}},
 }};
 
 constexpr AxisKey kWhatIf = {"set", ValueForm::free, kSimulated, {}};

@@ -132,8 +132,9 @@ StoredInput Answers::input(std::string kind, const std::string& name, const Cont
 std::vector<StoredInput> Answers::inputs(const Question& question) {
   const CaseRequest& request = question.input;
   std::vector<StoredInput> all;
-  all.push_back(
-      input("model", request.model, [&] { return print_model(load_model(request.model, 1)); }));
+  all.push_back(input("model", request.model, [&] {
+    return print_model(load_model(request.model, 1, request.unsupported));
+  }));
   if (question.job != Job::run) {
     all.push_back(input("cluster", request.cluster,
                         [&] { return print_cluster(load_cluster(request.cluster)); }));

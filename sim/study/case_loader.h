@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,8 @@ class CaseLoader {
  public:
   /// As load_case(), which is this for one case.
   Case load(const CaseRequest& request);
-  Graph network(const std::string& model, std::int64_t batch);
+  /// The network of its MODEL, of this batch.
+  Graph network(const CaseRequest& request, std::int64_t batch);
   Cluster cluster(const std::string& name);
   /// The kinds of a cluster's devices, each once, in order of appearance.
   std::vector<std::string> kinds(const std::string& cluster);
@@ -51,7 +53,7 @@ class CaseLoader {
     std::shared_ptr<const CostModel> model;
   };
   std::mutex lock_;
-  std::map<std::pair<std::string, std::int64_t>, Graph> networks_;
+  std::map<std::tuple<std::string, std::int64_t, Unsupported>, Graph> networks_;
   std::map<std::string, Cluster> clusters_;
   std::map<std::string, FileModel> files_;
   Models shipped_;

@@ -76,8 +76,9 @@ std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
                                request.batch_per_device, devices));
 }
 
-Graph CaseLoader::network(const std::string& model, std::int64_t batch) {
-  return remembered(lock_, networks_, {model, batch}, [&] { return load_model(model, batch); });
+Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
+  return remembered(lock_, networks_, {request.model, batch, request.unsupported},
+                    [&] { return load_model(request.model, batch, request.unsupported); });
 }
 
 Cluster CaseLoader::cluster(const std::string& name) {
@@ -149,7 +150,7 @@ std::vector<std::shared_ptr<const CostModel>> CaseLoader::by_device(const Cluste
 
 Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
-  Graph graph = network(request.model, global_batch(request, named));
+  Graph graph = network(request, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
   for (const auto& set : request.sets) {
     as_flag(set.first, set.second, [&] { change(result, set.first, set.second); });

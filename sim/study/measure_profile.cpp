@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/study/network.h"
 
 namespace strata {
 namespace {
@@ -16,6 +17,7 @@ struct Subject {
 Subject load(const ProfileRequest& request, const Cluster& cluster, const std::string& model) {
   const auto devices = static_cast<std::int64_t>(cluster.device_count());
   Graph graph = load_model(model, request.batch.value_or(request.batch_per_device * devices));
+  check_runs(graph);
   auto shapes = shapes_of(graph, cluster, request.strategies);
   return {std::move(graph), std::move(shapes)};
 }

@@ -1,24 +1,41 @@
 #include "sim/study/network.h"
 
 #include <utility>
+#include <variant>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/formats/onnx/read_onnx.h"
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
-#include "sim/study/predict.h"
 
 namespace strata {
 
-Network load_network(const std::string& model, std::int64_t batch, FileWeights weights) {
+Network load_network(const std::string& model, std::int64_t batch, FileWeights weights,
+                     Unsupported unsupported) {
   if (model.ends_with(".toml")) return {read_model(model, batch), {}, {}};
   if (!model.ends_with(".onnx")) return {build_zoo(model, batch), {}, {}};
   const bool wanted = weights == FileWeights::read;
-  OnnxModel file = read_onnx(model, batch, wanted ? OnnxWeights::read : OnnxWeights::skip);
+  const bool opaque = unsupported == Unsupported::opaque;
+  OnnxModel file = read_onnx(model, batch, wanted ? OnnxWeights::read : OnnxWeights::skip,
+                             opaque ? OnnxUnsupported::opaque : OnnxUnsupported::refuse);
   return {std::move(file.graph), std::move(file.weights), std::move(file.notes)};
 }
 
-Graph load_model(const std::string& model, std::int64_t batch) {
-  return load_network(model, batch).graph;
+Graph load_model(const std::string& model, std::int64_t batch, Unsupported unsupported) {
+  return load_network(model, batch, FileWeights::skip, unsupported).graph;
+}
+
+void check_runs(const Graph& graph) {
+  for (const Layer& layer : graph.layers()) {
+    const auto* opaque = std::get_if<Opaque>(&layer.op);
+    if (opaque == nullptr) continue;
+    throw InputError(
+        fmt::format("network {}: layer {}: op {} is opaque, which nothing can run; allowed: to "
+                    "predict and to solve",
+                    graph.name(), layer.name, opaque->kind));
+  }
 }
 
 NetworkWeights starting_weights(const Network& network, std::uint64_t seed) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/graph/graph.h"
+#include "sim/study/predict.h"
 #include "sim/study/weights.h"
 
 namespace strata {
@@ -22,7 +23,11 @@ enum class FileWeights : std::uint8_t { skip, read };
 
 /// A zoo name, or a file where it ends in .toml or .onnx. Throws InputError.
 Network load_network(const std::string& model, std::int64_t batch,
-                     FileWeights weights = FileWeights::skip);
+                     FileWeights weights = FileWeights::skip,
+                     Unsupported unsupported = Unsupported::refuse);
+
+/// Throws InputError for a network with an opaque op, which can be predicted but not run.
+void check_runs(const Graph& graph);
 
 /// What a training starts from: the network's own weights, and initial ones (weights.h) where it
 /// has none.

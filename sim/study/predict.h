@@ -29,6 +29,9 @@ namespace strata {
 /// network (sim/graph/what_if.h), and overlap = on or off.
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
+/// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).
+enum class Unsupported : std::uint8_t { refuse, opaque };
+
 struct CaseRequest {
   std::string model;                  ///< a zoo name or a file
   std::string cluster;                ///< a preset's name or a file
@@ -38,6 +41,7 @@ struct CaseRequest {
   DType dtype = DType::fp32;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
+  Unsupported unsupported = Unsupported::refuse;
 };
 
 /// Everything about a prediction but the strategy.
@@ -62,7 +66,8 @@ std::vector<std::shared_ptr<const CostModel>> load_cost_models(
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 
 /// As load_network() (network.h), without what the file has beside it.
-Graph load_model(const std::string& model, std::int64_t batch);
+Graph load_model(const std::string& model, std::int64_t batch,
+                 Unsupported unsupported = Unsupported::refuse);
 
 struct PredictOptions {
   std::size_t steps = 4;

@@ -86,6 +86,10 @@ const std::map<std::string_view, Reader>& readers() {
        }},
       {"lr", [](Question& q, const std::string& v) { q.run.learning_rate = parse_number(v); }},
       {"seed", [](Question& q, const std::string& v) { q.run.seed = whole<std::uint64_t>(v); }},
+      {"allow_unsupported",
+       [](Question& q, const std::string& v) {
+         q.input.unsupported = v == "true" ? Unsupported::opaque : Unsupported::refuse;
+       }},
       {"layers", [](Question& q, const std::string& v) { q.layers = v == "true"; }},
   };
   return all;

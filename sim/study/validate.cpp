@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/study/dataset.h"
 #include "sim/study/host_memory.h"
+#include "sim/study/network.h"
 #include "sim/study/solve.h"
 #include "sim/study/trial.h"
 #include "sim/study/weights.h"
@@ -183,6 +184,7 @@ void refuse_unsound(Runner& runner, const ValidateRequest& request,
   std::set<std::string> names;
   for (const std::string& model : request.models) {
     const Graph graph = load_for(request, model, cluster.device_count());
+    check_runs(graph);
     class_count(graph);  // a network without a loss has nothing to train
     if (!names.insert(graph.name()).second) {
       throw InputError(

@@ -17,7 +17,7 @@ class Look {
 
   std::vector<WrongSetting> at_all() {
     at_devices();
-    attempt("model", [&] { graph_ = loader_.network(request_.model, 1); });
+    attempt("model", [&] { graph_ = loader_.network(request_, 1); });
     if (graph_ && cluster_) at_batch();
     for (const auto& [key, value] : request_.sets) at_what_if(key, value);
     if (cluster_) at_profiles();
@@ -47,7 +47,7 @@ class Look {
 
   void at_batch() {
     attempt(request_.batch ? "batch" : "batch_per_device",
-            [&] { graph_ = loader_.network(request_.model, global_batch(request_, *cluster_)); });
+            [&] { graph_ = loader_.network(request_, global_batch(request_, *cluster_)); });
   }
 
   void at_what_if(const std::string& key, const std::string& value) {

@@ -90,6 +90,12 @@ def program():
     return pathlib.Path(os.environ["STRATA"]).resolve()
 
 
+def reads_onnx():
+    """Whether the program under test was built with ONNX."""
+    said = subprocess.run([program(), "--version"], capture_output=True, text=True, check=True)
+    return ", onnx" in said.stdout
+
+
 def run(command, folder, environment=None):
     """Runs a shell line in a folder."""
     variables = dict(os.environ, PATH=f"{program().parent}:{os.environ['PATH']}")

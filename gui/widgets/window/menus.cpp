@@ -129,7 +129,7 @@ std::vector<QAction*> MainWindow::all_actions() const {
 void MainWindow::ask_for_file() {
   const QString file = QFileDialog::getOpenFileName(
       this, tr("Open"), {},
-      tr("All that Strata reads (*.toml *.json *.db *.sqlite);;All files (*)"));
+      tr("All that Strata reads (*.toml *.onnx *.json *.db *.sqlite);;All files (*)"));
   if (!file.isEmpty()) open_file(file);
 }
 

@@ -21,9 +21,11 @@ Document or_example(const Document& document) {
   return document.empty() ? paper_example() : document;
 }
 
-Document with_model(Document document, const std::string& file) {
+Document with_model(Document document, const std::string& file,
+                    Unsupported unsupported = Unsupported::refuse) {
   document = or_example(document);
   document.input.model = file;
+  document.input.unsupported = unsupported;
   if (document.strategy.edited()) document.strategy = {};
   document.locked.clear();
   return document;
@@ -41,6 +43,16 @@ Document with_profile(Document document, const std::string& file) {
   return document;
 }
 
+// Opaque ops where there must be some: the table of layers names them. Throws InputError where not
+// even that helps.
+Unsupported needed_by(const std::string& file) try {
+  load_model(file, 1);
+  return Unsupported::refuse;
+} catch (const InputError&) {
+  load_model(file, 1, Unsupported::opaque);
+  return Unsupported::opaque;
+}
+
 // What cannot be read leaves the desk as it is.
 void check_part(const std::string& file, const Document& document) {
   switch (kind_of_file(file)) {
@@ -52,6 +64,8 @@ void check_part(const std::string& file, const Document& document) {
       return;
     case FileKind::profile:
       read_profile(file);
+      return;
+    case FileKind::onnx:  // needed_by() has read it
       return;
     default:
       load_strategy(file, load_case(document.input));
@@ -109,7 +123,7 @@ bool MainWindow::open_by_kind(const std::string& file) {
     case FileKind::trace:
       return offer_to_views(QString::fromStdString(file), {"timeline"});
     case FileKind::onnx:
-      throw InputError(file + ": ONNX is not read; allowed: a network in .toml");
+      return take(with_model(now, file, needed_by(file)));
     default:
       throw InputError(unknown_file(file));
   }

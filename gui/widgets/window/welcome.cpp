@@ -106,8 +106,9 @@ QWidget* Welcome::ways(const std::vector<LeftSession>& left, const QStringList& 
     emit document_wanted(paper_example());
   })->setObjectName(QStringLiteral("paper_example"));
   way(tr("Open a file…"),
-      tr("A network, a cluster or a scenario (.toml), a strategy or a trace (.json), a database of "
-         "results (.db). Files can be dropped on the window, too."),
+      tr("A network (.toml, .onnx), a cluster or a scenario (.toml), a strategy or a trace "
+         "(.json), "
+         "a database of results (.db). Files can be dropped on the window, too."),
       [this] { emit file_wanted({}); })
       ->setObjectName(QStringLiteral("open_file"));
   const QStringList folders = folders_that_tell(recent);

@@ -11,14 +11,16 @@ bool reads_onnx() {
   return false;
 }
 
-OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights) {
-  throw InputError(fmt::format(
-      "{}: this build reads no ONNX; allowed: a zoo name, or a file ending in .toml", file));
+OnnxModel read_onnx(const std::string& file, std::int64_t, OnnxWeights, OnnxUnsupported) {
+  throw EnvironmentError(
+      fmt::format("{}: this build reads no ONNX, for libonnx-dev was not there to build it; "
+                  "allowed: a zoo name, or a file ending in .toml",
+                  file));
 }
 
 OnnxModel parse_onnx(std::string_view, const std::string& file, std::int64_t batch,
-                     OnnxWeights weights) {
-  return read_onnx(file, batch, weights);
+                     OnnxWeights weights, OnnxUnsupported unsupported) {
+  return read_onnx(file, batch, weights, unsupported);
 }
 
 }  // namespace strata

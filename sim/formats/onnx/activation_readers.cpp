@@ -56,7 +56,7 @@ const onnx::NodeProto* times_input(OnnxNode& node, const std::string& name) {
 
 void add_product(OnnxNode& node, ActivationKind kind, const onnx::NodeProto& product) {
   const OnnxActivation& input = node.activation(0);
-  node.network().absorb(product);
+  node.network().absorb(product, node.proto());
   node.layer(Activation{kind}, {input.layer}, input.axes, product);
 }
 
@@ -124,7 +124,7 @@ void read_division(OnnxNode& node) {
   const auto* product = plus_one ? times_input(node, plus_one->output(0)) : nullptr;
   const auto* half = product ? next_with(node, product->output(0), "Mul", 0.5) : nullptr;
   if (!half) throw InputError("allowed: of shapes, and in 0.5 x (1 + Erf(x / sqrt(2)))");
-  for (const auto* part : {erf, plus_one, product}) node.network().absorb(*part);
+  for (const auto* part : {erf, plus_one, product}) node.network().absorb(*part, division);
   add_product(node, ActivationKind::gelu, *half);
 }
 

@@ -1,6 +1,9 @@
 #include "sim/formats/onnx/graph_inputs.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,10 +18,14 @@ namespace {
 using NameSet = std::set<std::string>;
 using Shape = onnx::TensorShapeProto;
 
+constexpr std::array<std::string_view, 8> kWithParameters = {
+    "Conv",   "ConvTranspose",         "Gemm",  "BatchNormalization",
+    "MatMul", "InstanceNormalization", "PRelu", "LayerNormalization"};
+
 // Whether a node takes its input `i` as a parameter.
 bool is_parameter(const onnx::NodeProto& node, int i) {
-  const std::string& op = node.op_type();
-  return i > 0 && (op == "Conv" || op == "Gemm" || op == "BatchNormalization" || op == "MatMul");
+  return i > 0 && std::find(kWithParameters.begin(), kWithParameters.end(), node.op_type()) !=
+                      kWithParameters.end();
 }
 
 bool passes_on(const onnx::NodeProto& node) {

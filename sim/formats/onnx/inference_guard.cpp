@@ -1,6 +1,7 @@
 #include "sim/formats/onnx/inference_guard.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@ namespace strata {
 namespace {
 
 using KnownDims = std::map<std::string, TensorDims, std::less<>>;
+
+constexpr std::int64_t kMostScales = 8;
+constexpr float kMostScale = 1 << 20;
 
 const TensorDims* dims_of_input(const onnx::NodeProto& node, int i, const KnownDims& dims) {
   if (i >= node.input_size()) return nullptr;
@@ -67,6 +71,25 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const TensorDims* weight = op == "Conv" ? dims_of_input(node, 1, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
+}
+
+bool wants_scales(const onnx::NodeProto& node) {
+  return node.op_type() == "Resize" || node.op_type() == "Upsample";
+}
+
+bool may_be_scales(const onnx::TensorProto& tensor) {
+  return tensor.data_type() == onnx::TensorProto::FLOAT && tensor.dims_size() == 1 &&
+         element_count(dims_of(tensor)) <= kMostScales &&
+         tensor.data_location() != onnx::TensorProto::EXTERNAL && has_values(tensor);
+}
+
+std::vector<float> checked_scales(const onnx::TensorProto& tensor) {
+  std::vector<float> scales = float_values(tensor, "");
+  for (const float scale : scales) {
+    if (std::abs(scale) <= kMostScale) continue;
+    throw InputError(fmt::format("its scale is {}; allowed: at most {}", scale, kMostScale));
+  }
+  return scales;
 }
 
 }  // namespace strata

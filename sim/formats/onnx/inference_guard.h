@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <onnx/onnx_pb.h>
 
@@ -16,5 +17,12 @@ namespace strata {
 /// the node, where they are known.
 void check_for_inference(const onnx::NodeProto& node,
                          const std::map<std::string, TensorDims, std::less<>>& dims);
+
+/// Whether the shape of what it writes depends on numbers in floats.
+bool wants_scales(const onnx::NodeProto& node);
+/// Whether a tensor could hold them: a few numbers of the model's own.
+bool may_be_scales(const onnx::TensorProto& tensor);
+/// Inference makes integers of extents times these, which must fit. Throws InputError.
+std::vector<float> checked_scales(const onnx::TensorProto& tensor);
 
 }  // namespace strata

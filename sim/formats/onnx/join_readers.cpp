@@ -41,6 +41,8 @@ void read_concat(OnnxNode& node) {
 }
 
 void read_add(OnnxNode& node) {
+  if (node.network().is_bias(node.proto()))
+    return node.alias(node.activation(node.is_tensor(0) ? 1 : 0));
   Joined joined = inputs_of(node);
   if (joined.layers.size() == 1) return node.alias(node.activation(0));
   node.layer(Add{}, std::move(joined.layers), std::move(joined.axes));

@@ -1,4 +1,6 @@
-// Conv, Gemm and MatMul with the Add of its bias.
+// Conv and MatMul, each with the Add of its bias, and Gemm.
+
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -33,11 +35,52 @@ OnnxTensor transpose_of(OnnxTensor weight) {
   return weight;
 }
 
-// The tensor that a MatMul's only reader, an Add, adds to each sample.
-const OnnxTensor* added_bias(OnnxNode& node, const onnx::NodeProto& reader) {
+// The tensor that the only reader of a value, an Add, adds to it.
+const OnnxTensor* added_tensor(OnnxNode& node, const std::string& name,
+                               const onnx::NodeProto& reader) {
   if (reader.op_type() != "Add") return nullptr;
-  const bool first = reader.input(0) == node.output();
-  return node.network().tensor(reader.input(first ? 1 : 0));
+  return node.network().tensor(reader.input(reader.input(0) == name ? 1 : 0));
+}
+
+// As a Transpose has them; none where its perm makes no sense.
+std::optional<Axes> in_order_of(const onnx::NodeProto& transpose, const Axes& axes) {
+  const std::vector<std::int64_t> order = NodeAttributes(transpose).integers("perm");
+  Axes moved;
+  for (const std::int64_t axis : order) {
+    if (axis < 0 || axis >= std::ssize(axes)) return std::nullopt;
+    moved.push_back(axes[static_cast<std::size_t>(axis)]);
+  }
+  return moved.size() == axes.size() ? std::optional(moved) : std::nullopt;
+}
+
+// Whether a tensor that is added to a value with these axes has a number for each channel.
+bool is_along_channels(const OnnxTensor& tensor, const Axes& axes, std::int64_t channels) {
+  if (tensor.dims.size() > axes.size() || element_count(tensor.dims) != channels) return false;
+  const std::size_t missing = axes.size() - tensor.dims.size();
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+    if (tensor.dims[i] != 1 && axes[missing + i] != Dim::c) return false;
+  }
+  return true;
+}
+
+// What an Add behind the convolution adds to each channel, as exports from TensorFlow have it, and
+// maybe behind the Transpose that comes in between.
+std::optional<OnnxTensor> take_added_bias(OnnxNode& node, Axes axes, std::int64_t channels) {
+  std::string name = node.output();
+  const onnx::NodeProto* reader = node.network().only_reader(name);
+  if (reader && reader->op_type() == "Transpose") {
+    const auto moved = in_order_of(*reader, axes);
+    if (!moved) return std::nullopt;
+    axes = *moved;
+    name = reader->output(0);
+    reader = node.network().only_reader(name);
+  }
+  const OnnxTensor* tensor = reader ? added_tensor(node, name, *reader) : nullptr;
+  if (!tensor || !is_along_channels(*tensor, axes, channels)) return std::nullopt;
+  node.network().take_bias(*reader, node.proto());
+  OnnxTensor bias = *tensor;
+  bias.dims = {channels}, bias.transposed = false;
+  return bias;
 }
 
 void add_fully_connected(OnnxNode& node, OnnxTensor weight, const OnnxTensor* bias,
@@ -86,12 +129,14 @@ void read_convolution(OnnxNode& node) {
   const auto kernel = kernel_of(node, weight, static_cast<std::size_t>(op.rank));
   op.out_channels = weight.dims[0];
   op.groups = node.attributes().integer("group", 1);
-  op.bias = node.has_input(2);
   op.windows = read_windows(node.attributes(), kernel, input, extents);
   take_zeros(op.windows, input.zeros);
   check_dims(weight, "weight", convolution_weight(op, extents[Dim::c], kernel));
   OnnxParameters parameters{weight, {}};
-  if (op.bias) parameters.bias = bias_of(node.tensor(2), op.out_channels);
+  parameters.bias = node.has_input(2)
+                        ? bias_of(node.tensor(2), op.out_channels)
+                        : take_added_bias(node, usual_axes(input.axes.size()), op.out_channels);
+  op.bias = parameters.bias.has_value();
   const LayerId id = node.layer(op, {input.layer});
   node.network().set_parameters(id, std::move(parameters));
 }
@@ -110,8 +155,8 @@ void read_gemm(OnnxNode& node) {
 void read_matmul(OnnxNode& node) {
   const OnnxTensor weight = transpose_of(node.tensor(1));
   const onnx::NodeProto* reader = node.network().only_reader(node.output());
-  const OnnxTensor* bias = reader ? added_bias(node, *reader) : nullptr;
-  if (bias) node.network().absorb(*reader);
+  const OnnxTensor* bias = reader ? added_tensor(node, node.output(), *reader) : nullptr;
+  if (bias) node.network().absorb(*reader, node.proto());
   add_fully_connected(node, weight, bias, bias ? *reader : node.proto());
 }
 

@@ -1,6 +1,7 @@
 #include "sim/formats/onnx/network.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,13 +11,6 @@
 
 namespace strata {
 namespace {
-
-Extents sample_extents(const TensorDims& dims) {
-  Extents extents = {{1, 1, 1, 1, 1}};
-  const Axes axes = usual_axes(dims.size());
-  for (std::size_t i = 1; i < dims.size(); ++i) extents[*axes[i]] = dims[i];
-  return extents;
-}
 
 std::string without_context(const std::string& message, const std::string& layer) {
   const std::string context = fmt::format("layer {}: ", layer);
@@ -28,10 +22,33 @@ std::string without_context(const std::string& message, const std::string& layer
 OnnxNetwork::OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
                          std::int64_t batch)
     : graph_(graph), shapes_(std::move(shapes)), builder_(std::move(name), batch) {
-  for (const auto& output : graph_.output()) outputs_.insert(output.name());
+  choose_outputs();
   find_readers();
   define_tensors();
   define_inputs();
+}
+
+bool OnnxNetwork::is_classes(const std::string& name) const {
+  const auto at = shapes_.dims.find(name);
+  return at != shapes_.dims.end() && at->second.size() == 2 && at->second[0] == shapes_.batch;
+}
+
+// Of several outputs the classifier's, which is written after those of heads for training alone.
+void OnnxNetwork::choose_outputs() {
+  for (const auto& output : graph_.output()) outputs_.insert(output.name());
+  if (outputs_.size() < 2) return;
+  const std::string* last = nullptr;
+  for (const auto& node : graph_.node()) {
+    for (const auto& name : node.output()) {
+      if (is_output(name) && is_classes(name)) last = &name;
+    }
+  }
+  if (last == nullptr) return;
+  note(
+      fmt::format("of its {} outputs '{}' alone is read, the last that is (n, c); what only "
+                  "others need is left out",
+                  outputs_.size(), shown(*last)));
+  outputs_ = {*last};
 }
 
 // From the last node to the first, as the order of the nodes allows.
@@ -74,12 +91,27 @@ void OnnxNetwork::define_constant(const onnx::NodeProto& node) {
   define(node.output(0), OnnxTensor{node.output(0), dims_of(*tensor), tensor});
 }
 
+// Channels that come last in data, as TensorFlow has them, a Transpose brings to the front at once.
+Axes OnnxNetwork::input_axes(const std::string& name, std::size_t rank) {
+  Axes axes = usual_axes(rank);
+  const onnx::NodeProto* reader = only_reader(name);
+  if (rank < 3 || reader == nullptr || reader->op_type() != "Transpose") return axes;
+  std::vector<std::int64_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  if (NodeAttributes(*reader).integers("perm") != order) return axes;
+  note(fmt::format("input '{}' has its channels last; here they come first", shown(name)));
+  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+  return axes;
+}
+
 void OnnxNetwork::define_inputs() {
   for (const auto& name : shapes_.inputs.data) {
     const TensorDims& dims = shapes_.dims.at(name);
     if (!readers_.contains(name) && !is_output(name)) continue;  // no output needs it
-    const LayerId id = add(layer_name(name), Input{sample_extents(dims)}, {});
-    define(name, OnnxActivation{id, usual_axes(dims.size()), {}});
+    const Axes axes = input_axes(name, dims.size());
+    const LayerId id = add(layer_name(name), Input{sample_extents(dims, axes)}, {});
+    define(name, OnnxActivation{id, axes, {}});
   }
 }
 
@@ -118,9 +150,15 @@ std::size_t OnnxNetwork::reader_count(const std::string& name) const {
   return at == readers_.end() ? 0 : at->second.size();
 }
 
-void OnnxNetwork::absorb(const onnx::NodeProto& node) {
-  absorbed_.insert(&node);
+void OnnxNetwork::absorb(const onnx::NodeProto& node, const onnx::NodeProto& by) {
+  absorbed_[&node] = &by;
   for (const auto& name : node.output()) define(name, OnnxFailed{});
+}
+
+void OnnxNetwork::release(const onnx::NodeProto& by) {
+  const auto is_by = [&](const auto& entry) { return entry.second == &by; };
+  std::erase_if(absorbed_, is_by);
+  std::erase_if(biases_, is_by);
 }
 
 std::vector<std::string> OnnxNetwork::notes() const {

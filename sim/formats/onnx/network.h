@@ -54,11 +54,18 @@ class OnnxNetwork {
   const onnx::NodeProto* only_reader(const std::string& name) const;
   std::size_t reader_count(const std::string& name) const;
   bool is_output(const std::string& name) const { return outputs_.contains(name); }
+  /// The graph's, but of several those of (n, c) that come before the last are left out.
+  const std::set<std::string, std::less<>>& outputs() const { return outputs_; }
 
-  /// A node whose work an earlier layer does, too, is passed over. What it writes has failed until
-  /// that layer is there.
-  void absorb(const onnx::NodeProto& node);
+  /// A node whose work the layer of node `by` does, too, is passed over. What it writes has failed
+  /// until that layer is there.
+  void absorb(const onnx::NodeProto& node, const onnx::NodeProto& by);
   bool is_absorbed(const onnx::NodeProto& node) const { return absorbed_.contains(&node); }
+  /// An Add whose constant became the bias of an earlier layer, that of `by`.
+  void take_bias(const onnx::NodeProto& add, const onnx::NodeProto& by) { biases_[&add] = &by; }
+  bool is_bias(const onnx::NodeProto& add) const { return biases_.contains(&add); }
+  /// What `by` took is to be read as it is after all.
+  void release(const onnx::NodeProto& by);
 
   /// Counts what is worth a note, by its text.
   void note(const std::string& text) { ++notes_[text]; }
@@ -68,6 +75,9 @@ class OnnxNetwork {
   Graph build() && { return std::move(builder_).build(); }
 
  private:
+  void choose_outputs();
+  bool is_classes(const std::string& name) const;
+  Axes input_axes(const std::string& name, std::size_t rank);
   void define_inputs();
   void define_tensors();
   void define_constant(const onnx::NodeProto& node);
@@ -84,7 +94,7 @@ class OnnxNetwork {
   std::map<std::string, std::vector<const onnx::NodeProto*>, std::less<>> readers_;
   std::set<std::string, std::less<>> outputs_;
   std::vector<bool> live_;
-  std::set<const onnx::NodeProto*> absorbed_;
+  std::map<const onnx::NodeProto*, const onnx::NodeProto*> absorbed_, biases_;  ///< and by which
   std::map<std::string, int> notes_;
 };
 

@@ -68,6 +68,11 @@ const OnnxActivation& OnnxNode::usual(int i) const {
   return padded(i);
 }
 
+bool OnnxNode::is_used(int i) const {
+  const std::string& name = node_.output(i);
+  return !name.empty() && (network_.reader_count(name) > 0 || network_.is_output(name));
+}
+
 double OnnxNode::scalar(int i, double absent) const {
   if (!has_input(i)) return absent;
   const OnnxTensor& number = tensor(i);

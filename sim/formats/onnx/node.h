@@ -25,6 +25,8 @@ class OnnxNode {
   int opset() const { return opset_; }
   int input_count() const { return node_.input_size(); }
   const std::string& output() const { return node_.output(0); }
+  /// Whether a node or the graph reads output `i`.
+  bool is_used(int i) const;
 
   /// Inputs at the end may be absent, and those before it be left empty.
   bool has_input(int i) const { return i < node_.input_size() && !node_.input(i).empty(); }
@@ -46,6 +48,8 @@ class OnnxNode {
   /// The first output's dims, by ONNX's inference.
   const TensorDims& output_dims() const;
 
+  /// Of its layer: after the node, or its op and number.
+  std::string wanted_name() const;
   /// Appends the layer that computes this node's first output, or that of `last`, the end of a
   /// pattern that starts here; its axes are the usual ones, or those of an input.
   LayerId layer(Op op, std::vector<LayerId> inputs);
@@ -57,7 +61,6 @@ class OnnxNode {
 
  private:
   const OnnxActivation& any_activation(int i) const;
-  std::string wanted_name() const;
 
   OnnxNetwork& network_;
   const onnx::NodeProto& node_;

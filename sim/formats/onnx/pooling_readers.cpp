@@ -54,6 +54,24 @@ std::vector<std::int64_t> axes_of(const OnnxNode& node, std::int64_t rank) {
   return axes;
 }
 
+std::vector<std::int64_t> spatial_axes(const Axes& axes) {
+  std::vector<std::int64_t> spatial;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != Dim::n && axes[i] != Dim::c) spatial.push_back(static_cast<std::int64_t>(i));
+  }
+  return spatial;
+}
+
+// The axes that are left, with those that went as units where they are kept.
+Axes without(const Axes& axes, const std::vector<std::int64_t>& gone, bool kept) {
+  Axes left;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool goes = std::binary_search(gone.begin(), gone.end(), static_cast<std::int64_t>(i));
+    if (!goes || kept) left.push_back(goes ? std::nullopt : axes[i]);
+  }
+  return left;
+}
+
 std::vector<std::int64_t> pads_of(const OnnxNode& node) {
   return node.opset() < 11 ? node.attributes().integers("pads") : node.integers(1);
 }
@@ -107,20 +125,20 @@ void read_global_max_pool(OnnxNode& node) {
   add_global_pool(node, PoolMode::max);
 }
 
-// Over all spatial axes it is global average pooling.
+// Over all spatial axes, wherever they are, it is global average pooling.
 void read_reduce_mean(OnnxNode& node) {
-  const OnnxActivation& input = node.usual(0);
+  OnnxActivation input = node.activation(0);
+  if (is_usual(input.axes, node.extents(input))) input.axes = usual_axes(input.axes.size());
   const auto rank = static_cast<std::int64_t>(input.axes.size());
-  std::vector<std::int64_t> spatial;
-  for (std::int64_t i = 2; i < rank; ++i) spatial.push_back(i);
-  if (rank < 3 || axes_of(node, rank) != spatial) {
+  const std::vector<std::int64_t> spatial = spatial_axes(input.axes);
+  if (spatial.empty() || std::ssize(spatial) != rank - 2 || axes_of(node, rank) != spatial) {
     throw InputError(fmt::format("its axes are {}; allowed: all spatial ones, {}",
                                  print_dims(node.attributes().integers("axes")),
                                  print_dims(spatial)));
   }
   const bool kept = node.attributes().integer("keepdims", 1) != 0;
   node.layer(AdaptivePooling{spatial_rank(input.axes), PoolMode::average, 1, 1, 1}, {input.layer},
-             usual_axes(kept ? input.axes.size() : 2));
+             without(input.axes, spatial, kept));
 }
 
 // The layers that read it have the zeros as padding of their own.

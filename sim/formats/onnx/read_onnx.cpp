@@ -29,10 +29,12 @@ void check_parsed(bool parsed, const std::string& file) {
 // Walks the nodes; every one that fails is told, and what reads it is not blamed.
 class Reading {
  public:
-  Reading(const onnx::ModelProto& model, const std::string& file, std::int64_t batch)
+  Reading(const onnx::ModelProto& model, const std::string& file, std::int64_t batch,
+          OnnxUnsupported unsupported)
       : model_(model),
         file_(file),
         opset_(opset_of(model, file)),
+        takes_all_(unsupported == OnnxUnsupported::opaque),
         network_(model.graph(), infer_shapes(model, file), network_name(file), batch) {}
 
   OnnxModel read(OnnxWeights weights) {
@@ -62,20 +64,33 @@ class Reading {
     OnnxNode node(network_, proto, number, opset_);
     try {
       if (reads_constants_alone(proto)) return write_shapes(proto);
-      find_node_reader(proto.op_type())(node);
-      check_other_outputs(proto);
+      takes_all_ ? read_any(node) : read_known(node);
     } catch (const InputError& error) {
       wrong_.add({file_, 0}, fmt::format("{}: {}", shown(proto, number), error.message()));
     }
   }
 
   // Dropout's mask, a maximum's place, running means: not ours.
-  void check_other_outputs(const onnx::NodeProto& node) const {
-    for (int i = 1; i < node.output_size(); ++i) {
-      const std::string& name = node.output(i);
-      if (name.empty() || (network_.reader_count(name) == 0 && !network_.is_output(name))) continue;
-      throw InputError(
-          fmt::format("its output {} '{}' is used; allowed: the first alone", i, shown(name)));
+  void read_known(OnnxNode& node) const {
+    find_node_reader(node.proto().op_type())(node);
+    for (int i = 1; i < node.proto().output_size(); ++i) {
+      if (!node.is_used(i)) continue;
+      throw InputError(fmt::format("its output {} '{}' is used; allowed: the first alone", i,
+                                   shown(node.proto().output(i))));
+    }
+  }
+
+  // What a reader refuses is opaque; what it made a layer of already contradicts the file.
+  void read_any(OnnxNode& node) {
+    const std::size_t before = network_.size();
+    try {
+      const NodeReader reader = find_node_reader(node.proto().op_type());
+      if (reader) reader(node);
+      read_opaque(node, reader ? 1 : 0);
+    } catch (const InputError&) {
+      if (network_.size() != before) throw;
+      network_.release(node.proto());
+      read_opaque(node, 0);
     }
   }
 
@@ -94,9 +109,8 @@ class Reading {
   // What computes on constants and shapes alone is known to ONNX's inference, where it matters.
   bool reads_constants_alone(const onnx::NodeProto& node) const {
     if (node.op_type() == "Constant") return false;
-    if (find_node_reader(node.op_type()) == read_alias ||
-        find_node_reader(node.op_type()) == read_transpose)
-      return false;
+    const NodeReader reader = find_node_reader(node.op_type());
+    if (reader == read_alias || reader == read_transpose) return false;
     return !any_input(node, [&](const std::string& name) {
       return std::holds_alternative<OnnxActivation>(network_.value(name));
     });
@@ -113,16 +127,16 @@ class Reading {
 
   // As the networks of the zoo end.
   void add_loss() {
-    const auto& outputs = model_.graph().output();
-    for (const auto& value : outputs) output(value.name());
-    const OnnxActivation& end = output(outputs[0].name());
+    const auto& outputs = network_.outputs();
+    for (const auto& name : outputs) output(name);
+    const OnnxActivation& end = output(*outputs.begin());
     const Extents& extents = network_.output(end.layer);
     const bool classes = outputs.size() == 1 && end.axes.size() == 2 &&
                          is_usual(end.axes, extents) && end.zeros == PerDim<Margin>{};
     if (!classes)
       return network_.note(
-          "no loss was added: that takes one output, of (n, c); every end of the "
-          "network is taken to receive a gradient");
+          "no loss was added: that takes an output of (n, c); every end of the network is "
+          "taken to receive a gradient");
     network_.add("loss", SoftmaxCrossEntropy{}, {end.layer});
   }
 
@@ -138,14 +152,15 @@ class Reading {
   const onnx::ModelProto& model_;
   const std::string& file_;
   int opset_;
+  bool takes_all_;
   OnnxNetwork network_;
   Diagnostics wrong_;
 };
 
 OnnxModel convert(const onnx::ModelProto& model, const std::string& file, std::int64_t batch,
-                  OnnxWeights weights) {
-  check_sound(model, file);
-  return Reading(model, file, batch).read(weights);
+                  OnnxWeights weights, OnnxUnsupported unsupported) {
+  check_sound(model, file, unsupported == OnnxUnsupported::opaque);
+  return Reading(model, file, batch, unsupported).read(weights);
 }
 
 }  // namespace
@@ -155,21 +170,22 @@ bool reads_onnx() {
 }
 
 OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64_t batch,
-                     OnnxWeights weights) {
+                     OnnxWeights weights, OnnxUnsupported unsupported) {
   onnx::ModelProto model;
   check_parsed(
       bytes.size() <= INT_MAX && model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
       file);
-  return convert(model, file, batch, weights);
+  return convert(model, file, batch, weights, unsupported);
 }
 
-OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights weights) {
+OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights weights,
+                    OnnxUnsupported unsupported) {
   onnx::ModelProto model;
   {
     const std::string bytes = read_file(file, INT_MAX);  // gone before the values are read
     check_parsed(model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), file);
   }
-  return convert(model, file, batch, weights);
+  return convert(model, file, batch, weights, unsupported);
 }
 
 }  // namespace strata

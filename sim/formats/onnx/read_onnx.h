@@ -3,8 +3,8 @@
 // Networks from ONNX files (opset 7 to 17), as PyTorch and others export them: docs/models.md says
 // what of ONNX is read. Shapes are those of ONNX's own inference; each layer is held to them, so
 // that a Graph which comes out of here has the extents that its file means. The batch of the file,
-// symbolic or fixed, gives way to the one that is asked for. A network whose one output is (n, c)
-// ends in softmax cross-entropy, as those of the zoo do.
+// symbolic or fixed, gives way to the one that is asked for. A network with an output of (n, c)
+// ends in softmax cross-entropy there, as those of the zoo do.
 //
 // Pure functions; thread-safe. In a build without ONNX every file is an InputError that says so.
 
@@ -20,6 +20,10 @@ namespace strata {
 /// Whether values of parameters are wanted, which may be large and stand in files of their own.
 enum class OnnxWeights : std::uint8_t { skip, read };
 
+/// What becomes of nodes that have no reader here, or that it refuses: errors, or opaque ops
+/// (op.h), which can be predicted but not run.
+enum class OnnxUnsupported : std::uint8_t { refuse, opaque };
+
 struct OnnxModel {
   Graph graph;
   /// By layer, its weight and then its bias, row-major: (O, I/groups, [kD,] [kH,] kW), (O, I) or
@@ -33,13 +37,16 @@ struct OnnxModel {
 bool reads_onnx();
 
 /// Throws InputError "FILE: node NAME (Op): what is wrong; what is allowed" with a line for each of
-/// the first ten errors. Files are at most 2 GiB, as protobuf has it; larger networks keep their
-/// values in external files, which must stand in the model's folder or below it.
+/// the first ten errors, and EnvironmentError where this build reads no ONNX. Files are at most 2
+/// GiB, as protobuf has it; larger networks keep their values in external files, which must stand
+/// in the model's folder or below it.
 OnnxModel read_onnx(const std::string& file, std::int64_t batch,
-                    OnnxWeights weights = OnnxWeights::skip);
+                    OnnxWeights weights = OnnxWeights::skip,
+                    OnnxUnsupported unsupported = OnnxUnsupported::refuse);
 
 /// The same of bytes; `file` says where they come from, and where external files stand.
 OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64_t batch,
-                     OnnxWeights weights = OnnxWeights::skip);
+                     OnnxWeights weights = OnnxWeights::skip,
+                     OnnxUnsupported unsupported = OnnxUnsupported::refuse);
 
 }  // namespace strata

@@ -56,12 +56,13 @@ class Inference {
     add_value(input.name(), std::move(type));
   }
 
-  // Integers may be the shapes that nodes want; of floats the dims are enough.
+  // Integers may be the shapes that nodes want; of most floats the dims are enough.
   void add_tensor(const std::string& name, const onnx::TensorProto& tensor) {
     if (element_count(dims_of(tensor)) <= kSmallTensor && holds_integers(tensor)) {
       integer_values(tensor);  // which checks them
       constants_[name] = &tensor;
     }
+    if (may_be_scales(tensor)) scales_[name] = &tensor;
     add_value(name, type_of(tensor));
   }
 
@@ -104,6 +105,7 @@ class Inference {
       const auto type = types_.find(name);
       if (name.empty() || type == types_.end()) continue;
       if (add_integers(graph, name)) continue;
+      if (wants_scales(node) && add_scales(graph, name)) continue;
       onnx::ValueInfoProto& input = *graph.add_input();
       input.set_name(name);
       *input.mutable_type() = type->second;
@@ -130,6 +132,18 @@ class Inference {
     return true;
   }
 
+  bool add_scales(onnx::GraphProto& graph, const std::string& name) const {
+    const auto at = scales_.find(name);
+    if (at == scales_.end()) return false;
+    const std::vector<float> scales = checked_scales(*at->second);
+    onnx::TensorProto& tensor = *graph.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_dims(std::ssize(scales));
+    tensor.mutable_float_data()->Assign(scales.begin(), scales.end());
+    return true;
+  }
+
   static std::unordered_map<std::string, onnx::TensorShapeProto> infer(onnx::ModelProto& model) {
     std::unordered_map<std::string, onnx::TensorShapeProto> integers;
     try {
@@ -147,6 +161,7 @@ class Inference {
   OnnxShapes& shapes_;
   std::map<std::string, onnx::TypeProto> types_;
   std::map<std::string, const onnx::TensorProto*> constants_;
+  std::map<std::string, const onnx::TensorProto*> scales_;  ///< or what could be some
 };
 
 void add_initializers(const onnx::GraphProto& graph, Inference& inference,

@@ -1,30 +1,23 @@
 #include "sim/formats/onnx/soundness.h"
 
+#include <algorithm>
 #include <exception>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_set>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <onnx/checker.h>
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/attributes.h"
 #include "sim/formats/onnx/names.h"
-#include "sim/formats/onnx/node_readers.h"
-#include "sim/formats/onnx/tensor_values.h"
+#include "sim/formats/onnx/unknown_ops.h"
 #include "sim/graph/shape.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {
 namespace {
-
-bool is_onnx_domain(const std::string& domain) {
-  return domain.empty() || domain == "ai.onnx";
-}
 
 // The names of a graph's values, each written once, before it is read.
 class ValueNames {
@@ -74,32 +67,6 @@ class ValueNames {
   Location where_;
   Diagnostics& wrong_;
   std::unordered_set<std::string> known_, missing_;  ///< missing: said once
-};
-
-// Each op that is not read here, with the nodes that want it.
-class UnknownOps {
- public:
-  void add(const onnx::NodeProto& node, int number) {
-    const bool ours = is_onnx_domain(node.domain());
-    if (ours && find_node_reader(node.op_type())) return;
-    const std::string op =
-        ours ? node.op_type() : fmt::format("{}.{}", node.domain(), node.op_type());
-    nodes_[op].push_back(node.name().empty() ? fmt::format("#{}", number) : shown(node.name()));
-  }
-
-  void say(const Location& where, Diagnostics& wrong) const {
-    constexpr std::size_t kNamed = 3;
-    for (const auto& [op, nodes] : nodes_) {
-      const std::vector<std::string> first(nodes.begin(),
-                                           nodes.begin() + std::min(nodes.size(), kNamed));
-      wrong.add(where, fmt::format("op {} is not supported: {} node{} ({}{})", shown(op),
-                                   nodes.size(), nodes.size() == 1 ? "" : "s",
-                                   fmt::join(first, ", "), nodes.size() > kNamed ? ", ..." : ""));
-    }
-  }
-
- private:
-  std::map<std::string, std::vector<std::string>> nodes_;
 };
 
 // The first line of what a vendor's exception says.
@@ -185,14 +152,14 @@ int opset_of(const onnx::ModelProto& model, const std::string& file) {
   return static_cast<int>(opset);
 }
 
-void check_sound(const onnx::ModelProto& model, const std::string& file) {
+void check_sound(const onnx::ModelProto& model, const std::string& file, bool any_op) {
   if (!model.has_graph()) fail({file, 0}, "it holds no graph; allowed: what ONNX exporters write");
   const int opset = opset_of(model, file);
   const onnx::GraphProto& graph = model.graph();
   check_size(graph, file);
   Diagnostics wrong;
   ValueNames names(file, wrong);
-  UnknownOps unknown;
+  UnknownOps unknown(opset, any_op);
   names.add_sources(graph);
   int number = 0;
   for (const auto& node : graph.node()) {

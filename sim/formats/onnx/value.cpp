@@ -10,6 +10,12 @@ Axes usual_axes(std::size_t rank) {
   return axes;
 }
 
+Extents sample_extents(const TensorDims& dims, const Axes& axes) {
+  Extents extents = {{1, 1, 1, 1, 1}};
+  for (std::size_t i = 1; i < dims.size(); ++i) extents[*axes[i]] = dims[i];
+  return extents;
+}
+
 bool is_usual(const Axes& axes, const Extents& extents) {
   if (axes.size() < 2 || axes.size() > kDims.size() || axes[0] != Dim::n) return false;
   const Axes usual = usual_axes(axes.size());

@@ -23,6 +23,9 @@ using Axes = std::vector<Axis>;
 /// (n, c), (n, c, w), (n, c, h, w) or (n, c, d, h, w), by rank.
 Axes usual_axes(std::size_t rank);
 
+/// Of one sample of a value of these dims. `axes` has none without a dim.
+Extents sample_extents(const TensorDims& dims, const Axes& axes);
+
 /// Zeros around an activation, which a Pad put there and a convolution or pooling takes over.
 struct Margin {
   std::int64_t begin = 0, end = 0;

@@ -10,6 +10,7 @@ namespace strata::gui {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 Document edited_document() {
@@ -31,6 +32,16 @@ TEST(Document, ComesBackFromItsText) {
   const Document document = edited_document();
   EXPECT_EQ(parse_document(print_document(document), "session.json"), document);
   EXPECT_EQ(parse_document(print_document(Document()), "session.json"), Document());
+}
+
+TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
+  Document document = edited_document();
+  document.input.model = "net.onnx";
+  EXPECT_THAT(case_arguments(document), Not(HasSubstr("--allow-unsupported")));
+  document.input.unsupported = Unsupported::opaque;
+  EXPECT_THAT(case_arguments(document), HasSubstr(" --allow-unsupported"));
+  EXPECT_EQ(parse_document(print_document(document), "session.json"), document);
+  EXPECT_FALSE(document == edited_document());
 }
 
 TEST(Document, RefusesWhatIsNoSession) {

@@ -20,6 +20,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/study/predict.h"
 #include "sim/text/file.h"
 #include "tests/gui/models/broken_files.h"
 
@@ -116,7 +117,8 @@ void read_as_its_kind(const std::string& file) {
       Store(file, OpenMode::read).query("SELECT * FROM cases");
       return;
     case FileKind::onnx:
-      throw InputError(file + ": ONNX is not read yet");
+      load_model(file, 32);
+      return;
     case FileKind::unknown:
       throw InputError(unknown_file(file));
   }

@@ -67,8 +67,10 @@ TEST(OnnxMalformed, OpsThatAreNotReadAreCountedAllAtOnce) {
               convolution(net).set_op_type("Convolve\n");
             }),
             "net.onnx: op Convolve? is not supported: 1 node (a)\n"
-            "net.onnx: op Einsum is not supported: 4 nodes (e1, e2, e3, ...)\n"
-            "net.onnx: op Resize is not supported: 1 node (r1)\n"
+            "net.onnx: op Einsum is not supported: 4 nodes (e1, e2, e3, ...); allowed: to predict, "
+            "with --allow-unsupported\n"
+            "net.onnx: op Resize is not supported: 1 node (r1); allowed: to predict, with "
+            "--allow-unsupported\n"
             "net.onnx: op com.example.Magic is not supported: 1 node (m)");
 }
 
