@@ -8,6 +8,7 @@
 #include "sim/graph/model_file.h"
 #include "sim/profile/write_profile.h"
 #include "sim/study/measure_profile.h"
+#include "sim/text/file.h"
 #include "tests/sim/study/folder.h"
 #include "tests/sim/study/measuring_runner.h"
 
