@@ -68,7 +68,7 @@ void read_command_line(QCommandLineParser& options, const QCoreApplication& app)
 
 // The file that a picture goes to, if any.
 std::string picture_file(const QCommandLineParser& options) {
-  const std::string file = options.value(QString::fromLatin1(kPicture)).toStdString();
+  std::string file = options.value(QString::fromLatin1(kPicture)).toStdString();
   if (!options.isSet(QString::fromLatin1(kPicture))) return file;
   if (!file.ends_with(".png")) throw InputError(file + ": unknown kind of picture; allowed: .png");
   check_can_write(file);
