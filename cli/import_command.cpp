@@ -191,7 +191,7 @@ void add_cluster(CLI::App& import, const Runner& runner) {
   command->add_option("--name", flags->name, "the cluster's name (default: the file's)");
   command->add_option("--format", flags->format,
                       fmt::format("{} (default: what the source looks like)", topology_formats()));
-  command->add_option("--kind", flags->kind, "what the GPUs are: h200");
+  command->add_option("--kind", flags->kind, "what the GPUs are, as v100 or h200");
   command->add_option("--hosts", flags->hosts, "so many hosts, all like the one source (default 1)")
       ->check(whole_number(1, kDeviceLimit));
   command->add_option("--node", flags->node, "slurm: the cluster that each host is inside");

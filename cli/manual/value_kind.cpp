@@ -5,6 +5,7 @@
 
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
+#include "sim/profile/profile.h"
 
 namespace strata {
 namespace {
@@ -45,6 +46,9 @@ std::vector<Known> known_kinds() {
       {{"--algorithm"}, {"ALGORITHM", {"elimination", "dfs"}, {}}},
       {{"--objective"}, {"OBJECTIVE", {"eq1", "simulated"}, {}}},
       {{"--profile"}, {"FILE", {}, {"toml"}}},
+      {{"--kind"}, {"KIND", shipped_profiles(), {}}},
+      {{"--node"}, {"CLUSTER", cluster_names(), {"toml"}}},
+      {{"--format"}, {"FORMAT", {"nccl", "smi", "hwloc", "slurm"}, {}}},
       {{"SCENARIO"}, {"SCENARIO", {}, {"toml"}}},
       {{"PLAN"}, {"PLAN", {}, {"json", "jsonl"}}},
       {{"DB", "BESIDE", "INTO", "FROM", "--db"}, {"DB", {}, {"db"}}},
@@ -53,7 +57,9 @@ std::vector<Known> known_kinds() {
       {{"--data", "--test-data", "--weights", "--save-weights"}, {"FOLDER", {}, {kFolder}}},
       {{"--layer"}, {"LAYER", {}, {}}},
       {{"--keep"}, {"LAYERS", {}, {}}},
-      {{"--scenario"}, {"NAME", {}, {}}},
+      {{"--scenario", "--name"}, {"NAME", {}, {}}},
+      {{"--bandwidth", "--uplink", "--nvlink", "--pcie", "--socket"}, {"BANDWIDTH", {}, {}}},
+      {{"--latency"}, {"TIME", {}, {}}},
       {{"--set"}, {"KEY=VALUE", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},
       {{"--memory-limit"}, {"BYTES", {}, {}}},

@@ -43,8 +43,8 @@ class Import(unittest.TestCase):
     def test_every_source_is_a_cluster_to_predict_on(self):
         for name, arguments, devices in [
                 ("dgx1.nccl.xml", ["--kind", "p100"], 8),
-                ("dgx-a100.nccl.xml", ["--kind", "h200", "--hosts", "2"], 16),
-                ("dgx-h100.nccl.xml", ["--kind", "h200"], 8),
+                ("dgx-a100.nccl.xml", ["--hosts", "2"], 16),
+                ("dgx-h100.nccl.xml", [], 8),
                 ("dgx1.smi.txt", ["--kind", "p100", "--bandwidth", "100 Gb/s"], 8),
                 ("pcie-box.smi.txt", ["--kind", "p100"], 6),
                 ("gpus.hwloc.xml", [], 3)]:

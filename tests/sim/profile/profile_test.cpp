@@ -112,7 +112,7 @@ TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
 }
 
 TEST(Profile, TheShippedOnesReadBackEqual) {
-  EXPECT_THAT(shipped_profiles(), ElementsAre("h200", "k80", "p100"));
+  EXPECT_THAT(shipped_profiles(), ElementsAre("a100", "b200", "h100", "h200", "k80", "p100", "v100"));
   for (const std::string& kind : shipped_profiles()) {
     const Profile p = load_profile(kind);
     EXPECT_EQ(p.kind, kind);
@@ -127,8 +127,8 @@ TEST(Profile, AnUnknownKindIsToldWhatThereIs) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.message(),
-              "no profile of device kind 'p1000'; allowed: h200, k80, p100, or a "
-              ".toml file");
+              "no profile of device kind 'p1000'; allowed: a100, b200, h100, h200, k80, "
+              "p100, v100, or a .toml file");
   }
   EXPECT_THROW(load_profile("nowhere/p100.toml"), InputError);
 }
