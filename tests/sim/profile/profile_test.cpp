@@ -112,7 +112,8 @@ TEST(Profile, SaysHowManyDevicesWereBusyWhileItWasMeasured) {
 }
 
 TEST(Profile, TheShippedOnesReadBackEqual) {
-  EXPECT_THAT(shipped_profiles(), ElementsAre("a100", "b200", "h100", "h200", "k80", "p100", "v100"));
+  EXPECT_THAT(shipped_profiles(),
+              ElementsAre("a100", "b200", "h100", "h200", "k80", "p100", "v100"));
   for (const std::string& kind : shipped_profiles()) {
     const Profile p = load_profile(kind);
     EXPECT_EQ(p.kind, kind);
