@@ -5,9 +5,8 @@
 
 Networks are exported with opset 11 (a fixed batch) and 13 (a symbolic one), their batch
 normalisation folded, kept and in training form, their weights inside and stripped: each network
-with both opsets in two of the forms, by turns, or with --all in all three. What `strata show`
-counts must be what is counted here: multiply-accumulates by hooks in PyTorch, parameters from the
-file's own tensors. Exits with 77 where a package is not there.
+in one of these ways, by turns, or with --all in all of them. What `strata show` counts must be what
+is counted here: multiply-accumulates by hooks in PyTorch, parameters from the file's own tensors. Exits with 77 where a package is not there.
 """
 
 import functools
@@ -44,11 +43,11 @@ warnings.filterwarnings("ignore")
 
 
 def exports(name):
-    """The opsets and forms to try of a network; of all networks each pair comes three times."""
+    """The opsets and forms to try of a network; among all networks each pair comes."""
     if ALL:
         return list(itertools.product((11, 13), FORMS))
-    forms, turn = list(FORMS), NETWORKS.index(name)
-    return [(11, forms[turn % 3]), (13, forms[(turn + 1) % 3])]
+    turn = NETWORKS.index(name)
+    return [((11, 13)[turn % 2], list(FORMS)[turn % 3])]
 
 
 def strata(*arguments):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unittest
 
+CASES = 8  # random networks, of each number of ranks
 SECONDS = 300  # a hang, not a measure of speed
 
 
@@ -22,7 +23,7 @@ class Ranks(unittest.TestCase):
     def test_compute_what_one_process_computes(self):
         for count in (2, 3, 4):
             with self.subTest(ranks=count):
-                outcome = ranks(count, "same", 20 * count, 20 * count + 20)
+                outcome = ranks(count, "same", CASES * count, CASES * (count + 1))
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
 
     def test_know_their_places_on_the_host(self):
