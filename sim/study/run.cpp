@@ -189,6 +189,11 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
     report.predicted = predict_steps(input, strategy, plan);
     report.doubts = doubts(input);
   }
+  if (request.recorded && !cut.training.played) {
+    report.doubts.emplace_back(
+        "--graph: no step that came from a recording was timed; the first two of all and the last "
+        "of a run do not: --steps 4 is enough");
+  }
   if (request.tolerance && !cut.training.stopped) {
     execution.recorded = false;  // so that recorded steps are compared with plain ones
     const auto whole = unless_cancelled([&] {

@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t kFirstPiece = 3, kLargestPiece = 256;
 constexpr double kPieceSeconds = 0.5;
 
-// As many steps as take kPieceSeconds, but two at least: the first step of a piece has no
-// predecessor to be timed from.
+// As many steps as take kPieceSeconds, but three at least: the first step of a piece has no
+// predecessor to be timed from, and the last is never played from a recording.
 std::size_t next_piece(std::size_t left, Seconds step) {
   const double fit = kPieceSeconds / std::max(step.value, 1e-9);
   const auto piece =
-      static_cast<std::size_t>(std::clamp(fit, 2.0, static_cast<double>(kLargestPiece)));
-  return left <= piece + 1 ? left : piece;  // no piece of a single step at the end
+      static_cast<std::size_t>(std::clamp(fit, 3.0, static_cast<double>(kLargestPiece)));
+  return left < piece + 3 ? left : piece;  // no piece of one step or two at the end
 }
 
 Communication& operator+=(Communication& sum, const Communication& more) {
@@ -29,6 +29,10 @@ Communication& operator+=(Communication& sum, const Communication& more) {
   sum.sync += more.sync;
   sum.statistics += more.statistics;
   return sum;
+}
+
+void append(std::vector<Seconds>& all, const std::vector<Seconds>& more) {
+  all.insert(all.end(), more.begin(), more.end());
 }
 
 void check_moved(const Communication& moved, const Communication& planned, std::size_t steps) {
@@ -47,12 +51,15 @@ class Trainer {
       : run_(run), plan_(plan), batch_of_(batch_of), options_(options) {}
 
   Training train() && {
-    std::size_t piece = options_.steps <= kFirstPiece + 1 ? options_.steps : kFirstPiece;
+    std::size_t piece = options_.steps < kFirstPiece + 3 ? options_.steps : kFirstPiece;
     while (piece > 0 && run_piece(piece)) {
       piece = next_piece(options_.steps - done(), result_.last.step_seconds());
       if (done() == options_.steps) break;
     }
-    result_.times = step_times(timed_.empty() ? std::vector{alone_} : timed_);
+    result_.played = !played_.empty();
+    result_.times = step_times(result_.played   ? played_
+                               : timed_.empty() ? std::vector{alone_}
+                                                : timed_);
     result_.moved_per_step = communication(plan_);
     result_.moved_per_step.statistics = {moved_.statistics.value /
                                          static_cast<std::int64_t>(done())};
@@ -66,7 +73,7 @@ class Trainer {
   bool run_piece(std::size_t steps) try {
     Execution piece = run_.run(steps, batch_of_, options_.cancelled);
     moved_ += piece.moved;
-    keep_times(piece.timeline);
+    keep_times(piece.timeline, piece.played);
     result_.losses.insert(result_.losses.end(), piece.losses.begin(), piece.losses.end());
     check_moved(moved_, communication(plan_), done());
     result_.last = std::move(piece.timeline);
@@ -78,13 +85,15 @@ class Trainer {
     return false;
   }
 
-  void keep_times(const Timeline& timeline) {
+  void keep_times(const Timeline& timeline, StepRange played) {
     alone_ = timeline.steps() > 1
                  ? timeline.step_end(timeline.steps() - 1) - timeline.step_end(timeline.steps() - 2)
                  : timeline.step_end(0);
     const std::size_t first = std::max<std::size_t>(options_.warmup, done() + 1) - done();
-    const auto times = timeline.step_intervals({first - 1, timeline.steps() - 1});
-    timed_.insert(timed_.end(), times.begin(), times.end());
+    append(timed_, timeline.step_intervals({first - 1, timeline.steps() - 1}));
+    const std::size_t of_played = std::max(first, played.begin);
+    if (of_played >= played.end) return;
+    append(played_, timeline.step_intervals({of_played - 1, played.end - 1}));
   }
 
   PlanRun& run_;
@@ -93,8 +102,8 @@ class Trainer {
   const TrainOptions& options_;
   Training result_;
   Communication moved_;
-  std::vector<Seconds> timed_;
-  Seconds alone_;  ///< of the last step
+  std::vector<Seconds> timed_, played_;  ///< of all steps but the first ones; of those played
+  Seconds alone_;                        ///< of the last step
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ struct TrainOptions {
 struct Training {
   std::vector<double> losses;    ///< by step
   StepTimes times;               ///< a step alone, from its start, where no two were timed
+  bool played = false;           ///< times are of steps from a recording, and of no others
   Communication moved_per_step;  ///< as it was counted while it was copied
   Timeline last;                 ///< of the last piece
   bool stopped = false;  ///< called off after losses.size() steps; the PlanRun is then spent

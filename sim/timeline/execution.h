@@ -24,9 +24,16 @@ struct ExecutionOptions {
 /// The data of each step, counted from 0 over all runs of one executor.
 using BatchOf = std::function<Batch(std::uint64_t step)>;
 
+/// Steps [begin, end) of a run.
+struct StepRange {
+  std::size_t begin = 0, end = 0;
+  bool contains(std::size_t step) const { return begin <= step && step < end; }
+};
+
 /// Bytes are those that were copied between devices, counted as they were copied.
 struct Execution {
   Timeline timeline;
+  StepRange played;                   ///< steps from a recording: only their ends were measured
   std::vector<double> losses;         ///< by step: the mean over the batch
   std::vector<std::int64_t> correct;  ///< by step: samples whose label has the largest logit
   Communication moved;                ///< in all steps

@@ -16,15 +16,10 @@
 #include "exec/runtime/dispatcher.h"
 #include "exec/runtime/ranks.h"
 #include "sim/plan/plan.h"
+#include "sim/timeline/execution.h"
 #include "sim/timeline/timeline.h"
 
 namespace strata::cuda {
-
-/// Steps [begin, end) of a run.
-struct StepRange {
-  std::size_t begin = 0, end = 0;
-  bool contains(std::size_t step) const { return begin <= step && step < end; }
-};
 
 class StreamClock {
  public:

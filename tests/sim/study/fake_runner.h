@@ -19,7 +19,8 @@ namespace strata::testing {
 
 struct FakeRunner;
 
-/// Step k takes 10 + k milliseconds, all tasks at once. The loss is the mean label; label 0 is
+/// Step k takes 10 + k milliseconds, all tasks at once; one of a recording takes 1, and is neither
+/// of the first two nor its run's last. The loss is the mean label; label 0 is
 /// right. Every training step takes the learning rate off every parameter; gradients are 1.
 class FakeRun : public PlanRun {
  public:
@@ -91,6 +92,7 @@ inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
                               const std::atomic<bool>* cancelled) {
   runner_.pieces.push_back(steps);
   Execution result;
+  if (options_.recorded) result.played = {done_ == 0 ? 2u : 0u, steps - 1};
   std::vector<Span> spans;
   Seconds now;
   for (std::size_t k = 0; k < steps; ++k, ++done_) {
@@ -100,7 +102,9 @@ inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
     }
     const Batch batch = batch_of(done_);
     runner_.batches.push_back(batch.number);
-    const Seconds end = now + Seconds{0.010 + 0.001 * static_cast<double>(done_)};
+    const Seconds taken{result.played.contains(k) ? 0.001
+                                                  : 0.010 + 0.001 * static_cast<double>(done_)};
+    const Seconds end = now + taken;
     spans.insert(spans.end(), plan_.size(), Span{now, now, end});
     now = end;
     const auto sum = std::accumulate(batch.labels.begin(), batch.labels.end(), std::int64_t{0});

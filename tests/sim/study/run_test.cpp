@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/base/cancel.h"
@@ -100,6 +101,24 @@ TEST(Run, ComputesTheSameWhateverThePiecesAndTheWarmup) {
   // begins with it.
   EXPECT_GE(warm.training.times.min.value, 0.410 - 1e-9);
   EXPECT_LE(warm.training.times.min.value, 0.411 + 1e-9);
+}
+
+TEST(Run, TimesStepsOfARecordingAlone) {
+  for (std::size_t steps : {4, 5, 6, 10, 500}) {
+    FakeRunner runner;
+    RunRequest asked = request(steps);
+    asked.recorded = true;
+    const RunReport report = run(runner, asked);
+    EXPECT_NEAR(report.training.times.min.value, 0.001, 1e-9) << steps;
+    EXPECT_NEAR(report.training.times.p90.value, 0.001, 1e-9) << steps;
+    EXPECT_TRUE(report.doubts.empty()) << steps;
+  }
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.recorded = true;
+  const RunReport report = run(runner, asked);
+  EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.0115);
+  EXPECT_THAT(report.doubts, ::testing::ElementsAre(::testing::HasSubstr("--steps 4 is enough")));
 }
 
 TEST(Run, TimesASingleStepFromItsStart) {
