@@ -38,6 +38,10 @@ std::string looked_in(const std::vector<std::string>& folders) {
 
 }  // namespace
 
+std::string version_text(int number) {
+  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+}
+
 std::vector<std::string> library_folders() {
   std::vector<std::string> folders;
   const char* named = std::getenv(kVariable);

@@ -13,6 +13,9 @@ inline constexpr std::string_view kCudnn = "libcudnn.so.9";
 inline constexpr std::string_view kCublas = "libcublas.so.13";
 inline constexpr std::string_view kNccl = "libnccl.so.2";
 
+/// As cuDNN and NCCL number theirs: 22809 is 2.28.9.
+std::string version_text(int number);
+
 /// Where libraries are looked for after the loader's own path: the folders of the environment
 /// variable STRATA_CUDA_LIBRARIES (separated by colons), then the toolkit's.
 std::vector<std::string> library_folders();

@@ -9,11 +9,10 @@
 namespace strata::cuda {
 namespace {
 
-/// 22809 is 2.28.9.
 std::string version_of(const Nccl& nccl) {
   int number = 0;
   if (nccl.version(&number) != ncclSuccess) return "of an unknown version";
-  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+  return version_text(number);
 }
 
 }  // namespace

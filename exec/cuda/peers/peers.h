@@ -58,6 +58,9 @@ class Peers {
 
   /// Throws where something that streams do has failed, or can't come to an end any more.
   void check();
+  /// Where this process has failed: its streams wait for no peer any more, and what they do
+  /// together comes to nothing. Nothing may be asked of it afterwards.
+  void abandon() noexcept;
 
  private:
   struct Body;

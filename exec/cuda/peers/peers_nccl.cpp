@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <map>
 
 #include "exec/cuda/device/check.h"
@@ -29,7 +30,8 @@ struct Peers::Body {
 
   Body(std::span<const int> gpus_of, const Ranks* with)
       : gpus(gpus_of.begin(), gpus_of.end()), ranks(with) {}
-  ~Body() { leave(nccl.destroy); }
+  // Destroying is done together; who unwinds may be the only one.
+  ~Body() { leave(std::uncaught_exceptions() > 0 ? nccl.abort : nccl.destroy); }
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
 
@@ -129,8 +131,12 @@ void Peers::check() try {
     for (const auto& [device, communicator] : communicators) body_->check_health(communicator);
   }
 } catch (...) {
-  body_->leave(body_->nccl.abort);
+  abandon();
   throw;
+}
+
+void Peers::abandon() noexcept {
+  body_->leave(body_->nccl.abort);
 }
 
 }  // namespace strata::cuda

@@ -10,12 +10,10 @@
 namespace strata::cuda {
 namespace {
 
-// 91900 is 9.19.0.
 std::string cudnn_version(const Library& library) {
   std::size_t (*version)() = nullptr;
   library.find(version, "cudnnGetVersion");
-  const std::size_t number = version();
-  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+  return version_text(static_cast<int>(version()));
 }
 
 // Properties 0, 1 and 2 are the parts of the version; status 0 is success.
@@ -27,13 +25,12 @@ std::string cublas_version(const Library& library) {
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
 
-// 22809 is 2.28.9.
 std::string nccl_version(const Library& library) {
   int (*version)(int*) = nullptr;
   library.find(version, "ncclGetVersion");
   int number = 0;
   version(&number);
-  return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+  return version_text(number);
 }
 
 template <class Version>

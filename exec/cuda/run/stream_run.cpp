@@ -1,6 +1,7 @@
 #include "exec/cuda/run/stream_run.h"
 
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,7 @@ StreamRun::StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend,
       clock_(plan, backend, steps, company.ranks, played_),
       steps_(steps),
       cancelled_(cancelled),
+      exceptions_(std::uncaught_exceptions()),
       tickets_(2 * plan.size()) {
   if (!is_watched()) return;
   for (std::size_t i = 0; i < plan.size(); ++i) names_.emplace_back(work_.name_of(TaskId(i)));
@@ -65,8 +67,14 @@ void StreamRun::issue_all(std::uint32_t step) {
   for (std::size_t i = 0; i < plan_.size(); ++i) issue({step, TaskId(i)});
 }
 
-// Whatever ends it, nothing that it holds may go while streams still use it.
+bool StreamRun::fails() const {
+  return std::uncaught_exceptions() > exceptions_;
+}
+
+// Whatever ends it, nothing that it holds may go while streams still use it. What waits for peers,
+// who may have got no further, would wait for ever.
 StreamRun::~StreamRun() {
+  if (company_.ranks != nullptr && fails()) company_.peers->abandon();
   try {
     backend_.finish();
   } catch (...) {  // said by who waited for the work
@@ -94,7 +102,9 @@ Execution StreamRun::result() {
   std::vector<Span> spans = clock_.measured();
   if (company_.ranks != nullptr) merge_results(*company_.ranks, work_, spans);
   derive_readiness(plan_, spans);
-  return work_.result(std::move(spans));
+  Execution result = work_.result(std::move(spans));
+  result.played = played_;
+  return result;
 }
 
 template <class Work>

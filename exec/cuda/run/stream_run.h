@@ -75,6 +75,7 @@ class StreamRun {
   void finish();
   template <class Work>
   void with_name(Turn turn, const Work& work);
+  bool fails() const;
   Ticket& ticket(Turn turn) { return tickets_[turn.step % 2 * plan_.size() + turn.task()]; }
   Execution result();
 
@@ -89,6 +90,7 @@ class StreamRun {
   StreamClock clock_;
   std::size_t steps_;
   const std::atomic<bool>* cancelled_;
+  int exceptions_;                // under way when it began
   std::vector<Ticket> tickets_;   // of two steps
   std::map<int, Ticket> last_;    // by GPU: what it does last, for who works serially
   std::vector<RangeName> names_;  // by task, then of a step; none where nobody watches
