@@ -64,7 +64,7 @@ Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, Sy
 
 bool moved_as_planned(const Trained& trained, const Plan& plan) {
   const Communication planned = communication(plan);
-  const auto steps = static_cast<std::int64_t>(kTrainedSteps);
+  const auto steps = static_cast<std::int64_t>(trained.losses.size());
   return trained.moved.transfer == planned.transfer * steps &&
          trained.moved.sync == planned.sync * steps;
 }
@@ -85,11 +85,12 @@ Dataset data_to_train(const Graph& graph) {
   return synthetic_dataset(graph, kSeed);
 }
 
-Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+              std::size_t steps) {
   const Plan plan = plan_to_train(graph, strategy, devices, sync);
   cpu::CpuBackend backend(static_cast<std::size_t>(devices));
   Executor executor(graph, plan, backend, training_options());
-  return train(executor, graph);
+  return train(executor, graph, steps);
 }
 
 Apart apart(const Graph& graph, const Trained& a, const Trained& b) {

@@ -18,10 +18,14 @@ struct Trained {
   std::vector<double> losses;                          ///< by step
   std::vector<std::vector<float>> gradients, weights;  ///< by layer, after the last step
   Communication moved;                                 ///< in all steps
+  StepRange played;                                    ///< from a recording
 };
 
+inline constexpr std::size_t kTrainedSteps = 3;
+
 /// From the same weights, on the same batch, with the same dropout masks, however it is cut.
-Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync);
+Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+              std::size_t steps = kTrainedSteps);
 
 /// What train() does: how plans are lowered, with which options executors are made.
 Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
@@ -29,11 +33,10 @@ Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, Sy
 ExecutionOptions training_options();
 NetworkWeights weights_to_train(const Graph& graph);
 Dataset data_to_train(const Graph& graph);
-inline constexpr std::size_t kTrainedSteps = 3;
 
-/// With any executor of such a plan.
+/// With any executor of such a plan, in one run.
 template <class AnyExecutor>
-Trained train(AnyExecutor& executor, const Graph& graph) {
+Trained train(AnyExecutor& executor, const Graph& graph, std::size_t steps = kTrainedSteps) {
   const NetworkWeights weights = weights_to_train(graph);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     executor.set_parameters(LayerId(i), weights[i]);
@@ -41,8 +44,8 @@ Trained train(AnyExecutor& executor, const Graph& graph) {
   const Dataset data = data_to_train(graph);
   Trained trained;
   const auto batch_of = [&](std::uint64_t step) { return data.batch(step); };
-  const Execution ran = executor.run(kTrainedSteps, batch_of, nullptr);
-  trained.losses = ran.losses, trained.moved = ran.moved;
+  const Execution ran = executor.run(steps, batch_of, nullptr);
+  trained.losses = ran.losses, trained.moved = ran.moved, trained.played = ran.played;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     trained.gradients.push_back(executor.gradients(LayerId(i)));
     trained.weights.push_back(executor.parameters(LayerId(i)));
