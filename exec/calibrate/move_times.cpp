@@ -89,10 +89,12 @@ void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<b
 // What did not wait to be let go does not count, but where a round would have nothing.
 void MoveTimes::round(Stopwatch& watch, const std::atomic<bool>* cancelled) {
   for (const Move& move : moves_) {
+    bool any_held = false;
     for (int k = 0; k < kQueuedSamples; ++k) {
       throw_if_cancelled(cancelled);
       const std::vector<Seconds> times = all_at_once(move, watch);
-      if (!watch.held() && k + 1 < kQueuedSamples) continue;
+      any_held = any_held || watch.held();
+      if (!watch.held() && (any_held || k + 1 < kQueuedSamples)) continue;
       for (Seconds seconds : times) {
         samples_[{move.kind, move.bytes.value}].add({seconds.value});
       }

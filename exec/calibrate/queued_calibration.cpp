@@ -61,13 +61,13 @@ void QueuedCalibration::round(const std::atomic<bool>* cancelled) {
 // Devices that had nothing to do since the last round get something first, which does not count.
 void QueuedCalibration::spin_up(const std::atomic<bool>* cancelled) {
   using Clock = std::chrono::steady_clock;
+  if (!sweeps_.all().empty()) make_benches(sweeps_.all().front(), cancelled);
   const auto begin = Clock::now();
   const double wanted = spun_ ? 0 : options_.spin_up.value;
   do {
     if (sweeps_.all().empty()) {
       moves_.warm_up(cancelled);
     } else {
-      make_benches(sweeps_.all().front(), cancelled);
       take(sweeps_.all().front(), false, cancelled);
     }
     backend_->finish();

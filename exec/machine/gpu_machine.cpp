@@ -14,6 +14,7 @@
 #include "exec/cuda/device/gpu_state.h"
 #include "exec/cuda/products/library_versions.h"
 #include "exec/cuda/run/stream_run.h"
+#include "exec/cuda/tensor/move.h"
 #endif
 
 namespace strata::gpu_machine {
@@ -76,6 +77,9 @@ void check_places(const DeviceList& list, const std::string& name,
     throw InputError(fmt::format("{}: {} processes on host {}; allowed: {}, one for each GPU", name,
                                  count, host, list.gpus.size()));
   }
+  if (places.size() <= cuda::kMostCombined) return;
+  throw InputError(fmt::format("{}: {} processes; allowed: at most {} with a GPU each", name,
+                               places.size(), cuda::kMostCombined));
 }
 
 // "cuda0", or "host1.cuda0" where there are several hosts.

@@ -171,6 +171,7 @@ std::shared_ptr<void> host_memory(std::int64_t bytes) {
 
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
   if (bytes == 0) return;
+  use_gpu(stream.gpu());
   check(
       cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, native(stream)),
       "copying memory");
@@ -178,6 +179,7 @@ void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
 
 void clear(void* to, std::int64_t bytes, Stream& stream) {
   if (bytes == 0) return;
+  use_gpu(stream.gpu());
   check(cudaMemsetAsync(to, 0, static_cast<std::size_t>(bytes), native(stream)), "clearing memory");
 }
 

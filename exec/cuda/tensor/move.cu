@@ -7,7 +7,7 @@ namespace strata::cuda {
 namespace {
 
 // As many addends as one loop takes at once; more go by several.
-constexpr int kMostParts = 64;
+constexpr std::size_t kMostParts = kMostCombined;
 
 template <class T, int width, bool adds>
 struct MoveBox {

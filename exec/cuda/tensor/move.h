@@ -33,7 +33,8 @@ void pack_box(float* plain, const Box& plain_box, const Region& from, const Box&
 
 /// to += from, fp32.
 void add_values(float* to, const float* from, std::int64_t count, Stream& stream);
-/// See Backend::combine().
+/// See Backend::combine(). There may be at most so many parts.
+inline constexpr std::size_t kMostCombined = 64;
 void combine_values(Combination how, float* to, std::span<const float* const> parts,
                     std::span<const std::int64_t> counts, std::int64_t begin, std::int64_t end,
                     Stream& stream);
