@@ -13,7 +13,7 @@ import time
 from gpu_check import (machine, numerics, prediction, processes, programs, pytorch,
                        pytorch_worker, report, sanitizer, stages)
 from gpu_check.plan import plan_for
-from gpu_check.stages import Budget, Result, Stage
+from gpu_check.stages import OK, Budget, Result, Stage
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SECONDS = 525
@@ -46,8 +46,8 @@ class Check:
         data.update(programs=self.programs.origin, strata=" ".join(version.output.split()))
         if "pytorch" in self.options.stages:
             self.warmer = pytorch_worker.Warmer(self.plan, self.options.python, self.work)
-        return Result(True, f"{found[0]['name'] if found else reason}; programs: "
-                            f"{self.programs.origin}", data)
+        return Result(OK, f"{found[0]['name'] if found else reason}; programs: "
+                          f"{self.programs.origin}", data)
 
     def need_programs(self):
         if self.programs is None:
@@ -162,7 +162,7 @@ def check(options):
               file=sys.stderr, flush=True)
 
     chosen = [stage for stage in run.all_stages() if stage.name in options.stages]
-    chosen[-1].limit, chosen[-1].share = options.seconds, 0.97  # nobody waits for what it leaves
+    chosen[-1].share = 0.97  # nobody waits for what it leaves
     try:
         outcomes = stages.run_stages(chosen, budget, tell)
         pack(run.work, options.folder)

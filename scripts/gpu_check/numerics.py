@@ -6,11 +6,12 @@ import json
 import re
 
 from gpu_check import machine, processes
-from gpu_check.stages import Result, Skip
+from gpu_check.stages import Result, Skip, verdict
 
-ENDED = re.compile(r"^\[ +(OK|FAILED) +\] (\S+?)(?:, where .*)? \(\d+ ms\)$")
+ENDED = re.compile(r"^\[ +(OK|FAILED) +\] (\S+?)(?:, where .*)? \((\d+) ms\)$")
 BEGUN = re.compile(r"^\[ RUN +\] (\S+)$")
 AGREEMENT = "agreement "
+TEST_SECONDS = 60  # a test that had them, and did not end, hangs
 
 
 def parse_shard(text):
@@ -45,6 +46,27 @@ def summarise(texts, listed):
             "not_begun": listed - len(ended), "agreements": agreements}
 
 
+def unfinished(text):
+    """What a program was at when its output broke off, and the seconds that its ended tests took."""
+    at = [name for name, how in parse_shard(text)[0].items() if how == "cut short"]
+    spent = sum(int(end[3]) for end in map(ENDED.match, text.splitlines()) if end)
+    return (at[-1] if at else "no test"), spent / 1000
+
+
+def complaints(shards):
+    """Of programs that did not end as tests do: those that broke off, and those that hang."""
+    found = []
+    for done in shards:
+        at, spent = unfinished(done.output)
+        in_test, failures = at != "no test", "FAILED" in parse_shard(done.output)[0].values()
+        if done.cut_short:
+            if done.seconds - spent > TEST_SECONDS:
+                found.append(f"{at} did not end in {done.seconds - spent:.0f} s")
+        elif in_test or done.code not in (0, 1) or (done.code == 1 and not failures):
+            found.append(f"{at}: {done.complaint()}" if in_test else done.complaint())
+    return found
+
+
 def count_listed(text):
     """Tests of --gtest_list_tests."""
     return sum(line.startswith("  ") for line in text.splitlines())
@@ -69,11 +91,19 @@ def figure(data):
     for key, words in (("failed", "failed"), ("cut_short", "cut short")):
         if data[key]:
             text += f", {len(data[key])} {words}"
+    if data.get("crashed"):
+        text += f", broke off: {data['crashed'][0]}"
     if data["not_begun"]:
         text += f", {data['not_begun']} not begun"
     errors = (f"{precision} {gradient_error(agreement):.1e}"
               for precision, agreement in sorted(worst(data["agreements"]).items()))
     return "; largest errors: ".join(filter(None, [text, ", ".join(errors)]))
+
+
+def judge(data, cut_short):
+    missing = data["tests"] - data["passed"] - len(data["failed"])
+    wrong = data["failed"] or data["crashed"] or (missing and not cut_short)
+    return verdict(wrong, data["passed"], missing)
 
 
 def run_tests(program, work, environment, limit, filters=""):
@@ -89,10 +119,8 @@ def run_tests(program, work, environment, limit, filters=""):
     done = processes.run_together([[program, *options]] * shards, limit - listing.seconds, log,
                                   environments, core_each=True)
     data = summarise([each.output for each in done], count_listed(listing.output))
-    data["crashed"] = [each.complaint() for each in done if each.code not in (0, 1)
-                       and not each.cut_short]
+    data["crashed"] = complaints(done)
     reasons = [line for each in done for line in each.output.splitlines() if line.startswith("no GPU")]
     if reasons and data["not_begun"] == data["tests"]:
         raise Skip(reasons[0])
-    ok = data["passed"] == data["tests"] and data["tests"] > 0 and not data["crashed"]
-    return Result(ok, figure(data), data)
+    return Result(judge(data, any(each.cut_short for each in done)), figure(data), data)

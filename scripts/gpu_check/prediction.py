@@ -1,22 +1,15 @@
 """Shards measured, steps predicted from them, and held against measured steps."""
 
 import itertools
-import json
 import statistics
 
-from gpu_check import processes
 from gpu_check.plan import PAPER, PAPER_BATCH, STRATEGIES
-from gpu_check.stages import Result
+from gpu_check.stages import Result, verdict
+from gpu_check.turns import Turns, first_line
 
 EACH, MEAN = 0.10, 0.05  # the errors that are allowed
-CASE_SECONDS = 60  # or a quarter of all: one that hangs must not cost the others their time
 TASKS = 5  # that explain an error
 APART = 0.05  # two strategies whose measured times are nearer are not ranked
-
-
-def parse_validation(text):
-    """What `strata validate --json` says, whatever it thought of it; no cases where it says nothing."""
-    return json.loads(text) if text.strip() else {"cases": []}
 
 
 def explanation(report):
@@ -81,20 +74,21 @@ def paper_column(cases, one):
 
 
 def is_within(data):
-    return (bool(data["cases"]) and data["max_absolute_error"] <= EACH
-            and data["mean_absolute_error"] <= MEAN
-            and data["rightly_ranked_pairs"] == data["ranked_pairs"])
+    """The limits, of what was measured."""
+    return not data["cases"] or (data["max_absolute_error"] <= EACH
+                                 and data["mean_absolute_error"] <= MEAN
+                                 and data["rightly_ranked_pairs"] == data["ranked_pairs"])
 
 
-def figure(data):
+def figure(data, losses):
     parts = [f"{len(data['cases'])} cases"]
     if data["cases"]:
         parts += [f"mean error {100 * data['mean_absolute_error']:.1f} %",
                   f"largest {100 * data['max_absolute_error']:.1f} %",
                   f"{data['rightly_ranked_pairs']} of {data['ranked_pairs']} pairs in order"]
-    if data["not_run"]:
-        parts.append(f"{len(data['not_run'])} runs not made")
-    return ", ".join(parts)
+    if not is_within(data):
+        parts.append(f"allowed: mean {100 * MEAN:.0f} %, largest {100 * EACH:.0f} %, all in order")
+    return ", ".join(parts + losses)
 
 
 def case_name(network, batch, dtype, devices):
@@ -105,45 +99,51 @@ def dtype_options(dtype):
     return [] if dtype == "fp32" else ["--dtype", dtype]
 
 
+def validate_command(programs, work, name, run):
+    network, batch, dtype, devices = run
+    return [programs["strata"], "validate", network, "--devices", devices, "--batch", str(batch),
+            "--strategies", STRATEGIES, "--only", "--rounds", "5", "--json", *dtype_options(dtype),
+            "-o", work / "profiles" / f"{name}.toml",
+            "--trace", work / "traces" / f"{name}.trace.json"]
+
+
 def validate(plan, programs, work, environment, limit):
-    """Networks in turn; what the time does not hold is told."""
-    budget, cases, runs, not_run = limit, [], [], []
-    for network, batch, dtype, devices in plan.runs():
-        name = case_name(network, batch, dtype, devices)
-        if budget < 3:
-            not_run.append({"case": name, "why": "no time was left"})
-            continue
-        command = [programs["strata"], "validate", network, "--devices", devices, "--batch",
-                   str(batch), "--strategies", STRATEGIES, "--only", "--rounds", "5", "--json",
-                   *dtype_options(dtype), "-o", work / "profiles" / f"{name}.toml",
-                   "--trace", work / "traces" / f"{name}.trace.json"]
-        done = processes.run(command, min(budget, max(CASE_SECONDS, limit / 4)), work / "log" / f"validate-{name}",
-                             environment)
-        budget -= done.seconds
-        found = parse_validation(done.output)
-        if not found["cases"]:
-            not_run.append({"case": name, "why": done.complaint()})
-            continue
-        runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
-        cases += [{**case, "dtype": dtype, "device_list": devices} for case in found["cases"]]
-    data = {**summarise(cases, plan.one), "runs": runs, "not_run": not_run}
-    return Result(is_within(data), figure(data), data)
+    """Networks in turn. A run that ends badly fails the stage even where it measured something: what
+    it moved was not what its plan says."""
+    turns, cases, runs = Turns(limit), [], []
+    for run in plan.runs():
+        name = case_name(*run)
+        with turns.case(name):
+            turns.need(3)
+            done = turns.run(validate_command(programs, work, name, run),
+                             work / "log" / f"validate-{name}", environment)
+            found = done.document() or {"cases": []}
+            if found["cases"]:
+                runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
+                cases += [{**case, "dtype": run[2], "device_list": run[3]} for case in found["cases"]]
+            if not (done.well and found["cases"]):
+                raise RuntimeError(done.complaint())
+    data = {**summarise(cases, plan.one), "runs": runs, **turns.losses()}
+    status = verdict(turns.failed or not is_within(data), cases, turns.left_out)
+    return Result(status, figure(data, turns.words()), data)
 
 
 def profile(plan, programs, work, environment, limit):
     """A profile of this kind of device for each type: the shards of all networks."""
-    made, failed = [], []
-    for dtype in plan.dtypes:
+    turns, made = Turns(limit, most=limit), []
+    for number, dtype in enumerate(plan.dtypes):
         path = work / "profiles" / f"{plan.one.partition(':')[0]}-{dtype}.toml"
         command = [programs["strata"], "profile", *plan.networks, "--devices", plan.one,
                    "--batch", str(plan.batches[0]), "--rounds", "7", *dtype_options(dtype),
                    "-o", path, "--json"]
-        done = processes.run(command, limit / len(plan.dtypes), work / "log" / f"profile-{dtype}",
-                             environment)
-        if done.well:
-            made.append({"dtype": dtype, "file": path.name, **json.loads(done.output)})
-        else:
-            failed.append({"dtype": dtype, "why": done.complaint()})
+        with turns.case(dtype):
+            done = turns.run(command, work / "log" / f"profile-{dtype}", environment,
+                             share=turns.left() / (len(plan.dtypes) - number))
+            if not done.well:
+                raise RuntimeError(done.complaint())
+            made.append({"dtype": dtype, "file": path.name, **done.document()})
     words = [f"{each['dtype']}: {each['measured_costs']} costs in {each['measure_seconds']:.0f} s"
-             for each in made] + [f"{each['dtype']}: {each['why']}" for each in failed]
-    return Result(not failed, "; ".join(words), {"profiles": made, "failed": failed})
+             for each in made]
+    words += [f"{loss['case']}: {first_line(loss['why'])}" for loss in turns.failed + turns.left_out]
+    return Result(verdict(turns.failed, made, turns.left_out), "; ".join(words),
+                  {"profiles": made, **turns.losses()})

@@ -3,6 +3,7 @@ which is ended as a whole."""
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import signal
@@ -30,7 +31,15 @@ class Done:
         if self.cut_short:
             return f"ran past its {self.seconds:.0f} s"
         lines = [line for line in self.errors.splitlines() if line.strip()]
-        return f"exit code {self.code}: {lines[-1][:300] if lines else 'said nothing'}"
+        named = [line for line in lines if "error:" in line][:1] or lines[-1:]
+        return f"exit code {self.code}: {named[0][:300] if named else 'said nothing'}"
+
+    def document(self):
+        """The JSON that it printed; None where that is none."""
+        try:
+            return json.loads(self.output)
+        except ValueError:
+            return None
 
 
 def end(process):

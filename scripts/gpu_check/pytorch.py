@@ -1,13 +1,12 @@
 """Training steps beside PyTorch's, on the same GPU, in turns; and beside what the GPU could do at
 most."""
 
-import json
 import statistics
-import time
 
 from gpu_check import prediction, processes
-from gpu_check.pytorch_worker import Worker
-from gpu_check.stages import Result, Skip
+from gpu_check.pytorch_worker import Workers
+from gpu_check.stages import Result, Skip, verdict
+from gpu_check.turns import Turns
 
 WAYS = ("eager", "compile")
 BLOCKS = 2  # turns of each, the first one in one block coming second in the next
@@ -20,35 +19,35 @@ class Ours:
 
     WAYS = {"plain": [], "recorded": ["--graph"]}
 
-    def __init__(self, plan, programs, work, environment, case):
+    def __init__(self, plan, programs, work, environment, case, turns):
         network, batch, dtype = case
         self.name = prediction.case_name(network, batch, dtype, plan.one)
         self.command = [programs["strata"], "run", network, "--devices", plan.one, "--strategy",
                         "data", "--batch", str(batch), *prediction.dtype_options(dtype), "--json"]
-        self.work, self.environment = work, environment
+        self.work, self.environment, self.turns = work, environment, turns
         self.ways = {"plain": []} if plan.stand_in else self.WAYS
-        self.first, self.way = {}, "plain"
+        self.first, self.failed, self.way = {}, {}, "plain"
 
-    def choose(self, until):
-        """What can't be run one way may be run another."""
-        errors = []
-        for self.way in self.ways if not self.first else ():
+    def choose(self):
+        """What can't be run one way may be run another; either failure is kept."""
+        for self.way in [way for way in self.ways if way not in {**self.first, **self.failed}]:
             try:
-                self.first[self.way] = self.median(WARMUP, LEAST_STEPS, until - time.monotonic())
+                self.first[self.way] = self.median(WARMUP, LEAST_STEPS)
             except RuntimeError as error:
-                errors.append(str(error))
+                self.failed[self.way] = str(error)
         if not self.first:
-            raise RuntimeError("; ".join(errors))
+            raise RuntimeError("; ".join(self.failed.values()))
         self.way = min(self.first, key=self.first.get)
 
-    def median(self, warmup, count, limit):
+    def median(self, warmup, count):
         command = [*self.command, *self.ways[self.way], "--warmup", str(warmup), "--steps",
                    str(warmup + count)]
-        done = processes.run(command, limit, self.work / "log" / f"run-{self.name}-{self.way}",
-                             self.environment)
-        if not done.well:
+        done = self.turns.run(command, self.work / "log" / f"run-{self.name}-{self.way}",
+                              self.environment)
+        document = done.document()
+        if not done.well or document is None:
             raise RuntimeError(f"strata, {self.way}: {done.complaint()}")
-        return json.loads(done.output)["step_seconds"]["median"]
+        return document["step_seconds"]["median"]
 
 
 def steps_for(seconds):
@@ -60,25 +59,23 @@ def warmup_for(seconds):
     return max(WARMUP, round(SPIN_UP_SECONDS / max(seconds, 1e-6)))
 
 
-def compare_way(worker, ours, case, way, until, first):
+def compare_way(turns, theirs, ours, case, way, first):
     """Blocks of both in turns; `first` is who begins the first one."""
     network, batch, dtype = case
-    ours.choose(until)
-    worker.ask(until - time.monotonic(), do="load", network=network, batch=batch, dtype=dtype,
+    theirs.ask(turns.left(), do="load", network=network, batch=batch, dtype=dtype,
                compile=way == "compile")
 
-    def theirs(warmup, count, limit):
+    def median(warmup, count):
         return statistics.median(
-            worker.ask(limit, do="steps", warmup=warmup, count=count)["step_seconds"])
+            theirs.ask(turns.left(), do="steps", warmup=warmup, count=count)["step_seconds"])
 
-    step = theirs(WARMUP, 3, until - time.monotonic())
+    step = median(WARMUP, 3)
     count, warmup = steps_for(step), warmup_for(step)
     blocks = []
     for block in range(BLOCKS):
-        sides = [("strata", ours.median), ("pytorch", theirs)]
+        sides = [("strata", ours.median), ("pytorch", median)]
         order = sides if block % 2 == first else sides[::-1]
-        blocks.append({f"{name}_seconds": median(warmup, count, until - time.monotonic())
-                       for name, median in order})
+        blocks.append({f"{name}_seconds": side(warmup, count) for name, side in order})
     return blocks
 
 
@@ -100,27 +97,32 @@ def macs_of_step(network):
                for layer in network["layers"])
 
 
-def floors(programs, plan, work, environment, case, ceilings):
+def floors(turns, programs, plan, work, environment, case, ceilings):
     """Seconds that no step can beat: its products at the rate that a large one reaches here; and the
     roofline of the shipped profile, which has efficiencies of its own."""
     network, batch, dtype = case
-    found = {}
-    shown = processes.run([programs["strata"], "show", network, "--json"], 30,
-                          work / "log" / "show", environment)
+    name, found = prediction.case_name(*case, plan.one), {}
+
+    def ask(command, *options):
+        done = processes.run([programs["strata"], command, network, *options, "--json"], 30,
+                             work / "log" / command, environment)
+        if not done.well:
+            raise RuntimeError(done.complaint())
+        return done.document()
+
     rate = ceilings.get(f"{dtype}_flops_per_second")
-    if shown.well and rate:
-        found["product_seconds"] = 2 * macs_of_step(json.loads(shown.output)) * batch / rate
-    if plan.stand_in:
-        return found
-    predicted = processes.run(
-        [programs["strata"], "predict", network, "--cluster", "h200-1x1", "--batch", str(batch),
-         "--strategy", "data", "--dtype", dtype, "--json"], 30, work / "log" / "predict", environment)
-    if predicted.well:
-        found["roofline_seconds"] = json.loads(predicted.output)["step_seconds"]
+    with turns.case(name, "strata show"):
+        macs = macs_of_step(ask("show"))
+        found.update({"product_seconds": 2 * macs * batch / rate} if rate else {})
+    with turns.case(name, "strata predict"):
+        if not plan.stand_in:
+            found["roofline_seconds"] = ask(
+                "predict", "--cluster", "h200-1x1", "--batch", str(batch), "--strategy", "data",
+                "--dtype", dtype)["step_seconds"]
     return found
 
 
-def figure(rows, left_out):
+def figure(rows, losses):
     def count(way):
         ratios = [row[way]["ratio"] for row in rows if way in row]
         if not ratios:
@@ -128,42 +130,52 @@ def figure(rows, left_out):
         return (f"{way}: faster in {sum(r <= 1 for r in ratios)} of {len(ratios)}, "
                 f"ratio {min(ratios):.2f} to {max(ratios):.2f}")
 
-    return "; ".join([count(way) for way in WAYS] + ([f"{len(left_out)} left out"] if left_out else []))
+    return "; ".join([count(way) for way in WAYS] + losses)
+
+
+def compare_all(turns, theirs, plan, ours_of):
+    """Rows by case: all cases eagerly, then all compiled."""
+    rows = {}
+    for number, (way, case) in enumerate((w, c) for w in WAYS for c in plan.cases()):
+        with turns.case(prediction.case_name(*case, plan.one), way):
+            turns.need(8)
+            ours = ours_of[case]
+            ours.choose()
+            blocks = compare_way(turns, theirs, ours, case, way, number % 2)
+            row = rows.setdefault(case, dict(zip(("network", "batch", "dtype"), case)))
+            row.update(strata_way=ours.way, strata_first_seconds=ours.first,
+                       strata_failed=ours.failed)
+            row[way] = summarise_way(blocks)
+    return rows
+
+
+def tell_ways(turns, ours_of):
+    """A way that failed beside one that went well. Where none went well, its cases tell."""
+    for ours in ours_of.values():
+        for way, why in ours.failed.items() if ours.first else ():
+            turns.failed.append({"case": ours.name, "way": f"strata, {way}", "why": why})
 
 
 def compare(plan, programs, python, work, environment, limit):
-    """All cases eagerly, then all compiled; what the time does not hold is told."""
-    until = time.monotonic() + limit
-    worker = Worker(python, plan.torch_device, work, "pytorch")
-    rows, left_out, all_ours = {}, [], {}
+    """What fails, on either side, and what the time does not hold is told beside the rows."""
+    turns, ceilings = Turns(limit), {}
+    ours_of = {case: Ours(plan, programs, work, environment, case, turns) for case in plan.cases()}
+    theirs = Workers(python, plan.torch_device, work)
     try:
         try:
-            about = worker.read(limit)
+            about = theirs.begin(turns.left())
         except RuntimeError as error:
             raise Skip(str(error)) from error
-        ceilings = worker.ask(limit, do="ceilings")
-        for number, (way, case) in enumerate((w, c) for w in WAYS for c in plan.cases()):
-            name = prediction.case_name(*case, plan.one)
-            if until - time.monotonic() < 8:
-                left_out.append({"case": name, "way": way, "why": "no time was left"})
-                continue
-            ours = all_ours.setdefault(case, Ours(plan, programs, work, environment, case))
-            try:
-                blocks = compare_way(worker, ours, case, way, until, number % 2)
-            except (RuntimeError, TimeoutError) as error:
-                left_out.append({"case": name, "way": way, "why": str(error)})
-                if isinstance(error, TimeoutError):
-                    until = time.monotonic()
-                continue
-            row = rows.setdefault(case, dict(zip(("network", "batch", "dtype"), case)))
-            row.update(strata_way=ours.way, strata_first_seconds=ours.first)
-            row[way] = summarise_way(blocks)
+        with turns.case("ceilings", "PyTorch"):
+            ceilings = theirs.ask(turns.left(), do="ceilings")
+        rows = compare_all(turns, theirs, plan, ours_of)
     finally:
-        worker.close()
+        theirs.close()
+    tell_ways(turns, ours_of)
     for case, row in rows.items():
-        row.update(floors(programs, plan, work, environment, case, ceilings))
+        row.update(floors(turns, programs, plan, work, environment, case, ceilings))
     found = list(rows.values())
     eager = [row["eager"]["ratio"] for row in found if "eager" in row]
-    ok = bool(eager) and all(ratio <= 1 for ratio in eager)
-    return Result(ok, figure(found, left_out),
-                  {"about": about, "ceilings": ceilings, "rows": found, "left_out": left_out})
+    status = verdict(turns.failed or any(not ratio <= 1 for ratio in eager), eager, turns.left_out)
+    return Result(status, figure(found, turns.words()),
+                  {"about": about, "ceilings": ceilings, "rows": found, **turns.losses()})

@@ -1,15 +1,21 @@
 """PyTorch's side of the comparison: processes of tests/bench/pytorch_gpu_step.py."""
 
+import contextlib
 import json
 import pathlib
 import queue
 import subprocess
 import threading
+import time
 
 from gpu_check import processes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STEP = ROOT / "tests" / "bench" / "pytorch_gpu_step.py"
+
+
+class Died(RuntimeError):
+    """The process has ended: what it said last."""
 
 
 class Worker:
@@ -26,8 +32,9 @@ class Worker:
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
-        for line in self.process.stdout:
-            self.lines.put(line)
+        with self.process.stdout as lines:
+            for line in lines:
+                self.lines.put(line)
         self.lines.put("")
 
     def read(self, limit):
@@ -36,23 +43,62 @@ class Worker:
         except queue.Empty:
             raise TimeoutError("PyTorch took too long") from None
         if not line:
-            last = self.errors.read_text().strip().splitlines()
-            raise RuntimeError(f"PyTorch ended: {last[-1][:300] if last else 'said nothing'}")
+            raise self.died()
         reply = json.loads(line)
         if "error" in reply:
-            raise RuntimeError(reply["error"])
+            raise RuntimeError(f"PyTorch: {reply['error']}")
         return reply
+
+    def died(self):
+        last = self.errors.read_text(errors="replace").strip().splitlines()
+        return Died(f"PyTorch ended: {last[-1][:300] if last else 'said nothing'}")
 
     def ask(self, limit, **request):
         self.tell(**request)
         return self.read(limit)
 
     def tell(self, **request):
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+        except OSError as error:  # nobody reads any more
+            raise self.died() from error
 
     def close(self):
         processes.end(self.process)
+        with contextlib.suppress(OSError):  # of a request that nobody read
+            self.process.stdin.close()
+
+
+class Workers:
+    """One worker after another: one that ended, or never answered, is followed by a new one."""
+
+    def __init__(self, python, device, work):
+        self.options, self.worker, self.begun = (python, device, work), None, 0
+
+    def begin(self, limit):
+        """What the new one says that it runs on."""
+        self.begun += 1
+        self.worker = Worker(*self.options, f"pytorch-{self.begun}")
+        return self.heed(self.worker.read, limit)
+
+    def ask(self, limit, **request):
+        until = time.monotonic() + limit
+        if self.worker is None:
+            self.begin(limit)
+        return self.heed(self.worker.ask, until - time.monotonic(), **request)
+
+    def heed(self, answer, limit, **request):
+        try:
+            return answer(limit, **request)
+        except (Died, TimeoutError, ValueError):  # what it says later answers no later request
+            self.close()
+            raise
+
+    def close(self):
+        if self.worker is not None:
+            self.worker.close()
+        self.worker = None
 
 
 def requests(cases, compiled):
@@ -68,8 +114,9 @@ class Warmer:
         self.workers = []
         for dtype in () if plan.stand_in else plan.dtypes:
             worker = Worker(python, plan.torch_device, work, f"pytorch-warm-{dtype}")
-            worker.tell(do="warm", cases=requests(
-                [case for case in plan.cases() if case[2] == dtype], True))
+            with contextlib.suppress(Died):  # which the stage that needs PyTorch will tell
+                worker.tell(do="warm", cases=requests(
+                    [case for case in plan.cases() if case[2] == dtype], True))
             self.workers.append(worker)
 
     def close(self):

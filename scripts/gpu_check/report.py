@@ -3,7 +3,7 @@
 import dataclasses
 import json
 
-from gpu_check import numerics, stages
+from gpu_check import numerics, stages, turns
 
 
 def write_whole(path, text):
@@ -34,7 +34,7 @@ def environment_section(data):
 
 def tests_section(data):
     parts = []
-    for key, title in (("failed", "Failed"), ("cut_short", "Cut short"), ("crashed", "Crashed")):
+    for key, title in (("failed", "Failed"), ("cut_short", "Cut short"), ("crashed", "Broke off")):
         if data[key]:
             parts.append(f"{title}: {', '.join(data[key])}\n")
     if "network" in (data["agreements"] or [{}])[0]:
@@ -80,7 +80,7 @@ def validation_section(data):
         [(run["case"], run["strategy"], t["layer"], t["task"], milliseconds(t["predicted_seconds"]),
           milliseconds(t["measured_seconds"]), percent(t["share"]))
          for run in data["runs"] for t in run["tasks"][:2]])
-    return text + left_out(data["not_run"])
+    return text + losses(data)
 
 
 def pytorch_section(data):
@@ -95,7 +95,10 @@ def pytorch_section(data):
         side = row.get("eager") or row.get("compile")
         return f"{side['strata_seconds'] / row[key]:.2f}" if key in row else ""
 
-    rows = [[row["network"], row["batch"], row["dtype"], row["strata_way"], *cells(row, "eager"),
+    def ours(row):
+        return ", ".join([row["strata_way"], *(f"{way} failed" for way in row["strata_failed"])])
+
+    rows = [[row["network"], row["batch"], row["dtype"], ours(row), *cells(row, "eager"),
              *cells(row, "compile"), over(row, "product_seconds"), over(row, "roofline_seconds")]
             for row in data["rows"]]
     ceilings = ", ".join(f"{k} {v:.4g}" for k, v in data["ceilings"].items())
@@ -107,20 +110,22 @@ def pytorch_section(data):
             "Strata's step over the time that its products alone take at the measured rate, and over "
             "the shipped profile's roofline.\n\n" + table(
                 ["network", "batch", "type", "strata's way", "eager", "strata", "ratio", "compiled",
-                 "strata", "ratio", "over products", "over roofline"], rows) + left_out(data["left_out"]))
+                 "strata", "ratio", "over products", "over roofline"], rows) + losses(data))
 
 
-def left_out(cases):
-    if not cases:
-        return ""
-    return "\nNot run:\n" + "".join(
-        f"* {c['case']}{' ' + c['way'] if 'way' in c else ''}: {c['why']}\n" for c in cases)
+def losses(data):
+    text = ""
+    for key, words in (("failed", "Failed"), ("left_out", "Not in the time")):
+        if data[key]:
+            text += f"\n{words}:\n\n" + "".join(
+                f"* {turns.title(loss)}: {turns.first_line(loss['why'])}\n" for loss in data[key])
+    return text
 
 
 def profile_section(data):
     return table(["type", "file", "costs", "moves", "time"], [
         (p["dtype"], p["file"], p["measured_costs"], p["measured_moves"],
-         f"{p['measure_seconds']:.0f} s") for p in data["profiles"]])
+         f"{p['measure_seconds']:.0f} s") for p in data["profiles"]]) + losses(data)
 
 
 SECTIONS = {"environment": environment_section, "kernels": tests_section, "networks": tests_section,

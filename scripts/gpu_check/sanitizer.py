@@ -3,7 +3,7 @@
 import re
 
 from gpu_check import machine, processes
-from gpu_check.stages import Result, Skip
+from gpu_check.stages import FAILED, OK, Result, Skip
 
 TOOLS = {"memcheck": ["--leak-check", "no"], "racecheck": ["--racecheck-report", "all"]}
 SUMMARY = {"memcheck": re.compile(r"ERROR SUMMARY: (\d+) error"),
@@ -44,8 +44,8 @@ def check(plan, programs, work, environment, limit):
         data["tools"][tool] = {**parse_report(tool, each.output + each.errors),
                                "seconds": each.seconds, "cut_short": each.cut_short,
                                "code": each.code}
-    return Result(all(t["findings"] == 0 and t["code"] == 0 for t in data["tools"].values()),
-                  figure(data), data)
+    clean = all(t["findings"] == 0 and t["code"] == 0 for t in data["tools"].values())
+    return Result(OK if clean else FAILED, figure(data), data)
 
 
 def figure(data):

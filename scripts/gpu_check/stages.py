@@ -4,7 +4,8 @@ import dataclasses
 import time
 import traceback
 
-OK, FAILED, SKIPPED = "ok", "FAILED", "skipped"
+# Partial: nothing failed, but the time did not hold all of it.
+OK, PARTIAL, FAILED, SKIPPED = "ok", "partial", "FAILED", "skipped"
 
 
 class Skip(Exception):
@@ -23,7 +24,7 @@ class Stage:
 
 @dataclasses.dataclass
 class Result:
-    ok: bool
+    status: str
     figure: str  # the one that says most
     data: dict = dataclasses.field(default_factory=dict)
 
@@ -37,6 +38,15 @@ class Outcome:
     data: dict
 
 
+def verdict(failed, done, left_out):
+    """The status of a stage in which these failed, were done, and did not fit in the time."""
+    if failed or not (done or left_out):
+        return FAILED
+    if left_out:
+        return PARTIAL if done else SKIPPED
+    return OK
+
+
 class Budget:
     """Seconds until all must be over. `now` is a clock, for tests."""
 
@@ -47,14 +57,16 @@ class Budget:
     def left(self):
         return self.end - self.now()
 
-    def of(self, stage):
-        return min(stage.limit, stage.share * self.left())
+    def of(self, stage, later=()):
+        """Its limit; more where the later ones' limits leave more."""
+        spare = self.left() - sum(each.limit for each in later)
+        return min(max(stage.limit, spare), stage.share * self.left())
 
 
 def attempt(stage, seconds):
     try:
         result = stage.work(seconds)
-        return (OK if result.ok else FAILED), result.figure, result.data
+        return result.status, result.figure, result.data
     except Skip as reason:
         return SKIPPED, str(reason), {}
     except Exception as error:  # a stage's own fault must not cost the others theirs
@@ -64,8 +76,8 @@ def attempt(stage, seconds):
 def run_stages(stages, budget, tell):
     """tell(outcomes) is called after each stage, so that what is there is never lost."""
     outcomes = []
-    for stage in stages:
-        seconds, began = budget.of(stage), budget.now()
+    for number, stage in enumerate(stages):
+        seconds, began = budget.of(stage, stages[number + 1:]), budget.now()
         if seconds < stage.least:
             outcome = (SKIPPED, f"{max(seconds, 0):.0f} s were left", {})
         else:
@@ -77,5 +89,5 @@ def run_stages(stages, budget, tell):
 
 def table(outcomes):
     width = max(len(outcome.name) for outcome in outcomes)
-    return "\n".join(f"{o.name:{width}}  {o.status:7}  {o.seconds:5.0f} s  {o.figure}"
-                     for o in outcomes)
+    return "\n".join(f"{o.name:{width}}  {o.status:7}  {o.seconds:5.0f} s  "
+                     f"{' '.join(o.figure.split())}" for o in outcomes)

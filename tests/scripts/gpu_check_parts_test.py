@@ -71,6 +71,32 @@ class Numerics(unittest.TestCase):
         self.assertEqual(numerics.count_listed("Suite.\n  A\n  B/1  # GetParam() = 3\nOther.\n  C\n"), 3)
 
 
+    def ended(self, text, code=0, cut_short=False, seconds=1.0):
+        return processes.Done([], code, text, "first\nlast\n", seconds, cut_short)
+
+    def test_a_program_that_broke_off_is_told_with_its_test(self):
+        self.assertEqual(numerics.complaints([self.ended(SHARD, -11), self.ended(SHARD, 1)]),
+                         ["Op/AgainstReference.Whole/conv3d_fp32: exit code -11: last",
+                          "Op/AgainstReference.Whole/conv3d_fp32: exit code 1: last"])
+        self.assertEqual(numerics.complaints([self.ended("", 1), self.ended("")]),
+                         ["exit code 1: last"])
+
+    def test_time_that_ends_is_no_failure_but_a_test_that_hangs_is(self):
+        brief, long = (self.ended(SHARD, -15, cut_short=True, seconds=s) for s in (50.0, 70.019))
+        self.assertEqual(numerics.complaints([brief]), [])
+        self.assertEqual(numerics.complaints([long]),
+                         ["Op/AgainstReference.Whole/conv3d_fp32 did not end in 70 s"])
+
+    def test_partial_where_only_time_was_missing(self):
+        clean = SHARD.replace("  FAILED  ", "       OK ").replace(", where GetParam() = (conv2d, bf16)", "")
+        data = numerics.summarise([clean], listed=4) | {"crashed": []}
+        self.assertEqual(numerics.judge(data, cut_short=True), "partial")
+        self.assertEqual(numerics.judge(data, cut_short=False), "FAILED")
+        self.assertEqual(numerics.judge(data | {"crashed": ["x"]}, cut_short=True), "FAILED")
+        self.assertEqual(numerics.judge(data | {"failed": ["x"]}, cut_short=True), "FAILED")
+        self.assertEqual(numerics.judge(data | {"tests": 2}, cut_short=False), "ok")
+
+
 class Sanitizer(unittest.TestCase):
     def test_what_was_found(self):
         clean = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
@@ -105,15 +131,14 @@ class Prediction(unittest.TestCase):
         self.assertEqual(data["paper"]["alexnet"]["paper_per_cent"], 1)
 
     def test_within_the_limits_where_all_that_was_run_is(self):
-        data = prediction.summarise([case("data", 1.02, 1.0)], "cuda:0") | {"not_run": []}
+        data = prediction.summarise([case("data", 1.02, 1.0)], "cuda:0")
         self.assertTrue(prediction.is_within(data))
-        left = data | {"not_run": [{"case": "x", "why": "y"}]}
-        self.assertTrue(prediction.is_within(left))
-        self.assertIn("1 runs not made", prediction.figure(left))
         self.assertFalse(prediction.is_within(data | {"max_absolute_error": 0.11}))
-        nothing = prediction.summarise([], "cuda:0") | {"not_run": []}
-        self.assertFalse(prediction.is_within(nothing))
-        self.assertEqual(prediction.figure(nothing), "0 cases")
+        self.assertIn("allowed: mean 5 %, largest 10 %",
+                      prediction.figure(data | {"max_absolute_error": 0.11}, []))
+        self.assertTrue(prediction.figure(data, ["1 not in the time"]).endswith(", 1 not in the time"))
+        nothing = prediction.summarise([], "cuda:0")
+        self.assertEqual(prediction.figure(nothing, []), "0 cases")
 
     def test_names_are_good_for_files(self):
         self.assertEqual(prediction.case_name("vgg16", 32, "bf16", "cuda:0/4"), "vgg16-32-bf16-cuda0x4")
@@ -153,9 +178,9 @@ class PyTorch(unittest.TestCase):
 
     def test_the_figure_counts_both_ways(self):
         rows = [{"eager": {"ratio": 0.9}, "compile": {"ratio": 1.2}}, {"eager": {"ratio": 1.1}}]
-        self.assertEqual(pytorch.figure(rows, [{}]),
+        self.assertEqual(pytorch.figure(rows, ["1 not in the time"]),
                          "eager: faster in 1 of 2, ratio 0.90 to 1.10; "
-                         "compile: faster in 0 of 1, ratio 1.20 to 1.20; 1 left out")
+                         "compile: faster in 0 of 1, ratio 1.20 to 1.20; 1 not in the time")
 
 
 class Stages(unittest.TestCase):
@@ -180,25 +205,39 @@ class Stages(unittest.TestCase):
             raise stages.Skip("no tool")
 
         outcomes = self.run_all(100, self.stage("a", fails), self.stage("b", skips),
-                                self.stage("c", lambda s: stages.Result(True, f"{s:.0f} s")),
-                                self.stage("d", lambda s: stages.Result(False, "wrong")))
+                                self.stage("c", lambda s: stages.Result("ok", f"{s:.0f} s")),
+                                self.stage("d", lambda s: stages.Result("FAILED", "wrong\nfor two reasons")))
         self.assertEqual([o.status for o in outcomes], ["FAILED", "skipped", "ok", "FAILED"])
         self.assertEqual(outcomes[0].figure, "RuntimeError: made up")
         self.assertIn("fails", outcomes[0].data["traceback"])
         self.assertEqual(self.written, [1, 2, 3, 4])
         self.assertEqual(stages.table(outcomes).splitlines()[1], "b  skipped     10 s  no tool")
+        self.assertEqual(stages.table(outcomes).splitlines()[3:], ["d  FAILED      10 s  wrong for two reasons"])
 
     def test_time_runs_out(self):
         given = []
 
         def notes(seconds):
             given.append(seconds)
-            return stages.Result(True, "")
+            return stages.Result("ok", "")
 
         outcomes = self.run_all(38, self.stage("a", notes), self.stage("b", notes, share=0.5),
                                 self.stage("c", notes), self.stage("d", notes, least=10))
         self.assertEqual(given, [20, 14, 18])
         self.assertEqual((outcomes[3].status, outcomes[3].figure), ("skipped", "8 s were left"))
+
+    def test_time_that_no_later_stage_needs_is_not_kept(self):
+        budget, later = stages.Budget(100, lambda: self.time), stages.Stage("b", "", None, 30)
+        self.assertEqual(budget.of(stages.Stage("a", "", None, 20), [later]), 70)
+        self.assertEqual(budget.of(stages.Stage("a", "", None, 20, 0.5), [later]), 50)
+        self.assertEqual(budget.of(stages.Stage("a", "", None, 20), [later] * 4), 20)
+
+    def test_partial_is_neither_failed_nor_whole(self):
+        self.assertEqual(stages.verdict([], ["done"], []), "ok")
+        self.assertEqual(stages.verdict([], ["done"], ["left"]), "partial")
+        self.assertEqual(stages.verdict(["failed"], ["done"], ["left"]), "FAILED")
+        self.assertEqual(stages.verdict([], [], ["left"]), "skipped")
+        self.assertEqual(stages.verdict([], [], []), "FAILED")  # nothing was there to be done
 
 
 class Processes(unittest.TestCase):
@@ -213,6 +252,12 @@ class Processes(unittest.TestCase):
         done = processes.run(["sh", "-c", "echo out; echo first >&2; echo last >&2; exit 3"], 60, self.log)
         self.assertEqual((done.output, done.code, done.well), ("out\n", 3, False))
         self.assertEqual(done.complaint(), "exit code 3: last")
+
+    def test_of_several_lines_the_first_that_names_an_error(self):
+        text = "warning: small\nstrata: error: moved 7 bytes\n  and more\n"
+        self.assertEqual(processes.Done([], 1, "{", text, 1.0).complaint(),
+                         "exit code 1: strata: error: moved 7 bytes")
+        self.assertIsNone(processes.Done([], 1, "{", text, 1.0).document())
 
     def test_what_does_not_end_is_ended_with_its_children(self):
         done = processes.run(["sh", "-c", "echo begun; (kill -STOP $$) & wait"], 0.3, self.log)

@@ -1,0 +1,70 @@
+"""Runs in turn within the time of a stage. Those that failed and those that the time did not hold are
+told apart, and neither costs the others their results."""
+
+import contextlib
+import time
+
+from gpu_check import processes
+
+RUN_SECONDS = 60  # or a quarter of all: one that hangs must not cost the others their time
+
+
+def first_line(text):
+    return next(iter(text.strip().splitlines()), "")
+
+
+def title(loss):
+    return " ".join(filter(None, [loss["case"], loss.get("way")]))
+
+
+def words_of(failed, left_out):
+    """For a stage's figure: how many, and what was wrong first."""
+    words = []
+    if failed:
+        words.append(f"{len(failed)} failed, first {title(failed[0])}: {first_line(failed[0]['why'])}")
+    if left_out:
+        words.append(f"{len(left_out)} not in the time")
+    return words
+
+
+class Turns:
+    """`most` is what one run gets: a run that had it, and did not end, hangs."""
+
+    def __init__(self, limit, most=None):
+        self.until = time.monotonic() + limit
+        self.most = max(RUN_SECONDS, limit / 4) if most is None else most
+        self.failed, self.left_out = [], []
+
+    def left(self):
+        return self.until - time.monotonic()
+
+    def need(self, seconds):
+        if self.left() < seconds:
+            raise TimeoutError("no time was left")
+
+    def run(self, command, log, environment, share=float("inf")):
+        """TimeoutError where the stage's time, or its `share`, ended before the run did."""
+        had = max(0.0, min(self.left(), share, self.most))
+        done = processes.run(command, had, log, environment)
+        if done.cut_short and had < self.most:
+            raise TimeoutError(f"cut off after {done.seconds:.0f} s")
+        return done
+
+    @contextlib.contextmanager
+    def case(self, name, way=""):
+        """What is raised within is told of this case and way, and goes no further."""
+        loss = {"case": name, **({"way": way} if way else {})}
+        try:
+            yield
+        except TimeoutError as error:
+            self.left_out.append({**loss, "why": str(error)})
+        except RuntimeError as error:
+            self.failed.append({**loss, "why": str(error)})
+        except Exception as error:  # a fault of these scripts must not cost what was measured
+            self.failed.append({**loss, "why": f"{type(error).__name__}: {error}"})
+
+    def words(self):
+        return words_of(self.failed, self.left_out)
+
+    def losses(self):
+        return {"failed": self.failed, "left_out": self.left_out}

@@ -1,0 +1,210 @@
+"""What scripts/gpu-check makes of programs that fail, hang, die or find no time, on programs that the
+tests make up: no figure here was measured."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from gpu_check import (plan, prediction, pytorch, pytorch_worker, report, stages,  # noqa: E402
+                       turns)
+
+
+class Made(unittest.TestCase):
+    """A folder with programs that a test makes up."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        for name in ("log", "profiles", "traces"):
+            (self.folder / name).mkdir()
+
+    def make(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    def section(self, name, result):
+        return report.section(stages.Outcome(name, result.status, result.figure, 1.0, result.data))
+
+
+class Turns(unittest.TestCase):
+    def run_for(self, seconds, command, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            made = turns.Turns(seconds, **options)
+            with made.case("it", "so"):
+                done = made.run(["sh", "-c", command], pathlib.Path(folder) / "log", None)
+                if not done.well:
+                    raise RuntimeError(done.complaint())
+        return made
+
+    def test_what_fails_is_told_apart_from_what_time_cut_off(self):
+        failed = self.run_for(60, "echo 'strata: error: out of memory' >&2; exit 3")
+        self.assertEqual(failed.losses(), {"left_out": [], "failed": [
+            {"case": "it", "way": "so", "why": "exit code 3: strata: error: out of memory"}]})
+        cut = self.run_for(0.2, "sleep 60")
+        self.assertEqual((cut.failed, cut.left_out[0]["why"]), ([], "cut off after 0 s"))
+
+    def test_what_had_all_that_a_run_gets_and_did_not_end_hangs(self):
+        hangs = self.run_for(60, "sleep 60", most=0.2)
+        self.assertEqual((hangs.failed[0]["why"], hangs.left_out), ("ran past its 0 s", []))
+
+    def test_a_fault_of_the_script_is_a_failure_of_that_case_alone(self):
+        made = turns.Turns(60)
+        with made.case("a"):
+            {}["nothing"]
+        with made.case("b"):
+            made.need(61)
+        self.assertEqual(made.words(), ["1 failed, first a: KeyError: 'nothing'", "1 not in the time"])
+
+    def test_the_figure_has_the_first_line_of_the_first_failure(self):
+        losses = [{"case": "a", "way": "eager", "why": "first\nsecond"}, {"case": "b", "why": "other"}]
+        self.assertEqual(turns.words_of(losses, []), ["2 failed, first a eager: first"])
+
+
+class TimeForOne(turns.Turns):
+    """Time for one case, whatever it takes."""
+
+    def need(self, seconds):
+        if getattr(self, "used", False):
+            raise TimeoutError("no time was left")
+        self.used = True
+
+
+# {split} and {whole} are what it does on devices that share a GPU, and on a whole one.
+VALIDATE = """\
+#!/bin/sh
+case "$*" in *cuda:0/*) {split} ;; esac
+echo '{{"cases": [{{"model": "'$2'", "batch": 32, "strategy": "data", "predicted_seconds": 1,
+       "measured_seconds": 1, "eq1_seconds": 1, "spread_seconds": 0, "relative_error": 0}}]}}'
+{whole}
+"""
+
+
+class Validate(Made):
+    def validate(self, split=":", whole=":"):
+        programs = {"strata": self.make("strata", VALIDATE.format(split=split, whole=whole))}
+        few = plan.Plan(("cuda:0", "cuda:0/2"), ("tf32",), ("alexnet", "vgg16"), (32,), "cuda:0")
+        return prediction.validate(few, programs, self.folder, None, 60)
+
+    def test_all_is_well(self):
+        self.assertEqual(self.validate().status, "ok")
+
+    def test_runs_that_fail_on_a_split_gpu_fail_the_stage(self):
+        result = self.validate(split="echo 'strata: error: no stream' >&2; exit 3")
+        self.assertEqual(result.status, "FAILED")
+        self.assertIn("2 cases", result.figure)
+        self.assertIn("2 failed, first alexnet-32-tf32-cuda0x2: exit code 3: strata: error: no stream",
+                      result.figure)
+        self.assertIn("* vgg16-32-tf32-cuda0x2: exit code 3: strata: error: no stream",
+                      self.section("validate", result))
+
+    def test_bytes_that_were_not_planned_fail_the_stage_and_keep_the_figures(self):
+        result = self.validate(whole="echo 'strata: error: moved 7 bytes' >&2; exit 1")
+        self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 4))
+        self.assertIn("4 failed, first alexnet-32-tf32-cuda0: exit code 1: strata: error: moved 7 bytes",
+                      result.figure)
+
+    def test_text_that_is_no_document_fails_its_run(self):
+        result = self.validate(split="echo '{'; exit 0")
+        self.assertEqual((len(result.data["cases"]), len(result.data["failed"])), (2, 2))
+
+    def test_partial_where_only_time_was_missing(self):
+        with unittest.mock.patch.object(prediction, "Turns", TimeForOne):
+            result = self.validate()
+            self.assertEqual(result.status, "partial")
+            self.assertTrue(result.figure.endswith(", 3 not in the time"))
+            self.assertIn("Not in the time:\n\n* vgg16-32-tf32-cuda0: no time was left",
+                          self.section("validate", result))
+            self.assertEqual(self.validate(whole="exit 1").status, "FAILED")
+
+
+STRATA = """\
+#!/bin/sh
+case "$*" in {fails}) echo 'strata: error: made up to fail' >&2; exit 3 ;; esac
+echo '{{"step_seconds": '$([ $1 = run ] && echo '{{"median": 0.25}}' || echo 0.125)',
+      "layers": [{{"name": "fc", "inputs": [], "macs": 10}}]}}'
+"""
+
+PYTORCH = """\
+#!{python}
+import json, os, sys
+print(json.dumps({{"torch": "made up"}}), flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    do = request.pop("do")
+    {on_load}
+    print(json.dumps({{"ceilings": {{"tf32_flops_per_second": 1e6}}, "load": {{"load_seconds": 1}},
+                      "steps": {{"step_seconds": [0.5]}}}}[do]), flush=True)
+"""
+DIES = """if do == "load" and request["network"] == "vgg16" and not request["compile"]:
+        print("Segmentation fault", file=sys.stderr); sys.stderr.flush(); os._exit(9)"""
+
+
+class PyTorch(Made):
+    def compare(self, fails="nothing", on_load="pass"):
+        programs = {"strata": self.make("strata", STRATA.format(fails=fails))}
+        python = self.make("python", PYTORCH.format(python=sys.executable, on_load=on_load))
+        few = plan.Plan(("cuda:0",), ("tf32",), ("alexnet", "vgg16", "resnet50"), (32,), "cuda:0")
+        return pytorch.compare(few, programs, python, self.folder, None, 60)
+
+    def test_all_is_well(self):
+        result = self.compare()
+        self.assertEqual((result.status, len(result.data["rows"])), ("ok", 3))
+        self.assertEqual(result.data["rows"][0]["roofline_seconds"], 0.125)
+
+    def test_a_way_that_fails_beside_one_that_does_not_fails_the_stage(self):
+        result = self.compare(fails="*--graph*")
+        self.assertEqual(result.status, "FAILED")
+        self.assertEqual([row["strata_failed"] for row in result.data["rows"]],
+                         [{"recorded": "strata, recorded: exit code 3: strata: error: made up to fail"}] * 3)
+        self.assertIn("3 failed, first alexnet-32-tf32-cuda0 strata, recorded: ", result.figure)
+        self.assertIn("| plain, recorded failed |", self.section("pytorch", result))
+
+    def test_a_network_that_neither_way_can_run(self):
+        result = self.compare(fails="*vgg16*")
+        self.assertEqual([row["network"] for row in result.data["rows"]], ["alexnet", "resnet50"])
+        self.assertEqual(result.data["failed"][0]["why"],
+                         "strata, plain: exit code 3: strata: error: made up to fail; "
+                         "strata, recorded: exit code 3: strata: error: made up to fail")
+
+    def test_a_process_that_dies_is_followed_by_another_and_no_row_is_lost(self):
+        result = self.compare(on_load=DIES)
+        self.assertEqual(result.status, "FAILED")
+        self.assertEqual(result.data["failed"], [{"case": "vgg16-32-tf32-cuda0", "way": "eager",
+                                                  "why": "PyTorch ended: Segmentation fault"}])
+        self.assertEqual([sorted({"eager", "compile"} & set(row)) for row in result.data["rows"]],
+                         [["compile", "eager"], ["compile", "eager"], ["compile"]])
+        self.assertEqual(sorted(path.name for path in (self.folder / "log").glob("pytorch-*")),
+                         ["pytorch-1.err", "pytorch-2.err"])
+
+    def test_what_pytorch_says_it_cannot_do_is_a_failure_with_its_first_line(self):
+        result = self.compare(on_load="if request.get('compile'): "
+                              "print(json.dumps({'error': 'no compiler\\nmore'}), flush=True); continue")
+        self.assertEqual((result.status, len(result.data["rows"])), ("FAILED", 3))
+        self.assertTrue(result.figure.endswith(
+            "3 failed, first alexnet-32-tf32-cuda0 compile: PyTorch: no compiler"))
+
+    def test_partial_where_only_time_was_missing(self):
+        with unittest.mock.patch.object(pytorch, "Turns", TimeForOne):
+            self.assertEqual(self.compare().status, "partial")
+            self.assertEqual(self.compare(fails="*--graph*").status, "FAILED")
+
+    def test_who_asks_a_process_that_has_ended_is_told_what_it_said(self):
+        python = self.make("python", "#!/bin/sh\necho 'out of memory' >&2\n")
+        worker = pytorch_worker.Worker(python, "cuda:0", self.folder, "it")
+        worker.process.wait()
+        for _ in range(2):
+            with self.assertRaisesRegex(pytorch_worker.Died, "PyTorch ended: out of memory"):
+                worker.tell(do="load")
+        worker.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
