@@ -93,7 +93,7 @@ class Check:
             Stage("kernels", "every kernel against the referee in double precision", self.kernels, 90),
             Stage("networks", "the zoo under all strategies, as one CPU device trains it",
                   self.networks, 110),
-            Stage("sanitizer", "memcheck and racecheck on lenet5", self.sanitizer, 60),
+            Stage("sanitizer", "memcheck and racecheck on lenet5", self.sanitizer, 80),
             Stage("profile", "shards measured: profiles to ship", self.profile, 60, 0.25),
             Stage("validate", "predicted against measured steps", self.validate, 300, 0.5),
             Stage("pytorch", "training steps beside PyTorch's", self.pytorch, 400, 0.97),

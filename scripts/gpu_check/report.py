@@ -3,7 +3,7 @@
 import dataclasses
 import json
 
-from gpu_check import numerics, stages, turns
+from gpu_check import numerics, sanitizer, stages, turns
 
 
 def write_whole(path, text):
@@ -56,11 +56,15 @@ def networks_table(agreements):
 
 
 def sanitizer_section(data):
-    rows = [(name, "no end" if t["findings"] is None else t["findings"], f"{t['seconds']:.0f} s")
-            for name, t in data["tools"].items()]
-    places = [line for t in data["tools"].values() for line in t["places"]]
+    rows = [(seen["tool"], sanitizer.manner(seen),
+             "no end" if seen["findings"] is None else seen["findings"], seen["code"],
+             f"{seen['seconds']:.0f} s") for seen in data["runs"]]
+    instead = [f"\n{seen['tool']} on {seen['devices']}: all multiprocessors shared, since with its own "
+               f"{seen['instead_of']}\n" for seen in data["runs"] if "instead_of" in seen]
+    places = [line for seen in data["runs"] for line in seen["places"]]
     listing = "\n```\n" + "\n".join(places) + "\n```\n" if places else ""
-    return f"`{data['command']}`\n\n" + table(["tool", "found", "time"], rows) + listing
+    return (f"`{data['command']}`\n\n" + table(["tool", "devices", "found", "exit code", "time"], rows)
+            + "".join(instead) + losses(data) + listing)
 
 
 def validation_section(data):

@@ -1,11 +1,16 @@
 """compute-sanitizer on a short training run: memory that is not ours, and races."""
 
+import concurrent.futures
 import re
 
 from gpu_check import machine, processes
-from gpu_check.stages import FAILED, OK, Result, Skip
+from gpu_check.stages import Result, Skip, verdict
+from gpu_check.turns import Turns
 
-TOOLS = {"memcheck": ["--leak-check", "no"], "racecheck": ["--racecheck-report", "all"]}
+# Sound libraries ask the driver for what it may refuse: refusals are no findings.
+TOOLS = {"memcheck": ["--leak-check", "no", "--report-api-errors", "no"],
+         "racecheck": ["--racecheck-report", "all"]}
+REMARKS = ("Target application", "Error: process didn't", "Error: Target application", "Internal")
 SUMMARY = {"memcheck": re.compile(r"ERROR SUMMARY: (\d+) error"),
            "racecheck": re.compile(r"RACECHECK SUMMARY: (\d+) hazards? displayed")}
 
@@ -26,33 +31,107 @@ def trouble(text):
     return wanted[:40]
 
 
+def findings(seen):
+    """Places that speak of the program, not of how it ended."""
+    return [line for line in seen["places"] if not line.strip().startswith(REMARKS)]
+
+
+def could_not_run(seen):
+    """It ended badly, or the tool did, with nothing found in it."""
+    ended = seen["code"] == 0 and seen["findings"] is not None
+    return not ended and not seen["cut_short"] and not findings(seen)
+
+
+def complaint(seen):
+    """What is wrong with a run under a tool; None where nothing is."""
+    if seen["findings"] == 0 and seen["code"] == 0:
+        return None
+    places = findings(seen) or (seen["places"] if seen["code"] == 0 else [])
+    if places:
+        return f"{seen['findings'] or 'some'} found: {places[0].strip()}"
+    return seen["ended"]
+
+
+class Watch:
+    """Runs under the tools."""
+
+    def __init__(self, program, plan, programs, work, environment, turns):
+        self.program, self.plan, self.strata = program, plan, programs["strata"]
+        self.work, self.environment, self.turns = work, environment, turns
+
+    def command(self, devices):
+        return [self.strata, "run", "lenet5", "--devices", devices, "--strategy", "data", "--batch",
+                "8", "--steps", "2", "--json"]
+
+    def without(self, devices, shared=False):
+        """Kernels are chosen here, so that the tools need not watch the choosing."""
+        done = self.turns.run(self.command(devices), self.log("none", devices, shared),
+                              self.variables(shared), share=self.turns.left() / 3)
+        if not done.well:
+            manner = "all multiprocessors shared, without the sanitizer: " if shared else ""
+            raise RuntimeError(manner + done.complaint())
+
+    def look(self, tool, devices, shared=False):
+        command = [self.program, "--tool", tool, *TOOLS[tool], *self.command(devices)]
+        done = processes.run(command, max(self.turns.left(), 0), self.log(tool, devices, shared),
+                             self.variables(shared))
+        return {"devices": devices, "tool": tool, "shared": shared,
+                **parse_report(tool, done.output + done.errors), "seconds": done.seconds,
+                "cut_short": done.cut_short, "code": done.code, "ended": done.complaint()}
+
+    def watch(self, tool, devices):
+        """Where it could not run with multiprocessors of each device's own, once more without."""
+        seen = self.look(tool, devices)
+        if devices != self.plan.one and could_not_run(seen) and self.turns.left() > 5:
+            self.without(devices, shared=True)
+            seen = {**self.look(tool, devices, shared=True), "instead_of": seen["ended"]}
+        return seen
+
+    def judged(self, job):
+        """What was seen, if anything; what is wrong with it goes to the stage's losses."""
+        seen = None
+        with self.turns.case(job[1], job[0]):
+            seen = self.watch(*job)
+            wrong = complaint(seen)
+            if wrong and seen["cut_short"] and not findings(seen):
+                raise TimeoutError(wrong)
+            if wrong:
+                raise RuntimeError(wrong)
+        return seen
+
+    def log(self, tool, devices, shared):
+        name = f"sanitizer-{tool}-{devices}{'-shared' if shared else ''}"
+        return self.work / "log" / name.replace(":", "").replace("/", "x")
+
+    def variables(self, shared):
+        return {**self.environment, "STRATA_CUDA_PARTITIONS": "shared"} if shared else self.environment
+
+
 def check(plan, programs, work, environment, limit):
-    """Both tools at once, on a run whose choices of kernels were made before."""
+    """On a whole GPU and on a split one, with both tools, all at once."""
     program = machine.find_tool("compute-sanitizer")
     if program is None or plan.stand_in:
         raise Skip("compute-sanitizer is not there" if not plan.stand_in else "no GPU to watch")
-    command = [programs["strata"], "run", "lenet5", "--devices", plan.shared, "--strategy", "data",
-               "--batch", "8", "--steps", "2", "--json"]
-    plain = processes.run(command, limit / 2, work / "log" / "sanitizer-none", environment)
-    if not plain.well:
-        raise RuntimeError(f"without the sanitizer: {plain.complaint()}")
-    commands = [[program, "--tool", tool, *options, *command] for tool, options in TOOLS.items()]
-    done = processes.run_together(commands, limit - plain.seconds, work / "log" / "sanitizer",
-                                  [environment] * len(commands))
-    data = {"command": " ".join(map(str, command[1:])), "tools": {}}
-    for tool, each in zip(TOOLS, done):
-        data["tools"][tool] = {**parse_report(tool, each.output + each.errors),
-                               "seconds": each.seconds, "cut_short": each.cut_short,
-                               "code": each.code}
-    clean = all(t["findings"] == 0 and t["code"] == 0 for t in data["tools"].values())
-    return Result(OK if clean else FAILED, figure(data), data)
+    turns, ready = Turns(limit, most=limit), []
+    watch = Watch(program, plan, programs, work, environment, turns)
+    for devices in (plan.one, plan.shared):
+        with turns.case(devices, "without the sanitizer"):
+            watch.without(devices)
+            ready.append(devices)
+    jobs = [(tool, devices) for devices in ready for tool in TOOLS]
+    with concurrent.futures.ThreadPoolExecutor(len(jobs) or 1) as pool:
+        runs = [seen for seen in pool.map(watch.judged, jobs) if seen]
+    data = {"command": " ".join(map(str, watch.command(plan.shared)[1:])), "runs": runs,
+            **turns.losses()}
+    whole = [seen for seen in runs if complaint(seen) is None]
+    return Result(verdict(turns.failed, whole, turns.left_out), figure(data, turns.words()), data)
 
 
-def figure(data):
-    def words(tool):
-        if tool["findings"] is not None:
-            ended = "" if tool["code"] == 0 else f", exit code {tool['code']}"
-            return f"{tool['findings']} found{ended}"
-        return "ran past its time" if tool["cut_short"] else "did not come to its end"
+def manner(seen):
+    """On which devices, and whether they had multiprocessors of their own."""
+    return seen["devices"] + (", all multiprocessors shared" if seen["shared"] else "")
 
-    return ", ".join(f"{name}: {words(tool)}" for name, tool in data["tools"].items())
+
+def figure(data, losses):
+    clean = [f"{seen['tool']} on {manner(seen)}" for seen in data["runs"] if complaint(seen) is None]
+    return "; ".join([f"nothing found by {', '.join(clean)}" if clean else "no clean run", *losses])

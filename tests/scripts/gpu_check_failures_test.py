@@ -1,6 +1,7 @@
 """What scripts/gpu-check makes of programs that fail, hang, die or find no time, on programs that the
 tests make up: no figure here was measured."""
 
+import os
 import pathlib
 import sys
 import tempfile
@@ -10,7 +11,7 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from gpu_check import (plan, prediction, pytorch, pytorch_worker, report, stages,  # noqa: E402
+from gpu_check import (machine, plan, prediction, pytorch, pytorch_worker, report, sanitizer, stages,  # noqa: E402
                        turns)
 
 
@@ -67,6 +68,62 @@ class Turns(unittest.TestCase):
         losses = [{"case": "a", "way": "eager", "why": "first\nsecond"}, {"case": "b", "why": "other"}]
         self.assertEqual(turns.words_of(losses, []), ["2 failed, first a eager: first"])
 
+
+# compute-sanitizer, made up: {split} is what becomes of devices that have multiprocessors of their own.
+WATCHER = """\
+#!/bin/sh
+tool=$2
+while [ "$1" != run ]; do echo "$1" >> {folder}/options; shift; done
+echo "========= COMPUTE-SANITIZER"
+case "$*/$STRATA_CUDA_PARTITIONS" in *cuda:0/2*/shared) ;; *cuda:0/2*) {split} ;; esac
+case $tool in
+  memcheck) echo "========= ERROR SUMMARY: 0 errors" ;;
+  *) echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)" ;;
+esac
+"""
+REFUSED = ("echo '========= Target application returned an error';"
+           "echo 'strata: error: no green context' >&2; exit 3")
+INVALID = ("echo '========= Invalid __global__ read of size 4 bytes';"
+           "echo '========= ERROR SUMMARY: 1 error'; exit 3")
+
+
+class Sanitizer(Made):
+    def check(self, split, strata="exit 0"):
+        tool = self.make("compute-sanitizer", WATCHER.format(folder=self.folder, split=split))
+        programs = {"strata": self.make("strata", f"#!/bin/sh\n{strata}\n")}
+        with unittest.mock.patch.object(machine, "find_tool", lambda _: tool):
+            return sanitizer.check(plan.plan_for("cuda:0"), programs, self.folder, dict(os.environ), 60)
+
+    def test_both_tools_on_a_whole_gpu_and_on_a_split_one(self):
+        result = self.check(split=":")
+        self.assertEqual(result.status, "ok")
+        self.assertEqual(result.figure,
+                         "nothing found by memcheck on cuda:0, racecheck on cuda:0, "
+                         "memcheck on cuda:0/2, racecheck on cuda:0/2")
+        options = (self.folder / "options").read_text().split()
+        self.assertEqual(options[options.index("--report-api-errors") + 1], "no")
+
+    def test_where_green_contexts_cannot_be_watched_multiprocessors_are_shared(self):
+        result = self.check(split=REFUSED)
+        self.assertEqual(result.status, "ok")
+        self.assertIn("memcheck on cuda:0/2, all multiprocessors shared", result.figure)
+        self.assertIn("racecheck on cuda:0/2: all multiprocessors shared, since with its own exit code "
+                      "3: strata: error: no green context", self.section("sanitizer", result))
+
+    def test_what_is_found_is_not_tried_away(self):
+        result = self.check(split=INVALID)
+        self.assertEqual(result.status, "FAILED")
+        self.assertIn("2 failed, first cuda:0/2", result.figure)
+        self.assertIn("1 found: Invalid __global__ read of size 4 bytes",
+                      [loss["why"] for loss in result.data["failed"]])
+        self.assertEqual({seen["shared"] for seen in result.data["runs"]}, {False})
+
+    def test_a_split_run_that_fails_by_itself_leaves_the_whole_gpus(self):
+        fails = "case \"$*\" in *cuda:0/2*) echo 'strata: error: no' >&2; exit 3 ;; esac"
+        result = self.check(split=":", strata=fails)
+        self.assertEqual(result.status, "FAILED")
+        self.assertEqual([seen["devices"] for seen in result.data["runs"]], ["cuda:0"] * 2)
+        self.assertIn("cuda:0/2 without the sanitizer: exit code 3", result.figure)
 
 class TimeForOne(turns.Turns):
     """Time for one case, whatever it takes."""
