@@ -33,25 +33,27 @@ fs::path target_of_folder(const std::string& folder) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-void check_vacant(const std::string& folder, const fs::path& target) {
+/// Whether an empty folder has the name, or nothing has.
+bool is_there(const std::string& folder, const fs::path& target) {
   std::error_code error;
   const fs::file_status status = fs::status(target, error);
-  if (status.type() == fs::file_type::not_found) return;
+  if (status.type() == fs::file_type::not_found) return false;
   if (error) fail_folder(folder, error);
   if (!fs::is_directory(status))
     fail_folder(folder, std::make_error_code(std::errc::not_a_directory));
   const bool empty = fs::is_empty(target, error);
   if (error) fail_folder(folder, error);
-  if (empty) return;
+  if (empty) return true;
   throw InputError(
       fmt::format("{}: is there and not empty; allowed: a new folder or an empty one", folder));
 }
 
-/// A folder that is gone unless it was given its name.
+/// A folder beside the target, or within it where it is there. It is gone unless it was given the
+/// target's name.
 class TemporaryFolder {
  public:
-  TemporaryFolder(const std::string& folder, const fs::path& target)
-      : folder_(folder), path_(target.string() + ".XXXXXX") {
+  TemporaryFolder(const std::string& folder, const fs::path& target, bool within)
+      : folder_(folder), path_((within ? target / "new" : target).string() + ".XXXXXX") {
     if (::mkdtemp(path_.data()) == nullptr) fail_folder(folder, last_error());
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -62,7 +64,6 @@ class TemporaryFolder {
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// An empty folder makes room.
   void take_name(const fs::path& target) {
     const ::mode_t mask = ::umask(0);
     ::umask(mask);
@@ -77,20 +78,34 @@ class TemporaryFolder {
   bool named_ = false;
 };
 
+/// The folder stays the one that it is: someone may work in it, and its mode, its owner or a mount
+/// be chosen. Any file that cannot have its name takes those before it along.
+void move_into(const std::string& folder, const fs::path& target, const TemporaryFolder& temporary,
+               const std::vector<NamedContent>& files) {
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    const fs::path moved = target / file->first;
+    if (std::rename(temporary.file(file->first).c_str(), moved.c_str()) == 0) continue;
+    const std::error_code error = last_error();
+    std::error_code none;
+    for (auto before = files.begin(); before != file; ++before)
+      fs::remove(target / before->first, none);
+    fail_folder(folder, error);
+  }
+}
+
 }  // namespace
 
 void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files) {
   const fs::path target = target_of_folder(folder);
-  check_vacant(folder, target);
-  TemporaryFolder temporary(folder, target);
+  const bool there = is_there(folder, target);
+  TemporaryFolder temporary(folder, target, there);
   for (const auto& [name, content] : files) write_file_whole(temporary.file(name), content);
-  temporary.take_name(target);
+  there ? move_into(folder, target, temporary, files) : temporary.take_name(target);
 }
 
 void check_can_write_folder(const std::string& folder) {
   const fs::path target = target_of_folder(folder);
-  check_vacant(folder, target);
-  const TemporaryFolder temporary(folder, target);
+  const TemporaryFolder temporary(folder, target, is_there(folder, target));
 }
 
 }  // namespace strata

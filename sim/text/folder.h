@@ -12,9 +12,9 @@ namespace strata {
 using NamedContent = std::pair<std::string, std::string>;
 
 /// Writes all files into a new folder beside it, which then takes the name, so that no one ever
-/// sees half of it. A folder of the name must be empty, and its parent be there. Throws
-/// InputError "FOLDER: is there and not empty; allowed: ..." or EnvironmentError "FOLDER: cannot be
-/// written: REASON".
+/// sees half of it; the parent must be there. A folder of the name must be empty, and stays: the
+/// files go into it, each whole, when all are written. Throws InputError "FOLDER: is there and not
+/// empty; allowed: ..." or EnvironmentError "FOLDER: cannot be written: REASON".
 void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files);
 
 /// Whether write_folder_whole could begin: throws what it would throw, and leaves no trace.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/base/error.h"
@@ -32,6 +33,11 @@ class FolderTest : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
+  struct stat status(const std::string& name) const {
+    struct stat found {};
+    EXPECT_EQ(::stat(path(name).c_str(), &found), 0);
+    return found;
+  }
   static std::string failed(const std::string& folder, const std::vector<NamedContent>& files) {
     try {
       write_folder_whole(folder, files);
@@ -46,13 +52,32 @@ class FolderTest : public testing::Test {
   std::vector<std::string> whole_ = {"out", "out/a", "out/b"};
 };
 
-TEST_F(FolderTest, IsNewOrTakesThePlaceOfAnEmptyOne) {
+TEST_F(FolderTest, IsNewWithItsFiles) {
   write_folder_whole(path("out/"), files_);
   EXPECT_EQ(all(), whole_);
   EXPECT_EQ(read_file(path("out/b")), "2");
-  std::filesystem::create_directory(path("empty"));
-  write_folder_whole(path("empty"), files_);
-  EXPECT_EQ(read_file(path("empty/a")), "1");
+}
+
+// Whoever stands in it sees the files; a private one does not open, nor a group's lose its group.
+TEST_F(FolderTest, IsTheEmptyOneThatWasThere) {
+  std::filesystem::create_directory(path("out"));
+  ASSERT_EQ(::chmod(path("out").c_str(), 02700), 0);
+  const struct stat before = status("out");
+  check_can_write_folder(path("out"));
+  write_folder_whole(path("out"), files_);
+  EXPECT_EQ(status("out").st_ino, before.st_ino);
+  EXPECT_EQ(status("out").st_mode, before.st_mode);
+  EXPECT_EQ(all(), whole_);
+  EXPECT_EQ(read_file(path("out/a")), "1");
+}
+
+// The second "a" is not there any more when its turn comes.
+TEST_F(FolderTest, IsEmptyAgainWhereAFileCannotHaveItsName) {
+  std::filesystem::create_directory(path("out"));
+  EXPECT_EQ(failed(path("out"), {{"b", "0"}, {"a", "1"}, {"a", "2"}}),
+            path("out") + ": cannot be written: No such file or directory");
+  EXPECT_NE(failed(path("out"), {{"a", "1"}, {"no/b", "2"}}), "");
+  EXPECT_EQ(all(), std::vector<std::string>{"out"});
 }
 
 TEST_F(FolderTest, IsTheOneThatALinkNames) {
