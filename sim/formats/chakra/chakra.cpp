@@ -1,10 +1,12 @@
 #include "sim/formats/chakra/chakra.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
 #include "sim/cost/work.h"
 #include "sim/formats/chakra/node.h"
 #include "sim/formats/chakra/process_groups.h"
@@ -16,6 +18,23 @@
 namespace strata {
 namespace {
 
+std::size_t pieces_of_a_step(const Plan& plan) {
+  std::size_t pieces = 0;
+  for (const Transfer& transfer : plan.transfers())
+    pieces = std::max<std::size_t>(pieces, transfer.last_piece);
+  return pieces;
+}
+
+// Tags are int32 and tell a trace's messages apart, those of collectives too.
+void check_tags(std::size_t steps, std::size_t messages) {
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (steps * messages <= kMost) return;
+  throw InputError(
+      fmt::format("{} steps of {} messages are more than Chakra's tags tell apart; "
+                  "allowed: {} in all",
+                  steps, messages, kMost));
+}
+
 /// The nodes of a task in its own device's file: a transfer has one a piece.
 struct Nodes {
   std::uint64_t first = 0;
@@ -26,13 +45,16 @@ class ChakraWriter {
  public:
   ChakraWriter(const Graph& graph, const Cluster& cluster, const Plan& plan,
                const Timeline& timeline)
-      : graph_(graph), cluster_(cluster), plan_(plan), timeline_(timeline), waits_(plan) {
+      : graph_(graph),
+        cluster_(cluster),
+        plan_(plan),
+        timeline_(timeline),
+        waits_(plan),
+        pieces_(pieces_of_a_step(plan)) {
+    check_tags(timeline.steps(), std::max(pieces_, plan.groups().size()));
     nodes_.resize(timeline.steps() * plan.size());
     next_id_.resize(plan.device_count());
     traces_.files.resize(plan.device_count());
-    for (const Transfer& transfer : plan.transfers()) {
-      pieces_ = std::max<std::size_t>(pieces_, transfer.last_piece);
-    }
     sends_.resize(timeline.steps() * pieces_);
   }
 
@@ -179,10 +201,10 @@ class ChakraWriter {
   const Plan& plan_;
   const Timeline& timeline_;
   Waits waits_;
+  std::size_t pieces_;                  // of one step
   std::vector<Nodes> nodes_;            // by step and task
   std::vector<std::uint64_t> sends_;    // by step and piece
   std::vector<std::uint64_t> next_id_;  // by device
-  std::size_t pieces_ = 0;              // of one step
   ChakraTraces traces_;
 };
 

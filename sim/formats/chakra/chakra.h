@@ -26,7 +26,8 @@ struct ChakraTraces {
   std::size_t left_out = 0;
 };
 
-/// All steps of the timeline, each linked to the one before it.
+/// All steps of the timeline, each linked to the one before it. Throws InputError where they have
+/// more messages than tags can tell apart.
 ChakraTraces print_chakra(const Graph& graph, const Cluster& cluster, const Plan& plan,
                           const Timeline& timeline);
 
