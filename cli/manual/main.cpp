@@ -3,34 +3,16 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <optional>
+#include <string>
 
 #include "cli/manual/manual.h"
+#include "cli/manual/no_runner.h"
 #include "cli/program.h"
-#include "sim/base/error.h"
 #include "sim/text/file.h"
 
 namespace {
 
 using namespace strata;
-
-// Commands are described here, and none is run.
-class NoRunner : public Runner {
- public:
-  Cluster cluster(const std::string&) const override { refuse(); }
-  std::unique_ptr<PlanRun> start(const std::string&, const Graph&, const Plan&,
-                                 const ExecutionOptions&) override {
-    refuse();
-  }
-  std::unique_ptr<Measurer> measure(const std::string&, const Graph&, MeasureList) override {
-    refuse();
-  }
-  std::string description(const std::string&) const override { refuse(); }
-
- private:
-  [[noreturn]] static void refuse() { throw EnvironmentError("the manual runs nothing"); }
-};
 
 void write(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::create_directories(file.parent_path());

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
@@ -45,6 +48,7 @@ std::vector<Known> known_kinds() {
       {{"--placement"}, {"WHERE", {"first", "hosts"}, {}}},
       {{"--algorithm"}, {"ALGORITHM", {"elimination", "dfs"}, {}}},
       {{"--objective"}, {"OBJECTIVE", {"eq1", "simulated"}, {}}},
+      {{"--output", "SOURCE", "FILE"}, {"FILE", {}, {kAnyFile}}},
       {{"--profile"}, {"FILE", {}, {"toml"}}},
       {{"--kind"}, {"KIND", shipped_profiles(), {}}},
       {{"--node"}, {"CLUSTER", cluster_names(), {"toml"}}},
@@ -54,12 +58,14 @@ std::vector<Known> known_kinds() {
       {{"DB", "BESIDE", "INTO", "FROM", "--db"}, {"DB", {}, {"db"}}},
       {{"--trace", "--plan"}, {"FILE", {}, {"json"}}},
       {{"--csv"}, {"FILE", {}, {"csv"}}},
-      {{"--data", "--test-data", "--weights", "--save-weights"}, {"FOLDER", {}, {kFolder}}},
+      {{"--data", "--test-data", "--weights", "--save-weights", "-o"}, {"FOLDER", {}, {kFolder}}},
       {{"--layer"}, {"LAYER", {}, {}}},
       {{"--keep"}, {"LAYERS", {}, {}}},
       {{"--scenario", "--name"}, {"NAME", {}, {}}},
       {{"--bandwidth", "--uplink", "--nvlink", "--pcie", "--socket"}, {"BANDWIDTH", {}, {}}},
       {{"--latency"}, {"TIME", {}, {}}},
+      {{"--time-limit"}, {"SECONDS", {}, {}}},
+      {{"--lr", "--tolerance"}, {"X", {}, {}}},
       {{"--set"}, {"KEY=VALUE", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},
       {{"--memory-limit"}, {"BYTES", {}, {}}},
@@ -84,7 +90,7 @@ ValueKind value_kind(const std::string& name, const std::string& type) {
   }
   if (is_whole(type)) return {argument ? name : "N", {}, {}};
   if (type.starts_with("FLOAT")) return {argument ? name : "X", {}, {}};
-  return {argument ? name : "FILE", {}, {kAnyFile}};
+  throw InternalError(fmt::format("no row of known_kinds says what {} takes", name));
 }
 
 }  // namespace strata

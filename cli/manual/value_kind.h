@@ -19,8 +19,9 @@ struct ValueKind {
   auto operator<=>(const ValueKind&) const = default;
 };
 
-/// Of the option or the argument with that name, whose type CLI11 calls `type`. Text of which
-/// nothing is known may be a file's name.
+/// Of the option or the argument with that name, whose type CLI11 calls `type`. Throws
+/// InternalError for text of which nothing is known, so that no shell offers files for what is
+/// none.
 ValueKind value_kind(const std::string& name, const std::string& type);
 
 }  // namespace strata

@@ -3,8 +3,14 @@
 
 #include "cli/manual/manual.h"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "cli/manual/no_runner.h"
+#include "cli/program.h"
+#include "sim/base/error.h"
 
 namespace strata {
 namespace {
@@ -82,6 +88,15 @@ TEST(Manual, ShellsCompleteCommandsWithinCommands) {
   EXPECT_THAT(fish_completion(commands),
               HasSubstr("complete -c strata -n \"__strata_at strata import\" -a topology -d 'a "
                         "machine\\'s links'"));
+}
+
+// A shell that offers files for a bandwidth is worse than one that is silent.
+TEST(Manual, KnowsWhatTextEachOptionTakes) {
+  NoRunner runner;
+  const auto app = program(runner, "", [] { return std::string(); });
+  EXPECT_NO_THROW(commands_of(*app));
+  EXPECT_THROW(value_kind("--unheard-of", "TEXT"), InternalError);
+  EXPECT_EQ(value_kind("--unheard-of", "FLOAT").placeholder, "X");
 }
 
 }  // namespace
