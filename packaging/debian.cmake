@@ -40,9 +40,12 @@ or from small text files, as do the clusters of devices.")
 set(CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_NAME libstrata-dev)
 set(CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_DEPENDS
-  "libfmt-dev, libsimdjson-dev, libtomlplusplus-dev, libsqlite3-dev")
+  "libfmt-dev, libsimdjson-dev, libtomlplusplus-dev, libpugixml-dev, libsqlite3-dev")
 if(STRATA_WITH_ONNX)
   string(APPEND CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_DEPENDS ", libonnx-dev, libprotobuf-dev")
+endif()
+if(STRATA_WITH_HWLOC)
+  string(APPEND CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_DEPENDS ", libhwloc-dev, pkg-config")
 endif()
 set(CPACK_DEBIAN_LIBSTRATA-DEV_PACKAGE_SUGGESTS "cmake, strata")
 set(CPACK_DEBIAN_LIBSTRATA-DEV_DESCRIPTION

@@ -23,11 +23,17 @@ target_include_directories(strata_sim INTERFACE
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/strata>)
 target_link_libraries(strata_sim PRIVATE
-  fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus SQLite::SQLite3 Threads::Threads)
+  fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus pugixml::pugixml SQLite::SQLite3
+  Threads::Threads)
 set(STRATA_WITH_ONNX OFF)
 if(TARGET onnx)
   set(STRATA_WITH_ONNX ON)
   target_link_libraries(strata_sim PRIVATE onnx)
+endif()
+set(STRATA_WITH_HWLOC OFF)
+if(HWLOC_FOUND)
+  set(STRATA_WITH_HWLOC ON)
+  target_link_libraries(strata_sim PRIVATE PkgConfig::HWLOC)
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
