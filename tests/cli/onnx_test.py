@@ -154,6 +154,27 @@ for NAME in NETWORKS:
     setattr(Torchvision, f"test_{NAME}", functools.partialmethod(Torchvision.check, NAME))
 
 
+class Padding(unittest.TestCase):
+    """nn.ZeroPad2d, whose pads PyTorch computes in the file: folded, and node by node."""
+
+    def test_its_zeros_are_the_next_layers_padding(self):
+        network = torch.nn.Sequential(
+            torch.nn.ZeroPad2d((1, 2, 0, 1)), torch.nn.Conv2d(2, 3, 3), torch.nn.ReLU(),
+            torch.nn.ZeroPad2d((0, 1, 1, 0)), torch.nn.AvgPool2d(2))
+        sample = torch.rand(2, 2, 6, 6)
+        wanted = {"1_Conv": network[:2], "4_AveragePool": network}
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(pathlib.Path(folder) / "padded.onnx")
+            for opset, form in itertools.product((11, 13), FORMS):
+                with self.subTest(opset=opset, form=form):
+                    export(network, sample, file, opset, form)
+                    layers = {layer["name"]: layer["output"]
+                              for layer in strata("show", file, "--json")["layers"]}
+                    for name, part in wanted.items():
+                        shape = tuple(layers[name][dim] for dim in "chw")
+                        self.assertEqual(shape, tuple(part(sample).shape[1:]), name)
+
+
 class Small(torch.nn.Module):
     """Each kind of layer that has parameters."""
 

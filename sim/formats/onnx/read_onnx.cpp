@@ -110,7 +110,8 @@ class Reading {
   bool reads_constants_alone(const onnx::NodeProto& node) const {
     if (node.op_type() == "Constant") return false;
     const NodeReader reader = find_node_reader(node.op_type());
-    if (reader == read_alias || reader == read_transpose) return false;
+    const bool passes_on = reader == read_alias || reader == read_transpose;
+    if (passes_on && network_.tensor(node.input(0))) return false;
     return !any_input(node, [&](const std::string& name) {
       return std::holds_alternative<OnnxActivation>(network_.value(name));
     });
@@ -121,7 +122,12 @@ class Reading {
   }
 
   const OnnxActivation& output(const std::string& name) const {
-    if (const auto* value = std::get_if<OnnxActivation>(&network_.value(name))) return *value;
+    if (const auto* value = std::get_if<OnnxActivation>(&network_.value(name))) {
+      if (value->zeros == PerDim<Margin>{}) return *value;
+      fail({file_, 0}, fmt::format("output '{}': a Pad stands before it; allowed: before a "
+                                   "convolution or a pooling",
+                                   shown(name)));
+    }
     fail({file_, 0}, fmt::format("output '{}' does not depend on the data", shown(name)));
   }
 
@@ -131,8 +137,7 @@ class Reading {
     for (const auto& name : outputs) output(name);
     const OnnxActivation& end = output(*outputs.begin());
     const Extents& extents = network_.output(end.layer);
-    const bool classes = outputs.size() == 1 && end.axes.size() == 2 &&
-                         is_usual(end.axes, extents) && end.zeros == PerDim<Margin>{};
+    const bool classes = outputs.size() == 1 && end.axes.size() == 2 && is_usual(end.axes, extents);
     if (!classes)
       return network_.note(
           "no loss was added: that takes an output of (n, c); every end of the network is "

@@ -13,6 +13,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/inference_guard.h"
+#include "sim/formats/onnx/integer_folding.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/soundness.h"
 #include "sim/text/diagnostics.h"
@@ -22,7 +23,6 @@ namespace {
 
 // Where the batch is symbolic. A prime: a reshape that only some batches fit shows.
 constexpr std::int64_t kSymbolicBatch = 7;
-constexpr std::int64_t kSmallTensor = 1024;
 
 onnx::TypeProto type_of(const onnx::TensorProto& tensor) {
   onnx::TypeProto type;
@@ -58,7 +58,7 @@ class Inference {
 
   // Integers may be the shapes that nodes want; of most floats the dims are enough.
   void add_tensor(const std::string& name, const onnx::TensorProto& tensor) {
-    if (element_count(dims_of(tensor)) <= kSmallTensor && holds_integers(tensor)) {
+    if (element_count(dims_of(tensor)) <= kMostFolded && holds_integers(tensor)) {
       integer_values(tensor);  // which checks them
       constants_[name] = &tensor;
     }
@@ -78,8 +78,7 @@ class Inference {
       if (auto values = known(shape)) shapes_.integers[name] = std::move(*values);
     }
     if (node.op_type() == "Constant") add_constant(node);
-    if (node.op_type() == "Identity" && constants_.contains(node.input(0)))
-      constants_[node.output(0)] = constants_.at(node.input(0));
+    if (may_fold(node)) fold_node(node);
   }
 
  private:
@@ -94,6 +93,30 @@ class Inference {
     for (const auto& attribute : node.attribute()) {
       if (attribute.name() == "value") add_tensor(node.output(0), attribute.t());
     }
+  }
+
+  // What it knows better than ONNX's inference, which lets a list through where a table is cut.
+  void fold_node(const onnx::NodeProto& node) {
+    const auto dims = shapes_.dims.find(node.output(0));
+    if (dims == shapes_.dims.end()) return;
+    std::vector<KnownIntegers> inputs;
+    for (const auto& name : node.input()) {
+      auto input = name.empty() ? KnownIntegers{} : known_integers(name);
+      if (!input) return;
+      inputs.push_back(std::move(*input));
+    }
+    if (auto values = fold(node, inputs, dims->second))
+      shapes_.integers[node.output(0)] = std::move(*values);
+  }
+
+  std::optional<KnownIntegers> known_integers(const std::string& name) const {
+    if (const auto constant = constants_.find(name); constant != constants_.end())
+      return KnownIntegers{dims_of(*constant->second), integer_values(*constant->second)};
+    const auto values = shapes_.integers.find(name);
+    const auto dims = shapes_.dims.find(name);
+    if (values == shapes_.integers.end() || dims == shapes_.dims.end()) return std::nullopt;
+    if (element_count(dims->second) != std::ssize(values->second)) return std::nullopt;
+    return KnownIntegers{dims->second, values->second};
   }
 
   void add_to(onnx::GraphProto& graph, const onnx::NodeProto& node) const {
@@ -118,17 +141,14 @@ class Inference {
       (*graph.add_initializer() = *constant->second).set_name(name);
       return true;
     }
-    const auto values = shapes_.integers.find(name);
-    const auto dims = shapes_.dims.find(name);
-    if (values == shapes_.integers.end() || dims == shapes_.dims.end()) return false;
     const bool int64 = types_.at(name).tensor_type().elem_type() == onnx::TensorProto::INT64;
-    const auto count = static_cast<std::int64_t>(values->second.size());
-    if (!int64 || element_count(dims->second) != count) return false;
+    const auto known = int64 ? known_integers(name) : std::nullopt;
+    if (!known) return false;
     onnx::TensorProto& tensor = *graph.add_initializer();
     tensor.set_name(name);
     tensor.set_data_type(onnx::TensorProto::INT64);
-    tensor.mutable_dims()->Assign(dims->second.begin(), dims->second.end());
-    tensor.mutable_int64_data()->Assign(values->second.begin(), values->second.end());
+    tensor.mutable_dims()->Assign(known->dims.begin(), known->dims.end());
+    tensor.mutable_int64_data()->Assign(known->values.begin(), known->values.end());
     return true;
   }
 

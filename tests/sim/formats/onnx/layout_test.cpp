@@ -1,5 +1,7 @@
 // What only moves names, axes and zeros: no layers come out of it.
 
+#include <cstdint>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +118,52 @@ TEST(OnnxLayout, APadBeforeAConvolutionAddsToItsPadding) {
   net.node("Pad", {"x"}, "pad")("pads", Dims{0, 0, 0, 0, 0, 0, 1, 2});
   net.node("Conv", {"pad", "w"}, "y")("pads", Dims{1, 1, 1, 1});
   EXPECT_THAT(one_node(net, {1, 3, 8, 8}), ElementsAre("y conv2d 4x1x9x10 +108 < x"));
+}
+
+// Of the last axis first, each with its begin and end, as PyTorch's pad() has them: a table that is
+// turned upside down and transposed gives all begins, then all ends, of the first axis first.
+void add_pads(Model& net, const Dims& pads) {
+  net.integers("given", pads).integers("rows", {-1, 2}).integers("flat", {-1});
+  net.integers("down", {-1}).integers("top", {-INT64_MAX}).integers("zero", {0});
+  net.integers("two", {2}).integers("rank", {4});
+  net.node("Shape", {"given"}, "count");
+  net.node("Mul", {"rank", "two"}, "all");
+  net.node("Sub", {"all", "count"}, "others");
+  auto& value = *net.node("ConstantOfShape", {"others"}, "zeros").proto().add_attribute();
+  value.set_name("value");
+  value.set_type(onnx::AttributeProto::TENSOR);
+  value.mutable_t()->set_data_type(onnx::TensorProto::INT64);
+  value.mutable_t()->add_dims(1);
+  value.mutable_t()->add_int64_data(0);
+  net.node("Concat", {"given", "zeros"}, "list")("axis", 0);
+  net.node("Reshape", {"list", "rows"}, "table");
+  net.node("Slice", {"table", "down", "top", "zero", "down"}, "turned");
+  net.node("Transpose", {"turned"}, "columns")("perm", Dims{1, 0});
+  net.node("Reshape", {"columns", "flat"}, "row");
+  net.node("Cast", {"row"}, "pads")("to", 7);
+}
+
+TEST(OnnxLayout, PadsThatPyTorchComputesAreKnown) {
+  Model net(11);
+  add_pads(net, {1, 2, 0, 3});
+  net.weight("w", {4, 3, 3, 3});
+  net.node("Pad", {"x", "pads"}, "pad");
+  net.node("Conv", {"pad", "w"}, "y");
+  EXPECT_THAT(one_node(net, {0, 3, 8, 8}), ElementsAre("y conv2d 4x1x9x9 +108 < x"));
+  const Graph graph = net.read().graph;
+  const auto& windows = std::get<Convolution>(graph[graph.find("y")].op).windows;
+  EXPECT_EQ(windows[Dim::h], (Window{3, 1, 0, 3, 1}));
+  EXPECT_EQ(windows[Dim::w], (Window{3, 1, 1, 2, 1}));
+}
+
+TEST(OnnxLayout, APadAtTheEndIsRefused) {
+  Model net(10);
+  net.node("Pad", {"x"}, "y")("pads", Dims{0, 0, 1, 1, 0, 0, 1, 1});
+  EXPECT_EQ(said([&] {
+              one_node(net, {1, 3, 8, 8});
+            }),
+            "net.onnx: output 'y': a Pad stands before it; allowed: before a convolution or a "
+            "pooling");
 }
 
 TEST(OnnxLayout, ZerosMayNotWinAMaximum) {

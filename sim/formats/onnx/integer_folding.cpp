@@ -1,0 +1,124 @@
+#include "sim/formats/onnx/integer_folding.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <string_view>
+#include <utility>
+
+#include "sim/formats/onnx/attributes.h"
+#include "sim/formats/onnx/integer_tables.h"
+
+namespace strata {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+using Folded = std::optional<Values>;
+using Inputs = std::vector<KnownIntegers>;
+
+// Before the axis all go by turns.
+Folded joined(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims) {
+  const auto rank = std::ssize(dims);
+  std::int64_t axis = NodeAttributes(node).integer("axis", 0);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || element_count(dims) == 0) return std::nullopt;
+  const auto turns = element_count({dims.begin(), dims.begin() + axis});
+  Values result;
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    for (const KnownIntegers& input : inputs) {
+      const std::int64_t part = std::ssize(input.values) / turns;
+      const auto from = input.values.begin() + turn * part;
+      result.insert(result.end(), from, from + part);
+    }
+  }
+  return result;
+}
+
+Folded filled(const onnx::NodeProto& node, const TensorDims& dims) {
+  const onnx::TensorProto* value = NodeAttributes(node).tensor("value");
+  if (value == nullptr || !holds_integers(*value)) return std::nullopt;  // zeros of floats
+  const Values values = integer_values(*value);
+  if (values.size() != 1) return std::nullopt;
+  return Values(static_cast<std::size_t>(element_count(dims)), values[0]);
+}
+
+// Of whole rows.
+Folded gathered(const onnx::NodeProto& node, const Inputs& inputs) {
+  const KnownIntegers& data = inputs[0];
+  if (NodeAttributes(node).integer("axis", 0) != 0 || data.dims.empty()) return std::nullopt;
+  const std::int64_t rows = data.dims[0], row = rows == 0 ? 0 : std::ssize(data.values) / rows;
+  Values result;
+  for (std::int64_t at : inputs[1].values) {
+    if (at < -rows || at >= rows) return std::nullopt;
+    const auto from = data.values.begin() + (at < 0 ? at + rows : at) * row;
+    result.insert(result.end(), from, from + row);
+  }
+  return result;
+}
+
+std::optional<std::int64_t> computed(std::string_view op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflows = op == "Add"   ? __builtin_add_overflow(a, b, &result)
+                         : op == "Sub" ? __builtin_sub_overflow(a, b, &result)
+                                       : __builtin_mul_overflow(a, b, &result);
+  return overflows ? std::nullopt : std::optional(result);
+}
+
+// Of equally many numbers, or of one with each.
+Folded computed(std::string_view op, const Values& a, const Values& b) {
+  if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
+  Values result;
+  for (std::size_t i = 0; i < (a.size() == 1 ? b.size() : a.size()); ++i) {
+    const auto value = computed(op, a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]);
+    if (!value) return std::nullopt;
+    result.push_back(*value);
+  }
+  return result;
+}
+
+// The same numbers in other dims, or of another type.
+constexpr std::array<std::string_view, 5> kKeeping = {"Cast", "Identity", "Reshape", "Squeeze",
+                                                      "Unsqueeze"};
+constexpr std::array<std::string_view, 9> kComputing = {
+    "Add", "Concat", "ConstantOfShape", "Gather", "Mul", "Shape", "Slice", "Sub", "Transpose"};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view op) {
+  return std::find(names.begin(), names.end(), op) != names.end();
+}
+
+// Integers all the same: of a Cast to another type they are not.
+bool fits(const onnx::NodeProto& node, const Values& values) {
+  if (node.op_type() != "Cast") return true;
+  const std::int64_t to = NodeAttributes(node).integer("to", 0);
+  return to == onnx::TensorProto::INT64 ||
+         (to == onnx::TensorProto::INT32 &&
+          std::all_of(values.begin(), values.end(),
+                      [](std::int64_t value) { return value >= INT_MIN && value <= INT_MAX; }));
+}
+
+Folded any_folded(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims) {
+  const std::string_view op = node.op_type();
+  if (op == "ConstantOfShape") return filled(node, dims);
+  if (op == "Concat") return joined(node, inputs, dims);
+  if (op == "Slice") return slice_table(node, inputs, dims);
+  if (op == "Transpose") return transpose_table(node, inputs[0], dims);
+  if (op == "Gather") return gathered(node, inputs);
+  if (op == "Shape") return inputs[0].dims;
+  if (is_among(kComputing, op)) return computed(op, inputs[0].values, inputs[1].values);
+  return fits(node, inputs[0].values) ? Folded(inputs[0].values) : std::nullopt;
+}
+
+}  // namespace
+
+bool may_fold(const onnx::NodeProto& node) {
+  return is_among(kKeeping, node.op_type()) || is_among(kComputing, node.op_type());
+}
+
+Folded fold(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims) {
+  if (inputs.empty() || element_count(dims) > kMostFolded) return std::nullopt;
+  Folded values = any_folded(node, inputs, dims);
+  return values && std::ssize(*values) == element_count(dims) ? std::move(values) : std::nullopt;
+}
+
+}  // namespace strata
