@@ -23,10 +23,16 @@ std::int64_t trained_elements(const OnnxTensor& tensor) {
   return count > 1 ? count : 0;
 }
 
+// The mean and the variance behind its two parameters are the channels' own.
+bool is_batch_norm(const OnnxNode& node) {
+  return node.proto().op_type() == "BatchNormalization";
+}
+
 std::int64_t parameters_of(const OnnxNode& node) {
   std::int64_t sum = 0;
   if (has_settings_alone(node.proto().op_type())) return sum;
-  for (int i = 0; i < node.input_count() && sum <= kMaxElements; ++i) {
+  const int end = is_batch_norm(node) ? 3 : node.input_count();
+  for (int i = 0; i < end && sum <= kMaxElements; ++i) {
     if (node.has_input(i) && node.is_tensor(i)) sum += trained_elements(node.tensor(i));
   }
   return sum;
@@ -53,6 +59,9 @@ std::vector<LayerId> layers_of(const OnnxNode& node) {
 
 const TensorDims& dims_of_output(OnnxNode& node, int i) {
   const OnnxShapes& shapes = node.network().shapes();
+  if (i > 0 && is_batch_norm(node))
+    throw InputError(
+        fmt::format("its output {} is a statistic of the channels; allowed: the first", i));
   const auto at = shapes.dims.find(node.proto().output(i));
   if (at == shapes.dims.end()) {
     throw InputError(
@@ -68,7 +77,7 @@ const TensorDims& dims_of_output(OnnxNode& node, int i) {
 }  // namespace
 
 void read_opaque(OnnxNode& node, int first) {
-  std::int64_t parameters = parameters_of(node);
+  std::int64_t parameters = first == 0 ? parameters_of(node) : 0;  // a reader's layer has them
   for (int i = first; i < node.proto().output_size(); ++i) {
     if (!node.is_used(i)) continue;
     const TensorDims& dims = dims_of_output(node, i);

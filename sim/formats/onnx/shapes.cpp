@@ -16,13 +16,11 @@
 #include "sim/formats/onnx/integer_folding.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/soundness.h"
+#include "sim/formats/onnx/symbolic_batch.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {
 namespace {
-
-// Where the batch is symbolic. A prime: a reshape that only some batches fit shows.
-constexpr std::int64_t kSymbolicBatch = 7;
 
 onnx::TypeProto type_of(const onnx::TensorProto& tensor) {
   onnx::TypeProto type;
@@ -212,7 +210,7 @@ void add_inputs(const onnx::GraphProto& graph, const GraphInputs& inputs, Infere
 OnnxShapes infer_shapes(const onnx::ModelProto& model, const std::string& file) {
   OnnxShapes shapes;
   shapes.inputs = sort_inputs(model.graph(), file);
-  shapes.batch = shapes.inputs.batch.value_or(kSymbolicBatch);
+  shapes.batch = shapes.inputs.batch ? *shapes.inputs.batch : symbolic_batch(model.graph());
   Inference inference(opset_of(model, file), shapes);
   add_initializers(model.graph(), inference, file);
   add_inputs(model.graph(), shapes.inputs, inference);

@@ -11,6 +11,7 @@
 namespace strata {
 namespace {
 
+using testing::Attributes;
 using testing::Dims;
 using ::testing::ElementsAre;
 using testing::lines;
@@ -126,6 +127,44 @@ TEST(OnnxOpaque, OpsOnConstantsAloneAreNoLayers) {
   net.node("Abs", {"w"}, "positive");
   net.node("Mul", {"x", "positive"}, "y");
   EXPECT_THAT(opaque_lines(net, {0, 3, 4}), ElementsAre("y opaque 3x1x1x4 < x"));
+}
+
+// Its scale and bias are its layer's already, and its mean and variance no parameters.
+TEST(OnnxOpaque, BatchNormsRunningMeanIsNoLayer) {
+  for (const std::int64_t batch : {0, 7}) {
+    Model net(14);
+    for (const char* name : {"scale", "bias", "mean", "variance"}) net.weight(name, {7});
+    auto& norm =
+        net.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y").proto();
+    Attributes{norm}("training_mode", 1);
+    norm.add_output("new_mean");
+    norm.add_output("new_variance");
+    net.input("x", {batch, 7, 4, 4}).output("y").output("new_mean");
+    EXPECT_EQ(said([&] { opaque(net); }),
+              "net.onnx: node y (BatchNormalization): its output 1 is a statistic of the channels; "
+              "allowed: the first");
+  }
+}
+
+// Over the rows and columns, too, it is none that is read.
+TEST(OnnxOpaque, BatchNormsParametersAreTwo) {
+  Model net(7);
+  for (const char* name : {"scale", "bias", "mean", "variance"}) net.weight(name, {3});
+  net.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y")("spatial", 0);
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}), ElementsAre("y opaque 3x1x4x4 +6 < x"));
+}
+
+// Of 7 samples a product of 7 rows by 7 columns would be one of (n, 7).
+TEST(OnnxOpaque, ASymbolicBatchIsNoDimOfTheFile) {
+  Model net;
+  net.weight("w", {7, 7});
+  net.weight("v", {11, 7});
+  net.node("ReduceSum", {"x"}, "all")("keepdims", 0);
+  net.node("Mul", {"all", "w"}, "y");
+  net.input("x", {0, 13}).output("y");
+  EXPECT_EQ(said([&] { opaque(net); }),
+            "net.onnx: node all (ReduceSum): its output 0 is () for a batch of 17; allowed: (n, "
+            "...), of up to five dims");
 }
 
 TEST(OnnxOpaque, AShapeThatIsNotKnownIsAnError) {

@@ -1,0 +1,39 @@
+#include "sim/formats/onnx/symbolic_batch.h"
+
+#include <set>
+
+namespace strata {
+namespace {
+
+void insert_dims(std::set<std::int64_t>& dims, const onnx::TensorProto& tensor) {
+  dims.insert(tensor.dims().begin(), tensor.dims().end());
+}
+
+std::set<std::int64_t> dims_in(const onnx::GraphProto& graph) {
+  std::set<std::int64_t> dims;
+  for (const auto& tensor : graph.initializer()) insert_dims(dims, tensor);
+  for (const auto& node : graph.node()) {
+    for (const auto& attribute : node.attribute()) insert_dims(dims, attribute.t());
+  }
+  for (const auto& input : graph.input()) {
+    for (const auto& dim : input.type().tensor_type().shape().dim()) dims.insert(dim.dim_value());
+  }
+  return dims;
+}
+
+bool is_prime(std::int64_t number) {
+  std::int64_t factor = 2;
+  while (factor * factor <= number && number % factor != 0) ++factor;
+  return factor * factor > number;
+}
+
+}  // namespace
+
+std::int64_t symbolic_batch(const onnx::GraphProto& graph) {
+  const std::set<std::int64_t> dims = dims_in(graph);
+  std::int64_t batch = 7;
+  while (!is_prime(batch) || dims.contains(batch)) ++batch;
+  return batch;
+}
+
+}  // namespace strata

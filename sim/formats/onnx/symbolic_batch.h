@@ -1,0 +1,15 @@
+#pragma once
+
+// The batch of a file that leaves it open. Pure; thread-safe.
+
+#include <cstdint>
+
+#include <onnx/onnx_pb.h>
+
+namespace strata {
+
+/// A prime, so that a reshape that only some batches fit shows; and no dim of the graph's tensors
+/// and inputs, so that nothing else passes for samples.
+std::int64_t symbolic_batch(const onnx::GraphProto& graph);
+
+}  // namespace strata
