@@ -1,5 +1,6 @@
 #include "sim/formats/onnx/attributes.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -58,6 +59,17 @@ std::optional<onnx::TensorProto> NodeAttributes::plain_constant() const {
 
 double shortest(float value) {
   return std::strtod(fmt::format("{}", value).c_str(), nullptr);
+}
+
+bool is_onnx_domain(const std::string& domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+bool holds_graph(const onnx::NodeProto& node) {
+  const auto& attributes = node.attribute();
+  return std::any_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
+    return attribute.has_g() || attribute.graphs_size() > 0;
+  });
 }
 
 }  // namespace strata

@@ -34,6 +34,11 @@ class NodeAttributes {
   const onnx::NodeProto* node_;
 };
 
+/// Of ONNX's own ops.
+bool is_onnx_domain(const std::string& domain);
+/// As If, Loop and Scan do.
+bool holds_graph(const onnx::NodeProto& node);
+
 /// As NodeAttributes::number has it.
 double shortest(float value);
 

@@ -29,6 +29,7 @@ bool is_parameter(const onnx::NodeProto& node, int i) {
 }
 
 bool passes_on(const onnx::NodeProto& node) {
+  if (node.output_size() != 1) return false;
   return node.op_type() == "Identity" || node.op_type() == "Transpose" || node.op_type() == "Cast";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -76,9 +77,9 @@ Folded computed(std::string_view op, const Values& a, const Values& b) {
   return result;
 }
 
-// The same numbers in other dims, or of another type.
-constexpr std::array<std::string_view, 5> kKeeping = {"Cast", "Identity", "Reshape", "Squeeze",
-                                                      "Unsqueeze"};
+// The same numbers in other dims, or of another type: what rounds finds integers.
+constexpr std::array<std::string_view, 8> kKeeping = {"Cast",    "Ceil",  "Floor",   "Identity",
+                                                      "Reshape", "Round", "Squeeze", "Unsqueeze"};
 constexpr std::array<std::string_view, 9> kComputing = {
     "Add", "Concat", "ConstantOfShape", "Gather", "Mul", "Shape", "Slice", "Sub", "Transpose"};
 
@@ -87,14 +88,28 @@ bool is_among(const Names& names, std::string_view op) {
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
-// Integers all the same: of a Cast to another type they are not.
+// How far from 0 a type has every integer; of others nothing is known.
+std::int64_t reach_of(std::int64_t type) {
+  switch (type) {
+    case onnx::TensorProto::INT64:
+      return INT64_MAX;
+    case onnx::TensorProto::INT32:
+      return INT_MAX;
+    case onnx::TensorProto::FLOAT:
+      return std::int64_t{1} << 24;
+    case onnx::TensorProto::DOUBLE:
+      return std::int64_t{1} << 53;
+    default:
+      return -1;
+  }
+}
+
 bool fits(const onnx::NodeProto& node, const Values& values) {
   if (node.op_type() != "Cast") return true;
-  const std::int64_t to = NodeAttributes(node).integer("to", 0);
-  return to == onnx::TensorProto::INT64 ||
-         (to == onnx::TensorProto::INT32 &&
-          std::all_of(values.begin(), values.end(),
-                      [](std::int64_t value) { return value >= INT_MIN && value <= INT_MAX; }));
+  const std::int64_t reach = reach_of(NodeAttributes(node).integer("to", 0));
+  return reach >= 0 && std::all_of(values.begin(), values.end(), [&](std::int64_t value) {
+           return value <= reach && value >= -reach;
+         });
 }
 
 Folded any_folded(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims) {

@@ -36,7 +36,9 @@ bool OnnxNetwork::is_classes(const std::string& name) const {
 // Of several outputs the classifier's, which is written after those of heads for training alone.
 void OnnxNetwork::choose_outputs() {
   for (const auto& output : graph_.output()) outputs_.insert(output.name());
-  if (outputs_.size() < 2) return;
+  const bool seen = std::none_of(outputs_.begin(), outputs_.end(),
+                                 [&](const auto& name) { return shapes_.unseen.contains(name); });
+  if (outputs_.size() < 2 || !seen) return;
   const std::string* last = nullptr;
   for (const auto& node : graph_.node()) {
     for (const auto& name : node.output()) {
@@ -76,7 +78,8 @@ void OnnxNetwork::define_tensors() {
     define(name, OnnxTensor{name, shapes_.dims.at(name)});
   }
   for (const auto& node : graph_.node()) {  // some stand after the pattern that they belong to
-    if (node.op_type() == "Constant") define_constant(node);
+    if (node.op_type() == "Constant" && is_onnx_domain(node.domain()) && !holds_graph(node))
+      define_constant(node);
   }
 }
 

@@ -68,4 +68,8 @@ NodeReader find_node_reader(std::string_view op) {
   return at != kKnownOps.end() && at->op == op ? at->read : nullptr;
 }
 
+NodeReader find_node_reader(const onnx::NodeProto& node) {
+  return is_onnx_domain(node.domain()) ? find_node_reader(node.op_type()) : nullptr;
+}
+
 }  // namespace strata

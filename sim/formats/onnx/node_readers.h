@@ -14,6 +14,8 @@ using NodeReader = void (*)(OnnxNode&);
 
 /// None for an op that is not read.
 NodeReader find_node_reader(std::string_view op);
+/// None for the ops of other domains.
+NodeReader find_node_reader(const onnx::NodeProto& node);
 
 // linear_readers.cpp: layers with weights.
 void read_convolution(OnnxNode& node);

@@ -11,6 +11,7 @@
 #include "sim/formats/onnx/node_readers.h"
 #include "sim/formats/onnx/parameters.h"
 #include "sim/formats/onnx/soundness.h"
+#include "sim/formats/onnx/unknown_ops.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/file.h"
 
@@ -38,6 +39,7 @@ class Reading {
         network_(model.graph(), infer_shapes(model, file), network_name(file), batch) {}
 
   OnnxModel read(OnnxWeights weights) {
+    check_ops(network_, opset_, takes_all_, file_);
     for (int n = 0; n < model_.graph().node_size(); ++n) {
       if (network_.is_live(n)) read_node(n);
     }
@@ -72,7 +74,7 @@ class Reading {
 
   // Dropout's mask, a maximum's place, running means: not ours.
   void read_known(OnnxNode& node) const {
-    find_node_reader(node.proto().op_type())(node);
+    find_node_reader(node.proto())(node);
     for (int i = 1; i < node.proto().output_size(); ++i) {
       if (!node.is_used(i)) continue;
       throw InputError(fmt::format("its output {} '{}' is used; allowed: the first alone", i,
@@ -84,7 +86,7 @@ class Reading {
   void read_any(OnnxNode& node) {
     const std::size_t before = network_.size();
     try {
-      const NodeReader reader = find_node_reader(node.proto().op_type());
+      const NodeReader reader = find_node_reader(node.proto());
       if (reader) reader(node);
       read_opaque(node, reader ? 1 : 0);
     } catch (const InputError&) {
@@ -108,8 +110,8 @@ class Reading {
 
   // What computes on constants and shapes alone is known to ONNX's inference, where it matters.
   bool reads_constants_alone(const onnx::NodeProto& node) const {
-    if (node.op_type() == "Constant") return false;
-    const NodeReader reader = find_node_reader(node.op_type());
+    const NodeReader reader = find_node_reader(node);
+    if (reader == read_shape_part && node.op_type() == "Constant") return false;
     const bool passes_on = reader == read_alias || reader == read_transpose;
     if (passes_on && network_.tensor(node.input(0))) return false;
     return !any_input(node, [&](const std::string& name) {
@@ -164,7 +166,7 @@ class Reading {
 
 OnnxModel convert(const onnx::ModelProto& model, const std::string& file, std::int64_t batch,
                   OnnxWeights weights, OnnxUnsupported unsupported) {
-  check_sound(model, file, unsupported == OnnxUnsupported::opaque);
+  check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
 }
 

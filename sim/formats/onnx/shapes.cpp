@@ -17,6 +17,7 @@
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/soundness.h"
 #include "sim/formats/onnx/symbolic_batch.h"
+#include "sim/formats/onnx/unknown_ops.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {
@@ -65,6 +66,10 @@ class Inference {
   }
 
   void add_node(const onnx::NodeProto& node) {
+    if (!sees(node)) {
+      shapes_.unseen.insert(node.output().begin(), node.output().end());
+      return;
+    }
     check_for_inference(node, shapes_.dims);
     onnx::ModelProto model;
     model.set_ir_version(8);
@@ -80,6 +85,12 @@ class Inference {
   }
 
  private:
+  bool sees(const onnx::NodeProto& node) const {
+    return is_plain(node, opset_) &&
+           std::none_of(node.input().begin(), node.input().end(),
+                        [&](const auto& name) { return shapes_.unseen.contains(name); });
+  }
+
   void add_value(const std::string& name, onnx::TypeProto type) {
     if (type.tensor_type().has_shape()) {
       if (auto dims = known(type.tensor_type().shape())) shapes_.dims[name] = std::move(*dims);

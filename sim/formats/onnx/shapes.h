@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include <onnx/onnx_pb.h>
@@ -21,6 +22,8 @@ struct OnnxShapes {
   std::int64_t batch = 1;
   std::map<std::string, TensorDims, std::less<>> dims;      ///< of values whose dims are all known
   std::map<std::string, TensorDims, std::less<>> integers;  ///< values that nodes compute
+  /// Values that come of ops which inference does not know.
+  std::set<std::string, std::less<>> unseen;
 };
 
 /// Of a model that check_sound accepts. Throws InputError "FILE: ...".

@@ -1,7 +1,7 @@
 #pragma once
 
 // What must hold of an ONNX file before anything is read from it: versions, names, the order of its
-// nodes, ops that are known, and each node as ONNX's own checker has it. Pure; thread-safe.
+// nodes, and each node that ONNX knows as its own checker has it. Pure; thread-safe.
 
 #include <string>
 
@@ -15,8 +15,7 @@ inline constexpr int kNewestOpset = 17;
 /// The opset of ONNX's own ops. Throws InputError "FILE: ..." for one that is not read here.
 int opset_of(const onnx::ModelProto& model, const std::string& file);
 
-/// Throws InputError with a line for each of the first ten errors. `any_op`: ONNX's own ops need no
-/// reader here, but for those that hold graphs.
-void check_sound(const onnx::ModelProto& model, const std::string& file, bool any_op = false);
+/// Throws InputError with a line for each of the first ten errors.
+void check_sound(const onnx::ModelProto& model, const std::string& file);
 
 }  // namespace strata

@@ -1,6 +1,10 @@
 #include "sim/formats/onnx/unknown_ops.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,27 +12,35 @@
 
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/node_readers.h"
+#include "sim/text/diagnostics.h"
 
 namespace strata {
+namespace {
 
-bool is_onnx_domain(const std::string& domain) {
-  return domain.empty() || domain == "ai.onnx";
-}
+// Each op with the nodes that want it.
+class UnknownOps {
+ public:
+  UnknownOps(int opset, bool any_op) : opset_(opset), any_op_(any_op) {}
 
-bool UnknownOps::may_be_opaque(const onnx::NodeProto& node) const {
-  const auto& attributes = node.attribute();
-  return is_onnx_domain(node.domain()) &&
-         onnx::OpSchemaRegistry::Schema(node.op_type(), opset_, "") != nullptr &&
-         std::none_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
-           return attribute.has_g() || attribute.graphs_size() > 0;
-         });
-}
+  void add(const onnx::NodeProto& node, int number);
+  void say(const Location& where, Diagnostics& wrong) const;
+
+ private:
+  struct Op {
+    std::string name;
+    bool may_be_opaque;
+    auto operator<=>(const Op&) const = default;
+  };
+
+  int opset_;
+  bool any_op_;
+  std::map<Op, std::vector<std::string>> nodes_;
+};
 
 void UnknownOps::add(const onnx::NodeProto& node, int number) {
   const bool ours = is_onnx_domain(node.domain());
-  if (ours && find_node_reader(node.op_type())) return;
-  const bool opaque = may_be_opaque(node);
-  if (opaque && any_op_) return;
+  const bool opaque = is_plain(node, opset_);
+  if (opaque && (any_op_ || find_node_reader(node) != nullptr)) return;
   const std::string op =
       ours ? node.op_type() : fmt::format("{}.{}", node.domain(), node.op_type());
   nodes_[{op, opaque}].push_back(node.name().empty() ? fmt::format("#{}", number)
@@ -47,6 +59,35 @@ void UnknownOps::say(const Location& where, Diagnostics& wrong) const {
                     nodes.size() > kNamed ? ", ..." : "",
                     op.may_be_opaque ? "; allowed: to predict, with --allow-unsupported" : ""));
   }
+}
+
+// What computes a shape alone reads none of them; graphs inside may read anything.
+bool reads_any(const onnx::NodeProto& node, const std::set<std::string>& data) {
+  return holds_graph(node) || std::any_of(node.input().begin(), node.input().end(),
+                                          [&](const auto& name) { return data.contains(name); });
+}
+
+}  // namespace
+
+bool is_plain(const onnx::NodeProto& node, int opset) {
+  return is_onnx_domain(node.domain()) && !holds_graph(node) &&
+         onnx::OpSchemaRegistry::Schema(node.op_type(), opset, "") != nullptr;
+}
+
+void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::string& file) {
+  const auto& inputs = network.shapes().inputs.data;
+  std::set<std::string> data(inputs.begin(), inputs.end());
+  UnknownOps unknown(opset, any_op);
+  int number = -1;
+  for (const auto& node : network.graph().node()) {
+    ++number;
+    if (!reads_any(node, data)) continue;
+    if (node.op_type() != "Shape") data.insert(node.output().begin(), node.output().end());
+    if (network.is_live(number)) unknown.add(node, number);
+  }
+  Diagnostics wrong;
+  unknown.say({file, 0}, wrong);
+  wrong.throw_if_any();
 }
 
 }  // namespace strata

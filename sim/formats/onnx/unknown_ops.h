@@ -1,42 +1,21 @@
 #pragma once
 
-// The ops of an ONNX graph that have no reader here. Value.
+// The ops of an ONNX graph that have no reader here. Pure; thread-safe.
 
-#include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <onnx/onnx_pb.h>
 
-#include "sim/text/diagnostics.h"
+#include "sim/formats/onnx/network.h"
 
 namespace strata {
 
-/// Of ONNX's own ops.
-bool is_onnx_domain(const std::string& domain);
+/// One of ONNX's own ops without graphs inside, so that its checker and its inference know it.
+bool is_plain(const onnx::NodeProto& node, int opset);
 
-/// Each op with the nodes that want it. With `any_op` those that may be opaque are not among them:
-/// ONNX's own, whose shapes its inference knows, but for If, Loop and Scan with graphs inside.
-class UnknownOps {
- public:
-  UnknownOps(int opset, bool any_op) : opset_(opset), any_op_(any_op) {}
-
-  void add(const onnx::NodeProto& node, int number);
-  void say(const Location& where, Diagnostics& wrong) const;
-
- private:
-  struct Op {
-    std::string name;
-    bool may_be_opaque;
-    auto operator<=>(const Op&) const = default;
-  };
-
-  bool may_be_opaque(const onnx::NodeProto& node) const;
-
-  int opset_;
-  bool any_op_;
-  std::map<Op, std::vector<std::string>> nodes_;
-};
+/// Throws InputError that names each op without a reader, with the nodes that want it. Those count
+/// that some output needs and that work on the data, not on shapes and constants alone. With
+/// `any_op` plain ones pass.
+void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::string& file);
 
 }  // namespace strata

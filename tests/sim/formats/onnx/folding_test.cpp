@@ -85,6 +85,9 @@ TEST(OnnxFolding, WhatIsLargeOrOfAnotherTypeIsNotFolded) {
   Attributes{cast}("to", onnx::TensorProto::INT32);
   EXPECT_THAT(*fold(cast, {list({3})}, {1}), ElementsAre(3));
   EXPECT_EQ(fold(cast, {list({INT64_MAX})}, {1}), std::nullopt);
+  cast.mutable_attribute(0)->set_i(onnx::TensorProto::FLOAT);
+  EXPECT_THAT(*fold(cast, {list({1 << 24})}, {1}), ElementsAre(1 << 24));
+  EXPECT_EQ(fold(cast, {list({(1 << 24) + 1})}, {1}), std::nullopt);
   cast.mutable_attribute(0)->set_i(onnx::TensorProto::BOOL);
   EXPECT_EQ(fold(cast, {list({3})}, {1}), std::nullopt);
   EXPECT_EQ(fold(node("Identity"), {list(Dims(1025, 1))}, {1025}), std::nullopt);

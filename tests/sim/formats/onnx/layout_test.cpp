@@ -79,6 +79,18 @@ TEST(OnnxLayout, AReshapeToAComputedShapeIsKnown) {
               ElementsAre("y flatten 24x1x1x1 < x", "loss softmax_cross_entropy 24x1x1x1 < y"));
 }
 
+// As x.view(floor(shape)) has it: neither Cast nor Floor works on the data.
+TEST(OnnxLayout, AShapeMayBeComputedByAnyOp) {
+  Model net;
+  net.node("Shape", {"x"}, "shape");
+  net.node("Cast", {"shape"}, "floats")("to", onnx::TensorProto::FLOAT);
+  net.node("Floor", {"floats"}, "floor");
+  net.node("Cast", {"floor"}, "whole")("to", onnx::TensorProto::INT64);
+  net.node("Reshape", {"x", "whole"}, "same");
+  net.node("Relu", {"same"}, "y");
+  EXPECT_THAT(one_node(net, {0, 3, 8}), ElementsAre("y relu 3x1x1x8 < x"));
+}
+
 TEST(OnnxLayout, AxesOfOneComeAndGo) {
   Model net(11);
   net.node("Unsqueeze", {"x"}, "four")("axes", Dims{2});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/formats/onnx/model.h"
+#include "tests/sim/text/said.h"
 
 namespace strata {
 namespace {
@@ -48,6 +49,36 @@ TEST(OnnxOutputs, HeadsForTrainingComeBeforeTheClassifier) {
   EXPECT_EQ(net.read().graph.layers().back().inputs,
             std::vector<LayerId>{net.read().graph.find("classes")});
   EXPECT_FALSE(net.read().graph.find("auxiliary").valid());
+}
+
+// Whatever their ops, for neither is computed here.
+TEST(OnnxOutputs, WhatOnlyOtherOutputsNeedMayBeAnyOp) {
+  Model net = body();
+  net.node("Log", {"body"}, "logs");
+  net.node("MatMul", {"flat", "w"}, "classes");
+  net.output("classes").output("logs");
+  EXPECT_EQ(net.read().graph.size(), 5U);
+}
+
+// Classes or not: nothing says the shape of what com.example's op gives.
+TEST(OnnxOutputs, AnOutputOfAnOpThatNobodyKnowsIsNotLeftOut) {
+  Model net = body();
+  net.node("MatMul", {"flat", "w"}, "classes");
+  net.node("Magic", {"body"}, "magic").proto().set_domain("com.example");
+  net.node("Relu", {"magic"}, "more");
+  net.output("classes").output("more");
+  EXPECT_EQ(said([&] { net.read(); }),
+            "net.onnx: op com.example.Magic is not supported: 1 node (magic)");
+}
+
+TEST(OnnxOutputs, NodesThatNoOutputNeedsMayBeAnyOp) {
+  Model net = body();
+  net.node("Magic", {"body"}, "magic").proto().set_domain("com.example");
+  net.node("Identity", {"magic"}, "more").proto().clear_output();
+  net.graph().mutable_node(net.graph().node_size() - 1)->set_domain("com.example");
+  net.node("MatMul", {"flat", "w"}, "classes");
+  net.output("classes");
+  EXPECT_EQ(net.read().graph.size(), 5U);
 }
 
 TEST(OnnxOutputs, WithoutAClassifierAllAreRead) {
