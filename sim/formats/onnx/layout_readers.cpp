@@ -68,7 +68,11 @@ bool flattens(const OnnxActivation& input, const Extents& extents, const TensorD
 
 // Identity of anything; Cast between floats, which are one type here.
 void read_alias(OnnxNode& node) {
-  if (!std::holds_alternative<OnnxActivation>(node.value(0))) return node.alias(node.value(0));
+  if (node.is_tensor(0)) {
+    OnnxTensor tensor = node.tensor(0);
+    tensor.copied = true;
+    return node.alias(tensor);
+  }
   onnx::TensorProto target;
   target.set_data_type(static_cast<int>(node.attributes().integer("to", onnx::TensorProto::FLOAT)));
   if (!holds_floats(target)) throw InputError("it casts to no float; allowed: floats");

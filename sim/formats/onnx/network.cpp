@@ -91,7 +91,9 @@ void OnnxNetwork::define_constant(const onnx::NodeProto& node) {
     if (!constant) return;
     tensor = &constants_.emplace_back(*constant);
   }
-  define(node.output(0), OnnxTensor{node.output(0), dims_of(*tensor), tensor});
+  OnnxTensor value{node.output(0), dims_of(*tensor), tensor};
+  value.constant = true;
+  define(node.output(0), std::move(value));
 }
 
 // Channels that come last in data, as TensorFlow has them, a Transpose brings to the front at once.

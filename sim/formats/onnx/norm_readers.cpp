@@ -38,6 +38,10 @@ void read_batch_norm(OnnxNode& node) {
   node.network().note(
       "batch normalisation: its running mean and variance are left out, for "
       "training takes the batch's own");
+  if (!node.tensor(1).constant || !node.tensor(2).constant) return;
+  node.network().note(
+      "batch normalisation: its scale and bias are constants of the graph, as those of "
+      "affine=False; here they are trained");
 }
 
 void read_lrn(OnnxNode& node) {

@@ -1,6 +1,8 @@
 #include "sim/formats/onnx/parameters.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,13 @@ namespace {
 
 bool has_values(const OnnxTensor& tensor) {
   return tensor.proto && strata::has_values(*tensor.proto);
+}
+
+std::vector<std::string> names_of(const OnnxParameters& parameters) {
+  std::vector<std::string> names;
+  if (!parameters.weight.copied) names.push_back(parameters.weight.name);
+  if (parameters.bias && !parameters.bias->copied) names.push_back(parameters.bias->name);
+  return names;
 }
 
 // `rows` x `columns` from columns x rows.
@@ -56,6 +65,20 @@ class ParameterReader {
 
 bool has_values(const OnnxParameters& parameters) {
   return has_values(parameters.weight) && (!parameters.bias || has_values(*parameters.bias));
+}
+
+std::size_t count_sharing(const OnnxNetwork& network) {
+  std::map<std::string, int> readers;
+  for (const auto& [layer, parameters] : network.parameters()) {
+    for (const std::string& name : names_of(parameters)) ++readers[name];
+  }
+  const auto& all = network.parameters();
+  const auto shares = [&](const auto& layer) {
+    const std::vector<std::string> names = names_of(layer.second);
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return readers.at(name) > 1; });
+  };
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), shares));
 }
 
 std::vector<std::vector<float>> read_parameters(const OnnxNetwork& network,

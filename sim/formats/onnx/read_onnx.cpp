@@ -46,6 +46,7 @@ class Reading {
     wrong_.throw_if_any();
     add_loss();
     note_missing();
+    note_sharing();
     OnnxModel result{.graph = {}, .weights = {}, .notes = network_.notes()};
     if (weights == OnnxWeights::read) {
       result.weights = read_parameters(network_, file_);
@@ -154,6 +155,13 @@ class Reading {
     if (missing == 0) return;
     network_.note(fmt::format("the file has no values for the parameters of {} of {} layers",
                               missing, all.size()));
+  }
+
+  void note_sharing() {
+    const std::size_t sharing = count_sharing(network_);
+    if (sharing == 0) return;
+    network_.note(fmt::format(
+        "{} layers share parameters; here each has its own, which are trained apart", sharing));
   }
 
   const onnx::ModelProto& model_;

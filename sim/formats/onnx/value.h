@@ -43,6 +43,8 @@ struct OnnxTensor {
   TensorDims dims;
   const onnx::TensorProto* proto = nullptr;  ///< none: an input that stands for parameters
   bool transposed = false;                   ///< of rank 2: `dims` are those after it
+  bool copied = false;                       ///< by an Identity
+  bool constant = false;                     ///< of a Constant node
 };
 
 struct OnnxShape {};

@@ -110,11 +110,17 @@ class Model {
   }
   /// By a Constant node, as PyTorch writes them.
   Model& constant(const std::string& name, float value) {
+    constant(name, std::vector<float>{value});
+    graph().mutable_node(graph().node_size() - 1)->mutable_attribute(0)->mutable_t()->clear_dims();
+    return *this;
+  }
+  Model& constant(const std::string& name, const std::vector<float>& values) {
     auto& attribute = *node("Constant", {}, name).proto().add_attribute();
     attribute.set_name("value");
     attribute.set_type(onnx::AttributeProto::TENSOR);
     attribute.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
-    attribute.mutable_t()->add_float_data(value);
+    attribute.mutable_t()->add_dims(static_cast<std::int64_t>(values.size()));
+    for (const float value : values) attribute.mutable_t()->add_float_data(value);
     return *this;
   }
 

@@ -135,6 +135,16 @@ TEST(OnnxOps, BatchNormalizationInTrainingFormHasFiveOutputs) {
   EXPECT_THAT(net.read().notes, ::testing::Contains(::testing::HasSubstr("running mean")));
 }
 
+// PyTorch's affine=False: ones and zeros that no optimiser knows.
+TEST(OnnxOps, BatchNormOfConstantsIsTrainedAllTheSame) {
+  Model net;
+  for (const char* name : {"scale", "bias"}) net.constant(name, {1, 1, 1});
+  for (const char* name : {"mean", "variance"}) net.weight(name, {3});
+  net.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y");
+  EXPECT_THAT(one_node(net, {1, 3, 8, 8}), ElementsAre("y batch_norm 3x1x8x8 +6 < x"));
+  EXPECT_THAT(net.read().notes, ::testing::Contains(::testing::HasSubstr("affine=False")));
+}
+
 TEST(OnnxOps, LrnAndDropoutHaveTheirNumbers) {
   Model net;
   net.node("LRN", {"x"}, "norm")("size", 5)("alpha", 0.0002)("beta", 0.7)("bias", 2.0);

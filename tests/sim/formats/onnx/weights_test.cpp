@@ -219,5 +219,22 @@ TEST_F(External, ValuesMustBeThere) {
             "initializer 'w': the offset of its external data is '-8'; allowed: a number of bytes");
 }
 
+// One nn.Linear that is called twice, and a third layer of the same dims.
+TEST(OnnxWeights, LayersThatShareATensorAreToldOf) {
+  const auto notes = [](const char* third) {
+    Model net;
+    for (const char* name : {"v", "w"}) net.weight(name, {4, 4});
+    net.node("Identity", {"w"}, "copy");
+    net.node("Gemm", {"x", "w"}, "a")("transB", 1);
+    net.node("Gemm", {"a", third}, "b")("transB", 1);
+    net.node("Gemm", {"b", "v"}, "y")("transB", 1);
+    net.input("x", {0, 4}).output("y");
+    return net.read().notes;
+  };
+  EXPECT_THAT(notes("w"), ElementsAre("2 layers share parameters; here each has its own, which are "
+                                      "trained apart"));
+  EXPECT_THAT(notes("copy"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace strata
