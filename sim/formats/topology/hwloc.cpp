@@ -1,8 +1,6 @@
 #include "sim/formats/topology/hwloc.h"
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,28 +8,11 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/cluster/gpu_cluster.h"
 #include "sim/formats/topology/hwloc_io.h"
+#include "sim/formats/topology/hwloc_nvlinks.h"
 #include "sim/formats/topology/nominal.h"
-#include "sim/formats/topology/words.h"
 
 namespace strata {
 namespace {
-
-constexpr std::string_view kNvLinkDistances = "NVLinkBandwidth";
-
-std::vector<std::uint64_t> numbers_of(const XmlElement& distances, std::string_view name) {
-  std::vector<std::uint64_t> numbers;
-  for (const XmlElement& element : distances.children(name)) {
-    for (const std::string_view word : words_of(element.content())) {
-      std::uint64_t number = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-      if (error != std::errc() || end != word.data() + word.size()) {
-        element.fail(fmt::format("'{}' is no whole number", word));
-      }
-      numbers.push_back(number);
-    }
-  }
-  return numbers;
-}
 
 class HwlocReader {
  public:
@@ -49,7 +30,7 @@ class HwlocReader {
     prefer_fabrics();
     for (const auto& [io, processor] : io_) add_io(io, processor == kNoPart ? 0 : processor);
     if (gpus_ == 0) add_cores(machine);
-    for (const XmlElement& distances : topology.children("distances2")) add_nvlinks(distances);
+    add_nvlinks(topology);
     add_notes();
     return std::move(machine_);
   }
@@ -65,7 +46,10 @@ class HwlocReader {
   // on the machine: they are taken to be the first package's there.
   std::size_t read_processors(const XmlElement& object, std::size_t processor) {
     const std::string type = object.text("type");
-    if (type == "Package" || type == "Socket") processor = add_processor();
+    if (type == "Package" || type == "Socket") {
+      processor = add_processor();
+      if (object.has("gp_index")) index_[hwloc_index(object)] = processor;
+    }
     if (type == "Core") cores_.push_back(processor);
     std::size_t first = processor;
     for (const XmlElement& child : object.children("object")) {
@@ -111,7 +95,7 @@ class HwlocReader {
     if (part.device_kind.empty()) {
       io.element.fail("hwloc doesn't say what this GPU is; --kind says it (v100, a100, ...)");
     }
-    for (const std::uint64_t index : io.os_devices) gpu_of_[index] = machine_.parts.size();
+    for (const std::uint64_t index : io.indexes) index_[index] = machine_.parts.size();
     machine_.parts.push_back(std::move(part));
   }
 
@@ -145,29 +129,17 @@ class HwlocReader {
         fmt::format("there is no GPU: its {} cores are the devices", cores_.size()));
   }
 
-  // A matrix in MB/s over the GPUs and, where there are any, the NVSwitches. Its order is that of
-  // <indexes>.
-  void add_nvlinks(const XmlElement& distances) {
-    if (distances.text_or("name", "") != kNvLinkDistances) return;
-    const std::vector<std::uint64_t> indexes = numbers_of(distances, "indexes");
-    const std::vector<std::uint64_t> values = numbers_of(distances, "u64values");
-    if (values.size() != indexes.size() * indexes.size()) {
-      distances.fail(fmt::format("there are {} values; allowed: {} for {} objects", values.size(),
-                                 indexes.size() * indexes.size(), indexes.size()));
-    }
-    for (std::size_t a = 0; a < indexes.size(); ++a) {
-      const auto from = gpu_of_.find(indexes[a]);
-      if (from == gpu_of_.end()) continue;
-      double to_switches = 0;
-      for (std::size_t b = 0; b < indexes.size(); ++b) {
-        const double rate = static_cast<double>(values[a * indexes.size() + b]) * 1e6;
-        const auto to = gpu_of_.find(indexes[b]);
-        if (to == gpu_of_.end()) to_switches += rate;
-        if (to == gpu_of_.end() || to->second == from->second || rate == 0) continue;
-        machine_.nvlinks.push_back({from->second, to->second, BytesPerSecond{rate}});
-      }
-      if (to_switches > 0)
-        machine_.nvlinks.push_back({from->second, kNoPart, BytesPerSecond{to_switches}});
+  void add_nvlinks(const XmlElement& topology) {
+    HwlocNvLinks found = read_hwloc_nvlinks(topology, machine_.parts, index_);
+    machine_.nvlinks = std::move(found.links);
+    if (found.strangers > 0) {
+      machine_.notes.push_back(
+          fmt::format("NVLinks are left out where they end at what is neither GPU, processor nor "
+                      "NVSwitch ({})",
+                      found.strangers));
+    } else if (gpus_ > 1 && machine_.nvlinks.empty()) {
+      machine_.notes.push_back(
+          "no NVLink is known: hwloc tells them only where it was built with NVML");
     }
   }
 
@@ -188,7 +160,7 @@ class HwlocReader {
   Machine machine_;
   std::vector<std::size_t> cores_;  // the processor of each
   std::vector<std::pair<HwlocIo, std::size_t>> io_;
-  std::map<std::uint64_t, std::size_t> gpu_of_;  // by the index of what its driver made of it
+  HwlocIndex index_;
   bool fabrics_ = false;
   int processors_ = 0, bridges_ = 0, gpus_ = 0, cards_ = 0, number_ = 0, without_speed_ = 0;
 };

@@ -42,9 +42,7 @@ bool is_nvidia_gpu(const std::string& pci_type) {
 void read_os_device(const XmlElement& object, bool display, HwlocIo& io, bool& wanted) {
   const std::string name = object.text_or("name", "");
   const std::int64_t type = object.integer_or("osdev_type", -1, -1, 1 << 20);
-  if (object.has("gp_index")) {
-    io.os_devices.push_back(static_cast<std::uint64_t>(object.integer("gp_index", 0, kMostIndex)));
-  }
+  if (object.has("gp_index")) io.indexes.push_back(hwloc_index(object));
   const bool computes = starts_with_any(name, {"cuda", "nvml", "rsmi", "ze", "opencl"});
   if (display && computes && (type == os_gpu || type == os_coprocessor)) {
     io.kind = PartKind::gpu;
@@ -62,6 +60,7 @@ std::vector<HwlocIo> read_device(const XmlElement& object) {
   HwlocIo io{PartKind::gpu, object, speed_of(object)};
   const std::string type = object.text_or("pci_type", "");
   bool wanted = is_nvidia_gpu(type);
+  if (object.has("gp_index")) io.indexes.push_back(hwloc_index(object));
   for (const XmlElement& below : object.children("object")) {
     const bool display = type.starts_with("03") || type.starts_with("12");
     if (below.text("type") == "OSDev") read_os_device(below, display, io, wanted);
@@ -85,6 +84,10 @@ std::vector<HwlocIo> read_bridge(const XmlElement& object) {
 }
 
 }  // namespace
+
+std::uint64_t hwloc_index(const XmlElement& object) {
+  return static_cast<std::uint64_t>(object.integer("gp_index", 0, kMostIndex));
+}
 
 std::vector<HwlocIo> read_hwloc_io(const XmlElement& object) {
   const std::string type = object.text("type");

@@ -19,9 +19,12 @@ struct HwlocIo {
   std::string name = {};   ///< of a card
   std::string model = {};  ///< of a GPU, as its driver calls it; empty where hwloc doesn't say
   bool fabric = false;     ///< a card of an OpenFabrics driver, as of InfiniBand
-  std::vector<std::uint64_t> os_devices = {};  ///< by the index that distances name them with
+  std::vector<std::uint64_t> indexes = {};  ///< its own and its drivers', as hwloc_index()
   std::vector<HwlocIo> below = {};
 };
+
+/// The number that distances name an object with. Throws InputError where it has none.
+std::uint64_t hwloc_index(const XmlElement& object);
 
 /// Of an object of type Bridge or PCIDev, and what hangs below it.
 std::vector<HwlocIo> read_hwloc_io(const XmlElement& object);

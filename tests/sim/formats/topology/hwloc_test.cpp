@@ -73,6 +73,63 @@ TEST(Hwloc, VersionOneHangsBridgesOnTheNode) {
             "a:4: <object>: hwloc doesn't say what this GPU is; --kind says it (v100, a100, ...)");
 }
 
+// Two GPUs below one package, an NVSwitch beside them; `distances` stands after the machine. The
+// indexes are hwloc's: each GPU's PCI device and what NVML makes of it have one.
+std::string with_distances(const std::string& distances) {
+  const auto gpu = [](int index) {
+    return fmt::format(
+        R"(<object type="PCIDev" gp_index="{}0" pci_type="0302 [10de:20b0]" pci_link_speed="31.5">
+  <object type="OSDev" gp_index="{}1" name="nvml{}" osdev_type="1">
+    <info name="GPUModel" value="NVIDIA A100-SXM4-40GB"/></object></object>)",
+        index, index, index - 2);
+  };
+  return R"(<topology version="2.0"><object type="Machine" gp_index="1">
+<object type="Package" gp_index="2"><object type="Core" gp_index="3"/>
+<object type="Bridge" gp_index="10" bridge_type="0-1">)" +
+         gpu(2) + gpu(3) + R"(<object type="PCIDev" gp_index="40" pci_type="0680 [10de:1af1]"/>
+</object></object></object>)" +
+         distances + "</topology>";
+}
+
+std::string mixed(const std::string& indexes, const std::string& values) {
+  return fmt::format(R"(<distances2hetero nbobjs="3" kind="34" name="NVLinkBandwidth">
+<indexes length="30">{}</indexes><u64values length="30">{}</u64values></distances2hetero>)",
+                     indexes, values);
+}
+
+// 12 NVLinks of 25 GB/s from each GPU to the NVSwitch, which is a PCI device of its own.
+TEST(Hwloc, NvSwitchesStandInAMatrixOfMixedTypes) {
+  const ImportedCluster imported =
+      import_text(with_distances(mixed("OSDev:21 OSDev:31 PCIDev:40 ",
+                                       "0 0 300000 0 0 300000 300000 300000 0 ")),
+                  of_kind(""));
+  EXPECT_EQ(way(imported.cluster, "gpu0", "gpu1"), "gpu0 nvswitch gpu1: 300 GB/s, 0.6 us");
+  EXPECT_EQ(imported.notes, std::vector<std::string>());
+}
+
+// As on POWER: 75 GB/s to the processor, which is no switch between the GPUs.
+TEST(Hwloc, NvLinksToAProcessorEndThere) {
+  const ImportedCluster imported =
+      import_text(with_distances(mixed("OSDev:21 OSDev:31 Package:2",
+                                       "0 50000 75000 50000 0 75000 75000 75000 0")),
+                  of_kind(""));
+  const Cluster& cluster = imported.cluster;
+  EXPECT_EQ(way(cluster, "gpu0", "gpu1"), "gpu0 gpu1: 50 GB/s, 0.6 us");
+  EXPECT_EQ(cluster.switches().size(), 1U);
+  const LinkId link = cluster.find_link("gpu1>package0#2");
+  EXPECT_EQ(cluster[link].kind, "nvlink");
+  EXPECT_EQ(cluster[link].bandwidth.value, 75e9);
+}
+
+TEST(Hwloc, SaysWhereNoNvLinkIsKnown) {
+  EXPECT_EQ(import_text(with_distances(""), of_kind("")).notes,
+            (std::vector<std::string>{
+                "a: no NVLink is known: hwloc tells them only where it was built with NVML"}));
+  EXPECT_EQ(import_text(with_distances(mixed("OSDev:21 OSDev:99", "0 5 5 0")), of_kind("")).notes,
+            (std::vector<std::string>{"a: NVLinks are left out where they end at what is neither "
+                                      "GPU, processor nor NVSwitch (1)"}));
+}
+
 TEST(Hwloc, WhatIsWrittenReadsBackEqual) {
   for (const char* file : {"two-sockets.hwloc.xml", "gpus.hwloc.xml"}) {
     const Cluster cluster = import_file(file, of_kind("")).cluster;
