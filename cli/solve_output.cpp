@@ -41,7 +41,9 @@ std::string_view kind_of(const Op& op) {
   if (std::holds_alternative<AdaptivePooling>(op)) return "global pool";
   if (std::holds_alternative<FullyConnected>(op)) return "fc";
   if (std::holds_alternative<SoftmaxCrossEntropy>(op)) return "softmax";
-  if (std::holds_alternative<Concat>(op) || std::holds_alternative<Add>(op)) return name(op);
+  const bool joins = std::holds_alternative<Concat>(op) || std::holds_alternative<Add>(op) ||
+                     std::holds_alternative<Multiply>(op);
+  if (joins) return name(op);
   return "";
 }
 

@@ -37,7 +37,8 @@ class ActivationKernel : public Kernel {
     const Tensor input(operands.inputs[0]), output(operands.output);
     if (!input_.empty()) input_.assign(input.data(), input.data() + size_);
     loops_.forward(output.data(), input.data(), size_, static_cast<float>(op_.slope));
-    if (op_.kind == Kind::sigmoid) zero_unused(output);  // sigmoid(0) is not 0
+    const bool lifts = op_.kind == Kind::sigmoid || op_.kind == Kind::hard_sigmoid;  // f(0) = 1/2
+    if (lifts) zero_unused(output);
   }
 
   void backward(const Operands& operands) {

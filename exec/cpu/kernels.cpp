@@ -23,6 +23,7 @@ struct Make {
   Made operator()(const Dropout& op) const { return make_dropout(spec, op); }
   Made operator()(const Concat&) const { return make_concat(spec); }
   Made operator()(const Add&) const { return make_add(spec); }
+  Made operator()(const Multiply&) const { return make_multiply(spec); }
   Made operator()(const Flatten&) const { return make_flatten(spec); }
   Made operator()(const SoftmaxCrossEntropy&) const { return make_softmax_cross_entropy(spec); }
 };

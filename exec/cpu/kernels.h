@@ -26,6 +26,7 @@ std::unique_ptr<Kernel> make_local_response_norm(const ShardSpec& spec,
 std::unique_ptr<Kernel> make_dropout(const ShardSpec& spec, const Dropout& op);
 std::unique_ptr<Kernel> make_concat(const ShardSpec& spec);
 std::unique_ptr<Kernel> make_add(const ShardSpec& spec);
+std::unique_ptr<Kernel> make_multiply(const ShardSpec& spec);
 std::unique_ptr<Kernel> make_flatten(const ShardSpec& spec);
 std::unique_ptr<Kernel> make_softmax_cross_entropy(const ShardSpec& spec);
 

@@ -82,7 +82,7 @@ struct Loops {
   BlockLoops blocks;   ///< of `lanes` channels
   BlockLoops singles;  ///< of one
   std::int64_t lanes;
-  ActivationLoops activations[9];  ///< by ActivationKind
+  ActivationLoops activations[kActivationKinds];  ///< by ActivationKind
   MaskLoop mask;
   NeighbourLoops neighbours;
 };

@@ -153,6 +153,11 @@ struct WorkOf {
     const auto operands = static_cast<std::int64_t>(work.inputs.size()) + 1;
     return by_phase(operands, operands);
   }
+  // x g y; x g dy dx dg, where g is as large as x or a gate.
+  PhaseWork operator()(const Multiply&) const {
+    if (is(Phase::forward)) return elements(in() + out());
+    return is(Phase::backward_data) ? elements(2 * in() + out()) : nothing();
+  }
   // Each tensor passes once, whatever is done with it: x w y; x w dy dx; x dy dw.
   PhaseWork operator()(const Opaque&) const {
     const std::int64_t once = in() + out() + work.parameters.total();

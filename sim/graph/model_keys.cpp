@@ -33,11 +33,12 @@ std::vector<Op> make_prototypes() {
     for (int rank : {1, 2, 3}) ops.push_back(adaptive_pooling(rank, mode));
   }
   ops.push_back(FullyConnected{});
-  for (int kind = 0; kind <= static_cast<int>(ActivationKind::hard_swish); ++kind) {
+  for (std::size_t kind = 0; kind < kActivationKinds; ++kind) {
     ops.push_back(Activation{static_cast<ActivationKind>(kind)});
   }
-  for (const Op& op : {Op(BatchNorm{}), Op(LocalResponseNorm{}), Op(Dropout{}), Op(Concat{}),
-                       Op(Add{}), Op(Flatten{}), Op(SoftmaxCrossEntropy{}), Op(Opaque{})}) {
+  for (const Op& op :
+       {Op(BatchNorm{}), Op(LocalResponseNorm{}), Op(Dropout{}), Op(Concat{}), Op(Add{}),
+        Op(Multiply{}), Op(Flatten{}), Op(SoftmaxCrossEntropy{}), Op(Opaque{})}) {
     ops.push_back(op);
   }
   return ops;

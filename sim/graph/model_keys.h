@@ -74,6 +74,7 @@ struct KeyVisit {
   void operator()(Dropout& op) const { v.number("probability", op.probability, 0.5); }
   void operator()(Concat&) const {}
   void operator()(Add&) const {}
+  void operator()(Multiply&) const {}
   void operator()(Flatten&) const {}
   void operator()(SoftmaxCrossEntropy&) const {}
   void operator()(Opaque& op) const {

@@ -14,8 +14,9 @@ constexpr Ranked kAdaptiveMaxPools = {"adaptive_max_pool1d", "adaptive_max_pool2
                                       "adaptive_max_pool3d"};
 constexpr Ranked kAdaptiveAveragePools = {"adaptive_avg_pool1d", "adaptive_avg_pool2d",
                                           "adaptive_avg_pool3d"};
-constexpr std::array<std::string_view, 9> kActivations = {
-    "relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu", "hard_swish"};
+constexpr std::array<std::string_view, kActivationKinds> kActivations = {
+    "relu", "relu6", "leaky_relu", "elu",        "sigmoid",
+    "tanh", "silu",  "gelu",       "hard_swish", "hard_sigmoid"};
 
 std::string_view of_rank(const Ranked& names, int rank) {
   return names[static_cast<std::size_t>(rank < 1 || rank > 3 ? 1 : rank - 1)];
@@ -41,6 +42,7 @@ struct Namer {
   std::string_view operator()(const Dropout&) const { return "dropout"; }
   std::string_view operator()(const Concat&) const { return "concat"; }
   std::string_view operator()(const Add&) const { return "add"; }
+  std::string_view operator()(const Multiply&) const { return "multiply"; }
   std::string_view operator()(const Flatten&) const { return "flatten"; }
   std::string_view operator()(const SoftmaxCrossEntropy&) const { return "softmax_cross_entropy"; }
   std::string_view operator()(const Opaque&) const { return "opaque"; }
@@ -71,7 +73,7 @@ bool backward_reads_input(const Op& op) {
   if (const auto* activation = std::get_if<Activation>(&op))
     return !gradient_from_output(*activation);
   return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
-                   AdaptivePooling, Opaque>(op);
+                   AdaptivePooling, Multiply, Opaque>(op);
 }
 
 bool backward_reads_output(const Op& op) {

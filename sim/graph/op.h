@@ -3,6 +3,7 @@
 // What a layer computes, as a closed set of values. Windows are given per spatial dim (d, h, w);
 // a dim that an op does not slide over has kernel 1, stride 1, no padding, dilation 1.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -84,8 +85,10 @@ enum class ActivationKind : std::uint8_t {
   tanh,
   silu,
   gelu,
-  hard_swish
+  hard_swish,
+  hard_sigmoid  ///< 0 ... 1, x / 6 + 1/2 between
 };
+inline constexpr std::size_t kActivationKinds = 10;
 
 struct Activation {
   ActivationKind kind = ActivationKind::relu;
@@ -120,6 +123,12 @@ struct Add {
   bool operator==(const Add&) const = default;
 };
 
+/// The product of two tensors, element by element; the second may be a gate, which has one value
+/// for each channel of each sample: its d, h and w are 1.
+struct Multiply {
+  bool operator==(const Multiply&) const = default;
+};
+
 /// (n, c, d, h, w) to (n, c d h w), row-major.
 struct Flatten {
   bool operator==(const Flatten&) const = default;
@@ -142,12 +151,12 @@ struct Opaque {
 };
 
 using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
-                        BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Flatten,
+                        BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Multiply, Flatten,
                         SoftmaxCrossEntropy, Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
 /// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "lrn", "dropout", "concat", "add",
-/// "flatten", "softmax_cross_entropy", "opaque".
+/// "multiply", "flatten", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
 
 /// For people: the name, and of an opaque op what it is: "opaque (Resize)".

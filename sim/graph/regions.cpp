@@ -131,6 +131,12 @@ struct Need {
   Boxes operator()(const Dropout&) const { return {out}; }
   Boxes operator()(const BatchNorm&) const { return {out}; }
   Boxes operator()(const Add&) const { return {out}; }
+  // Of a gate, one element for all d, h and w.
+  Boxes operator()(const Multiply&) const {
+    Box box = out;
+    for (Dim dim : kSpatialDims) box[dim] = in[dim] == 1 ? Interval{0, 1} : out[dim];
+    return {box};
+  }
   Boxes operator()(const SoftmaxCrossEntropy&) const { return {out}; }
 };
 
@@ -144,7 +150,9 @@ std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t inp
 }
 
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input) {
-  if (!std::holds_alternative<Add>(layer.op)) return std::nullopt;
+  const bool joins =
+      std::holds_alternative<Add>(layer.op) || std::holds_alternative<Multiply>(layer.op);
+  if (!joins) return std::nullopt;
   for (std::size_t earlier = 0; earlier < input; ++earlier) {
     if (layer.inputs[earlier] == layer.inputs[input]) return earlier;
   }

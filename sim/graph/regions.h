@@ -22,8 +22,8 @@ namespace strata {
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
                               const Box& output);
 
-/// An earlier input that reads exactly the same (an Add of a tensor to itself): the boxes arrive
-/// once for both, and one sum of gradients goes back.
+/// An earlier input that reads exactly the same (an Add of a tensor to itself, its square): the
+/// boxes arrive once for both, and one sum of gradients goes back.
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
 /// The dims over which the layer's shards must sum partial statistics before any can finish

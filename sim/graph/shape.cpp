@@ -221,6 +221,16 @@ struct ShapeOf {
     return inputs[0];
   }
 
+  Extents operator()(const Multiply&) const {
+    if (inputs.size() != 2) fail("multiply takes two inputs, not {}", inputs.size());
+    Extents gate = inputs[0];
+    for (Dim dim : kSpatialDims) gate[dim] = 1;
+    if (inputs[1] == inputs[0] || inputs[1] == gate) return inputs[0];
+    const std::string or_gate = inputs[0] == gate ? "" : " or, as a gate, " + show(gate);
+    fail("multiply takes a second input of {}{}, not {}", show(inputs[0]), or_gate,
+         show(inputs[1]));
+  }
+
   Extents operator()(const Flatten&) const {
     Extents in = only();
     const std::int64_t n = std::exchange(in[Dim::n], 1);

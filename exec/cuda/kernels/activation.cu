@@ -74,6 +74,13 @@ struct HardSwish {
   }
 };
 
+struct HardSigmoid {
+  STRATA_ANYWHERE static float value(float x, float) { return Relu6::value(x + 3, 0) / 6; }
+  STRATA_ANYWHERE static float gradient(float dy, float y, float) {
+    return y > 0 && y < 1 ? dy / 6 : 0;
+  }
+};
+
 template <class Use>
 void with_function(Kind kind, bool folded, const Use& use) {
   switch (kind) {
@@ -95,6 +102,8 @@ void with_function(Kind kind, bool folded, const Use& use) {
       return use(Gelu());
     case Kind::hard_swish:
       return use(HardSwish());
+    case Kind::hard_sigmoid:
+      return use(HardSigmoid());
   }
 }
 

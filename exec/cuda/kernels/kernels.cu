@@ -25,6 +25,7 @@ struct Make {
   Made operator()(const Dropout& op) const { return make_dropout(seat, spec, op); }
   Made operator()(const Concat&) const { return make_concat(seat, spec); }
   Made operator()(const Add&) const { return make_add(seat, spec); }
+  Made operator()(const Multiply&) const { return make_multiply(seat, spec); }
   Made operator()(const Flatten&) const { return make_flatten(seat, spec); }
   Made operator()(const SoftmaxCrossEntropy&) const {
     return make_softmax_cross_entropy(seat, spec);

@@ -32,6 +32,7 @@ std::unique_ptr<Kernel> make_local_response_norm(Seat& seat, const ShardSpec& sp
 std::unique_ptr<Kernel> make_dropout(Seat& seat, const ShardSpec& spec, const Dropout& op);
 std::unique_ptr<Kernel> make_concat(Seat& seat, const ShardSpec& spec);
 std::unique_ptr<Kernel> make_add(Seat& seat, const ShardSpec& spec);
+std::unique_ptr<Kernel> make_multiply(Seat& seat, const ShardSpec& spec);
 std::unique_ptr<Kernel> make_flatten(Seat& seat, const ShardSpec& spec);
 std::unique_ptr<Kernel> make_softmax_cross_entropy(Seat& seat, const ShardSpec& spec);
 

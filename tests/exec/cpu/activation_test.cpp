@@ -32,6 +32,8 @@ double value(const Activation& op, double x) {
       return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
     case ActivationKind::hard_swish:
       return x * std::min(std::max(x + 3, 0.0), 6.0) / 6;
+    case ActivationKind::hard_sigmoid:
+      return std::min(std::max(x / 6 + 0.5, 0.0), 1.0);
   }
   return 0;
 }
@@ -42,7 +44,7 @@ double derivative(const Activation& op, double x) {
   return (value(op, x + step) - value(op, x - step)) / (2 * step);
 }
 
-constexpr int kKinds = 9;
+constexpr int kKinds = static_cast<int>(kActivationKinds);
 
 Activation pick_activation(Random& random) {
   return {static_cast<ActivationKind>(pick(random, 0, kKinds - 1)),

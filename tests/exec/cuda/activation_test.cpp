@@ -35,8 +35,8 @@ TEST_P(FoldedActivations, KnowTheirInputEvenWhereItWasOverwritten) {
 TEST(Activations, PassOnWhatIsNoNumber) {
   HostGpus site(Precision::fp32);
   Random random(1);
-  for (const char* name :
-       {"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu", "hard_swish"}) {
+  for (const char* name : {"relu", "relu6", "leaky_relu", "elu", "sigmoid", "tanh", "silu", "gelu",
+                           "hard_swish", "hard_sigmoid"}) {
     DrawnOp drawn(site, {name}, random);
     drawn.inputs[0][0] = std::numeric_limits<double>::quiet_NaN();
     const reference::LayerCall call = drawn.call();

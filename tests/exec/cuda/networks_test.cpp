@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
                          ::testing::Values(SmallNetwork{"lenet5"},
                                            SmallNetwork{"alexnet", 4, 64, 16},
                                            SmallNetwork{"vgg16", 4, 32, 16},
-                                           SmallNetwork{"resnet18", 8, 32, 8, true}),
+                                           SmallNetwork{"resnet18", 8, 32, 8, true},
+                                           SmallNetwork{"gated", 6}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -41,6 +41,8 @@ double activate(const Activation& op, double x) {
       return x * normal(x);
     case ActivationKind::hard_swish:
       return x * std::clamp(x + 3, 0.0, 6.0) / 6;
+    case ActivationKind::hard_sigmoid:
+      return std::clamp(x / 6 + 0.5, 0.0, 1.0);
   }
   return 0;
 }
@@ -66,6 +68,8 @@ double derivative(const Activation& op, double x) {
       return normal(x) + x * normal_density(x);
     case ActivationKind::hard_swish:
       return x < -3 ? 0 : x <= 3 ? x / 3 + 0.5 : 1;
+    case ActivationKind::hard_sigmoid:
+      return x > -3 && x < 3 ? 1.0 / 6 : 0;
   }
   return 0;
 }

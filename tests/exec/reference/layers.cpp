@@ -27,6 +27,14 @@ void for_each_joined(const LayerCall& call, const Tensor& y, const Visit& visit)
   }
 }
 
+/// Calls visit(element of the first factor, that of the second) for every element of a product.
+template <class Visit>
+void for_each_factors(const LayerCall& call, const Visit& visit) {
+  const Tensor &x = *call.inputs[0], &factor = *call.inputs[1];
+  const std::int64_t each = x.size() / factor.size();  // a gate has one for d, h and w
+  for (std::int64_t i = 0; i < x.size(); ++i) visit(i, i / each);
+}
+
 struct Forward {
   const LayerCall& call;
   const Tensor& x = call.input();
@@ -70,6 +78,13 @@ struct Forward {
     for (const Tensor* input : call.inputs) {
       for (std::int64_t i = 0; i < y.size(); ++i) y[i] += (*input)[i];
     }
+    return y;
+  }
+  Tensor operator()(const Multiply&) const {
+    Tensor y(call.layer().output);
+    for_each_factors(call, [&](std::int64_t i, std::int64_t k) {
+      y[i] = (*call.inputs[0])[i] * (*call.inputs[1])[k];
+    });
     return y;
   }
 };
@@ -122,6 +137,15 @@ struct Backward {
   }
   Gradients operator()(const Add&) const {
     return {std::vector<Tensor>(call.inputs.size(), dy), {}};
+  }
+  Gradients operator()(const Multiply&) const {
+    const Tensor &first = *call.inputs[0], &second = *call.inputs[1];
+    Gradients g{{Tensor(first.extents), Tensor(second.extents)}, {}};
+    for_each_factors(call, [&](std::int64_t i, std::int64_t k) {
+      g.inputs[0][i] = dy[i] * second[k];
+      g.inputs[1][k] += dy[i] * first[i];
+    });
+    return g;
   }
   /// (p - y) / batch, with y the label's unit vector.
   Gradients operator()(const SoftmaxCrossEntropy&) const {

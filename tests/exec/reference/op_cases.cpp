@@ -80,9 +80,10 @@ std::vector<Op> every_op(const Draw& draw) {
                          Dropout{draw.real(0, 0.9)},
                          Concat{},
                          Add{},
+                         Multiply{},
                          Flatten{},
                          SoftmaxCrossEntropy{}};
-  for (int k = 0; k <= static_cast<int>(ActivationKind::hard_swish); ++k) {
+  for (std::size_t k = 0; k < kActivationKinds; ++k) {
     ops.emplace_back(draw.activation(static_cast<ActivationKind>(k)));
   }
   return ops;
@@ -90,6 +91,7 @@ std::vector<Op> every_op(const Draw& draw) {
 
 bool is_named(const OpCase& c, const Op& op) {
   return c.name == name(op) || (c.name == "add_twice" && std::holds_alternative<Add>(op)) ||
+         (c.name.starts_with("multiply_") && std::holds_alternative<Multiply>(op)) ||
          (c.name == "concat_one" && std::holds_alternative<Concat>(op));
 }
 
@@ -108,7 +110,11 @@ std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilde
   // Groups of a convolution divide the channels only if they have the divisors.
   if (c.name.starts_with("conv")) e[Dim::c] = 6 * draw.count(1, c.most_channels / 6);
   std::vector<LayerId> sources = {builder.add("x0", Input{e}, {})};
-  if (c.name == "add_twice") return {sources[0], sources[0]};
+  if (c.name == "add_twice" || c.name == "multiply_twice") return {sources[0], sources[0]};
+  if (c.name.starts_with("multiply")) {
+    if (c.name == "multiply_gate") e = {{1, e[Dim::c], 1, 1, 1}};
+    return {sources[0], builder.add("x1", Input{e}, {})};
+  }
   if (c.name != "add" && c.name != "concat") return sources;
   for (const char* name : {"x1", "x2"}) {
     if (c.name == "concat") e[Dim::c] = draw.count(1, c.most_channels);
@@ -161,6 +167,8 @@ std::vector<OpCase> all_ops() {
   for (int rank = 1; rank <= 3; ++rank) {
     for (const Op& op : every_op({rank, 9, random})) cases.push_back({std::string(name(op)), rank});
     cases.push_back({"add_twice", rank});
+    cases.push_back({"multiply_twice", rank});
+    cases.push_back({"multiply_gate", rank});
     cases.push_back({"concat_one", rank});
   }
   // The loss reads (n, c) alone.

@@ -112,7 +112,8 @@ TEST_P(PyTorch, ComputesTheSame) {
   EXPECT_EQ(outputs, graph.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, PyTorch, testing::Values("alex", "inception", "signal", "video"),
+INSTANTIATE_TEST_SUITE_P(Golden, PyTorch,
+                         testing::Values("alex", "gated", "inception", "signal", "video"),
                          [](const auto& model) { return std::string(model.param); });
 
 }  // namespace

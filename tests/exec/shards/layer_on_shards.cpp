@@ -170,8 +170,7 @@ void LayerOnShards::load_parameters(Shard& shard) {
 
 /// The sum of both gradients goes to the earlier one.
 bool LayerOnShards::gives_gradient(const Shard& shard, std::size_t box) const {
-  return !std::holds_alternative<Add>(call_.layer().op) ||
-         !earlier_reading(call_.layer(), shard.input_of[box]);
+  return !earlier_reading(call_.layer(), shard.input_of[box]);
 }
 
 void LayerOnShards::run(Phase phase, Shard& shard) {

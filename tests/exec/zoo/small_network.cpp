@@ -1,6 +1,8 @@
 #include "tests/exec/zoo/small_network.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "sim/graph/zoo.h"
@@ -36,10 +38,40 @@ Op smaller(Op op, const SmallNetwork& network) {
   return op;
 }
 
+constexpr Window kThree{.kernel = 3, .pad_begin = 1, .pad_end = 1};
+
+/// Two blocks as MobileNet-v3 and EfficientNet have them, each scaled by a gate of its own means.
+Graph gated(std::int64_t batch) {
+  GraphBuilder net("gated", batch);
+  const auto convolve = [&](const std::string& name, LayerId from, std::int64_t channels,
+                            Windows windows = {}, std::int64_t groups = 1) {
+    return net.add(name, Convolution{2, channels, windows, groups, true}, {from});
+  };
+  LayerId at = net.add("data", Input{{{1, 3, 1, 24, 24}}}, {});
+  at = convolve("stem", at, 12, {{}, kThree, kThree});
+  for (const auto& [block, kind] : {std::pair{"one", ActivationKind::sigmoid},
+                                    std::pair{"two", ActivationKind::hard_sigmoid}}) {
+    const std::string name = block;
+    LayerId wide = convolve(name + "_depthwise", at, 12, {{}, kThree, kThree}, 12);
+    wide = net.add(name + "_norm", BatchNorm{}, {wide});
+    wide = net.add(name + "_silu", Activation{ActivationKind::silu}, {wide});
+    LayerId gate = net.add(name + "_mean", AdaptivePooling{2, PoolMode::average}, {wide});
+    gate = net.add(name + "_relu", Activation{}, {convolve(name + "_squeeze", gate, 6)});
+    gate = net.add(name + "_gate", Activation{kind}, {convolve(name + "_excite", gate, 12)});
+    wide = net.add(name + "_gated", Multiply{}, {wide, gate});
+    at = net.add(name + "_sum", Add{}, {convolve(name + "_project", wide, 12), at});
+  }
+  at = net.add("mean", AdaptivePooling{2, PoolMode::average}, {at});
+  at = net.add("fc", FullyConnected{10, true}, {at});
+  net.add("loss", SoftmaxCrossEntropy{}, {at});
+  return std::move(net).build();
+}
+
 }  // namespace
 
 Graph build(const SmallNetwork& network) {
-  const Graph whole = build_zoo(network.name, network.batch);
+  const Graph whole =
+      network.name == "gated" ? gated(network.batch) : build_zoo(network.name, network.batch);
   GraphBuilder builder(whole.name(), network.batch);
   for (const Layer& layer : whole.layers()) {
     builder.add(layer.name, smaller(layer.op, network), layer.inputs);

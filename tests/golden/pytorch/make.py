@@ -93,11 +93,15 @@ class Step:
             return torch.cat(reads, 1)
         if op == "add":
             return sum(reads[1:], reads[0])
+        if op == "multiply":
+            return reads[0] * reads[1]
         if op == "flatten":
             return x.flatten(1)
         if op == "lrn":
             return F.local_response_norm(x, layer.get("size", 5), layer.get("alpha", 1e-4),
                                          layer.get("beta", 0.75), layer.get("k", 1.0))
+        if op == "hard_sigmoid":
+            return F.relu6(x + 3) / 6  # F.hardsigmoid multiplies by a 1/6 of single precision
         return self.pooling(layer, x, rank) if rank else self.activation(layer, x)
 
     def convolution(self, layer, x, rank):

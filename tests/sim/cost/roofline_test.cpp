@@ -74,6 +74,13 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
   add.inputs.push_back(kMillion);
   EXPECT_DOUBLE_EQ(add.microseconds(Phase::forward), 10 + 3 * 80);
   EXPECT_DOUBLE_EQ(add.microseconds(Phase::backward_data), 10 + 3 * 80);
+  TimedShard product = elementwise(Multiply{});
+  product.inputs.push_back(kMillion);
+  EXPECT_DOUBLE_EQ(product.microseconds(Phase::forward), 10 + 3 * 80);        // a b y
+  EXPECT_DOUBLE_EQ(product.microseconds(Phase::backward_data), 10 + 5 * 80);  // a b dy da db
+  product.inputs[1] = {{10, 100, 1, 1, 1}};                                   // 4000 bytes
+  EXPECT_DOUBLE_EQ(product.microseconds(Phase::forward), 10 + 2 * 80 + 0.08);
+  EXPECT_DOUBLE_EQ(product.microseconds(Phase::backward_data), 10 + 3 * 80 + 0.16);
 }
 
 TEST(Roofline, FlattenAndInputsAreFree) {

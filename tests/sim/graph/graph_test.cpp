@@ -145,6 +145,25 @@ TEST(Shape, JoinsWantEqualExtents) {
             "layer a+b: add takes equal extents, not 3 x 1 x 4 x 4 and 5 x 1 x 4 x 4");
 }
 
+TEST(Shape, AGateHasOneValueForEachChannel) {
+  GraphBuilder builder("test", 2);
+  const LayerId a = builder.add("a", image(3, 4, 5), {});
+  const LayerId gate = builder.add("gate", image(3, 1, 1), {});
+  const LayerId map = builder.add("map", image(1, 4, 5), {});
+  const Extents whole = {{2, 3, 1, 4, 5}};
+  EXPECT_EQ(builder.output(builder.add("aa", Multiply{}, {a, a})), whole);
+  EXPECT_EQ(builder.output(builder.add("ag", Multiply{}, {a, gate})), whole);
+  const auto error = [&](std::vector<LayerId> inputs) {
+    return error_of([&] { builder.add("y", Multiply{}, std::move(inputs)); });
+  };
+  EXPECT_EQ(error({a}), "layer y: multiply takes two inputs, not 1");
+  EXPECT_EQ(error({a, map}),
+            "layer y: multiply takes a second input of 3 x 1 x 4 x 5 or, as a gate, 3 x 1 x 1 x 1, "
+            "not 1 x 1 x 4 x 5");
+  EXPECT_EQ(error({gate, a}),
+            "layer y: multiply takes a second input of 3 x 1 x 1 x 1, not 3 x 1 x 4 x 5");
+}
+
 TEST(GraphBuilder, RefusesWhatIsNoNetwork) {
   EXPECT_EQ(error_of([] { GraphBuilder("test", 0); }), "batch 0 is not in 1 ... 2147483648");
   EXPECT_EQ(error_of([] { GraphBuilder("test").build(); }), "network test: it has no input layer");

@@ -115,6 +115,12 @@ struct Reads {
   void operator()(const BatchNorm&) const { keep(o); }
   void operator()(const Dropout&) const { keep(o); }
   void operator()(const Add&) const { keep(o); }
+  void operator()(const Multiply&) const {
+    // Broadcast, the element stands at 0 of each dim that a gate has none of.
+    Element e = o;
+    for (std::size_t k = 2; k < 5; ++k) e[k] = in.values[k] == 1 ? 0 : o[k];
+    keep(e);
+  }
   void operator()(const SoftmaxCrossEntropy&) const { keep(o); }
 };
 
@@ -219,6 +225,8 @@ class RandomLayers {
       Extents e = first;
       e[Dim::n] = 1;
       if (std::holds_alternative<Concat>(op)) e[Dim::c] = in(1, 4);
+      const bool gates = std::holds_alternative<Multiply>(op) && k == 1 && in(0, 1) == 1;
+      if (gates) e = {{1, e[Dim::c], 1, 1, 1}};
       ids.push_back(builder.add("data" + std::to_string(k), Input{e}, {}));
     }
     const LayerId id = builder.add("layer", op, ids);
@@ -273,6 +281,7 @@ TEST(NeededInput, TheOtherOpsAsTheirReferee) {
     random.expect_ok(LocalResponseNorm{random.in(1, 6)}, e);
     random.expect_ok(Concat{}, e, static_cast<std::size_t>(random.in(1, 4)));
     random.expect_ok(Add{}, e, 2);
+    random.expect_ok(Multiply{}, e, 2);
     for (const Op& op : {Op(Activation{}), Op(BatchNorm{}), Op(Dropout{})}) {
       random.expect_ok(op, e);
     }

@@ -49,6 +49,10 @@ struct Reads {
         const std::int64_t s = in[dim], o = l.output[dim];
         box[dim] = {out[dim] * s / o, ((out[dim] + 1) * s + o - 1) / o};
       }
+    } else if (std::holds_alternative<Multiply>(l.op)) {
+      for (Dim dim : kSpatialDims) {
+        if (in[dim] == 1) box[dim] = {0, 1};  // a gate's
+      }
     } else if (std::holds_alternative<FullyConnected>(l.op)) {
       for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) box[dim] = {0, in[dim]};
     } else if (const auto* lrn = std::get_if<LocalResponseNorm>(&l.op)) {
@@ -126,9 +130,10 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
       if (is_input(graph[producer].op)) continue;
-      // A tensor added to itself is one region of one consumer.
-      const bool again = std::holds_alternative<Add>(graph[layer].op) && input > 0 &&
-                         graph[layer].inputs[0] == producer;
+      // A tensor added to itself, or its square, is one region of one consumer.
+      const Op& op = graph[layer].op;
+      const bool joins = std::holds_alternative<Add>(op) || std::holds_alternative<Multiply>(op);
+      const bool again = joins && input > 0 && graph[layer].inputs[0] == producer;
       if (again) continue;
       const Partition outputs(graph[layer].output, strategy[layer].degrees);
       const Partition owned(graph[producer].output, strategy[producer].degrees);

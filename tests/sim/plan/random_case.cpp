@@ -92,11 +92,29 @@ bool is_flat(const Extents& e) {
   return e[Dim::d] * e[Dim::h] * e[Dim::w] == 1;
 }
 
+// A squeeze-and-excitation: the newest layer times what is made of its means.
+LayerId add_gated(GraphBuilder& builder, LayerId newest) {
+  const std::string number = std::to_string(builder.size());
+  const Extents shape = builder.output(newest);
+  LayerId gate = builder.add("mean" + number, AdaptivePooling{3, PoolMode::average}, {newest});
+  const Convolution narrow{2, shape[Dim::c], {}, 1, true};
+  gate = builder.add("gate" + number, narrow, {gate});
+  gate = builder.add("open" + number, Activation{ActivationKind::hard_sigmoid}, {gate});
+  return builder.add("gated" + number, Multiply{}, {newest, gate});
+}
+
 // Joins the newest layer with an earlier one where their shapes allow it.
 LayerId maybe_join(Random& random, GraphBuilder& builder, LayerId newest, std::size_t count) {
   if (pick(random, 0, 2) != 0) return newest;
-  if (pick(random, 0, 5) == 0)
-    return builder.add("twice" + std::to_string(count), Add{}, {newest, newest});
+  switch (pick(random, 0, 9)) {
+    case 0:
+      return builder.add("twice" + std::to_string(count), Add{}, {newest, newest});
+    case 1:
+      return builder.add("square" + std::to_string(count), Multiply{}, {newest, newest});
+    case 2:
+    case 3:
+      return add_gated(builder, newest);
+  }
   for (std::size_t i = 1; i + 1 < count; ++i) {
     const Extents a = builder.output(LayerId(i)), b = builder.output(newest);
     const std::string name = "join" + std::to_string(count);
@@ -137,15 +155,22 @@ Op random_op_of_same_shape(Random& random, const Extents& input) {
   }
 }
 
-// Two layers of any age that an Add or a Concat can join, the first being `first`; itself, where
-// there is no other.
+bool may_join(const Op& op, const Extents& first, Extents other) {
+  Extents gate = first;
+  for (Dim dim : kSpatialDims) gate[dim] = 1;
+  if (std::holds_alternative<Multiply>(op) && other == gate) return true;
+  if (std::holds_alternative<Concat>(op)) other[Dim::c] = first[Dim::c];
+  return other == first;
+}
+
+// Two layers of any age that the op can join, the first being `first`; itself, where there is no
+// other.
 std::vector<LayerId> random_pair(Random& random, const GraphBuilder& builder, LayerId first,
-                                 bool concat) {
+                                 const Op& op) {
   std::vector<LayerId> fitting;
   for (std::size_t i = 0; i < builder.size(); ++i) {
-    Extents other = builder.output(LayerId(i));
-    if (concat) other[Dim::c] = builder.output(first)[Dim::c];
-    if (LayerId(i) != first && other == builder.output(first)) fitting.push_back(LayerId(i));
+    const bool fits = may_join(op, builder.output(first), builder.output(LayerId(i)));
+    if (LayerId(i) != first && fits) fitting.push_back(LayerId(i));
   }
   if (fitting.empty()) return {first, first};
   return {first, fitting[random() % fitting.size()]};
@@ -158,9 +183,9 @@ LayerId add_random_layer(Random& random, GraphBuilder& builder) {
   const Extents shape = builder.output(read);
   const std::string name = "layer" + std::to_string(count);
   if (pick(random, 0, 2) == 0 && count > 2) {
-    const bool concat = random() % 2 == 0;
-    const std::vector<LayerId> pair = random_pair(random, builder, read, concat);
-    return concat ? builder.add(name, Concat{}, pair) : builder.add(name, Add{}, pair);
+    const std::vector<Op> joins = {Concat{}, Add{}, Multiply{}};
+    const Op& op = joins[random() % joins.size()];
+    return builder.add(name, op, random_pair(random, builder, read, op));
   }
   const bool same = random() % 2 == 0;
   return builder.add(
