@@ -17,8 +17,7 @@ import unittest
 import cases
 
 NETWORK = pathlib.Path(__file__).resolve().parent.parent / "fuzz/corpus/onnx/opaque.onnx"
-OPAQUE = {"up": "ConvTranspose", "big": "Resize", "halves": "Split", "halves_2": "Split",
-          "product": "Mul"}
+OPAQUE = {"up": "ConvTranspose", "big": "Resize", "halves": "Split", "halves_2": "Split"}
 ON = "--cluster p100-1x2 --batch 8"
 
 
@@ -50,9 +49,9 @@ class Opaque(unittest.TestCase):
         predicted = self.answer(f"predict net.onnx {ON} --strategy data")
         self.assertEqual(predicted["cost_sources"]["analytic"], 1)
         self.assertGreater(next(layer["compute_seconds"] for layer in predicted["layers"]
-                                if layer["name"] == "product"), 0)
+                                if layer["name"] == "halves_2"), 0)
         said = self.strata(f"predict net.onnx {ON} --strategy data --allow-unsupported").stderr
-        self.assertIn("5 of 9 layers are opaque (ConvTranspose, Resize, Split, Mul)", said)
+        self.assertIn("4 of 9 layers are opaque (ConvTranspose, Resize, Split)", said)
 
     def test_they_are_cut_in_samples_alone(self):
         self.strata(f"solve net.onnx {ON} --allow-unsupported --degrees all -o best.json")

@@ -104,12 +104,13 @@ void read_sigmoid(OnnxNode& node) {
 }
 
 void read_hard_sigmoid(OnnxNode& node) {
-  const auto* product = times_input(node, node.output());
-  const bool usual = is_near(node.attributes().number("alpha", 0.2), 1.0 / 6) &&
-                     is_near(node.attributes().number("beta", 0.5), 0.5);
-  if (!product || !usual)
-    throw InputError("allowed: with alpha 1/6 and beta 0.5, times its input, as a hard swish");
-  add_product(node, ActivationKind::hard_swish, *product);
+  const double alpha = node.attributes().number("alpha", 0.2);
+  const double beta = node.attributes().number("beta", 0.5);
+  if (!is_near(alpha, 1.0 / 6) || !is_near(beta, 0.5))
+    throw InputError(fmt::format("alpha is {}, beta {}; allowed: 1/6 and 0.5", alpha, beta));
+  if (const auto* product = times_input(node, node.output()))
+    return add_product(node, ActivationKind::hard_swish, *product);
+  add_activation(node, ActivationKind::hard_sigmoid);
 }
 
 // 0.5 x (1 + Erf(x / sqrt(2))), from the division on.
@@ -130,9 +131,7 @@ void read_division(OnnxNode& node) {
 
 // Of a pattern's parts those that come after its first were absorbed.
 void read_part_of_pattern(OnnxNode&) {
-  throw InputError(
-      "allowed: of shapes, and in x Sigmoid(x), x HardSigmoid(x) and "
-      "0.5 x (1 + Erf(x / sqrt(2)))");
+  throw InputError("allowed: in 0.5 x (1 + Erf(x / sqrt(2)))");
 }
 
 }  // namespace strata

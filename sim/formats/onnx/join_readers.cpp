@@ -1,4 +1,4 @@
-// Concat, Add and Sum.
+// Concat, Add and Sum, and the Mul of two activations.
 
 #include <fmt/format.h>
 
@@ -46,6 +46,19 @@ void read_add(OnnxNode& node) {
   Joined joined = inputs_of(node);
   if (joined.layers.size() == 1) return node.alias(node.activation(0));
   node.layer(Add{}, std::move(joined.layers), std::move(joined.axes));
+}
+
+// The larger one first: the other may be its gate.
+void read_multiply(OnnxNode& node) {
+  if (node.is_tensor(0) || node.is_tensor(1)) {
+    throw InputError(
+        "allowed: of shapes, of what depends on the network's input, and in "
+        "0.5 x (1 + Erf(x / sqrt(2)))");
+  }
+  Joined joined = inputs_of(node);
+  const auto size = [&](int i) { return volume(node.extents(node.activation(i))); };
+  if (size(0) < size(1)) std::swap(joined.layers[0], joined.layers[1]);
+  node.layer(Multiply{}, std::move(joined.layers), std::move(joined.axes));
 }
 
 }  // namespace strata

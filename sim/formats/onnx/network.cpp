@@ -136,6 +136,7 @@ LayerId OnnxNetwork::add(const std::string& wanted, Op op, std::vector<LayerId> 
     ops_.push_back(std::move(op));
     return id;
   } catch (const InputError& error) {
+    names_.give_back(name);
     throw InputError(without_context(error.message(), name));
   }
 }

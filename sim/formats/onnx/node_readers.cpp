@@ -38,7 +38,7 @@ constexpr std::array kKnownOps = {
     KnownOp{"LogSoftmax", read_softmax},
     KnownOp{"MatMul", read_matmul},
     KnownOp{"MaxPool", read_max_pool},
-    KnownOp{"Mul", read_part_of_pattern},
+    KnownOp{"Mul", read_multiply},
     KnownOp{"Pad", read_pad},
     KnownOp{"ReduceMean", read_reduce_mean},
     KnownOp{"Relu", read_relu},

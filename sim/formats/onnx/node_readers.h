@@ -60,5 +60,6 @@ void read_opaque(OnnxNode& node, int first);
 // join_readers.cpp
 void read_concat(OnnxNode& node);
 void read_add(OnnxNode& node);
+void read_multiply(OnnxNode& node);
 
 }  // namespace strata

@@ -72,18 +72,22 @@ TEST(OnnxOpaque, ScalesThatAreNoneAreErrors) {
             "net.onnx: node y (Resize): element 2 is inf; allowed: finite numbers of float32");
 }
 
-// Mul has a reader, for a sigmoid's, which refuses this one.
+// Mul has a reader, which refuses a map of one channel for them all.
 TEST(OnnxOpaque, SoIsAKnownOpInAFormThatIsNotRead) {
   Model net;
-  net.node("GlobalAveragePool", {"x"}, "mean");
-  net.node("Mul", {"x", "mean"}, "y");
+  net.weight("w", {1, 3, 1, 1});
+  net.node("Conv", {"x", "w"}, "map");
+  net.node("Mul", {"x", "map"}, "y");
   EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
-              ElementsAre("mean adaptive_avg_pool2d 3x1x1x1 < x", "y opaque 3x1x4x4 < x, mean"));
+              ElementsAre("map conv2d 1x1x4x4 +3 < x", "y opaque 3x1x4x4 < x, map"));
+  EXPECT_EQ(said([&] { net.read(); }),
+            "net.onnx: node y (Mul): multiply takes a second input of 3 x 1 x 4 x 4 or, as a gate, "
+            "3 x 1 x 1 x 1, not 1 x 1 x 4 x 4");
 }
 
 TEST(OnnxOpaque, WhatANodeReadsTwiceItMovesOnce) {
   Model net;
-  net.node("Mul", {"x", "x"}, "y");
+  net.node("Div", {"x", "x"}, "y");
   EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}), ElementsAre("y opaque 3x1x4x4 < x"));
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/formats/onnx/read_onnx.h"
 #include "tests/sim/formats/onnx/model.h"
+#include "tests/sim/text/said.h"
 
 namespace strata {
 namespace {
@@ -203,6 +204,44 @@ TEST(OnnxOps, ProductsThatSpellActivationsAreOneLayer) {
   net.node("Mul", {"m", "half"}, "y");
   EXPECT_THAT(one_node(net, {1, 3, 8}),
               ElementsAre("s silu 3x1x1x8 < x", "h hard_swish 3x1x1x8 < s", "q gelu 3x1x1x8 < h"));
+}
+
+// The trap: what ends in a sigmoid is no activation's product unless that reads the other factor.
+TEST(OnnxOps, AGateIsASecondFactorInEitherOrder) {
+  Model net(13);
+  net.node("GlobalAveragePool", {"x"}, "mean");
+  net.node("Sigmoid", {"mean"}, "s");
+  net.node("Mul", {"s", "x"}, "gated");
+  net.node("HardSigmoid", {"s"}, "h")("alpha", 1.0 / 6);
+  net.node("Mul", {"gated", "h"}, "y");
+  EXPECT_THAT(one_node(net, {1, 3, 8}),
+              ElementsAre("mean adaptive_avg_pool1d 3x1x1x1 < x", "s sigmoid 3x1x1x1 < mean",
+                          "gated multiply 3x1x1x8 < x, s", "h hard_sigmoid 3x1x1x1 < s",
+                          "y multiply 3x1x1x8 < gated, h"));
+}
+
+TEST(OnnxOps, EqualFactorsKeepTheirOrder) {
+  Model net;
+  net.node("Relu", {"x"}, "a");
+  net.node("Mul", {"a", "x"}, "b");
+  net.node("Mul", {"b", "b"}, "y");
+  EXPECT_THAT(
+      one_node(net, {1, 3, 8}),
+      ElementsAre("a relu 3x1x1x8 < x", "b multiply 3x1x1x8 < a, x", "y multiply 3x1x1x8 < b, b"));
+}
+
+TEST(OnnxOps, AHardSigmoidHasPyTorchsSlope) {
+  const auto error = [](double alpha, double beta) {
+    Model net;
+    net.node("HardSigmoid", {"x"}, "y")("alpha", alpha)("beta", beta);
+    net.input("x", {1, 3, 8}).output("y");
+    return said([&] { net.read(); });
+  };
+  EXPECT_EQ(error(1.0 / 6, 0.5), "");
+  EXPECT_EQ(error(0.25, 0.5),
+            "net.onnx: node y (HardSigmoid): alpha is 0.25, beta 0.5; allowed: 1/6 and 0.5");
+  EXPECT_EQ(error(1.0 / 6, 1),
+            "net.onnx: node y (HardSigmoid): alpha is 0.16666667, beta 1; allowed: 1/6 and 0.5");
 }
 
 TEST(OnnxOps, ASigmoidThatOthersReadStaysOne) {
