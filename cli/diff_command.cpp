@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "sim/base/error.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/zoo.h"
 #include "sim/strategy/config_text.h"
 #include "sim/study/explain.h"
 #include "sim/study/solve.h"
@@ -38,6 +41,16 @@ std::optional<std::string> named_in(const std::string& file, const char* key) {
   return value->as_string();
 }
 
+// A strategy file has names, and not the files that a network or a cluster came from.
+void check_own(const std::string& name, std::string_view key) try {
+  if (key == "model") build_zoo(name, 1);
+  if (key == "cluster") preset_cluster(name);
+} catch (const InputError&) {
+  throw InputError(
+      fmt::format("diff: a strategy names {} {}, which is none of Strata's own; allowed: --{} FILE",
+                  key, name, key));
+}
+
 // --model and --cluster, or what the files say.
 void complete(std::string& given, const char* key, const DiffFlags& flags) {
   if (!given.empty()) return;
@@ -50,7 +63,7 @@ void complete(std::string& given, const char* key, const DiffFlags& flags) {
                     "both on one",
                     flags.before, key, given, flags.after, named, key));
   }
-  if (!given.empty()) return;
+  if (!given.empty()) return check_own(given, key);
   throw InputError(fmt::format("diff: neither {} nor {} says for which {}; allowed: --{} NAME",
                                flags.before, flags.after, key, key));
 }

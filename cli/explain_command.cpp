@@ -58,8 +58,8 @@ LayerId find_layer(const Graph& graph, const std::string& layer) {
   const LayerId id = graph.find(layer);
   if (!id.valid()) {
     throw InputError(fmt::format(
-        "--layer {}: network {} has no such layer; allowed: {} (strata show {} has them all)",
-        layer, graph.name(), names_near(graph, layer), graph.name()));
+        "--layer {}: network {} has no such layer; allowed: {} (strata show has them all)", layer,
+        graph.name(), names_near(graph, layer)));
   }
   if (is_input(graph[id].op)) {
     throw InputError(

@@ -100,6 +100,27 @@ void end_with_picture(gui::MainWindow& window, const std::string& file) {
   clock->start(kLookEveryMs);
 }
 
+bool is_set(const char* variable) {
+  return !qEnvironmentVariableIsEmpty(variable);
+}
+
+// A picture needs no display; a window does, and Qt would abort without one.
+void choose_display(int argc, char** argv) {
+  const auto is_given = [&](std::string_view option) {  // after one dash or two
+    return std::any_of(argv + 1, argv + argc, [&](std::string_view argument) {
+      return argument.starts_with('-') && argument.find(option) <= 2;
+    });
+  };
+  if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") || is_set("QT_QPA_PLATFORM")) return;
+  if (is_given("platform")) return;
+  if (!is_given(kPicture)) {
+    throw EnvironmentError(
+        "no display: neither DISPLAY nor WAYLAND_DISPLAY is set; allowed: --picture FILE.png, "
+        "which needs none");
+  }
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+}
+
 // Such a question is answered without a display.
 bool asks_for_text(std::string_view argument) {
   constexpr std::array kQuestions{"-h", "--help", "--help-all", "-v", "--version"};
@@ -134,20 +155,25 @@ int run(const QApplication& app) {
   return QApplication::exec();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (asks_for_text(argv[i])) answer(argv[0], argv[i]);
-  }
+int start(int argc, char** argv) {
+  choose_display(argc, argv);
   QApplication app(argc, argv);
   std::setlocale(LC_NUMERIC, "C");  // Qt took over the desktop's, where 0.5 may be read as 0
   name_program();
   QApplication::setApplicationDisplayName(QStringLiteral("Strata"));
   QApplication::setDesktopFileName(QStringLiteral("org.strata.Strata"));
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/org.strata.Strata.svg")));
+  return run(app);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (asks_for_text(argv[i])) answer(argv[0], argv[i]);
+  }
   try {
-    return run(app);
+    return start(argc, argv);
   } catch (const Error& error) {
     return complain(error);
   } catch (const std::bad_alloc&) {

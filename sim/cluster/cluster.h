@@ -32,6 +32,10 @@ struct Device {
   /// never through a third.
   bool forwards = true;
   bool puts_together() const { return assembles || !copy_engine; }
+  /// "host0/gpu1", where it has a host that its name does not begin with.
+  std::string full_name() const {
+    return host.empty() || name.starts_with(host + "/") ? name : host + "/" + name;
+  }
   bool operator==(const Device&) const = default;
 };
 

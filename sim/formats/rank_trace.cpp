@@ -94,10 +94,9 @@ class RankWriter {
   }
 
   void name_threads(DeviceId device) {
-    const Device& d = cluster_[device];
     name("process_name", kHostProcess, 1, "host");
     name("thread_name", kHostProcess, 1, "steps and launches");
-    name("process_name", kDeviceProcess, 0, d.host.empty() ? d.name : d.host + "/" + d.name);
+    name("process_name", kDeviceProcess, 0, cluster_[device].full_name());
     const std::size_t lanes = kFirstArrivalLane + lanes_.arrivals[device()];
     for (std::size_t lane = kDeviceLane; lane < lanes; ++lane) {
       name("thread_name", kDeviceProcess, lane, fmt::format("stream {}", lane));

@@ -80,8 +80,7 @@ class TraceWriter {
   void name_devices() {
     for (std::size_t i = 0; i < cluster_.device_count(); ++i) {
       const DeviceId device(i);
-      const Device& d = cluster_[device];
-      name_process(process(device), d.host.empty() ? d.name : d.host + "/" + d.name);
+      name_process(process(device), cluster_[device].full_name());
       for (const Side& side : sides_) name_threads(side, device);
     }
   }

@@ -29,12 +29,21 @@ Gpu describe(int gpu) {
   return result;
 }
 
+// Its version is 0 where there is none, and no failure.
+bool has_driver() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+}
+
 // Without a driver the count is left as it was.
 int count_gpus() {
   // As many queues as there are streams at most; the driver reads it when it is first called.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaErrorInsufficientDriver && !has_driver()) {
+    throw EnvironmentError("no GPU: this machine has no NVIDIA driver");
+  }
   if (status == cudaErrorInsufficientDriver || status == cudaErrorNoDevice) {
     throw EnvironmentError(fmt::format("no GPU: {}", cudaGetErrorString(status)));
   }

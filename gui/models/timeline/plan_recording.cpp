@@ -165,8 +165,7 @@ class PlanRecorder {
 }  // namespace
 
 std::string device_label(const Cluster& cluster, DeviceId device) {
-  const Device& d = cluster[device];
-  return d.host.empty() ? d.name : d.host + "/" + d.name;
+  return cluster[device].full_name();
 }
 
 std::uint32_t task_id(const Plan& plan, const PickedTask& task) {

@@ -24,11 +24,16 @@ class Picture(unittest.TestCase):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "net.toml").write_text(NETWORK)
 
-    def draw(self, picture, *files):
-        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "HOME": str(self.folder),
-                                    "XDG_RUNTIME_DIR": str(self.folder)}
-        return subprocess.run([os.environ["STRATA_GUI"], "--picture", picture, *files], timeout=300,
+    def start(self, *arguments):
+        """Without a display, and without a word of where to draw instead."""
+        environment = os.environ | {"HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.folder)}
+        for variable in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+            environment.pop(variable, None)
+        return subprocess.run([os.environ["STRATA_GUI"], *arguments], timeout=300,
                               cwd=self.folder, env=environment, capture_output=True, text=True)
+
+    def draw(self, picture, *files):
+        return self.start("--picture", picture, *files)
 
     def test_the_window_is_drawn_and_the_program_ends(self):
         drawn = self.draw("window.png", "net.toml")
@@ -36,6 +41,11 @@ class Picture(unittest.TestCase):
         png = (self.folder / "window.png").read_bytes()
         self.assertEqual(b"\x89PNG\r\n\x1a\n", png[:8])
         self.assertEqual((1440, 900), struct.unpack(">II", png[16:24]))
+
+    def test_a_window_without_a_display_is_refused(self):
+        refused = self.start("net.toml")
+        self.assertEqual(3, refused.returncode, refused.stderr)
+        self.assertIn("strata-gui: error: no display", refused.stderr)
 
     def test_what_cannot_be_drawn_leaves_no_file(self):
         (self.folder / "bad.toml").write_text(NETWORK.replace("10", "-10"))
