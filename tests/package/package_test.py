@@ -48,6 +48,13 @@ class Package(unittest.TestCase):
         self.assertEqual(set(), wanted - there)
         self.assertEqual([], [name for name in there if "strata-gui" in name or name.endswith(".h")])
 
+    def test_each_file_is_installed_once_so_that_the_list_takes_them_off(self):
+        for component in ("strata", "libstrata-dev"):
+            install(component, self.folder / component)
+            installed = (BUILD / f"install_manifest_{component}.txt").read_text().splitlines()
+            self.assertEqual(sorted(installed), sorted(str(self.folder / component / name)
+                                                       for name in files(self.folder / component)))
+
     def test_an_installed_program_needs_nothing_of_its_build(self):
         install("strata", self.folder / "here")
         strata = self.folder / "here/bin/strata"
