@@ -45,6 +45,11 @@ class Opaque(unittest.TestCase):
         self.assertEqual((up["parameters"], up["macs"]), (2 * 6 * 2 * 2, 0))
         self.assertIn(b"opaque (Resize)", self.strata("show net.onnx --allow-unsupported").stdout)
 
+    def test_a_drawing_has_them(self):
+        self.strata("export graph net.onnx -o net.dot", 2)
+        self.strata("export graph net.onnx --allow-unsupported -o net.dot")
+        self.assertIn("halves_2", (self.folder / "net.dot").read_text())
+
     def test_their_time_is_analytic_and_warned_of(self):
         predicted = self.answer(f"predict net.onnx {ON} --strategy data")
         self.assertEqual(predicted["cost_sources"]["analytic"], 1)
