@@ -50,6 +50,12 @@ class Opaque(unittest.TestCase):
         self.strata("export graph net.onnx --allow-unsupported -o net.dot")
         self.assertIn("halves_2", (self.folder / "net.dot").read_text())
 
+    def test_dtensor_knows_nothing_of_them(self):
+        made = self.answer(f"export dtensor net.onnx {ON} --strategy data -o cut.py")
+        unknown = "what it computes is not known: nor whether DTensor can cut it so"
+        self.assertEqual({layer["name"] for layer in made["layers"]
+                          if unknown in layer["limits"]}, set(OPAQUE))
+
     def test_their_time_is_analytic_and_warned_of(self):
         predicted = self.answer(f"predict net.onnx {ON} --strategy data")
         self.assertEqual(predicted["cost_sources"]["analytic"], 1)

@@ -65,6 +65,8 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
         "its statistics are those of the whole batch: sum them over the parts as SyncBatchNorm "
         "does");
   }
+  if (std::holds_alternative<Opaque>(layer.op))
+    limits.emplace_back("what it computes is not known: nor whether DTensor can cut it so");
 }
 
 }  // namespace
