@@ -68,11 +68,7 @@ bool flattens(const OnnxActivation& input, const Extents& extents, const TensorD
 
 // Identity of anything; Cast between floats, which are one type here.
 void read_alias(OnnxNode& node) {
-  if (node.is_tensor(0)) {
-    OnnxTensor tensor = node.tensor(0);
-    tensor.copied = true;
-    return node.alias(tensor);
-  }
+  if (node.is_tensor(0)) return node.alias(node.value(0));
   onnx::TensorProto target;
   target.set_data_type(static_cast<int>(node.attributes().integer("to", onnx::TensorProto::FLOAT)));
   if (!holds_floats(target)) throw InputError("it casts to no float; allowed: floats");

@@ -78,8 +78,9 @@ void OnnxNetwork::define_tensors() {
     define(name, OnnxTensor{name, shapes_.dims.at(name)});
   }
   for (const auto& node : graph_.node()) {  // some stand after the pattern that they belong to
-    if (node.op_type() == "Constant" && is_onnx_domain(node.domain()) && !holds_graph(node))
-      define_constant(node);
+    if (!is_onnx_domain(node.domain()) || holds_graph(node)) continue;
+    if (node.op_type() == "Constant") define_constant(node);
+    if (node.op_type() == "Identity") define_copy(node);
   }
 }
 
@@ -94,6 +95,14 @@ void OnnxNetwork::define_constant(const onnx::NodeProto& node) {
   OnnxTensor value{node.output(0), dims_of(*tensor), tensor};
   value.constant = true;
   define(node.output(0), std::move(value));
+}
+
+void OnnxNetwork::define_copy(const onnx::NodeProto& node) {
+  const OnnxTensor* tensor = this->tensor(node.input(0));
+  if (tensor == nullptr) return;
+  OnnxTensor copy = *tensor;
+  copy.copied = true;
+  define(node.output(0), std::move(copy));
 }
 
 // Channels that come last in data, as TensorFlow has them, a Transpose brings to the front at once.

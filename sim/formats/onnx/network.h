@@ -81,6 +81,7 @@ class OnnxNetwork {
   void define_inputs();
   void define_tensors();
   void define_constant(const onnx::NodeProto& node);
+  void define_copy(const onnx::NodeProto& node);
   void find_readers();
 
   const onnx::GraphProto& graph_;

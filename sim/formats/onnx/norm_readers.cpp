@@ -22,6 +22,18 @@ bool is_over_channels(const OnnxNode& node, const OnnxActivation& input) {
   return axis == 1 && rank == 2;
 }
 
+// But for names that its output has besides.
+bool is_last(OnnxNode& node) {
+  const OnnxNetwork& network = node.network();
+  const std::string* name = &node.output();
+  const onnx::NodeProto* reader = network.only_reader(*name);
+  while (reader != nullptr && reader->op_type() == "Identity") {
+    name = &reader->output(0);
+    reader = network.only_reader(*name);
+  }
+  return network.is_output(*name) && network.reader_count(*name) == 0;
+}
+
 }  // namespace
 
 // Of its five inputs and up to five outputs two and one are ours: training takes the batch's own
@@ -63,9 +75,7 @@ void read_dropout(OnnxNode& node) {
 
 void read_softmax(OnnxNode& node) {
   const OnnxActivation input = node.activation(0);
-  const bool last =
-      node.network().is_output(node.output()) && node.network().reader_count(node.output()) == 0;
-  if (!last || !is_over_channels(node, input))
+  if (!is_last(node) || !is_over_channels(node, input))
     throw InputError("allowed: over the channels of (n, c), at the network's end");
   node.network().note("the softmax at its end is left out: the loss has it");
   node.alias(input);

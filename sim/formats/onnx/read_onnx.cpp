@@ -61,7 +61,7 @@ class Reading {
   void read_node(int number) {
     const onnx::NodeProto& proto = model_.graph().node(number);
     if (network_.is_absorbed(proto)) return;
-    if (proto.op_type() == "Constant" && network_.tensor(proto.output(0))) return;
+    if (network_.tensor(proto.output(0))) return;  // a Constant, or an Identity of a tensor
     for (const auto& name : proto.output()) network_.define(name, OnnxFailed{});
     if (reads_failed(proto)) return;
     OnnxNode node(network_, proto, number, opset_);

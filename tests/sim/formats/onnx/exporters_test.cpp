@@ -83,5 +83,31 @@ TEST(OnnxExporters, AMeanOverTheChannelsIsNoPooling) {
             "3)");
 }
 
+TEST(OnnxExporters, ABiasMayHaveTwoNames) {
+  Model net;
+  net.weight("w", {4, 3});
+  net.weight("b", {3});
+  net.node("MatMul", {"x", "w"}, "product");
+  net.node("Identity", {"b"}, "bias");
+  net.node("Identity", {"bias"}, "again");
+  net.node("Add", {"product", "again"}, "y");
+  EXPECT_THAT(one_node(net, {0, 4}), ElementsAre("product fc 3x1x1x1 +15 < x",
+                                                 "loss softmax_cross_entropy 3x1x1x1 < product"));
+}
+
+TEST(OnnxExporters, SoMayTheSoftmaxAtTheEnd) {
+  const auto ended = [](const char* last) {
+    Model net;
+    net.node("Softmax", {"x"}, "p")("axis", 1);
+    net.node("Identity", {"p"}, "q");
+    net.node(last, {"q"}, "y");
+    return one_node(net, {0, 4});
+  };
+  EXPECT_THAT(ended("Identity"), ElementsAre("loss softmax_cross_entropy 4x1x1x1 < x"));
+  EXPECT_EQ(said([&] { ended("Relu"); }),
+            "net.onnx: node p (Softmax): allowed: over the channels of (n, c), at the network's "
+            "end");
+}
+
 }  // namespace
 }  // namespace strata
