@@ -10,6 +10,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/attributes.h"
+#include "sim/graph/shape.h"
 
 namespace strata {
 namespace {
@@ -71,6 +72,24 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const TensorDims* weight = op == "Conv" ? dims_of_input(node, 1, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
+}
+
+void drop_late_windows(const onnx::NodeProto& node, const TensorDims& input,
+                       onnx::TypeProto& output) {
+  const NodeAttributes attributes(node);
+  const std::string automatic = attributes.text("auto_pad", "NOTSET");
+  if (attributes.integer("ceil_mode", 0) == 0 || automatic != "NOTSET") return;
+  auto& shape = *output.mutable_tensor_type()->mutable_shape();
+  if (shape.dim_size() != std::ssize(input)) return;
+  const auto strides = attributes.integers("strides"), pads = attributes.integers("pads");
+  for (std::size_t i = 2; i < input.size(); ++i) {
+    const std::int64_t stride = i - 2 < strides.size() ? strides[i - 2] : 1;
+    const std::int64_t pad = i - 2 < pads.size() ? pads[i - 2] : 0;
+    if (input[i] > kMaxExtent) return;
+    auto& dim = *shape.mutable_dim(static_cast<int>(i));
+    if (dim.dim_value() > 1 && dim.dim_value() - 1 >= (input[i] + pad + stride - 1) / stride)
+      dim.set_dim_value(dim.dim_value() - 1);
+  }
 }
 
 bool wants_scales(const onnx::NodeProto& node) {

@@ -76,7 +76,10 @@ class Inference {
     model.add_opset_import()->set_version(opset_);
     add_to(*model.mutable_graph(), node);
     const std::unordered_map<std::string, onnx::TensorShapeProto> integers = infer(model);
-    for (const auto& value : model.graph().value_info()) add_value(value.name(), value.type());
+    for (auto& value : *model.mutable_graph()->mutable_value_info()) {
+      if (is_pooling(node)) correct(node, *value.mutable_type());
+      add_value(value.name(), value.type());
+    }
     for (const auto& [name, shape] : integers) {
       if (auto values = known(shape)) shapes_.integers[name] = std::move(*values);
     }
@@ -85,6 +88,15 @@ class Inference {
   }
 
  private:
+  static bool is_pooling(const onnx::NodeProto& node) {
+    return node.op_type() == "MaxPool" || node.op_type() == "AveragePool";
+  }
+
+  void correct(const onnx::NodeProto& pooling, onnx::TypeProto& output) const {
+    const auto input = shapes_.dims.find(pooling.input(0));
+    if (input != shapes_.dims.end()) drop_late_windows(pooling, input->second, output);
+  }
+
   bool sees(const onnx::NodeProto& node) const {
     return is_plain(node, opset_) &&
            std::none_of(node.input().begin(), node.input().end(),

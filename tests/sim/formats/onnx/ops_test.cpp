@@ -278,5 +278,20 @@ TEST(OnnxOps, ANetworkWithoutClassesHasNoLoss) {
   EXPECT_THAT(net.read().notes, ElementsAre(::testing::StartsWith("no loss was added")));
 }
 
+// ceil((5 + 2 - 2) / 2) + 1 = 4, but the fourth window would start at 6 - 1, behind the last of 5.
+TEST(OnnxOps, ACeiledPoolingHasNoWindowInThePaddingAlone) {
+  const auto pooled = [](const char* op, int kernel, const Dims& pads, std::int64_t extent) {
+    Model net;
+    net.node(op, {"x"}, "pool")("kernel_shape", Dims{kernel})("strides", Dims{2})("pads", pads)(
+        "ceil_mode", 1);
+    net.node("Relu", {"pool"}, "y");
+    return one_node(net, {0, 3, extent}).back();
+  };
+  EXPECT_EQ(pooled("MaxPool", 2, {1, 1}, 5), "y relu 3x1x1x3 < pool");
+  EXPECT_EQ(pooled("AveragePool", 2, {1, 1}, 5), "y relu 3x1x1x3 < pool");
+  EXPECT_EQ(pooled("MaxPool", 1, {0, 0}, 4), "y relu 3x1x1x2 < pool");
+  EXPECT_EQ(pooled("MaxPool", 3, {1, 1}, 6), "y relu 3x1x1x4 < pool");
+}
+
 }  // namespace
 }  // namespace strata
