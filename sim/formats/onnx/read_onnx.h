@@ -6,7 +6,7 @@
 // symbolic or fixed, gives way to the one that is asked for. A network with an output of (n, c)
 // ends in softmax cross-entropy there, as those of the zoo do.
 //
-// Pure functions; thread-safe. In a build without ONNX every file is an InputError that says so.
+// Pure functions; thread-safe. In a build without ONNX every file is an EnvironmentError.
 
 #include <cstdint>
 #include <string>
