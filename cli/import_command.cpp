@@ -18,6 +18,7 @@
 #include "sim/cluster/gpu_cluster.h"
 #include "sim/formats/topology/here.h"
 #include "sim/formats/topology/import.h"
+#include "sim/formats/topology/words.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 
@@ -106,10 +107,16 @@ std::vector<TopologySource> read_sources(const ImportFlags& flags) {
 }
 
 std::string name_of(const ImportFlags& flags) {
+  if (!is_utf8(flags.name)) throw InputError("--name: it is no text; allowed: UTF-8");
   if (!flags.name.empty()) return flags.name;
   const std::string& first = flags.here ? "this-machine" : flags.sources.front();
   const std::string file = first.substr(first.find_last_of('/') + 1);
   const std::string stem = file.substr(0, file.find_last_of('.'));
+  if (!is_utf8(stem)) {
+    throw InputError(
+        "import cluster: the file's name is not UTF-8, so it can't be the cluster's; --name says "
+        "another");
+  }
   return stem.empty() || stem == kStandardInput ? "imported" : stem;
 }
 

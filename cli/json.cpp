@@ -66,7 +66,9 @@ nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction)
 }  // namespace
 
 void print_json(const nlohmann::ordered_json& document) {
-  print("{}\n", document.dump(2));
+  // Names of files need not be UTF-8, and JSON is.
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  print("{}\n", document.dump(2, ' ', false, Handler::replace));
 }
 
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {

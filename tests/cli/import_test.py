@@ -1,6 +1,7 @@
 """`strata import cluster` from end to end: the file that it writes is a cluster to predict on."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -88,6 +89,18 @@ class Import(unittest.TestCase):
         source.write_bytes((SOURCES / "pcie-box.nccl.xml").read_bytes())
         file, _ = self.imported(source, "--name", "any")
         self.assertEqual(self.predicted(file)["devices"], 6)
+
+    def test_names_of_files_that_are_not_utf8(self):
+        source = os.fsencode(self.folder / "a") + b"\xff.xml"
+        with open(source, "wb") as file:
+            file.write((SOURCES / "dgx1.nccl.xml").read_bytes())
+        done = strata("import", "cluster", os.fsdecode(source))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("the file's name is not UTF-8", done.stderr)
+        done = subprocess.run([cases.program(), "import", "cluster", source, "--name", "any",
+                               "--json"], capture_output=True, timeout=cases.SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a\ufffd.xml: ", json.loads(done.stdout.decode())["notes"][0])
 
     def test_json_lists_what_was_found(self):
         done = strata("import", "cluster", SOURCES / "dgx1.nccl.xml", "--json")

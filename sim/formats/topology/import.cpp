@@ -167,6 +167,7 @@ std::optional<TopologyFormat> find_topology_format(std::string_view name) {
 
 ImportedCluster import_cluster(std::span<const TopologySource> sources,
                                const ImportOptions& options) {
+  for (const TopologySource& source : sources) check_utf8(source.text, source.file);
   std::vector<std::string> notes;
   const bool slurm = format_of(sources.front(), options) == TopologyFormat::slurm;
   const Fabric fabric =
