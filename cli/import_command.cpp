@@ -181,9 +181,12 @@ void add_quantities(CLI::App& command, ImportFlags& flags) {
       "of the network from host to host: \"1 us\" (default: the source's, or nominal)");
   command.add_option("--uplink", flags.uplink,
                      "slurm: from a switch to the one above it (default: as all hosts below it)");
-  command.add_option("--nvlink", flags.nvlink, "of one NVLink (default: nominal, by the kind)");
-  command.add_option("--pcie", flags.pcie, "of each PCI link (default: the source's, or nominal)");
-  command.add_option("--socket", flags.socket, "between two processors (default: nominal)");
+  command.add_option("--nvlink", flags.nvlink,
+                     "nccl, smi: of one NVLink (default: nominal, by the kind)");
+  command.add_option("--pcie", flags.pcie,
+                     "but for slurm: of each PCI link (default: the source's, or nominal)");
+  command.add_option("--socket", flags.socket,
+                     "but for slurm: between two processors (default: nominal)");
 }
 
 void add_cluster(CLI::App& import, const Runner& runner) {
@@ -198,8 +201,10 @@ void add_cluster(CLI::App& import, const Runner& runner) {
   command->add_option("--name", flags->name, "the cluster's name (default: the file's)");
   command->add_option("--format", flags->format,
                       fmt::format("{} (default: what the source looks like)", topology_formats()));
-  command->add_option("--kind", flags->kind, "what the GPUs are, as v100 or h200");
-  command->add_option("--hosts", flags->hosts, "so many hosts, all like the one source (default 1)")
+  command->add_option("--kind", flags->kind, "but for slurm: what the GPUs are, as v100 or h200");
+  command
+      ->add_option("--hosts", flags->hosts,
+                   "but for slurm: so many hosts, all like the one source (default 1)")
       ->check(whole_number(1, kDeviceLimit));
   command->add_option("--node", flags->node, "slurm: the cluster that each host is inside");
   add_quantities(*command, *flags);

@@ -8,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
+#include "sim/formats/topology/applies.h"
 #include "sim/formats/topology/hwloc.h"
 #include "sim/formats/topology/inside.h"
 #include "sim/formats/topology/join.h"
@@ -116,6 +117,7 @@ Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOp
     throw InputError(
         fmt::format("{}: SLURM's topology.conf stands alone; allowed: one file", sources[1].file));
   }
+  refuse_unread_options(sources[0].file, TopologyFormat::slurm, options);
   if (options.node.empty()) {
     throw InputError(
         fmt::format("{}: --node must say what each host is inside (a cluster)", sources[0].file));
@@ -131,6 +133,7 @@ Fabric read_hosts(std::span<const TopologySource> sources, const ImportOptions& 
   Fabric fabric;
   for (const TopologySource& source : sources) {
     const TopologyFormat format = format_of(source, options);
+    refuse_unread_options(source.file, format, options);
     if (format == TopologyFormat::slurm) {
       throw InputError(
           fmt::format("{}: SLURM's topology.conf stands alone; allowed: one file", source.file));
@@ -156,6 +159,10 @@ Fabric read_hosts(std::span<const TopologySource> sources, const ImportOptions& 
 
 std::string_view topology_formats() {
   return "nccl, smi, hwloc, slurm";
+}
+
+std::string_view name(TopologyFormat format) {
+  return kFormats[static_cast<std::size_t>(format)].first;
 }
 
 std::optional<TopologyFormat> find_topology_format(std::string_view name) {

@@ -20,6 +20,7 @@ enum class TopologyFormat : std::uint8_t { nccl, smi, hwloc, slurm };
 
 /// "nccl, smi, hwloc, slurm".
 std::string_view topology_formats();
+std::string_view name(TopologyFormat format);
 std::optional<TopologyFormat> find_topology_format(std::string_view name);
 
 struct TopologySource {
@@ -42,7 +43,7 @@ struct ImportedCluster {
 };
 
 /// Each source is a host, but for SLURM's, which is all of them. Throws InputError "FILE:LINE:
-/// ...".
+/// ...", also for an option that the format of a source does not read.
 ImportedCluster import_cluster(std::span<const TopologySource> sources,
                                const ImportOptions& options);
 

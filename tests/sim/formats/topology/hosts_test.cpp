@@ -14,6 +14,7 @@ TEST(Topology, TellsTheFormatsApart) {
   EXPECT_EQ(import_file("pcie-box.nccl.xml", options).cluster.device_count(), 6U);
   EXPECT_EQ(import_file("pcie-box.smi.txt", options).cluster.device_count(), 6U);
   EXPECT_EQ(import_file("gpus.hwloc.xml", options).cluster.device_count(), 3U);
+  options.machine.kind.clear();
   options.node = "p100-1x4";
   EXPECT_EQ(import_text("SwitchName=a Nodes=n[1-2]", options).cluster.device_count(), 8U);
 }
@@ -23,6 +24,39 @@ TEST(Topology, RefusesTheFormatThatTheTextIsNot) {
   options.format = TopologyFormat::hwloc;
   EXPECT_EQ(said([&] { import_file("pcie-box.nccl.xml", options); }),
             "pcie-box.nccl.xml:1: <system>: <topology> is due here");
+}
+
+// What a format does not read would be dropped without a word.
+TEST(Topology, RefusesOptionsThatSayNothingToTheFormat) {
+  const auto error = [](const std::string& file, auto set) {
+    ImportOptions options = of_kind("");
+    set(options);
+    return said([&] {
+      file.empty() ? import_text("SwitchName=a Nodes=n1", options) : import_file(file, options);
+    });
+  };
+  EXPECT_EQ(error("gpus.hwloc.xml", [](auto& o) { o.machine.nvlink = BytesPerSecond{1e9}; }),
+            "gpus.hwloc.xml: --nvlink says nothing to the format hwloc; allowed with: nccl, smi");
+  EXPECT_EQ(error("dgx1.nccl.xml", [](auto& o) { o.node = "none"; }),
+            "dgx1.nccl.xml: --node says nothing to the format nccl; allowed with: slurm");
+  EXPECT_EQ(error("dgx1.smi.txt", [](auto& o) { o.uplink = BytesPerSecond{1e9}; }),
+            "dgx1.smi.txt: --uplink says nothing to the format smi; allowed with: slurm");
+  const std::string of_machines = " says nothing to the format slurm; allowed with: nccl, smi";
+  const auto node = [&](auto set) {
+    return error("", [&](ImportOptions& options) {
+      options.node = "p100-1x4";
+      options.machine.network = BytesPerSecond{1e9};
+      set(options);
+    });
+  };
+  EXPECT_EQ(node([](auto& o) { o.hosts = 3; }), "a: --hosts" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.machine.kind = "v100"; }), "a: --kind" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.machine.pcie = BytesPerSecond{1e9}; }),
+            "a: --pcie" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.machine.socket = BytesPerSecond{1e9}; }),
+            "a: --socket" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.machine.nvlink = BytesPerSecond{1e9}; }),
+            "a: --nvlink" + of_machines);
 }
 
 TEST(Topology, SeveralFilesAreSeveralHosts) {
