@@ -1,6 +1,7 @@
 #include "sim/formats/topology/inside.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,15 @@ Seconds half_way(const std::optional<Seconds>& latency) {
 bool has_network(const Cluster& node) {
   const auto names = node.switches();
   return std::find(names.begin(), names.end(), kNetwork) != names.end();
+}
+
+// Devices that name no host stand in any.
+std::size_t count_hosts(const Cluster& node) {
+  std::set<std::string_view> hosts;
+  for (const Device& device : node.devices()) {
+    if (!device.host.empty()) hosts.insert(device.host);
+  }
+  return hosts.size();
 }
 
 LinkSpec spec_of(const Cluster& node, const Link& link) {
@@ -74,6 +84,11 @@ void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency, I
 
 Inside inside_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
                  const std::optional<Seconds>& latency) {
+  if (const std::size_t hosts = count_hosts(node); hosts > 1) {
+    throw InputError(
+        fmt::format("{}: a cluster of {} hosts; allowed: of one, as --node says what each host is",
+                    node.name(), hosts));
+  }
   if (node.device_count() > kInsideLimit) {
     throw InputError(fmt::format("{}: a host of {} devices; allowed: {}", node.name(),
                                  node.device_count(), kInsideLimit));

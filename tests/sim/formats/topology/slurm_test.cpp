@@ -86,6 +86,12 @@ TEST(Slurm, AnImportedHostBringsItsCards) {
   EXPECT_EQ(cluster[cluster.find_link("leaf0>top")].bandwidth.value, 2 * 8 * 50e9);
 }
 
+// Its four hosts would all become the one that the switch names.
+TEST(Slurm, TheNodeIsOneHost) {
+  EXPECT_EQ(said([&] { import_text(kTree, with_node("p100-4x4", 1e9)); }),
+            "p100-4x4: a cluster of 4 hosts; allowed: of one, as --node says what each host is");
+}
+
 TEST(Slurm, SaysWhatIsNoTree) {
   const auto error = [](const std::string& text) {
     return said([&] { import_text(text, with_node("p100-1x4", 1e9)); });
