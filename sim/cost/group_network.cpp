@@ -15,34 +15,43 @@ using Row = GroupNetwork::Row;
 using Sum = GroupNetwork::Sum;
 using Route = std::span<const LinkId>;
 
+constexpr std::size_t kNoGroup = std::numeric_limits<std::size_t>::max();
+
 // What one group's devices put on one link.
 struct LinkUse {
-  std::size_t group;
-  std::set<Row> rows;
+  std::size_t group = kNoGroup;
+  Sum rows;
 };
+
+bool contains(const Sum& sum, Row row) {
+  return std::binary_search(sum.begin(), sum.end(), row);
+}
 
 // Sorts the routes of a cluster by the groups that they join.
 class RouteSurvey {
  public:
   RouteSurvey(const Cluster& cluster, std::size_t size)
-      : cluster_(cluster), size_(size), devices_(cluster.device_count()), lanes_(size * size) {}
+      : cluster_(cluster),
+        size_(size),
+        devices_(cluster.device_count()),
+        lanes_(size * size),
+        uses_(cluster.links().size()) {}
 
   /// Whether groups of this size explain every route.
   bool run() {
     if (devices_ % size_ != 0) return false;
-    if (devices_ > size_ && !survey_between()) return false;
-    return survey_within();
+    return survey_within() && (devices_ == size_ || survey_between());
   }
 
   /// By sum of rows: the least bandwidth by group of the links that it loads. Nothing where the
   /// groups differ.
   std::optional<std::map<Sum, std::vector<double>>> bandwidths() const {
     std::map<Sum, std::vector<double>> least;
-    for (const auto& [link, use] : uses_) {
-      auto& by_group =
-          least.try_emplace(Sum(use.rows.begin(), use.rows.end()), groups(), 0).first->second;
-      double& known = by_group[use.group];
-      const double bandwidth = cluster_[link].bandwidth.value;
+    for (std::size_t link = 0; link < uses_.size(); ++link) {
+      const LinkUse& use = uses_[link];
+      if (use.rows.empty()) continue;
+      double& known = least.try_emplace(use.rows, groups(), 0).first->second[use.group];
+      const double bandwidth = cluster_[LinkId(link)].bandwidth.value;
       known = known == 0 ? bandwidth : std::min(known, bandwidth);
     }
     for (const auto& [sum, by_group] : least) {
@@ -86,12 +95,7 @@ class RouteSurvey {
         if (!same_group(i, j) && !explains(out[i], in[j], i, j)) return false;
       }
     }
-    for (std::size_t i = 0; i < devices_; ++i) {
-      const std::size_t s = i % size_;
-      if (!load(out[i], i / size_, static_cast<Row>(lanes_ + s))) return false;
-      if (!load(in[i], i / size_, static_cast<Row>(lanes_ + size_ + s))) return false;
-    }
-    return true;
+    return load_all(out, lanes_) && load_all(in, lanes_ + size_);
   }
 
   bool explains(Route out, Route in, std::size_t i, std::size_t j) const {
@@ -119,19 +123,28 @@ class RouteSurvey {
     return true;
   }
 
-  // A link that several groups load fits no formula of one.
+  bool load_all(const std::vector<Route>& ways, std::size_t first_row) {
+    for (std::size_t i = 0; i < devices_; ++i) {
+      if (!load(ways[i], i / size_, static_cast<Row>(first_row + i % size_))) return false;
+    }
+    return true;
+  }
+
+  // A link that several groups load fits no formula of one. The rows of a group come in ascending
+  // order, so that those of a link are sorted.
   bool load(Route route, std::size_t group, Row row) {
     for (LinkId link : route) {
-      LinkUse& use = uses_.try_emplace(link, LinkUse{group, {}}).first->second;
+      LinkUse& use = uses_[link()];
+      if (use.group == kNoGroup) use.group = group;
       if (use.group != group) return false;
-      use.rows.insert(row);
+      if (use.rows.empty() || use.rows.back() != row) use.rows.push_back(row);
     }
     return true;
   }
 
   const Cluster& cluster_;
   std::size_t size_, devices_, lanes_;
-  std::map<LinkId, LinkUse> uses_;
+  std::vector<LinkUse> uses_;  // by link
   std::vector<double> latency_;
   double latency_between_ = 0;
 };
@@ -147,6 +160,7 @@ void drop_dominated(std::map<Sum, std::vector<double>>& bandwidths) {
   std::erase_if(bandwidths, [&](const auto& small) {
     return std::any_of(all.begin(), all.end(), [&](const auto& large) {
       if (large.first.size() <= small.first.size()) return false;
+      if (!contains(large.first, small.first.front())) return false;
       if (!std::includes(large.first.begin(), large.first.end(), small.first.begin(),
                          small.first.end())) {
         return false;
@@ -166,11 +180,22 @@ std::size_t host_size(const Cluster& cluster) {
   return static_cast<std::size_t>(other - devices.begin());
 }
 
+// Below a tree of switches, the hosts that share the first one's lowest: those before the first
+// that is farthest from it. The host itself where all others are as far.
+std::size_t near_size(const Cluster& cluster, std::size_t host) {
+  std::size_t farthest = 0, most = 0;
+  for (std::size_t j = 1; j < cluster.device_count(); ++j) {
+    const std::size_t links = cluster.route(DeviceId(0), DeviceId(j)).size();
+    if (links > most) farthest = j, most = links;
+  }
+  return std::max(host, farthest / host * host);
+}
+
 }  // namespace
 
 GroupNetwork::GroupNetwork(const Cluster& cluster) {
-  const std::size_t devices = cluster.device_count();
-  for (const std::size_t size : {std::size_t{1}, host_size(cluster), devices}) {
+  const std::size_t devices = cluster.device_count(), host = host_size(cluster);
+  for (const std::size_t size : std::set{std::size_t{1}, host, near_size(cluster, host), devices}) {
     if (try_groups(cluster, size)) return;
   }
 }
@@ -281,6 +306,10 @@ GroupNetwork::Row GroupNetwork::reversed(Row row) const {
 GroupNetwork::Sum GroupNetwork::shortened(Sum sum) const {
   const auto m = static_cast<Row>(size_);
   for (Row number = 0; m > 2 && number < m; ++number) {
+    const Row other_number = number == 0 ? 1 : 0;
+    const bool sends = contains(sum, number * m + other_number);
+    const bool gets = contains(sum, other_number * m + number);
+    if (!sends && !gets) continue;
     Sum sent, got;
     for (Row other = 0; other < m; ++other) {
       if (other == number) continue;
@@ -288,7 +317,8 @@ GroupNetwork::Sum GroupNetwork::shortened(Sum sum) const {
       got.push_back(other * m + number);
     }
     const auto replace = [&](const Sum& part, Row row) {
-      if (!std::includes(sum.begin(), sum.end(), part.begin(), part.end())) return;
+      const auto there = [&](Row r) { return contains(sum, r); };
+      if (!std::all_of(part.begin(), part.end(), there)) return;
       std::erase_if(sum, [&](Row r) { return std::binary_search(part.begin(), part.end(), r); });
       sum.push_back(row);
       std::sort(sum.begin(), sum.end());

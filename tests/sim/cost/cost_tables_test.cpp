@@ -6,10 +6,13 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/cluster/builder.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
@@ -141,6 +144,50 @@ INSTANTIATE_TEST_SUITE_P(Wirings, CostTablesOnClusters,
                                            Wiring{"dgx1-p100", 8}, Wiring{"dgx1-p100-2", 8},
                                            Wiring{"k80-2x4", 4}, Wiring{"h200-1x8", 1},
                                            Wiring{"h200-2x8", 8}, Wiring{"h200-8x1", 1}));
+
+// Hosts of two devices with one card, two at each of the leaves below one switch.
+Cluster tree_of_switches(const std::vector<int>& hosts_of_leaves) {
+  ClusterBuilder builder("tree");
+  const BytesPerSecond inside{20e9}, outside{10e9};
+  int host = 0;
+  builder.add_switch("top");
+  for (std::size_t leaf = 0; leaf < hosts_of_leaves.size(); ++leaf) {
+    const std::string at = fmt::format("leaf{}", leaf);
+    builder.add_switch(at);
+    builder.add_duplex({at, "top", outside, {}, "", "uplink"});
+    for (int i = 0; i < hosts_of_leaves[leaf]; ++i, ++host) {
+      const std::string name = fmt::format("n{}", host), card = name + "/nic";
+      const std::string gpus[] = {name + "/gpu0", name + "/gpu1"};
+      for (const std::string& gpu : gpus) {
+        builder.add_device({.name = gpu, .kind = "p100", .host = name, .forwards = false});
+      }
+      builder.add_switch(card);
+      builder.add_duplex({gpus[0], gpus[1], inside, Seconds{0.6e-6}, "", "intra"});
+      for (const std::string& gpu : gpus) builder.add_duplex({gpu, card, outside, {}, "", "inter"});
+      builder.add_duplex({card, at, outside, Seconds{1e-6}, "", "inter"});
+    }
+  }
+  return std::move(builder).build();
+}
+
+// A way between two hosts has more links where they share no leaf, so the hosts of a leaf are a
+// group. Where the leaves differ, all devices are one.
+TEST(CostTables, AreEq1BelowATreeOfSwitches) {
+  const std::pair<std::vector<int>, std::size_t> trees[] = {
+      {{2, 2}, 4}, {{3, 3, 3}, 6}, {{4}, 2}, {{2, 3}, 10}};
+  for (const auto& [hosts, group] : trees) {
+    SCOPED_TRACE(group);
+    const Cluster cluster = tree_of_switches(hosts);
+    EXPECT_EQ(GroupNetwork(cluster).group_size(), group);
+    Random random(5);
+    for (int i = 0; i < 2; ++i) {
+      const Graph graph = testing::random_graph(random);
+      Comparison comparison(graph, cluster, SyncAlgorithm::ring);
+      comparison.check_variables();
+      comparison.check_edges(100);
+    }
+  }
+}
 
 // A slow link in one host makes its group differ in bandwidth; another latency there makes all
 // devices one group.
