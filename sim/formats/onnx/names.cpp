@@ -59,4 +59,9 @@ std::string LayerNames::take(const std::string& wanted) {
   return name;
 }
 
+void LayerNames::give_back(const std::string& wanted, const std::string& name) {
+  taken_.erase(name);
+  if (name != wanted) --taken_.at(wanted);
+}
+
 }  // namespace strata

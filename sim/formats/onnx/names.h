@@ -28,8 +28,8 @@ class LayerNames {
  public:
   /// `wanted`, or `wanted` with a number from _2 on that makes it new.
   std::string take(const std::string& wanted);
-  /// Of a layer that came to nothing.
-  void give_back(const std::string& name) { taken_.erase(name); }
+  /// That `wanted` gave last; no layer has it after all.
+  void give_back(const std::string& wanted, const std::string& name);
 
  private:
   std::map<std::string, int> taken_;  ///< and the number to try next

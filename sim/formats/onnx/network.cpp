@@ -138,14 +138,15 @@ void OnnxNetwork::define(const std::string& name, OnnxValue value) {
   values_.insert_or_assign(name, std::move(value));
 }
 
-LayerId OnnxNetwork::add(const std::string& wanted, Op op, std::vector<LayerId> inputs) {
-  const std::string name = names_.take(wanted.empty() ? std::string(strata::name(op)) : wanted);
+LayerId OnnxNetwork::add(const std::string& said, Op op, std::vector<LayerId> inputs) {
+  const std::string wanted = said.empty() ? std::string(strata::name(op)) : said;
+  const std::string name = names_.take(wanted);
   try {
     const LayerId id = builder_.add(name, op, std::move(inputs));
     ops_.push_back(std::move(op));
     return id;
   } catch (const InputError& error) {
-    names_.give_back(name);
+    names_.give_back(wanted, name);
     throw InputError(without_context(error.message(), name));
   }
 }

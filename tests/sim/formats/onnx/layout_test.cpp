@@ -225,6 +225,15 @@ TEST(OnnxNames, AreMadeNew) {
   EXPECT_EQ(names.take("a"), "a_4");
 }
 
+TEST(OnnxNames, ThatNoLayerHasAreFreeAgain) {
+  LayerNames names;
+  names.give_back("a", names.take("a"));
+  EXPECT_EQ(names.take("a"), "a");
+  names.give_back("a", names.take("a"));
+  EXPECT_EQ(names.take("a"), "a_2");
+  EXPECT_EQ(names.take("a"), "a_3");
+}
+
 TEST(OnnxNames, NodesWithoutOneHaveTheirOpAndNumber) {
   Model net;
   net.node("Relu", {"x"}, "a").proto().clear_name();

@@ -85,6 +85,15 @@ TEST(OnnxOpaque, SoIsAKnownOpInAFormThatIsNotRead) {
             "3 x 1 x 1 x 1, not 1 x 1 x 4 x 4");
 }
 
+// An Add is of equal shapes, which the layer that was tried found out too late.
+TEST(OnnxOpaque, WhatIsRefusedKeepsItsName) {
+  Model net;
+  net.node("GlobalAveragePool", {"x"}, "mean");
+  net.node("Add", {"x", "mean"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
+              ElementsAre("mean adaptive_avg_pool2d 3x1x1x1 < x", "y opaque 3x1x4x4 < x, mean"));
+}
+
 TEST(OnnxOpaque, WhatANodeReadsTwiceItMovesOnce) {
   Model net;
   net.node("Div", {"x", "x"}, "y");
