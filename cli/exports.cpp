@@ -86,7 +86,7 @@ void write_graph(const ExportFlags& flags, const std::string& dot, nlohmann::ord
 void export_network(const ExportFlags& flags) {
   const CaseRequest& request = flags.input.request;
   const Network network = load_network(request.model, 1, FileWeights::skip, request.unsupported);
-  for (const std::string& note : network.notes) say("note: " + note);
+  for (const std::string& each : network.notes) note(each);
   write_graph(flags, print_dot(network.graph), {{"model", network.graph.name()}},
               fmt::format("the {} layers of {}", network.graph.size(), network.graph.name()));
 }

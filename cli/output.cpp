@@ -35,6 +35,10 @@ void warn(std::string_view what) {
   say(fmt::format("strata: warning: {}", what));
 }
 
+void note(std::string_view what) {
+  say(fmt::format("strata: note: {}", what));
+}
+
 void refuse_overwriting(const std::vector<std::string>& outputs,
                         const std::vector<std::string>& inputs) {
   for (const std::string& output : outputs) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the commands print: results to standard output, warnings and errors to standard error.
+// What the commands print: results to standard output, warnings, notes and errors to standard error.
 
 #include <string>
 #include <string_view>
@@ -23,8 +23,9 @@ void print(fmt::format_string<Args...> format, Args&&... args) {
 
 /// A line on standard error; where that cannot be written, nobody is left to tell.
 void say(std::string_view line);
-/// The same, as a warning: what is said goes on from "strata: warning: ".
+/// The same, as a warning or a note: what is said goes on from "strata: warning: ".
 void warn(std::string_view what);
+void note(std::string_view what);
 
 /// Throws InputError where one of the files to be written is one of those that are read, under
 /// whatever name.

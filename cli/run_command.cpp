@@ -132,7 +132,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   warn_of_shared_cores(runner, request.devices);
   const RunReport report = run_with_progress(runner, request);
   if (!runner.leads()) return;
-  for (const std::string& note : report.notes) say("note: " + note);
+  for (const std::string& each : report.notes) note(each);
   for (const std::string& doubt : report.doubts) warn(doubt);
   const RunNames names{request.devices, runner.description(request.devices), flags.sync,
                        request.tolerance.value_or(0)};

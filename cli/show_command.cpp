@@ -100,7 +100,7 @@ void add_show_command(CLI::App& app) {
     const Network network =
         load_network(options->model, 1, FileWeights::skip, options->unsupported);
     options->json ? show_json(network.graph) : show_table(network.graph);
-    for (const std::string& note : network.notes) say("note: " + note);
+    for (const std::string& each : network.notes) note(each);
   });
 }
 

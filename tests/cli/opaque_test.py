@@ -56,6 +56,13 @@ class Opaque(unittest.TestCase):
         self.assertEqual({layer["name"] for layer in made["layers"]
                           if unknown in layer["limits"]}, set(OPAQUE))
 
+    def test_notes_have_one_form(self):
+        said = self.strata("show net.onnx --allow-unsupported").stderr
+        self.assertIn("strata: note: op ConvTranspose is opaque", said)
+        shutil.copy(NETWORK.with_name("shapes.onnx"), self.folder)
+        said = self.strata("export graph shapes.onnx -o g.dot").stderr
+        self.assertEqual(said, "strata: note: the softmax at its end is left out: the loss has it\n")
+
     def test_their_time_is_analytic_and_warned_of(self):
         predicted = self.answer(f"predict net.onnx {ON} --strategy data")
         self.assertEqual(predicted["cost_sources"]["analytic"], 1)
