@@ -140,11 +140,13 @@ class Reading {
     for (const auto& name : outputs) output(name);
     const OnnxActivation& end = output(*outputs.begin());
     const Extents& extents = network_.output(end.layer);
-    const bool classes = outputs.size() == 1 && end.axes.size() == 2 && is_usual(end.axes, extents);
-    if (!classes)
+    const bool classes = outputs.size() == 1 && end.axes.size() == 2 &&
+                         is_usual(end.axes, extents) && extents[Dim::c] > 1;
+    if (!classes) {
       return network_.note(
-          "no loss was added: that takes an output of (n, c); every end of the network is "
-          "taken to receive a gradient");
+          "no loss was added: that takes an output of (n, c) with several classes; every end of "
+          "the network is taken to receive a gradient");
+    }
     network_.add("loss", SoftmaxCrossEntropy{}, {end.layer});
   }
 

@@ -278,6 +278,13 @@ TEST(OnnxOps, ANetworkWithoutClassesHasNoLoss) {
   EXPECT_THAT(net.read().notes, ElementsAre(::testing::StartsWith("no loss was added")));
 }
 
+TEST(OnnxOps, OneClassIsNoClassification) {
+  Model net;
+  net.node("Sigmoid", {"x"}, "y");
+  EXPECT_THAT(one_node(net, {1, 1}), ElementsAre("y sigmoid 1x1x1x1 < x"));
+  EXPECT_THAT(net.read().notes, ElementsAre(::testing::StartsWith("no loss was added")));
+}
+
 // ceil((5 + 2 - 2) / 2) + 1 = 4, but the fourth window would start at 6 - 1, behind the last of 5.
 TEST(OnnxOps, ACeiledPoolingHasNoWindowInThePaddingAlone) {
   const auto pooled = [](const char* op, int kernel, const Dims& pads, std::int64_t extent) {
