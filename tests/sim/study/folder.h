@@ -2,7 +2,9 @@
 
 // A folder that a test fills, gone when the test is over.
 
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,9 +13,10 @@ namespace strata::testing {
 
 class Folder {
  public:
-  explicit Folder(const std::string& name) : path_(::testing::TempDir() + "strata_" + name) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directory(path_);
+  /// No other test's, though tests run side by side.
+  explicit Folder(const std::string& name)
+      : path_(::testing::TempDir() + "strata_" + name + "_XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no folder for a test");
   }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;
