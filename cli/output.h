@@ -1,6 +1,7 @@
 #pragma once
 
-// What the commands print: results to standard output, warnings, notes and errors to standard error.
+// What the commands print: results to standard output, warnings, notes and errors to standard
+// error.
 
 #include <string>
 #include <string_view>
