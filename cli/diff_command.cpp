@@ -1,7 +1,6 @@
 // `strata diff A B`: two strategies, layer by layer.
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +16,9 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/strategy_file.h"
 #include "sim/study/explain.h"
 #include "sim/study/solve.h"
-#include "sim/text/file.h"
-#include "sim/text/json.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -33,12 +31,10 @@ struct DiffFlags {
 };
 
 // What a strategy file says it is for.
-std::optional<std::string> named_in(const std::string& file, const char* key) {
-  if (!file.ends_with(".json")) return std::nullopt;
-  const Document document = parse_json(read_file(file), file);
-  const auto value = document.table().optional(key);
-  if (!value) return std::nullopt;
-  return value->as_string();
+std::string named_in(const std::string& strategy, std::string_view key) {
+  if (!strategy.ends_with(".json")) return "";
+  const StrategyNames names = read_strategy_names(strategy);
+  return key == "model" ? names.model : names.cluster;
 }
 
 // A strategy file has names, and not the files that a network or a cluster came from.
@@ -55,7 +51,7 @@ void check_own(const std::string& name, std::string_view key) try {
 void complete(std::string& given, const char* key, const DiffFlags& flags) {
   if (!given.empty()) return;
   for (const std::string& file : {flags.before, flags.after}) {
-    const std::string named = named_in(file, key).value_or("");
+    const std::string named = named_in(file, key);
     if (given.empty()) given = named;
     if (named.empty() || named == given) continue;
     throw InputError(

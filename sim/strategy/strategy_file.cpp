@@ -40,7 +40,7 @@ class StrategyReader {
     Table root = document_.table();
     std::string name;
     errors_.attempt([&] { name = root.string_or("strategy", document_.file()); });
-    errors_.attempt([&] { check_model(root); });
+    check_model(root);  // another network's layers would all be wrong
     root.has("cluster");
     if (const auto value = root.optional("default")) {
       errors_.attempt([&] { default_ = read_degrees("default", *value, nullptr); });
@@ -212,6 +212,12 @@ Strategy parse_strategy(std::string_view json, const std::string& file, const Gr
 
 Strategy read_strategy(const std::string& file, const Graph& graph, const Cluster& cluster) {
   return parse_strategy(read_file(file), file, graph, cluster);
+}
+
+StrategyNames read_strategy_names(const std::string& file) {
+  const Document document = parse_json(read_file(file), file);
+  Table root = document.table();
+  return {root.string_or("model", ""), root.string_or("cluster", "")};
 }
 
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster) {

@@ -21,6 +21,13 @@ Strategy parse_strategy(std::string_view json, const std::string& file, const Gr
                         const Cluster& cluster);
 Strategy read_strategy(const std::string& file, const Graph& graph, const Cluster& cluster);
 
+/// For whom a file says that its strategy is; empty where it doesn't.
+struct StrategyNames {
+  std::string model, cluster;
+};
+/// Throws InputError where it is no JSON object, or these are no strings.
+StrategyNames read_strategy_names(const std::string& file);
+
 /// Every layer with its whole config and, where they are not the first, its devices.
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster);
 

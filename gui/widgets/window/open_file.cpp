@@ -8,8 +8,11 @@
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
+#include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
+#include "sim/strategy/strategy_file.h"
 #include "sim/study/solve.h"
 #include "sim/text/file.h"
 
@@ -31,8 +34,31 @@ Document with_model(Document document, const std::string& file,
   return document;
 }
 
+bool is_preset(const std::string& cluster) try {
+  preset_cluster(cluster);
+  return true;
+} catch (const InputError&) {
+  return false;
+}
+
+// On an empty desk it lies on what it says that it is for. What does not come with Strata is known
+// to it by its name, and not by its file.
+Document case_of_strategy(const std::string& file) {
+  const auto [model, cluster] = read_strategy_names(file);
+  const auto check = [&](bool known, std::string_view what, const std::string& name) {
+    if (known || name.empty()) return;
+    throw InputError(fmt::format("{}: it is for the {} {}; allowed: open the file of that first",
+                                 file, what, name));
+  };
+  check(in_zoo(model), "network", model);
+  check(is_preset(cluster), "cluster", cluster);
+  Document document = paper_example();
+  if (!model.empty()) document.input.model = model;
+  return cluster.empty() ? document : document.with_cluster(cluster);
+}
+
 Document with_strategy(Document document, const std::string& file) {
-  document = or_example(document);
+  if (document.empty()) document = case_of_strategy(file);
   document.strategy = {file, {}};
   return document;
 }

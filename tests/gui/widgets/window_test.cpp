@@ -189,6 +189,23 @@ TEST_F(WindowTest, OpensAStrategyThatItSaved) {
                          workspace_->scene()->prediction.strategy.configs().begin()));
 }
 
+TEST_F(WindowTest, AStrategyOnAnEmptyDeskLiesOnItsOwnCase) {
+  const QString strategy = file("cut.json", R"({"strategy": "cut", "model": "lenet5",
+    "cluster": "p100-1x2", "default": {"n": 2}})");
+  EXPECT_TRUE(window_->open_file(strategy)) << window_->shown_error().toStdString();
+  EXPECT_EQ(workspace_->document().input.model, "lenet5");
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-1x2");
+  settle();
+  EXPECT_EQ(workspace_->scene()->prediction.strategy.name(), "cut");
+}
+
+TEST_F(WindowTest, AStrategyOfANetworkOfOnesOwnAsksForIt) {
+  EXPECT_FALSE(window_->open_file(file("cut.json", R"({"model": "mine", "default": {"n": 2}})")));
+  EXPECT_TRUE(window_->shown_error().endsWith(
+      "it is for the network mine; allowed: open the file of that first"));
+  EXPECT_TRUE(workspace_->document().empty());
+}
+
 TEST_F(WindowTest, ADroppedClusterIsPutUnderTheNetwork) {
   window_->open_document(lenet());
   const QString cluster = file("two.toml", R"(
