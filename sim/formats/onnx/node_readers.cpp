@@ -43,6 +43,7 @@ constexpr std::array kKnownOps = {
     KnownOp{"ReduceMean", read_reduce_mean},
     KnownOp{"Relu", read_relu},
     KnownOp{"Reshape", read_relabel},
+    KnownOp{"Resize", read_resize},
     KnownOp{"Shape", read_shape_part},
     KnownOp{"Sigmoid", read_sigmoid},
     KnownOp{"Slice", read_shape_part},
@@ -53,6 +54,7 @@ constexpr std::array kKnownOps = {
     KnownOp{"Tanh", read_tanh},
     KnownOp{"Transpose", read_transpose},
     KnownOp{"Unsqueeze", read_relabel},
+    KnownOp{"Upsample", read_resize},
 };
 
 constexpr bool before(const KnownOp& a, const KnownOp& b) {

@@ -54,8 +54,10 @@ void read_transpose(OnnxNode& node);
 void read_relabel(OnnxNode& node);
 void read_shape_part(OnnxNode& node);
 
-// opaque_reader.cpp: any op, as its outputs from number `first` on that something reads.
+// opaque_reader.cpp
+/// Any op, as its outputs from number `first` on that something reads.
 void read_opaque(OnnxNode& node, int first);
+void read_resize(OnnxNode& node);
 
 // join_readers.cpp
 void read_concat(OnnxNode& node);

@@ -76,6 +76,14 @@ const TensorDims& dims_of_output(OnnxNode& node, int i) {
 
 }  // namespace
 
+// It computes little for the bytes that it moves: what an opaque op costs is what it costs.
+void read_resize(OnnxNode& node) {
+  const OnnxActivation& input = node.usual(0);
+  const auto& dims = node.network().shapes().dims;
+  if (node.output_dims() == dims.at(node.proto().input(0))) return node.alias(input);
+  read_opaque(node, 0);
+}
+
 void read_opaque(OnnxNode& node, int first) {
   std::int64_t parameters = first == 0 ? parameters_of(node) : 0;  // a reader's layer has them
   for (int i = first; i < node.proto().output_size(); ++i) {

@@ -57,6 +57,18 @@ TEST(OnnxOpaque, ResizesScalesAreNoParameters) {
   EXPECT_THAT(opaque_lines(net, {1, 3, 4, 4}), ElementsAre("y opaque 3x1x8x8 < x"));
 }
 
+TEST(OnnxOpaque, AResizeNeedsNoPermission) {
+  Model net;
+  net.weight("twice", {4}, {1, 1, 2, 2});
+  net.weight("once", {4}, {1, 1, 1, 1});
+  net.node("Resize", {"x", "", "twice"}, "large");
+  net.node("Resize", {"large", "", "once"}, "same");
+  net.node("Relu", {"same"}, "y");
+  net.input("x", {1, 3, 4, 4}).output("y");
+  EXPECT_THAT(lines(net.read().graph),
+              ElementsAre("x input 3x1x4x4", "large opaque 3x1x8x8 < x", "y relu 3x1x8x8 < large"));
+}
+
 TEST(OnnxOpaque, ScalesThatAreNoneAreErrors) {
   const auto resized = [](float scale) {
     Model net;
