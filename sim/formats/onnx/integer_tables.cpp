@@ -111,8 +111,8 @@ Folded slice_table(const onnx::NodeProto& node, const Inputs& inputs, const Tens
   if (!std::equal(dims.begin(), dims.end(), data.dims.begin(), std::less_equal<>()))
     return std::nullopt;
   const std::vector<std::int64_t> strides = strides_of(data.dims);
-  std::vector<Walk> walks;
-  for (const std::int64_t stride : strides) walks.push_back({0, stride});
+  std::vector<Walk> walks(strides.size());
+  for (std::size_t i = 0; i < walks.size(); ++i) walks[i].step = strides[i];
   for (std::size_t i = 0; i < cut->axes.size(); ++i) {
     const std::int64_t said = cut->axes[i];
     if (said < -rank || said >= rank) return std::nullopt;
