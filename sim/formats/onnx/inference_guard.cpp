@@ -48,6 +48,12 @@ void check_weight(const TensorDims& weight, const TensorDims& input) {
                                print_dims(weight), print_dims(input)));
 }
 
+// Which input of a convolution the weight is; 0 of all other ops.
+int weight_of(std::string_view op) {
+  if (op == "Conv" || op == "ConvTranspose" || op == "ConvInteger") return 1;
+  return op == "QLinearConv" ? 3 : 0;
+}
+
 void check_order(const onnx::NodeProto& node, const TensorDims& input) {
   std::vector<std::int64_t> order = NodeAttributes(node).integers("perm");
   if (!NodeAttributes(node).has("perm")) return;
@@ -66,10 +72,12 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const std::string_view op = node.op_type();
   const TensorDims* input = dims_of_input(node, 0, dims);
   if (!input) return;
-  const bool slides = op == "Conv" || op == "MaxPool" || op == "AveragePool";
-  if (slides || op == "GlobalAveragePool" || op == "GlobalMaxPool") check_spatial(*input);
+  const int weight_at = weight_of(op);
+  const bool slides = weight_at > 0 || op == "MaxPool" || op == "AveragePool" || op == "LpPool" ||
+                      op == "MaxUnpool";
+  if (slides || (op.starts_with("Global") && op.ends_with("Pool"))) check_spatial(*input);
   if (slides) check_kernel(node, *input);
-  const TensorDims* weight = op == "Conv" ? dims_of_input(node, 1, dims) : nullptr;
+  const TensorDims* weight = weight_at > 0 ? dims_of_input(node, weight_at, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
 }

@@ -197,6 +197,13 @@ TEST(OnnxMalformed, Ranks) {
       "net.onnx: node a (Conv): its weight is (4, 3, 3), its input (1, 3, 8, 8); allowed: "
       "equally many dims");
   EXPECT_EQ(changed([](Model& net) {
+              net.weight("flat", {4, 6});
+              net.node("ConvTranspose", {"y", "flat"}, "up");
+              net.output("up");
+            }),
+            "net.onnx: node up (ConvTranspose): its weight is (4, 6), its input (1, 4, 6, 6); "
+            "allowed: equally many dims");
+  EXPECT_EQ(changed([](Model& net) {
               net.node("Transpose", {"y"}, "t")("perm", Dims{0, 2, 1});
             }),
             "net.onnx: node t (Transpose): perm is (0, 2, 1); allowed: each axis of (1, 4, 6, 6) "
