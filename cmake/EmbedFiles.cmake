@@ -42,4 +42,6 @@ function(strata_embed target name)
     DEPENDS ${files} ${STRATA_EMBED_SCRIPT}
     COMMENT "Embedding ${name}" VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  add_custom_target(${target}_${name} DEPENDS ${output})
+  add_dependencies(generated_sources ${target}_${name})
 endfunction()

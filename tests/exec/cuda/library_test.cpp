@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "tests/paths.h"
 
 namespace strata::cuda {
 namespace {
@@ -31,7 +32,7 @@ TEST(Library, SaysWhichFileWasLookedForAndWhere) {
 }
 
 TEST(Library, SaysWhyAFileCannotBeLoaded) {
-  const std::string text = error_of("library_test.cpp", {STRATA_SOURCE_DIR "/tests/exec/cuda"});
+  const std::string text = error_of("library_test.cpp", {source_path("tests/exec/cuda")});
   EXPECT_THAT(text, HasSubstr("library_test.cpp can't be loaded: "));
   EXPECT_THAT(text, HasSubstr("/tests/exec/cuda/library_test.cpp"));
 }

@@ -14,6 +14,7 @@
 
 #include "sim/graph/model_file.h"
 #include "tests/exec/reference/reference.h"
+#include "tests/paths.h"
 
 namespace strata::reference {
 namespace {
@@ -95,7 +96,7 @@ void expect_tensor(const std::vector<double>& values, const std::string& label, 
 class PyTorch : public testing::TestWithParam<const char*> {};
 
 TEST_P(PyTorch, ComputesTheSame) {
-  const std::string path = std::string(STRATA_SOURCE_DIR "/tests/golden/pytorch/") + GetParam();
+  const std::string path = source_path("tests/golden/pytorch/") + GetParam();
   const Graph graph = read_model(path + ".toml", 3);
   const Step step = run_step(graph, named_weights(graph), named_batch(graph), named_mask(graph));
   std::ifstream golden(path + ".txt");

@@ -23,6 +23,7 @@
 #include "sim/study/predict.h"
 #include "sim/text/file.h"
 #include "tests/gui/models/broken_files.h"
+#include "tests/paths.h"
 
 namespace strata::gui {
 namespace {
@@ -65,7 +66,7 @@ TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
 }
 
 TEST_F(FileKindTest, OfWhatShips) {
-  const fs::path root = STRATA_SOURCE_DIR;
+  const fs::path root = source_path("");
   EXPECT_EQ(kind_of_file(root / "scenarios/paper.toml"), FileKind::scenario);
   EXPECT_EQ(kind_of_file(root / "scenarios/what-if.toml"), FileKind::scenario);
   for (const auto& [folder, kind] : {std::pair("scenarios/clusters", FileKind::cluster),

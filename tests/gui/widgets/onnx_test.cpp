@@ -14,6 +14,7 @@
 #include "sim/study/predict.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/paths.h"
 
 namespace strata::gui {
 namespace {
@@ -37,7 +38,7 @@ class OnnxTest : public ::testing::Test {
   }
 
   static std::string file(const std::string& name) {
-    return STRATA_SOURCE_DIR "/tests/fuzz/corpus/onnx/" + name + ".onnx";
+    return source_path("tests/fuzz/corpus/onnx/") + name + ".onnx";
   }
   void settle() {
     ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));

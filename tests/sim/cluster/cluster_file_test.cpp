@@ -4,6 +4,7 @@
 
 #include "sim/cluster/presets.h"
 #include "sim/text/file.h"
+#include "tests/paths.h"
 #include "tests/sim/cluster/drawing.h"
 #include "tests/sim/text/said.h"
 
@@ -136,7 +137,7 @@ TEST(ClusterFile, AGridSaysForAllItsDevicesWhoCopies) {
 }
 
 TEST(ClusterFile, TheReferencesExamplesAreRead) {
-  const std::string text = read_file(STRATA_SOURCE_DIR "/docs/clusters.md");
+  const std::string text = read_file(source_path("docs/clusters.md"));
   const std::string open = "```toml\n";
   int examples = 0;
   for (std::size_t at = 0; (at = text.find(open, at)) != std::string::npos; ++examples) {

@@ -14,6 +14,7 @@
 #include "sim/base/error.h"
 #include "sim/graph/model_keys.h"
 #include "sim/graph/zoo.h"
+#include "tests/paths.h"
 
 namespace strata {
 namespace {
@@ -200,7 +201,7 @@ struct KeyList {
 };
 
 std::string documentation() {
-  std::ifstream file(STRATA_SOURCE_DIR "/docs/models.md");
+  std::ifstream file(source_path("docs/models.md"));
   std::stringstream all;
   all << file.rdbuf();
   return all.str();

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "tests/paths.h"
 
 namespace strata {
 namespace {
@@ -93,7 +94,7 @@ std::string show(const Graph& graph) {
 }
 
 std::string read_golden(const std::string& network) {
-  std::ifstream file(STRATA_SOURCE_DIR "/tests/golden/zoo/" + network + ".txt");
+  std::ifstream file(source_path("tests/golden/zoo/") + network + ".txt");
   EXPECT_TRUE(file) << network;
   std::string text;
   for (std::string line; std::getline(file, line);) {

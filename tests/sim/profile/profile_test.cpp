@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "tests/paths.h"
 
 namespace strata {
 namespace {
@@ -118,7 +119,7 @@ TEST(Profile, TheShippedOnesReadBackEqual) {
     const Profile p = load_profile(kind);
     EXPECT_EQ(p.kind, kind);
     EXPECT_EQ(parse_profile(print_profile(p), kind), p);
-    EXPECT_EQ(read_profile(STRATA_SOURCE_DIR "/profiles/" + kind + ".toml"), p);
+    EXPECT_EQ(read_profile(source_path("profiles/") + kind + ".toml"), p);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/text/file.h"
+#include "tests/paths.h"
 #include "tests/sim/scenario/case_lines.h"
 #include "tests/sim/text/said.h"
 
@@ -210,7 +211,7 @@ TEST(Scenario, JobsHaveNames) {
 }
 
 TEST(Scenario, TheExampleIsReadAndHasTheCasesThatItPromises) {
-  const Scenario scenario = read_scenario(STRATA_SOURCE_DIR "/scenarios/what-if.toml");
+  const Scenario scenario = read_scenario(source_path("scenarios/what-if.toml"));
   EXPECT_EQ(scenario.name, "what-if");
   ASSERT_EQ(scenario.sweeps.size(), 2U);
   EXPECT_EQ(scenario.sweeps[0].count(), 6U * 3U);
@@ -223,7 +224,7 @@ TEST(Scenario, TheExampleIsReadAndHasTheCasesThatItPromises) {
 }
 
 TEST(Scenario, TheReferencesExamplesAreRead) {
-  const std::string text = read_file(STRATA_SOURCE_DIR "/docs/scenarios.md");
+  const std::string text = read_file(source_path("docs/scenarios.md"));
   const std::string open = "```toml\n";
   int examples = 0;
   for (std::size_t at = 0; (at = text.find(open, at)) != std::string::npos; ++examples) {

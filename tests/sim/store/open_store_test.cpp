@@ -6,6 +6,7 @@
 #include "sim/store/draft.h"
 #include "sim/store/schema.h"
 #include "sim/text/file.h"
+#include "tests/paths.h"
 #include "tests/sim/store/child_process.h"
 #include "tests/sim/store/store_test.h"
 
@@ -23,7 +24,7 @@ class OpenStoreTest : public StoreFolder {
   void make_version_1(const std::string& file) {
     Database database(file, OpenMode::create, StoreLimits{});
     database.run("PRAGMA journal_mode = WAL");
-    database.run(read_file(STRATA_SOURCE_DIR "/tests/sim/store/version_1.sql"));
+    database.run(read_file(source_path("tests/sim/store/version_1.sql")));
   }
   std::string refusal(const std::string& file, OpenMode mode) {
     return said<InputError>([&] { Store(file, mode); });

@@ -12,6 +12,7 @@
 #include "sim/base/cancel.h"
 #include "sim/formats/npy.h"
 #include "sim/study/host_memory.h"
+#include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
 #include "tests/sim/study/folder.h"
 
@@ -241,7 +242,7 @@ TEST(Run, PredictsAndSearchesWithAProfile) {
   FakeRunner runner;
   RunRequest asked = request(3);
   asked.strategy = "optimal";
-  asked.profiles = {STRATA_SOURCE_DIR "/tests/sim/study/toy_cpu.toml"};
+  asked.profiles = {source_path("tests/sim/study/toy_cpu.toml")};
   const RunReport report = run(runner, asked);
   ASSERT_TRUE(report.predicted);
   EXPECT_GT(report.predicted->step_seconds(), Seconds{0});

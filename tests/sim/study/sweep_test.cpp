@@ -6,6 +6,7 @@
 
 #include "sim/study/machine_turn.h"
 #include "sim/text/file.h"
+#include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
 #include "tests/sim/study/folder.h"
 
@@ -54,8 +55,8 @@ model = "lenet5"
 devices = ["cpu:1", "cpu:2"]
 strategy = "data"
 steps = 3
-profile = ")" STRATA_SOURCE_DIR R"(/tests/sim/study/toy_cpu.toml"
-)");
+profile = ")" + source_path("tests/sim/study/toy_cpu.toml") +
+                                                    "\"\n");
   EXPECT_EQ(sweep(runner, request).done, 2U);
   EXPECT_EQ(runner.turns, (std::vector<bool>{true, true}));
   // On one device nothing is sent and nothing overlaps: both predictions sum the same tasks.

@@ -10,11 +10,12 @@
 
 #include "sim/formats/topology/import.h"
 #include "sim/text/file.h"
+#include "tests/paths.h"
 
 namespace strata {
 
 inline std::string topology_path(const std::string& name) {
-  return STRATA_SOURCE_DIR "/tests/sim/formats/topology/" + name;
+  return source_path("tests/sim/formats/topology/") + name;
 }
 
 inline ImportOptions of_kind(const std::string& kind) {
