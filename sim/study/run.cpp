@@ -58,12 +58,20 @@ SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request
                             *request.costs, cancelled, told);
 }
 
-// Costs are needed to search and to predict, not to run. One process measures its machine.
+// One process measures its machine, and devices of one kind at a time.
+bool can_measure(const Runner& runner, const Cluster& cluster) {
+  const auto devices = cluster.devices();
+  return runner.is_one_process() &&
+         std::all_of(devices.begin(), devices.end(),
+                     [&](const Device& device) { return device.kind == devices.front().kind; });
+}
+
+// Costs are needed to search and to predict, not to run.
 std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunRequest& request,
                                     const std::atomic<bool>* cancelled, const Progress& progress) {
   if (request.strategy != "optimal" && request.profiles.empty()) return std::nullopt;
   CostsUsed used;
-  if (request.profiles.empty() && request.costs && runner.is_one_process()) {
+  if (request.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
     SearchCosts costs = measure(runner, input, request, cancelled, progress);
     input.models.assign(input.cluster.device_count(), make_cost_model(costs.profile));
     used = std::move(costs.used);

@@ -129,22 +129,36 @@ class SearchedWithoutAProfile(unittest.TestCase):
         self.assertEqual(with_profile["costs"], {"source": "profile", "files": [str(part)]})
         self.assertNotIn("the search's costs", said_with)
 
-    def test_an_interrupt_keeps_what_was_measured(self):
-        command = ["strata", "run", "lenet5", "--devices", "cpu:2", "--strategy", "optimal",
-                   "--batch", "128", "--steps", "2", "--json"]
+    def end_after_the_first_part(self, command, how):
+        """The exit code, and what was said."""
         variables = dict(os.environ, XDG_CACHE_HOME=str(self.cache),
                          PATH=f"{cases.program().parent}:{os.environ['PATH']}")
-        with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE,
+        with subprocess.Popen(command.split(), env=variables, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as process:
             while not list(self.cache.rglob("*.toml")) and process.poll() is None:
                 time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
+            process.send_signal(how)
             _, said = process.communicate(timeout=cases.SECONDS)
-        self.assertEqual(process.returncode, 1, said)
-        self.assertIn("interrupted while measuring what layers cost", said)
-        rest, _ = self.run_once(" ".join(command))
+        return process.returncode, said
+
+    def check_that_a_run_goes_on(self, command):
+        rest, said = self.run_once(command)
         self.assertGreater(rest["costs"]["kept"], 0)
         self.assertGreater(rest["costs"]["measured"], 0)
+        self.assertNotIn("warning: /", said)
+
+    def test_an_interrupt_keeps_what_was_measured(self):
+        command = self.COMMAND.replace("--batch 8", "--batch 128")
+        code, said = self.end_after_the_first_part(command, signal.SIGINT)
+        self.assertEqual(code, 1, said)
+        self.assertIn("interrupted while measuring what layers cost", said)
+        self.check_that_a_run_goes_on(command)
+
+    def test_a_kill_keeps_what_was_measured(self):
+        command = self.COMMAND.replace("--batch 8", "--batch 128")
+        code, said = self.end_after_the_first_part(command, signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL, said)
+        self.check_that_a_run_goes_on(command)
 
     def test_runs_at_once_keep_what_either_measured(self):
         variables = dict(os.environ, XDG_CACHE_HOME=str(self.cache),

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/cancel.h"
+#include "sim/base/error.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/write_profile.h"
 #include "sim/study/calibrate.h"
@@ -179,6 +180,30 @@ TEST(SearchCosts, AreMeasuredForARunWithoutProfiles) {
   EXPECT_EQ(run(runner, request).costs->measured, 0u);
   request.strategy = "data";
   EXPECT_FALSE(run(runner, request).costs.has_value());
+}
+
+// Four devices on one GPU are not four GPUs; and GPUs of two kinds are measured by nobody.
+TEST(SearchCosts, AreOfGpusAsTheyAreShared) {
+  const Folder folder("gpus");
+  strata::testing::FakeGpus runner;
+  const auto measure = [&](const std::string& devices) {
+    return measure_for_search(runner, devices, build_zoo("lenet5", 8), DType::tf32, {},
+                              keeping(folder.path()))
+        .used;
+  };
+  EXPECT_EQ(measure("gpus:2").kept, 0u);
+  EXPECT_EQ(measure("gpus:0/2").kept, 0u);
+  EXPECT_EQ(measure("gpus:2").measured, 0u);
+  EXPECT_THAT(measure("gpus:0/2").warnings, IsEmpty());
+
+  RunRequest request;
+  request.model = "lenet5";
+  request.devices = "gpus:mixed";
+  request.strategy = "optimal";
+  request.batch = 6;
+  request.costs = keeping(folder.path());
+  EXPECT_THAT([&] { run(runner, request); },
+              ::testing::ThrowsMessage<InputError>(HasSubstr("no profile of device kind")));
 }
 
 TEST(KeptCosts, OutliveABrokenPartAndLeaveItAlone) {
