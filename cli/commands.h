@@ -25,7 +25,7 @@ void add_diff_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 // The runner must outlive the application. `typed` is the command line, for a result's provenance.
 void add_import_command(CLI::App& app, const Runner& runner);
-void add_run_command(CLI::App& app, Runner& runner);
+void add_run_command(CLI::App& app, Runner& runner, const std::string& typed);
 void add_profile_command(CLI::App& app, Runner& runner, const std::string& typed);
 void add_validate_command(CLI::App& app, Runner& runner, const std::string& typed);
 void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed);

@@ -1,8 +1,5 @@
 #include "cli/measure_options.h"
 
-#include <ctime>
-
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "cli/batch_options.h"
@@ -60,10 +57,6 @@ std::string batch_text(const MeasureFlags& flags) {
   const auto batch = flags.global_batch();
   return batch ? fmt::format("--batch {}", *batch)
                : fmt::format("--batch-per-device {}", flags.batch_per_device);
-}
-
-std::string today() {
-  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
 }
 
 void MeasureProgressLine::show(const MeasureProgress& progress) {

@@ -37,9 +37,6 @@ std::vector<std::string> checked_strategies(const MeasureFlags& flags);
 /// "--batch 8" or "--batch-per-device 32".
 std::string batch_text(const MeasureFlags& flags);
 
-/// "2026-11-21", in UTC.
-std::string today();
-
 /// "lenet5 on cpu:2: round 3 of 9, about 12 s left for it".
 class MeasureProgressLine {
  public:

@@ -19,6 +19,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/replay.h"
 #include "sim/formats/trace.h"
+#include "sim/plan/work_kind.h"
 #include "sim/strategy/config_text.h"
 #include "sim/study/solve.h"
 #include "sim/text/file.h"
@@ -151,15 +152,6 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
   check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
 }
 
-std::string name_of(const Task& task) {
-  if (task.kind == TaskKind::compute) return std::string(name(task.phase));
-  if (task.kind == TaskKind::collective) return "all-reduce";
-  if (task.kind == TaskKind::join) return "join";
-  return task.phase == Phase::forward  ? "input"
-         : task.phase == Phase::update ? "parameters"
-                                       : "gradient";
-}
-
 // The plan's tasks by name, step by step; a collective's flows are numbered.
 std::vector<std::string> activity_names(const Case& input, const Prediction& p,
                                         const PlanWorkload& built) {
@@ -169,7 +161,7 @@ std::vector<std::string> activity_names(const Case& input, const Prediction& p,
     const Task& task = p.plan[id];
     const std::string layer = task.layer.valid() ? input.graph[task.layer].name : "join";
     const std::string name =
-        fmt::format("step {} task {}: {} {}", i / p.plan.size(), id(), layer, name_of(task));
+        fmt::format("step {} task {}: {} {}", i / p.plan.size(), id(), layer, role_of(task).name);
     for (std::size_t k = built.first[i](); k <= built.last[i](); ++k) {
       if (!names[k].empty()) continue;  // a collective has one task a participant
       const std::size_t part = k - built.first[i]();

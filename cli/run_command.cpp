@@ -1,6 +1,7 @@
 // `strata run MODEL --devices D --strategy S`: trains for real, and says how fast.
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/devices_option.h"
 #include "cli/dtype_option.h"
 #include "cli/interrupt.h"
+#include "cli/invocation.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_output.h"
@@ -23,6 +25,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/formats/trace.h"
+#include "sim/study/kept_costs.h"
 #include "sim/study/run.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
@@ -37,7 +40,7 @@ struct RunFlags {
   RunRequest request;
   SearchFlags search;
   std::string sync = "ring", dtype = "fp32", learning_rate = "0.01", tolerance = "1e-4";
-  std::string save_weights, trace_file;
+  std::string save_weights, trace_file, typed;
   std::int64_t batch = 0;
   CLI::Option* batch_option = nullptr;
   CLI::Option* warmup_option = nullptr;
@@ -81,6 +84,8 @@ RunRequest request_of(const RunFlags& flags) {
     throw InputError("--tolerance is of --check; allowed: both, or neither");
   }
   if (flags.check) request.tolerance = number_of("--tolerance", flags.tolerance);
+  request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
+                   today(), flags.typed};
   return request;
 }
 
@@ -97,18 +102,42 @@ void check_files(const Runner& runner, const RunFlags& flags) {
   if (!flags.save_weights.empty()) check_new_folder(flags.save_weights);
 }
 
+using Clock = std::chrono::steady_clock;
+
+std::string measuring_text(const RunProgress& p, Clock::time_point began) {
+  const std::string text = fmt::format("{}: {} of {}", p.stage, p.steps, p.of);
+  if (p.steps == 0) return text;
+  const std::chrono::duration<double> so_far = Clock::now() - began;
+  const auto rest = static_cast<double>(p.of - p.steps) / static_cast<double>(p.steps);
+  return fmt::format("{}, about {} left", text, format_seconds({so_far.count() * rest}));
+}
+
 std::string progress_text(const RunProgress& p) {
   return fmt::format("{}: step {} of {}, loss {:.4f}", p.stage, p.steps, p.of, p.loss);
 }
 
-RunReport run_with_progress(Runner& runner, const RunRequest& request) try {
+RunReport run_with_progress(Runner& runner, const RunRequest& request) {
   const InterruptFlag interrupt;
-  ProgressLine line;
-  return run(runner, request, interrupt.get(), [&line](const RunProgress& progress) {
-    line.show(std::string(progress.stage), progress_text(progress));
-  });
-} catch (const Cancelled&) {
-  throw JobFailed("interrupted before there was anything to report");
+  const Clock::time_point began = Clock::now();
+  bool measuring = false;
+  try {
+    ProgressLine line;
+    return run(runner, request, interrupt.get(), [&](const RunProgress& progress) {
+      measuring = progress.stage == kMeasuringCosts;
+      line.show(std::string(progress.stage),
+                measuring ? measuring_text(progress, began) : progress_text(progress));
+    });
+  } catch (const Cancelled&) {
+    throw JobFailed(measuring ? "interrupted while measuring what layers cost; the next run goes "
+                                "on with what was kept"
+                              : "interrupted before there was anything to report");
+  }
+}
+
+void tell_of_costs(const CostsUsed& costs) {
+  if (!costs.files.empty()) return;
+  note(costs_text(costs));
+  for (const std::string& warning : costs.warnings) warn(warning);
 }
 
 void write_files(const RunFlags& flags, const RunReport& report, bool sound) {
@@ -133,6 +162,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   const RunReport report = run_with_progress(runner, request);
   if (!runner.leads()) return;
   for (const std::string& each : report.notes) note(each);
+  if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
   const RunNames names{request.devices, runner.description(request.devices), flags.sync,
                        request.tolerance.value_or(0)};
@@ -205,15 +235,17 @@ void add_files(CLI::App& command, RunFlags& flags) {
       .add_option(
           "--profile", request.profiles,
           "a .toml file of strata profile for these devices: the run is predicted, too, and "
-          "--strategy optimal can search; repeatable")
+          "--strategy optimal searches with it (default: what it needs is measured first, and "
+          "kept in $XDG_CACHE_HOME/strata/costs, else ~/.cache/strata/costs); repeatable")
       ->allow_extra_args(false);
 }
 
 }  // namespace
 
-void add_run_command(CLI::App& app, Runner& runner) {
+void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command = app.add_subcommand("run", "train for real on this machine's devices");
   auto flags = std::make_shared<RunFlags>();
+  flags->typed = typed;
   command
       ->add_option("MODEL", flags->request.model,
                    "a name (strata models), or a .toml or .onnx file")

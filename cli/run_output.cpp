@@ -26,6 +26,20 @@ void add_differences(nlohmann::ordered_json& json, const Differences& difference
   json["tolerance"] = tolerance;
 }
 
+nlohmann::ordered_json costs_json(const CostsUsed& costs) {
+  if (!costs.files.empty()) return {{"source", "profile"}, {"files", costs.files}};
+  nlohmann::ordered_json json = {{"source", costs.measured == 0 ? "kept" : "measured"},
+                                 {"kept", costs.kept},
+                                 {"measured", costs.measured},
+                                 {"measure_seconds", costs.took.value}};
+  if (!costs.folder.empty()) json["folder"] = costs.folder;
+  if (costs.kept > 0) {
+    json["oldest"] = costs.oldest;
+    json["newest"] = costs.newest;
+  }
+  return json;
+}
+
 std::string table(const RunReport& report) {
   const Training& training = report.training;
   const Communication& moved = training.moved_per_step;
@@ -98,6 +112,7 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"statistics_bytes", moved.statistics.value}};
   if (report.test) add_test(json, *report.test);
   if (report.differences) add_differences(json, *report.differences, names.tolerance);
+  if (report.costs) json["costs"] = costs_json(*report.costs);
   if (report.predicted) json["predicted_seconds"] = report.predicted->step_seconds().value;
   return json;
 }
@@ -114,6 +129,20 @@ std::string run_text(const RunNames& names, const RunReport& report) {
                         100 * report.test->accuracy, report.test->samples, report.test->loss);
   }
   if (report.differences) text += differences_text(*report.differences, names.tolerance);
+  return text;
+}
+
+std::string costs_text(const CostsUsed& costs) {
+  std::string text = "the search's costs:";
+  if (costs.kept > 0) {
+    const std::string dates =
+        costs.oldest == costs.newest ? costs.oldest : costs.oldest + " to " + costs.newest;
+    text += fmt::format(" {} kept in {} (measured {})", costs.kept, costs.folder, dates);
+  }
+  if (costs.measured == 0) return text;
+  text += fmt::format("{} {} measured now, in {}", costs.kept > 0 ? "," : "", costs.measured,
+                      format_seconds(costs.took));
+  if (costs.kept == 0 && !costs.folder.empty()) text += fmt::format(", kept in {}", costs.folder);
   return text;
 }
 

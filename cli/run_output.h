@@ -20,6 +20,9 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);
 
 std::string run_text(const RunNames& names, const RunReport& report);
 
+/// Where costs that were not the user's come from, and how old they are.
+std::string costs_text(const CostsUsed& costs);
+
 /// What differs by more than the tolerance, and where; empty where nothing does.
 std::string mismatch_text(const RunNames& names, const RunReport& report);
 

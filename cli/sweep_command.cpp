@@ -11,10 +11,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/invocation.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/usage.h"
@@ -33,12 +33,6 @@ struct SweepFlags {
   unsigned threads = 0;
   bool dry_run = false, json = false;
 };
-
-std::string host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0) return "unknown";
-  return name;
-}
 
 Invocation this_invocation(const SweepFlags& flags) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());

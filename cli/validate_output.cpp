@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/table.h"
+#include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -32,22 +33,9 @@ nlohmann::ordered_json case_json(const ValidateCase& c) {
           {"moved_bytes", c.moved.total().value}};
 }
 
+// No row is of a kind and a phase that no plan has together.
 std::string_view what(const ErrorRow& row) {
-  switch (row.kind) {
-    case TaskKind::compute:
-      return name(row.phase);
-    case TaskKind::transfer:
-      return row.phase == Phase::forward ? "transfer forward" : "transfer backward";
-    case TaskKind::collective:
-      return "all-reduce";
-    case TaskKind::reduce:
-      return "sum of replicas";
-    case TaskKind::gather:
-      return "gather sums";
-    case TaskKind::join:
-      break;
-  }
-  return "join";
+  return role_of(row.kind, row.phase).value_or(TaskRole{}).name;
 }
 
 nlohmann::ordered_json error_json(const ValidateCase& c) {

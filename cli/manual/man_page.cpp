@@ -131,9 +131,11 @@ std::string exit_status() {
 // Of the program as a whole.
 std::string environment() {
   return ".SH ENVIRONMENT\n" +
-         entry(bold("XDG_CACHE_HOME"),
-               "Where the choices of cuDNN's engines are kept, in the folder " + bold("strata") +
-                   "; " + bold("~/.cache") + " where it is not set.") +
+         entry(
+             bold("XDG_CACHE_HOME"),
+             "Where the choices of cuDNN's engines, and what a run without a profile measures for "
+             "its search, are kept, in the folder " +
+                 bold("strata") + "; " + bold("~/.cache") + " where it is not set.") +
          entry(bold("STRATA_CUDA_PARTITIONS"),
                "Set to " + bold("shared") + ", devices that share a GPU all use the whole of it.");
 }

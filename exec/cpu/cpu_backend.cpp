@@ -26,6 +26,30 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
+// What oneDNN may use of this processor, and is not told not to use.
+std::string_view instruction_set() {
+  switch (dnnl_get_effective_cpu_isa()) {
+    case dnnl_cpu_isa_sse41:
+      return "SSE4.1";
+    case dnnl_cpu_isa_avx:
+      return "AVX";
+    case dnnl_cpu_isa_avx2:
+      return "AVX2";
+    case dnnl_cpu_isa_avx2_vnni:
+      return "AVX2-VNNI";
+    case dnnl_cpu_isa_avx512_core:
+      return "AVX-512";
+    case dnnl_cpu_isa_avx512_core_vnni:
+      return "AVX-512-VNNI";
+    case dnnl_cpu_isa_avx512_core_bf16:
+      return "AVX-512-BF16";
+    case dnnl_cpu_isa_avx512_core_amx:
+      return "AVX-512-AMX";
+    default:
+      return "another instruction set";
+  }
+}
+
 }  // namespace
 
 CpuBackend::CpuBackend(std::size_t devices) : cores_(usable_cores()) {
@@ -46,8 +70,8 @@ std::string CpuBackend::description() const {
     break;
   }
   const dnnl_version_t* v = dnnl_version();
-  return fmt::format("{}, {} cores, oneDNN {}.{}.{}", model, cores_.size(), v->major, v->minor,
-                     v->patch);
+  return fmt::format("{}, {} cores, oneDNN {}.{}.{} with {}", model, cores_.size(), v->major,
+                     v->minor, v->patch, instruction_set());
 }
 
 // oneDNN would start a team of threads from each of ours.

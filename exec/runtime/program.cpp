@@ -9,6 +9,7 @@
 #include "exec/runtime/program_buffers.h"
 #include "sim/base/error.h"
 #include "sim/graph/regions.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata {
 
@@ -75,8 +76,7 @@ class ProgramBinder {
 
   // The first forward and the first backward phase of a shard put its operands together.
   bool is_head(const Task& task) {
-    const bool forward = task.phase == Phase::forward || task.phase == Phase::forward_statistics;
-    return heads_.insert({task.layer, task.shard, forward}).second;
+    return heads_.insert({task.layer, task.shard, is_forward(task.phase)}).second;
   }
 
   void bind_compute(const Task& task, TaskProgram& result) {
@@ -84,7 +84,7 @@ class ProgramBinder {
     if (task.phase != Phase::update) bind_regions(task, result);
     result.parameters = buffers_.parameters(task.layer, task.shard);
     result.parameter_gradients = buffers_.parameter_gradients(task.layer, task.shard);
-    const bool forward = task.phase == Phase::forward || task.phase == Phase::forward_statistics;
+    const bool forward = is_forward(task.phase);
     result.statistics = buffers_.statistics(
         task.layer, forward ? Phase::forward_statistics : Phase::backward_statistics, task.shard);
     if (task.phase == Phase::update) return bind_update(task, result);
@@ -96,7 +96,7 @@ class ProgramBinder {
   // Only what the phase reads or writes: other buffers may have been given back.
   void bind_regions(const Task& task, TaskProgram& result) {
     const Op& op = graph_[task.layer].op;
-    const bool forward = task.phase == Phase::forward || task.phase == Phase::forward_statistics;
+    const bool forward = is_forward(task.phase);
     const bool reads_input = forward || backward_reads_input(op);
     for (std::size_t input = 0; input < graph_[task.layer].inputs.size(); ++input) {
       for (Slot slot : buffers_.inputs(task.layer, input, task.shard)) {

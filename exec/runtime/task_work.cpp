@@ -7,6 +7,7 @@
 
 #include "exec/runtime/not_finite.h"
 #include "sim/base/error.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata {
 
@@ -41,9 +42,7 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
 }
 
 bool TaskWork::is_wanted(TaskId task) const {
-  const Phase phase = plan_[task].phase;
-  return executor_.options_.training || phase == Phase::forward ||
-         phase == Phase::forward_statistics;
+  return executor_.options_.training || is_forward(plan_[task].phase);
 }
 
 void TaskWork::run(Turn turn) {
@@ -270,11 +269,10 @@ void TaskWork::gather(TaskId id) {
 }
 
 void TaskWork::count(TaskId id, std::int64_t values) {
-  const Task& task = plan_[id];
-  const bool plain = task.kind != TaskKind::transfer || task.phase == Phase::update;
-  const bool statistics = plain && task.phase != Phase::update;
-  const std::int64_t size = element_bytes(plain ? DType::fp32 : plan_.dtype());
-  moved_[statistics ? 2 : plain ? 1 : 0] += values * size;
+  const WorkKind work = work_kind(plan_[id]);
+  const bool of_an_edge = work == WorkKind::transfer;
+  const std::int64_t size = element_bytes(of_an_edge ? plan_.dtype() : DType::fp32);
+  moved_[of_an_edge ? 0 : work == WorkKind::sync ? 1 : 2] += values * size;
 }
 
 }  // namespace strata

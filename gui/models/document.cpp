@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/base/error.h"
+#include "sim/text/json.h"
 
 namespace strata::gui {
 namespace {
@@ -22,16 +24,22 @@ Json print_config(const Config& config) {
   return {{"degrees", degrees}, {"devices", devices}};
 }
 
-Config parse_config(const Json& json) {
-  Config config;
-  const Json& degrees = json.at("degrees");
+Config parse_config(Table config) {
+  const Value degrees = config.required("degrees");
+  const std::vector<std::int64_t> parts =
+      degrees.as_integers(1, std::numeric_limits<std::int32_t>::max());
+  if (parts.size() != kDims.size()) {
+    degrees.fail_expected(fmt::format("a list of {} integers", kDims.size()));
+  }
+  Config result;
   for (std::size_t i = 0; const Dim dim : kDims) {
-    config.degrees[dim] = degrees.at(i++).get<std::int32_t>();
+    result.degrees[dim] = static_cast<std::int32_t>(parts[i++]);
   }
-  for (const Json& device : json.at("devices")) {
-    config.devices.emplace_back(device.get<std::uint32_t>());
+  const Value devices = config.required("devices");
+  for (const std::int64_t id : devices.as_integers(0, std::numeric_limits<std::int32_t>::max())) {
+    result.devices.emplace_back(static_cast<std::uint32_t>(id));
   }
-  return config;
+  return result;
 }
 
 Json print_input(const CaseRequest& input) {
@@ -49,23 +57,28 @@ Json print_input(const CaseRequest& input) {
 }
 
 template <class T>
-T known(std::optional<T> value, const std::string& text) {
-  if (!value) throw InputError(fmt::format("'{}' is not known", text));
-  return *value;
+T known(std::optional<T> parsed, const Value& value) {
+  if (!parsed) value.fail_expected("a known name");
+  return *parsed;
 }
 
-CaseRequest parse_input(const Json& json) {
+std::pair<std::string, std::string> parse_set(const Value& value) {
+  std::vector<std::string> words = value.as_strings();
+  if (words.size() != 2) value.fail_expected("a key and its value");
+  return {std::move(words[0]), std::move(words[1])};
+}
+
+CaseRequest parse_input(Table json) {
   CaseRequest input;
-  input.model = json.at("model");
-  input.cluster = json.at("cluster");
-  input.batch_per_device = json.at("batch_per_device");
-  if (json.contains("batch")) input.batch = json.at("batch").get<std::int64_t>();
-  const std::string sync = json.at("sync"), dtype = json.at("dtype");
-  input.sync = known(parse_sync(sync), sync);
-  input.dtype = known(parse_dtype(dtype), dtype);
-  input.profiles = json.at("profiles").get<std::vector<std::string>>();
-  for (const Json& set : json.at("sets")) input.sets.emplace_back(set.at(0), set.at(1));
-  if (json.value("allow_unsupported", false)) input.unsupported = Unsupported::opaque;
+  input.model = json.string("model");
+  input.cluster = json.string("cluster");
+  input.batch_per_device = json.integer("batch_per_device", 1);
+  if (const auto batch = json.optional("batch")) input.batch = batch->as_integer(1);
+  input.sync = known(parse_sync(json.string("sync")), json.required("sync"));
+  input.dtype = known(parse_dtype(json.string("dtype")), json.required("dtype"));
+  input.profiles = json.required("profiles").as_strings();
+  for (const Value& set : json.required("sets").as_list()) input.sets.push_back(parse_set(set));
+  if (json.boolean_or("allow_unsupported", false)) input.unsupported = Unsupported::opaque;
   return input;
 }
 
@@ -124,25 +137,21 @@ bool operator==(const Document& a, const Document& b) {
   return same_input(a.input, b.input) && a.strategy == b.strategy && a.locked == b.locked;
 }
 
-Document parse_document(std::string_view json, const std::string& file) try {
-  const Json root = Json::parse(json);
-  if (root.at("strata_document") != kVersion) throw InputError("is of another version");
+Document parse_document(std::string_view json, const std::string& file) {
+  const strata::Document saved = parse_json(json, file);
+  Table root = saved.table();
+  const auto version = root.optional("strata_document");
+  if (!version) root.fail("this is no saved session: missing key 'strata_document'");
+  if (version->as_integer() != kVersion) version->fail("the session is of another version");
   Document document;
-  document.input = parse_input(root.at("input"));
-  document.strategy.source = root.at("strategy");
-  if (root.contains("configs")) {
-    for (const Json& config : root.at("configs")) {
-      document.strategy.configs.push_back(parse_config(config));
-    }
+  document.input = parse_input(root.table("input"));
+  document.strategy.source = root.string("strategy");
+  for (const Table& config : root.tables("configs")) {
+    document.strategy.configs.push_back(parse_config(config));
   }
-  document.strategy.found = root.value("found", std::string());
-  document.locked = root.at("locked").get<std::vector<std::string>>();
+  document.strategy.found = root.string_or("found", "");
+  document.locked = root.required("locked").as_strings();
   return document;
-} catch (const Json::exception& error) {
-  throw InputError(fmt::format("{}: is no saved session: {}", file, error.what()));
-} catch (InputError& error) {
-  error.add_context(file);
-  throw;
 }
 
 std::string print_document(const Document& document) {

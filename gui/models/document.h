@@ -46,7 +46,7 @@ struct Document {
 };
 bool operator==(const Document& a, const Document& b);
 
-/// Throws InputError for a text that print_document() did not write.
+/// Throws InputError "FILE:LINE: ..." for a text that print_document() did not write.
 Document parse_document(std::string_view json, const std::string& file);
 std::string print_document(const Document& document);
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata::gui {
 namespace {
 
@@ -86,20 +88,23 @@ QColor task_colour(const Task& task, const Theme& theme) {
   const auto shade = [&](int light, int dark) {
     return QColor::fromRgb(theme.dark ? dark : light);
   };
-  if (task.phase == Phase::update && task.kind == TaskKind::compute)
-    return shade(0x8f9bab, 0x7d8897);
-  if (task.kind == TaskKind::transfer) return shade(0xe0a32e, 0xd9a441);
-  if (task.kind != TaskKind::compute) {
-    return task.phase == Phase::update ? shade(0xb0559f, 0xc06fb0) : shade(0xd88ac8, 0xa86a9c);
-  }
-  switch (task.phase) {
-    case Phase::forward:
+  switch (work_kind(task)) {
+    case WorkKind::forward:
       return shade(0x3f8fd2, 0x4a97d8);
-    case Phase::backward_data:
-      return shade(0x2fa58a, 0x36b296);
-    default:
-      return shade(0x7fbf5f, 0x79b85b);
+    case WorkKind::backward:
+      return task.phase == Phase::backward_data ? shade(0x2fa58a, 0x36b296)
+                                                : shade(0x7fbf5f, 0x79b85b);
+    case WorkKind::update:
+      return shade(0x8f9bab, 0x7d8897);
+    case WorkKind::transfer:
+      return shade(0xe0a32e, 0xd9a441);
+    case WorkKind::sync:
+      return shade(0xb0559f, 0xc06fb0);
+    case WorkKind::statistics:
+    case WorkKind::waiting:
+      break;
   }
+  return shade(0xd88ac8, 0xa86a9c);
 }
 
 // Okabe and Ito's eight, without black, and three between them.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/plan/work_kind.h"
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
 
@@ -71,10 +72,10 @@ Moves moves_of(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer) continue;
     const Transfer& transfer = plan.transfers()[task.detail];
-    if (task.phase == Phase::update) {
+    if (work_kind(task) == WorkKind::sync) {
       moves.sync[task.layer()] += transfer.bytes;
     } else {
-      auto& way = task.phase == Phase::forward ? moves.forward : moves.backward;
+      auto& way = is_forward(task.phase) ? moves.forward : moves.backward;
       way[{task.layer(), transfer.input}] += transfer.bytes;
     }
   }

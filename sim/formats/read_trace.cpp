@@ -53,6 +53,7 @@ class TraceReader {
       const std::string_view key = field.unescaped_key();
       if (key != "traceEvents") continue;
       od::value events = field.value();
+      if (events.is_null()) continue;
       if (events.type() != od::json_type::array) {
         errors_.add(here(), "'traceEvents' must be a list of events");
         return;

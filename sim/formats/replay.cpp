@@ -87,6 +87,9 @@ class DocumentReader {
                            fmt::format("unexpected key '{}'; allowed: activities, once", key));
         return simdjson::SUCCESS;
       }
+      bool null = false;
+      if (const auto error = field.value().is_null().get(null)) return error;
+      if (null) continue;
       found = true;
       if (const auto error = read_activities(field.value())) return error;
     }

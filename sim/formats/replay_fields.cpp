@@ -34,6 +34,12 @@ od::json_type type_of(od::value& value) {
   return type;
 }
 
+bool is_null(od::value& value) {
+  bool null = false;
+  if (const auto error = value.is_null().get(null)) fail_syntax(error);
+  return null;
+}
+
 std::string_view string_of(std::string_view key, od::value value) {
   std::string_view text;
   if (!is(value.get_string().get(text)) || text.empty()) fail_field(key, "a string, not empty");
@@ -114,7 +120,7 @@ void ReplayFields::read(od::object object) {
     if (const auto error = std::move(member).get(field)) fail_syntax(error);
     std::string_view key;
     if (const auto error = field.unescaped_key().get(key)) fail_syntax(error);
-    read_field(key, field.value());
+    if (!is_null(field.value())) read_field(key, field.value());
   }
   check_forms();
 }

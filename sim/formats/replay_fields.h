@@ -1,8 +1,8 @@
 #pragma once
 
 // One object of a replay plan as it stands there: types and ranges of the values are checked, but
-// no name is looked up. The views hold until the next object of the same file is read (JSONL), or
-// as long as the document (JSON).
+// no name is looked up. A key whose value is null is absent. The views hold until the next object
+// of the same file is read (JSONL), or as long as the document (JSON).
 
 #include <optional>
 #include <string_view>

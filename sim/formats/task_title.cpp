@@ -2,26 +2,31 @@
 
 #include <fmt/format.h>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata {
-namespace {
-
-const char* what_arrives(const Task& transfer) {
-  return transfer.phase == Phase::forward  ? "input"
-         : transfer.phase == Phase::update ? "parameters"
-                                           : "gradient";
-}
-
-}  // namespace
 
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task) {
   const std::string& layer = graph[task.layer].name;
-  if (task.kind == TaskKind::compute) return fmt::format("{} {}", layer, name(task.phase));
-  if (task.kind == TaskKind::reduce) return fmt::format("{} sum", layer);
-  if (task.kind == TaskKind::gather) return fmt::format("{} gather sums", layer);
-  if (task.kind == TaskKind::collective) {
-    return fmt::format("{} {} all-reduce", layer, name(plan.groups()[task.detail].algorithm));
+  const std::string_view what = role_of(task).name;
+  if (task.kind != TaskKind::collective) return fmt::format("{} {}", layer, what);
+  return fmt::format("{} {} {}", layer, name(plan.groups()[task.detail].algorithm), what);
+}
+
+std::string_view task_category(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::compute:
+      return "compute";
+    case TaskKind::transfer:
+      return "transfer";
+    case TaskKind::collective:
+    case TaskKind::reduce:
+    case TaskKind::gather:
+      return "collective";
+    case TaskKind::join:
+      break;
   }
-  return fmt::format("{} {}", layer, what_arrives(task));
+  return "join";
 }
 
 }  // namespace strata

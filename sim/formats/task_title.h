@@ -3,6 +3,7 @@
 // What a task is called where people read it: "conv1 forward", "fc6 ring all-reduce". Pure.
 
 #include <string>
+#include <string_view>
 
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
@@ -10,5 +11,9 @@
 namespace strata {
 
 std::string task_title(const Graph& graph, const Plan& plan, const Task& task);
+
+/// As a trace files it (`cat`): "compute", "transfer", "collective" for all parts of groups,
+/// "join".
+std::string_view task_category(TaskKind kind);
 
 }  // namespace strata

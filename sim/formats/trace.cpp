@@ -10,6 +10,7 @@
 
 #include "sim/formats/task_title.h"
 #include "sim/formats/trace_lanes.h"
+#include "sim/plan/work_kind.h"
 #include "sim/text/json.h"
 #include "sim/timeline/memory.h"
 
@@ -95,10 +96,6 @@ class TraceWriter {
     }
   }
 
-  static bool in_group(const Task& task) {
-    return task.kind != TaskKind::compute && task.kind != TaskKind::transfer;
-  }
-
   std::string details(const Task& task) const {
     if (task.kind == TaskKind::compute) return fmt::format(R"(,"shard":{})", task.shard);
     if (in_group(task)) {
@@ -121,14 +118,11 @@ class TraceWriter {
     const Task& task = plan_[id];
     if (task.kind == TaskKind::join) return;
     const Span& span = side.timeline.span(step, id);
-    const char* category = task.kind == TaskKind::compute    ? "compute"
-                           : task.kind == TaskKind::transfer ? "transfer"
-                                                             : "collective";
     event(
         R"({{"ph":"X","pid":{},"tid":{},"ts":{:.6f},"dur":{:.6f},"name":{},"cat":"{}","args":{{"step":{},"task":{},"ready_us":{:.6f}{}}}}})",
         process(task.device), thread(side, step, id), micros(span.start), micros(span.duration()),
-        json_string(task_title(graph_, plan_, task)), category, step, id(), micros(span.ready),
-        details(task));
+        json_string(task_title(graph_, plan_, task)), task_category(task.kind), step, id(),
+        micros(span.ready), details(task));
     for (TaskId before : plan_.dependencies(id)) write_arrow(side, step, before, step, id);
     if (step == 0) return;
     for (TaskId before : plan_.carried(id)) write_arrow(side, step - 1, before, step, id);

@@ -68,6 +68,7 @@ TraceEvent TraceEvent::read(od::object object) {
     od::field field = std::move(member);
     const std::string_view key = field.unescaped_key();
     od::value value = field.value();
+    if (value.is_null()) continue;
     if (key == "ph") event.phase = read_string(key, value);
     if (key == "name") event.name = read_string(key, value);
     if (key == "cat") event.category = read_string(key, value);

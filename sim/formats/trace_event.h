@@ -1,6 +1,7 @@
 #pragma once
 
-// One event of a trace file, as it stands there. Views into the document.
+// One event of a trace file, as it stands there; a key whose value is null is absent. Views into
+// the document.
 
 #include <optional>
 #include <string_view>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata {
 namespace {
 
@@ -32,7 +34,7 @@ class LaneFinder {
 
   static std::size_t fixed_lane(const Task& task) {
     if (task.stream == Stream::device) return kDeviceLane;
-    return task.phase == Phase::update ? kSyncLane : kStatisticsLane;
+    return work_kind(task) == WorkKind::sync ? kSyncLane : kStatisticsLane;
   }
 
   const Span& span(std::size_t at) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata {
 
 Bytes Plan::assembled(TaskId id) const {
@@ -15,7 +17,7 @@ Communication communication(const Plan& plan) {
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer) continue;
     const Bytes bytes = plan.transfers()[task.detail].bytes;
-    (task.phase == Phase::update ? sum.sync : sum.transfer) += bytes;
+    (work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer) += bytes;
   }
   for (const Group& group : plan.groups()) {
     const auto replicas = static_cast<std::int64_t>(group.tasks.size());

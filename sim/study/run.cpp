@@ -32,19 +32,55 @@ Network network_of(const RunRequest& request, const Cluster& cluster) {
   return network;
 }
 
-// Costs are needed to search and to predict, not to run. Where copy engines bring bytes, links say
-// how fast; a device that copies itself asks the profile.
-void load_costs(Case& input, const RunRequest& request) try {
-  if (request.strategy != "optimal" && request.profiles.empty()) return;
-  input.models = load_cost_models(input.cluster, request.profiles);
+// Where copy engines bring bytes, links say how fast; a device that copies itself asks the profile.
+void take_links_from_costs(Case& input) {
   if (!input.cluster[DeviceId(0)].copy_engine) return;
   input.cluster = with_measured_links(input.cluster, *input.models.front());
+}
+
+void load_profiles(Case& input, const RunRequest& request) try {
+  input.models = load_cost_models(input.cluster, request.profiles);
 } catch (InputError& error) {
   if (request.profiles.empty()) {
     throw InputError(
-        fmt::format("--strategy optimal needs to know what layers cost: {}", error.message()));
+        fmt::format("strategy optimal needs to know what layers cost: {}", error.message()));
   }
   throw;
+}
+
+SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request,
+                    const std::atomic<bool>* cancelled, const Progress& progress) {
+  CostProgress told;
+  if (progress) {
+    told = [&](std::size_t done, std::size_t of) { progress({kMeasuringCosts, done, of, 0}); };
+  }
+  return measure_for_search(runner, request.devices, input.graph, request.dtype, request.space,
+                            *request.costs, cancelled, told);
+}
+
+// One process measures its machine, and devices of one kind at a time.
+bool can_measure(const Runner& runner, const Cluster& cluster) {
+  const auto devices = cluster.devices();
+  return runner.is_one_process() &&
+         std::all_of(devices.begin(), devices.end(),
+                     [&](const Device& device) { return device.kind == devices.front().kind; });
+}
+
+// Costs are needed to search and to predict, not to run.
+std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunRequest& request,
+                                    const std::atomic<bool>* cancelled, const Progress& progress) {
+  if (request.strategy != "optimal" && request.profiles.empty()) return std::nullopt;
+  CostsUsed used;
+  if (request.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
+    SearchCosts costs = measure(runner, input, request, cancelled, progress);
+    input.models.assign(input.cluster.device_count(), make_cost_model(costs.profile));
+    used = std::move(costs.used);
+  } else {
+    load_profiles(input, request);
+    used.files = request.profiles;
+  }
+  take_links_from_costs(input);
+  return used;
 }
 
 // What the host keeps beside the devices: the batch, repeated (dataset.h), the network's weights
@@ -171,7 +207,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Cluster cluster = runner.cluster(request.devices);
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
-  load_costs(input, request);
+  auto costs = load_costs(runner, input, request, cancelled, progress);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
   const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, request.dtype);
   const Plan alone = lower_to_run(input.graph, input.cluster, on_one_device(input.graph),
@@ -185,6 +221,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
                       train_options(request, cancelled, progress, "training"));
   RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
   report.notes = std::move(network.notes);
+  report.costs = std::move(costs);
   if (!input.models.empty()) {
     report.predicted = predict_steps(input, strategy, plan);
     report.doubts = doubts(input);

@@ -17,6 +17,7 @@
 #include "sim/study/differences.h"
 #include "sim/study/predict.h"
 #include "sim/study/runner.h"
+#include "sim/study/search_costs.h"
 #include "sim/study/training.h"
 #include "sim/study/weights.h"
 
@@ -32,6 +33,8 @@ struct RunRequest {
   DType dtype = DType::fp32;          ///< CPUs run fp32 alone
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
+  /// How optimal gets costs without profiles: it measures what nobody has measured here.
+  std::optional<CostKeeping> costs;
   std::size_t steps = 10;
   std::size_t warmup = 1;  ///< first steps that are not timed; fewer than the steps
   double learning_rate = 0.01;
@@ -62,6 +65,7 @@ struct RunReport {
   std::optional<TestResult> test;
   std::optional<Differences> differences;  ///< from one device
   std::optional<Timeline> predicted;
+  std::optional<CostsUsed> costs = {};   ///< of the search and the prediction
   std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)
   std::vector<std::string> notes = {};   ///< about the network (network.h)
 
@@ -69,6 +73,9 @@ struct RunReport {
     return static_cast<double>(graph.batch()) / training.times.median.value;
   }
 };
+
+/// The stage before the training: costs are measured, and its steps are rows of them.
+inline constexpr std::string_view kMeasuringCosts = "measuring what layers cost";
 
 /// What is being done ("training"), and how far it is: steps done, of how many, the last loss.
 struct RunProgress {

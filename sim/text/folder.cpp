@@ -25,6 +25,11 @@ std::error_code last_error() {
   return {errno, std::generic_category()};
 }
 
+std::string folder_of(const char* variable) {
+  const char* folder = std::getenv(variable);
+  return folder != nullptr && folder[0] == '/' ? folder : "";
+}
+
 // Without links, dots and a slash at its end, so that another name can stand beside it.
 fs::path target_of_folder(const std::string& folder) {
   std::error_code error;
@@ -94,6 +99,12 @@ void move_into(const std::string& folder, const fs::path& target, const Temporar
 }
 
 }  // namespace
+
+std::string cache_folder() {
+  std::string folder = folder_of("XDG_CACHE_HOME");
+  if (folder.empty() && !folder_of("HOME").empty()) folder = folder_of("HOME") + "/.cache";
+  return folder.empty() ? "" : folder + "/strata";
+}
 
 void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files) {
   const fs::path target = target_of_folder(folder);

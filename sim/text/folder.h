@@ -11,6 +11,11 @@ namespace strata {
 /// A file's name within its folder, and its content.
 using NamedContent = std::pair<std::string, std::string>;
 
+/// Where files are kept that only save time: `$XDG_CACHE_HOME/strata`, else `~/.cache/strata`;
+/// empty without a home. As the XDG Base Directory Specification has it, a variable that is not an
+/// absolute path says nothing.
+std::string cache_folder();
+
 /// Writes all files into a new folder beside it, which then takes the name, so that no one ever
 /// sees half of it; the parent must be there. A folder of the name must be empty, and stays: the
 /// files go into it, each whole, when all are written. Throws InputError "FOLDER: is there and not

@@ -139,6 +139,8 @@ class Reader {
       node.members.push_back({std::move(key), read_value(field.value(), depth + 1)});
     }
     check_unique(node);
+    std::erase_if(node.members,
+                  [](const Member& member) { return member.value.kind == ValueKind::null; });
   }
 
   void check_unique(const Node& node) const {

@@ -29,7 +29,8 @@ enum class ValueKind { null, boolean, integer, number, string, date, list, table
 
 struct Member;
 
-/// One node of the tree; `number` holds an integer's value too. Members are in the file's order.
+/// One node of the tree; `number` holds an integer's value too. Members are in the file's order and
+/// never null.
 struct Node {
   ValueKind kind = ValueKind::null;
   int line = 0;

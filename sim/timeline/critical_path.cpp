@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata {
 namespace {
 
@@ -105,12 +107,19 @@ Seconds overlap(const Span& span, Seconds from, Seconds to) {
 }
 
 Seconds& share_of(const Task& task, PathShares& shares) {
-  if (task.kind == TaskKind::compute) return shares.compute;
-  if (task.kind == TaskKind::transfer) {
-    return task.phase == Phase::update ? shares.sync : shares.transfer;
-  }
-  if (task.kind != TaskKind::join) {
-    return task.phase == Phase::update ? shares.sync : shares.statistics;
+  switch (work_kind(task)) {
+    case WorkKind::forward:
+    case WorkKind::backward:
+    case WorkKind::update:
+      return shares.compute;
+    case WorkKind::transfer:
+      return shares.transfer;
+    case WorkKind::sync:
+      return shares.sync;
+    case WorkKind::statistics:
+      return shares.statistics;
+    case WorkKind::waiting:
+      break;
   }
   return shares.idle;
 }

@@ -2,8 +2,12 @@
 device, and what is said when a run fails."""
 
 import json
+import os
 import pathlib
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
 import cases
@@ -82,6 +86,95 @@ class Run(unittest.TestCase):
             run("lenet5 --devices cpu:2 --strategy owt --batch 4 --steps 2 --trace t.json", folder)
             events = json.loads(pathlib.Path(folder, "t.json").read_text())["traceEvents"]
             self.assertTrue(any(e["ph"] == "X" for e in events))
+
+
+class SearchedWithoutAProfile(unittest.TestCase):
+    """`--strategy optimal` measures what it needs, once."""
+
+    COMMAND = "strata run lenet5 --devices cpu:2 --strategy optimal --batch 8 --steps 2 --json"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = pathlib.Path(folder.name)
+        self.environment = {"XDG_CACHE_HOME": folder.name}
+
+    def run_once(self, command=COMMAND):
+        outcome = cases.run(command, ".", self.environment)
+        self.assertEqual(outcome.exit_code, 0, outcome.stderr)
+        return json.loads(outcome.stdout), outcome.stderr
+
+    def test_what_was_measured_is_kept(self):
+        first, said_first = self.run_once()
+        self.assertEqual(first["costs"]["source"], "measured")
+        self.assertEqual(first["costs"]["kept"], 0)
+        self.assertGreater(first["costs"]["measured"], 50)
+        self.assertIn("measured now", said_first)
+        self.assertIn(f"kept in {self.cache}/strata/costs/cpu-2-", said_first)
+        kept = cases.tree(self.cache)
+
+        again, said_again = self.run_once()
+        self.assertEqual(again["costs"]["source"], "kept")
+        self.assertEqual(again["costs"]["kept"], first["costs"]["measured"])
+        self.assertEqual(again["costs"]["measured"], 0)
+        self.assertIn("(measured 20", said_again)
+        self.assertEqual(again["predicted_seconds"], first["predicted_seconds"])
+        self.assertEqual(cases.tree(self.cache), kept)
+
+        larger, _ = self.run_once(self.COMMAND.replace("--batch 8", "--batch 16"))
+        self.assertGreater(larger["costs"]["kept"], 0)
+        self.assertGreater(larger["costs"]["measured"], 0)
+        part, = self.cache.rglob("*.toml")
+        with_profile, said_with = self.run_once(f"{self.COMMAND} --profile {part}")
+        self.assertEqual(with_profile["costs"], {"source": "profile", "files": [str(part)]})
+        self.assertNotIn("the search's costs", said_with)
+
+    def end_after_the_first_part(self, command, how):
+        """The exit code, and what was said."""
+        variables = dict(os.environ, XDG_CACHE_HOME=str(self.cache),
+                         PATH=f"{cases.program().parent}:{os.environ['PATH']}")
+        with subprocess.Popen(command.split(), env=variables, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            while not list(self.cache.rglob("*.toml")) and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(how)
+            _, said = process.communicate(timeout=cases.SECONDS)
+        return process.returncode, said
+
+    def check_that_a_run_goes_on(self, command):
+        rest, said = self.run_once(command)
+        self.assertGreater(rest["costs"]["kept"], 0)
+        self.assertGreater(rest["costs"]["measured"], 0)
+        self.assertNotIn("warning: /", said)
+
+    def test_an_interrupt_keeps_what_was_measured(self):
+        command = self.COMMAND.replace("--batch 8", "--batch 128")
+        code, said = self.end_after_the_first_part(command, signal.SIGINT)
+        self.assertEqual(code, 1, said)
+        self.assertIn("interrupted while measuring what layers cost", said)
+        self.check_that_a_run_goes_on(command)
+
+    def test_a_kill_keeps_what_was_measured(self):
+        command = self.COMMAND.replace("--batch 8", "--batch 128")
+        code, said = self.end_after_the_first_part(command, signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL, said)
+        self.check_that_a_run_goes_on(command)
+
+    def test_runs_at_once_keep_what_either_measured(self):
+        variables = dict(os.environ, XDG_CACHE_HOME=str(self.cache),
+                         PATH=f"{cases.program().parent}:{os.environ['PATH']}")
+        commands = [self.COMMAND, self.COMMAND.replace("--batch 8", "--batch 12")]
+        running = [subprocess.Popen(command.split(), env=variables, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL) for command in commands]
+        self.assertEqual([process.wait(timeout=cases.SECONDS) for process in running], [0, 0])
+        for command in commands:
+            self.assertEqual(self.run_once(command)[0]["costs"]["measured"], 0)
+
+    def test_a_folder_that_cannot_be_written_is_a_warning(self):
+        (self.cache / "strata").write_text("")
+        done, said = self.run_once()
+        self.assertEqual(done["costs"]["source"], "measured")
+        self.assertEqual(said.count("strata: warning: measured costs are not kept"), 1)
 
 
 if __name__ == "__main__":

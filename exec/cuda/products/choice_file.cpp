@@ -1,6 +1,5 @@
 #include "exec/cuda/products/choice_file.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/text/folder.h"
 #include "sim/text/split.h"
 
 namespace strata::cuda {
@@ -15,17 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string folder_of(const char* variable) {
-  const char* folder = std::getenv(variable);
-  return folder != nullptr && folder[0] == '/' ? folder : "";
-}
-
 }  // namespace
 
 std::string ChoiceFile::usual_path() {
-  std::string folder = folder_of("XDG_CACHE_HOME");
-  if (folder.empty() && !folder_of("HOME").empty()) folder = folder_of("HOME") + "/.cache";
-  return folder.empty() ? "" : folder + "/strata/cudnn-plans.tsv";
+  const std::string folder = cache_folder();
+  return folder.empty() ? "" : folder + "/cudnn-plans.tsv";
 }
 
 ChoiceFile::ChoiceFile(std::string path) : path_(std::move(path)) {}

@@ -109,7 +109,7 @@ class TimesOfTasks {
 
 Key key_of_row(const Plan& plan, const Crossing& crossing) {
   const Task& task = plan[crossing.task];
-  const bool backward = crossing.devices > 0 || task.phase != Phase::forward;
+  const bool backward = crossing.devices > 0 || !is_forward(task.phase);
   return {task.layer, work_kind(task), backward, crossing.from, crossing.to, crossing.devices};
 }
 

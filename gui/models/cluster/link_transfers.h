@@ -11,7 +11,7 @@
 #include "gui/models/cluster/link_history.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
-#include "gui/models/work_kind.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata::gui {
 

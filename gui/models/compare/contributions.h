@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/scene.h"
-#include "gui/models/work_kind.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata::gui {
 

@@ -111,6 +111,7 @@ void ResultBuilder::add_settings(std::size_t row, const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) return;
   for (const auto& [key, value] : json.items()) {
+    if (value.is_null()) continue;
     if (const auto* word = value.get_ptr<const std::string*>()) {
       add_setting(row, key, *word);
     } else {

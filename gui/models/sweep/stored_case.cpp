@@ -22,6 +22,7 @@ std::vector<Setting> settings_in(const std::string& text) {
   std::vector<Setting> settings;
   const auto json = nlohmann::json::parse(text);
   for (const auto& [key, value] : json.items()) {
+    if (value.is_null()) continue;
     settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});
   }
   return settings;

@@ -10,6 +10,7 @@
 #include "gui/models/timeline/plan_facts.h"
 #include "gui/models/timeline/steady_path.h"
 #include "sim/formats/task_title.h"
+#include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
@@ -21,7 +22,7 @@ constexpr std::uint32_t kNoTask = 0xffffffff;
 std::string lane_of(const Task& task) {
   if (task.stream == Stream::device) return "compute";
   if (task.kind == TaskKind::transfer) return "arriving";
-  return task.phase == Phase::update ? "sync" : "statistics";
+  return std::string(strata::name(work_kind(task)));
 }
 
 class PlanRecorder {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "gui/models/timeline/plan_recording.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata::gui {
 namespace {
@@ -16,16 +17,9 @@ constexpr double kWorthTelling = 0.0005;
 }  // namespace
 
 std::string work_name(const Graph& graph, const Task& task) {
-  switch (task.kind) {
-    case TaskKind::compute:
-      return task.phase == Phase::update ? "update" : std::string(name(graph[task.layer].op));
-    case TaskKind::transfer:
-      return "transfer";
-    case TaskKind::join:
-      return "join";
-    default:
-      return task.phase == Phase::update ? "all-reduce" : "statistics";
-  }
+  const WorkKind work = work_kind(task);
+  const bool of_op = work == WorkKind::forward || work == WorkKind::backward;
+  return std::string(of_op ? name(graph[task.layer].op) : name(work));
 }
 
 SteadyPath::SteadyPath(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path)

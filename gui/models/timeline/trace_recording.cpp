@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/formats/task_title.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
@@ -119,10 +120,11 @@ class TraceRecorder {
   SliceStyle styled(const TraceSlice& slice) const {
     const std::string& category = trace_.names[slice.category];
     const std::string& thread = trace_.threads[slice.thread].name;
-    if (category == "compute")
+    if (category == task_category(TaskKind::compute)) {
       return {Shade::task, TaskKind::compute, phase_in(trace_.names[slice.name])};
-    if (category == "transfer") return {Shade::task, TaskKind::transfer};
-    if (category == "collective") {
+    }
+    if (category == task_category(TaskKind::transfer)) return {Shade::task, TaskKind::transfer};
+    if (category == task_category(TaskKind::collective)) {
       const bool sums = thread.starts_with("statistics");
       return {Shade::task, TaskKind::collective, sums ? Phase::forward_statistics : Phase::update};
     }

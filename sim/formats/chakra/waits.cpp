@@ -2,15 +2,9 @@
 
 #include <algorithm>
 
+#include "sim/plan/work_kind.h"
+
 namespace strata {
-namespace {
-
-bool in_group(const Task& task) {
-  return task.kind == TaskKind::collective || task.kind == TaskKind::reduce ||
-         task.kind == TaskKind::gather;
-}
-
-}  // namespace
 
 // A join happens nowhere: what it waits for stands in its place.
 void Waits::add(StepTask before, std::vector<StepTask>& found) const {

@@ -6,6 +6,7 @@
 #include <QItemSelectionModel>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -52,6 +53,27 @@ TEST(Contributions, AddUpToTheStep) {
       EXPECT_TRUE(part.kind != WorkKind::waiting || part.seconds < step * 1e-6) << strategy;
     }
     EXPECT_NEAR(sum(eq1_contributions(*made)) / made->prediction.eq1_seconds(), 1, 1e-12);
+  }
+}
+
+// On one device every task stands on the path, so that a layer's forward work is that of its
+// tasks: the means and deviations that batch norm takes first are part of it.
+TEST(Contributions, CountANormsStatisticsWithThePassThatTakesThem) {
+  const ScenePtr made = scene_of(document("data", "mobilenet_v2", "p100-1x1"));
+  const Plan& plan = made->prediction.plan;
+  std::map<std::pair<LayerId, WorkKind>, Seconds> expected;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const Task& task = plan[TaskId(i)];
+    const WorkKind kind = task.phase == Phase::update ? WorkKind::update
+                          : task.phase == Phase::forward || task.phase == Phase::forward_statistics
+                              ? WorkKind::forward
+                              : WorkKind::backward;
+    expected[{task.layer, kind}] += made->prediction.costs[i].seconds;
+  }
+  for (const Contribution& part : path_contributions(*made)) {
+    if (part.kind == WorkKind::waiting) continue;
+    EXPECT_NEAR(part.seconds / expected.at({part.layer, part.kind}), 1, 1e-6)
+        << made->input.graph[part.layer].name << ' ' << name(part.kind);
   }
 }
 

@@ -46,10 +46,40 @@ TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
 
 TEST(Document, RefusesWhatIsNoSession) {
   const auto parse = [](const char* text) { return [text] { parse_document(text, "s.json"); }; };
-  EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("s.json: is no saved session")));
-  EXPECT_THAT(parse("{}"), ThrowsMessage<InputError>(HasSubstr("s.json: is no saved session")));
+  EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("s.json:1: an object or a list")));
+  EXPECT_THAT(parse("{}"),
+              ThrowsMessage<InputError>(HasSubstr("s.json:1: this is no saved session")));
   EXPECT_THAT(parse(R"({"strata_document": 99})"),
-              ThrowsMessage<InputError>(HasSubstr("is of another version")));
+              ThrowsMessage<InputError>(HasSubstr("s.json:1: the session is of another version")));
+}
+
+// What is wrong with one key of an edited document, which print_document() writes a key a line.
+TEST(Document, NamesTheLineOfWhatIsWrong) {
+  const std::string good = print_document(edited_document());
+  const auto error = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      parse_document(text, "s.json");
+      return std::string("no error");
+    } catch (const InputError& wrong) {
+      return wrong.message();
+    }
+  };
+  EXPECT_EQ(error("\"lenet5\"", "5"), "s.json:4: 'model' must be a string; it is 5");
+  EXPECT_EQ(error("\"ps\"", "\"rings\""), "s.json:7: 'sync' must be a known name; it is \"rings\"");
+  EXPECT_EQ(error("\"overlap\",", ""),
+            "s.json:17: 'sets[1]' must be a key and its value; it is a list");
+  EXPECT_EQ(error("\"degrees\": [\n        1,", "\"degrees\": ["),
+            "s.json:27: 'degrees' must be a list of 5 integers; it is a list");
+}
+
+TEST(Document, TakesNullForAbsent) {
+  std::string text = print_document(Document());
+  const Document without = parse_document(text, "s.json");
+  text.insert(text.find("\"model\""), R"("batch": null, "allow_unsupported": null, )");
+  text.insert(text.find("\"input\""), R"("configs": null, "found": null, )");
+  EXPECT_EQ(parse_document(text, "s.json"), without);
 }
 
 TEST(Document, HasOneValueForAWhatIf) {

@@ -82,6 +82,13 @@ TEST(ReadTraceTest, KeepsArgumentsCountersAndArrows) {
   EXPECT_NEAR(trace.end.value, 10e-6, 1e-15);
 }
 
+TEST(ReadTraceTest, TakesNullForAbsent) {
+  EXPECT_EQ(picture(R"([{"ph":"X","pid":1,"tid":2,"ts":0,"dur":5,"name":"a","cat":null,"id":null,)"
+                    R"("args":null}])"),
+            "process 1/thread 2: 0+5 a\n");
+  EXPECT_EQ(picture(R"({"displayTimeUnit":null,"traceEvents":[]})"), "");
+}
+
 TEST(ReadTraceTest, SaysWhatIsWrongAndWhere) {
   const auto error_of = [](std::string_view text) -> std::string {
     try {
@@ -93,6 +100,8 @@ TEST(ReadTraceTest, SaysWhatIsWrongAndWhere) {
   };
   EXPECT_THAT(error_of(""), HasSubstr("t.json:1: no valid JSON"));
   EXPECT_EQ(error_of("3"), "t.json:1: no trace: neither an object nor a list");
+  EXPECT_EQ(error_of("{\"traceEvents\":null}"), "t.json:1: no trace: missing key 'traceEvents'");
+  EXPECT_EQ(error_of("[\n{\"ph\":null}]"), "t.json:2: an event needs 'ph', its phase");
   EXPECT_EQ(error_of("{\"layers\":[]}"), "t.json:1: no trace: missing key 'traceEvents'");
   EXPECT_EQ(error_of("{\"traceEvents\":\n7}"), "t.json:2: 'traceEvents' must be a list of events");
   EXPECT_EQ(error_of("[\n\n7]"), "t.json:3: an event must be an object, {...}");

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -202,8 +203,10 @@ const Bad kBad[] = {
      "p:1: 'seconds' must be a number of seconds from 0 to 9e+06"},
     {R"({"id":1,"on":"a","seconds":"1"})",
      "p:1: 'seconds' must be a number of seconds from 0 to 9e+06"},
-    {R"({"id":1,"on":"a","seconds":null})",
-     "p:1: 'seconds' must be a number of seconds from 0 to 9e+06"},
+    {R"({"id":null,"on":"a","seconds":1})", "p:1: missing key 'id'"},
+    {R"({"id":1,"event":0,"after":[null]})",
+     "p:1: 'after' must be a list of ids: strings or integers"},
+    {R"({"activities":null})", "p:1: missing key 'activities'"},
     {R"({"id":1,"on":1,"seconds":1})", "p:1: 'on' must be a string, not empty"},
     {R"({"id":1,"from":"a","to":"b","bytes":-5})", "p:1: 'bytes' must be a number from 0 to 1e+18"},
     {R"({"id":1,"from":"a","to":"b","bytes":1e19})",
@@ -228,6 +231,21 @@ const Bad kBad[] = {
     {"{\n}", "p:1: missing key 'activities'"},
 };
 
+// A writer may give every activity every key.
+TEST(Replay, TakesNullForAbsent) {
+  constexpr const char* kAllKeys = R"({"id":"x","on":"b","seconds":2e-6,"priority":3,)"
+                                   R"("from":null,"to":null,"over":null,"bytes":null,)"
+                                   R"("weights":null,"latency":null,"event":null,"after":null,)"
+                                   R"("delay":null,"not_before":null})";
+  const ReplayPlan plain = parse(R"({"id":"x","on":"b","seconds":2e-6,"priority":3})");
+  const std::string document = fmt::format("{{\"activities\":[{}]}}", kAllKeys);
+  const std::string expected = print_replay(plain.workload, small_cluster());
+  for (const std::string& text : {std::string(kAllKeys), document}) {
+    const ReplayPlan plan = parse(text);
+    EXPECT_EQ(print_replay(plan.workload, small_cluster()), expected) << text;
+  }
+}
+
 TEST(Replay, NamesWhatIsWrong) {
   for (const Bad& bad : kBad) EXPECT_EQ(error_of(bad.text), bad.message) << bad.text;
 }
@@ -235,6 +253,7 @@ TEST(Replay, NamesWhatIsWrong) {
 TEST(Replay, NamesKeysThatAreMissingOrOfAnotherForm) {
   const Bad cases[] = {
       {R"({"id":"k","on":"a"})", "p:1: activity 'k': missing key 'seconds'"},
+      {R"({"id":"k","on":"a","seconds":null})", "p:1: activity 'k': missing key 'seconds'"},
       {R"({"id":"k","on":"a","seconds":1,"bytes":1})", "p:1: activity 'k': unexpected key 'bytes'"},
       {R"({"id":"k","from":"a","to":"b"})", "p:1: activity 'k': missing key 'bytes'"},
       {R"({"id":"k","from":"a","bytes":1})", "p:1: activity 'k': missing key 'to'"},

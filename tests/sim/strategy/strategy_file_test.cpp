@@ -52,6 +52,20 @@ TEST_F(StrategyFile, ADefaultServesTheLayersThatAreNotListed) {
   }
 }
 
+TEST_F(StrategyFile, TakesNullForAbsent) {
+  const Strategy plain =
+      parse_strategy(R"({"default": {"n": 4}, "layers": [{"name": "conv1", "config": {"h": 2}}]})",
+                     "s.json", graph_, cluster_);
+  const Strategy with_nulls = parse_strategy(
+      R"({"strategy": null, "model": null, "cluster": null, "default": {"n": 4, "c": null},
+          "layers": [{"name": "conv1", "config": {"n": null, "h": 2}, "devices": null}]})",
+      "s.json", graph_, cluster_);
+  EXPECT_EQ(with_nulls, plain);
+  EXPECT_EQ(error(R"({"default": null})"), error("{}"));
+  EXPECT_EQ(error(R"({"default": {}, "layers": [{"name": "conv1", "config": null}]})"),
+            "s.json:1: layer conv1: missing key 'config'; allowed: {\"n\": 2} and the like");
+}
+
 TEST_F(StrategyFile, ErrorsNameTheLayerAndTheDim) {
   EXPECT_EQ(error("{\n\"default\": {},\n\"layers\": [\n{\"name\": \"conv1\", \"config\": {\"n\": "
                   "9}}]}"),

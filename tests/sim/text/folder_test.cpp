@@ -1,6 +1,7 @@
 #include "sim/text/folder.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -106,6 +107,19 @@ TEST_F(FolderTest, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(failed(path("file"), files_), path("file") + ": cannot be written: Not a directory");
   check_can_write_folder(path("out"));
   EXPECT_EQ(all(), std::vector<std::string>{"file"});
+}
+
+TEST(CacheFolder, FollowsTheEnvironment) {
+  const auto with = [](const char* cache, const char* home) {
+    cache == nullptr ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", cache, 1);
+    home == nullptr ? unsetenv("HOME") : setenv("HOME", home, 1);
+    return cache_folder();
+  };
+  EXPECT_EQ(with("/c", "/h"), "/c/strata");
+  EXPECT_EQ(with(nullptr, "/h"), "/h/.cache/strata");
+  EXPECT_EQ(with("", "/h"), "/h/.cache/strata");
+  EXPECT_EQ(with("relative", "/h"), "/h/.cache/strata");
+  EXPECT_EQ(with(nullptr, nullptr), "");
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ TEST(Json, ReadsEveryKindOfValueWithItsLine) {
   "name": "a\u00e9\n",
   "count": -3, "big": 9007199254740993, "whole": 2.0, "real": 1e-3, "huge": 1e300,
   "on": false,
-  "none": null,
   "list": [
     1,
     {"x": "y"}
@@ -34,10 +33,9 @@ TEST(Json, ReadsEveryKindOfValueWithItsLine) {
   EXPECT_EQ(root.number("real"), 1e-3);
   EXPECT_EQ(root.number("huge"), 1e300);
   EXPECT_FALSE(root.boolean("on"));
-  EXPECT_TRUE(root.required("none").is(ValueKind::null));
   const auto list = root.required("list").as_list();
-  EXPECT_EQ(list[0].location(), (Location{"a.json", 7}));
-  EXPECT_EQ(list[1].location(), (Location{"a.json", 8}));
+  EXPECT_EQ(list[0].location(), (Location{"a.json", 6}));
+  EXPECT_EQ(list[1].location(), (Location{"a.json", 7}));
   EXPECT_EQ(list[1].as_table().string("x"), "y");
   root.finish();
 }
@@ -61,7 +59,20 @@ TEST(Json, SaysWhatAValueMustBe) {
   EXPECT_EQ(said([&] { root.finish(); }), "a.json:3: unknown key 'y'; allowed: degrees, n, x");
 }
 
+TEST(Json, TakesNullForAbsent) {
+  const Document document = read_json("{\"a\": null,\n\"b\": {\"c\": null, \"d\": [null]}}");
+  Table root = document.table();
+  EXPECT_FALSE(root.has("a"));
+  EXPECT_EQ(root.integer_or("a", 7), 7);
+  EXPECT_EQ(said([&] { root.required("a"); }), "a.json:1: missing key 'a'");
+  Table b = root.table("b");
+  EXPECT_EQ(b.members().size(), 1u);
+  EXPECT_EQ(said([&] { b.integers("d"); }), "a.json:2: 'd[0]' must be an integer; it is null");
+  root.finish();
+}
+
 TEST(Json, RefusesAKeyThatComesTwice) {
+  EXPECT_EQ(json_error("{\"a\": null,\n\"a\": 3}"), "a.json:2: key 'a' comes twice in one object");
   EXPECT_EQ(json_error("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}"),
             "a.json:3: key 'a' comes twice in one object");
 }
