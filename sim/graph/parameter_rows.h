@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the channels of a shard stand in a layer's parameters: rows of the weight, then of the bias,
-// in the shard's values as in the whole layer's. Value; thread-safe.
+// Where the channels of a shard stand in a layer's parameters: rows of the weight, then of the
+// bias, in the shard's values as in the whole layer's. Value; thread-safe.
 
 #include <algorithm>
 #include <cstdint>
