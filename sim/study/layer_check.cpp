@@ -29,6 +29,7 @@ class LayerComparison {
   LayerCheck run(const std::atomic<bool>* cancelled) {
     for (std::size_t step = 0; step < kStepsCompared; ++step) {
       record_.clear();
+      follower_.begin(step);
       const Execution cut = cut_->run(1, in_.batch_of, cancelled);
       if (record_.empty()) return {0, 0, {}, {}, "these devices do not show their tensors"};
       const Execution one = one_->run(1, in_.batch_of, cancelled);
@@ -63,7 +64,6 @@ class LayerComparison {
     nudge(step, doubts, cancelled);
     for (const Doubt& doubt : doubts) {
       TensorDifference found = doubt.difference;
-      found.step = step;
       found.allowed += kTimesNudged * nudged_.moved(doubt) + lost_by_summation(doubt.key);
       if (!found.within()) {
         result_.beyond.push_back(std::move(found));
@@ -76,7 +76,8 @@ class LayerComparison {
   double lost_by_summation(TensorKey key) const {
     if (key.first != TensorRole::parameter_gradients) return 0;
     const Extents& output = in_.graph[key.second].output;
-    return kUnitRoundoff * static_cast<double>(volume(output) / output[Dim::c]);
+    const std::int64_t terms = volume(output) / output[Dim::c];
+    return kUnitRoundoff * static_cast<double>(terms);
   }
 
   // Whatever it made of the steps before, it begins with this one's parameters, as dropout does

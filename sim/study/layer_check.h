@@ -6,6 +6,12 @@
 // follow from these, compares them with what the plan's shards held, and goes on from that. So
 // nothing adds up, and what differs is this layer's own doing: its kernels, its halos, what its
 // inputs or gradients went through on their way, its replicas' sums. Not thread-safe.
+//
+// Where a layer's own sums cancel (a bias before a batch norm, a norm over two values), 1e-5 of
+// what is left is too much to ask: then the device computes it again, from inputs one unit in the
+// last place away, and a few times the difference is allowed. And where a parameter's gradient is a
+// sum of N terms, N u: what terms of one sign, added one after another, lose at most (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 4.2).
 
 #include <atomic>
 #include <cstdint>
@@ -44,11 +50,6 @@ struct LayerCheck {
 /// What a layer may differ by: sums of a thousand terms in another order round by some 1e-7.
 double layer_tolerance(DType type);
 
-/// Where a layer's own sums cancel (a bias before a batch norm, a norm over two values), 1e-5 of
-/// what is left is too much to ask: then the device computes it again, from inputs one unit in the
-/// last place away, and a few times the difference is allowed. And where a parameter's gradient is
-/// a sum of N terms, N u: what terms of one sign, added one after another, lose at most (Higham,
-/// Accuracy and Stability of Numerical Algorithms, section 4.2).
 struct LayerCheckCase {
   Runner& runner;
   const std::string& devices;

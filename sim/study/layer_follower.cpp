@@ -154,8 +154,8 @@ void Follower::compare_replicas(LayerId layer) {
     const double distance = distance_of(part.values, other.values);
     if (distance == 0) continue;
     const double length = length_of(other.values);
-    const TensorDifference found{distance / length,      0, graph_[layer].name,
-                                 "replicas' parameters", 0, part.shard};
+    const TensorDifference found{distance / length,      0,     graph_[layer].name,
+                                 "replicas' parameters", step_, part.shard};
     doubts_.push_back({key, found, length, {}});
     return;
   }

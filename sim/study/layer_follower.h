@@ -29,6 +29,7 @@ class Follower : public TensorObserver {
   Follower(const Graph& graph, const Plan& plan, const StepRecord& record)
       : graph_(graph), plan_(plan), record_(record) {}
 
+  void begin(std::size_t step) { step_ = step; }
   bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
 
   std::vector<Doubt> take_doubts() { return std::exchange(doubts_, {}); }
@@ -42,6 +43,7 @@ class Follower : public TensorObserver {
   const Graph& graph_;
   const Plan& plan_;
   const StepRecord& record_;
+  std::size_t step_ = 0;
   std::vector<Doubt> doubts_;
   TensorDifference largest_;
 };
