@@ -1,7 +1,9 @@
 #include "tests/exec/check/checked.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -89,6 +91,11 @@ struct Trainer {
 };
 
 }  // namespace
+
+bool whole_networks() {
+  const char* asked = std::getenv("STRATA_CHECK_ZOO");
+  return asked != nullptr && std::string_view(asked) == "full";
+}
 
 LayerCheck checked_layers(const CheckedCase& checked) {
   return Trainer{checked}.layers();

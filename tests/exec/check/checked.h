@@ -21,6 +21,9 @@ struct CheckedCase {
   Planted planted = {};  ///< of the cut
 };
 
+/// Whether STRATA_CHECK_ZOO=full asks for networks as the zoo has them: hours, not seconds.
+bool whole_networks();
+
 /// Two steps, layer by layer.
 LayerCheck checked_layers(const CheckedCase& checked);
 /// And what came of as many steps.

@@ -1,10 +1,12 @@
 // A small ResNet-50, cut over two devices that make one mistake each: every one of them is found by
-// comparing layers, and a cut without any is found to be right.
+// comparing layers, and a cut without any is found to be right. STRATA_CHECK_ZOO=full takes the
+// network whole.
 
 #include "tests/exec/check/planted_errors.h"
 
 #include <gtest/gtest.h>
 
+#include "sim/graph/zoo.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/check/checked.h"
 #include "tests/exec/zoo/small_network.h"
@@ -15,8 +17,9 @@ namespace {
 using strata::testing::Planted;
 using strata::testing::PlantedError;
 
-Graph small_resnet() {
-  return strata::testing::build({"resnet50", 4, 64, 8});
+Graph resnet() {
+  return strata::testing::whole_networks() ? build_zoo("resnet50", 4)
+                                           : strata::testing::build({"resnet50", 4, 64, 8});
 }
 
 Strategy cut(const Graph& graph, const std::string& name) {
@@ -28,7 +31,7 @@ class PlantedErrors : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(PlantedErrors, AreFound) {
   const PlantedError error = strata::testing::planted_errors()[GetParam()];
-  const Graph graph = small_resnet();
+  const Graph graph = resnet();
   const LayerCheck check = strata::testing::checked_layers(
       {graph, cut(graph, error.strategy), 2, error.sync, error.planted});
   EXPECT_FALSE(check.beyond.empty());
@@ -42,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(ResNet50, PlantedErrors,
                          });
 
 TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
-  const Graph graph = small_resnet();
+  const Graph graph = resnet();
   for (const char* name : {"rows", "data", "owt"}) {
     for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
       const LayerCheck check = strata::testing::checked_layers({graph, cut(graph, name), 2, sync});
@@ -53,7 +56,7 @@ TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
 }
 
 TEST(CheckOfTraining, AllowsWhatRoundingDoes) {
-  const Graph graph = small_resnet();
+  const Graph graph = resnet();
   const Check check = strata::testing::checked({graph, data_parallel(graph, 2)}, 3);
   EXPECT_EQ(strata::testing::failures(check), "");
   EXPECT_GT(check.differences.gradients.value, check.tolerance);
@@ -62,7 +65,7 @@ TEST(CheckOfTraining, AllowsWhatRoundingDoes) {
 }
 
 TEST(CheckOfTraining, FailsWhereALayerDoesThoughTheTrainingIsNear) {
-  const Graph graph = small_resnet();
+  const Graph graph = resnet();
   Planted planted;  // of a loss that nobody goes on from
   planted.kernel = [](strata::testing::KernelCall& call) {
     call.run();

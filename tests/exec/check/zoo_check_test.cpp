@@ -4,9 +4,7 @@
 // 4 devices (an hour), and prints how near each came to what was allowed.
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,11 +19,7 @@ namespace {
 
 using strata::testing::Random;
 using strata::testing::SmallNetwork;
-
-bool whole_networks() {
-  const char* asked = std::getenv("STRATA_CHECK_ZOO");
-  return asked != nullptr && std::string_view(asked) == "full";
-}
+using strata::testing::whole_networks;
 
 std::vector<Strategy> strategies(const Graph& graph, int devices) {
   Random random(static_cast<std::uint64_t>(graph.batch()));
