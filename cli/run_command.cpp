@@ -39,7 +39,7 @@ constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 struct RunFlags {
   RunRequest request;
   SearchFlags search;
-  std::string sync = "ring", dtype = "fp32", learning_rate = "0.01", tolerance = "1e-4";
+  std::string sync = "ring", dtype = "fp32", learning_rate = "0.01", tolerance;
   std::string save_weights, trace_file, typed;
   std::int64_t batch = 0;
   CLI::Option* batch_option = nullptr;
@@ -83,7 +83,8 @@ RunRequest request_of(const RunFlags& flags) {
   if (flags.tolerance_option->count() > 0 && !flags.check) {
     throw InputError("--tolerance is of --check; allowed: both, or neither");
   }
-  if (flags.check) request.tolerance = number_of("--tolerance", flags.tolerance);
+  request.check = flags.check;
+  if (!flags.tolerance.empty()) request.tolerance = number_of("--tolerance", flags.tolerance);
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};
   return request;
@@ -164,9 +165,8 @@ void run_command(Runner& runner, const RunFlags& flags) {
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
-  const RunNames names{request.devices, runner.description(request.devices), flags.sync,
-                       request.tolerance.value_or(0)};
-  const std::string mismatch = mismatch_text(names, report);
+  const RunNames names{request.devices, runner.description(request.devices), flags.sync};
+  const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
     print_json(run_json(names, report));
@@ -259,11 +259,12 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   add_files(*command, *flags);
   command
       ->add_flag("--check", flags->check,
-                 "run one device, too, and compare losses, gradients and weights")
+                 "compare with one device: each layer, and what came of the training")
       ->disable_flag_override();
   flags->tolerance_option =
       command->add_option("--tolerance", flags->tolerance,
-                          "the relative difference that --check allows (default 1e-4)");
+                          "let --check allow this relative difference after the training, not what "
+                          "rounding does");
   add_ways_to_run(*command, flags->request);
   add_search_options(*command, flags->search, "Of --strategy optimal");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

@@ -1,5 +1,6 @@
 #include "cli/run_output.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,20 +11,48 @@
 namespace strata {
 namespace {
 
+constexpr std::size_t kMismatchesNamed = 5;
+
 void add_test(nlohmann::ordered_json& json, const TestResult& test) {
   json["test_accuracy"] = test.accuracy;
   json["test_loss"] = test.loss;
   json["test_samples"] = test.samples;
 }
 
-void add_differences(nlohmann::ordered_json& json, const Differences& differences,
-                     double tolerance) {
-  json["max_relative_difference"] = {{"loss", differences.loss},
-                                     {"gradients", differences.gradients.value},
-                                     {"weights", differences.weights.value}};
-  json["worst_layers"] = {{"gradients", differences.gradients.layer},
-                          {"weights", differences.weights.layer}};
-  json["tolerance"] = tolerance;
+nlohmann::ordered_json three(double loss, double gradients, double weights) {
+  return {{"loss", loss}, {"gradients", gradients}, {"weights", weights}};
+}
+
+nlohmann::ordered_json three(const Differences& d) {
+  return three(d.loss, d.gradients.value, d.weights.value);
+}
+
+nlohmann::ordered_json difference_json(const TensorDifference& d) {
+  return {{"layer", d.layer}, {"what", d.what},        {"step", d.step},
+          {"shard", d.shard}, {"difference", d.value}, {"allowed", d.allowed}};
+}
+
+nlohmann::ordered_json layers_json(const LayerCheck& check) {
+  if (!check.skipped.empty()) return {{"skipped", check.skipped}};
+  nlohmann::ordered_json beyond = nlohmann::ordered_json::array();
+  for (const TensorDifference& d : check.beyond) beyond.push_back(difference_json(d));
+  return {{"layers", check.layers},
+          {"steps", check.steps},
+          {"largest", difference_json(check.largest)},
+          {"beyond", beyond}};
+}
+
+void add_check(nlohmann::ordered_json& json, const Check& check) {
+  json["check"] = check.passed() ? "passed" : "failed";
+  json["max_relative_difference"] = three(check.differences);
+  json["worst_layers"] = {{"gradients", check.differences.gradients.layer},
+                          {"weights", check.differences.weights.layer}};
+  json["tolerance"] = check.tolerance;
+  const Allowance allowed = check.allowed();
+  json["allowed"] = three(allowed.loss, allowed.gradients, allowed.weights);
+  json["rounding"] = nullptr;
+  if (check.rounding) json["rounding"] = three(*check.rounding);
+  json["layer_check"] = layers_json(check.layers);
 }
 
 nlohmann::ordered_json costs_json(const CostsUsed& costs) {
@@ -65,10 +94,42 @@ std::string in_layer(const LargestDifference& difference) {
                                   : fmt::format("{:.1e} ({})", difference.value, difference.layer);
 }
 
-std::string differences_text(const Differences& d, double tolerance) {
+std::string place(const TensorDifference& d) {
+  return d.layer.empty() ? d.what : fmt::format("{} of layer {}", d.what, d.layer);
+}
+
+std::string layers_text(const LayerCheck& check) {
+  if (!check.skipped.empty()) {
+    return fmt::format("Layers were not compared: {}\n", check.skipped);
+  }
+  if (check.beyond.empty()) {
+    return fmt::format(
+        "Each of {} layers computes what one device computes from the same inputs: at most {:.1e} "
+        "apart ({}), {:.0e} allowed\n",
+        check.layers, check.largest.value, place(check.largest), check.largest.allowed);
+  }
+  return fmt::format("{} tensors are not what one device computes from the same inputs\n",
+                     check.beyond.size());
+}
+
+std::string three_text(const Differences& d) {
+  return fmt::format("losses by {:.1e}, gradients by {}, weights by {}", d.loss,
+                     in_layer(d.gradients), in_layer(d.weights));
+}
+
+std::string allowed_text(const Check& check) {
+  if (!check.rounding) return fmt::format("; allowed: {}", check.tolerance);
   return fmt::format(
-      "Beside one device: losses differ by {:.1e}, gradients by {}, weights by {}; allowed: {}\n",
-      d.loss, in_layer(d.gradients), in_layer(d.weights), tolerance);
+      "\n  Rounding alone moves one device, where its weights begin {} in the last place "
+      "away: {}; {} times that is allowed",
+      check.units == 1 ? "one unit" : fmt::format("up to {} units", check.units),
+      three_text(*check.rounding), kTimesRounding);
+}
+
+std::string check_text(const Check& check) {
+  return fmt::format("Check {}\n  {}  The training differs from one device's: {}{}\n",
+                     check.passed() ? "passed" : "failed", layers_text(check.layers),
+                     three_text(check.differences), allowed_text(check));
 }
 
 std::string prediction_text(const RunReport& report) {
@@ -78,12 +139,29 @@ std::string prediction_text(const RunReport& report) {
                      100 * (predicted / report.training.times.median - 1));
 }
 
-void add_mismatch(std::string& text, std::string_view what, const LargestDifference& difference,
-                  double tolerance) {
-  if (difference.value <= tolerance) return;
+void append_line(std::string& text, const std::string& line) {
   if (!text.empty()) text += '\n';
-  text += fmt::format("the {} of layer {} differ from one device's by {:.2e}; allowed: {}", what,
-                      difference.layer, difference.value, tolerance);
+  text += line;
+}
+
+void add_mismatch(std::string& text, std::string_view what, const LargestDifference& difference,
+                  double allowed) {
+  if (difference.value <= allowed) return;
+  append_line(
+      text, fmt::format("the {} of layer {} differ from one device's by {:.2e}; allowed: {}", what,
+                        difference.layer, difference.value, allowed));
+}
+
+// One layer's mistake seldom comes alone; what came first is where to look.
+void add_layers(std::string& text, const LayerCheck& check) {
+  for (std::size_t i = 0; i < std::min(kMismatchesNamed, check.beyond.size()); ++i) {
+    const TensorDifference& d = check.beyond[i];
+    append_line(text, fmt::format("step {}, shard {}: the {} differs from what one device computes "
+                                  "from the same inputs by {:.2e}; allowed: {:.0e}",
+                                  d.step, d.shard, place(d), d.value, d.allowed));
+  }
+  if (check.beyond.size() <= kMismatchesNamed) return;
+  append_line(text, fmt::format("and {} more", check.beyond.size() - kMismatchesNamed));
 }
 
 }  // namespace
@@ -111,7 +189,7 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"sync_bytes", moved.sync.value},
                                  {"statistics_bytes", moved.statistics.value}};
   if (report.test) add_test(json, *report.test);
-  if (report.differences) add_differences(json, *report.differences, names.tolerance);
+  if (report.check) add_check(json, *report.check);
   if (report.costs) json["costs"] = costs_json(*report.costs);
   if (report.predicted) json["predicted_seconds"] = report.predicted->step_seconds().value;
   return json;
@@ -122,13 +200,13 @@ std::string run_text(const RunNames& names, const RunReport& report) {
       fmt::format("{} on {} ({}): batch {}, sync {}, {} steps\n\n{}", report.graph.name(),
                   names.devices, names.machine, report.graph.batch(), names.sync,
                   report.training.losses.size(), table(report));
-  if (report.predicted || report.test || report.differences) text += '\n';
+  if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {
     text += fmt::format("Test: {:.2f}% of {} samples right, loss {:.4f}\n",
                         100 * report.test->accuracy, report.test->samples, report.test->loss);
   }
-  if (report.differences) text += differences_text(*report.differences, names.tolerance);
+  if (report.check) text += check_text(*report.check);
   return text;
 }
 
@@ -146,16 +224,18 @@ std::string costs_text(const CostsUsed& costs) {
   return text;
 }
 
-std::string mismatch_text(const RunNames& names, const RunReport& report) {
+std::string mismatch_text(const RunReport& report) {
   std::string text;
-  if (!report.differences || report.differences->within(names.tolerance)) return text;
-  const Differences& d = *report.differences;
-  if (!(d.loss <= names.tolerance)) {
-    text = fmt::format("the losses differ from one device's by {:.2e}; allowed: {}", d.loss,
-                       names.tolerance);
+  if (!report.check || report.check->passed()) return text;
+  const Differences& d = report.check->differences;
+  const Allowance most = report.check->allowed();
+  add_layers(text, report.check->layers);
+  if (!(d.loss <= most.loss)) {
+    append_line(text, fmt::format("the losses differ from one device's by {:.2e}; allowed: {}",
+                                  d.loss, most.loss));
   }
-  add_mismatch(text, "gradients", d.gradients, names.tolerance);
-  add_mismatch(text, "weights", d.weights, names.tolerance);
+  add_mismatch(text, "gradients", d.gradients, most.gradients);
+  add_mismatch(text, "weights", d.weights, most.weights);
   return text;
 }
 

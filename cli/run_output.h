@@ -13,7 +13,6 @@ namespace strata {
 /// What a report does not know of how it came about.
 struct RunNames {
   std::string devices, machine, sync;
-  double tolerance = 0;
 };
 
 nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);
@@ -23,7 +22,7 @@ std::string run_text(const RunNames& names, const RunReport& report);
 /// Where costs that were not the user's come from, and how old they are.
 std::string costs_text(const CostsUsed& costs);
 
-/// What differs by more than the tolerance, and where; empty where nothing does.
-std::string mismatch_text(const RunNames& names, const RunReport& report);
+/// What differs by more than is allowed, and where; empty where nothing does.
+std::string mismatch_text(const RunReport& report);
 
 }  // namespace strata

@@ -4,36 +4,11 @@
 #include <variant>
 
 #include "exec/runtime/run.h"
+#include "sim/graph/parameter_rows.h"
 #include "sim/graph/regions.h"
 
 namespace strata {
 namespace {
-
-// Where the channels [begin, end) of a layer's parameters stand in a shard's values and in the
-// whole layer's: rows of the weight, then of the bias.
-struct ParameterRows {
-  std::int64_t weight_row = 0;  ///< values of a channel in the weight
-  std::int64_t bias_row = 0;    ///< and in the bias: 1 or 0
-  std::int64_t channels = 0;    ///< of the whole layer
-  Interval held;                ///< channels of the shard
-
-  ParameterRows(const Layer& layer, const Box& box)
-      : weight_row(layer.parameters.weight / layer.output[Dim::c]),
-        bias_row(layer.parameters.bias / layer.output[Dim::c]),
-        channels(layer.output[Dim::c]),
-        held(box[Dim::c]) {}
-
-  void read(float* shard, const float* whole) const {
-    std::copy_n(whole + held.begin * weight_row, held.size() * weight_row, shard);
-    std::copy_n(whole + channels * weight_row + held.begin * bias_row, held.size() * bias_row,
-                shard + held.size() * weight_row);
-  }
-  void write(float* whole, const float* shard) const {
-    std::copy_n(shard, held.size() * weight_row, whole + held.begin * weight_row);
-    std::copy_n(shard + held.size() * weight_row, held.size() * bias_row,
-                whole + channels * weight_row + held.begin * bias_row);
-  }
-};
 
 Box shard_box(const Graph& graph, const Plan& plan, LayerId layer, std::size_t shard) {
   return Partition(graph[layer].output, plan.placement(layer).degrees)

@@ -89,7 +89,8 @@ class ProgramBinder {
         task.layer, forward ? Phase::forward_statistics : Phase::backward_statistics, task.shard);
     if (task.phase == Phase::update) return bind_update(task, result);
     if (!forward) result.output_gradient = buffers_.output_gradient(task.layer, task.shard);
-    if (!is_head(task)) return;
+    result.is_head = is_head(task);
+    if (!result.is_head) return;
     forward ? gather_inputs(task, result) : gather_gradient(task, result);
   }
 

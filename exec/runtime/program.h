@@ -67,6 +67,7 @@ struct GroupPart {
 };
 
 struct TaskProgram {
+  bool is_head = false;     ///< compute: the first forward or the first backward task of its shard
   std::vector<Move> moves;  ///< a transfer's, or what a shard gathers from its own device
   GradientSum gradient;
   std::vector<BufferId> add_to_gradient;  ///< a server's update: what replicas sent

@@ -179,8 +179,43 @@ void TaskWork::compute(Turn turn) {
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {
     executor_.keep_gradient(plan_[turn.task], operands.parameter_gradients);
   }
-  kernel(task).run(phase, operands);
+  if (executor_.options_.observer != nullptr) {
+    show_before(plan_[turn.task], task, operands);
+    kernel(task).run(phase, operands);
+    if (phase == Phase::forward) show(TensorRole::output, plan_[turn.task], operands.output);
+  } else {
+    kernel(task).run(phase, operands);
+  }
   if (loss != nullptr && !backend_.is_asynchronous()) check_finite(*loss);
+}
+
+// What the kernel finds, put together.
+void TaskWork::show_before(const Task& task, const TaskProgram& bound, const Operands& operands) {
+  if (task.phase == Phase::update) {
+    show(TensorRole::parameter_gradients, task, bound.parameter_gradients);
+  } else if (!bound.is_head) {
+    return;
+  } else if (task.phase == Phase::forward || task.phase == Phase::forward_statistics) {
+    show(TensorRole::parameters, task, bound.parameters);
+  } else {
+    show(TensorRole::output_gradient, task, operands.output_gradient);
+  }
+}
+
+void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
+  if (region.data == nullptr) return;
+  std::vector<float> values(static_cast<std::size_t>(volume(region.box)));
+  backend_.pack(values.data(), region, region.box);
+  if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
+  backend_.unpack(region, values.data(), region.box);
+}
+
+void TaskWork::show(TensorRole role, const Task& task, BufferId id) {
+  if (!id.valid()) return;
+  const std::int64_t count = program_.buffers()[id()].values;
+  std::vector<float> values = executor_.on_host(values_of(id), count);
+  if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
+  backend_.copy_values(values_of(id), values.data(), count);
 }
 
 LossPart* TaskWork::loss_of(Turn turn) {

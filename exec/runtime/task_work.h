@@ -67,6 +67,9 @@ class TaskWork {
   static void check_finite(const LossPart& part);
 
  private:
+  void show_before(const Task& task, const TaskProgram& bound, const Operands& operands);
+  void show(TensorRole role, const Task& task, const Region& region);
+  void show(TensorRole role, const Task& task, BufferId id);
   void move(TaskId id);
   void reduce(TaskId id);
   void gather(TaskId id);

@@ -29,10 +29,6 @@ struct Differences {
   double loss = 0;              ///< of the losses of all steps
   LargestDifference gradients;  ///< of the last step
   LargestDifference weights;    ///< after it
-
-  bool within(double tolerance) const {
-    return loss <= tolerance && gradients.value <= tolerance && weights.value <= tolerance;
-  }
 };
 
 }  // namespace strata

@@ -12,10 +12,9 @@
 #include "sim/study/dataset.h"
 #include "sim/study/doubts.h"
 #include "sim/study/evaluate.h"
-#include "sim/study/host_memory.h"
 #include "sim/study/network.h"
+#include "sim/study/run_memory.h"
 #include "sim/study/solve.h"
-#include "sim/text/units.h"
 
 namespace strata {
 namespace {
@@ -83,27 +82,6 @@ std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunReques
   return used;
 }
 
-// What the host keeps beside the devices: the batch, repeated (dataset.h), the network's weights
-// before and after, and all that --check compares.
-Bytes kept_by_host(const Graph& graph, bool compared) {
-  std::int64_t values = graph.parameters() * (compared ? 6 : 2);
-  for (const Layer& layer : graph.layers()) {
-    if (is_input(layer.op)) values += 2 * volume(layer.output);
-  }
-  return Bytes{values * static_cast<std::int64_t>(sizeof(float))};
-}
-
-void check_memory(const RunRequest& request, const Case& input, const Plan& plan) {
-  if (input.cluster.devices().front().kind != "cpu") return;
-  const auto free = request.memory ? request.memory : available_memory();
-  const Bytes need = memory_estimate(plan, input.cluster) +
-                     kept_by_host(input.graph, request.tolerance.has_value());
-  if (!free || need <= *free) return;
-  throw EnvironmentError(fmt::format(
-      "not enough memory: {} on {} needs about {}, {} is free; a smaller --batch needs less",
-      request.model, request.devices, format_bytes(need), format_bytes(*free)));
-}
-
 // What it takes to train.
 struct Inputs {
   const Case& input;
@@ -148,23 +126,18 @@ ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
   options.seed = request.seed;
-  options.keep_gradients = request.tolerance.has_value();
+  options.keep_gradients = request.check;
   options.serial = request.serial;
   options.recorded = request.recorded;
   return options;
 }
 
-// A training from the request's weights, and what it leaves.
-struct Outcome {
-  Training training;
-  NetworkWeights weights, gradients;
-};
-
-Outcome train(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
-              const ExecutionOptions& execution, const TrainOptions& options) {
+Trained train(Runner& runner, const RunRequest& request, const Inputs& inputs,
+              const NetworkWeights& from, const Plan& plan, const ExecutionOptions& execution,
+              const TrainOptions& options) {
   const Graph& graph = inputs.input.graph;
-  const auto run = start(runner, request.devices, graph, plan, execution, inputs.weights);
-  Outcome outcome;
+  const auto run = start(runner, request.devices, graph, plan, execution, from);
+  Trained outcome;
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
   outcome.training = strata::train(*run, plan, batch_of, options);
   if (outcome.training.stopped) return outcome;
@@ -194,10 +167,28 @@ TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* c
   return options;
 }
 
-Differences differences(const Graph& graph, const Outcome& cut, const Outcome& whole) {
-  return {relative_difference(std::span<const double>(cut.training.losses), whole.training.losses),
-          largest_difference(graph, cut.gradients, whole.gradients),
-          largest_difference(graph, cut.weights, whole.weights)};
+Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
+            const Plan& alone, const Trained& cut, const std::atomic<bool>* cancelled,
+            const Progress& progress) {
+  const Graph& graph = inputs.input.graph;
+  ExecutionOptions execution = execution_options(request);
+  execution.recorded = false;  // so that recorded steps are compared with plain ones
+  const auto train_alone = [&](const NetworkWeights& from, std::string_view stage) {
+    Trained one = train(runner, request, inputs, from, alone, execution,
+                        train_options(request, cancelled, progress, stage));
+    if (one.training.stopped) throw Cancelled{};
+    return one;
+  };
+  Check result =
+      compare(graph, cut, inputs.weights, {request.tolerance, request.dtype}, train_alone);
+  result.layers.skipped = why_not_by_layer(runner, request, inputs.input, plan, alone);
+  if (!result.layers.skipped.empty()) return result;
+  if (progress) progress({"layer by layer", 0, 0, 0});
+  const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
+  result.layers = check_layers(
+      {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of},
+      cancelled);
+  return result;
 }
 
 }  // namespace
@@ -213,11 +204,10 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   const Plan alone = lower_to_run(input.graph, input.cluster, on_one_device(input.graph),
                                   input.sync, request.dtype);
   check_memory(request, input, plan);
-  if (request.tolerance) check_memory(request, input, alone);
+  if (request.check) check_memory(request, input, alone);
   const Inputs inputs = load(request, input, network);
 
-  ExecutionOptions execution = execution_options(request);
-  Outcome cut = train(runner, request, inputs, plan, execution,
+  Trained cut = train(runner, request, inputs, inputs.weights, plan, execution_options(request),
                       train_options(request, cancelled, progress, "training"));
   RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
   report.notes = std::move(network.notes);
@@ -231,14 +221,10 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
         "--graph: no step that came from a recording was timed; the first two of all and the last "
         "of a run do not: --steps 4 is enough");
   }
-  if (request.tolerance && !cut.training.stopped) {
-    execution.recorded = false;  // so that recorded steps are compared with plain ones
-    const auto whole = unless_cancelled([&] {
-      return train(runner, request, inputs, alone, execution,
-                   train_options(request, cancelled, progress, "one device"));
-    });
-    cut.training.stopped = !whole || whole->training.stopped;
-    if (!cut.training.stopped) report.differences = differences(input.graph, cut, *whole);
+  if (request.check && !cut.training.stopped) {
+    report.check = unless_cancelled(
+        [&] { return check(runner, request, inputs, plan, alone, cut, cancelled, progress); });
+    cut.training.stopped = !report.check;
   }
   report.training = std::move(cut.training);
   report.weights = std::move(cut.weights);

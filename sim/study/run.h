@@ -14,7 +14,7 @@
 
 #include "sim/base/error.h"
 #include "sim/strategy/search_space.h"
-#include "sim/study/differences.h"
+#include "sim/study/check.h"
 #include "sim/study/predict.h"
 #include "sim/study/runner.h"
 #include "sim/study/search_costs.h"
@@ -42,7 +42,8 @@ struct RunRequest {
   std::string data;                 ///< a folder (dataset.h); empty: synthetic
   std::string test_data;            ///< a folder, or empty
   std::string weights;              ///< a folder to start from; empty: starting_weights()
-  std::optional<double> tolerance;  ///< compare with one device
+  bool check = false;               ///< compare with one device (check.h)
+  std::optional<double> tolerance;  ///< of the check: allow this, whatever rounding does
   bool serial = false;              ///< as ExecutionOptions have them; of GPUs
   bool recorded = false;            ///< not on the one device of a comparison
   /// Refuse what needs more, for devices that are this machine's cores; else what is free now.
@@ -63,7 +64,7 @@ struct RunReport {
   Training training;
   NetworkWeights weights;  ///< after the last step; none where it was called off
   std::optional<TestResult> test;
-  std::optional<Differences> differences;  ///< from one device
+  std::optional<Check> check;
   std::optional<Timeline> predicted;
   std::optional<CostsUsed> costs = {};   ///< of the search and the prediction
   std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)

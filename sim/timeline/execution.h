@@ -2,8 +2,11 @@
 
 // What it takes to run a plan for real, beside the plan, and what comes of it. Values.
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/graph/batch.h"
@@ -12,6 +15,30 @@
 
 namespace strata {
 
+/// Which of a shard's tensors.
+enum class TensorRole : std::uint8_t {
+  parameters,          ///< as its forward finds them
+  output,              ///< as its forward leaves it
+  output_gradient,     ///< the sum of what all readers give back, as its backward finds it
+  parameter_gradients  ///< the sum over all replicas, as its update finds it
+};
+inline constexpr std::array<std::string_view, 4> kTensorRoleNames = {
+    "parameters", "output", "output gradient", "parameter gradients"};
+constexpr std::string_view name(TensorRole role) {
+  return kTensorRoleNames[static_cast<std::size_t>(role)];
+}
+
+/// Sees the tensors of all shards while a plan runs: what they hold when a task finds or leaves
+/// them, before another task works in the same memory. Called by the threads of all devices.
+class TensorObserver {
+ public:
+  virtual ~TensorObserver() = default;
+  /// `values`: of the shard's box, row-major; of parameters weight, then bias, of its channels. The
+  /// run goes on with what it writes to them, where it returns true.
+  virtual bool see(TensorRole role, LayerId layer, std::uint32_t shard,
+                   std::span<float> values) = 0;
+};
+
 struct ExecutionOptions {
   float learning_rate = 0.01F;
   std::uint64_t seed = 0;       ///< of the dropout masks
@@ -19,6 +46,7 @@ struct ExecutionOptions {
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
   bool serial = false;          ///< on a GPU of several devices: one task at a time
   bool recorded = false;        ///< a step is recorded once and played again; GPUs alone can
+  TensorObserver* observer = nullptr;  ///< of plain steps; must outlive the run
 };
 
 /// The data of each step, counted from 0 over all runs of one executor.

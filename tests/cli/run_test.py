@@ -20,7 +20,12 @@ RUN = {
     "losses": [NUMBER], "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
 }
 CHECKED = dict(RUN, max_relative_difference={"loss": NUMBER, "gradients": NUMBER,
-                                             "weights": NUMBER}, tolerance=NUMBER)
+                                             "weights": NUMBER},
+               tolerance=NUMBER, check=str, allowed={"loss": NUMBER, "gradients": NUMBER,
+                                                     "weights": NUMBER},
+               layer_check={"layers": int, "steps": int, "beyond": [],
+                            "largest": {"layer": str, "what": str, "difference": NUMBER,
+                                        "allowed": NUMBER}})
 
 
 def run(options, folder="."):
@@ -35,6 +40,8 @@ class Run(unittest.TestCase):
                     done = run(f"lenet5 --devices cpu:{devices} --strategy {strategy} --batch 6 "
                                "--steps 3 --check")
                     self.assertEqual(misfits(done, CHECKED), [])
+                    self.assertEqual((done["check"], done["rounding"]), ("passed", None))
+                    self.assertEqual(done["layer_check"]["layers"], 13)
                     self.assertEqual((done["devices"], done["batch"]), (devices, 6))
                     self.assertEqual((len(done["losses"]), done["timed_steps"]), (3, 2))
                     times = done["step_seconds"]
@@ -66,7 +73,7 @@ class Run(unittest.TestCase):
                             "--check --tolerance 0 --save-weights w --json", ".")
         self.assertEqual(outcome.exit_code, 1)
         self.assertIn("allowed: 0", outcome.stderr)
-        self.assertIn("max_relative_difference", json.loads(outcome.stdout))
+        self.assertEqual(json.loads(outcome.stdout)["check"], "failed")
         self.assertFalse(pathlib.Path("w").exists())
 
     def test_a_loss_that_is_no_number_names_task_and_device(self):

@@ -84,7 +84,7 @@ TEST(Run, TimesStepsAfterTheWarmupAndKeepsEveryLoss) {
   EXPECT_EQ(report.training.moved_per_step, (Communication{{0}, {2 * 4 * 61706}, {7}}));
   const NetworkWeights before = initial_weights(report.graph, 0);
   EXPECT_FLOAT_EQ(report.weights[1][0], before[1][0] - 3 * 0.5F);
-  EXPECT_FALSE(report.test || report.differences || report.predicted);
+  EXPECT_FALSE(report.test || report.check || report.predicted);
 }
 
 TEST(Run, ComputesTheSameWhateverThePiecesAndTheWarmup) {
@@ -133,16 +133,20 @@ TEST(Run, TimesASingleStepFromItsStart) {
 TEST(Run, SaysWhereItDiffersFromOneDevice) {
   FakeRunner runner;
   RunRequest asked = request(4);
-  asked.tolerance = 1e-4;
+  asked.check = true;
   const RunReport same = run(runner, asked);
-  ASSERT_TRUE(same.differences);
-  EXPECT_TRUE(same.differences->within(0));
+  ASSERT_TRUE(same.check);
+  EXPECT_TRUE(same.check->passed());
+  EXPECT_FALSE(same.check->rounding);  // nobody had to ask
+  EXPECT_EQ(same.check->layers.skipped, "these devices do not show their tensors");
   runner.wrong_layer = "fc2";
-  const RunReport wrong = run(runner, asked);
-  EXPECT_FALSE(wrong.differences->within(1e-4));
-  EXPECT_EQ(wrong.differences->weights.layer, "fc2");
-  EXPECT_NEAR(wrong.differences->weights.value, 1.0 / 3, 1e-6);  // 1.5 times as long
-  EXPECT_EQ(wrong.differences->gradients.value, 0);
+  const Check wrong = *run(runner, asked).check;
+  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.differences.weights.layer, "fc2");
+  EXPECT_NEAR(wrong.differences.weights.value, 1.0 / 3, 1e-6);  // 1.5 times as long
+  EXPECT_EQ(wrong.differences.gradients.value, 0);
+  ASSERT_TRUE(wrong.rounding);  // of these devices: what weights were apart, they stay
+  EXPECT_LT(wrong.rounding->weights.value, 1e-6);
 }
 
 TEST(Run, NoticesBytesThatThePlanDoesNotHave) {
@@ -186,12 +190,12 @@ TEST(Run, KeepsWhatWasDoneBeforeItWasCalledOff) {
   FakeRunner runner;
   runner.cancel_after = 5;
   RunRequest asked = request(20);
-  asked.tolerance = 1e-4;
+  asked.check = true;
   const RunReport report = run(runner, asked);
   EXPECT_TRUE(report.training.stopped);
   EXPECT_EQ(report.training.losses.size(), 3u);  // the first piece
   EXPECT_TRUE(report.weights.empty());
-  EXPECT_FALSE(report.differences);
+  EXPECT_FALSE(report.check);
   runner.cancel_after = 1;
   EXPECT_THROW(run(runner, asked), Cancelled);
 }
@@ -213,15 +217,35 @@ TEST(Run, RefusesWhatMemoryCannotHold) {
   EXPECT_GT(*available_memory(), Bytes{1 << 20});
 }
 
+// Layers need the cut, two of one device and all outputs at once: what has room for one alone is
+// still run, and checked by what comes of it.
+TEST(Run, LeavesOutLayersThatMemoryCannotHold) {
+  RunRequest asked = request(3);
+  asked.check = true;
+  asked.memory = Bytes{1 << 10};
+  std::optional<RunReport> report;
+  while (!report) {
+    FakeRunner runner;
+    try {
+      report = run(runner, asked);
+    } catch (const EnvironmentError&) {
+      asked.memory = Bytes{2 * asked.memory->value};
+    }
+  }
+  EXPECT_THAT(report->check->layers.skipped, ::testing::StartsWith("that needs about "));
+  EXPECT_EQ(report->check->layers.steps, 0u);
+  EXPECT_TRUE(report->check->passed());
+}
+
 TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
   FakeRunner runner;
   RunRequest asked = request(3);
-  asked.tolerance = 1e-4;
+  asked.check = true;
   runner.cancel_run = 1;  // the one device's that it is checked against
   const RunReport report = run(runner, asked);
   EXPECT_EQ(report.training.losses.size(), 3u);
   EXPECT_TRUE(report.training.stopped);
-  EXPECT_FALSE(report.differences);
+  EXPECT_FALSE(report.check);
 }
 
 TEST(Run, RefusesWeightsThatAreNoNumbers) {

@@ -1,0 +1,41 @@
+#pragma once
+
+// What the shards of a network held in one step: their parameters, outputs and gradients, on the
+// host. While a plan runs, the threads of all devices write to it; it is read when none does.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/plan/plan.h"
+#include "sim/timeline/execution.h"
+
+namespace strata {
+
+class StepRecord : public TensorObserver {
+ public:
+  struct Part {
+    std::uint32_t shard = 0;
+    std::vector<float> values;
+  };
+
+  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+
+  /// By shard; none where nothing was seen.
+  const std::vector<Part>& parts(TensorRole role, LayerId layer) const;
+  bool empty() const { return parts_.empty(); }
+  void clear() { parts_.clear(); }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<TensorRole, LayerId>, std::vector<Part>> parts_;
+};
+
+/// Memory of it, at most.
+Bytes record_bytes(const Graph& graph, const Plan& plan);
+
+}  // namespace strata

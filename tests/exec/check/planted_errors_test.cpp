@@ -1,0 +1,81 @@
+// A small ResNet-50, cut over two devices that make one mistake each: every one of them is found by
+// comparing layers, and a cut without any is found to be right. STRATA_CHECK_ZOO=full takes the
+// network whole.
+
+#include "tests/exec/check/planted_errors.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/graph/zoo.h"
+#include "sim/strategy/strategy.h"
+#include "tests/exec/check/checked.h"
+#include "tests/exec/zoo/small_network.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::Planted;
+using strata::testing::PlantedError;
+
+Graph resnet() {
+  return strata::testing::whole_networks() ? build_zoo("resnet50", 4)
+                                           : strata::testing::build({"resnet50", 4, 64, 8});
+}
+
+Strategy cut(const Graph& graph, const std::string& name) {
+  if (name == "rows") return strata::testing::row_parallel(graph, 2);
+  return name == "owt" ? owt_parallel(graph, 2) : data_parallel(graph, 2);
+}
+
+class PlantedErrors : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(PlantedErrors, AreFound) {
+  const PlantedError error = strata::testing::planted_errors()[GetParam()];
+  const Graph graph = resnet();
+  const LayerCheck check = strata::testing::checked_layers(
+      {graph, cut(graph, error.strategy), 2, error.sync, error.planted});
+  EXPECT_FALSE(check.beyond.empty());
+  RecordProperty("found", strata::testing::failures(check));
+}
+
+INSTANTIATE_TEST_SUITE_P(ResNet50, PlantedErrors,
+                         ::testing::Range<std::size_t>(0, strata::testing::planted_errors().size()),
+                         [](const auto& tested) {
+                           return strata::testing::planted_errors()[tested.param].name;
+                         });
+
+TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
+  const Graph graph = resnet();
+  for (const char* name : {"rows", "data", "owt"}) {
+    for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+      const LayerCheck check = strata::testing::checked_layers({graph, cut(graph, name), 2, sync});
+      EXPECT_EQ(strata::testing::failures(check), "") << name;
+      EXPECT_EQ(check.layers, graph.size() - 1);
+    }
+  }
+}
+
+TEST(CheckOfTraining, AllowsWhatRoundingDoes) {
+  const Graph graph = resnet();
+  const Check check = strata::testing::checked({graph, data_parallel(graph, 2)}, 3);
+  EXPECT_EQ(strata::testing::failures(check), "");
+  EXPECT_GT(check.differences.gradients.value, check.tolerance);
+  ASSERT_TRUE(check.rounding);
+  EXPECT_GE(check.units, 1u);
+}
+
+TEST(CheckOfTraining, FailsWhereALayerDoesThoughTheTrainingIsNear) {
+  const Graph graph = resnet();
+  Planted planted;  // of a loss that nobody goes on from
+  planted.kernel = [](strata::testing::KernelCall& call) {
+    call.run();
+    if (call.operands.loss != nullptr) call.operands.loss->loss *= 1 + 5e-5;
+  };
+  const Check check = strata::testing::checked(
+      {graph, data_parallel(graph, 2), 2, SyncAlgorithm::ring, planted}, 1);
+  EXPECT_TRUE(check.near());
+  EXPECT_FALSE(check.passed());
+}
+
+}  // namespace
+}  // namespace strata
