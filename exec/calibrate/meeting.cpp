@@ -1,0 +1,34 @@
+#include "exec/calibrate/meeting.h"
+
+namespace strata {
+
+std::optional<Seconds> Meeting::arrive_and_wait() {
+  std::uint32_t seen = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    seen = opened_;
+    ++arrived_;
+    if (open_if_complete()) return {};
+  }
+  while (opened_ == seen) {
+    if (!keeps_core_) opened_.wait(seen);
+  }
+  return Seconds{std::chrono::duration<double>(Clock::now() - opened_at_).count()};
+}
+
+void Meeting::leave() {
+  const std::lock_guard lock(mutex_);
+  --threads_;
+  open_if_complete();
+}
+
+bool Meeting::open_if_complete() {
+  if (arrived_ == 0 || arrived_ < threads_) return false;
+  arrived_ = 0;
+  opened_at_ = Clock::now();
+  ++opened_;
+  opened_.notify_all();
+  return true;
+}
+
+}  // namespace strata
