@@ -16,12 +16,12 @@ namespace strata {
 
 class LastRound {
  public:
-  explicit LastRound(std::size_t devices) : sums_(devices), late_(devices) {}
+  explicit LastRound(std::size_t devices) : sums_(devices), waits_(devices) {}
 
   /// A new round begins: all that was added is forgotten.
   void begin();
   void add(std::size_t device, const CostKey* key, Seconds time);
-  void add_late(std::size_t device, Seconds late) { late_[device].push_back(late); }
+  void add_wait(std::size_t device, const Wait& wait) { waits_[device].push_back(wait); }
   /// By device and key, the mean of what was added. Precondition: something was, of each.
   RoundTimes times(std::span<const CostKey* const> keys) const;
 
@@ -31,7 +31,7 @@ class LastRound {
     std::size_t count = 0;
   };
   std::vector<std::map<const CostKey*, Sum>> sums_;  // by device
-  std::vector<std::vector<Seconds>> late_;           // by device
+  std::vector<std::vector<Wait>> waits_;             // by device
 };
 
 }  // namespace strata

@@ -1,8 +1,16 @@
 #include "exec/calibrate/meeting.h"
 
 namespace strata {
+namespace {
 
-std::optional<Seconds> Meeting::arrive_and_wait() {
+Seconds seconds(std::chrono::steady_clock::duration time) {
+  return {std::chrono::duration<double>(time).count()};
+}
+
+}  // namespace
+
+std::optional<Wait> Meeting::arrive_and_wait() {
+  const auto came = Clock::now();
   std::uint32_t seen = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -13,7 +21,7 @@ std::optional<Seconds> Meeting::arrive_and_wait() {
   while (opened_ == seen) {
     if (!keeps_core_) opened_.wait(seen);
   }
-  return Seconds{std::chrono::duration<double>(Clock::now() - opened_at_).count()};
+  return Wait{seconds(opened_at_ - came), seconds(Clock::now() - opened_at_)};
 }
 
 void Meeting::leave() {

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <optional>
 
-#include "sim/base/units.h"
+#include "sim/study/runner.h"
 
 namespace strata {
 
@@ -22,9 +22,8 @@ class Meeting {
   /// `keeps_core`: whether threads spin while they wait.
   Meeting(std::size_t threads, bool keeps_core) : threads_(threads), keeps_core_(keeps_core) {}
 
-  /// Until all that have not left are here. How long after the last one came this thread went on;
-  /// nothing for the last one.
-  std::optional<Seconds> arrive_and_wait();
+  /// Until all that have not left are here. Nothing for the last one, who waits for nobody.
+  std::optional<Wait> arrive_and_wait();
   /// Nobody waits for this thread any more.
   void leave();
 

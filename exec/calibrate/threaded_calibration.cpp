@@ -126,7 +126,7 @@ ThreadedCalibration::Times ThreadedCalibration::take(DeviceId device, const Swee
 void ThreadedCalibration::run(ShardBench& bench, const Shape& shape, bool forward, Times& times,
                               const std::atomic<bool>* cancelled) {
   forward ? bench.begin_forward() : bench.begin_backward();
-  if (const auto late = meet_.arrive_and_wait()) times.late.push_back(*late);
+  if (const auto wait = meet_.arrive_and_wait()) times.waits.push_back(*wait);
   throw_if_cancelled(cancelled);
   for (Phase phase : ShardBench::phases(forward)) {
     for (std::size_t k = 0; k < shape.phases.size(); ++k) {
@@ -144,7 +144,7 @@ void ThreadedCalibration::keep(DeviceId device, const Times& times, std::size_t 
     record_.add(*key, {seconds.value, sweep, device()});
     last_.add(device(), key, seconds);
   }
-  for (Seconds late : times.late) last_.add_late(device(), late);
+  for (const Wait& wait : times.waits) last_.add_wait(device(), wait);
 }
 
 std::vector<MeasuredCost> ThreadedCalibration::costs(Sampled which) const {

@@ -33,7 +33,7 @@ class ThreadedCalibration : public Measurer {
   /// Of a sweep on one device.
   struct Times {
     std::vector<std::pair<const CostKey*, Seconds>> shards;
-    std::vector<Seconds> late;  ///< after the last of the others, where it waited for them
+    std::vector<Wait> waits;
   };
   /// Of one device: loops of known length.
   struct Spins {

@@ -15,6 +15,7 @@ namespace {
 // sweep.
 constexpr std::size_t kReplayed = 6;
 constexpr int kMostPasses = 8;
+constexpr std::size_t kAlike = 8;  // waits a little shorter, and as many a little longer
 constexpr std::uint64_t kLateSeed = 1;
 
 using ShardKey = std::pair<LayerId, CostKey>;
@@ -73,23 +74,30 @@ void Replay::add_step(Steps& steps, const RoundTimes& sweep) const {
                          : cost.seconds * pace[device];
     steps.costs.push_back(cost);
   }
-  steps.sweeps.push_back(&sweep);
+  auto& waits = steps.waits.emplace_back();
+  for (const DeviceRound& device : sweep) {
+    waits.push_back(device.waits);
+    std::sort(waits.back().begin(), waits.back().end());
+  }
 }
 
-// One of those that the device met in the sweep, the same one whenever this task of this step
-// waits.
-Seconds Replay::late(const Steps& steps, std::size_t slot) const {
+// One of those that the device met in the sweep where it waited about as long: a thread that waits
+// for milliseconds is more likely to have lost its core. The same one whenever this task waits so.
+Seconds Replay::late(const Steps& steps, std::size_t slot, Seconds waited) const {
   const std::size_t tasks = compute_.size();
   const std::size_t device = prediction_.plan[TaskId(slot % tasks)].device();
-  const std::vector<Seconds>& seen = (*steps.sweeps[slot / tasks])[device].late;
+  const std::vector<Wait>& seen = steps.waits[slot / tasks][device];
   if (seen.empty()) return {};
-  const double at =
-      CounterRandom(kLateSeed, "late").uniform(slot) * static_cast<double>(seen.size());
-  return seen[static_cast<std::size_t>(at)];
+  const auto above = std::lower_bound(seen.begin(), seen.end(), Wait{waited, {}});
+  const auto rank = static_cast<std::size_t>(above - seen.begin());
+  const std::size_t first = rank < kAlike ? 0 : rank - kAlike;
+  const std::size_t last = std::min(rank + kAlike, seen.size());
+  const double at = CounterRandom(kLateSeed, "late").uniform(slot);
+  return seen[first + static_cast<std::size_t>(at * static_cast<double>(last - first))].late;
 }
 
-// By step and task: whether its device had nothing to do until it was ready.
-std::vector<bool> Replay::waits(const Timeline& timeline) const {
+// By step and task: how late it goes on, where its device had nothing to do until it was ready.
+std::vector<Seconds> Replay::all_late(const Steps& steps, const Timeline& timeline) const {
   const std::size_t tasks = compute_.size();
   std::vector<std::pair<Seconds, std::size_t>> by_start;
   for (std::size_t slot = 0; slot < kReplayed * tasks; ++slot) {
@@ -97,52 +105,48 @@ std::vector<bool> Replay::waits(const Timeline& timeline) const {
     by_start.emplace_back(timeline.span(slot / tasks, TaskId(slot % tasks)).start, slot);
   }
   std::sort(by_start.begin(), by_start.end());
-  std::vector<bool> waits(kReplayed * tasks);
+  std::vector<Seconds> all(kReplayed * tasks);
   std::vector<Seconds> free(input_.cluster.device_count());
   for (const auto& [start, slot] : by_start) {
     Seconds& device = free[prediction_.plan[TaskId(slot % tasks)].device()];
-    waits[slot] = device < start;
+    if (device < start) all[slot] = late(steps, slot, start - device);
     device = std::max(device, timeline.span(slot / tasks, TaskId(slot % tasks)).end);
   }
-  return waits;
+  return all;
 }
 
-Timeline Replay::simulate(const Steps& steps, const std::vector<bool>& waits) const {
+Timeline Replay::simulate(const Steps& steps, const std::vector<Seconds>& late) const {
   std::vector<Cost> costs = steps.costs;
-  for (std::size_t slot = 0; slot < waits.size(); ++slot) {
-    if (waits[slot]) costs[slot].seconds += late(steps, slot);
-  }
+  for (std::size_t slot = 0; slot < late.size(); ++slot) costs[slot].seconds += late[slot];
   return strata::simulate(prediction_.plan, input_.cluster, costs, kReplayed, input_.overlap);
 }
 
 // Who goes on late has not begun yet.
-Timeline Replay::begun_late(const Timeline& timeline, const Steps& steps,
-                            const std::vector<bool>& waits) const {
+Timeline Replay::begun_late(const Timeline& timeline, const std::vector<Seconds>& late) const {
   const std::size_t tasks = compute_.size();
   std::vector<Span> spans;
-  for (std::size_t slot = 0; slot < kReplayed * tasks; ++slot) {
+  for (std::size_t slot = 0; slot < late.size(); ++slot) {
     spans.push_back(timeline.span(slot / tasks, TaskId(slot % tasks)));
-    if (waits[slot]) spans.back().start += late(steps, slot);
+    spans.back().start += late[slot];
   }
   return Timeline(tasks, std::move(spans));
 }
 
-// Who is late makes others wait, who may be late in turn: again and again, until the same tasks
-// wait.
+// Who is late makes others wait, who may be late in turn: again and again, until nobody is later.
 Timeline Replay::timeline(const RoundTimes& before, const RoundTimes& after) const {
   Steps steps;
   for (std::size_t step = 0; step < kReplayed; ++step) {
     add_step(steps, step % 2 == 0 ? before : after);
   }
-  std::vector<bool> waiting(kReplayed * compute_.size());
-  Timeline timeline = simulate(steps, waiting);
+  std::vector<Seconds> late(kReplayed * compute_.size());
+  Timeline timeline = simulate(steps, late);
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    std::vector<bool> now = waits(timeline);
-    if (now == waiting) break;
-    waiting = std::move(now);
-    timeline = simulate(steps, waiting);
+    std::vector<Seconds> now = all_late(steps, timeline);
+    if (now == late) break;
+    late = std::move(now);
+    timeline = simulate(steps, late);
   }
-  return begun_late(timeline, steps, waiting);
+  return begun_late(timeline, late);
 }
 
 }  // namespace strata

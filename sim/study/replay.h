@@ -26,18 +26,17 @@ class Replay {
     std::optional<std::size_t> shard;  ///< of the list, where it is measured
     Seconds assembling;                ///< of its inputs, which is no part of a sweep
   };
-  /// Steps' costs, and the sweep that each of them is from.
+  /// Steps' costs, and the waits of each step's sweep: by device, sorted.
   struct Steps {
     std::vector<Cost> costs;
-    std::vector<const RoundTimes*> sweeps;
+    std::vector<std::vector<std::vector<Wait>>> waits;
   };
   std::vector<double> paces(const RoundTimes& sweep) const;
   void add_step(Steps& steps, const RoundTimes& sweep) const;
-  Seconds late(const Steps& steps, std::size_t slot) const;
-  std::vector<bool> waits(const Timeline& timeline) const;
-  Timeline simulate(const Steps& steps, const std::vector<bool>& waits) const;
-  Timeline begun_late(const Timeline& timeline, const Steps& steps,
-                      const std::vector<bool>& waits) const;
+  Seconds late(const Steps& steps, std::size_t slot, Seconds waited) const;
+  std::vector<Seconds> all_late(const Steps& steps, const Timeline& timeline) const;
+  Timeline simulate(const Steps& steps, const std::vector<Seconds>& late) const;
+  Timeline begun_late(const Timeline& timeline, const std::vector<Seconds>& late) const;
 
   const Case& input_;
   const Prediction& prediction_;

@@ -78,13 +78,17 @@ struct Disturbance {
 /// them; or all.
 enum class Sampled : std::uint8_t { calm, always };
 
+/// A device waited for others, and went on late: microseconds after the last of them on a core of
+/// its own; where other programs run on it, once it has the core again.
+struct Wait {
+  Seconds waited, late;
+  auto operator<=>(const Wait&) const = default;
+};
+
 /// What one device took in one round.
 struct DeviceRound {
   std::vector<Seconds> shards;  ///< in a MeasureList's order; means where a round runs one twice
-  /// Where it waited for other devices: how long after the last of them it went on. Microseconds on
-  /// a core of its own; where others run on it, until it has the core again. Empty where devices
-  /// don't wait so.
-  std::vector<Seconds> late;
+  std::vector<Wait> waits;      ///< none where devices don't wait so
 };
 using RoundTimes = std::vector<DeviceRound>;  ///< by device
 

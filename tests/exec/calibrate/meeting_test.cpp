@@ -22,9 +22,9 @@ TEST(Meeting, NobodyIsARoundAhead) {
         threads.emplace_back([&] {
           for (std::size_t time = 1; time <= kTimes; ++time) {
             ++arrived;
-            const auto late = meeting.arrive_and_wait();
-            last += !late;
-            early += arrived < time * kThreads || (late && *late < Seconds{0});
+            const auto wait = meeting.arrive_and_wait();
+            last += !wait;
+            early += arrived < time * kThreads || (wait && wait->late < Seconds{0});
           }
         });
       }

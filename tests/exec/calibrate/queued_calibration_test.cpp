@@ -89,7 +89,7 @@ TEST(QueuedCalibration, TellsWhatEachDeviceTookInTheLastRound) {
   for (const DeviceRound& device : times) {
     ASSERT_EQ(device.shards.size(), requests_for(measured.graph).size());
     for (Seconds time : device.shards) EXPECT_GT(time.value, 0);
-    EXPECT_TRUE(device.late.empty());
+    EXPECT_TRUE(device.waits.empty());
   }
 }
 

@@ -20,8 +20,8 @@ namespace strata::testing {
 /// What every device of the machine does, however often it is asked.
 struct FakeMachine {
   std::function<double()> pace = [] { return 1.0; };
-  std::vector<Seconds> late;  ///< of every device in every round
-  double slower = 0;          ///< each device than the one before: 0.5 for half as long again
+  std::vector<Wait> waits;  ///< of every device in every round
+  double slower = 0;        ///< each device than the one before: 0.5 for half as long again
 };
 
 class FakeMeasurer : public Measurer {
@@ -60,7 +60,7 @@ class FakeMeasurer : public Measurer {
     RoundTimes times;
     for (std::size_t d = 0; d < devices_; ++d) {
       const Seconds shard = last_ * (1 + machine_.slower * static_cast<double>(d));
-      times.push_back({std::vector<Seconds>(shards_, shard), machine_.late});
+      times.push_back({std::vector<Seconds>(shards_, shard), machine_.waits});
     }
     return times;
   }

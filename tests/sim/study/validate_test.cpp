@@ -113,20 +113,26 @@ TEST(Validate, AModelThatIsWrongIsOffWhateverThePace) {
   EXPECT_FALSE(report.to_judge());
 }
 
-// Where a device waits for another, it goes on as late as it did in the sweep; alone it never
-// waits.
+// Where a device waits for another, it goes on as late as it did in the sweep, where it waited
+// about as long; alone it never waits.
 TEST(Validate, WhoWaitsGoesOnLate) {
-  const auto predicted = [](int devices, std::vector<Seconds> late) {
+  const auto predicted = [](int devices, std::vector<Wait> waits) {
     MeasuringRunner runner;
-    runner.machine.late = std::move(late);
+    runner.machine.waits = std::move(waits);
     runner.machine.slower = 0.5;
     ValidateRequest asked = request(devices);
     asked.each_count = false;
     asked.strategies = {"data"};
     return validate(runner, asked).cases.front().predicted;
   };
-  EXPECT_EQ(predicted(1, {{0.01}}), predicted(1, {}));
-  EXPECT_GT(predicted(2, {{0.01}}), predicted(2, {}));
+  const std::vector<Wait> late(20, {{}, {0.01}});
+  EXPECT_EQ(predicted(1, late), predicted(1, {}));
+  EXPECT_GT(predicted(2, late), predicted(2, {}));
+  // Waits of an hour are late, and none here is so long.
+  std::vector<Wait> hours(20, {{}, {}});
+  hours.insert(hours.end(), 20, {{3600}, {0.01}});
+  for (std::size_t i = 0; i < 20; ++i) hours[i].waited = {1 + static_cast<double>(i)};
+  EXPECT_EQ(predicted(2, hours), predicted(2, {}));
 }
 
 // The clock goes on by a second at each look, of which a round takes a few.
