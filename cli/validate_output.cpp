@@ -29,8 +29,18 @@ nlohmann::ordered_json case_json(const ValidateCase& c) {
           {"spread_seconds", c.spread.value},
           {"measured_steps", c.samples},
           {"relative_error", c.relative_error()},
+          {"relative_error_interval",
+           {{"low", c.error.low}, {"high", c.error.high}, {"confidence", c.error.confidence}}},
+          {"pairs", c.error.pairs},
+          {"verdict", name(c.verdict)},
           {"comm_bytes", c.planned.total().value},
           {"moved_bytes", c.moved.total().value}};
+}
+
+nlohmann::ordered_json more_json(const ValidateReport& report) {
+  const auto more = report.to_judge();
+  if (!more) return nullptr;
+  return {{"rounds", more->rounds}, {"seconds", more->seconds.value}};
 }
 
 // No row is of a kind and a phase that no plan has together.
@@ -51,6 +61,16 @@ nlohmann::ordered_json error_json(const ValidateCase& c) {
   return {{"model", c.model}, {"devices", c.devices}, {"strategy", c.strategy}, {"rows", rows}};
 }
 
+// What is not known is not printed: the interval says how far it could be either way.
+std::string error_text(const ValidateCase& c) {
+  return is_judged(c.verdict) ? percent(c.relative_error()) : "?";
+}
+
+std::string interval_text(const ValidateCase& c) {
+  if (c.error.pairs < 2) return "";
+  return fmt::format("{} and {}", percent(c.error.low), percent(c.error.high));
+}
+
 // In the shape of the paper's Table 4: a row for a network, devices and a strategy.
 std::string case_table(const ValidateReport& report) {
   TextTable table({{"network", TextTable::Align::left},
@@ -61,12 +81,14 @@ std::string case_table(const ValidateReport& report) {
                    {"Eq. 1"},
                    {"measured"},
                    {"spread"},
-                   {"error"}});
+                   {"error"},
+                   {"between", TextTable::Align::left},
+                   {"the prediction", TextTable::Align::left}});
   for (const ValidateCase& c : report.cases) {
     table.add_row({c.model, fmt::format("{}", c.devices), fmt::format("{}", c.batch), c.strategy,
                    format_seconds(c.predicted), format_seconds(c.eq1), format_seconds(c.measured),
-                   fmt::format("{:.1f}%", 100 * (c.spread / c.measured)),
-                   percent(c.relative_error())});
+                   fmt::format("{:.1f}%", 100 * (c.spread / c.measured)), error_text(c),
+                   interval_text(c), std::string(name(c.verdict))});
   }
   return table.print();
 }
@@ -82,10 +104,38 @@ std::string order_text(const ValidateReport& report) {
                              : "One was faster than the one predicted to be the fastest.");
 }
 
+// One sentence for all: what is known, and what it takes to know the rest.
+std::string verdict_text(const ValidateReport& report) {
+  const std::size_t all = report.cases.size(), judged = report.judged_cases();
+  const auto off = std::ranges::count_if(
+      report.cases, [](const ValidateCase& c) { return c.verdict == Judgement::off; });
+  if (judged == 0) return "";
+  const std::string of =
+      judged == all ? "" : fmt::format(" over the {} of {} cases that can be judged", judged, all);
+  const std::string verdict = off == 0   ? "Predictions hold."
+                              : off == 1 ? "One prediction is off."
+                                         : fmt::format("{} predictions are off.", off);
+  return fmt::format("{} The error is {:.1f}% on average{}, {:.1f}% at most.\n", verdict,
+                     100 * report.mean_absolute_error(), of, 100 * report.max_absolute_error());
+}
+
+std::string more_text(const ValidateReport& report) {
+  const auto more = report.to_judge();
+  if (!more) return "";
+  const std::size_t left = report.cases.size() - report.judged_cases();
+  const std::string which =
+      left == report.cases.size()
+          ? "Whether predictions hold can't be said"
+          : fmt::format("Of {} of {} cases it can't be said", left, report.cases.size());
+  return fmt::format("{}: {}. --rounds {} would tell, in about {}.\n", which,
+                     report.verdict() == Judgement::too_few
+                         ? "there are too few rounds"
+                         : "this machine is too noisy, or something else runs on it",
+                     more->rounds, format_seconds(more->seconds));
+}
+
 std::string summary(const ValidateReport& report) {
-  return fmt::format("Error: {:.1f}% on average, {:.1f}% at most. {}\n",
-                     100 * report.mean_absolute_error(), 100 * report.max_absolute_error(),
-                     order_text(report));
+  return fmt::format("{}{}{}\n", verdict_text(report), more_text(report), order_text(report));
 }
 
 // Sums over the devices, so a row can be longer than the step.
@@ -102,9 +152,13 @@ std::string explanation(const ValidateCase& c) {
                    fmt::format("{:.0f}%", 100 * row.share)});
   }
   return fmt::format(
-      "The largest error: {} on {} devices, {}. Its tasks, summed over the devices, in the last "
-      "steps run:\n\n{}",
+      "The largest error: {} on {} devices, {}. Its tasks, summed over the devices, in steps whose "
+      "error is about the median:\n\n{}",
       c.model, c.devices, c.strategy, table.print());
+}
+
+std::string case_name(const ValidateCase& c) {
+  return fmt::format("{} on {} devices, {}", c.model, c.devices, c.strategy);
 }
 
 void add_line(std::string& text, const std::string& line) {
@@ -114,10 +168,10 @@ void add_line(std::string& text, const std::string& line) {
 }  // namespace
 
 const ValidateCase& worst_case(const ValidateReport& report) {
-  return *std::max_element(report.cases.begin(), report.cases.end(),
-                           [](const ValidateCase& a, const ValidateCase& b) {
-                             return std::abs(a.relative_error()) < std::abs(b.relative_error());
-                           });
+  const auto rank = [](const ValidateCase& c) {
+    return std::pair(is_judged(c.verdict), std::abs(c.relative_error()));
+  };
+  return *std::ranges::max_element(report.cases, {}, rank);
 }
 
 nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
@@ -128,32 +182,53 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
           {"device_names", device_names},
           {"dtype", dtype},
           {"cases", cases},
+          {"verdict", name(report.verdict())},
+          {"judged_cases", report.judged_cases()},
           {"mean_absolute_error", report.mean_absolute_error()},
           {"max_absolute_error", report.max_absolute_error()},
+          {"to_judge", more_json(report)},
           {"rank_agreement", report.rank_agreement()},
           {"ranked_pairs", report.ranked_pairs()},
           {"fastest_first", report.fastest_first()},
           {"sweeps", report.disturbance.of},
           {"disturbed_sweeps", report.disturbance.left_out},
+          {"guard_threshold", report.disturbance.threshold},
           {"largest_error", error_json(worst_case(report))}};
 }
 
 std::string validate_text(const ValidateReport& report, const std::string& machine) {
-  return fmt::format("Predicted and measured steps on {}\n\n{}\n{}\n{}", machine,
-                     case_table(report), summary(report), explanation(worst_case(report)));
+  const std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}", machine,
+                                       case_table(report), summary(report));
+  if (report.judged_cases() == 0) return text;
+  return fmt::format("{}\n{}", text, explanation(worst_case(report)));
 }
 
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance) {
   std::string text;
   for (const ValidateCase& c : report.cases) {
     if (c.moved_as_planned) continue;
-    add_line(text,
-             fmt::format("{} on {} devices, {}: moved {} bytes, the plan says {}", c.model,
-                         c.devices, c.strategy, c.moved.total().value, c.planned.total().value));
+    add_line(text, fmt::format("{}: moved {} bytes, the plan says {}", case_name(c),
+                               c.moved.total().value, c.planned.total().value));
   }
-  if (tolerance && !(report.max_absolute_error() <= *tolerance)) {
-    add_line(text, fmt::format("the largest error is {:.3f}; allowed: {}",
-                               report.max_absolute_error(), *tolerance));
+  for (const ValidateCase& c : report.cases) {
+    if (!tolerance || !is_surely_beyond(c.error, *tolerance)) continue;
+    add_line(text,
+             fmt::format("{}: the error is {:.3f}, surely between {:.3f} and {:.3f}; allowed: "
+                         "{}",
+                         case_name(c), c.relative_error(), c.error.low, c.error.high, *tolerance));
+  }
+  return text;
+}
+
+std::string unjudged(const ValidateReport& report) {
+  std::string text;
+  for (const ValidateCase& c : report.cases) {
+    if (is_judged(c.verdict)) continue;
+    add_line(text, fmt::format("{}: {}", case_name(c), name(c.verdict)));
+  }
+  if (const auto more = report.to_judge()) {
+    add_line(text, fmt::format("--rounds {} would tell, about {}", more->rounds,
+                               format_seconds(more->seconds)));
   }
   return text;
 }

@@ -17,11 +17,15 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
 
 std::string validate_text(const ValidateReport& report, const std::string& machine);
 
-/// The case with the largest error. Precondition: there is a case.
+/// The case with the largest error of those that are judged, else of all. Precondition: there is a
+/// case.
 const ValidateCase& worst_case(const ValidateReport& report);
 
-/// What fails: bytes that are not the plan's, and an error above the tolerance; empty where
-/// nothing does.
+/// What fails: bytes that are not the plan's, and an error that is surely above the tolerance;
+/// empty where nothing does.
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance);
+
+/// Which cases can't be judged, and what it takes; empty where all can.
+std::string unjudged(const ValidateReport& report);
 
 }  // namespace strata

@@ -64,7 +64,7 @@ std::vector<Known> known_kinds() {
       {{"--scenario", "--name"}, {"NAME", {}, {}}},
       {{"--bandwidth", "--uplink", "--nvlink", "--pcie", "--socket"}, {"BANDWIDTH", {}, {}}},
       {{"--latency"}, {"TIME", {}, {}}},
-      {{"--time-limit"}, {"SECONDS", {}, {}}},
+      {{"--time-limit", "--seconds"}, {"SECONDS", {}, {}}},
       {{"--lr", "--tolerance"}, {"X", {}, {}}},
       {{"--set"}, {"KEY=VALUE", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},

@@ -72,7 +72,7 @@ void MoveTimes::run(DeviceId device, const Move& move) {
   backend_.combine(Combination::sum, own, parts, counts, 0, move.count());
 }
 
-void MoveTimes::round(DeviceId device, std::barrier<>& meet, const std::atomic<bool>* cancelled) {
+void MoveTimes::round(DeviceId device, Meeting& meet, const std::atomic<bool>* cancelled) {
   if (moves_.empty()) return;
   meet.arrive_and_wait();
   for (const Move& move : moves_) {

@@ -4,13 +4,13 @@
 // one's own, and within one's own. What is read was written by its owner a moment ago.
 
 #include <atomic>
-#include <barrier>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "exec/calibrate/calibration.h"
+#include "exec/calibrate/meeting.h"
 #include "exec/calibrate/samples.h"
 #include "exec/runtime/backend.h"
 #include "sim/profile/measured_move.h"
@@ -26,7 +26,7 @@ class MoveTimes {
 
   /// One sample of each; called on every device's thread, which meet at `meet` before each.
   /// Throws Cancelled.
-  void round(DeviceId device, std::barrier<>& meet, const std::atomic<bool>* cancelled);
+  void round(DeviceId device, Meeting& meet, const std::atomic<bool>* cancelled);
   /// A few samples of each, of devices that work through queues.
   void round(Stopwatch& watch, const std::atomic<bool>* cancelled);
   /// Something to do for all devices, which does not count.

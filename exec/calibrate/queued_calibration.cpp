@@ -25,7 +25,8 @@ QueuedCalibration::QueuedCalibration(std::shared_ptr<Backend> backend, const Gra
       watch_(backend_->stopwatch()),
       sweeps_(graph, list),
       labels_(static_cast<std::size_t>(graph.batch())),
-      moves_(*backend_, list.moves, options_) {
+      moves_(*backend_, list.moves, options_),
+      last_(backend_->device_count()) {
   cut_sweeps();
 }
 
@@ -40,8 +41,8 @@ QueuedCalibration::~QueuedCalibration() {
 std::string QueuedCalibration::method() const {
   return "Medians over rounds that take samples of every shape and size, on all devices at once, "
          "by events on their streams. A stream begins what it is asked of a layer when all of "
-         "that is in its queue, so no time has the host's in it. Of shards' times, sweeps that "
-         "took over 5 % longer than they usually do are left out, where three others remain.";
+         "that is in its queue, so no time has the host's in it. Of shards' times, sweeps in "
+         "which things took longer than they usually do are left out, where three others remain.";
 }
 
 void QueuedCalibration::cut_sweeps() {
@@ -54,6 +55,7 @@ void QueuedCalibration::cut_sweeps() {
 
 void QueuedCalibration::round(const std::atomic<bool>* cancelled) {
   spin_up(cancelled);
+  last_.begin();
   for (const Sweep& sweep : sweeps_.all()) measure(sweep, cancelled);
   moves_.round(*watch_, cancelled);
 }
@@ -181,7 +183,10 @@ void QueuedCalibration::begin_step() {
 }
 
 void QueuedCalibration::keep(const Times& times) {
-  for (const Time& time : times) record_.add(*time.key, {time.seconds.value, taken_, true});
+  for (const Time& time : times) {
+    record_.add(*time.key, {time.seconds.value, taken_, time.device});
+    last_.add(time.device, time.key, time.seconds);
+  }
   ++taken_;
 }
 
@@ -195,7 +200,8 @@ std::vector<MeasuredCost> QueuedCalibration::costs(Sampled which) const {
 Disturbance QueuedCalibration::disturbance() const {
   Record judged = record_;
   const Disturbance sweeps = judged.judge_by_pace();
-  return {sweeps.left_out * backend_->device_count(), sweeps.of * backend_->device_count()};
+  return {sweeps.left_out * backend_->device_count(), sweeps.of * backend_->device_count(),
+          sweeps.threshold};
 }
 
 }  // namespace strata

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "exec/calibrate/calibration.h"
+#include "exec/calibrate/last_round.h"
 #include "exec/calibrate/move_times.h"
 #include "exec/calibrate/record.h"
 #include "exec/calibrate/shard_bench.h"
@@ -24,6 +25,7 @@ class QueuedCalibration : public Measurer {
   void round(const std::atomic<bool>* cancelled) override;
   std::vector<MeasuredCost> costs(Sampled which) const override;
   std::vector<MeasuredMove> moves() const override { return moves_.rows(options_.source); }
+  RoundTimes last_round() const override { return last_.times(sweeps_.keys_of_list()); }
   Disturbance disturbance() const override;
   std::string method() const override;
 
@@ -64,6 +66,7 @@ class QueuedCalibration : public Measurer {
   bool spun_ = false;
   std::size_t taken_ = 0;  // sweeps that count
   Record record_;
+  LastRound last_;
 };
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/calibrate/usual_times.h"
 #include "sim/base/quantile.h"
 
 namespace strata {
@@ -9,7 +10,6 @@ namespace {
 
 // The median of fewer ratios says as much of the things themselves as of the machine.
 constexpr std::size_t kManyTimes = 16;
-constexpr double kDisturbed = 1.05;
 
 double pace_of(std::vector<double> ratios) {
   if (ratios.size() < kManyTimes) return 1;
@@ -37,12 +37,11 @@ std::vector<double> Record::paces() const {
 
 Disturbance Record::judge_by_pace() {
   const std::vector<double> pace = paces();
-  for (auto& [key, samples] : samples_) {
-    samples.judge([&](const Sample& sample) { return pace[sample.sweep] <= kDisturbed; });
-  }
+  const UsualTimes usual = usual_times(pace);
+  judge([&](const Sample& sample) { return pace[sample.sweep] <= usual.most; });
   const auto slow =
-      std::count_if(pace.begin(), pace.end(), [](double p) { return p > kDisturbed; });
-  return {static_cast<std::size_t>(slow), pace.size()};
+      std::count_if(pace.begin(), pace.end(), [&](double p) { return p > usual.most; });
+  return {static_cast<std::size_t>(slow), pace.size(), usual.threshold()};
 }
 
 std::vector<MeasuredCost> Record::rows(Sampled which, const std::string& source) const {

@@ -19,9 +19,14 @@ class Record {
   /// By sweep: how many times longer than its median a thing took in it, of all things and devices
   /// the median; 1 where too few were taken to say so.
   std::vector<double> paces() const;
-  /// From now on those sweeps are calm, and no others, that took at most 5 % longer than things
-  /// usually take. How many were not, of how many.
+  /// From now on those sweeps are calm, and no others, whose pace is usual (usual_times.h). How
+  /// many were not, of how many.
   Disturbance judge_by_pace();
+  /// The same, told by the caller for each device and sweep.
+  template <class IsCalm>
+  void judge(const IsCalm& is_calm) {
+    for (auto& [key, samples] : samples_) samples.judge(is_calm);
+  }
   /// Medians, spreads and counts.
   std::vector<MeasuredCost> rows(Sampled which, const std::string& source) const;
 

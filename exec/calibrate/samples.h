@@ -21,6 +21,7 @@ struct Summary {
 struct Sample {
   double seconds = 0;
   std::size_t sweep = 0;
+  std::size_t device = 0;
   bool calm = true;
 };
 

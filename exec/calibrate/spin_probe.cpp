@@ -7,7 +7,8 @@ namespace strata {
 namespace {
 
 constexpr int kTurns = 300'000;
-constexpr double kTolerance = 1.05;
+
+}  // namespace
 
 Seconds spin() {
   const auto begin = std::chrono::steady_clock::now();
@@ -20,14 +21,6 @@ Seconds spin() {
   volatile std::uint64_t sink = x;
   static_cast<void>(sink);
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
-}
-
-}  // namespace
-
-bool SpinProbe::undisturbed() {
-  const Seconds now = spin();
-  if (now < best_) best_ = now;
-  return now <= kTolerance * best_;
 }
 
 }  // namespace strata

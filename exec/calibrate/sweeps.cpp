@@ -11,7 +11,8 @@ Sweeps::Sweeps(const Graph& graph, const MeasureList& list) {
 
 void Sweeps::add(const Graph& graph, const MeasureRequest& request, DType dtype) {
   CostKey key = cost_key(graph, request.layer, request.output, dtype, request.phase);
-  if (!asked_.emplace(request.layer, key).second) return;
+  const auto [known, is_new] = asked_.try_emplace({request.layer, key});
+  if (!is_new) return places_.push_back(known->second);
   // The phases of one shape run one after another, as in a step. Layers of equal shape are all
   // run, so that a sweep is as long as a step.
   CostKey shape = key;
@@ -19,8 +20,17 @@ void Sweeps::add(const Graph& graph, const MeasureRequest& request, DType dtype)
   const auto [at, fresh] =
       by_shape_.try_emplace(std::pair(request.layer, std::move(shape)), shapes_.size());
   if (fresh) shapes_.push_back({request.layer, request.output, {}, {}});
-  shapes_[at->second].phases.push_back(request.phase);
-  shapes_[at->second].keys.push_back(std::move(key));
+  Shape& owner = shapes_[at->second];
+  known->second = {at->second, owner.keys.size()};
+  places_.push_back(known->second);
+  owner.phases.push_back(request.phase);
+  owner.keys.push_back(std::move(key));
+}
+
+std::vector<const CostKey*> Sweeps::keys_of_list() const {
+  std::vector<const CostKey*> keys;
+  for (const Place& place : places_) keys.push_back(&shapes_[place.shape].keys[place.phase]);
+  return keys;
 }
 
 void Sweeps::plan() {

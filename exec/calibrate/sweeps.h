@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,6 +35,8 @@ class Sweeps {
   const Shape& operator[](std::size_t shape) const { return shapes_[shape]; }
   std::size_t shape_count() const { return shapes_.size(); }
   std::span<const Sweep> all() const { return all_; }
+  /// By shard of the list: its key, which is one of a shape's.
+  std::vector<const CostKey*> keys_of_list() const;
 
   /// A sweep whose shapes hold more than `most` bytes at once goes to and fro over one stretch of
   /// layers after another: memory of that size is in no cache either way.
@@ -46,8 +47,13 @@ class Sweeps {
   void plan();
 
   std::vector<Shape> shapes_;
-  std::set<std::pair<LayerId, CostKey>> asked_;
+  /// A phase of a shape, by its place among the shape's phases.
+  struct Place {
+    std::size_t shape = 0, phase = 0;
+  };
+  std::map<std::pair<LayerId, CostKey>, Place> asked_;
   std::map<std::pair<LayerId, CostKey>, std::size_t> by_shape_;
+  std::vector<Place> places_;  // by shard of the list
   std::vector<Sweep> all_;
 };
 

@@ -1,11 +1,19 @@
 #include "exec/calibrate/threaded_calibration.h"
 
+#include <algorithm>
 #include <thread>
 
+#include "exec/calibrate/spin_probe.h"
+#include "exec/calibrate/usual_times.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
 namespace strata {
+namespace {
+
+constexpr int kFirstSpins = 16;  // from which a device learns how long one usually takes
+
+}  // namespace
 
 ThreadedCalibration::ThreadedCalibration(std::shared_ptr<Backend> backend, const Graph& graph,
                                          const MeasureList& list, const CalibrateOptions& options)
@@ -14,17 +22,19 @@ ThreadedCalibration::ThreadedCalibration(std::shared_ptr<Backend> backend, const
       source_(options.source),
       sweeps_(graph, list),
       benches_(backend_->device_count()),
-      probes_(backend_->device_count()),
+      spins_(backend_->device_count()),
       moves_(*backend_, list.moves, options),
-      meet_(static_cast<std::ptrdiff_t>(backend_->device_count())) {}
+      meet_(backend_->device_count(), backend_->has_own_cores()),
+      last_(backend_->device_count()) {}
 
 std::string ThreadedCalibration::method() const {
   return "Medians over rounds that take one sample of every shape and size, on all devices at "
-         "once. Of shards' times, sweeps beside which a loop of known length took over 5 % longer "
-         "are left out, where three others remain.";
+         "once. Of shards' times, sweeps beside which a loop of known length took longer than it "
+         "usually does on the device are left out, where three others remain.";
 }
 
 void ThreadedCalibration::round(const std::atomic<bool>* cancelled) {
+  last_.begin();
   work_on_all(cancelled);
   ++round_;
   if (error_) std::rethrow_exception(error_);
@@ -43,7 +53,7 @@ void ThreadedCalibration::work_on_all(const std::atomic<bool>* cancelled) {
     const std::lock_guard lock(mutex_);
     error_ = std::make_exception_ptr(EnvironmentError(error.what()));
     for (std::size_t d = threads.size(); d < backend_->device_count(); ++d) {
-      meet_.arrive_and_drop();
+      meet_.leave();
     }
   }
 }
@@ -52,15 +62,15 @@ void ThreadedCalibration::work(DeviceId device, const std::atomic<bool>* cancell
   try {
     backend_->enter(device);
     for (std::size_t k = 0; k < sweeps_.all().size(); ++k) {
-      if (!go_on(cancelled)) return meet_.arrive_and_drop();
+      if (!go_on(cancelled)) return meet_.leave();
       sweep(device, k, cancelled);
     }
-    if (!go_on(cancelled)) return meet_.arrive_and_drop();
+    if (!go_on(cancelled)) return meet_.leave();
     moves_.round(device, meet_, cancelled);
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();
-    meet_.arrive_and_drop();
+    meet_.leave();
   }
 }
 
@@ -70,19 +80,18 @@ bool ThreadedCalibration::go_on(const std::atomic<bool>* cancelled) {
 }
 
 // What a kernel does once (choosing and compiling its code, finding memory) is not what it costs:
-// the first sweep with new benches does not count, and tells the probe how fast a core is.
+// the first sweep with new benches does not count.
 void ThreadedCalibration::sweep(DeviceId device, std::size_t k,
                                 const std::atomic<bool>* cancelled) {
   const Sweep& list = sweeps_.all()[k];
-  SpinProbe& probe = probes_[device()];
-  if (make_benches(device, list, cancelled)) {
-    take(device, list, cancelled);
-    probe.undisturbed();
-  }
-  bool calm = probe.undisturbed();
+  if (make_benches(device, list, cancelled)) take(device, list, cancelled);
+  std::vector<double>& spins = spins_[device()].seconds;
+  while (spins.size() < kFirstSpins) spins.push_back(spin().value);
+  const Seconds before = spin();
   const Times times = take(device, list, cancelled);
-  calm = probe.undisturbed() && calm;
-  keep(times, round_ * sweeps_.all().size() + k, calm);
+  const Seconds after = spin();
+  spins.insert(spins.end(), {before.value, after.value});
+  keep(device, times, round_ * sweeps_.all().size() + k, std::max(before, after));
 }
 
 // Whether there were new ones.
@@ -117,20 +126,46 @@ ThreadedCalibration::Times ThreadedCalibration::take(DeviceId device, const Swee
 void ThreadedCalibration::run(ShardBench& bench, const Shape& shape, bool forward, Times& times,
                               const std::atomic<bool>* cancelled) {
   forward ? bench.begin_forward() : bench.begin_backward();
-  meet_.arrive_and_wait();
+  if (const auto wait = meet_.arrive_and_wait()) times.waits.push_back(*wait);
   throw_if_cancelled(cancelled);
   for (Phase phase : ShardBench::phases(forward)) {
     for (std::size_t k = 0; k < shape.phases.size(); ++k) {
       if (shape.phases[k] != phase) continue;
-      times.emplace_back(&shape.keys[k], backend_->time([&] { bench.run(phase); }));
+      times.shards.emplace_back(&shape.keys[k], backend_->time([&] { bench.run(phase); }));
     }
   }
 }
 
-void ThreadedCalibration::keep(const Times& times, std::size_t sweep, bool calm) {
+void ThreadedCalibration::keep(DeviceId device, const Times& times, std::size_t sweep,
+                               Seconds spun) {
   const std::lock_guard lock(mutex_);
-  disturbance_ += {calm ? std::size_t{0} : std::size_t{1}, 1};
-  for (const auto& [key, seconds] : times) record_.add(*key, {seconds.value, sweep, calm});
+  spins_[device()].longest[sweep] = spun.value;
+  for (const auto& [key, seconds] : times.shards) {
+    record_.add(*key, {seconds.value, sweep, device()});
+    last_.add(device(), key, seconds);
+  }
+  for (const Wait& wait : times.waits) last_.add_wait(device(), wait);
+}
+
+std::vector<MeasuredCost> ThreadedCalibration::costs(Sampled which) const {
+  std::vector<double> most;
+  for (const Spins& spins : spins_) most.push_back(usual_times(spins.seconds).most);
+  Record judged = record_;
+  judged.judge([&](const Sample& sample) {
+    return spins_[sample.device].longest.at(sample.sweep) <= most[sample.device];
+  });
+  return judged.rows(which, source_);
+}
+
+Disturbance ThreadedCalibration::disturbance() const {
+  Disturbance all;
+  for (const Spins& spins : spins_) {
+    const UsualTimes usual = usual_times(spins.seconds);
+    const auto slow = std::ranges::count_if(
+        spins.longest, [&](const auto& sweep) { return sweep.second > usual.most; });
+    all += {static_cast<std::size_t>(slow), spins.longest.size(), usual.threshold()};
+  }
+  return all;
 }
 
 }  // namespace strata

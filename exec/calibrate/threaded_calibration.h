@@ -3,16 +3,16 @@
 // Measuring where a device is a thread, which waits for what it asked for: all of them do the same
 // at the same time. Internal to exec/calibrate.
 
-#include <barrier>
 #include <exception>
 #include <map>
 #include <mutex>
 
 #include "exec/calibrate/calibration.h"
+#include "exec/calibrate/last_round.h"
+#include "exec/calibrate/meeting.h"
 #include "exec/calibrate/move_times.h"
 #include "exec/calibrate/record.h"
 #include "exec/calibrate/shard_bench.h"
-#include "exec/calibrate/spin_probe.h"
 #include "exec/calibrate/sweeps.h"
 
 namespace strata {
@@ -23,15 +23,23 @@ class ThreadedCalibration : public Measurer {
                       const CalibrateOptions& options);
 
   void round(const std::atomic<bool>* cancelled) override;
-  std::vector<MeasuredCost> costs(Sampled which) const override {
-    return record_.rows(which, source_);
-  }
+  std::vector<MeasuredCost> costs(Sampled which) const override;
   std::vector<MeasuredMove> moves() const override { return moves_.rows(source_); }
-  Disturbance disturbance() const override { return disturbance_; }
+  RoundTimes last_round() const override { return last_.times(sweeps_.keys_of_list()); }
+  Disturbance disturbance() const override;
   std::string method() const override;
 
  private:
-  using Times = std::vector<std::pair<const CostKey*, Seconds>>;
+  /// Of a sweep on one device.
+  struct Times {
+    std::vector<std::pair<const CostKey*, Seconds>> shards;
+    std::vector<Wait> waits;
+  };
+  /// Of one device: loops of known length.
+  struct Spins {
+    std::vector<double> seconds;            ///< all of them
+    std::map<std::size_t, double> longest;  ///< by sweep: of those beside it
+  };
 
   void work_on_all(const std::atomic<bool>* cancelled);
   void work(DeviceId device, const std::atomic<bool>* cancelled);
@@ -41,20 +49,20 @@ class ThreadedCalibration : public Measurer {
   Times take(DeviceId device, const Sweep& sweep, const std::atomic<bool>* cancelled);
   void run(ShardBench& bench, const Shape& shape, bool forward, Times& times,
            const std::atomic<bool>* cancelled);
-  void keep(const Times& times, std::size_t sweep, bool calm);
+  void keep(DeviceId device, const Times& times, std::size_t sweep, Seconds spun);
 
   std::shared_ptr<Backend> backend_;
   const Graph& graph_;
   std::string source_;
   Sweeps sweeps_;
   std::vector<std::map<std::size_t, std::unique_ptr<ShardBench>>> benches_;  // by device
-  std::vector<SpinProbe> probes_;                                            // by device
+  std::vector<Spins> spins_;                                                 // by device
   MoveTimes moves_;
   std::size_t round_ = 0;
-  std::barrier<> meet_;
+  Meeting meet_;
   std::mutex mutex_;  // the members below
   Record record_;
-  Disturbance disturbance_;
+  LastRound last_;
   std::exception_ptr error_;
 };
 

@@ -3,6 +3,7 @@
 // How studies reach real devices without knowing any: the main programs hand them a Runner, which
 // the execution engine implements. Not thread-safe.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -57,6 +58,9 @@ struct MeasureList {
 /// in which the machine did something else, or was in another mood than in the others.
 struct Disturbance {
   std::size_t left_out = 0, of = 0;
+  /// Learned from the machine: how much longer than usual is disturbed, 0.05 for 5 %; the largest
+  /// of all devices. 0 where too little was seen to say.
+  double threshold = 0;
 
   double share() const {
     return of == 0 ? 0 : static_cast<double>(left_out) / static_cast<double>(of);
@@ -64,6 +68,7 @@ struct Disturbance {
   Disturbance& operator+=(const Disturbance& more) {
     left_out += more.left_out;
     of += more.of;
+    threshold = std::max(threshold, more.threshold);
     return *this;
   }
   bool operator==(const Disturbance&) const = default;
@@ -72,6 +77,20 @@ struct Disturbance {
 /// Which sweeps' times count: those in which the machine did nothing else, where there are three of
 /// them; or all.
 enum class Sampled : std::uint8_t { calm, always };
+
+/// A device waited for others, and went on late: microseconds after the last of them on a core of
+/// its own; where other programs run on it, once it has the core again.
+struct Wait {
+  Seconds waited, late;
+  auto operator<=>(const Wait&) const = default;
+};
+
+/// What one device took in one round.
+struct DeviceRound {
+  std::vector<Seconds> shards;  ///< in a MeasureList's order; means where a round runs one twice
+  std::vector<Wait> waits;      ///< none where devices don't wait so
+};
+using RoundTimes = std::vector<DeviceRound>;  ///< by device
 
 /// Takes times on all devices at once, one sample of everything a round, so that a caller can take
 /// turns between measuring and running.
@@ -83,6 +102,8 @@ class Measurer {
   /// Medians, spreads and counts of the rounds so far.
   virtual std::vector<MeasuredCost> costs(Sampled which) const = 0;
   virtual std::vector<MeasuredMove> moves() const = 0;
+  /// Of the last round. Precondition: there was one.
+  virtual RoundTimes last_round() const = 0;
   virtual Disturbance disturbance() const = 0;
   /// How all this is found, for a profile's provenance.
   virtual std::string method() const = 0;

@@ -1,7 +1,8 @@
 #pragma once
 
 // A strategy that `strata validate` runs from time to time, between sweeps over the very shards it
-// computes: what the machine's moods do to the one, they do to the other. Not thread-safe.
+// computes: what the machine's moods do to the one, they do to the other. A turn makes a pair of
+// what it predicts and what it measures. Not thread-safe.
 
 #include <atomic>
 #include <memory>
@@ -25,20 +26,28 @@ class Trial {
   void turn(const std::atomic<bool>* cancelled);
   /// A turn that does not count.
   void warm_up(const std::atomic<bool>* cancelled);
+  std::size_t turns() const { return turns_.size(); }
   /// Of every sweep, as of every step: none is left out because the machine was busy.
   std::vector<MeasuredCost> costs() const { return shards_->costs(Sampled::always); }
   Disturbance disturbance() const { return shards_->disturbance(); }
 
-  /// What was measured, beside what was predicted.
-  void report(ValidateCase& result, const Prediction& predicted) const;
+  /// What was measured, beside what was predicted. `input`: of costs().
+  void report(ValidateCase& result, const Case& input, const Prediction& predicted) const;
 
  private:
+  struct Turn {
+    RoundTimes before, after;
+    std::vector<Seconds> steps;  ///< that count
+    Timeline timeline;           ///< empty where there are others enough to show
+  };
+  static Seconds mean_step(const Turn& turn);
+
   const Dataset& data_;
   Plan plan_;
   std::unique_ptr<PlanRun> run_;
   std::unique_ptr<Measurer> shards_;
-  Execution last_;
-  std::vector<double> times_;  // seconds, of the steps that count
+  std::vector<Turn> turns_;
+  Communication moved_;  // in the last turn
   bool moved_as_planned_ = true;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/study/validate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <set>
 
@@ -19,13 +20,43 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kFirstRounds = 2;  // before the optimum is sought
-constexpr std::size_t kJitteredSteps = 100;
 constexpr std::uint64_t kSeed = 1;
 
 Graph load_for(const ValidateRequest& request, const std::string& model, std::size_t devices) {
   const auto count = static_cast<std::int64_t>(devices);
   return load_model(model, request.batch.value_or(request.batch_per_device * count));
 }
+
+/// How many rounds of turns there are: a number, or as many as a time has room for.
+class Rounds {
+ public:
+  explicit Rounds(const ValidateRequest& request) : request_(request), start_(request.now()) {}
+
+  void begin() { first_turn_ = request_.now(); }
+  /// Whether another one fits, by what one took so far.
+  bool go_on() const {
+    if (!request_.seconds) return done_ < request_.rounds;
+    return done_ == 0 || spent() + mean() <= *request_.seconds;
+  }
+  void end_one() { ++done_; }
+  std::size_t done() const { return done_; }
+  Seconds mean() const {
+    return done_ == 0 ? Seconds{} : (request_.now() - first_turn_) / static_cast<double>(done_);
+  }
+  /// With those before the turns; where there is a time, what is guessed so far.
+  std::size_t total() const {
+    if (!request_.seconds) return request_.rounds + kFirstRounds;
+    const double more = done_ == 0 ? 1 : std::max(0.0, (*request_.seconds - spent()) / mean());
+    return kFirstRounds + done_ + std::max<std::size_t>(1, static_cast<std::size_t>(more));
+  }
+
+ private:
+  Seconds spent() const { return request_.now() - start_; }
+
+  const ValidateRequest& request_;
+  Seconds start_, first_turn_;
+  std::size_t done_ = 0;
+};
 
 /// One model on one number of devices.
 class Validation {
@@ -43,35 +74,49 @@ class Validation {
   /// `keep`: the report's profile is that of these devices.
   void run(ValidateReport& report, bool keep, const std::atomic<bool>* cancelled,
            const std::function<void(const MeasureProgress&)>& progress) {
-    const std::size_t rounds = request_.rounds + kFirstRounds;
+    Rounds rounds(request_);
     const auto tell = [&](std::size_t round) {
-      if (progress) progress({fmt::format("{} on {}", graph_.name(), name_), round, rounds});
+      if (progress)
+        progress({fmt::format("{} on {}", graph_.name(), name_), round, rounds.total()});
     };
     const auto moves = runner_.measure(name_, graph_, {{}, move_sizes(), request_.dtype});
-    std::vector<MeasuredCost> space;
-    {
-      const auto shards = runner_.measure(
-          name_, graph_, {shapes_of(graph_, cluster_, request_.strategies), {}, request_.dtype});
-      for (std::size_t round = 0; round < kFirstRounds; ++round) {
-        tell(round);
-        shards->round(cancelled);
-        moves->round(cancelled);
-      }
-      space = shards->costs(Sampled::always);
-      report.disturbance += shards->disturbance();
-    }
+    std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
     start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);
-    for (std::size_t round = kFirstRounds; round < rounds; ++round) {
-      tell(round);
-      moves->round(cancelled);
-      for (auto& trial : trials_) trial->turn(cancelled);
-    }
+    take_turns(rounds, *moves, tell, cancelled);
     for (const auto& trial : trials_) report.disturbance += trial->disturbance();
     conclude(profile(std::move(space), *moves), *moves, report, keep);
   }
 
  private:
+  using Tell = std::function<void(std::size_t round)>;
+
+  // All that a search looks at, beside what bytes take to move.
+  std::vector<MeasuredCost> measure_space(Measurer& moves, ValidateReport& report, const Tell& tell,
+                                          const std::atomic<bool>* cancelled) {
+    const auto shards = runner_.measure(
+        name_, graph_, {shapes_of(graph_, cluster_, request_.strategies), {}, request_.dtype});
+    for (std::size_t round = 0; round < kFirstRounds; ++round) {
+      tell(round);
+      shards->round(cancelled);
+      moves.round(cancelled);
+    }
+    report.disturbance += shards->disturbance();
+    return shards->costs(Sampled::always);
+  }
+
+  void take_turns(Rounds& rounds, Measurer& moves, const Tell& tell,
+                  const std::atomic<bool>* cancelled) {
+    rounds.begin();
+    while (rounds.go_on()) {
+      tell(kFirstRounds + rounds.done());
+      moves.round(cancelled);
+      for (auto& trial : trials_) trial->turn(cancelled);
+      rounds.end_one();
+    }
+    round_seconds_ = rounds.mean();
+  }
+
   Profile profile(std::vector<MeasuredCost> costs, const Measurer& moves) const {
     Origin origin = origin_of(runner_, name_);
     origin.date = request_.date;
@@ -151,11 +196,12 @@ class Validation {
       result.devices = static_cast<int>(cluster_.device_count());
       result.batch = graph_.batch();
       result.strategy = request_.strategies[k];
-      result.predicted = predict_jitter(input, predicted, {kSeed, kJitteredSteps}).p50;
       result.eq1 = predicted.eq1_seconds();
+      result.round = round_seconds_;
       result.graph = graph_;
       result.cluster = input.cluster;
-      trial.report(result, predicted);
+      trial.report(result, input, predicted);
+      result.verdict = judge(result.error, request_.limit);
       report.cases.push_back(std::move(result));
       all = merged(all, own);
     }
@@ -173,6 +219,7 @@ class Validation {
   std::vector<Strategy> strategies_;   // distinct ones
   std::vector<std::size_t> trial_of_;  // by the request's strategy
   std::vector<std::unique_ptr<Trial>> trials_;
+  Seconds round_seconds_;
 };
 
 // Before hours are spent: models and strategies that are not there, two models of one name, and
@@ -205,6 +252,11 @@ std::vector<std::size_t> device_counts(const Runner& runner, const ValidateReque
 }
 
 }  // namespace
+
+Seconds steady_now() {
+  return {
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+}
 
 ValidateReport validate(Runner& runner, const ValidateRequest& request,
                         const std::atomic<bool>* cancelled,

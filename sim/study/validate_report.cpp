@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/study/validate.h"
 
@@ -37,18 +38,57 @@ void for_ordered_pairs(const std::vector<ValidateCase>& cases, Visit visit) {
   }
 }
 
+// Of the cases that are judged, else of all.
+std::vector<double> told_errors(const ValidateReport& report) {
+  const bool some = report.judged_cases() > 0;
+  std::vector<double> errors;
+  for (const ValidateCase& c : report.cases) {
+    if (some && !is_judged(c.verdict)) continue;
+    errors.push_back(std::abs(c.relative_error()));
+  }
+  return errors;
+}
+
 }  // namespace
 
+std::size_t ValidateReport::judged_cases() const {
+  return static_cast<std::size_t>(std::count_if(
+      cases.begin(), cases.end(), [](const ValidateCase& c) { return is_judged(c.verdict); }));
+}
+
 double ValidateReport::mean_absolute_error() const {
-  double sum = 0;
-  for (const ValidateCase& c : cases) sum += std::abs(c.relative_error());
-  return cases.empty() ? 0 : sum / static_cast<double>(cases.size());
+  const std::vector<double> errors = told_errors(*this);
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+  return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
 }
 
 double ValidateReport::max_absolute_error() const {
-  double most = 0;
-  for (const ValidateCase& c : cases) most = std::max(most, std::abs(c.relative_error()));
-  return most;
+  const std::vector<double> errors = told_errors(*this);
+  return errors.empty() ? 0 : *std::max_element(errors.begin(), errors.end());
+}
+
+Judgement ValidateReport::verdict() const {
+  for (Judgement verdict : {Judgement::off, Judgement::too_few, Judgement::too_noisy}) {
+    if (std::any_of(cases.begin(), cases.end(),
+                    [&](const ValidateCase& c) { return c.verdict == verdict; })) {
+      return verdict;
+    }
+  }
+  return Judgement::holds;
+}
+
+// All strategies of a model on as many devices take turns, so a round of them is one.
+std::optional<ValidateReport::More> ValidateReport::to_judge() const {
+  if (judged_cases() == cases.size()) return {};
+  More more;
+  for (const ValidateCase& c : cases) {
+    if (!is_judged(c.verdict)) more.rounds = std::max(more.rounds, pairs_to_judge(c.error));
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (i > 0 && are_rivals(cases[i - 1], cases[i])) continue;
+    more.seconds += cases[i].round * static_cast<double>(more.rounds);
+  }
+  return more;
 }
 
 std::size_t ValidateReport::ranked_pairs() const {

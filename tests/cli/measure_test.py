@@ -19,8 +19,12 @@ VALIDATION = {
     "cases": [{"model": str, "devices": int, "batch": int, "strategy": str,
                "predicted_seconds": NUMBER, "eq1_seconds": NUMBER, "measured_seconds": NUMBER,
                "spread_seconds": NUMBER, "measured_steps": int, "relative_error": NUMBER,
+               "relative_error_interval": {"low": NUMBER, "high": NUMBER, "confidence": NUMBER},
+               "pairs": int, "verdict": str,
                "comm_bytes": int, "moved_bytes": int}],
     "mean_absolute_error": NUMBER, "max_absolute_error": NUMBER, "rank_agreement": NUMBER,
+    "verdict": str, "judged_cases": int, "to_judge": {"rounds": int, "seconds": NUMBER},
+    "guard_threshold": NUMBER,
     "largest_error": {"rows": [{"layer": str, "task": str, "share": NUMBER}]},
 }
 STRATEGIES = ["data", "model", "owt", "optimal"]
@@ -64,8 +68,11 @@ class Measure(unittest.TestCase):
             self.assertEqual(misfits(done, VALIDATION), [])
             self.assertEqual([(c["devices"], c["strategy"]) for c in done["cases"]],
                              [(devices, s) for devices in (1, 2) for s in STRATEGIES])
+            self.assertEqual(done["judged_cases"], 0)  # of one pair each, so that all count
             errors = []
             for case in done["cases"]:
+                self.assertEqual(case["pairs"], 1)
+                self.assertEqual(case["verdict"], "too few rounds to judge")
                 self.assertEqual(case["comm_bytes"], case["moved_bytes"])
                 predicted, measured = case["predicted_seconds"], case["measured_seconds"]
                 self.assertAlmostEqual(case["relative_error"], predicted / measured - 1)
@@ -78,12 +85,17 @@ class Measure(unittest.TestCase):
             self.assertLessEqual({"compute predicted", "compute measured"}, names)
             self.assertTrue(pathlib.Path(folder, "f.costs.tsv").exists())
 
-    def test_an_error_above_the_tolerance_fails(self):
+    def test_what_cannot_be_judged_fails_as_the_machines_fault(self):
         outcome = cases.run(f"strata validate {LENET} --only --strategies data --rounds 1 "
                             "--tolerance 0 --json", ".")
-        self.assertEqual(outcome.exit_code, 1)
-        self.assertIn("allowed: 0", outcome.stderr)
+        self.assertEqual(outcome.exit_code, 3)
+        self.assertIn("data: too few rounds to judge", outcome.stderr)
+        self.assertIn("--rounds 9 would tell", outcome.stderr)
         self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
+
+    def test_a_time_takes_the_place_of_rounds(self):
+        done = said(f"strata validate {LENET} --only --strategies data --seconds 0.001 --json", ".")
+        self.assertEqual([case["pairs"] for case in done["cases"]], [1])
 
 
 if __name__ == "__main__":

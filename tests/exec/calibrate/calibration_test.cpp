@@ -87,6 +87,24 @@ TEST(Calibration, SamplesEveryShapeOnEveryDeviceInEveryRound) {
   }
 }
 
+// Requests that share a shape and a layer have one time.
+TEST(Calibration, TellsWhatEachDeviceTookInTheLastRound) {
+  const Measuring measuring(3);
+  const std::size_t shards = requests_for(measuring.graph).size();
+  for (int round = 0; round < 2; ++round) {
+    measuring.measurer->round(nullptr);
+    const RoundTimes times = measuring.measurer->last_round();
+    ASSERT_EQ(times.size(), kDevices);
+    std::size_t waits = 0;
+    for (const DeviceRound& device : times) {
+      ASSERT_EQ(device.shards.size(), shards);
+      for (Seconds time : device.shards) EXPECT_GE(time.value, 0);
+      waits += device.waits.size();
+    }
+    EXPECT_GT(waits, 0U);
+  }
+}
+
 // The other devices wait at a barrier for the one that failed.
 TEST(Calibration, AnErrorOnOneDeviceEndsTheRoundOnAll) {
   const Measuring whole(1);

@@ -81,6 +81,18 @@ TEST(QueuedCalibration, TimesEveryShapeInItsTypeOnAllDevices) {
   }
 }
 
+TEST(QueuedCalibration, TellsWhatEachDeviceTookInTheLastRound) {
+  const Measured measured({0, 0});
+  measured.measurer->round(nullptr);
+  const RoundTimes times = measured.measurer->last_round();
+  ASSERT_EQ(times.size(), 2u);
+  for (const DeviceRound& device : times) {
+    ASSERT_EQ(device.shards.size(), requests_for(measured.graph).size());
+    for (Seconds time : device.shards) EXPECT_GT(time.value, 0);
+    EXPECT_TRUE(device.waits.empty());
+  }
+}
+
 TEST(QueuedCalibration, MovesAreCopiesSumsAndLocal) {
   const Measured measured({0, 0});
   measured.measurer->round(nullptr);

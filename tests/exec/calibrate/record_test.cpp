@@ -19,7 +19,7 @@ Record ten_sweeps() {
   for (std::size_t sweep = 0; sweep < 9; ++sweep) {
     for (int i = 1; i <= 20; ++i) {
       const double pace = sweep % 3 == 2 ? 1.5 : 1;
-      record.add(key(i), {i * pace, sweep, true});
+      record.add(key(i), {i * pace, sweep});
     }
   }
   return record;
@@ -36,7 +36,10 @@ TEST(Record, TellsHowFastTheMachineWasInEachSweep) {
 TEST(Record, LeavesSlowSweepsOut) {
   Record record = ten_sweeps();
   EXPECT_EQ(record.rows(Sampled::calm, "")[0].count, 9);
-  EXPECT_EQ(record.judge_by_pace(), (Disturbance{3, 9}));
+  const Disturbance slow = record.judge_by_pace();
+  EXPECT_EQ(slow.left_out, 3u);
+  EXPECT_EQ(slow.of, 9u);
+  EXPECT_NEAR(slow.threshold, 0.01, 1e-12);  // six of one pace
   const std::vector<MeasuredCost> rows = record.rows(Sampled::calm, "here");
   ASSERT_EQ(rows.size(), 20u);
   for (const MeasuredCost& row : rows) {

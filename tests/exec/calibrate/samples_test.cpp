@@ -7,7 +7,7 @@ namespace {
 
 TEST(Samples, CalmOnesCountWhereThereAreThree) {
   Samples samples;
-  for (double busy : {90.0, 80.0, 70.0}) samples.add({busy, 0, false});
+  for (double busy : {90.0, 80.0, 70.0}) samples.add({busy, 0, 0, false});
   for (double calm : {1.0, 2.0}) samples.add({calm});
   EXPECT_EQ(samples.summary(Sampled::calm).median.value, 70);  // of 1 2 70 80 90
   EXPECT_EQ(samples.summary(Sampled::calm).spread.value, (80.0 - 2.0) / 2);

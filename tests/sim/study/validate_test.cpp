@@ -3,9 +3,12 @@
 
 #include "sim/study/validate.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "sim/base/cancel.h"
+#include "sim/base/counter_random.h"
 #include "sim/base/error.h"
 #include "tests/sim/study/measuring_runner.h"
 
@@ -14,6 +17,7 @@ namespace {
 
 using strata::testing::FakeGpus;
 using strata::testing::MeasuringRunner;
+using strata::testing::PacedRunner;
 
 ValidateRequest request(int devices) {
   ValidateRequest request;
@@ -30,6 +34,8 @@ ValidateCase toy(const std::string& model, double predicted, double measured) {
   c.devices = 2;
   c.predicted = {predicted};
   c.measured = {measured};
+  c.error.median = predicted / measured - 1;
+  c.verdict = Judgement::holds;
   return c;
 }
 
@@ -43,15 +49,106 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
     EXPECT_NEAR(c.measured.value, 0.025, 1e-12);
     EXPECT_NEAR(c.spread.value, 0.005, 1e-12);
     EXPECT_EQ(c.samples, 9u);
-    // One device does one task after another, each of which scatters by 1 %.
-    const double tasks = static_cast<double>(c.plan.size());
-    EXPECT_NEAR(c.predicted.value, 1e-3 * tasks, 1e-5 * tasks);
-    EXPECT_NE(c.predicted, c.predicted_timeline.step_seconds());
+    // One device does one task after another.
+    EXPECT_NEAR(c.predicted.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
+    EXPECT_EQ(c.predicted, c.predicted_timeline.step_seconds());
+    // Turns of 19, 25 and 31 ms: the one in the middle is shown.
+    EXPECT_NEAR(c.relative_error(), c.predicted / c.measured - 1, 1e-12);
+    EXPECT_NEAR(c.comparison.measured_step.value, 0.0255, 1e-12);
+    EXPECT_EQ(c.error.pairs, 3u);
+    EXPECT_EQ(c.verdict, Judgement::too_few);
     EXPECT_EQ(c.measured_timeline.steps(), 6u);
     EXPECT_TRUE(c.moved_as_planned);
   }
   // All strategies are the same on one device.
   EXPECT_EQ(runner.starts.size(), 1u);
+}
+
+// One strategy on one device: each turn has a sweep, six steps and a sweep, after two sweeps over
+// all shapes; the first turn warms up.
+ValidateReport one_case(PacedRunner& runner, std::size_t rounds) {
+  ValidateRequest asked = request(1);
+  asked.strategies = {"data"};
+  asked.rounds = rounds;
+  return validate(runner, asked);
+}
+
+TEST(Validate, SlowMinutesCancel) {
+  PacedRunner runner;
+  std::size_t calls = 0;
+  runner.machine.pace = [&calls] { return 1 + static_cast<double>((calls++ + 6) / 8 % 5); };
+  const ValidateCase c = one_case(runner, 9).cases.front();
+  EXPECT_NEAR(c.relative_error(), 0, 1e-9);
+  EXPECT_NEAR(c.error.low, 0, 1e-9);
+  EXPECT_NEAR(c.error.high, 0, 1e-9);
+  EXPECT_EQ(c.verdict, Judgement::holds);
+}
+
+TEST(Validate, NoiseIsWidthAndNoError) {
+  constexpr std::uint64_t kSeed = 7;
+  SCOPED_TRACE(kSeed);
+  const CounterRandom random(kSeed, "paces");
+  PacedRunner runner;
+  std::uint64_t calls = 0;
+  runner.machine.pace = [&] { return std::exp(0.4 * random.normal(calls++)); };
+  const ValidateReport report = one_case(runner, 9);
+  const ValidateCase& c = report.cases.front();
+  EXPECT_LT(c.error.low, 0);
+  EXPECT_GT(c.error.high, 0);
+  EXPECT_GT(c.error.half_width(), 0.05);
+  EXPECT_EQ(c.verdict, Judgement::too_noisy);
+  EXPECT_EQ(report.judged_cases(), 0u);
+  ASSERT_TRUE(report.to_judge());
+  EXPECT_GT(report.to_judge()->rounds, 9u);
+}
+
+TEST(Validate, AModelThatIsWrongIsOffWhateverThePace) {
+  PacedRunner runner;
+  runner.wrong = 1.25;
+  std::size_t calls = 0;
+  runner.machine.pace = [&calls] { return 1 + static_cast<double>((calls++ + 6) / 8 % 3); };
+  const ValidateReport report = one_case(runner, 6);
+  EXPECT_NEAR(report.cases.front().relative_error(), -0.2, 1e-9);
+  EXPECT_EQ(report.verdict(), Judgement::off);
+  EXPECT_FALSE(report.to_judge());
+}
+
+// Where a device waits for another, it goes on as late as it did in the sweep, where it waited
+// about as long; alone it never waits.
+TEST(Validate, WhoWaitsGoesOnLate) {
+  const auto predicted = [](int devices, std::vector<Wait> waits) {
+    MeasuringRunner runner;
+    runner.machine.waits = std::move(waits);
+    runner.machine.slower = 0.5;
+    ValidateRequest asked = request(devices);
+    asked.each_count = false;
+    asked.strategies = {"data"};
+    return validate(runner, asked).cases.front().predicted;
+  };
+  const std::vector<Wait> late(20, {{}, {0.01}});
+  EXPECT_EQ(predicted(1, late), predicted(1, {}));
+  EXPECT_GT(predicted(2, late), predicted(2, {}));
+  // Waits of an hour are late, and none here is so long.
+  std::vector<Wait> hours(20, {{}, {}});
+  hours.insert(hours.end(), 20, {{3600}, {0.01}});
+  for (std::size_t i = 0; i < 20; ++i) hours[i].waited = {1 + static_cast<double>(i)};
+  EXPECT_EQ(predicted(2, hours), predicted(2, {}));
+}
+
+// The clock goes on by a second at each look, of which a round takes a few.
+TEST(Validate, TakesAsManyRoundsAsTheTimeHasRoomFor) {
+  const auto pairs = [](double seconds) {
+    PacedRunner runner;
+    ValidateRequest asked = request(1);
+    asked.strategies = {"data"};
+    asked.seconds = Seconds{seconds};
+    double now = 0;
+    asked.now = [&now] { return Seconds{now++}; };
+    return validate(runner, asked).cases.front().error.pairs;
+  };
+  EXPECT_EQ(pairs(0.5), 1u);
+  EXPECT_GT(pairs(60), 5u);
+  EXPECT_LT(pairs(60), 60u);
 }
 
 TEST(Validate, GoesThroughModelsAndNumbersOfDevices) {
@@ -161,6 +258,22 @@ TEST(ValidateReport, ErrorsAreRelativeToWhatWasMeasured) {
   report.cases = {toy("a", 1.1, 1), toy("a", 1, 2)};
   EXPECT_NEAR(report.mean_absolute_error(), 0.3, 1e-12);
   EXPECT_NEAR(report.max_absolute_error(), 0.5, 1e-12);
+}
+
+TEST(ValidateReport, SaysNothingOfWhatIsNotKnown) {
+  ValidateReport report;
+  report.cases = {toy("a", 1.1, 1), toy("b", 1, 2)};
+  report.cases[1].verdict = Judgement::too_noisy;
+  report.cases[1].error = {-0.5, -0.6, -0.4, 0.98, 7};
+  for (ValidateCase& c : report.cases) c.round = {2};
+  EXPECT_EQ(report.judged_cases(), 1u);
+  EXPECT_NEAR(report.mean_absolute_error(), 0.1, 1e-12);
+  EXPECT_NEAR(report.max_absolute_error(), 0.1, 1e-12);
+  EXPECT_EQ(report.verdict(), Judgement::too_noisy);
+  // Twice as narrow: four times as many pairs, of both models.
+  ASSERT_TRUE(report.to_judge());
+  EXPECT_EQ(report.to_judge()->rounds, 28u);
+  EXPECT_NEAR(report.to_judge()->seconds.value, 2 * 28 * 2, 1e-9);
 }
 
 TEST(Validate, RefusesStrategiesThatDoNotFitTogether) {
