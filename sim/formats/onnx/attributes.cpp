@@ -35,6 +35,12 @@ std::vector<std::int64_t> NodeAttributes::integers(std::string_view name) const 
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 
+std::vector<float> NodeAttributes::numbers(std::string_view name) const {
+  const auto* attribute = find(name);
+  if (!attribute) return {};
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
 const onnx::TensorProto* NodeAttributes::tensor(std::string_view name) const {
   const auto* attribute = find(name);
   return attribute && attribute->has_t() ? &attribute->t() : nullptr;

@@ -129,7 +129,7 @@ void read_convolution(OnnxNode& node) {
   const auto kernel = kernel_of(node, weight, static_cast<std::size_t>(op.rank));
   op.out_channels = weight.dims[0];
   op.groups = node.attributes().integer("group", 1);
-  op.windows = read_windows(node.attributes(), kernel, input, extents);
+  op.windows = read_windows(node.attributes(), kernel, padded_extents(input, extents));
   take_zeros(op.windows, input.zeros);
   check_dims(weight, "weight", convolution_weight(op, extents[Dim::c], kernel));
   OnnxParameters parameters{weight, {}};

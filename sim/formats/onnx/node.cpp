@@ -93,7 +93,7 @@ const TensorDims& OnnxNode::output_dims() const {
   const auto& known = network_.shapes().dims;
   const auto at = known.find(output());
   if (at != known.end()) return at->second;
-  throw InputError("ONNX's shape inference does not know the shape of its output");
+  throw InputError("the shape of its output is not known");
 }
 
 std::string OnnxNode::wanted_name() const {
@@ -117,7 +117,7 @@ LayerId OnnxNode::layer(Op op, std::vector<LayerId> inputs, Axes axes,
   const OnnxActivation value{id, std::move(axes), {}};
   network_.define(last.output(0), value);
   if (!agrees(value, network_.output(id), dims)) {
-    throw InputError(fmt::format("its output is {} here, but ONNX's shape inference has {}",
+    throw InputError(fmt::format("its output is {} here, but by its inputs' shapes {}",
                                  print_shape(value, network_.output(id)), print_dims(dims)));
   }
   return id;
@@ -127,7 +127,7 @@ void OnnxNode::alias(OnnxValue value) {
   if (const auto* activation = std::get_if<OnnxActivation>(&value)) {
     const Extents& extents = network_.output(activation->layer);
     if (!agrees(*activation, extents, output_dims())) {
-      throw InputError(fmt::format("its output is {} here, but ONNX's shape inference has {}",
+      throw InputError(fmt::format("its output is {} here, but by its inputs' shapes {}",
                                    print_shape(*activation, extents), print_dims(output_dims())));
     }
   }

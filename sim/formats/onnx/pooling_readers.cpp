@@ -20,8 +20,8 @@ Pooling pooling_of(OnnxNode& node, PoolMode mode) {
   Pooling op;
   op.rank = spatial_rank(input.axes);
   op.mode = mode;
-  op.windows = read_windows(node.attributes(), node.attributes().integers("kernel_shape"), input,
-                            node.extents(input));
+  op.windows = read_windows(node.attributes(), node.attributes().integers("kernel_shape"),
+                            padded_extents(input, node.extents(input)));
   op.ceil_mode = is_ceil(node);
   return op;
 }

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <onnx/defs/schema.h>
 
+#include "sim/formats/onnx/later_ops.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/node_readers.h"
 #include "sim/text/diagnostics.h"
@@ -61,6 +62,10 @@ void UnknownOps::say(const Location& where, Diagnostics& wrong) const {
   }
 }
 
+bool in_library(const std::string& op, int opset) {
+  return onnx::OpSchemaRegistry::Schema(op, std::min(opset, kLibraryOpset), "") != nullptr;
+}
+
 // What computes a shape alone reads none of them; graphs inside may read anything.
 bool reads_any(const onnx::NodeProto& node, const std::set<std::string>& data) {
   return holds_graph(node) || std::any_of(node.input().begin(), node.input().end(),
@@ -70,8 +75,13 @@ bool reads_any(const onnx::NodeProto& node, const std::set<std::string>& data) {
 }  // namespace
 
 bool is_plain(const onnx::NodeProto& node, int opset) {
-  return is_onnx_domain(node.domain()) && !holds_graph(node) &&
-         onnx::OpSchemaRegistry::Schema(node.op_type(), opset, "") != nullptr;
+  const bool ours = is_onnx_domain(node.domain()) && !holds_graph(node);
+  return ours && (opset > kLibraryOpset || in_library(node.op_type(), opset));
+}
+
+bool is_of_library(const onnx::NodeProto& node, int opset) {
+  return is_plain(node, opset) && !is_later(node.op_type(), opset) &&
+         in_library(node.op_type(), opset);
 }
 
 void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::string& file) {
