@@ -41,10 +41,8 @@ const onnx::NodeProto* next_with(OnnxNode& node, const std::string& name, std::s
                                  double constant) {
   const onnx::NodeProto* reader = next(node, name, op);
   const std::string* other = reader ? other_input(*reader, name) : nullptr;
-  const OnnxTensor* tensor = other ? node.network().tensor(*other) : nullptr;
-  const bool one = tensor && tensor->proto && element_count(tensor->dims) == 1 &&
-                   has_values(*tensor->proto) && holds_floats(*tensor->proto);
-  return one && is_near(scalar_value(*tensor->proto), constant) ? reader : nullptr;
+  const auto number = other ? node.network().number(*other) : std::nullopt;
+  return number && is_near(*number, constant) ? reader : nullptr;
 }
 
 // The Mul of this node's output, which nothing else reads, with its input.
@@ -82,6 +80,13 @@ void read_tanh(OnnxNode& node) {
   add_activation(node, ActivationKind::tanh);
 }
 
+void read_gelu(OnnxNode& node) {
+  const std::string approximate = node.attributes().text("approximate", "none");
+  if (approximate != "none")
+    throw InputError(fmt::format("it is approximated by {}; allowed: none", shown(approximate)));
+  add_activation(node, ActivationKind::gelu);
+}
+
 void read_hard_swish(OnnxNode& node) {
   add_activation(node, ActivationKind::hard_swish);
 }
@@ -116,10 +121,8 @@ void read_hard_sigmoid(OnnxNode& node) {
 // 0.5 x (1 + Erf(x / sqrt(2))), from the division on.
 void read_division(OnnxNode& node) {
   const onnx::NodeProto& division = node.proto();
-  const OnnxTensor* by = node.network().tensor(division.input(1));
-  const bool root = by && by->proto && has_values(*by->proto) && holds_floats(*by->proto) &&
-                    element_count(by->dims) == 1 &&
-                    is_near(scalar_value(*by->proto), std::numbers::sqrt2);
+  const auto by = node.network().number(division.input(1));
+  const bool root = by && is_near(*by, std::numbers::sqrt2);
   const auto* erf = root ? next(node, node.output(), "Erf") : nullptr;
   const auto* plus_one = erf ? next_with(node, erf->output(0), "Add", 1) : nullptr;
   const auto* product = plus_one ? times_input(node, plus_one->output(0)) : nullptr;

@@ -71,6 +71,11 @@ bool is_onnx_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+int data_inputs(const onnx::NodeProto& node) {
+  const bool one = is_onnx_domain(node.domain()) && node.op_type() == "CastLike";
+  return one ? std::min(node.input_size(), 1) : node.input_size();
+}
+
 bool holds_graph(const onnx::NodeProto& node) {
   const auto& attributes = node.attribute();
   return std::any_of(attributes.begin(), attributes.end(), [](const auto& attribute) {

@@ -37,6 +37,9 @@ class NodeAttributes {
 
 /// Of ONNX's own ops.
 bool is_onnx_domain(const std::string& domain);
+/// From how many of its inputs, the first ones, a node computes: of a CastLike's the second says
+/// the type alone.
+int data_inputs(const onnx::NodeProto& node);
 /// As If, Loop and Scan do.
 bool holds_graph(const onnx::NodeProto& node);
 

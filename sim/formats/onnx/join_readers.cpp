@@ -55,6 +55,7 @@ void read_multiply(OnnxNode& node) {
         "allowed: of shapes, of what depends on the network's input, and in "
         "0.5 x (1 + Erf(x / sqrt(2)))");
   }
+  if (read_drawn_dropout(node)) return;
   Joined joined = inputs_of(node);
   const auto size = [&](int i) { return volume(node.extents(node.activation(i))); };
   if (size(0) < size(1)) std::swap(joined.layers[0], joined.layers[1]);

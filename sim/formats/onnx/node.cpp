@@ -75,6 +75,9 @@ bool OnnxNode::is_used(int i) const {
 
 double OnnxNode::scalar(int i, double absent) const {
   if (!has_input(i)) return absent;
+  if (!is_tensor(i)) {
+    if (const auto computed = network_.number(node_.input(i))) return *computed;
+  }
   const OnnxTensor& number = tensor(i);
   if (number.proto && has_values(*number.proto)) return scalar_value(*number.proto);
   throw InputError(fmt::format("its input '{}' has no value", shown(number.name)));
@@ -97,6 +100,8 @@ const TensorDims& OnnxNode::output_dims() const {
 }
 
 std::string OnnxNode::wanted_name() const {
+  const std::string module = layer_name(module_of(node_));
+  if (!module.empty()) return fmt::format("{}_{}", module, layer_name(node_.op_type()));
   const std::string name = layer_name(node_.name());
   return name.empty() ? fmt::format("{}_{}", layer_name(node_.op_type()), number_) : name;
 }

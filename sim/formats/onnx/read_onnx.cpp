@@ -99,7 +99,7 @@ class Reading {
 
   template <class Test>
   static bool any_input(const onnx::NodeProto& node, const Test& test) {
-    return std::any_of(node.input().begin(), node.input().end(),
+    return std::any_of(node.input().begin(), node.input().begin() + data_inputs(node),
                        [&](const std::string& name) { return !name.empty() && test(name); });
   }
 
@@ -109,7 +109,7 @@ class Reading {
     });
   }
 
-  // What computes on constants and shapes alone is known to ONNX's inference, where it matters.
+  // What computes on constants and shapes alone inference has computed, where it matters.
   bool reads_constants_alone(const onnx::NodeProto& node) const {
     const NodeReader reader = find_node_reader(node);
     if (reader == read_shape_part && node.op_type() == "Constant") return false;

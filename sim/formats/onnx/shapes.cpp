@@ -150,18 +150,13 @@ class Inference {
     const TensorDims* dims = known_.dims(node.output(0));
     if (dims == nullptr || !may_fold(node)) return;
     std::vector<KnownIntegers> inputs;
-    for (int i = 0; i < inputs_folded(node); ++i) {
+    for (int i = 0; i < data_inputs(node); ++i) {
       auto input = input_of(node, i);
       if (!input) return;
       inputs.push_back(std::move(*input));
     }
     if (auto values = fold(node, inputs, *dims))
       known_.add_integers(node.output(0), std::move(*values));
-  }
-
-  // Of a CastLike the second says the type alone.
-  static int inputs_folded(const onnx::NodeProto& node) {
-    return node.op_type() == "CastLike" ? 1 : node.input_size();
   }
 
   // A shape is known without the numbers that have it.

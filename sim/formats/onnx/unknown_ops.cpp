@@ -66,9 +66,14 @@ bool in_library(const std::string& op, int opset) {
   return onnx::OpSchemaRegistry::Schema(op, std::min(opset, kLibraryOpset), "") != nullptr;
 }
 
+bool says_shape_alone(const onnx::NodeProto& node) {
+  return node.op_type() == "Shape" || node.op_type() == "Size";
+}
+
 // What computes a shape alone reads none of them; graphs inside may read anything.
 bool reads_any(const onnx::NodeProto& node, const std::set<std::string>& data) {
-  return holds_graph(node) || std::any_of(node.input().begin(), node.input().end(),
+  const auto end = node.input().begin() + data_inputs(node);
+  return holds_graph(node) || std::any_of(node.input().begin(), end,
                                           [&](const auto& name) { return data.contains(name); });
 }
 
@@ -92,7 +97,7 @@ void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::st
   for (const auto& node : network.graph().node()) {
     ++number;
     if (!reads_any(node, data)) continue;
-    if (node.op_type() != "Shape") data.insert(node.output().begin(), node.output().end());
+    if (!says_shape_alone(node)) data.insert(node.output().begin(), node.output().end());
     if (network.is_live(number)) unknown.add(node, number);
   }
   Diagnostics wrong;
