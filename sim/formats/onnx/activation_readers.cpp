@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,15 @@ void add_product(OnnxNode& node, ActivationKind kind, const onnx::NodeProto& pro
 
 double bound(const OnnxNode& node, const char* attribute, int i, double absent) {
   return node.opset() < 11 ? node.attributes().number(attribute, absent) : node.scalar(i, absent);
+}
+
+// The two products behind 1 + Erf(x / sqrt(2)), in the order that they have; none where one is not
+// there.
+std::vector<const onnx::NodeProto*> gelu_products(OnnxNode& node, const std::string& sum) {
+  if (const auto* product = times_input(node, sum))
+    return {product, next_with(node, product->output(0), "Mul", 0.5)};
+  const auto* half = next_with(node, sum, "Mul", 0.5);
+  return {half, half ? times_input(node, half->output(0)) : nullptr};
 }
 
 }  // namespace
@@ -125,11 +135,11 @@ void read_division(OnnxNode& node) {
   const bool root = by && is_near(*by, std::numbers::sqrt2);
   const auto* erf = root ? next(node, node.output(), "Erf") : nullptr;
   const auto* plus_one = erf ? next_with(node, erf->output(0), "Add", 1) : nullptr;
-  const auto* product = plus_one ? times_input(node, plus_one->output(0)) : nullptr;
-  const auto* half = product ? next_with(node, product->output(0), "Mul", 0.5) : nullptr;
-  if (!half) throw InputError("allowed: of shapes, and in 0.5 x (1 + Erf(x / sqrt(2)))");
-  for (const auto* part : {erf, plus_one, product}) node.network().absorb(*part, division);
-  add_product(node, ActivationKind::gelu, *half);
+  const auto products = gelu_products(node, plus_one ? plus_one->output(0) : "");
+  const bool whole = plus_one && products.back() != nullptr;
+  if (!whole) throw InputError("allowed: of shapes, and in 0.5 x (1 + Erf(x / sqrt(2)))");
+  for (const auto* part : {erf, plus_one, products.front()}) node.network().absorb(*part, division);
+  add_product(node, ActivationKind::gelu, *products.back());
 }
 
 // Of a pattern's parts those that come after its first were absorbed.

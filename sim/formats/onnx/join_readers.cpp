@@ -28,6 +28,17 @@ Joined inputs_of(OnnxNode& node) {
   return joined;
 }
 
+// By 1, as the scale of an activation is where it has none.
+bool read_unit_product(OnnxNode& node) {
+  for (const int x : {0, 1}) {
+    const auto* input = std::get_if<OnnxActivation>(&node.value(x));
+    if (input == nullptr || node.network().number(node.proto().input(1 - x)) != 1.0) continue;
+    node.alias(*input);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void read_concat(OnnxNode& node) {
@@ -50,12 +61,12 @@ void read_add(OnnxNode& node) {
 
 // The larger one first: the other may be its gate.
 void read_multiply(OnnxNode& node) {
+  if (read_drawn_dropout(node) || read_unit_product(node)) return;
   if (node.is_tensor(0) || node.is_tensor(1)) {
     throw InputError(
         "allowed: of shapes, of what depends on the network's input, and in "
         "0.5 x (1 + Erf(x / sqrt(2)))");
   }
-  if (read_drawn_dropout(node)) return;
   Joined joined = inputs_of(node);
   const auto size = [&](int i) { return volume(node.extents(node.activation(i))); };
   if (size(0) < size(1)) std::swap(joined.layers[0], joined.layers[1]);
