@@ -48,6 +48,7 @@ void read_concat(OnnxNode& node) {
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank || joined.axes[static_cast<std::size_t>(axis)] != Dim::c)
     throw InputError(fmt::format("its axis is {}; allowed: that of the channels", axis));
+  if (joined.layers.size() == 1) return node.alias(node.activation(0));
   node.layer(Concat{}, std::move(joined.layers), std::move(joined.axes));
 }
 
