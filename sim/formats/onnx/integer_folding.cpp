@@ -57,10 +57,9 @@ Folded gathered(const onnx::NodeProto& node, const Inputs& inputs) {
   return result;
 }
 
-// A quotient where it is one of integers and of floats alike.
+// Rounded down, as long as it is not asked which way.
 std::optional<std::int64_t> divided(std::int64_t a, std::int64_t b) {
-  if (b <= 0 || a % b != 0) return std::nullopt;
-  return a / b;
+  return a >= 0 && b > 0 ? std::optional(a / b) : std::nullopt;
 }
 
 std::optional<std::int64_t> computed(std::string_view op, std::int64_t a, std::int64_t b) {

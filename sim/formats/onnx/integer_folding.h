@@ -21,7 +21,7 @@ struct KnownIntegers {
   std::vector<std::int64_t> values;
 };
 
-/// Whether it is an op that `fold` knows.
+/// Whether it is an op that `fold` knows; a Div of integers alone.
 bool may_fold(const onnx::NodeProto& node);
 
 /// The first output's values. `inputs`: one for each of the node's, with no values where it is left

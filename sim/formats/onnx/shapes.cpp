@@ -149,6 +149,7 @@ class Inference {
   void fold_integers(const onnx::NodeProto& node) {
     const TensorDims* dims = known_.dims(node.output(0));
     if (dims == nullptr || !may_fold(node)) return;
+    if (node.op_type() == "Div" && type_of(node, 0) != onnx::TensorProto::INT64) return;
     std::vector<KnownIntegers> inputs;
     for (int i = 0; i < data_inputs(node); ++i) {
       auto input = input_of(node, i);

@@ -137,7 +137,7 @@ MaybeDims reduction_dims(const KnownNode& node, int) {
 }
 
 MaybeDims filled_dims(const KnownNode& node, int) {
-  const auto shape = node.integers(0);
+  auto shape = node.integers(0);
   if (shape) check_shape(*shape);
   return shape;
 }

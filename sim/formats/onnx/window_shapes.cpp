@@ -41,7 +41,7 @@ TensorDims slid(const TensorDims& input, std::int64_t channels, const Windows& w
 
 // Since opset 11 they are an input, and since 18 they may be of some axes alone.
 MaybeDims pads_of(const KnownNode& node, std::size_t rank) {
-  const auto said = node.opset() < 11 ? node.attributes().integers("pads") : node.integers(1);
+  auto said = node.opset() < 11 ? node.attributes().integers("pads") : node.integers(1);
   if (!said || !node.has_input(3)) return said;
   const auto axes = node.integers(3);
   return axes ? std::optional(spread_pads(*said, *axes, rank)) : std::nullopt;
