@@ -74,20 +74,6 @@ std::int64_t slack(const Window& window, std::int64_t extent, Dim dim) {
        window.dilation, span_of(window), word(dim), padded);
 }
 
-std::int64_t convolved(const Window& window, std::int64_t extent, Dim dim) {
-  return slack(window, extent, dim) / window.stride + 1;
-}
-
-/// As PyTorch defines ceil_mode: the last window may hang over the end, but must start inside the
-/// input or the padding before it.
-std::int64_t pooled(const Window& window, bool ceil_mode, std::int64_t extent, Dim dim) {
-  const std::int64_t room = slack(window, extent, dim);
-  if (!ceil_mode) return room / window.stride + 1;
-  const std::int64_t outputs = (room + window.stride - 1) / window.stride + 1;
-  const bool starts_in_end_padding = (outputs - 1) * window.stride >= extent + window.pad_begin;
-  return starts_in_end_padding ? outputs - 1 : outputs;
-}
-
 /// Padding of at most half the window: no window lies in the padding alone.
 void check_pool_padding(const Window& window, Dim dim) {
   const std::int64_t most = span_of(window) / 2;
@@ -258,6 +244,18 @@ struct ShapeOf {
 };
 
 }  // namespace
+
+std::int64_t convolved(const Window& window, std::int64_t extent, Dim dim) {
+  return slack(window, extent, dim) / window.stride + 1;
+}
+
+std::int64_t pooled(const Window& window, bool ceil_mode, std::int64_t extent, Dim dim) {
+  const std::int64_t room = slack(window, extent, dim);
+  if (!ceil_mode) return room / window.stride + 1;
+  const std::int64_t outputs = (room + window.stride - 1) / window.stride + 1;
+  const bool starts_in_end_padding = (outputs - 1) * window.stride >= extent + window.pad_begin;
+  return starts_in_end_padding ? outputs - 1 : outputs;
+}
 
 Op canonical(Op op) {
   if (auto* pool = std::get_if<Pooling>(&op); pool && pool->mode == PoolMode::max) {

@@ -28,6 +28,12 @@ Op canonical(Op op);
 /// The output's extents. Throws InputError that says what does not fit (not the layer's name).
 Extents infer_output(const Op& op, std::span<const Extents> inputs);
 
+/// How many places a window has along an extent: of a convolution, and of a pooling as PyTorch
+/// defines ceil_mode, where the last window may hang over the end, but must start inside the input
+/// or the padding before it. Throw InputError, which names the dim, where it does not fit.
+std::int64_t convolved(const Window& window, std::int64_t extent, Dim dim);
+std::int64_t pooled(const Window& window, bool ceil_mode, std::int64_t extent, Dim dim);
+
 /// For inputs that infer_output accepts.
 Parameters infer_parameters(const Op& op, std::span<const Extents> inputs);
 

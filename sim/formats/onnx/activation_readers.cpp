@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,10 +42,8 @@ const onnx::NodeProto* next_with(OnnxNode& node, const std::string& name, std::s
                                  double constant) {
   const onnx::NodeProto* reader = next(node, name, op);
   const std::string* other = reader ? other_input(*reader, name) : nullptr;
-  const OnnxTensor* tensor = other ? node.network().tensor(*other) : nullptr;
-  const bool one = tensor && tensor->proto && element_count(tensor->dims) == 1 &&
-                   has_values(*tensor->proto) && holds_floats(*tensor->proto);
-  return one && is_near(scalar_value(*tensor->proto), constant) ? reader : nullptr;
+  const auto number = other ? node.network().number(*other) : std::nullopt;
+  return number && is_near(*number, constant) ? reader : nullptr;
 }
 
 // The Mul of this node's output, which nothing else reads, with its input.
@@ -64,6 +63,15 @@ double bound(const OnnxNode& node, const char* attribute, int i, double absent) 
   return node.opset() < 11 ? node.attributes().number(attribute, absent) : node.scalar(i, absent);
 }
 
+// The two products behind 1 + Erf(x / sqrt(2)), in the order that they have; none where one is not
+// there.
+std::vector<const onnx::NodeProto*> gelu_products(OnnxNode& node, const std::string& sum) {
+  if (const auto* product = times_input(node, sum))
+    return {product, next_with(node, product->output(0), "Mul", 0.5)};
+  const auto* half = next_with(node, sum, "Mul", 0.5);
+  return {half, half ? times_input(node, half->output(0)) : nullptr};
+}
+
 }  // namespace
 
 void read_relu(OnnxNode& node) {
@@ -80,6 +88,13 @@ void read_elu(OnnxNode& node) {
 
 void read_tanh(OnnxNode& node) {
   add_activation(node, ActivationKind::tanh);
+}
+
+void read_gelu(OnnxNode& node) {
+  const std::string approximate = node.attributes().text("approximate", "none");
+  if (approximate != "none")
+    throw InputError(fmt::format("it is approximated by {}; allowed: none", shown(approximate)));
+  add_activation(node, ActivationKind::gelu);
 }
 
 void read_hard_swish(OnnxNode& node) {
@@ -116,17 +131,15 @@ void read_hard_sigmoid(OnnxNode& node) {
 // 0.5 x (1 + Erf(x / sqrt(2))), from the division on.
 void read_division(OnnxNode& node) {
   const onnx::NodeProto& division = node.proto();
-  const OnnxTensor* by = node.network().tensor(division.input(1));
-  const bool root = by && by->proto && has_values(*by->proto) && holds_floats(*by->proto) &&
-                    element_count(by->dims) == 1 &&
-                    is_near(scalar_value(*by->proto), std::numbers::sqrt2);
+  const auto by = node.network().number(division.input(1));
+  const bool root = by && is_near(*by, std::numbers::sqrt2);
   const auto* erf = root ? next(node, node.output(), "Erf") : nullptr;
   const auto* plus_one = erf ? next_with(node, erf->output(0), "Add", 1) : nullptr;
-  const auto* product = plus_one ? times_input(node, plus_one->output(0)) : nullptr;
-  const auto* half = product ? next_with(node, product->output(0), "Mul", 0.5) : nullptr;
-  if (!half) throw InputError("allowed: of shapes, and in 0.5 x (1 + Erf(x / sqrt(2)))");
-  for (const auto* part : {erf, plus_one, product}) node.network().absorb(*part, division);
-  add_product(node, ActivationKind::gelu, *half);
+  const auto products = gelu_products(node, plus_one ? plus_one->output(0) : "");
+  const bool whole = plus_one && products.back() != nullptr;
+  if (!whole) throw InputError("allowed: of shapes, and in 0.5 x (1 + Erf(x / sqrt(2)))");
+  for (const auto* part : {erf, plus_one, products.front()}) node.network().absorb(*part, division);
+  add_product(node, ActivationKind::gelu, *products.back());
 }
 
 // Of a pattern's parts those that come after its first were absorbed.

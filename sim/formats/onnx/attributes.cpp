@@ -35,6 +35,12 @@ std::vector<std::int64_t> NodeAttributes::integers(std::string_view name) const 
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 
+std::vector<float> NodeAttributes::numbers(std::string_view name) const {
+  const auto* attribute = find(name);
+  if (!attribute) return {};
+  return {attribute->floats().begin(), attribute->floats().end()};
+}
+
 const onnx::TensorProto* NodeAttributes::tensor(std::string_view name) const {
   const auto* attribute = find(name);
   return attribute && attribute->has_t() ? &attribute->t() : nullptr;
@@ -63,6 +69,11 @@ double shortest(float value) {
 
 bool is_onnx_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
+}
+
+int data_inputs(const onnx::NodeProto& node) {
+  const bool one = is_onnx_domain(node.domain()) && node.op_type() == "CastLike";
+  return one ? std::min(node.input_size(), 1) : node.input_size();
 }
 
 bool holds_graph(const onnx::NodeProto& node) {

@@ -24,6 +24,7 @@ class NodeAttributes {
   std::string text(std::string_view name, std::string_view absent) const;
   /// Empty where absent.
   std::vector<std::int64_t> integers(std::string_view name) const;
+  std::vector<float> numbers(std::string_view name) const;
   const onnx::TensorProto* tensor(std::string_view name) const;
   /// What value_float, value_int, value_floats or value_ints hold, as a tensor.
   std::optional<onnx::TensorProto> plain_constant() const;
@@ -36,6 +37,9 @@ class NodeAttributes {
 
 /// Of ONNX's own ops.
 bool is_onnx_domain(const std::string& domain);
+/// From how many of its inputs, the first ones, a node computes: of a CastLike's the second says
+/// the type alone.
+int data_inputs(const onnx::NodeProto& node);
 /// As If, Loop and Scan do.
 bool holds_graph(const onnx::NodeProto& node);
 

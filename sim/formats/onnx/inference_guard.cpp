@@ -1,7 +1,6 @@
 #include "sim/formats/onnx/inference_guard.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -10,15 +9,11 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/attributes.h"
-#include "sim/graph/shape.h"
 
 namespace strata {
 namespace {
 
 using KnownDims = std::map<std::string, TensorDims, std::less<>>;
-
-constexpr std::int64_t kMostScales = 8;
-constexpr float kMostScale = 1 << 20;
 
 const TensorDims* dims_of_input(const onnx::NodeProto& node, int i, const KnownDims& dims) {
   if (i >= node.input_size()) return nullptr;
@@ -80,43 +75,6 @@ void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
   const TensorDims* weight = weight_at > 0 ? dims_of_input(node, weight_at, dims) : nullptr;
   if (weight) check_weight(*weight, *input);
   if (op == "Transpose") check_order(node, *input);
-}
-
-void drop_late_windows(const onnx::NodeProto& node, const TensorDims& input,
-                       onnx::TypeProto& output) {
-  const NodeAttributes attributes(node);
-  const std::string automatic = attributes.text("auto_pad", "NOTSET");
-  if (attributes.integer("ceil_mode", 0) == 0 || automatic != "NOTSET") return;
-  auto& shape = *output.mutable_tensor_type()->mutable_shape();
-  if (shape.dim_size() != std::ssize(input)) return;
-  const auto strides = attributes.integers("strides"), pads = attributes.integers("pads");
-  for (std::size_t i = 2; i < input.size(); ++i) {
-    const std::int64_t stride = i - 2 < strides.size() ? strides[i - 2] : 1;
-    const std::int64_t pad = i - 2 < pads.size() ? pads[i - 2] : 0;
-    if (input[i] > kMaxExtent) return;
-    auto& dim = *shape.mutable_dim(static_cast<int>(i));
-    if (dim.dim_value() > 1 && dim.dim_value() - 1 >= (input[i] + pad + stride - 1) / stride)
-      dim.set_dim_value(dim.dim_value() - 1);
-  }
-}
-
-bool wants_scales(const onnx::NodeProto& node) {
-  return node.op_type() == "Resize" || node.op_type() == "Upsample";
-}
-
-bool may_be_scales(const onnx::TensorProto& tensor) {
-  return tensor.data_type() == onnx::TensorProto::FLOAT && tensor.dims_size() == 1 &&
-         element_count(dims_of(tensor)) <= kMostScales &&
-         tensor.data_location() != onnx::TensorProto::EXTERNAL && has_values(tensor);
-}
-
-std::vector<float> checked_scales(const onnx::TensorProto& tensor) {
-  std::vector<float> scales = float_values(tensor, "");
-  for (const float scale : scales) {
-    if (std::abs(scale) <= kMostScale) continue;
-    throw InputError(fmt::format("its scale is {}; allowed: at most {}", scale, kMostScale));
-  }
-  return scales;
 }
 
 }  // namespace strata

@@ -57,7 +57,13 @@ Folded gathered(const onnx::NodeProto& node, const Inputs& inputs) {
   return result;
 }
 
+// Rounded down, as long as it is not asked which way.
+std::optional<std::int64_t> divided(std::int64_t a, std::int64_t b) {
+  return a >= 0 && b > 0 ? std::optional(a / b) : std::nullopt;
+}
+
 std::optional<std::int64_t> computed(std::string_view op, std::int64_t a, std::int64_t b) {
+  if (op == "Div") return divided(a, b);
   std::int64_t result = 0;
   const bool overflows = op == "Add"   ? __builtin_add_overflow(a, b, &result)
                          : op == "Sub" ? __builtin_sub_overflow(a, b, &result)
@@ -77,11 +83,26 @@ Folded computed(std::string_view op, const Values& a, const Values& b) {
   return result;
 }
 
+// From one dim of a tensor's to another: all of them, or those of a Shape's start and end.
+Folded shape_of(const onnx::NodeProto& node, const TensorDims& input, const TensorDims& dims) {
+  const auto rank = std::ssize(input);
+  std::int64_t start = NodeAttributes(node).integer("start", 0);
+  start = std::clamp<std::int64_t>(start < 0 ? start + rank : start, 0, rank);
+  const std::int64_t count = std::min(element_count(dims), rank - start);
+  return Values(input.begin() + start, input.begin() + start + count);
+}
+
+Folded spread(const Values& values, const TensorDims& dims) {
+  if (values.size() != 1) return values;
+  return Values(static_cast<std::size_t>(element_count(dims)), values[0]);
+}
+
 // The same numbers in other dims, or of another type: what rounds finds integers.
-constexpr std::array<std::string_view, 8> kKeeping = {"Cast",    "Ceil",  "Floor",   "Identity",
-                                                      "Reshape", "Round", "Squeeze", "Unsqueeze"};
-constexpr std::array<std::string_view, 9> kComputing = {
-    "Add", "Concat", "ConstantOfShape", "Gather", "Mul", "Shape", "Slice", "Sub", "Transpose"};
+constexpr std::array<std::string_view, 9> kKeeping = {
+    "Cast", "CastLike", "Ceil", "Floor", "Identity", "Reshape", "Round", "Squeeze", "Unsqueeze"};
+constexpr std::array<std::string_view, 12> kComputing = {
+    "Add",   "Concat", "ConstantOfShape", "Div", "Expand",   "Gather", "Mul",
+    "Shape", "Size",   "Slice",           "Sub", "Transpose"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view op) {
@@ -119,7 +140,9 @@ Folded any_folded(const onnx::NodeProto& node, const Inputs& inputs, const Tenso
   if (op == "Slice") return slice_table(node, inputs, dims);
   if (op == "Transpose") return transpose_table(node, inputs[0], dims);
   if (op == "Gather") return gathered(node, inputs);
-  if (op == "Shape") return inputs[0].dims;
+  if (op == "Shape") return shape_of(node, inputs[0].dims, dims);
+  if (op == "Size") return Values{element_count(inputs[0].dims)};
+  if (op == "Expand") return spread(inputs[0].values, dims);
   if (is_among(kComputing, op)) return computed(op, inputs[0].values, inputs[1].values);
   return fits(node, inputs[0].values) ? Folded(inputs[0].values) : std::nullopt;
 }

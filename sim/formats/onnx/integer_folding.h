@@ -1,8 +1,7 @@
 #pragma once
 
-// What nodes compute from integers that are known, where ONNX's own inference stops: it follows
-// numbers and lists of them, but no tables, and exporters lay the pads of a Pad out as one. Pure;
-// thread-safe.
+// What nodes compute from integers that are known, in numbers, lists and tables: exporters lay the
+// shapes of a Reshape and the pads of a Pad out so. Pure; thread-safe.
 
 #include <cstdint>
 #include <optional>
@@ -22,11 +21,11 @@ struct KnownIntegers {
   std::vector<std::int64_t> values;
 };
 
-/// Whether it is an op that `fold` knows.
+/// Whether it is an op that `fold` knows; a Div of integers alone.
 bool may_fold(const onnx::NodeProto& node);
 
 /// The first output's values. `inputs`: one for each of the node's, with no values where it is left
-/// out; `dims`: those of the output, as ONNX's inference has them. None where these contradict the
+/// out; `dims`: those of the output, as inference has them. None where these contradict the
 /// node, or are of more than kMostFolded elements.
 std::optional<std::vector<std::int64_t>> fold(const onnx::NodeProto& node,
                                               const std::vector<KnownIntegers>& inputs,

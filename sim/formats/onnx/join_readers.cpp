@@ -28,6 +28,17 @@ Joined inputs_of(OnnxNode& node) {
   return joined;
 }
 
+// By 1, as the scale of an activation is where it has none.
+bool read_unit_product(OnnxNode& node) {
+  for (const int x : {0, 1}) {
+    const auto* input = std::get_if<OnnxActivation>(&node.value(x));
+    if (input == nullptr || node.network().number(node.proto().input(1 - x)) != 1.0) continue;
+    node.alias(*input);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void read_concat(OnnxNode& node) {
@@ -37,6 +48,7 @@ void read_concat(OnnxNode& node) {
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank || joined.axes[static_cast<std::size_t>(axis)] != Dim::c)
     throw InputError(fmt::format("its axis is {}; allowed: that of the channels", axis));
+  if (joined.layers.size() == 1) return node.alias(node.activation(0));
   node.layer(Concat{}, std::move(joined.layers), std::move(joined.axes));
 }
 
@@ -50,6 +62,7 @@ void read_add(OnnxNode& node) {
 
 // The larger one first: the other may be its gate.
 void read_multiply(OnnxNode& node) {
+  if (read_drawn_dropout(node) || read_unit_product(node)) return;
   if (node.is_tensor(0) || node.is_tensor(1)) {
     throw InputError(
         "allowed: of shapes, of what depends on the network's input, and in "

@@ -111,10 +111,10 @@ void read_relabel(OnnxNode& node) {
                   print_dims(dims), batch));
 }
 
-// What nodes compute from shapes, ONNX's inference has computed where it matters.
+// What nodes compute from shapes, inference has computed where it matters.
 void read_shape_part(OnnxNode& node) {
   const std::string& op = node.proto().op_type();
-  if (op == "Shape") return node.write_shape();
+  if (op == "Shape" || op == "Size") return node.write_shape();
   if (op == "Constant")
     throw InputError("it holds no numbers; allowed: a tensor, floats, integers");
   throw InputError("allowed: of shapes and constants");

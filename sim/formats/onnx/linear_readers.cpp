@@ -129,11 +129,14 @@ void read_convolution(OnnxNode& node) {
   const auto kernel = kernel_of(node, weight, static_cast<std::size_t>(op.rank));
   op.out_channels = weight.dims[0];
   op.groups = node.attributes().integer("group", 1);
-  op.windows = read_windows(node.attributes(), kernel, input, extents);
+  op.windows = read_windows(node.attributes(), kernel, padded_extents(input, extents));
   take_zeros(op.windows, input.zeros);
   check_dims(weight, "weight", convolution_weight(op, extents[Dim::c], kernel));
   OnnxParameters parameters{weight, {}};
-  parameters.bias = node.has_input(2)
+  // A bias of zeros that nodes compute is how PyTorch says that there is none.
+  const bool has_bias = node.has_input(2) &&
+                        (node.is_tensor(2) || node.network().number(node.proto().input(2)) != 0.0);
+  parameters.bias = has_bias
                         ? bias_of(node.tensor(2), op.out_channels)
                         : take_added_bias(node, usual_axes(input.axes.size()), op.out_channels);
   op.bias = parameters.bias.has_value();

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/formats/onnx/newer_fields.h"
+
 namespace strata {
 namespace {
 
@@ -27,6 +29,18 @@ std::string without_repeats(std::string_view path) {
   }
 }
 
+// "['', 'features', 'features.18', 'hardtanh_34']": before the operation's own name the module's.
+std::string last_scope(std::string_view scopes) {
+  std::vector<std::string_view> names;
+  for (std::size_t at = scopes.find('\''); at != std::string_view::npos;) {
+    const std::size_t end = scopes.find('\'', at + 1);
+    if (end == std::string_view::npos) break;
+    names.push_back(scopes.substr(at + 1, end - at - 1));
+    at = scopes.find('\'', end + 1);
+  }
+  return names.size() < 2 ? "" : std::string(names[names.size() - 2]);
+}
+
 }  // namespace
 
 std::string shown(std::string_view name, std::size_t longest) {
@@ -47,6 +61,20 @@ std::string layer_name(std::string_view name) {
       text.begin(), text.end(), [](char ch) { return !is_letter_or_digit(ch) && ch != '-'; }, '_');
   text.erase(0, text.find_first_not_of('_'));
   return text;
+}
+
+std::string module_of(const onnx::NodeProto& node) {
+  constexpr int kMetadata = 9;  // of a NodeProto
+  constexpr std::string_view kWeight = ".weight";
+  for (const std::string& bytes : messages_in(node, kMetadata)) {
+    onnx::StringStringEntryProto entry;
+    if (!entry.ParseFromString(bytes) || entry.key() != "pkg.torch.onnx.name_scopes") continue;
+    for (const std::string& input : node.input()) {
+      if (input.ends_with(kWeight)) return input.substr(0, input.size() - kWeight.size());
+    }
+    return last_scope(entry.value());
+  }
+  return "";
 }
 
 std::string LayerNames::take(const std::string& wanted) {

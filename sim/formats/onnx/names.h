@@ -23,6 +23,10 @@ std::string shown(const onnx::NodeProto& node, int number);
 /// next one begins with goes: "/features/features.0/Conv" is features_0_Conv. May be empty.
 std::string layer_name(std::string_view name);
 
+/// Of PyTorch's module that a node is from, where the exporter says so: "features.0.1". That of a
+/// layer with parameters is its weight's, whatever was fused into it.
+std::string module_of(const onnx::NodeProto& node);
+
 /// Layer names that are taken.
 class LayerNames {
  public:

@@ -63,9 +63,10 @@ void OnnxNetwork::find_readers() {
                                   [&](const auto& name) { return wanted.contains(name); });
     live_[static_cast<std::size_t>(n)] = live;
     if (!live) continue;
-    for (const auto& name : node.input()) {
-      wanted.insert(name);
-      readers_[name].push_back(&node);
+    for (const auto& name : node.output()) writers_[name] = &node;
+    for (int i = 0; i < data_inputs(node); ++i) {
+      wanted.insert(node.input(i));
+      readers_[node.input(i)].push_back(&node);
     }
   }
 }
@@ -134,6 +135,16 @@ const OnnxTensor* OnnxNetwork::tensor(const std::string& name) const {
   return at == values_.end() ? nullptr : std::get_if<OnnxTensor>(&at->second);
 }
 
+std::optional<double> OnnxNetwork::number(const std::string& name) const {
+  const auto& computed = shapes_.numbers;
+  if (const auto at = computed.find(name); at != computed.end()) return at->second;
+  const OnnxTensor* tensor = this->tensor(name);
+  const bool one = tensor && tensor->proto && element_count(tensor->dims) == 1 &&
+                   holds_floats(*tensor->proto) && has_values(*tensor->proto) &&
+                   tensor->proto->data_location() != onnx::TensorProto::EXTERNAL;
+  return one ? std::optional(scalar_value(*tensor->proto)) : std::nullopt;
+}
+
 void OnnxNetwork::define(const std::string& name, OnnxValue value) {
   values_.insert_or_assign(name, std::move(value));
 }
@@ -159,6 +170,11 @@ const onnx::NodeProto* OnnxNetwork::only_reader(const std::string& name) const {
   const auto at = readers_.find(name);
   const bool only = at != readers_.end() && at->second.size() == 1 && !is_output(name);
   return only ? at->second.front() : nullptr;
+}
+
+const onnx::NodeProto* OnnxNetwork::writer(const std::string& name) const {
+  const auto at = writers_.find(name);
+  return at == writers_.end() ? nullptr : at->second;
 }
 
 std::size_t OnnxNetwork::reader_count(const std::string& name) const {

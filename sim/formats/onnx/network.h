@@ -40,6 +40,8 @@ class OnnxNetwork {
   /// A value that something before has defined.
   const OnnxValue& value(const std::string& name) const { return values_.at(name); }
   const OnnxTensor* tensor(const std::string& name) const;
+  /// Of floats, given or computed from constants: the one that they all are.
+  std::optional<double> number(const std::string& name) const;
   void define(const std::string& name, OnnxValue value);
 
   /// Appends a layer named after `wanted`. Throws InputError that does not name it.
@@ -52,6 +54,8 @@ class OnnxNetwork {
   /// The only node that reads a value, where one does and the value is no output of the graph; or
   /// none. It comes after the value's writer.
   const onnx::NodeProto* only_reader(const std::string& name) const;
+  /// Of a value that some output of the graph needs; none for inputs and initializers.
+  const onnx::NodeProto* writer(const std::string& name) const;
   std::size_t reader_count(const std::string& name) const;
   bool is_output(const std::string& name) const { return outputs_.contains(name); }
   /// The graph's, but of several those of (n, c) that come before the last are left out.
@@ -93,6 +97,7 @@ class OnnxNetwork {
   std::map<LayerId, OnnxParameters> parameters_;
   std::deque<onnx::TensorProto> constants_;  ///< of Constant nodes that hold no tensor
   std::map<std::string, std::vector<const onnx::NodeProto*>, std::less<>> readers_;
+  std::map<std::string, const onnx::NodeProto*, std::less<>> writers_;
   std::set<std::string, std::less<>> outputs_;
   std::vector<bool> live_;
   std::map<const onnx::NodeProto*, const onnx::NodeProto*> absorbed_, biases_;  ///< and by which

@@ -75,6 +75,9 @@ bool OnnxNode::is_used(int i) const {
 
 double OnnxNode::scalar(int i, double absent) const {
   if (!has_input(i)) return absent;
+  if (!is_tensor(i)) {
+    if (const auto computed = network_.number(node_.input(i))) return *computed;
+  }
   const OnnxTensor& number = tensor(i);
   if (number.proto && has_values(*number.proto)) return scalar_value(*number.proto);
   throw InputError(fmt::format("its input '{}' has no value", shown(number.name)));
@@ -93,10 +96,12 @@ const TensorDims& OnnxNode::output_dims() const {
   const auto& known = network_.shapes().dims;
   const auto at = known.find(output());
   if (at != known.end()) return at->second;
-  throw InputError("ONNX's shape inference does not know the shape of its output");
+  throw InputError("the shape of its output is not known");
 }
 
 std::string OnnxNode::wanted_name() const {
+  const std::string module = layer_name(module_of(node_));
+  if (!module.empty()) return fmt::format("{}_{}", module, layer_name(node_.op_type()));
   const std::string name = layer_name(node_.name());
   return name.empty() ? fmt::format("{}_{}", layer_name(node_.op_type()), number_) : name;
 }
@@ -117,7 +122,7 @@ LayerId OnnxNode::layer(Op op, std::vector<LayerId> inputs, Axes axes,
   const OnnxActivation value{id, std::move(axes), {}};
   network_.define(last.output(0), value);
   if (!agrees(value, network_.output(id), dims)) {
-    throw InputError(fmt::format("its output is {} here, but ONNX's shape inference has {}",
+    throw InputError(fmt::format("its output is {} here, but by its inputs' shapes {}",
                                  print_shape(value, network_.output(id)), print_dims(dims)));
   }
   return id;
@@ -127,7 +132,7 @@ void OnnxNode::alias(OnnxValue value) {
   if (const auto* activation = std::get_if<OnnxActivation>(&value)) {
     const Extents& extents = network_.output(activation->layer);
     if (!agrees(*activation, extents, output_dims())) {
-      throw InputError(fmt::format("its output is {} here, but ONNX's shape inference has {}",
+      throw InputError(fmt::format("its output is {} here, but by its inputs' shapes {}",
                                    print_shape(*activation, extents), print_dims(output_dims())));
     }
   }

@@ -29,7 +29,7 @@ class OnnxNode {
   bool is_used(int i) const;
 
   /// Inputs at the end may be absent, and those before it be left empty.
-  bool has_input(int i) const { return i < node_.input_size() && !node_.input(i).empty(); }
+  bool has_input(int i) const { return i < data_inputs(node_) && !node_.input(i).empty(); }
   const OnnxValue& value(int i) const { return network_.value(node_.input(i)); }
   bool is_tensor(int i) const { return std::holds_alternative<OnnxTensor>(value(i)); }
   const OnnxTensor& tensor(int i) const;
@@ -40,15 +40,15 @@ class OnnxNode {
   /// In the usual order; the reader takes its zeros over.
   const OnnxActivation& padded(int i) const;
   const Extents& extents(const OnnxActivation& input) const { return network_.output(input.layer); }
-  /// A number that an input holds, or what it is when absent.
+  /// A number that an input holds, given or computed, or what it is when absent.
   double scalar(int i, double absent) const;
   /// The integers that an input holds, given or computed.
   std::vector<std::int64_t> integers(int i) const;
 
-  /// The first output's dims, by ONNX's inference.
+  /// The first output's dims, by inference.
   const TensorDims& output_dims() const;
 
-  /// Of its layer: after the node, or its op and number.
+  /// Of its layer: after PyTorch's module and its op, the node, or its op and number.
   std::string wanted_name() const;
   /// Appends the layer that computes this node's first output, or that of `last`, the end of a
   /// pattern that starts here; its axes are the usual ones, or those of an input.

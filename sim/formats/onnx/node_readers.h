@@ -26,6 +26,8 @@ void read_matmul(OnnxNode& node);
 void read_batch_norm(OnnxNode& node);
 void read_lrn(OnnxNode& node);
 void read_dropout(OnnxNode& node);
+/// Whether it is a Mul that spells a dropout; reads it then.
+bool read_drawn_dropout(OnnxNode& node);
 void read_softmax(OnnxNode& node);
 
 // pooling_readers.cpp
@@ -43,6 +45,7 @@ void read_elu(OnnxNode& node);
 void read_clip(OnnxNode& node);
 void read_sigmoid(OnnxNode& node);
 void read_tanh(OnnxNode& node);
+void read_gelu(OnnxNode& node);
 void read_hard_swish(OnnxNode& node);
 void read_hard_sigmoid(OnnxNode& node);
 void read_division(OnnxNode& node);

@@ -1,5 +1,8 @@
 // BatchNormalization, LRN, Dropout, and the Softmax at a network's end.
 
+#include <optional>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
@@ -32,6 +35,23 @@ bool is_last(OnnxNode& node) {
     reader = network.only_reader(*name);
   }
   return network.is_output(*name) && network.reader_count(*name) == 0;
+}
+
+// The node that writes a value, if it is such an op.
+const onnx::NodeProto* writer(OnnxNode& node, const std::string& name, std::string_view op) {
+  const onnx::NodeProto* found = node.network().writer(name);
+  return found != nullptr && found->op_type() == op ? found : nullptr;
+}
+
+// Of a mask Div(Cast(Less(RandomUniformLike(...), keep)), keep): keep.
+std::optional<double> kept_by_draws(OnnxNode& node, const std::string& mask) {
+  const auto* scaled = writer(node, mask, "Div");
+  const auto* cast = scaled ? node.network().writer(scaled->input(0)) : nullptr;
+  const bool casts = cast && (cast->op_type() == "Cast" || cast->op_type() == "CastLike");
+  const auto* less = casts ? writer(node, cast->input(0), "Less") : nullptr;
+  if (less == nullptr || !writer(node, less->input(0), "RandomUniformLike")) return std::nullopt;
+  const auto keep = node.network().number(less->input(1));
+  return keep == node.network().number(scaled->input(1)) ? keep : std::nullopt;
 }
 
 }  // namespace
@@ -71,6 +91,24 @@ void read_dropout(OnnxNode& node) {
       shortest(static_cast<float>(node.scalar(1, node.attributes().number("ratio", 0.5))));
   if (ratio == 0) return node.alias(input);
   node.layer(Dropout{ratio}, {input.layer}, input.axes);
+}
+
+// As PyTorch's exporter writes one that works in place.
+bool read_drawn_dropout(OnnxNode& node) {
+  for (const int x : {0, 1}) {
+    const std::string& mask = node.proto().input(1 - x);
+    const auto keep = kept_by_draws(node, mask);
+    if (!keep) continue;
+    const auto& dims = node.network().shapes().dims;
+    const auto at = dims.find(mask);
+    if (at == dims.end() || at->second != node.output_dims())
+      throw InputError("what passes is drawn at random; allowed: for each element, as in dropout");
+    const OnnxActivation input = node.activation(x);
+    const double ratio = shortest(static_cast<float>(1 - shortest(static_cast<float>(*keep))));
+    node.layer(Dropout{ratio}, {input.layer}, input.axes);
+    return true;
+  }
+  return false;
 }
 
 void read_softmax(OnnxNode& node) {

@@ -64,8 +64,7 @@ const TensorDims& dims_of_output(OnnxNode& node, int i) {
         fmt::format("its output {} is a statistic of the channels; allowed: the first", i));
   const auto at = shapes.dims.find(node.proto().output(i));
   if (at == shapes.dims.end()) {
-    throw InputError(
-        fmt::format("ONNX's shape inference does not know the shape of its output {}", i));
+    throw InputError(fmt::format("the shape of its output {} is not known", i));
   }
   const TensorDims& dims = at->second;
   if (!dims.empty() && dims.size() <= kDims.size() && dims[0] == shapes.batch) return dims;

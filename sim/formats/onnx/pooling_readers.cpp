@@ -20,8 +20,8 @@ Pooling pooling_of(OnnxNode& node, PoolMode mode) {
   Pooling op;
   op.rank = spatial_rank(input.axes);
   op.mode = mode;
-  op.windows = read_windows(node.attributes(), node.attributes().integers("kernel_shape"), input,
-                            node.extents(input));
+  op.windows = read_windows(node.attributes(), node.attributes().integers("kernel_shape"),
+                            padded_extents(input, node.extents(input)));
   op.ceil_mode = is_ceil(node);
   return op;
 }
@@ -46,9 +46,14 @@ void add_global_pool(OnnxNode& node, PoolMode mode) {
   node.layer(AdaptivePooling{spatial_rank(input.axes), mode, 1, 1, 1}, {input.layer});
 }
 
+// Since opset 18 they are an input.
+std::vector<std::int64_t> said_axes(const OnnxNode& node) {
+  return node.has_input(1) ? node.integers(1) : node.attributes().integers("axes");
+}
+
 // Sorted, from 0 on.
 std::vector<std::int64_t> axes_of(const OnnxNode& node, std::int64_t rank) {
-  std::vector<std::int64_t> axes = node.attributes().integers("axes");
+  std::vector<std::int64_t> axes = said_axes(node);
   for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
   std::sort(axes.begin(), axes.end());
   return axes;
@@ -72,8 +77,10 @@ Axes without(const Axes& axes, const std::vector<std::int64_t>& gone, bool kept)
   return left;
 }
 
-std::vector<std::int64_t> pads_of(const OnnxNode& node) {
-  return node.opset() < 11 ? node.attributes().integers("pads") : node.integers(1);
+std::vector<std::int64_t> pads_of(const OnnxNode& node, std::size_t rank) {
+  if (node.opset() < 11) return node.attributes().integers("pads");
+  return node.has_input(3) ? spread_pads(node.integers(1), node.integers(3), rank)
+                           : node.integers(1);
 }
 
 double pad_value(const OnnxNode& node) {
@@ -133,8 +140,7 @@ void read_reduce_mean(OnnxNode& node) {
   const std::vector<std::int64_t> spatial = spatial_axes(input.axes);
   if (spatial.empty() || std::ssize(spatial) != rank - 2 || axes_of(node, rank) != spatial) {
     throw InputError(fmt::format("its axes are {}; allowed: all spatial ones, {}",
-                                 print_dims(node.attributes().integers("axes")),
-                                 print_dims(spatial)));
+                                 print_dims(said_axes(node)), print_dims(spatial)));
   }
   const bool kept = node.attributes().integer("keepdims", 1) != 0;
   node.layer(AdaptivePooling{spatial_rank(input.axes), PoolMode::average, 1, 1, 1}, {input.layer},
@@ -148,8 +154,8 @@ void read_pad(OnnxNode& node) {
   if (mode != "constant" || pad_value(node) != 0)
     throw InputError(fmt::format("it pads with {}; allowed: zeros",
                                  mode == "constant" ? "other numbers" : shown(mode)));
-  const std::vector<std::int64_t> pads = pads_of(node);
   const std::size_t rank = value.axes.size();
+  const std::vector<std::int64_t> pads = pads_of(node, rank);
   check_pads(pads, rank);
   if (pads[0] + pads[1] + pads[rank] + pads[rank + 1] != 0)
     throw InputError("it pads samples or channels; allowed: spatial axes");

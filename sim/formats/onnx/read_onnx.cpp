@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/formats/onnx/functions.h"
 #include "sim/formats/onnx/node_readers.h"
 #include "sim/formats/onnx/parameters.h"
 #include "sim/formats/onnx/soundness.h"
@@ -99,7 +100,7 @@ class Reading {
 
   template <class Test>
   static bool any_input(const onnx::NodeProto& node, const Test& test) {
-    return std::any_of(node.input().begin(), node.input().end(),
+    return std::any_of(node.input().begin(), node.input().begin() + data_inputs(node),
                        [&](const std::string& name) { return !name.empty() && test(name); });
   }
 
@@ -109,7 +110,7 @@ class Reading {
     });
   }
 
-  // What computes on constants and shapes alone is known to ONNX's inference, where it matters.
+  // What computes on constants and shapes alone inference has computed, where it matters.
   bool reads_constants_alone(const onnx::NodeProto& node) const {
     const NodeReader reader = find_node_reader(node);
     if (reader == read_shape_part && node.op_type() == "Constant") return false;
@@ -174,8 +175,9 @@ class Reading {
   Diagnostics wrong_;
 };
 
-OnnxModel convert(const onnx::ModelProto& model, const std::string& file, std::int64_t batch,
+OnnxModel convert(onnx::ModelProto model, const std::string& file, std::int64_t batch,
                   OnnxWeights weights, OnnxUnsupported unsupported) {
+  inline_functions(model, file);
   check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
 }
@@ -192,7 +194,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::string& file, std::int64
   check_parsed(
       bytes.size() <= INT_MAX && model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())),
       file);
-  return convert(model, file, batch, weights, unsupported);
+  return convert(std::move(model), file, batch, weights, unsupported);
 }
 
 OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights weights,
@@ -202,7 +204,7 @@ OnnxModel read_onnx(const std::string& file, std::int64_t batch, OnnxWeights wei
     const std::string bytes = read_file(file, INT_MAX);  // gone before the values are read
     check_parsed(model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())), file);
   }
-  return convert(model, file, batch, weights, unsupported);
+  return convert(std::move(model), file, batch, weights, unsupported);
 }
 
 }  // namespace strata

@@ -1,10 +1,10 @@
 #pragma once
 
-// Networks from ONNX files (opset 7 to 17), as PyTorch and others export them: docs/models.md says
-// what of ONNX is read. Shapes are those of ONNX's own inference; each layer is held to them, so
-// that a Graph which comes out of here has the extents that its file means. The batch of the file,
-// symbolic or fixed, gives way to the one that is asked for. A network with an output of (n, c)
-// ends in softmax cross-entropy there, as those of the zoo do.
+// Networks from ONNX files (opset 7 to 23), as PyTorch and others export them: docs/models.md says
+// what of ONNX is read. Each layer is held to the shapes that are inferred of the file (shapes.h),
+// so that a Graph which comes out of here has the extents that its file means. The batch of the
+// file, symbolic or fixed, gives way to the one that is asked for. A network with an output of (n,
+// c) ends in softmax cross-entropy there, as those of the zoo do.
 //
 // Pure functions; thread-safe. In a build without ONNX every file is an EnvironmentError.
 

@@ -1,20 +1,22 @@
 #include "sim/formats/onnx/shapes.h"
 
 #include <algorithm>
-#include <exception>
+#include <array>
 #include <optional>
-#include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
-#include <onnx/shape_inference/implementation.h>
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/inference_guard.h"
 #include "sim/formats/onnx/integer_folding.h"
+#include "sim/formats/onnx/known_values.h"
+#include "sim/formats/onnx/later_ops.h"
+#include "sim/formats/onnx/library_inference.h"
 #include "sim/formats/onnx/names.h"
+#include "sim/formats/onnx/said_shapes.h"
+#include "sim/formats/onnx/shape_rules.h"
 #include "sim/formats/onnx/soundness.h"
 #include "sim/formats/onnx/symbolic_batch.h"
 #include "sim/formats/onnx/unknown_ops.h"
@@ -23,186 +25,168 @@
 namespace strata {
 namespace {
 
-onnx::TypeProto type_of(const onnx::TensorProto& tensor) {
-  onnx::TypeProto type;
-  type.mutable_tensor_type()->set_elem_type(tensor.data_type());
-  auto& shape = *type.mutable_tensor_type()->mutable_shape();
-  for (const std::int64_t dim : dims_of(tensor)) shape.add_dim()->set_dim_value(dim);
-  return type;
-}
-
-std::optional<TensorDims> known(const onnx::TensorShapeProto& shape) {
-  TensorDims dims;
-  for (const auto& dim : shape.dim()) {
-    if (!dim.has_dim_value()) return std::nullopt;
-    dims.push_back(dim.dim_value());
-  }
-  return dims;
-}
+constexpr int kUnknown = onnx::TensorProto::UNDEFINED;
 
 // Node by node, so that an error names its node, and a node sees the integers that those before it
-// computed. It goes through ONNX's inference as a model of its own.
+// computed.
 class Inference {
  public:
-  Inference(int opset, OnnxShapes& shapes) : opset_(opset), shapes_(shapes) {}
+  Inference(int opset, std::int64_t batch, SaidShapes said)
+      : opset_(opset), batch_(batch), said_(std::move(said)) {}
 
   void add_input(const onnx::ValueInfoProto& input, bool is_data) {
     onnx::TypeProto type = input.type();
     if (is_data) {
       auto& shape = *type.mutable_tensor_type()->mutable_shape();
-      shape.mutable_dim(0)->set_dim_value(shapes_.batch);
+      shape.mutable_dim(0)->set_dim_value(batch_);
     }
     add_value(input.name(), std::move(type));
   }
 
-  // Integers may be the shapes that nodes want; of most floats the dims are enough.
   void add_tensor(const std::string& name, const onnx::TensorProto& tensor) {
-    if (element_count(dims_of(tensor)) <= kMostFolded && holds_integers(tensor)) {
-      integer_values(tensor);  // which checks them
-      constants_[name] = &tensor;
-    }
-    if (may_be_scales(tensor)) scales_[name] = &tensor;
-    add_value(name, type_of(tensor));
+    known_.add_tensor(name, tensor);
+    add_type(name, tensor.data_type());
   }
 
   void add_node(const onnx::NodeProto& node) {
-    if (!sees(node)) {
-      shapes_.unseen.insert(node.output().begin(), node.output().end());
-      return;
+    if (sees(node)) {
+      check_for_inference(node, known_.all_dims());
+      infer(node);
     }
-    check_for_inference(node, shapes_.dims);
-    onnx::ModelProto model;
-    model.set_ir_version(8);
-    model.add_opset_import()->set_version(opset_);
-    add_to(*model.mutable_graph(), node);
-    const std::unordered_map<std::string, onnx::TensorShapeProto> integers = infer(model);
-    for (auto& value : *model.mutable_graph()->mutable_value_info()) {
-      if (is_pooling(node)) correct(node, *value.mutable_type());
-      add_value(value.name(), value.type());
-    }
-    for (const auto& [name, shape] : integers) {
-      if (auto values = known(shape)) shapes_.integers[name] = std::move(*values);
-    }
-    if (node.op_type() == "Constant") add_constant(node);
-    if (may_fold(node)) fold_node(node);
+    for (const std::string& name : node.output()) add_said(name);
+  }
+
+  void move_to(OnnxShapes& shapes) && {
+    shapes.dims = known_.all_dims();
+    shapes.integers = known_.computed_integers();
+    shapes.numbers = known_.computed_numbers();
+    shapes.unseen = std::move(unseen_);
   }
 
  private:
-  static bool is_pooling(const onnx::NodeProto& node) {
-    return node.op_type() == "MaxPool" || node.op_type() == "AveragePool";
-  }
-
-  void correct(const onnx::NodeProto& pooling, onnx::TypeProto& output) const {
-    const auto input = shapes_.dims.find(pooling.input(0));
-    if (input != shapes_.dims.end()) drop_late_windows(pooling, input->second, output);
-  }
-
   bool sees(const onnx::NodeProto& node) const {
     return is_plain(node, opset_) &&
            std::none_of(node.input().begin(), node.input().end(),
-                        [&](const auto& name) { return shapes_.unseen.contains(name); });
+                        [&](const auto& name) { return unseen_.contains(name); });
+  }
+
+  void infer(const onnx::NodeProto& node) {
+    if (node.op_type() == "Constant") return add_constant(node);
+    if (has_shape_rule(node.op_type())) {
+      add_by_rule(node);
+      fold_integers(node);
+      fold_number(node);
+    } else if (is_of_library(node, opset_)) {
+      for (auto& value : infer_by_library(node, opset_, known_, types_))
+        add_value(value.name(), std::move(*value.mutable_type()));
+    }
+  }
+
+  void add_constant(const onnx::NodeProto& node) {
+    const NodeAttributes attributes(node);
+    const onnx::TensorProto* tensor = attributes.tensor("value");
+    if (tensor) return add_tensor(node.output(0), *tensor);
+    auto plain = attributes.plain_constant();
+    if (!plain) return;
+    const int type = plain->data_type();
+    known_.add_constant(node.output(0), std::move(*plain));
+    add_type(node.output(0), type);
+  }
+
+  void add_by_rule(const onnx::NodeProto& node) {
+    const auto all = output_dims(KnownNode(node, opset_, known_));
+    for (int i = 0; i < node.output_size(); ++i) {
+      const std::string& name = node.output(i);
+      if (name.empty()) continue;
+      if (const auto& dims = all[static_cast<std::size_t>(i)]) known_.add(name, *dims);
+      add_type(name, type_of_output(node, i));
+    }
+  }
+
+  // What neither knows the dims of, and the file says.
+  void add_said(const std::string& name) {
+    if (name.empty() || known_.dims(name) != nullptr) return;
+    if (auto type = said_.type(name)) return add_value(name, std::move(*type));
+    if (!types_.contains(name)) unseen_.insert(name);
   }
 
   void add_value(const std::string& name, onnx::TypeProto type) {
     if (type.tensor_type().has_shape()) {
-      if (auto dims = known(type.tensor_type().shape())) shapes_.dims[name] = std::move(*dims);
+      if (auto dims = known_dims(type.tensor_type().shape())) known_.add(name, std::move(*dims));
     }
     types_[name] = std::move(type);
   }
 
-  void add_constant(const onnx::NodeProto& node) {
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.name() == "value") add_tensor(node.output(0), attribute.t());
-    }
+  // With the dims that are known of it.
+  void add_type(const std::string& name, int element) {
+    onnx::TypeProto& type = types_[name];
+    type.mutable_tensor_type()->set_elem_type(element);
+    const TensorDims* dims = known_.dims(name);
+    if (dims == nullptr) return;
+    auto& shape = *type.mutable_tensor_type()->mutable_shape();
+    for (const std::int64_t dim : *dims) shape.add_dim()->set_dim_value(dim);
   }
 
-  // What it knows better than ONNX's inference, which lets a list through where a table is cut.
-  void fold_node(const onnx::NodeProto& node) {
-    const auto dims = shapes_.dims.find(node.output(0));
-    if (dims == shapes_.dims.end()) return;
+  int type_of(const onnx::NodeProto& node, int input) const {
+    if (input >= node.input_size()) return kUnknown;
+    const auto at = types_.find(node.input(input));
+    return at == types_.end() ? kUnknown : at->second.tensor_type().elem_type();
+  }
+
+  int type_of_output(const onnx::NodeProto& node, int output) const {
+    const std::string_view op = node.op_type();
+    if (op == "Shape" || op == "Size" || (op == "MaxPool" && output == 1))
+      return onnx::TensorProto::INT64;
+    if (op == "Dropout" && output == 1) return onnx::TensorProto::BOOL;
+    if (op == "CastLike") return type_of(node, 1);
+    const NodeAttributes attributes(node);
+    if (op == "Cast") return static_cast<int>(attributes.integer("to", kUnknown));
+    if (op != "ConstantOfShape") return type_of(node, 0);
+    const onnx::TensorProto* value = attributes.tensor("value");
+    return value ? value->data_type() : onnx::TensorProto::FLOAT;
+  }
+
+  void fold_integers(const onnx::NodeProto& node) {
+    const TensorDims* dims = known_.dims(node.output(0));
+    if (dims == nullptr || !may_fold(node)) return;
+    if (node.op_type() == "Div" && type_of(node, 0) != onnx::TensorProto::INT64) return;
     std::vector<KnownIntegers> inputs;
-    for (const auto& name : node.input()) {
-      auto input = name.empty() ? KnownIntegers{} : known_integers(name);
+    for (int i = 0; i < data_inputs(node); ++i) {
+      auto input = input_of(node, i);
       if (!input) return;
       inputs.push_back(std::move(*input));
     }
-    if (auto values = fold(node, inputs, dims->second))
-      shapes_.integers[node.output(0)] = std::move(*values);
+    if (auto values = fold(node, inputs, *dims))
+      known_.add_integers(node.output(0), std::move(*values));
   }
 
-  std::optional<KnownIntegers> known_integers(const std::string& name) const {
-    if (const auto constant = constants_.find(name); constant != constants_.end())
-      return KnownIntegers{dims_of(*constant->second), integer_values(*constant->second)};
-    const auto values = shapes_.integers.find(name);
-    const auto dims = shapes_.dims.find(name);
-    if (values == shapes_.integers.end() || dims == shapes_.dims.end()) return std::nullopt;
-    if (element_count(dims->second) != std::ssize(values->second)) return std::nullopt;
-    return KnownIntegers{dims->second, values->second};
+  // A shape is known without the numbers that have it.
+  std::optional<KnownIntegers> input_of(const onnx::NodeProto& node, int i) const {
+    const std::string& name = node.input(i);
+    if (name.empty()) return KnownIntegers{};
+    const bool dims_alone = node.op_type() == "Shape" || node.op_type() == "Size";
+    if (!dims_alone) return known_.integers(name);
+    const TensorDims* dims = known_.dims(name);
+    return dims ? std::optional(KnownIntegers{*dims, {}}) : std::nullopt;
   }
 
-  void add_to(onnx::GraphProto& graph, const onnx::NodeProto& node) const {
-    graph.set_name("node");
-    *graph.add_node() = node;
-    graph.mutable_node(0)->clear_domain();
-    const std::set<std::string> names(node.input().begin(), node.input().end());
-    for (const std::string& name : names) {
-      const auto type = types_.find(name);
-      if (name.empty() || type == types_.end()) continue;
-      if (add_integers(graph, name)) continue;
-      if (wants_scales(node) && add_scales(graph, name)) continue;
-      onnx::ValueInfoProto& input = *graph.add_input();
-      input.set_name(name);
-      *input.mutable_type() = type->second;
-    }
-  }
-
-  // As an initializer, where they are known.
-  bool add_integers(onnx::GraphProto& graph, const std::string& name) const {
-    if (const auto constant = constants_.find(name); constant != constants_.end()) {
-      (*graph.add_initializer() = *constant->second).set_name(name);
-      return true;
-    }
-    const bool int64 = types_.at(name).tensor_type().elem_type() == onnx::TensorProto::INT64;
-    const auto known = int64 ? known_integers(name) : std::nullopt;
-    if (!known) return false;
-    onnx::TensorProto& tensor = *graph.add_initializer();
-    tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::INT64);
-    tensor.mutable_dims()->Assign(known->dims.begin(), known->dims.end());
-    tensor.mutable_int64_data()->Assign(known->values.begin(), known->values.end());
-    return true;
-  }
-
-  bool add_scales(onnx::GraphProto& graph, const std::string& name) const {
-    const auto at = scales_.find(name);
-    if (at == scales_.end()) return false;
-    const std::vector<float> scales = checked_scales(*at->second);
-    onnx::TensorProto& tensor = *graph.add_initializer();
-    tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
-    tensor.add_dims(std::ssize(scales));
-    tensor.mutable_float_data()->Assign(scales.begin(), scales.end());
-    return true;
-  }
-
-  static std::unordered_map<std::string, onnx::TensorShapeProto> infer(onnx::ModelProto& model) {
-    std::unordered_map<std::string, onnx::TensorShapeProto> integers;
-    try {
-      onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), {true, 1, true},
-                                         &integers);
-    } catch (const std::exception& error) {
-      const std::string_view text = error.what();
-      throw InputError(fmt::format("ONNX's shape inference says: {}",
-                                   shown(text.substr(0, text.find('\n')), kLongest)));
-    }
-    return integers;
+  void fold_number(const onnx::NodeProto& node) {
+    constexpr std::array<std::string_view, 7> kPassingOn = {
+        "Cast", "CastLike", "Expand", "Identity", "Reshape", "Squeeze", "Unsqueeze"};
+    onnx::TensorProto type;
+    type.set_data_type(type_of_output(node, 0));
+    if (!holds_floats(type)) return;
+    if (std::find(kPassingOn.begin(), kPassingOn.end(), node.op_type()) == kPassingOn.end()) return;
+    if (const auto number = known_.number(node.input(0)))
+      known_.add_number(node.output(0), *number);
   }
 
   int opset_;
-  OnnxShapes& shapes_;
-  std::map<std::string, onnx::TypeProto> types_;
-  std::map<std::string, const onnx::TensorProto*> constants_;
-  std::map<std::string, const onnx::TensorProto*> scales_;  ///< or what could be some
+  std::int64_t batch_;
+  SaidShapes said_;
+  KnownValues known_;
+  ValueTypes types_;
+  std::set<std::string, std::less<>> unseen_;
 };
 
 void add_initializers(const onnx::GraphProto& graph, Inference& inference,
@@ -234,7 +218,8 @@ OnnxShapes infer_shapes(const onnx::ModelProto& model, const std::string& file) 
   OnnxShapes shapes;
   shapes.inputs = sort_inputs(model.graph(), file);
   shapes.batch = shapes.inputs.batch ? *shapes.inputs.batch : symbolic_batch(model.graph());
-  Inference inference(opset_of(model, file), shapes);
+  Inference inference(opset_of(model, file), shapes.batch,
+                      SaidShapes(model.graph(), shapes.inputs, shapes.batch));
   add_initializers(model.graph(), inference, file);
   add_inputs(model.graph(), shapes.inputs, inference);
   int number = 0;
@@ -246,6 +231,7 @@ OnnxShapes infer_shapes(const onnx::ModelProto& model, const std::string& file) 
     }
     ++number;
   }
+  std::move(inference).move_to(shapes);
   return shapes;
 }
 

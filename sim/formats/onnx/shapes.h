@@ -1,8 +1,10 @@
 #pragma once
 
-// The shapes of a model's values, by ONNX's own inference, with integers propagated, so that a
-// Reshape to a computed shape is known, too. It runs on a copy whose parameters became inputs:
-// their values do not matter, and stripped files have none. Values; thread-safe to read.
+// The shapes of a model's values: by our own rules where there is one for the op (shape_rules.h),
+// by ONNX's own inference for other ops that its library knows, and as the file says them where
+// neither does. Integers that shapes are made of are computed on the way, so that a Reshape to a
+// computed shape is known, too; what parameters hold does not matter, and stripped files have no
+// values. Values; thread-safe to read.
 
 #include <cstdint>
 #include <map>
@@ -22,7 +24,9 @@ struct OnnxShapes {
   std::int64_t batch = 1;
   std::map<std::string, TensorDims, std::less<>> dims;      ///< of values whose dims are all known
   std::map<std::string, TensorDims, std::less<>> integers;  ///< values that nodes compute
-  /// Values that come of ops which inference does not know.
+  /// Floats that nodes compute from constants, where all of a value's are one number.
+  std::map<std::string, double, std::less<>> numbers;
+  /// Values that come of ops which nothing here knows.
   std::set<std::string, std::less<>> unseen;
 };
 

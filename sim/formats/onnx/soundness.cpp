@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/attributes.h"
+#include "sim/formats/onnx/later_ops.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/unknown_ops.h"
 #include "sim/graph/shape.h"
@@ -92,9 +93,9 @@ void check_windows(const onnx::NodeProto& node) {
 
 class NodeChecker {
  public:
-  NodeChecker(const onnx::ModelProto& model, int opset) {
-    context_.set_ir_version(static_cast<int>(std::max<std::int64_t>(model.ir_version(), 3)));
-    context_.set_opset_imports({{"", opset}});
+  NodeChecker(const onnx::ModelProto& model, int opset) : opset_(opset) {
+    context_.set_ir_version(static_cast<int>(std::clamp<std::int64_t>(model.ir_version(), 3, 8)));
+    context_.set_opset_imports({{"", std::min(opset, kLibraryOpset)}});
   }
 
   void check(const onnx::NodeProto& node) const {
@@ -103,15 +104,21 @@ class NodeChecker {
       if (names.insert(attribute.name()).second) continue;
       throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
     }
+    if (is_of_library(node, opset_)) check_by_library(node);
+    if (is_later(node.op_type(), opset_)) check_later(node, opset_);
+    check_windows(node);
+  }
+
+ private:
+  void check_by_library(const onnx::NodeProto& node) const {
     try {
       onnx::checker::check_node(node, context_, scope_);
     } catch (const std::exception& error) {
       throw InputError(fmt::format("ONNX's checker says: {}", first_line(error)));
     }
-    check_windows(node);
   }
 
- private:
+  int opset_;
   onnx::checker::CheckerContext context_;
   onnx::checker::LexicalScopeContext scope_;
 };

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <onnx/defs/schema.h>
 
+#include "sim/formats/onnx/later_ops.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/node_readers.h"
 #include "sim/text/diagnostics.h"
@@ -61,17 +62,31 @@ void UnknownOps::say(const Location& where, Diagnostics& wrong) const {
   }
 }
 
+bool in_library(const std::string& op, int opset) {
+  return onnx::OpSchemaRegistry::Schema(op, std::min(opset, kLibraryOpset), "") != nullptr;
+}
+
+bool says_shape_alone(const onnx::NodeProto& node) {
+  return node.op_type() == "Shape" || node.op_type() == "Size";
+}
+
 // What computes a shape alone reads none of them; graphs inside may read anything.
 bool reads_any(const onnx::NodeProto& node, const std::set<std::string>& data) {
-  return holds_graph(node) || std::any_of(node.input().begin(), node.input().end(),
+  const auto end = node.input().begin() + data_inputs(node);
+  return holds_graph(node) || std::any_of(node.input().begin(), end,
                                           [&](const auto& name) { return data.contains(name); });
 }
 
 }  // namespace
 
 bool is_plain(const onnx::NodeProto& node, int opset) {
-  return is_onnx_domain(node.domain()) && !holds_graph(node) &&
-         onnx::OpSchemaRegistry::Schema(node.op_type(), opset, "") != nullptr;
+  const bool ours = is_onnx_domain(node.domain()) && !holds_graph(node);
+  return ours && (opset > kLibraryOpset || in_library(node.op_type(), opset));
+}
+
+bool is_of_library(const onnx::NodeProto& node, int opset) {
+  return is_plain(node, opset) && !is_later(node.op_type(), opset) &&
+         in_library(node.op_type(), opset);
 }
 
 void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::string& file) {
@@ -82,7 +97,7 @@ void check_ops(const OnnxNetwork& network, int opset, bool any_op, const std::st
   for (const auto& node : network.graph().node()) {
     ++number;
     if (!reads_any(node, data)) continue;
-    if (node.op_type() != "Shape") data.insert(node.output().begin(), node.output().end());
+    if (!says_shape_alone(node)) data.insert(node.output().begin(), node.output().end());
     if (network.is_live(number)) unknown.add(node, number);
   }
   Diagnostics wrong;

@@ -10,8 +10,12 @@
 
 namespace strata {
 
-/// One of ONNX's own ops without graphs inside, so that its checker and its inference know it.
+/// One of ONNX's own ops without graphs inside. Since the opsets that ONNX's library does not know
+/// any op may be one.
 bool is_plain(const onnx::NodeProto& node, int opset);
+
+/// A plain one that ONNX's checker and its inference know, as it is in that opset.
+bool is_of_library(const onnx::NodeProto& node, int opset);
 
 /// Throws InputError that names each op without a reader, with the nodes that want it. Those count
 /// that some output needs and that work on the data, not on shapes and constants alone. With

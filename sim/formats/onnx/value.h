@@ -1,7 +1,7 @@
 #pragma once
 
 // What a value of an ONNX graph is to us: a layer's output, its axes in ONNX's order; a tensor of
-// parameters or constants; or a shape that ONNX's inference has computed already. Values.
+// parameters or constants; or a shape that inference has computed already. Values.
 
 #include <cstdint>
 #include <optional>

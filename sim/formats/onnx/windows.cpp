@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/formats/onnx/axes.h"
 #include "sim/formats/onnx/names.h"
 
 namespace strata {
@@ -46,9 +47,9 @@ void pad_automatically(Window& window, std::int64_t extent, const std::string& a
 }  // namespace
 
 Windows read_windows(const NodeAttributes& attributes, const Numbers& kernel,
-                     const OnnxActivation& input, const Extents& extents) {
-  const auto rank = static_cast<std::size_t>(spatial_rank(input.axes));
-  if (kernel.size() != rank || rank == 0) {
+                     const Numbers& spatial) {
+  const std::size_t rank = spatial.size();
+  if (kernel.size() != rank || rank == 0 || rank > kSpatialDims.size()) {
     throw InputError(fmt::format("its kernel has {} dims, its input {}", kernel.size(), rank));
   }
   const Numbers strides = one_each(attributes, "strides", rank, 1);
@@ -57,12 +58,21 @@ Windows read_windows(const NodeAttributes& attributes, const Numbers& kernel,
   const std::string automatic = attributes.text("auto_pad", "NOTSET");
   Windows windows;
   for (std::size_t i = 0; i < rank; ++i) {
-    const Dim dim = kDims[kDims.size() - rank + i];
-    const Margin& zeros = input.zeros[dim];
-    windows[dim] = {kernel[i], strides[i], pads[i], pads[i + rank], dilations[i]};
-    pad_automatically(windows[dim], extents[dim] + zeros.begin + zeros.end, automatic);
+    Window& window = windows[spatial_dim(i, rank)];
+    window = {kernel[i], strides[i], pads[i], pads[i + rank], dilations[i]};
+    pad_automatically(window, spatial[i], automatic);
   }
   return windows;
+}
+
+std::vector<std::int64_t> padded_extents(const OnnxActivation& input, const Extents& extents) {
+  const auto rank = static_cast<std::size_t>(std::max(spatial_rank(input.axes), 0));
+  std::vector<std::int64_t> spatial;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Dim dim = spatial_dim(i, rank);
+    spatial.push_back(extents[dim] + input.zeros[dim].begin + input.zeros[dim].end);
+  }
+  return spatial;
 }
 
 void take_zeros(Windows& windows, const PerDim<Margin>& zeros) {
@@ -70,6 +80,20 @@ void take_zeros(Windows& windows, const PerDim<Margin>& zeros) {
     windows[dim].pad_begin += zeros[dim].begin;
     windows[dim].pad_end += zeros[dim].end;
   }
+}
+
+std::vector<std::int64_t> spread_pads(const Numbers& pads, const Numbers& axes, std::size_t rank) {
+  if (pads.size() != 2 * axes.size()) {
+    throw InputError(fmt::format("its pads are {}, its axes {}; allowed: two pads for each axis",
+                                 print_dims(pads), print_dims(axes)));
+  }
+  Numbers all(2 * rank, 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = checked_axis(axes[i], rank);
+    all[axis] += pads[i];
+    all[axis + rank] += pads[i + axes.size()];
+  }
+  return all;
 }
 
 bool is_identity(const Windows& windows) {

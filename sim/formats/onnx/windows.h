@@ -13,13 +13,26 @@
 
 namespace strata {
 
-/// Over the spatial axes of an input of the usual order, `rank` of them, with extents as they are
-/// with the zeros around them. Throws InputError that says what is wrong (not in which node).
+/// Over spatial dims of these extents, one to three, the last of which is w. Throws InputError that
+/// says what is wrong (not in which node).
 Windows read_windows(const NodeAttributes& attributes, const std::vector<std::int64_t>& kernel,
-                     const OnnxActivation& input, const Extents& extents);
+                     const std::vector<std::int64_t>& spatial);
+
+/// Of the spatial axes of an input of the usual order, with the zeros around them.
+std::vector<std::int64_t> padded_extents(const OnnxActivation& input, const Extents& extents);
+
+/// The i-th of `rank` spatial dims.
+constexpr Dim spatial_dim(std::size_t i, std::size_t rank) {
+  return kDims[kDims.size() - rank + i];
+}
 
 /// Adds zeros around the input to the windows' own padding.
 void take_zeros(Windows& windows, const PerDim<Margin>& zeros);
+
+/// The pads of all axes, at their begins and then at their ends, of pads that are said of `axes`
+/// alone. Throws InputError.
+std::vector<std::int64_t> spread_pads(const std::vector<std::int64_t>& pads,
+                                      const std::vector<std::int64_t>& axes, std::size_t rank);
 
 /// One element at a time, as it is.
 bool is_identity(const Windows& windows);

@@ -74,6 +74,24 @@ TEST(OnnxFolding, NumbersAreComputedOneByOne) {
   EXPECT_EQ(fold(node("Add"), {list({1, 2, 3}), list({1, 2})}, {3}), std::nullopt);
 }
 
+TEST(OnnxFolding, QuotientsAreRoundedDown) {
+  EXPECT_THAT(*fold(node("Div"), {list({117, 6}), list({2})}, {2}), ElementsAre(58, 3));
+  EXPECT_EQ(fold(node("Div"), {list({-7}), list({2})}, {1}), std::nullopt);
+  EXPECT_EQ(fold(node("Div"), {list({7}), list({0})}, {1}), std::nullopt);
+}
+
+TEST(OnnxFolding, WhatHasOneNumberIsExpanded) {
+  EXPECT_THAT(*fold(node("Expand"), {list({7}), list({3})}, {3}), ElementsAre(7, 7, 7));
+  EXPECT_EQ(fold(node("Expand"), {list({7, 8}), list({2, 2})}, {2, 2}), std::nullopt);
+}
+
+TEST(OnnxFolding, AShapeMayBeCut) {
+  onnx::NodeProto shape = node("Shape");
+  Attributes{shape}("start", -2)("end", 5);
+  EXPECT_THAT(*fold(shape, {KnownIntegers{{4, 5, 6}, {}}}, {2}), ElementsAre(5, 6));
+  EXPECT_THAT(*fold(node("Size"), {KnownIntegers{{4, 5, 6}, {}}}, {}), ElementsAre(120));
+}
+
 TEST(OnnxFolding, RowsAreGathered) {
   EXPECT_THAT(*fold(node("Gather"), {kTable, list({-1})}, {1, 3}), ElementsAre(3, 4, 5));
   EXPECT_EQ(fold(node("Gather"), {kTable, list({2})}, {1, 3}), std::nullopt);

@@ -258,7 +258,8 @@ TEST(OnnxOps, SumsAndConcatsJoinTheirInputs) {
   net.node("Relu", {"x"}, "a");
   net.node("Sum", {"x", "a", "x"}, "sum");
   net.node("Sum", {"sum"}, "alone");
-  net.node("Concat", {"alone", "x"}, "y")("axis", -2);
+  net.node("Concat", {"alone"}, "one")("axis", 1);
+  net.node("Concat", {"one", "x"}, "y")("axis", -2);
   EXPECT_THAT(
       one_node(net, {1, 3, 8}),
       ElementsAre("a relu 3x1x1x8 < x", "sum add 3x1x1x8 < x, a, x", "y concat 6x1x1x8 < sum, x"));

@@ -1,0 +1,39 @@
+#pragma once
+
+// The shapes that a file says of its values itself, which inference takes where it knows no better.
+// A value; thread-safe to read.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+#include "sim/formats/onnx/graph_inputs.h"
+#include "sim/formats/onnx/tensor_values.h"
+
+namespace strata {
+
+/// None where a dim is no number.
+std::optional<TensorDims> known_dims(const onnx::TensorShapeProto& shape);
+
+/// A view of a graph.
+class SaidShapes {
+ public:
+  /// Dims that have the name of the inputs' batch are `batch`.
+  SaidShapes(const onnx::GraphProto& graph, const GraphInputs& inputs, std::int64_t batch);
+
+  /// With all its dims known; or none.
+  std::optional<onnx::TypeProto> type(const std::string& value) const;
+
+ private:
+  void add_batch_names(const onnx::GraphProto& graph, const GraphInputs& inputs);
+
+  std::int64_t batch_;
+  std::set<std::string> batch_names_;
+  std::map<std::string, const onnx::TypeProto*> types_;
+};
+
+}  // namespace strata

@@ -1,0 +1,219 @@
+// What PyTorch's exporters of today write, which is of opset 18 and later: axes as inputs, biases
+// and bounds that nodes compute, dropout by draws, and functions.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/formats/onnx/model.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+using testing::Dims;
+using ::testing::ElementsAre;
+using testing::lines;
+using testing::Model;
+using testing::one_node;
+
+void add_integer_constant(Model& net, const char* name, std::int64_t value) {
+  auto& attribute = *net.node("Constant", {}, name).proto().add_attribute();
+  attribute.set_name("value_ints");
+  attribute.set_type(onnx::AttributeProto::INTS);
+  attribute.add_ints(value);
+}
+
+void add_scopes(onnx::NodeProto& node, const char* scopes) {
+  constexpr int kMetadata = 9;  // newer than the library
+  onnx::StringStringEntryProto entry;
+  entry.set_key("pkg.torch.onnx.name_scopes");
+  entry.set_value(scopes);
+  node.GetReflection()->MutableUnknownFields(&node)->AddLengthDelimited(kMetadata,
+                                                                        entry.SerializeAsString());
+}
+
+// Zeros, as many as the weight has rows; their type is the data's.
+void add_zeros(Model& net, const char* weight, const char* name) {
+  net.constant("zero", 0);
+  net.node("Shape", {weight}, "rows")("start", 0)("end", 1);
+  net.node("CastLike", {"zero", "x"}, "cast");
+  net.node("Expand", {"cast", "rows"}, name);
+}
+
+TEST(OnnxPytorch, ABiasOfComputedZerosIsNone) {
+  Model net(20);
+  net.weight("w", {4, 3, 1, 1});
+  add_zeros(net, "w", "zeros");
+  net.node("Conv", {"x", "w", "zeros"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("y conv2d 4x1x5x5 +12 < x"));
+}
+
+TEST(OnnxPytorch, AComputedBiasOfOtherNumbersIsAnError) {
+  Model net(20);
+  net.weight("w", {4, 3, 1, 1});
+  add_zeros(net, "w", "ones");
+  net.graph().mutable_node(0)->mutable_attribute(0)->mutable_t()->set_float_data(0, 1);
+  net.node("Conv", {"x", "w", "ones"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5, 5});
+            }),
+            "net.onnx: node y (Conv): its input 'ones' is computed; allowed: an initializer or a "
+            "constant");
+}
+
+TEST(OnnxPytorch, BoundsMayBeCastToTheirDatasType) {
+  Model net(18);
+  net.constant("low", 0).constant("high", 6);
+  net.node("CastLike", {"low", "x"}, "min");
+  net.node("CastLike", {"high", "x"}, "max");
+  net.node("Clip", {"x", "min", "max"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("y relu6 3x1x5x5 < x"));
+}
+
+TEST(OnnxPytorch, AMeanHasItsAxesAsAnInput) {
+  const auto mean = [](const Dims& axes, int keeps) {
+    Model net(18);
+    net.integers("axes", axes);
+    net.node("ReduceMean", {"x", "axes"}, "mean")("keepdims", keeps)("noop_with_empty_axes", 0);
+    net.node("Relu", {"mean"}, "y");
+    return one_node(net, {2, 3, 5, 4});
+  };
+  EXPECT_EQ(mean({-1, -2}, 1).front(), "mean adaptive_avg_pool2d 3x1x1x1 < x");
+  EXPECT_EQ(mean({2, 3}, 0).front(), "mean adaptive_avg_pool2d 3x1x1x1 < x");
+  EXPECT_EQ(
+      said([&] { mean({3}, 1); }),
+      "net.onnx: node mean (ReduceMean): its axes are (3); allowed: all spatial ones, (2, 3)");
+  EXPECT_NE(said([&] { mean({}, 1); }), "");
+}
+
+TEST(OnnxPytorch, AMeanOfOpset18HasNoAxesAttribute) {
+  Model net(18);
+  net.node("ReduceMean", {"x"}, "y")("axes", Dims{2, 3});
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5, 4});
+            }),
+            "net.onnx: node y (ReduceMean): attribute axes is none of ReduceMean since opset 18");
+}
+
+// The batch by x's own shape, as torch.export's dynamic shapes have it.
+TEST(OnnxPytorch, AViewKeepsTheBatch) {
+  Model net(20);
+  net.node("Shape", {"x"}, "first")("start", 0)("end", 1);
+  net.node("Squeeze", {"first"}, "batch");
+  add_integer_constant(net, "minus_one", -1);
+  add_integer_constant(net, "rest", 60);
+  net.node("Reshape", {"batch", "minus_one"}, "list")("allowzero", 0);
+  net.node("Concat", {"list", "rest"}, "shape")("axis", 0);
+  net.node("Reshape", {"x", "shape"}, "y")("allowzero", 1);
+  EXPECT_THAT(one_node(net, {0, 3, 5, 4}),
+              ElementsAre("y flatten 60x1x1x1 < x", "loss softmax_cross_entropy 60x1x1x1 < y"));
+}
+
+TEST(OnnxPytorch, GeluIsAnOpOfItsOwn) {
+  const auto gelu = [](const char* approximate) {
+    Model net(20);
+    net.node("Gelu", {"x"}, "y")("approximate", approximate);
+    return one_node(net, {2, 3, 5});
+  };
+  EXPECT_THAT(gelu("none"), ElementsAre("y gelu 3x1x1x5 < x"));
+  EXPECT_EQ(said([&] { gelu("tanh"); }),
+            "net.onnx: node y (Gelu): it is approximated by tanh; allowed: none");
+}
+
+TEST(OnnxPytorch, BeforeOpset20ThereIsNoGelu) {
+  Model net(17);
+  net.node("Gelu", {"x"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: op Gelu is not supported: 1 node (y)");
+}
+
+TEST(OnnxPytorch, APadMayBeOfTheSpatialAxesAlone) {
+  Model net(18);
+  net.weight("w", {4, 3, 3, 3});
+  net.integers("pads", {1, 0, 2, 1}).integers("axes", {-1, -2});
+  net.node("Pad", {"x", "pads", "", "axes"}, "pad");
+  net.node("Conv", {"pad", "w"}, "y");
+  // 5 + 0 + 1 - 2 rows, 4 + 1 + 2 - 2 columns
+  EXPECT_THAT(one_node(net, {2, 3, 5, 4}), ElementsAre("y conv2d 4x1x4x5 +108 < x"));
+}
+
+TEST(OnnxPytorch, AnAverageWithDilationsIsNotOurs) {
+  Model net(19);
+  net.node("AveragePool", {"x"}, "y")("kernel_shape", Dims{2})("dilations", Dims{2});
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: node y (AveragePool): average pooling has no dilation");
+}
+
+// In training form: Div(CastLike(Less(RandomUniformLike(...), keep)), keep).
+void add_draws(Model& net, const Dims& dims) {
+  net.constant("keep", 0.8F).integers("dims", dims);
+  net.node("ConstantOfShape", {"dims"}, "like");
+  net.node("RandomUniformLike", {"like"}, "drawn")("low", 0.0)("high", 1.0);
+  net.node("Less", {"drawn", "keep"}, "mask");
+  net.node("CastLike", {"mask", "x"}, "passes");
+  net.node("Div", {"passes", "keep"}, "scaled");
+  net.node("Mul", {"x", "scaled"}, "y");
+}
+
+TEST(OnnxPytorch, ADropoutMaySpellItsDraws) {
+  Model net(20);
+  add_draws(net, {2, 3, 5});
+  EXPECT_THAT(one_node(net, {2, 3, 5}), ElementsAre("y dropout 3x1x1x5 < x"));
+  const Graph graph = net.read().graph;
+  EXPECT_EQ(std::get<Dropout>(graph.layers()[1].op).probability, 0.2);
+}
+
+TEST(OnnxPytorch, ADrawForAWholeSampleIsNoDropout) {
+  Model net(20);
+  add_draws(net, {2, 1, 1});
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: node y (Mul): what passes is drawn at random; allowed: for each element, as "
+            "in dropout");
+}
+
+TEST(OnnxPytorch, LayersAreNamedAfterTheirModules) {
+  Model net(20);
+  net.weight("features.0.weight", {4, 3, 1, 1});
+  auto conv = net.node("Conv", {"x", "features.0.weight"}, "getitem");
+  add_scopes(conv.proto(), "['', 'features', 'features.1', 'batch_norm']");
+  auto relu = net.node("Relu", {"getitem"}, "relu");
+  add_scopes(relu.proto(), "['', 'features', 'features.2', 'relu']");
+  auto end = net.node("Relu", {"relu"}, "y");
+  add_scopes(end.proto(), "['', 'relu_1']");
+  EXPECT_THAT(one_node(net, {2, 3, 5, 5}),
+              ElementsAre("features_0_Conv conv2d 4x1x5x5 +12 < x",
+                          "features_2_Relu relu 4x1x5x5 < features_0_Conv",
+                          "y relu 4x1x5x5 < features_2_Relu"));
+}
+
+TEST(OnnxPytorch, AnOpThatNobodyKnowsHasTheShapeThatTheFileSays) {
+  const auto read = [](const char* batch) {
+    Model net(20);
+    net.node("DeformConv", {"x", "w", "offsets"}, "deformed");
+    net.node("Relu", {"deformed"}, "y");
+    net.weight("w", {4, 3, 1, 1});
+    net.weight("offsets", {2});
+    auto& value = *net.graph().add_value_info();
+    value.set_name("deformed");
+    auto& type = *value.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::FLOAT);
+    type.mutable_shape()->add_dim()->set_dim_param(batch);
+    for (const int dim : {4, 5, 5}) type.mutable_shape()->add_dim()->set_dim_value(dim);
+    net.input("x", {0, 3, 5, 5}).output("y");
+    return lines(
+        parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque).graph);
+  };
+  EXPECT_THAT(read("batch"), ElementsAre("x input 3x1x5x5", "deformed opaque 4x1x5x5 +14 < x",
+                                         "y relu 4x1x5x5 < deformed"));
+  EXPECT_EQ(said([&] { read("other"); }),
+            "net.onnx: node deformed (DeformConv): the shape of its output 0 is not known");
+}
+
+}  // namespace
+}  // namespace strata
