@@ -9,7 +9,7 @@
 #include "cli/usage.h"
 #include "cli/what_if_option.h"
 #include "sim/base/error.h"
-#include "sim/study/doubts.h"
+#include "sim/study/case/doubts.h"
 
 namespace strata {
 void add_model_and_cluster(CLI::App& command, CaseFlags& flags) {

@@ -10,7 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/base/error.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

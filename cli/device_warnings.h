@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

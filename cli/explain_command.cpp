@@ -17,8 +17,8 @@
 #include "cli/table.h"
 #include "sim/base/error.h"
 #include "sim/strategy/config_text.h"
-#include "sim/study/explain.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/explain.h"
+#include "sim/study/search/solve.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -14,8 +14,8 @@
 #include "sim/formats/dtensor/dtensor.h"
 #include "sim/formats/rank_trace.h"
 #include "sim/formats/trace.h"
-#include "sim/study/network.h"
-#include "sim/study/solve.h"
+#include "sim/study/case/network.h"
+#include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/folder.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/geometry/geometry.h"
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace strata {
 

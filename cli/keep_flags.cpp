@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/study/keep.h"
+#include "sim/study/search/keep.h"
 #include "sim/text/split.h"
 
 namespace strata {

@@ -12,7 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/progress.h"
-#include "sim/study/calibrate.h"
+#include "sim/study/measure/calibrate.h"
 
 namespace strata {
 

@@ -21,7 +21,7 @@
 #include "sim/formats/trace.h"
 #include "sim/plan/work_kind.h"
 #include "sim/strategy/config_text.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 #include "sim/text/split.h"
 #include "sim/text/units.h"

@@ -19,7 +19,7 @@
 #include "cli/table.h"
 #include "sim/base/cancel.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/measure_profile.h"
+#include "sim/study/measure/measure_profile.h"
 #include "sim/text/units.h"
 
 namespace strata {

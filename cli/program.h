@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -13,7 +13,7 @@
 #include "sim/base/error.h"
 #include "sim/report/document.h"
 #include "sim/store/store.h"
-#include "sim/study/query_cells.h"
+#include "sim/study/report/query_cells.h"
 #include "sim/text/file.h"
 
 namespace strata {

@@ -11,8 +11,8 @@
 #include "cli/report_folder.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
-#include "sim/study/query_cells.h"
-#include "sim/study/report.h"
+#include "sim/study/report/query_cells.h"
+#include "sim/study/report/report.h"
 #include "sim/text/split.h"
 
 namespace strata {

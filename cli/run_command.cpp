@@ -25,8 +25,8 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/formats/trace.h"
-#include "sim/study/kept_costs.h"
-#include "sim/study/run.h"
+#include "sim/study/measure/kept_costs.h"
+#include "sim/study/run/run.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/study/run.h"
+#include "sim/study/run/run.h"
 
 namespace strata {
 

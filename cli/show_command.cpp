@@ -12,7 +12,7 @@
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "sim/study/network.h"
+#include "sim/study/case/network.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -18,7 +18,7 @@
 #include "cli/usage.h"
 #include "sim/base/error.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/none_found.h"
+#include "sim/study/search/none_found.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 

@@ -20,7 +20,7 @@
 #include "cli/usage.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -19,7 +19,7 @@
 #include "sim/base/cancel.h"
 #include "sim/formats/trace.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 
 namespace strata {
 

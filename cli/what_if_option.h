@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace strata {
 

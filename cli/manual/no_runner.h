@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/base/error.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/profile/measured_cost.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <optional>
 
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -13,7 +13,7 @@
 
 #include "sim/graph/graph.h"
 #include "sim/profile/measured_cost.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/runtime/backend.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata {
 

@@ -14,7 +14,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata::gpu_machine {
 

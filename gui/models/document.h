@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace strata::gui {
 

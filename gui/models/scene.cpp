@@ -7,7 +7,7 @@
 #include "gui/models/jobs.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 namespace strata::gui {
 namespace {

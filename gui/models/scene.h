@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gui/models/document.h"
-#include "sim/study/case_loader.h"
+#include "sim/study/sweep/case_loader.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/critical_path.h"
 #include "sim/timeline/memory.h"

@@ -14,7 +14,7 @@
 #include "gui/models/jobs.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata::gui {
 

@@ -20,7 +20,10 @@ ORDER = [f"sim/{name}" for name in SIM] + [
 TOPS = ("sim", "exec", "cli", "gui")
 
 # Within one folder, and one target: rooms with an order of their own.
-ROOMS = {"exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"]}
+ROOMS = {
+    "exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"],
+    "sim/study": ["case", "search", "measure", "run", "validate", "sweep", "report"],
+}
 
 # Arrows that the order alone would allow: (from, to) as path prefixes.
 FORBIDDEN = [

@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 namespace strata::bench {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 // The document's network and strategy on real devices: its shards are measured, its step is
-// predicted from them and run, and both are compared task by task (sim/study/validate.h). Not
-// thread-safe, as a Runner is not.
+// predicted from them and run, and both are compared task by task (sim/study/validate/validate.h).
+// Not thread-safe, as a Runner is not.
 
 #include <functional>
 #include <string>
@@ -11,8 +11,8 @@
 
 #include "gui/models/scene.h"
 #include "sim/base/cancel.h"
-#include "sim/study/runner.h"
-#include "sim/study/validate.h"
+#include "sim/study/case/runner.h"
+#include "sim/study/validate/validate.h"
 
 namespace strata::gui {
 

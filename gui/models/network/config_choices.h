@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace strata::gui {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gui/models/workspace.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 namespace strata::gui {
 

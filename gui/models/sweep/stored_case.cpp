@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/question.h"
+#include "sim/study/sweep/question.h"
 
 namespace strata::gui {
 namespace {

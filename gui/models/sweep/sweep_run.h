@@ -16,7 +16,7 @@
 
 #include "gui/models/jobs.h"
 #include "sim/base/units.h"
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 namespace strata::gui {
 

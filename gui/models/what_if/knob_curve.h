@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gui/models/what_if/knobs.h"
-#include "sim/study/case_loader.h"
+#include "sim/study/sweep/case_loader.h"
 
 namespace strata::gui {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "sim/study/memory_floor.h"
+#include "sim/study/search/memory_floor.h"
 
 namespace strata::gui {
 namespace {

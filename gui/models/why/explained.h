@@ -1,13 +1,13 @@
 #pragma once
 
-// Why a scene's layer is cut as it is: sim/study/explain.h's answer, and beside it what the
+// Why a scene's layer is cut as it is: sim/study/search/explain.h's answer, and beside it what the
 // strategy would keep in memory with each config. Made in a job; thread-safe.
 
 #include <memory>
 #include <vector>
 
 #include "gui/models/scene.h"
-#include "sim/study/explain.h"
+#include "sim/study/search/explain.h"
 
 namespace strata::gui {
 

@@ -13,7 +13,7 @@
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "sim/text/file.h"
 
 namespace strata::gui {

@@ -12,8 +12,8 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
-#include "sim/study/dataset.h"
-#include "sim/study/evaluate.h"
+#include "sim/study/case/dataset.h"
+#include "sim/study/run/evaluate.h"
 
 namespace strata::testing {
 namespace {

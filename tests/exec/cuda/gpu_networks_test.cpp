@@ -18,7 +18,7 @@
 #include "sim/cost/cost_model.h"
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/exec/cuda/harness.h"
 #include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"

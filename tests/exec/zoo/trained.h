@@ -8,8 +8,8 @@
 #include "sim/graph/graph.h"
 #include "sim/plan/lower.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/dataset.h"
-#include "sim/study/weights.h"
+#include "sim/study/case/dataset.h"
+#include "sim/study/case/weights.h"
 #include "sim/timeline/execution.h"
 
 namespace strata::testing {

@@ -12,7 +12,7 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/cost/cost_model.h"
 #include "sim/profile/profile.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"
 #include "tests/sim/plan/random_case.h"

@@ -20,7 +20,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/store/store.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 #include "sim/text/file.h"
 #include "tests/gui/models/broken_files.h"
 #include "tests/paths.h"

@@ -15,7 +15,7 @@
 #include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "sim/graph/zoo.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/gui/models/cases.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"

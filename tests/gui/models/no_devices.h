@@ -3,7 +3,7 @@
 // A Runner of a machine without devices, for tests that run nothing.
 
 #include "sim/base/error.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata::testing {
 

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 

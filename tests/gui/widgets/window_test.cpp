@@ -19,7 +19,7 @@
 #include "gui/models/text.h"
 #include "gui/widgets/window/command_palette.h"
 #include "gui/widgets/window/main_window.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 

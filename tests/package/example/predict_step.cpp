@@ -7,7 +7,7 @@
 #include "sim/graph/graph.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/strategy.h"
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace {
 

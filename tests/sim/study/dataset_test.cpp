@@ -1,4 +1,4 @@
-#include "sim/study/dataset.h"
+#include "sim/study/case/dataset.h"
 
 #include <algorithm>
 #include <cmath>

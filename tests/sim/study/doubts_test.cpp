@@ -1,13 +1,13 @@
 // What is said of a case before anybody trusts its prediction.
 
-#include "sim/study/doubts.h"
+#include "sim/study/case/doubts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/graph/model_file.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/measure_profile.h"
+#include "sim/study/measure/measure_profile.h"
 #include "sim/text/file.h"
 #include "tests/sim/study/folder.h"
 #include "tests/sim/study/measuring_runner.h"

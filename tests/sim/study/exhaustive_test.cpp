@@ -13,8 +13,8 @@
 
 #include "sim/solver/depth_first.h"
 #include "sim/solver/solve.h"
-#include "sim/study/eq1_tables.h"
-#include "sim/study/solve.h"
+#include "sim/study/case/eq1_tables.h"
+#include "sim/study/search/solve.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {

@@ -13,7 +13,7 @@
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/cpu_cluster.h"
-#include "sim/study/runner.h"
+#include "sim/study/case/runner.h"
 
 namespace strata::testing {
 

@@ -1,4 +1,4 @@
-#include "sim/study/host_memory.h"
+#include "sim/study/case/host_memory.h"
 
 #include <gtest/gtest.h>
 

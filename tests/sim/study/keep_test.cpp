@@ -1,6 +1,6 @@
 // A search that leaves layers alone, against trying every strategy that does.
 
-#include "sim/study/keep.h"
+#include "sim/study/search/keep.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
-#include "sim/study/explain.h"
+#include "sim/study/search/explain.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {

@@ -1,4 +1,4 @@
-#include "sim/study/machine_turn.h"
+#include "sim/study/sweep/machine_turn.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A profile that was measured, kept in files and read again predicts from its own rows alone.
 
-#include "sim/study/measure_profile.h"
+#include "sim/study/measure/measure_profile.h"
 
 #include <filesystem>
 #include <fstream>
@@ -10,7 +10,7 @@
 
 #include "sim/base/error.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 #include "tests/sim/study/folder.h"
 #include "tests/sim/study/measuring_runner.h"
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/solver/elimination.h"
-#include "sim/study/eq1_tables.h"
-#include "sim/study/solve.h"
+#include "sim/study/case/eq1_tables.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 namespace {

@@ -1,6 +1,6 @@
 // What pairs of a prediction and a measurement say of the error, and how often they are right.
 
-#include "sim/study/paired_error.h"
+#include "sim/study/validate/paired_error.h"
 
 #include <algorithm>
 #include <cmath>

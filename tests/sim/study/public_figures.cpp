@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 

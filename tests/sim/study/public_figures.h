@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/study/predict.h"
+#include "sim/study/case/predict.h"
 
 namespace strata {
 

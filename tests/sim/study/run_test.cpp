@@ -1,6 +1,6 @@
 // What a study makes of a run, on devices that compute nothing (fake_runner.h).
 
-#include "sim/study/run.h"
+#include "sim/study/run/run.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/formats/npy.h"
-#include "sim/study/host_memory.h"
+#include "sim/study/case/host_memory.h"
 #include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
 #include "tests/sim/study/folder.h"

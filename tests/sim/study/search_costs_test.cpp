@@ -1,7 +1,7 @@
 // What a search on real devices needs is measured once: of the devices nothing is here but fakes
 // (measuring_runner.h), which count what they are asked for.
 
-#include "sim/study/search_costs.h"
+#include "sim/study/measure/search_costs.h"
 
 #include <filesystem>
 #include <fstream>
@@ -16,9 +16,9 @@
 #include "sim/base/error.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/write_profile.h"
-#include "sim/study/calibrate.h"
-#include "sim/study/kept_costs.h"
-#include "sim/study/run.h"
+#include "sim/study/measure/calibrate.h"
+#include "sim/study/measure/kept_costs.h"
+#include "sim/study/run/run.h"
 #include "sim/text/file.h"
 #include "tests/sim/study/folder.h"
 #include "tests/sim/study/measuring_runner.h"

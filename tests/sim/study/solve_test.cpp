@@ -1,4 +1,4 @@
-#include "sim/study/solve.h"
+#include "sim/study/search/solve.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
-#include "sim/study/eq1_tables.h"
-#include "sim/study/explain.h"
-#include "sim/study/memory_floor.h"
+#include "sim/study/case/eq1_tables.h"
+#include "sim/study/search/explain.h"
+#include "sim/study/search/memory_floor.h"
 
 namespace strata {
 namespace {

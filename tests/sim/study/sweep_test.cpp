@@ -1,10 +1,10 @@
 // Scenarios answered into stores, with runs on devices that compute nothing (fake_runner.h).
 
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 #include <gmock/gmock.h>
 
-#include "sim/study/machine_turn.h"
+#include "sim/study/sweep/machine_turn.h"
 #include "sim/text/file.h"
 #include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"

@@ -1,7 +1,7 @@
 // Predictions beside runs, on devices whose times are foretold: a phase takes 1 ms, and step k of a
 // run 10 + k ms (fake_runner.h).
 
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 
 #include <cmath>
 

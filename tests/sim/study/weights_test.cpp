@@ -1,4 +1,4 @@
-#include "sim/study/weights.h"
+#include "sim/study/case/weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/npy.h"
 #include "sim/graph/zoo.h"
-#include "sim/study/network.h"
+#include "sim/study/case/network.h"
 #include "tests/sim/study/folder.h"
 
 namespace strata {

@@ -1,0 +1,165 @@
+#include "sim/study/case/dataset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/counter_random.h"
+#include "sim/base/error.h"
+#include "sim/formats/npy.h"
+
+namespace strata {
+namespace {
+
+std::vector<LayerId> network_inputs(const Graph& graph) {
+  std::vector<LayerId> inputs;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (is_input(graph[LayerId(i)].op)) inputs.emplace_back(i);
+  }
+  return inputs;
+}
+
+std::int64_t sample_size(const Layer& input) {
+  Extents sample = input.output;
+  sample[Dim::n] = 1;
+  return volume(sample);
+}
+
+// C, [D,] [H,] W: from the first spatial dim that is more than 1.
+std::vector<std::int64_t> sample_shape(const Extents& output) {
+  std::vector<std::int64_t> shape = {output[Dim::c]};
+  const bool deep = output[Dim::d] > 1;
+  const bool high = deep || output[Dim::h] > 1;
+  if (deep) shape.push_back(output[Dim::d]);
+  if (high) shape.push_back(output[Dim::h]);
+  if (high || output[Dim::w] > 1) shape.push_back(output[Dim::w]);
+  return shape;
+}
+
+// `shape` without N, with the dims of extent 1 that may stand between C and the others put aside.
+bool is_sample_shape(std::vector<std::int64_t> shape, const Extents& output) {
+  const std::vector<std::int64_t> least = sample_shape(output);
+  if (shape.empty() || shape.size() > kDims.size() - 1) return false;
+  while (shape.size() > least.size() && shape[1] == 1) shape.erase(shape.begin() + 1);
+  return shape == least;
+}
+
+void check_input(const std::string& file, const NpyArray<float>& array, const Layer& input) {
+  const auto& shape = array.shape;
+  const bool some = !shape.empty() && shape.front() > 0;
+  if (!some || !is_sample_shape({shape.begin() + 1, shape.end()}, input.output)) {
+    throw InputError(fmt::format("{}: its shape is ({}); allowed: (N, {}), N at least 1", file,
+                                 fmt::join(shape, ", "),
+                                 fmt::join(sample_shape(input.output), ", ")));
+  }
+  const auto bad = std::find_if(array.values.begin(), array.values.end(),
+                                [](float value) { return !std::isfinite(value); });
+  if (bad == array.values.end()) return;
+  throw InputError(fmt::format("{}: sample {} has the value {}; allowed: finite numbers", file,
+                               (bad - array.values.begin()) / sample_size(input), *bad));
+}
+
+void check_labels(const std::string& file, const NpyArray<std::int64_t>& labels,
+                  std::int64_t samples, std::int64_t classes) {
+  if (labels.shape != std::vector<std::int64_t>{samples}) {
+    throw InputError(fmt::format("{}: its shape is ({}); allowed: ({}), a label for every sample",
+                                 file, fmt::join(labels.shape, ", "), samples));
+  }
+  for (std::size_t i = 0; i < labels.values.size(); ++i) {
+    const std::int64_t label = labels.values[i];
+    if (label >= 0 && label < classes) continue;
+    throw InputError(fmt::format("{}: sample {} has the label {}; allowed: 0 to {}", file, i, label,
+                                 classes - 1));
+  }
+}
+
+// The first `more` of `period` elements once more, again and again, behind them.
+template <class T>
+void extend(std::vector<T>& values, std::int64_t more) {
+  const std::size_t period = values.size();
+  values.resize(period + static_cast<std::size_t>(more));
+  for (std::size_t i = period; i < values.size(); ++i) values[i] = values[i - period];
+}
+
+}  // namespace
+
+std::int64_t class_count(const Graph& graph) {
+  std::optional<std::int64_t> least;
+  for (const Layer& layer : graph.layers()) {
+    if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) continue;
+    least = std::min(least.value_or(layer.output[Dim::c]), layer.output[Dim::c]);
+  }
+  if (least) return *least;
+  throw InputError(fmt::format(
+      "{}: the network has no loss to train; allowed: one that ends in softmax_cross_entropy",
+      graph.name()));
+}
+
+void Dataset::repeat_first_samples() {
+  extend(labels_, batch_ - 1);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) extend(inputs_[i], (batch_ - 1) * sizes_[i]);
+}
+
+Batch Dataset::range(std::int64_t first, std::int64_t count) const {
+  Batch batch;
+  batch.number = static_cast<std::uint64_t>(first);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    batch.inputs.push_back(std::span(inputs_[i]).subspan(first * sizes_[i], count * sizes_[i]));
+  }
+  batch.labels = std::span(labels_).subspan(first, count);
+  return batch;
+}
+
+Batch Dataset::batch(std::uint64_t step) const {
+  const auto samples = static_cast<std::uint64_t>(samples_);
+  const std::uint64_t first = step % samples * (static_cast<std::uint64_t>(batch_) % samples);
+  return range(static_cast<std::int64_t>(first % samples), batch_);
+}
+
+Dataset load_dataset(const std::string& folder, const Graph& graph) {
+  const std::vector<LayerId> inputs = network_inputs(graph);
+  if (inputs.size() != 1) {
+    throw InputError(fmt::format("{}: {} has {} inputs; allowed: one, which input.npy holds",
+                                 folder, graph.name(), inputs.size()));
+  }
+  const Layer& input = graph[inputs.front()];
+  const std::string input_file = folder + "/input.npy", label_file = folder + "/labels.npy";
+  Dataset data;
+  NpyArray<float> values = read_npy_floats(input_file);
+  check_input(input_file, values, input);
+  NpyArray<std::int64_t> labels = read_npy_integers(label_file);
+  data.samples_ = values.shape.front();
+  check_labels(label_file, labels, data.samples_, class_count(graph));
+  data.batch_ = graph.batch();
+  data.sizes_ = {sample_size(input)};
+  data.inputs_.push_back(std::move(values.values));
+  data.labels_ = std::move(labels.values);
+  data.repeat_first_samples();
+  return data;
+}
+
+Dataset synthetic_dataset(const Graph& graph, std::uint64_t seed) {
+  Dataset data;
+  data.samples_ = data.batch_ = graph.batch();
+  for (LayerId id : network_inputs(graph)) {
+    const CounterRandom random(seed, "input " + graph[id].name);
+    data.sizes_.push_back(sample_size(graph[id]));
+    auto& values = data.inputs_.emplace_back(data.sizes_.back() * data.samples_);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(random.normal(i));
+    }
+  }
+  const CounterRandom random(seed, "labels");
+  const auto classes = static_cast<double>(class_count(graph));
+  for (std::int64_t i = 0; i < data.samples_; ++i) {
+    data.labels_.push_back(static_cast<std::int64_t>(classes * random.uniform(i)));
+  }
+  data.repeat_first_samples();
+  return data;
+}
+
+}  // namespace strata

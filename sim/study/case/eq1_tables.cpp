@@ -1,0 +1,56 @@
+#include "sim/study/case/eq1_tables.h"
+
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+
+namespace strata {
+namespace {
+
+constexpr double kMostBytes = 8e9;
+
+// What the tables take at least: edges of equal choices into equal ops may share one.
+double least_bytes(const Graph& graph, const SearchSpace& space) {
+  std::set<std::tuple<const Cuts*, const Cuts*, std::string_view>> seen;
+  double bytes = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const auto to = space.variable_of(LayerId(i));
+    for (LayerId producer : graph[LayerId(i)].inputs) {
+      const auto from = space.variable_of(producer);
+      if (!from || !to || from == to) continue;
+      const Cuts *rows = space[*from].cuts.get(), *columns = space[*to].cuts.get();
+      if (!seen.emplace(rows, columns, name(graph[LayerId(i)].op)).second) continue;
+      bytes += 8. * static_cast<double>(rows->size()) * static_cast<double>(columns->size());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<const CostModel*> cost_models(const Case& input) {
+  std::vector<const CostModel*> models;
+  models.reserve(input.models.size());
+  for (const auto& model : input.models) models.push_back(model.get());
+  return models;
+}
+
+CostTables eq1_tables(const Case& input, const SearchSpace& space,
+                      const CostTableOptions& options) {
+  const double bytes = least_bytes(input.graph, space);
+  if (bytes > kMostBytes) {
+    throw InputError(fmt::format(
+        "{} on {}: with up to {} configs a layer the cost tables would take {:.0f} GB or more; "
+        "allowed: {:.0f} GB; --degrees pow2 has the fewest configs",
+        input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
+        kMostBytes / 1e9));
+  }
+  return build_cost_tables(input.graph, input.cluster, cost_models(input), input.sync, input.dtypes,
+                           space, options);
+}
+
+}  // namespace strata

@@ -1,0 +1,18 @@
+#pragma once
+
+// A Case's search space with its cost tables.
+
+#include <vector>
+
+#include "sim/cost/cost_tables.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+std::vector<const CostModel*> cost_models(const Case& input);
+
+/// Throws InputError where the tables would not fit in memory, Cancelled when called off.
+CostTables eq1_tables(const Case& input, const SearchSpace& space,
+                      const CostTableOptions& options = {});
+
+}  // namespace strata

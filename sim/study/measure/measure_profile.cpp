@@ -1,0 +1,89 @@
+#include "sim/study/measure/measure_profile.h"
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/study/case/network.h"
+
+namespace strata {
+namespace {
+
+/// A network, and all that is measured of it.
+struct Subject {
+  Graph graph;
+  std::vector<MeasureRequest> shapes;
+};
+
+Subject load(const ProfileRequest& request, const Cluster& cluster, const std::string& model) {
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  Graph graph = load_model(model, request.batch.value_or(request.batch_per_device * devices));
+  check_runs(graph);
+  auto shapes = shapes_of(graph, cluster, request.strategies);
+  return {std::move(graph), std::move(shapes)};
+}
+
+// All of them before the first is measured: a name that is wrong is found at once.
+std::vector<Subject> load(const ProfileRequest& request, const Cluster& cluster) {
+  std::vector<Subject> subjects;
+  for (const std::string& model : request.models) subjects.push_back(load(request, cluster, model));
+  return subjects;
+}
+
+Origin origin_of(const Runner& runner, const ProfileRequest& request) {
+  Origin origin = origin_of(runner, request.devices);
+  origin.date = request.date;
+  origin.command = request.command;
+  return origin;
+}
+
+// What clocks and power were, where the machine tells.
+std::string seen(const std::string& begin, const std::string& end) {
+  if (begin.empty() && end.empty()) return "";
+  return fmt::format(" Seen before the first model: {}; after the last: {}.", begin, end);
+}
+
+}  // namespace
+
+ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
+                              const std::atomic<bool>* cancelled,
+                              const std::function<void(const MeasureProgress&)>& progress) {
+  const Cluster cluster = runner.cluster(request.devices);
+  Origin origin = origin_of(runner, request);
+  ProfileReport report;
+  const std::vector<Subject> subjects = load(request, cluster);
+  const std::string before = runner.state(request.devices);
+  for (const Subject& subject : subjects) {
+    const auto measurer = runner.measure(request.devices, subject.graph,
+                                         {subject.shapes, move_sizes(), request.dtype});
+    for (std::size_t round = 0; round < request.rounds; ++round) {
+      if (progress) {
+        progress({fmt::format("{} on {}", subject.graph.name(), request.devices), round,
+                  request.rounds});
+      }
+      measurer->round(cancelled);
+    }
+    origin.method = measurer->method();
+    const Profile profile = profile_of(measurer->costs(Sampled::calm), measurer->moves(), origin);
+    report.profile = report.profile.kind.empty() ? profile : merged(report.profile, profile);
+    report.disturbance += measurer->disturbance();
+  }
+  report.profile.provenance.method += seen(before, runner.state(request.devices));
+  return report;
+}
+
+void check_mergeable(const Profile& older, const std::string& file, const Runner& runner,
+                     const std::string& devices) {
+  const Origin now = origin_of(runner, devices);
+  if (older.kind != now.kind || older.description != now.machine) {
+    throw InputError(
+        fmt::format("{}: a profile of kind {} ({}); allowed with --merge: of kind {} ({})", file,
+                    older.kind, older.description, now.kind, now.machine));
+  }
+  if (older.devices == 0 || older.devices == now.devices) return;
+  throw InputError(
+      fmt::format("{}: measured on {} devices at once; allowed with --merge: on {}, as --devices "
+                  "says",
+                  file, older.devices, now.devices));
+}
+
+}  // namespace strata

@@ -1,0 +1,66 @@
+#pragma once
+
+// Whether each layer of a plan computes what one device computes from the same inputs. The plan
+// runs two steps and shows what its shards hold; one device follows, layer by layer: it computes
+// each layer's output, the gradient of its output and of its parameters, and the parameters that
+// follow from these, compares them with what the plan's shards held, and goes on from that. So
+// nothing adds up, and what differs is this layer's own doing: its kernels, its halos, what its
+// inputs or gradients went through on their way, its replicas' sums. Not thread-safe.
+//
+// Where a layer's own sums cancel (a bias before a batch norm, a norm over two values), 1e-5 of
+// what is left is too much to ask: then the device computes it again, from inputs one unit in the
+// last place away, and a few times the difference is allowed. And where a parameter's gradient is a
+// sum of N terms, N u: what terms of one sign, added one after another, lose at most (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 4.2).
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/study/case/runner.h"
+#include "sim/study/case/weights.h"
+#include "sim/timeline/execution.h"
+
+namespace strata {
+
+/// A distance of two tensors over the length of one device's.
+struct TensorDifference {
+  double value = 0;
+  double allowed = 0;
+  std::string layer;
+  std::string what;  ///< "output", "loss"
+  std::size_t step = 0;
+  std::uint32_t shard = 0;  ///< whose part is farthest
+
+  bool within() const { return value <= allowed; }
+  /// Whether it is more of what it is allowed to be.
+  bool is_nearer_than(const TensorDifference& other) const {
+    return value * other.allowed >= other.value * allowed;
+  }
+};
+
+struct LayerCheck {
+  std::size_t layers = 0, steps = 0;  ///< that were compared; steps none where `skipped` says why
+  TensorDifference largest;           ///< of those that are within what is allowed
+  std::vector<TensorDifference> beyond;  ///< in the order in which they came
+  std::string skipped;
+};
+
+/// What a layer may differ by: sums of a thousand terms in another order round by some 1e-7.
+double layer_tolerance(DType type);
+
+struct LayerCheckCase {
+  Runner& runner;
+  const std::string& devices;
+  const Graph& graph;
+  const Plan& plan;   ///< the cut
+  const Plan& alone;  ///< one device's
+  ExecutionOptions execution;
+  const NetworkWeights& weights;
+  BatchOf batch_of;
+};
+/// Throws Cancelled, and the errors of the Runner.
+LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled);
+
+}  // namespace strata

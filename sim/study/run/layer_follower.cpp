@@ -1,0 +1,187 @@
+#include "sim/study/run/layer_follower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sim/base/error.h"
+#include "sim/graph/parameter_rows.h"
+#include "sim/graph/regions.h"
+#include "sim/study/run/nudge.h"
+
+namespace strata {
+namespace {
+
+using Part = StepRecord::Part;
+
+// Parameters are float32 whatever a device computes in, and an update rounds once or twice.
+constexpr double kParameterTolerance = 1e-6;
+
+bool is_of_parameters(TensorRole role) {
+  return role == TensorRole::parameters || role == TensorRole::parameter_gradients;
+}
+
+// Runs of values that lie together in the whole tensor and in a part of it.
+class PartRuns {
+ public:
+  PartRuns(const Graph& graph, const Plan& plan, TensorKey key, const Part& part)
+      : layer_(graph[key.second]),
+        box_(Partition(layer_.output, plan.placement(key.second).degrees).box(part.shard)),
+        parameters_(is_of_parameters(key.first)) {
+    const std::int64_t values = parameters_ ? shard_parameters(layer_, box_).total() : volume(box_);
+    if (values == static_cast<std::int64_t>(part.values.size())) return;
+    throw InternalError("layer " + layer_.name + ": a shard showed other values than it has");
+  }
+
+  /// run(place in the whole, place in the part, how many).
+  template <class Run>
+  void each(const Run& run) const {
+    parameters_ ? each_row(run) : each_line(run);
+  }
+
+ private:
+  template <class Run>
+  void each_row(const Run& run) const {
+    const ParameterRows rows(layer_, box_);
+    run(rows.weight().begin, 0, rows.weight().size());
+    run(rows.bias().begin, rows.weight().size(), rows.bias().size());
+  }
+  template <class Run>
+  void each_line(const Run& run) const {
+    const Extents& whole = layer_.output;
+    const auto [n, c, d, h, w] = box_.values;
+    std::int64_t at = 0;
+    for (std::int64_t i = n.begin; i < n.end; ++i) {
+      for (std::int64_t j = c.begin; j < c.end; ++j) {
+        for (std::int64_t k = d.begin; k < d.end; ++k) {
+          for (std::int64_t l = h.begin; l < h.end; ++l, at += w.size()) {
+            const std::int64_t line =
+                ((i * whole[Dim::c] + j) * whole[Dim::d] + k) * whole[Dim::h] + l;
+            run(line * whole[Dim::w] + w.begin, at, w.size());
+          }
+        }
+      }
+    }
+  }
+
+  const Layer& layer_;
+  Box box_;
+  bool parameters_;
+};
+
+double square(double x) {
+  return x * x;
+}
+
+double length_of(std::span<const float> values) {
+  double squares = 0;
+  for (float x : values) squares += square(x);
+  return std::sqrt(squares);
+}
+
+double distance_of(std::span<const float> a, std::span<const float> b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    squares += square(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+  }
+  return std::sqrt(squares);
+}
+
+double distance_of(const PartRuns& runs, const Part& part, std::span<const float> whole) {
+  double squares = 0;
+  runs.each([&](std::int64_t at, std::int64_t from, std::int64_t count) {
+    const float* const a = whole.data() + at;
+    const float* const b = part.values.data() + from;
+    for (std::int64_t i = 0; i < count; ++i) {
+      squares += square(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    }
+  });
+  return std::sqrt(squares);
+}
+
+void go_on_from(const Graph& graph, const Plan& plan, TensorKey key, std::span<const Part> parts,
+                std::span<float> whole) {
+  for (const Part& part : parts) {
+    PartRuns(graph, plan, key, part)
+        .each([&](std::int64_t at, std::int64_t from, std::int64_t count) {
+          std::copy_n(part.values.data() + from, count, whole.data() + at);
+        });
+  }
+}
+
+}  // namespace
+
+bool Follower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<float> values) {
+  const TensorKey key{role, layer};
+  compare(key, values);
+  if (role == TensorRole::parameters) compare_replicas(layer);
+  go_on_from(graph_, plan_, key, record_.parts(role, layer), values);
+  return true;
+}
+
+void Follower::compare(TensorKey key, std::span<const float> values) {
+  TensorDifference found;
+  found.layer = graph_[key.second].name;
+  found.what = name(key.first);
+  found.allowed =
+      key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
+  std::size_t covered = 0;
+  double squares = 0, farthest = 0;
+  for (const Part& part : record_.parts(key.first, key.second)) {
+    const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
+    covered += part.values.size();
+    squares += square(length_of(part.values));
+    if (distance <= farthest) continue;  // what is no number is taken
+    farthest = distance, found.shard = part.shard;
+    if (std::isnan(distance)) break;
+  }
+  const double length = std::max(length_of(values), std::sqrt(squares));
+  found.value = covered < values.size() ? 1 : farthest == 0 ? 0 : farthest / length;
+  if (!found.within()) {
+    doubts_.push_back({key, found, length, {values.begin(), values.end()}});
+  } else if (found.is_nearer_than(largest_)) {
+    largest_ = found;
+  }
+}
+
+// They were made from the same sums in the same order.
+void Follower::compare_replicas(LayerId layer) {
+  const TensorKey key{TensorRole::parameters, layer};
+  const Partition partition(graph_[layer].output, plan_.placement(layer).degrees);
+  std::map<Interval, const Part*> first;
+  for (const Part& part : record_.parts(key.first, layer)) {
+    const Part& other = *first.try_emplace(partition.box(part.shard)[Dim::c], &part).first->second;
+    const double distance = distance_of(part.values, other.values);
+    if (distance == 0) continue;
+    const double length = length_of(other.values);
+    const TensorDifference found{distance / length,      0,     graph_[layer].name,
+                                 "replicas' parameters", step_, part.shard};
+    doubts_.push_back({key, found, length, {}});
+    return;
+  }
+}
+
+void NudgedFollower::look_at(std::span<const Doubt> doubts) {
+  doubts_.clear(), moved_.clear();
+  for (const Doubt& doubt : doubts) {
+    if (!doubt.whole.empty()) doubts_[doubt.key] = &doubt;
+  }
+}
+
+bool NudgedFollower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<float> values) {
+  const TensorKey key{role, layer};
+  const auto at = doubts_.find(key);
+  if (at != doubts_.end()) moved_[key] = distance_of(values, at->second->whole);
+  go_on_from(graph_, plan_, key, record_.parts(role, layer), values);
+  if (role != TensorRole::parameters) {
+    nudge(values, {plan_.dtype(), 1}, graph_[layer].name + std::string(name(role)));
+  }
+  return true;
+}
+
+double NudgedFollower::moved(const Doubt& doubt) const {
+  const auto at = moved_.find(doubt.key);
+  return at == moved_.end() || doubt.whole.empty() ? 0 : at->second / doubt.length;
+}
+
+}  // namespace strata

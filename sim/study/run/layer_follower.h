@@ -1,0 +1,70 @@
+#pragma once
+
+// One device that follows what a plan's shards did: where it has made a tensor, it compares it with
+// theirs and goes on from theirs. Internal to sim/study.
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/study/run/layer_check.h"
+#include "sim/study/run/step_record.h"
+
+namespace strata {
+
+/// Which tensor of the step.
+using TensorKey = std::pair<TensorRole, LayerId>;
+
+/// A tensor that differs by more than the tolerance.
+struct Doubt {
+  TensorKey key;
+  TensorDifference difference;
+  double length = 0;         ///< what the difference is relative to
+  std::vector<float> whole;  ///< as the one device made it
+};
+
+class Follower : public TensorObserver {
+ public:
+  /// `record`: the step's, of the shards of `plan`.
+  Follower(const Graph& graph, const Plan& plan, const StepRecord& record)
+      : graph_(graph), plan_(plan), record_(record) {}
+
+  void begin(std::size_t step) { step_ = step; }
+  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+
+  std::vector<Doubt> take_doubts() { return std::exchange(doubts_, {}); }
+  /// Of what is within the tolerance, the nearest to it.
+  const TensorDifference& largest() const { return largest_; }
+
+ private:
+  void compare(TensorKey key, std::span<const float> values);
+  void compare_replicas(LayerId layer);
+
+  const Graph& graph_;
+  const Plan& plan_;
+  const StepRecord& record_;
+  std::size_t step_ = 0;
+  std::vector<Doubt> doubts_;
+  TensorDifference largest_;
+};
+
+/// The same from values one unit in the last place away, to see how far that takes a layer.
+class NudgedFollower : public TensorObserver {
+ public:
+  NudgedFollower(const Graph& graph, const Plan& plan, const StepRecord& record)
+      : graph_(graph), plan_(plan), record_(record) {}
+
+  void look_at(std::span<const Doubt> doubts);
+  bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
+  /// From what the device made of exact values, over the doubt's length.
+  double moved(const Doubt& doubt) const;
+
+ private:
+  const Graph& graph_;
+  const Plan& plan_;
+  const StepRecord& record_;
+  std::map<TensorKey, const Doubt*> doubts_;
+  std::map<TensorKey, double> moved_;
+};
+
+}  // namespace strata

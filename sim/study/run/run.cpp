@@ -1,0 +1,239 @@
+#include "sim/study/run/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/study/case/dataset.h"
+#include "sim/study/case/doubts.h"
+#include "sim/study/case/network.h"
+#include "sim/study/measure/calibrate.h"
+#include "sim/study/run/evaluate.h"
+#include "sim/study/run/run_memory.h"
+#include "sim/study/search/solve.h"
+
+namespace strata {
+namespace {
+
+using Progress = std::function<void(const RunProgress&)>;
+
+Network network_of(const RunRequest& request, const Cluster& cluster) {
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  Network network =
+      load_network(request.model, request.batch.value_or(request.batch_per_device * devices),
+                   request.weights.empty() ? FileWeights::read : FileWeights::skip);
+  check_runs(network.graph);
+  class_count(network.graph);  // a network without a loss has nothing to train
+  return network;
+}
+
+// Where copy engines bring bytes, links say how fast; a device that copies itself asks the profile.
+void take_links_from_costs(Case& input) {
+  if (!input.cluster[DeviceId(0)].copy_engine) return;
+  input.cluster = with_measured_links(input.cluster, *input.models.front());
+}
+
+void load_profiles(Case& input, const RunRequest& request) try {
+  input.models = load_cost_models(input.cluster, request.profiles);
+} catch (InputError& error) {
+  if (request.profiles.empty()) {
+    throw InputError(
+        fmt::format("strategy optimal needs to know what layers cost: {}", error.message()));
+  }
+  throw;
+}
+
+SearchCosts measure(Runner& runner, const Case& input, const RunRequest& request,
+                    const std::atomic<bool>* cancelled, const Progress& progress) {
+  CostProgress told;
+  if (progress) {
+    told = [&](std::size_t done, std::size_t of) { progress({kMeasuringCosts, done, of, 0}); };
+  }
+  return measure_for_search(runner, request.devices, input.graph, request.dtype, request.space,
+                            *request.costs, cancelled, told);
+}
+
+// One process measures its machine, and devices of one kind at a time.
+bool can_measure(const Runner& runner, const Cluster& cluster) {
+  const auto devices = cluster.devices();
+  return runner.is_one_process() &&
+         std::all_of(devices.begin(), devices.end(),
+                     [&](const Device& device) { return device.kind == devices.front().kind; });
+}
+
+// Costs are needed to search and to predict, not to run.
+std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunRequest& request,
+                                    const std::atomic<bool>* cancelled, const Progress& progress) {
+  if (request.strategy != "optimal" && request.profiles.empty()) return std::nullopt;
+  CostsUsed used;
+  if (request.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
+    SearchCosts costs = measure(runner, input, request, cancelled, progress);
+    input.models.assign(input.cluster.device_count(), make_cost_model(costs.profile));
+    used = std::move(costs.used);
+  } else {
+    load_profiles(input, request);
+    used.files = request.profiles;
+  }
+  take_links_from_costs(input);
+  return used;
+}
+
+// What it takes to train.
+struct Inputs {
+  const Case& input;
+  NetworkWeights weights;
+  Dataset data;
+  std::optional<Dataset> test;
+};
+
+Inputs load(const RunRequest& request, const Case& input, const Network& network) {
+  const Graph& graph = input.graph;
+  Inputs all{input, {}, {}, {}};
+  all.weights = request.weights.empty() ? starting_weights(network, request.seed)
+                                        : read_weights(request.weights, graph);
+  all.data = request.data.empty() ? synthetic_dataset(graph, request.seed)
+                                  : load_dataset(request.data, graph);
+  if (!request.test_data.empty()) all.test = load_dataset(request.test_data, graph);
+  return all;
+}
+
+Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& plan) {
+  std::vector<const CostModel*> models;
+  for (const auto& model : input.models) models.push_back(model.get());
+  LayerCosts costs(input.graph, input.dtypes.values);
+  return simulate(plan, input.cluster, task_costs(plan, input.graph, strategy, costs, models),
+                  PredictOptions{}.steps);
+}
+
+// A loss tells of the weights that a step began with; nothing tells of those that the last one
+// left.
+void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t steps) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (std::all_of(weights[i].begin(), weights[i].end(), [](float x) { return std::isfinite(x); }))
+      continue;
+    throw RunFailed(
+        fmt::format("step {}: layer {}: its parameters are not finite after the update; a smaller "
+                    "--lr may help",
+                    steps - 1, graph[LayerId(i)].name));
+  }
+}
+
+ExecutionOptions execution_options(const RunRequest& request) {
+  ExecutionOptions options;
+  options.learning_rate = static_cast<float>(request.learning_rate);
+  options.seed = request.seed;
+  options.keep_gradients = request.check;
+  options.serial = request.serial;
+  options.recorded = request.recorded;
+  return options;
+}
+
+Trained train(Runner& runner, const RunRequest& request, const Inputs& inputs,
+              const NetworkWeights& from, const Plan& plan, const ExecutionOptions& execution,
+              const TrainOptions& options) {
+  const Graph& graph = inputs.input.graph;
+  const auto run = start(runner, request.devices, graph, plan, execution, from);
+  Trained outcome;
+  const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
+  outcome.training = strata::train(*run, plan, batch_of, options);
+  if (outcome.training.stopped) return outcome;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    outcome.weights.push_back(run->parameters(LayerId(i)));
+    outcome.gradients.push_back(run->gradients(LayerId(i)));
+  }
+  check_finite(graph, outcome.weights, request.steps);
+  return outcome;
+}
+
+// What comes after the training must not lose it.
+template <class Work>
+auto unless_cancelled(const Work& work) -> std::optional<decltype(work())> try {
+  return work();
+} catch (const Cancelled&) {
+  return std::nullopt;
+}
+
+TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* cancelled,
+                           const Progress& progress, std::string_view stage) {
+  TrainOptions options{request.steps, request.warmup, cancelled, {}};
+  if (!progress) return options;
+  options.progress = [&progress, stage, of = request.steps](std::size_t steps, double loss) {
+    progress({stage, steps, of, loss});
+  };
+  return options;
+}
+
+Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
+            const Plan& alone, const Trained& cut, const std::atomic<bool>* cancelled,
+            const Progress& progress) {
+  const Graph& graph = inputs.input.graph;
+  ExecutionOptions execution = execution_options(request);
+  execution.recorded = false;  // so that recorded steps are compared with plain ones
+  const auto train_alone = [&](const NetworkWeights& from, std::string_view stage) {
+    Trained one = train(runner, request, inputs, from, alone, execution,
+                        train_options(request, cancelled, progress, stage));
+    if (one.training.stopped) throw Cancelled{};
+    return one;
+  };
+  Check result =
+      compare(graph, cut, inputs.weights, {request.tolerance, request.dtype}, train_alone);
+  result.layers.skipped = why_not_by_layer(runner, request, inputs.input, plan, alone);
+  if (!result.layers.skipped.empty()) return result;
+  if (progress) progress({"layer by layer", 0, 0, 0});
+  const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
+  result.layers = check_layers(
+      {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of},
+      cancelled);
+  return result;
+}
+
+}  // namespace
+
+RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>* cancelled,
+              const Progress& progress) {
+  Cluster cluster = runner.cluster(request.devices);
+  Network network = network_of(request, cluster);
+  Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
+  auto costs = load_costs(runner, input, request, cancelled, progress);
+  const Strategy strategy = load_strategy(request.strategy, input, request.space);
+  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, request.dtype);
+  const Plan alone = lower_to_run(input.graph, input.cluster, on_one_device(input.graph),
+                                  input.sync, request.dtype);
+  check_memory(request, input, plan);
+  if (request.check) check_memory(request, input, alone);
+  const Inputs inputs = load(request, input, network);
+
+  Trained cut = train(runner, request, inputs, inputs.weights, plan, execution_options(request),
+                      train_options(request, cancelled, progress, "training"));
+  RunReport report{input.graph, input.cluster, strategy, plan, {}, {}, {}, {}, {}};
+  report.notes = std::move(network.notes);
+  report.costs = std::move(costs);
+  if (!input.models.empty()) {
+    report.predicted = predict_steps(input, strategy, plan);
+    report.doubts = doubts(input);
+  }
+  if (request.recorded && !cut.training.played) {
+    report.doubts.emplace_back(
+        "--graph: no step that came from a recording was timed; the first two of all and the last "
+        "of a run do not: --steps 4 is enough");
+  }
+  if (request.check && !cut.training.stopped) {
+    report.check = unless_cancelled(
+        [&] { return check(runner, request, inputs, plan, alone, cut, cancelled, progress); });
+    cut.training.stopped = !report.check;
+  }
+  report.training = std::move(cut.training);
+  report.weights = std::move(cut.weights);
+  if (inputs.test && !report.training.stopped) {
+    report.test = unless_cancelled(
+        [&] { return evaluate(runner, request, report, *inputs.test, cancelled); });
+    report.training.stopped = !report.test;
+  }
+  return report;
+}
+
+}  // namespace strata

@@ -1,0 +1,80 @@
+#pragma once
+
+// The search as a study: the fastest strategy for a Case, what is proved about it, and the usual
+// strategies beside it. What `strata solve`, `explain`, `diff` and `--strategy optimal` call.
+// Thread-safe.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/solver/solution.h"
+#include "sim/strategy/search_space.h"
+#include "sim/study/case/predict.h"
+#include "sim/study/search/score.h"
+
+namespace strata {
+
+enum class SearchAlgorithm : std::uint8_t { elimination, dfs };
+enum class Objective : std::uint8_t { eq1, simulated };
+std::optional<SearchAlgorithm> parse_search_algorithm(std::string_view text);
+std::optional<Objective> parse_objective(std::string_view text);
+
+/// Layers that a search leaves as a strategy cuts them (keep.h).
+struct KeptLayers {
+  Strategy strategy;
+  std::vector<LayerId> layers;
+};
+
+struct SolveOptions {
+  SearchOptions space;
+  KeptLayers kept;  ///< no layers: the search decides for all
+  SearchAlgorithm algorithm = SearchAlgorithm::elimination;
+  Objective objective = Objective::eq1;
+  std::size_t k_best = 1;
+  std::optional<Bytes> memory_limit;  ///< on the simulated peak of every device
+  bool simulate = true;           ///< what is quick to simulate; else strategies have Eq. 1 alone
+  std::size_t evaluations = 200;  ///< simulations for Objective::simulated, at most
+  SolveLimits limits;             ///< its time limit counts the tables, too
+};
+
+struct Solved {
+  std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
+  std::vector<Scored> baselines;
+  Seconds lower_bound;        ///< under Eq. 1, for every strategy of the space (within the limit)
+  bool optimal = false;       ///< proved for the objective over the space
+  bool outside = false;       ///< the best is a baseline that the space does not hold
+  bool stopped = false;       ///< by the time limit, or called off
+  std::size_t variables = 0;  ///< of the search
+  std::size_t final_nodes = 0;
+  std::size_t max_configs = 0;
+  std::size_t configs = 0;            ///< of all variables
+  std::size_t pruned = 0, width = 0;  ///< see SolveResult
+  std::size_t evaluations = 0;        ///< simulations made by the refinement
+  Bytes least_memory;                 ///< with a memory limit, proved: no strategy has a lower peak
+  Bytes smallest_peak;                ///< with a memory limit: of all strategies looked at
+  double log10_strategies = 0;
+  double table_seconds = 0, solve_seconds = 0, refine_seconds = 0;  ///< wall time
+
+  /// How far the best may be from the optimum under Eq. 1, relative to it.
+  double gap() const { return (best.front().eq1 - lower_bound) / best.front().eq1; }
+};
+
+/// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
+Solved solve(const Case& input, const SolveOptions& options = {});
+
+/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick. Throws
+/// Cancelled where it is called off.
+Strategy optimal_strategy(const Case& input, const SearchOptions& space = {},
+                          const SolveLimits& limits = {});
+
+/// data, model, owt, optimal, or a file where it ends in .json; checked against the case.
+Strategy load_strategy(const std::string& strategy, const Case& input,
+                       const SearchOptions& space = {});
+
+/// The strategies of Section 6, in this order: data, model, owt.
+std::vector<Strategy> baselines(const Case& input);
+
+}  // namespace strata

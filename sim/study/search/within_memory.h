@@ -1,0 +1,31 @@
+#pragma once
+
+// The search under a limit on the simulated peak of memory. That peak is no sum over layers, so
+// the solver searches under the sum that bounds it from below (memory_floor.h), whose optimum
+// bounds the answer from below; strategies whose peak is above the limit all the same are passed
+// over, and the limit on the sum is lowered until one fits.
+
+#include <functional>
+
+#include "sim/base/units.h"
+#include "sim/solver/memory_limit.h"
+#include "sim/study/search/memory_floor.h"
+
+namespace strata {
+
+struct WithinMemory {
+  std::vector<Solution> best;  ///< that fit, by cost; empty where none was found
+  double lower_bound = 0;      ///< on all that fit
+  Bytes least;                 ///< proved: no strategy has a lower peak
+  Bytes smallest_peak;         ///< of all strategies looked at; 0 where none was
+};
+
+/// The simulated peak of a strategy.
+using PeakMemory = std::function<Bytes(const Choices&)>;
+
+WithinMemory within_memory(const CostTables& tables,
+                           const std::vector<std::vector<std::int64_t>>& floor, Bytes limit,
+                           std::span<const Choices> known, std::size_t k_best,
+                           const PeakMemory& peak, const SolveLimits& limits = {});
+
+}  // namespace strata

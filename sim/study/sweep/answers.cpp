@@ -1,0 +1,286 @@
+#include "sim/study/sweep/answers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/model_file.h"
+#include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/network.h"
+#include "sim/study/search/none_found.h"
+#include "sim/study/search/score.h"
+#include "sim/study/sweep/machine_turn.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+// An answer is made by one thread: others answer other questions meanwhile.
+constexpr unsigned kThreads = 1;
+
+std::string printed(const Profile& profile) {
+  return print_profile(profile) + print_measured_costs(profile.measured);
+}
+
+// Nothing where a file stands in for one that does not ship.
+std::string shipped(const std::string& kind) {
+  try {
+    return printed(load_profile(kind));
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
+// What a row calls a file.
+std::string shown(const std::string& name) {
+  const bool file = is_model_file(name) || name.ends_with(".json");
+  return file ? std::filesystem::path(name).stem().string() : name;
+}
+
+// What runs start from; two files of one network may differ in nothing else.
+std::string file_weights(const std::string& model) {
+  std::string bytes;
+  for (const auto& layer : load_network(model, 1, FileWeights::read).weights) {
+    bytes.append(reinterpret_cast<const char*>(layer.data()), layer.size() * sizeof(float));
+  }
+  return bytes;
+}
+
+void describe(const Case& input, StoredResult& row) {
+  row.devices = static_cast<std::int64_t>(input.cluster.device_count());
+  row.batch = input.graph.batch();
+}
+
+bool fits(const Case& input, const std::vector<Bytes>& peaks, std::optional<Bytes> limit) {
+  for (std::size_t d = 0; d < peaks.size(); ++d) {
+    if (peaks[d] > limit.value_or(input.models[d]->memory_capacity())) return false;
+  }
+  return true;
+}
+
+PredictOptions options_of(const Question& question) {
+  PredictOptions options;
+  options.steps = question.steps;
+  options.critical_path = false;
+  return options;
+}
+
+void add_shares(const CostSources& sources, StoredResult& row) {
+  const double total = sources.total().value;
+  if (total == 0) return;
+  row.measured_share = sources.measured.value / total;
+  row.interpolated_share = sources.interpolated.value / total;
+  row.analytic_share = sources.analytic.value / total;
+}
+
+void add_prediction(const Case& input, const Prediction& p, const Question& question,
+                    StoredResult& row) {
+  row.step_seconds = p.step_seconds().value;
+  row.eq1_seconds = p.eq1_seconds().value;
+  row.throughput = static_cast<double>(input.graph.batch()) / p.step_seconds().value;
+  row.comm_bytes = p.communication.total().value;
+  row.transfer_bytes = p.communication.transfer.value;
+  row.sync_bytes = p.communication.sync.value;
+  row.peak_memory_bytes = std::max_element(p.peak_memory.begin(), p.peak_memory.end())->value;
+  row.fits = fits(input, p.peak_memory, question.memory_limit);
+  add_shares(p.sources, row);
+  if (question.jitter) {
+    const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
+    row.p50_seconds = steps.p50.value;
+    row.p95_seconds = steps.p95.value;
+  }
+}
+
+void add_layers(const Graph& graph, const Strategy& strategy, std::span<const LayerTerms> terms,
+                StoredResult& row) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Degrees& d = strategy[LayerId(i)].degrees;
+    StoredLayer layer{
+        graph[LayerId(i)].name, d[Dim::n], d[Dim::c], d[Dim::d], d[Dim::h], d[Dim::w]};
+    layer.compute_seconds = terms[i].compute.value;
+    layer.transfer_seconds = terms[i].transfer.value;
+    layer.sync_seconds = terms[i].sync.value;
+    row.layers.push_back(std::move(layer));
+  }
+}
+
+}  // namespace
+
+Answers::Answers(std::string version, Runner* runner)
+    : version_(std::move(version)), runner_(runner) {}
+
+template <class Content>
+StoredInput Answers::input(std::string kind, const std::string& name, const Content& content) {
+  {
+    const std::lock_guard guard(lock_);
+    const auto known = hashes_.find({kind, name});
+    if (known != hashes_.end()) return {std::move(kind), name, known->second};
+  }
+  const CaseKey hash = hash_of(content());
+  const std::lock_guard guard(lock_);
+  hashes_[{kind, name}] = hash;
+  return {std::move(kind), name, hash};
+}
+
+// By what is in them: a file may move, and what is built in may change with the version.
+std::vector<StoredInput> Answers::inputs(const Question& question) {
+  const CaseRequest& request = question.input;
+  std::vector<StoredInput> all;
+  all.push_back(input("model", request.model, [&] {
+    return print_model(load_model(request.model, 1, request.unsupported));
+  }));
+  if (question.job != Job::run) {
+    all.push_back(input("cluster", request.cluster,
+                        [&] { return print_cluster(load_cluster(request.cluster)); }));
+  }
+  for (const std::string& file : request.profiles) {
+    all.push_back(input("profile", file, [&] { return printed(read_profile(file)); }));
+  }
+  if (question.strategy.ends_with(".json")) {
+    all.push_back(
+        input("strategy", question.strategy, [&] { return read_file(question.strategy); }));
+  }
+  if (question.job == Job::run) {
+    if (request.model.ends_with(".onnx")) {
+      all.push_back(input("weights", request.model, [&] { return file_weights(request.model); }));
+    }
+    const std::string machine = runner_->description(question.run.devices);
+    all.push_back(input("machine", machine, [&] { return std::string_view(machine); }));
+    return all;
+  }
+  for (const std::string& kind : loader_.kinds(request.cluster)) {
+    all.push_back(input("profile", kind, [&] { return shipped(kind); }));
+  }
+  return all;
+}
+
+CaseKey Answers::key(const Question& question) {
+  std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
+  for (const StoredInput& input : inputs(question)) {
+    text += fmt::format("{} {}\n", input.kind, hex(input.hash));
+  }
+  return hash_of(text);
+}
+
+std::vector<WrongSetting> Answers::wrong(const Question& question) {
+  return wrong_settings(question, loader_, runner_);
+}
+
+StoredResult Answers::answer(const Question& question, const std::atomic<bool>* cancelled) {
+  StoredResult row;
+  row.key = key(question);
+  row.job = name(question.job);
+  row.model = shown(question.input.model);
+  row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
+  row.strategy = shown(question.strategy);
+  row.sync = name(question.input.sync);
+  row.dtype = name(question.input.dtype);
+  row.settings = question.settings;
+  row.inputs = inputs(question);
+  std::optional<MachineTurn> turn;
+  if (question.job == Job::run) turn.emplace(cancelled);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    if (question.job == Job::predict) predicted(question, row);
+    if (question.job == Job::solve) solved(question, row, cancelled);
+    if (question.job == Job::run) ran(question, row, cancelled);
+  } catch (const InputError& error) {
+    row.done = false;
+    row.error = error.message();
+  } catch (const RunFailed& error) {
+    row.done = false;
+    row.error = error.message();
+  } catch (const EnvironmentError& error) {  // a run that is too large: the next one may not be
+    if (question.job != Job::run) throw;
+    row.done = false;
+    row.error = error.message();
+  }
+  row.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return row;
+}
+
+Strategy Answers::strategy(const Question& question, const Case& input) {
+  if (question.strategy != "optimal") return load_strategy(question.strategy, input);
+  SolveLimits limits;
+  limits.threads = kThreads;
+  return optimal_strategy(input, question.space, limits);
+}
+
+void Answers::predicted(const Question& question, StoredResult& row) {
+  const Case input = loader_.load(question.input);
+  describe(input, row);
+  const Prediction p = predict(input, strategy(question, input), options_of(question));
+  add_prediction(input, p, question, row);
+  if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
+}
+
+void Answers::solved(const Question& question, StoredResult& row,
+                     const std::atomic<bool>* cancelled) {
+  const Case input = loader_.load(question.input);
+  describe(input, row);
+  SolveOptions options;
+  options.space = question.space;
+  options.objective = question.objective;
+  options.memory_limit = question.memory_limit;
+  options.limits.threads = kThreads;
+  options.limits.cancelled = cancelled;
+  const Solved found = solve(input, options);
+  if (found.stopped) throw_if_cancelled(cancelled);
+  row.optimal = found.optimal;
+  row.lower_bound_seconds = found.lower_bound.value;
+  row.table_seconds = found.table_seconds;
+  row.solve_seconds = found.solve_seconds;
+  row.final_nodes = static_cast<std::int64_t>(found.final_nodes);
+  row.max_configs = static_cast<std::int64_t>(found.max_configs);
+  row.fits = !found.best.empty();
+  if (found.best.empty()) {
+    row.done = false;
+    row.error = none_found(input, found, "memory_limit", options.memory_limit.value());
+    return;
+  }
+  const Scored& best = found.best.front();
+  row.eq1_seconds = best.eq1.value;
+  if (best.simulated()) {
+    add_prediction(input, predict(input, best.strategy, options_of(question)), question, row);
+  }
+  row.strategy = best.strategy.name();
+  if (!question.layers) return;
+  const std::vector<const CostModel*> models = cost_models(input);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
+  add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
+}
+
+Seconds Answers::eq1_seconds(const Question& question, const RunReport& report) {
+  Case input{report.graph, report.cluster, question.run.sync, DType::fp32, {}};
+  input.models = loader_.cost_models(report.cluster, question.run.profiles);
+  return score_eq1(input, report.strategy).eq1;
+}
+
+void Answers::ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled) {
+  const RunReport report = run(*runner_, question.run, cancelled);
+  if (report.training.stopped) throw Cancelled();
+  row.devices = static_cast<std::int64_t>(report.cluster.device_count());
+  row.batch = report.graph.batch();
+  const StepTimes& times = report.training.times;
+  row.measured_seconds = times.median.value;
+  row.measured_spread_seconds = times.spread.value;
+  row.throughput = report.throughput();
+  const Communication planned = communication(report.plan);
+  row.comm_bytes = planned.total().value;
+  row.transfer_bytes = planned.transfer.value;
+  row.sync_bytes = planned.sync.value;
+  row.moved_bytes = report.training.moved_per_step.total().value;
+  if (!report.predicted) return;
+  row.step_seconds = report.predicted->step_seconds().value;
+  row.eq1_seconds = eq1_seconds(question, report).value;
+  row.relative_error = (*row.step_seconds - *row.measured_seconds) / *row.measured_seconds;
+}
+
+}  // namespace strata

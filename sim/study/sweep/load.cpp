@@ -1,0 +1,196 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "sim/graph/what_if.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/study/search/solve.h"
+#include "sim/study/sweep/case_loader.h"
+
+namespace strata {
+namespace {
+
+bool has_kind(const Cluster& cluster, const std::string& kind) {
+  const auto devices = cluster.devices();
+  return std::any_of(devices.begin(), devices.end(),
+                     [&](const Device& device) { return device.kind == kind; });
+}
+
+Overlap parse_overlap(const std::string& text) {
+  if (text == "on") return Overlap::allowed;
+  if (text == "off") return Overlap::none;
+  throw InputError(fmt::format("'{}' is no overlap; allowed: on, off", text));
+}
+
+template <class Change>
+void as_flag(const std::string& key, const std::string& value, const Change& change) try {
+  change();
+} catch (InputError& error) {
+  error.add_context(fmt::format("--set {}={}", key, value));
+  throw;
+}
+
+// Of the map's key, made where it is not there yet.
+template <class Map, class Make>
+typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename Map::key_type& key,
+                                     const Make& make) {
+  {
+    const std::lock_guard guard(lock);
+    const auto known = map.find(key);
+    if (known != map.end()) return known->second;
+  }
+  constexpr std::size_t kMost = 256;  // a sweep over thousands of batches needs each once
+  auto made = make();
+  const std::lock_guard guard(lock);
+  if (map.size() >= kMost) map.clear();
+  return map.try_emplace(key, std::move(made)).first->second;
+}
+
+}  // namespace
+
+// Keys of what is not the cluster's go to the rest of the case.
+void change(Case& input, const std::string& key, const std::string& value) {
+  if (key == "overlap") {
+    input.overlap = parse_overlap(value);
+  } else if (key.starts_with("layer.")) {
+    input.graph = apply(input.graph, key, value);
+  } else if (key.starts_with("link.") || key.starts_with("device.")) {
+    input.cluster = apply(input.cluster, key, value);
+  } else {
+    throw InputError(
+        fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+                    "device.SELECTOR.speed, layer.SELECTOR.speed, overlap",
+                    key));
+  }
+}
+
+std::int64_t global_batch(const CaseRequest& request, const Cluster& cluster) {
+  if (request.batch) return *request.batch;
+  std::int64_t batch = 0;
+  const auto devices = static_cast<std::int64_t>(cluster.device_count());
+  if (!__builtin_mul_overflow(request.batch_per_device, devices, &batch)) return batch;
+  throw InputError(fmt::format("a batch of {} for each of {} devices is too large",
+                               request.batch_per_device, devices));
+}
+
+Graph CaseLoader::network(const CaseRequest& request, std::int64_t batch) {
+  return remembered(lock_, networks_, {request.model, batch, request.unsupported},
+                    [&] { return load_model(request.model, batch, request.unsupported); });
+}
+
+Cluster CaseLoader::cluster(const std::string& name) {
+  return remembered(lock_, clusters_, name, [&] { return load_cluster(name); });
+}
+
+std::vector<std::string> CaseLoader::kinds(const std::string& name) {
+  std::vector<std::string> kinds;
+  const Cluster found = cluster(name);
+  for (const Device& device : found.devices()) {
+    if (std::find(kinds.begin(), kinds.end(), device.kind) == kinds.end()) {
+      kinds.push_back(device.kind);
+    }
+  }
+  return kinds;
+}
+
+CaseLoader::Models CaseLoader::from_files(const std::vector<std::string>& files,
+                                          const Cluster& cluster, std::string_view flag) {
+  Models models;
+  for (const std::string& file : files) {
+    const FileModel found = remembered(lock_, files_, file, [&]() -> FileModel {
+      const Profile profile = read_profile(file);
+      return {profile.kind, make_cost_model(profile)};
+    });
+    if (!has_kind(cluster, found.kind)) {
+      throw InputError(fmt::format("{}{}: no device of cluster {} is of kind {}", flag, file,
+                                   cluster.name(), found.kind));
+    }
+    if (!models.emplace(found.kind, found.model).second) {
+      throw InputError(fmt::format("{}{}: a second profile for kind {}", flag, file, found.kind));
+    }
+  }
+  return models;
+}
+
+std::shared_ptr<const CostModel> CaseLoader::shipped(const Device& device, const Cluster& cluster) {
+  if (device.kind.empty()) {
+    throw InputError(
+        fmt::format("cluster {}: device {} has no kind, so no profile says how fast it is; "
+                    "allowed: kind = \"...\"",
+                    cluster.name(), device.name));
+  }
+  try {
+    return remembered(lock_, shipped_, device.kind, [&]() -> std::shared_ptr<const CostModel> {
+      return make_cost_model(load_profile(device.kind));
+    });
+  } catch (InputError& error) {
+    error.add_context(fmt::format("cluster {}: device {}", cluster.name(), device.name));
+    throw;
+  }
+}
+
+std::vector<std::shared_ptr<const CostModel>> CaseLoader::cost_models(
+    const Cluster& cluster, const std::vector<std::string>& profiles) {
+  return by_device(cluster, from_files(profiles, cluster));
+}
+
+// One model per kind, shared by its devices.
+std::vector<std::shared_ptr<const CostModel>> CaseLoader::by_device(const Cluster& cluster,
+                                                                    const Models& from_files) {
+  std::vector<std::shared_ptr<const CostModel>> result;
+  for (const Device& device : cluster.devices()) {
+    const auto at = from_files.find(device.kind);
+    result.push_back(at != from_files.end() ? at->second : shipped(device, cluster));
+  }
+  return result;
+}
+
+Case CaseLoader::load(const CaseRequest& request) {
+  Cluster named = cluster(request.cluster);
+  Graph graph = network(request, global_batch(request, named));
+  Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
+  for (const auto& set : request.sets) {
+    as_flag(set.first, set.second, [&] { change(result, set.first, set.second); });
+  }
+  const Models files = from_files(request.profiles, result.cluster);
+  try {
+    result.models = by_device(result.cluster, files);
+  } catch (InputError& error) {
+    if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
+    throw;
+  }
+  return result;
+}
+
+std::vector<std::shared_ptr<const CostModel>> load_cost_models(
+    const Cluster& cluster, const std::vector<std::string>& profiles) {
+  return CaseLoader().cost_models(cluster, profiles);
+}
+
+Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
+  Cluster result = load_cluster(cluster);
+  for (const auto& set : changes) {
+    as_flag(set.first, set.second, [&] { result = apply(result, set.first, set.second); });
+  }
+  return result;
+}
+
+Strategy load_strategy(const std::string& strategy, const Case& input, const SearchOptions& space) {
+  for (Strategy& usual : baselines(input)) {
+    if (usual.name() == strategy) return std::move(usual);
+  }
+  if (strategy == "optimal") return optimal_strategy(input, space);
+  if (strategy.ends_with(".json")) return read_strategy(strategy, input.graph, input.cluster);
+  throw InputError(fmt::format(
+      "unknown strategy '{}'; allowed: data, model, owt, optimal, or a file ending in .json",
+      strategy));
+}
+
+Case load_case(const CaseRequest& request) {
+  return CaseLoader().load(request);
+}
+
+}  // namespace strata

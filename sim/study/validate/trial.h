@@ -1,0 +1,54 @@
+#pragma once
+
+// A strategy that `strata validate` runs from time to time, between sweeps over the very shards it
+// computes: what the machine's moods do to the one, they do to the other. A turn makes a pair of
+// what it predicts and what it measures. Not thread-safe.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/study/case/dataset.h"
+#include "sim/study/case/predict.h"
+#include "sim/study/case/runner.h"
+#include "sim/study/case/weights.h"
+#include "sim/study/validate/validate.h"
+
+namespace strata {
+
+class Trial {
+ public:
+  /// Graph and data must outlive it.
+  Trial(Runner& runner, const std::string& devices, const Graph& graph, const Strategy& strategy,
+        Plan plan, const Dataset& data, const NetworkWeights& weights);
+
+  void turn(const std::atomic<bool>* cancelled);
+  /// A turn that does not count.
+  void warm_up(const std::atomic<bool>* cancelled);
+  std::size_t turns() const { return turns_.size(); }
+  /// Of every sweep, as of every step: none is left out because the machine was busy.
+  std::vector<MeasuredCost> costs() const { return shards_->costs(Sampled::always); }
+  Disturbance disturbance() const { return shards_->disturbance(); }
+
+  /// What was measured, beside what was predicted. `input`: of costs().
+  void report(ValidateCase& result, const Case& input, const Prediction& predicted) const;
+
+ private:
+  struct Turn {
+    RoundTimes before, after;
+    std::vector<Seconds> steps;  ///< that count
+    Timeline timeline;           ///< empty where there are others enough to show
+  };
+  static Seconds mean_step(const Turn& turn);
+
+  const Dataset& data_;
+  Plan plan_;
+  std::unique_ptr<PlanRun> run_;
+  std::unique_ptr<Measurer> shards_;
+  std::vector<Turn> turns_;
+  Communication moved_;  // in the last turn
+  bool moved_as_planned_ = true;
+};
+
+}  // namespace strata

@@ -1,0 +1,110 @@
+#pragma once
+
+// `strata validate`: does the prediction hold? For each model on 1 to D devices: shard costs are
+// measured, strategies are predicted from them and run for real, taking turns, so that the
+// machine's moods fall on all alike. Each step meets the prediction of the sweeps beside it, and
+// the error is the median over such pairs (paired_error.h). A prediction rests on single shards,
+// never on a strategy's step. Not thread-safe, as a Runner is not.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/profile/profile.h"
+#include "sim/study/case/predict.h"
+#include "sim/study/case/runner.h"
+#include "sim/study/measure/calibrate.h"
+#include "sim/study/validate/paired_error.h"
+#include "sim/timeline/compare.h"
+
+namespace strata {
+
+/// Since some moment.
+Seconds steady_now();
+
+struct ValidateRequest {
+  std::vector<std::string> models;    ///< zoo names or files, of different names
+  std::string devices = "cpu:2";      ///< as the Runner names them
+  bool each_count = true;             ///< also on each smaller number, the first of them
+  std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
+  std::int64_t batch_per_device = 32;
+  std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
+  SyncAlgorithm sync = SyncAlgorithm::ring;
+  DType dtype = DType::fp32;
+  std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs
+  /// Instead of rounds: as many as fit into this time, for each model on each number of devices;
+  /// one at least.
+  std::optional<Seconds> seconds;
+  double limit = 0.1;                         ///< which errors are such that a prediction holds
+  std::function<Seconds()> now = steady_now;  ///< a clock that never goes back
+  std::string date;                           ///< ISO, for the profile's provenance
+  std::string command;                        ///< the same
+  std::optional<Bytes> memory;  ///< that is free; else what the system or the Runner says
+};
+
+struct ValidateCase {
+  std::string model;
+  int devices = 0;
+  std::int64_t batch = 0;
+  std::string strategy;
+  Seconds predicted, measured;  ///< medians over the pairs
+  Seconds eq1;                  ///< from the medians of all sweeps
+  PairedError error;
+  Judgement verdict = Judgement::too_few;
+  Seconds spread;                ///< of the steady steps: half the distance between their quartiles
+  std::size_t samples = 0;       ///< steps measured
+  Seconds round;                 ///< what a round of all its model's strategies took
+  Communication planned, moved;  ///< of a step; the mean of the last turn's
+  bool moved_as_planned = true;  ///< to the byte, in every turn
+  Comparison comparison;         ///< task by task, of the pair that is shown
+  // What was predicted and run, and both timelines of a pair whose error is about the median.
+  Graph graph;
+  Cluster cluster;
+  Plan plan;
+  Timeline predicted_timeline, measured_timeline;
+
+  double relative_error() const { return error.median; }
+};
+
+struct ValidateReport {
+  std::vector<ValidateCase> cases;  ///< of the first model first, on few devices first
+  Profile profile;                  ///< of all models, as measured on the most devices
+  Disturbance disturbance;
+
+  /// How many cases the measurement tells something of.
+  std::size_t judged_cases() const;
+  /// Over those cases; where there are none, over all.
+  double mean_absolute_error() const;
+  double max_absolute_error() const;
+  /// Off where a case is off, else what keeps one from being judged, else that all hold.
+  Judgement verdict() const;
+  /// What it takes to judge every case, by how far its pairs scatter: rounds, and the time of all
+  /// of them. None where all are judged.
+  struct More {
+    std::size_t rounds = 0;
+    Seconds seconds;
+  };
+  std::optional<More> to_judge() const;
+  /// Pairs whose order was measured: see rank_agreement().
+  std::size_t ranked_pairs() const;
+  /// The share of pairs of strategies, of the same model on as many devices, whose order is
+  /// predicted as it is measured. Pairs that are the same strategy, or whose measured medians
+  /// differ by less than 1 % or twice the standard error of their difference, are left out: their
+  /// order was not measured. 1 where no pair is left.
+  double rank_agreement() const;
+  /// Whether no strategy was faster (in that sense) than the one that is predicted to be the
+  /// fastest, for each model on each number of devices.
+  bool fastest_first() const;
+};
+
+/// Throws InputError for a request that is not sound, EnvironmentError where memory lacks, what
+/// Runner and its parts throw, and Cancelled.
+ValidateReport validate(Runner& runner, const ValidateRequest& request,
+                        const std::atomic<bool>* cancelled = nullptr,
+                        const std::function<void(const MeasureProgress&)>& progress = {});
+
+}  // namespace strata
