@@ -197,8 +197,8 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
 }
 
 std::string validate_text(const ValidateReport& report, const std::string& machine) {
-  const std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}", machine,
-                                       case_table(report), summary(report));
+  std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}", machine,
+                                 case_table(report), summary(report));
   if (report.judged_cases() == 0) return text;
   return fmt::format("{}\n{}", text, explanation(worst_case(report)));
 }
