@@ -123,6 +123,7 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
   TensorDifference found;
   found.layer = graph_[key.second].name;
   found.what = name(key.first);
+  found.step = step_;
   found.allowed =
       key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
   std::size_t covered = 0;
@@ -179,7 +180,10 @@ bool NudgedFollower::see(TensorRole role, LayerId layer, std::uint32_t, std::spa
   return true;
 }
 
+// An update has no sums that cancel; and what this device updates from is not what the plan's
+// shards updated from, so that it may be off by the whole update.
 double NudgedFollower::moved(const Doubt& doubt) const {
+  if (doubt.key.first == TensorRole::parameters) return 0;
   const auto at = moved_.find(doubt.key);
   return at == moved_.end() || doubt.whole.empty() ? 0 : at->second / doubt.length;
 }

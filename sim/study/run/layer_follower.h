@@ -56,7 +56,7 @@ class NudgedFollower : public TensorObserver {
 
   void look_at(std::span<const Doubt> doubts);
   bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
-  /// From what the device made of exact values, over the doubt's length.
+  /// From what the device made of exact values, over the doubt's length; 0 for parameters.
   double moved(const Doubt& doubt) const;
 
  private:

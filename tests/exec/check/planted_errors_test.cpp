@@ -34,7 +34,11 @@ TEST_P(PlantedErrors, AreFound) {
   const Graph graph = resnet();
   const LayerCheck check = strata::testing::checked_layers(
       {graph, cut(graph, error.strategy), 2, error.sync, error.planted});
-  EXPECT_FALSE(check.beyond.empty());
+  ASSERT_FALSE(check.beyond.empty());
+  if (error.of_update) {  // steps are counted from 0
+    EXPECT_EQ(check.beyond.front().step, 1u);
+    EXPECT_TRUE(check.beyond.front().what.ends_with("parameters")) << check.beyond.front().what;
+  }
   RecordProperty("found", strata::testing::failures(check));
 }
 
