@@ -52,8 +52,12 @@ class LayerComparison {
 
   void compare_losses(std::size_t step, const Execution& cut, const Execution& one) {
     for (std::size_t k = 0; k < one.losses.size(); ++k) {
-      const double value = std::abs(cut.losses[k] - one.losses[k]) / std::abs(one.losses[k]);
-      TensorDifference found{value, layer_tolerance(in_.plan.dtype()), "", "loss", step, 0};
+      TensorDifference found{loss_difference(cut.losses[k], one.losses[k]),
+                             layer_tolerance(in_.plan.dtype()),
+                             "",
+                             "loss",
+                             step,
+                             0};
       if (!found.within()) result_.beyond.push_back(std::move(found));
     }
   }
@@ -102,6 +106,10 @@ class LayerComparison {
 };
 
 }  // namespace
+
+double loss_difference(double cut, double one) {
+  return std::abs(cut - one) / std::max(1.0, std::abs(one));
+}
 
 double layer_tolerance(DType type) {
   return type == DType::bf16 ? 1e-2 : 1e-5;

@@ -50,6 +50,10 @@ struct LayerCheck {
 /// What a layer may differ by: sums of a thousand terms in another order round by some 1e-7.
 double layer_tolerance(DType type);
 
+/// Of a loss from one device's, `one`: relative to it, or absolute where that is below 1, as what
+/// a softmax's logarithm rounds by is. Not a number where a loss is none.
+double loss_difference(double cut, double one);
+
 struct LayerCheckCase {
   Runner& runner;
   const std::string& devices;

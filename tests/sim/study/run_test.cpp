@@ -66,6 +66,14 @@ TEST(RelativeDifference, IsDistanceOverLength) {
   EXPECT_TRUE(std::isnan(relative_difference(Values{NAN}, Values{1})));
 }
 
+TEST(LossDifference, IsAbsoluteWhereLossesAreSmall) {
+  EXPECT_EQ(loss_difference(0, 0), 0);
+  EXPECT_DOUBLE_EQ(loss_difference(1e-9, 0), 1e-9);
+  EXPECT_DOUBLE_EQ(loss_difference(0.25, 0.5), 0.25);
+  EXPECT_DOUBLE_EQ(loss_difference(5, 4), 0.25);
+  EXPECT_TRUE(std::isnan(loss_difference(NAN, 1)));
+}
+
 TEST(Run, TimesStepsAfterTheWarmupAndKeepsEveryLoss) {
   const Folder folder("times");
   write_samples(folder, {0, 1, 2, 3, 4, 5, 6});
