@@ -16,6 +16,8 @@ constexpr std::size_t kStepsCompared =
 // How many times as far as one unit in the last place of its inputs takes a layer.
 constexpr double kTimesNudged = 16;
 constexpr double kUnitRoundoff = 0x1p-24;  // gradients of parameters are float32 always
+constexpr double kTimesSummation = 8;      // as far as a random walk of roundings goes
+constexpr double kMostBySummation = 1e-4;
 
 class LayerComparison {
  public:
@@ -81,7 +83,8 @@ class LayerComparison {
     if (key.first != TensorRole::parameter_gradients) return 0;
     const Extents& output = in_.graph[key.second].output;
     const std::int64_t terms = volume(output) / output[Dim::c];
-    return kUnitRoundoff * static_cast<double>(terms);
+    return std::min(kTimesSummation * kUnitRoundoff * std::sqrt(static_cast<double>(terms)),
+                    kMostBySummation);
   }
 
   // Whatever it made of the steps before, it begins with this one's parameters, as dropout does

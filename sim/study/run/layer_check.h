@@ -10,8 +10,9 @@
 // Where a layer's own sums cancel (a bias before a batch norm, a norm over two values), 1e-5 of
 // what is left is too much to ask: then the device computes it again, from inputs one unit in the
 // last place away, and a few times the difference is allowed. And where a parameter's gradient is a
-// sum of N terms, N u: what terms of one sign, added one after another, lose at most (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 4.2).
+// sum of N terms, 8 sqrt(N) u, at most 1e-4: roundings are a random walk, a few times as long
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 4.5). What a plan's shards do
+// not show is not forgiven.
 
 #include <atomic>
 #include <cstdint>

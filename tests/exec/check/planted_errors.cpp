@@ -29,7 +29,7 @@ Planted instead(const std::string& layer, Phase phase, OnKernel what) {
 Planted everywhere(const std::string& layer, Phase phase, OnKernel what) {
   Planted planted;
   planted.kernel = [=](KernelCall& call) {
-    call.layer == layer && call.phase == phase ? what(call) : call.run();
+    call.layer == layer&& call.phase == phase ? what(call) : call.run();
   };
   return planted;
 }
@@ -58,6 +58,14 @@ void lose_halo(KernelCall& call) {
 void shift_halo(KernelCall& call) {
   each_first_row(call.backend, call.operands.inputs[0], [](float* first, std::int64_t width) {
     std::copy_n(first + width, width, first);
+  });
+  call.run();
+}
+
+// The forward has used it; it is the gradient of the parameters that is wrong.
+void disturb_halo(KernelCall& call) {
+  each_first_row(call.backend, call.operands.inputs[0], [](float* first, std::int64_t width) {
+    for (std::int64_t i = 0; i < width; ++i) first[i] *= 1.003F;
   });
   call.run();
 }
@@ -221,6 +229,10 @@ std::vector<PlantedError> planted_errors() {
   return {
       {"halo_of_other_rows", "rows", ring, instead(kConvolution, Phase::forward, shift_halo)},
       {"halo_lost", "rows", ring, instead(kConvolution, Phase::forward, lose_halo)},
+      {"halo_lost_after_the_forward", "rows", ring,
+       instead(kConvolution, Phase::backward_weights, lose_halo)},
+      {"halo_disturbed_after_the_forward", "rows", ring,
+       instead("conv1", Phase::backward_weights, disturb_halo)},
       {"data_of_other_rows", "rows", ring, load_other_rows()},
       {"transfer_of_other_rows", "rows", ring, crossing(0, send_other_rows)},
       {"late_transfer_of_other_rows", "rows", ring, crossing(9, send_other_rows)},
@@ -242,8 +254,7 @@ std::vector<PlantedError> planted_errors() {
       {"mask_ignored", "data", ring, instead("layer2_1_relu2", Phase::backward_data, ignore_mask)},
       {"maxima_elsewhere", "data", ring, instead("maxpool", Phase::backward_data, shift_places)},
       {"update_skipped", "data", ring, instead("layer4_1_conv2", Phase::update, skip), updates},
-      {"other_rate", "data", ring, instead("layer4_1_conv2", Phase::update, learn_faster),
-       updates},
+      {"other_rate", "data", ring, instead("layer4_1_conv2", Phase::update, learn_faster), updates},
       {"other_rate_everywhere", "data", ring,
        everywhere("layer4_1_conv2", Phase::update, learn_faster), updates},
       {"other_rate_of_shards", "owt", ring, everywhere("fc", Phase::update, learn_faster), updates},
