@@ -177,6 +177,8 @@ void run_command(Runner& runner, const RunFlags& flags) {
     throw JobFailed("interrupted; above is what was done until then, and no file is written");
   }
   if (!mismatch.empty()) throw JobFailed(mismatch);
+  const std::string doubt = unjudged(report);
+  if (!doubt.empty()) throw JobUnjudged(doubt);
 }
 
 void add_training_options(CLI::App& command, RunFlags& flags) {

@@ -43,7 +43,7 @@ nlohmann::ordered_json layers_json(const LayerCheck& check) {
 }
 
 void add_check(nlohmann::ordered_json& json, const Check& check) {
-  json["check"] = check.passed() ? "passed" : "failed";
+  json["check"] = name(check.verdict());
   json["max_relative_difference"] = three(check.differences);
   json["worst_layers"] = {{"gradients", check.differences.gradients.layer},
                           {"weights", check.differences.weights.layer}};
@@ -127,9 +127,11 @@ std::string allowed_text(const Check& check) {
 }
 
 std::string check_text(const Check& check) {
-  return fmt::format("Check {}\n  {}  The training differs from one device's: {}{}\n",
-                     check.passed() ? "passed" : "failed", layers_text(check.layers),
-                     three_text(check.differences), allowed_text(check));
+  const CheckVerdict verdict = check.verdict();
+  return fmt::format("{}\n  {}  The training differs from one device's: {}{}\n",
+                     verdict == CheckVerdict::cannot_say ? "Whether the cut is right cannot be said"
+                                                         : fmt::format("Check {}", name(verdict)),
+                     layers_text(check.layers), three_text(check.differences), allowed_text(check));
 }
 
 std::string prediction_text(const RunReport& report) {
@@ -226,7 +228,7 @@ std::string costs_text(const CostsUsed& costs) {
 
 std::string mismatch_text(const RunReport& report) {
   std::string text;
-  if (!report.check || report.check->passed()) return text;
+  if (!report.check || report.check->verdict() != CheckVerdict::failed) return text;
   const Differences& d = report.check->differences;
   const Allowance most = report.check->allowed();
   add_layers(text, report.check->layers);
@@ -237,6 +239,15 @@ std::string mismatch_text(const RunReport& report) {
   add_mismatch(text, "gradients", d.gradients, most.gradients);
   add_mismatch(text, "weights", d.weights, most.weights);
   return text;
+}
+
+std::string unjudged(const RunReport& report) {
+  if (!report.check || report.check->verdict() != CheckVerdict::cannot_say) return "";
+  const Allowance most = report.check->allowed();
+  return fmt::format(
+      "whether the cut is right cannot be said: layers were not compared ({}), and rounding alone "
+      "moves the training so far that gradients may differ by {:.1e} and weights by {:.1e}",
+      report.check->layers.skipped, most.gradients, most.weights);
 }
 
 }  // namespace strata

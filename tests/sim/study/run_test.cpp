@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -144,17 +145,54 @@ TEST(Run, SaysWhereItDiffersFromOneDevice) {
   asked.check = true;
   const RunReport same = run(runner, asked);
   ASSERT_TRUE(same.check);
-  EXPECT_TRUE(same.check->passed());
+  EXPECT_TRUE(same.check->verdict() == CheckVerdict::passed);
   EXPECT_FALSE(same.check->rounding);  // nobody had to ask
   EXPECT_EQ(same.check->layers.skipped, "these devices do not show their tensors");
   runner.wrong_layer = "fc2";
   const Check wrong = *run(runner, asked).check;
-  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.verdict(), CheckVerdict::failed);
   EXPECT_EQ(wrong.differences.weights.layer, "fc2");
   EXPECT_NEAR(wrong.differences.weights.value, 1.0 / 3, 1e-6);  // 1.5 times as long
   EXPECT_EQ(wrong.differences.gradients.value, 0);
   ASSERT_TRUE(wrong.rounding);  // of these devices: what weights were apart, they stay
   EXPECT_LT(wrong.rounding->weights.value, 1e-6);
+}
+
+// One device moves itself by `moved`; the cut is as far from it as that.
+Check skipped_check(double moved) {
+  Check check;
+  check.tolerance = 1e-4;
+  check.differences = {0, {moved, "conv1"}, {0, ""}};
+  check.rounding = check.differences;
+  check.layers.skipped = "several processes";
+  return check;
+}
+
+TEST(Check, CannotSayWhereLayersAreSkippedAndNearlyAnythingIsAllowed) {
+  EXPECT_EQ(skipped_check(0.06).verdict(), CheckVerdict::passed);  // 8 times that: 0.48
+  Check check = skipped_check(0.07);
+  EXPECT_EQ(check.verdict(), CheckVerdict::cannot_say);
+  EXPECT_EQ(name(check.verdict()), "cannot be said");
+  std::swap(check.differences.gradients, check.differences.weights);
+  std::swap(check.rounding->gradients, check.rounding->weights);
+  EXPECT_EQ(check.verdict(), CheckVerdict::cannot_say);
+
+  Check compared = check;  // layers tell
+  compared.layers.skipped.clear();
+  EXPECT_EQ(compared.verdict(), CheckVerdict::passed);
+  compared.layers.beyond.emplace_back();
+  EXPECT_EQ(compared.verdict(), CheckVerdict::failed);
+
+  Check far = check;  // beyond even that
+  far.differences.loss = 1;
+  EXPECT_EQ(far.verdict(), CheckVerdict::failed);
+
+  Check strict = check;  // who asks for a tolerance gets that
+  strict.strict = true;
+  strict.tolerance = 0.9;
+  EXPECT_EQ(strict.verdict(), CheckVerdict::passed);
+  strict.tolerance = 1e-4;
+  EXPECT_EQ(strict.verdict(), CheckVerdict::failed);
 }
 
 TEST(Run, NoticesBytesThatThePlanDoesNotHave) {
@@ -242,7 +280,7 @@ TEST(Run, LeavesOutLayersThatMemoryCannotHold) {
   }
   EXPECT_THAT(report->check->layers.skipped, ::testing::StartsWith("that needs about "));
   EXPECT_EQ(report->check->layers.steps, 0u);
-  EXPECT_TRUE(report->check->passed());
+  EXPECT_EQ(report->check->verdict(), CheckVerdict::passed);
 }
 
 TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
