@@ -167,6 +167,15 @@ TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* c
   return options;
 }
 
+// Nor must devices that lack what it takes to follow them layer by layer.
+LayerCheck unless_lacking(const LayerCheckCase& input, const std::atomic<bool>* cancelled) try {
+  return check_layers(input, cancelled);
+} catch (const EnvironmentError& error) {
+  LayerCheck left_out;
+  left_out.skipped = error.message();
+  return left_out;
+}
+
 Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
             const Plan& alone, const Trained& cut, const std::atomic<bool>* cancelled,
             const Progress& progress) {
@@ -185,7 +194,7 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
   if (!result.layers.skipped.empty()) return result;
   if (progress) progress({"layer by layer", 0, 0, 0});
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
-  result.layers = check_layers(
+  result.layers = unless_lacking(
       {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of},
       cancelled);
   return result;

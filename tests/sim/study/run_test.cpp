@@ -283,6 +283,37 @@ TEST(Run, LeavesOutLayersThatMemoryCannotHold) {
   EXPECT_EQ(report->check->verdict(), CheckVerdict::passed);
 }
 
+// Layers need, of the first device, the cut's share and all of two that are alone.
+TEST(Run, LeavesOutLayersThatADeviceCannotHold) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.check = true;
+  const RunReport report = run(runner, asked);
+  const Cluster cluster = runner.cluster("cpu:2");
+  const Plan alone =
+      lower_to_run(report.graph, cluster, on_one_device(report.graph), asked.sync, asked.dtype);
+  const Bytes needed =
+      memory_by_device(report.plan, cluster)[0] + memory_by_device(alone, cluster)[0] * 2;
+  runner.own = needed;
+  EXPECT_EQ(run(runner, asked).check->layers.skipped, "these devices do not show their tensors");
+  runner.own = Bytes{needed.value - 1};
+  EXPECT_THAT(run(runner, asked).check->layers.skipped,
+              ::testing::MatchesRegex("that needs about .* of a device's memory, it has .*"));
+}
+
+TEST(Run, KeepsTheTrainingWhenADeviceCannotFollowByLayer) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.check = true;
+  runner.fail_run = 2;  // after the cut and the one device
+  const RunReport report = run(runner, asked);
+  EXPECT_EQ(report.training.losses.size(), 3u);
+  EXPECT_FALSE(report.training.stopped);
+  ASSERT_TRUE(report.check);
+  EXPECT_EQ(report.check->layers.skipped, "cpu0: out of memory");
+  EXPECT_EQ(report.check->verdict(), CheckVerdict::passed);
+}
+
 TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
   FakeRunner runner;
   RunRequest asked = request(3);
