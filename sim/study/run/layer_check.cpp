@@ -28,7 +28,8 @@ class LayerComparison {
         cut_(started(in_.plan, record_)),
         one_(started(in_.alone, follower_)) {}
 
-  LayerCheck run(const std::atomic<bool>* cancelled) {
+  LayerCheck run(const std::atomic<bool>* cancelled, const LayerProgress& progress) {
+    if (progress) progress(0, kStepsCompared, 0);
     for (std::size_t step = 0; step < kStepsCompared; ++step) {
       record_.clear();
       follower_.begin(step);
@@ -37,10 +38,11 @@ class LayerComparison {
       const Execution one = one_->run(1, in_.batch_of, cancelled);
       compare_losses(step, cut, one);
       judge(step, follower_.take_doubts(), cancelled);
+      if (progress) progress(step + 1, kStepsCompared, one.losses.back());
     }
     result_.steps = kStepsCompared;
     if (follower_.largest().is_nearer_than(result_.largest)) result_.largest = follower_.largest();
-    for (const Layer& layer : in_.graph.layers()) result_.layers += !is_input(layer.op);
+    result_.layers = follower_.layers();
     return std::move(result_);
   }
 
@@ -118,8 +120,9 @@ double layer_tolerance(DType type) {
   return type == DType::bf16 ? 1e-2 : 1e-5;
 }
 
-LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled) {
-  return LayerComparison(input).run(cancelled);
+LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
+                        const LayerProgress& progress) {
+  return LayerComparison(input).run(cancelled, progress);
 }
 
 }  // namespace strata

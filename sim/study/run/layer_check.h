@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ struct TensorDifference {
 };
 
 struct LayerCheck {
-  std::size_t layers = 0, steps = 0;  ///< that were compared; steps none where `skipped` says why
-  TensorDifference largest;           ///< of those that are within what is allowed
+  std::size_t layers = 0, steps = 0;     ///< that were compared; none where `skipped` says why
+  TensorDifference largest;              ///< of those that are within what is allowed
   std::vector<TensorDifference> beyond;  ///< in the order in which they came
   std::string skipped;
 };
@@ -65,7 +66,10 @@ struct LayerCheckCase {
   const NetworkWeights& weights;
   BatchOf batch_of;
 };
+/// Steps compared, of how many, and one device's last loss.
+using LayerProgress = std::function<void(std::size_t steps, std::size_t of, double loss)>;
 /// Throws Cancelled, and the errors of the Runner.
-LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled);
+LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
+                        const LayerProgress& progress = {});
 
 }  // namespace strata

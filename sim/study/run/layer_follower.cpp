@@ -124,6 +124,7 @@ bool Follower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<floa
 }
 
 void Follower::compare(TensorKey key, std::span<const float> values) {
+  layers_.insert(key.second);
   TensorDifference found;
   found.layer = graph_[key.second].name;
   found.what = name(key.first);

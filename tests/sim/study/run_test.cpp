@@ -13,6 +13,7 @@
 #include "sim/base/cancel.h"
 #include "sim/formats/npy.h"
 #include "sim/study/case/host_memory.h"
+#include "sim/study/run/evaluate.h"
 #include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
 #include "tests/sim/study/folder.h"
@@ -193,6 +194,18 @@ TEST(Check, CannotSayWhereLayersAreSkippedAndNearlyAnythingIsAllowed) {
   EXPECT_EQ(strict.verdict(), CheckVerdict::passed);
   strict.tolerance = 1e-4;
   EXPECT_EQ(strict.verdict(), CheckVerdict::failed);
+}
+
+TEST(Run, TellsHowFarTheCheckIs) {
+  FakeRunner runner;
+  RunRequest asked = request(2);
+  asked.check = true;
+  std::vector<std::string> told;
+  run(runner, asked, nullptr, [&](const RunProgress& p) {
+    told.push_back(std::string(p.stage) + " " + std::to_string(p.steps) + "/" +
+                   std::to_string(p.of));
+  });
+  EXPECT_EQ(told.back(), "layer by layer 0/2");  // and then finds that they show nothing
 }
 
 TEST(Run, NoticesBytesThatThePlanDoesNotHave) {
