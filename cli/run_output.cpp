@@ -154,13 +154,20 @@ void add_mismatch(std::string& text, std::string_view what, const LargestDiffere
                         difference.layer, difference.value, allowed));
 }
 
+std::string mismatch_of(const TensorDifference& d) {
+  if (std::isinf(d.value)) {
+    return fmt::format("step {}: no shard shows some of the {}", d.step, place(d));
+  }
+  return fmt::format(
+      "step {}, shard {}: the {} differs from what one device computes from the same inputs by "
+      "{:.2e}; allowed: {:.0e}",
+      d.step, d.shard, place(d), d.value, d.allowed);
+}
+
 // One layer's mistake seldom comes alone; what came first is where to look.
 void add_layers(std::string& text, const LayerCheck& check) {
   for (std::size_t i = 0; i < std::min(kMismatchesNamed, check.beyond.size()); ++i) {
-    const TensorDifference& d = check.beyond[i];
-    append_line(text, fmt::format("step {}, shard {}: the {} differs from what one device computes "
-                                  "from the same inputs by {:.2e}; allowed: {:.0e}",
-                                  d.step, d.shard, place(d), d.value, d.allowed));
+    append_line(text, mismatch_of(check.beyond[i]));
   }
   if (check.beyond.size() <= kMismatchesNamed) return;
   append_line(text, fmt::format("and {} more", check.beyond.size() - kMismatchesNamed));
