@@ -40,6 +40,13 @@ class JobFailed : public Error {
   int exit_code() const override { return 1; }
 };
 
+/// It was done, and what stands there does not say what was asked. Exit code 3.
+class JobUnjudged : public JobFailed {
+ public:
+  using JobFailed::JobFailed;
+  int exit_code() const override { return 3; }
+};
+
 /// One JSON document, indented, with a final newline.
 void print_json(const nlohmann::ordered_json& document);
 

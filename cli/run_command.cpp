@@ -114,7 +114,8 @@ std::string measuring_text(const RunProgress& p, Clock::time_point began) {
 }
 
 std::string progress_text(const RunProgress& p) {
-  return fmt::format("{}: step {} of {}, loss {:.4f}", p.stage, p.steps, p.of, p.loss);
+  const std::string text = fmt::format("{}: step {} of {}", p.stage, p.steps, p.of);
+  return p.steps == 0 ? text : fmt::format("{}, loss {:.4f}", text, p.loss);
 }
 
 RunReport run_with_progress(Runner& runner, const RunRequest& request) {
@@ -124,9 +125,10 @@ RunReport run_with_progress(Runner& runner, const RunRequest& request) {
   try {
     ProgressLine line;
     return run(runner, request, interrupt.get(), [&](const RunProgress& progress) {
-      measuring = progress.stage == kMeasuringCosts;
+      const bool costs = progress.stage == kMeasuringCosts;
+      measuring = costs && progress.steps < progress.of;  // the search and the training follow
       line.show(std::string(progress.stage),
-                measuring ? measuring_text(progress, began) : progress_text(progress));
+                costs ? measuring_text(progress, began) : progress_text(progress));
     });
   } catch (const Cancelled&) {
     throw JobFailed(measuring ? "interrupted while measuring what layers cost; the next run goes "
@@ -177,6 +179,8 @@ void run_command(Runner& runner, const RunFlags& flags) {
     throw JobFailed("interrupted; above is what was done until then, and no file is written");
   }
   if (!mismatch.empty()) throw JobFailed(mismatch);
+  const std::string doubt = unjudged(report);
+  if (!doubt.empty()) throw JobUnjudged(doubt);
 }
 
 void add_training_options(CLI::App& command, RunFlags& flags) {

@@ -43,7 +43,7 @@ nlohmann::ordered_json layers_json(const LayerCheck& check) {
 }
 
 void add_check(nlohmann::ordered_json& json, const Check& check) {
-  json["check"] = check.passed() ? "passed" : "failed";
+  json["check"] = name(check.verdict());
   json["max_relative_difference"] = three(check.differences);
   json["worst_layers"] = {{"gradients", check.differences.gradients.layer},
                           {"weights", check.differences.weights.layer}};
@@ -127,9 +127,11 @@ std::string allowed_text(const Check& check) {
 }
 
 std::string check_text(const Check& check) {
-  return fmt::format("Check {}\n  {}  The training differs from one device's: {}{}\n",
-                     check.passed() ? "passed" : "failed", layers_text(check.layers),
-                     three_text(check.differences), allowed_text(check));
+  const CheckVerdict verdict = check.verdict();
+  return fmt::format("{}\n  {}  The training differs from one device's: {}{}\n",
+                     verdict == CheckVerdict::cannot_say ? "Whether the cut is right cannot be said"
+                                                         : fmt::format("Check {}", name(verdict)),
+                     layers_text(check.layers), three_text(check.differences), allowed_text(check));
 }
 
 std::string prediction_text(const RunReport& report) {
@@ -152,13 +154,20 @@ void add_mismatch(std::string& text, std::string_view what, const LargestDiffere
                         difference.layer, difference.value, allowed));
 }
 
+std::string mismatch_of(const TensorDifference& d) {
+  if (std::isinf(d.value)) {
+    return fmt::format("step {}: no shard shows some of the {}", d.step, place(d));
+  }
+  return fmt::format(
+      "step {}, shard {}: the {} differs from what one device computes from the same inputs by "
+      "{:.2e}; allowed: {:.0e}",
+      d.step, d.shard, place(d), d.value, d.allowed);
+}
+
 // One layer's mistake seldom comes alone; what came first is where to look.
 void add_layers(std::string& text, const LayerCheck& check) {
   for (std::size_t i = 0; i < std::min(kMismatchesNamed, check.beyond.size()); ++i) {
-    const TensorDifference& d = check.beyond[i];
-    append_line(text, fmt::format("step {}, shard {}: the {} differs from what one device computes "
-                                  "from the same inputs by {:.2e}; allowed: {:.0e}",
-                                  d.step, d.shard, place(d), d.value, d.allowed));
+    append_line(text, mismatch_of(check.beyond[i]));
   }
   if (check.beyond.size() <= kMismatchesNamed) return;
   append_line(text, fmt::format("and {} more", check.beyond.size() - kMismatchesNamed));
@@ -226,7 +235,7 @@ std::string costs_text(const CostsUsed& costs) {
 
 std::string mismatch_text(const RunReport& report) {
   std::string text;
-  if (!report.check || report.check->passed()) return text;
+  if (!report.check || report.check->verdict() != CheckVerdict::failed) return text;
   const Differences& d = report.check->differences;
   const Allowance most = report.check->allowed();
   add_layers(text, report.check->layers);
@@ -237,6 +246,15 @@ std::string mismatch_text(const RunReport& report) {
   add_mismatch(text, "gradients", d.gradients, most.gradients);
   add_mismatch(text, "weights", d.weights, most.weights);
   return text;
+}
+
+std::string unjudged(const RunReport& report) {
+  if (!report.check || report.check->verdict() != CheckVerdict::cannot_say) return "";
+  const Allowance most = report.check->allowed();
+  return fmt::format(
+      "whether the cut is right cannot be said: layers were not compared ({}), and rounding alone "
+      "moves the training so far that gradients may differ by {:.1e} and weights by {:.1e}",
+      report.check->layers.skipped, most.gradients, most.weights);
 }
 
 }  // namespace strata

@@ -25,4 +25,7 @@ std::string costs_text(const CostsUsed& costs);
 /// What differs by more than is allowed, and where; empty where nothing does.
 std::string mismatch_text(const RunReport& report);
 
+/// Why nothing can be said of that; empty where it can.
+std::string unjudged(const RunReport& report);
+
 }  // namespace strata

@@ -52,13 +52,19 @@ std::optional<Bytes> lesser(std::optional<Bytes> a, std::optional<Bytes> b) {
 
 }  // namespace
 
-Bytes memory_estimate(const Plan& plan, const Cluster& cluster) {
+std::vector<Bytes> memory_by_device(const Plan& plan, const Cluster& cluster) {
   // When buffers come and go follows from the order of tasks; how long these take matters little.
   std::vector<Cost> costs(plan.size());
   for (Cost& cost : costs) cost.seconds = Seconds{1e-3};
+  std::vector<Bytes> needed = peak_memory(plan, simulate(plan, cluster, costs, 2));
+  for (Bytes& bytes : needed) bytes += Bytes{bytes.value / 4};
+  return needed;
+}
+
+Bytes memory_estimate(const Plan& plan, const Cluster& cluster) {
   Bytes sum;
-  for (Bytes peak : peak_memory(plan, simulate(plan, cluster, costs, 2))) sum += peak;
-  return sum + Bytes{sum.value / 4};
+  for (Bytes bytes : memory_by_device(plan, cluster)) sum += bytes;
+  return sum;
 }
 
 std::optional<Bytes> available_memory(const std::string& root) {

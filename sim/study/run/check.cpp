@@ -48,6 +48,26 @@ bool Check::near() const {
          differences.weights.value <= most.weights;
 }
 
+CheckVerdict Check::verdict() const {
+  if (!near() || !layers.beyond.empty()) return CheckVerdict::failed;
+  const Allowance most = allowed();
+  const bool says_nothing = most.gradients >= kSaysNothing || most.weights >= kSaysNothing;
+  return !layers.skipped.empty() && !strict && says_nothing ? CheckVerdict::cannot_say
+                                                            : CheckVerdict::passed;
+}
+
+std::string_view name(CheckVerdict verdict) {
+  switch (verdict) {
+    case CheckVerdict::passed:
+      return "passed";
+    case CheckVerdict::failed:
+      return "failed";
+    case CheckVerdict::cannot_say:
+      break;
+  }
+  return "cannot be said";
+}
+
 Check compare(const Graph& graph, const Trained& cut, const NetworkWeights& weights,
               const CheckOptions& options, const TrainAlone& train_alone) {
   Check check;

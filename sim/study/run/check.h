@@ -8,6 +8,7 @@
 // that meets is chance: where it is not enough, weights go further, until they are as far away as
 // layers may be.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -34,6 +35,13 @@ struct Allowance {
   double loss = 0, gradients = 0, weights = 0;
 };
 
+/// An allowance of half of what there is, or more: gradients that have nothing to do with each
+/// other are 1.4 apart.
+inline constexpr double kSaysNothing = 0.5;
+
+enum class CheckVerdict : std::uint8_t { passed, failed, cannot_say };
+std::string_view name(CheckVerdict verdict);
+
 struct Check {
   Differences differences;              ///< of the cut from one device
   std::optional<Differences> rounding;  ///< of one device from itself; none where none was asked
@@ -45,7 +53,9 @@ struct Check {
   Allowance allowed() const;
   /// Whether what came of the whole training is within that.
   bool near() const;
-  bool passed() const { return near() && layers.beyond.empty(); }
+  /// Where layers were not compared, and rounding moves the training so far that nearly anything
+  /// is within that, nothing can be said.
+  CheckVerdict verdict() const;
 };
 
 /// On one device, from these weights; `stage` is for who waits.

@@ -16,6 +16,8 @@ constexpr std::size_t kStepsCompared =
 // How many times as far as one unit in the last place of its inputs takes a layer.
 constexpr double kTimesNudged = 16;
 constexpr double kUnitRoundoff = 0x1p-24;  // gradients of parameters are float32 always
+constexpr double kTimesSummation = 8;      // as far as a random walk of roundings goes
+constexpr double kMostBySummation = 1e-4;
 
 class LayerComparison {
  public:
@@ -26,7 +28,8 @@ class LayerComparison {
         cut_(started(in_.plan, record_)),
         one_(started(in_.alone, follower_)) {}
 
-  LayerCheck run(const std::atomic<bool>* cancelled) {
+  LayerCheck run(const std::atomic<bool>* cancelled, const LayerProgress& progress) {
+    if (progress) progress(0, kStepsCompared, 0);
     for (std::size_t step = 0; step < kStepsCompared; ++step) {
       record_.clear();
       follower_.begin(step);
@@ -35,10 +38,11 @@ class LayerComparison {
       const Execution one = one_->run(1, in_.batch_of, cancelled);
       compare_losses(step, cut, one);
       judge(step, follower_.take_doubts(), cancelled);
+      if (progress) progress(step + 1, kStepsCompared, one.losses.back());
     }
     result_.steps = kStepsCompared;
     if (follower_.largest().is_nearer_than(result_.largest)) result_.largest = follower_.largest();
-    for (const Layer& layer : in_.graph.layers()) result_.layers += !is_input(layer.op);
+    result_.layers = follower_.layers();
     return std::move(result_);
   }
 
@@ -52,8 +56,12 @@ class LayerComparison {
 
   void compare_losses(std::size_t step, const Execution& cut, const Execution& one) {
     for (std::size_t k = 0; k < one.losses.size(); ++k) {
-      const double value = std::abs(cut.losses[k] - one.losses[k]) / std::abs(one.losses[k]);
-      TensorDifference found{value, layer_tolerance(in_.plan.dtype()), "", "loss", step, 0};
+      TensorDifference found{loss_difference(cut.losses[k], one.losses[k]),
+                             layer_tolerance(in_.plan.dtype()),
+                             "",
+                             "loss",
+                             step,
+                             0};
       if (!found.within()) result_.beyond.push_back(std::move(found));
     }
   }
@@ -77,7 +85,8 @@ class LayerComparison {
     if (key.first != TensorRole::parameter_gradients) return 0;
     const Extents& output = in_.graph[key.second].output;
     const std::int64_t terms = volume(output) / output[Dim::c];
-    return kUnitRoundoff * static_cast<double>(terms);
+    return std::min(kTimesSummation * kUnitRoundoff * std::sqrt(static_cast<double>(terms)),
+                    kMostBySummation);
   }
 
   // Whatever it made of the steps before, it begins with this one's parameters, as dropout does
@@ -103,12 +112,17 @@ class LayerComparison {
 
 }  // namespace
 
+double loss_difference(double cut, double one) {
+  return std::abs(cut - one) / std::max(1.0, std::abs(one));
+}
+
 double layer_tolerance(DType type) {
   return type == DType::bf16 ? 1e-2 : 1e-5;
 }
 
-LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled) {
-  return LayerComparison(input).run(cancelled);
+LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
+                        const LayerProgress& progress) {
+  return LayerComparison(input).run(cancelled, progress);
 }
 
 }  // namespace strata

@@ -10,11 +10,13 @@
 // Where a layer's own sums cancel (a bias before a batch norm, a norm over two values), 1e-5 of
 // what is left is too much to ask: then the device computes it again, from inputs one unit in the
 // last place away, and a few times the difference is allowed. And where a parameter's gradient is a
-// sum of N terms, N u: what terms of one sign, added one after another, lose at most (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 4.2).
+// sum of N terms, 8 sqrt(N) u, at most 1e-4: roundings are a random walk, a few times as long
+// (Higham, Accuracy and Stability of Numerical Algorithms, section 4.5). What a plan's shards do
+// not show is not forgiven.
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,14 +43,18 @@ struct TensorDifference {
 };
 
 struct LayerCheck {
-  std::size_t layers = 0, steps = 0;  ///< that were compared; steps none where `skipped` says why
-  TensorDifference largest;           ///< of those that are within what is allowed
+  std::size_t layers = 0, steps = 0;     ///< that were compared; none where `skipped` says why
+  TensorDifference largest;              ///< of those that are within what is allowed
   std::vector<TensorDifference> beyond;  ///< in the order in which they came
   std::string skipped;
 };
 
 /// What a layer may differ by: sums of a thousand terms in another order round by some 1e-7.
 double layer_tolerance(DType type);
+
+/// Of a loss from one device's, `one`: relative to it, or absolute where that is below 1, as what
+/// a softmax's logarithm rounds by is. Not a number where a loss is none.
+double loss_difference(double cut, double one);
 
 struct LayerCheckCase {
   Runner& runner;
@@ -60,7 +66,10 @@ struct LayerCheckCase {
   const NetworkWeights& weights;
   BatchOf batch_of;
 };
+/// Steps compared, of how many, and one device's last loss.
+using LayerProgress = std::function<void(std::size_t steps, std::size_t of, double loss)>;
 /// Throws Cancelled, and the errors of the Runner.
-LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled);
+LayerCheck check_layers(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
+                        const LayerProgress& progress = {});
 
 }  // namespace strata

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 #include <string>
 
 #include "sim/base/error.h"
@@ -16,6 +18,8 @@ using Part = StepRecord::Part;
 
 // Parameters are float32 whatever a device computes in, and an update rounds once or twice.
 constexpr double kParameterTolerance = 1e-6;
+
+constexpr double kMissing = std::numeric_limits<double>::infinity();  // whatever is allowed
 
 bool is_of_parameters(TensorRole role) {
   return role == TensorRole::parameters || role == TensorRole::parameter_gradients;
@@ -120,23 +124,31 @@ bool Follower::see(TensorRole role, LayerId layer, std::uint32_t, std::span<floa
 }
 
 void Follower::compare(TensorKey key, std::span<const float> values) {
+  layers_.insert(key.second);
   TensorDifference found;
   found.layer = graph_[key.second].name;
   found.what = name(key.first);
+  found.step = step_;
   found.allowed =
       key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
+  const Partition partition(graph_[key.second].output, plan_.placement(key.second).degrees);
+  std::set<Interval> channels;  // replicas hold the same ones
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
   for (const Part& part : record_.parts(key.first, key.second)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
-    covered += part.values.size();
-    squares += square(length_of(part.values));
+    const bool first = channels.insert(partition.box(part.shard)[Dim::c]).second;
+    if (first || !is_of_parameters(key.first)) {
+      covered += part.values.size();
+      squares += square(length_of(part.values));
+    }
     if (distance <= farthest) continue;  // what is no number is taken
     farthest = distance, found.shard = part.shard;
     if (std::isnan(distance)) break;
   }
   const double length = std::max(length_of(values), std::sqrt(squares));
-  found.value = covered < values.size() ? 1 : farthest == 0 ? 0 : farthest / length;
+  found.value = farthest == 0 ? 0 : farthest / length;
+  if (covered < values.size() && !std::isnan(farthest)) found.value = kMissing;
   if (!found.within()) {
     doubts_.push_back({key, found, length, {values.begin(), values.end()}});
   } else if (found.is_nearer_than(largest_)) {
@@ -179,9 +191,12 @@ bool NudgedFollower::see(TensorRole role, LayerId layer, std::uint32_t, std::spa
   return true;
 }
 
+// An update has no sums that cancel; and what this device updates from is not what the plan's
+// shards updated from, so that it may be off by the whole update.
 double NudgedFollower::moved(const Doubt& doubt) const {
+  if (doubt.key.first == TensorRole::parameters) return 0;
   const auto at = moved_.find(doubt.key);
-  return at == moved_.end() || doubt.whole.empty() ? 0 : at->second / doubt.length;
+  return at == moved_.end() || doubt.length == 0 ? 0 : at->second / doubt.length;
 }
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 // theirs and goes on from theirs. Internal to sim/study.
 
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Follower : public TensorObserver {
   bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
 
   std::vector<Doubt> take_doubts() { return std::exchange(doubts_, {}); }
+  /// How many of them it has compared.
+  std::size_t layers() const { return layers_.size(); }
   /// Of what is within the tolerance, the nearest to it.
   const TensorDifference& largest() const { return largest_; }
 
@@ -44,6 +47,7 @@ class Follower : public TensorObserver {
   const Plan& plan_;
   const StepRecord& record_;
   std::size_t step_ = 0;
+  std::set<LayerId> layers_;
   std::vector<Doubt> doubts_;
   TensorDifference largest_;
 };
@@ -56,7 +60,7 @@ class NudgedFollower : public TensorObserver {
 
   void look_at(std::span<const Doubt> doubts);
   bool see(TensorRole role, LayerId layer, std::uint32_t shard, std::span<float> values) override;
-  /// From what the device made of exact values, over the doubt's length.
+  /// From what the device made of exact values, over the doubt's length; 0 for parameters.
   double moved(const Doubt& doubt) const;
 
  private:

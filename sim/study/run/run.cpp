@@ -167,6 +167,16 @@ TrainOptions train_options(const RunRequest& request, const std::atomic<bool>* c
   return options;
 }
 
+// Nor must devices that lack what it takes to follow them layer by layer.
+LayerCheck unless_lacking(const LayerCheckCase& input, const std::atomic<bool>* cancelled,
+                          const LayerProgress& progress) try {
+  return check_layers(input, cancelled, progress);
+} catch (const EnvironmentError& error) {
+  LayerCheck left_out;
+  left_out.skipped = error.message();
+  return left_out;
+}
+
 Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, const Plan& plan,
             const Plan& alone, const Trained& cut, const std::atomic<bool>* cancelled,
             const Progress& progress) {
@@ -183,11 +193,16 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
       compare(graph, cut, inputs.weights, {request.tolerance, request.dtype}, train_alone);
   result.layers.skipped = why_not_by_layer(runner, request, inputs.input, plan, alone);
   if (!result.layers.skipped.empty()) return result;
-  if (progress) progress({"layer by layer", 0, 0, 0});
+  LayerProgress told;
+  if (progress) {
+    told = [&](std::size_t steps, std::size_t of, double loss) {
+      progress({"layer by layer", steps, of, loss});
+    };
+  }
   const auto batch_of = [&](std::uint64_t step) { return inputs.data.batch(step); };
-  result.layers = check_layers(
-      {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of},
-      cancelled);
+  result.layers = unless_lacking(
+      {runner, request.devices, graph, plan, alone, execution, inputs.weights, batch_of}, cancelled,
+      told);
   return result;
 }
 

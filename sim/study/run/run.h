@@ -78,7 +78,8 @@ struct RunReport {
 /// The stage before the training: costs are measured, and its steps are rows of them.
 inline constexpr std::string_view kMeasuringCosts = "measuring what layers cost";
 
-/// What is being done ("training"), and how far it is: steps done, of how many, the last loss.
+/// What is being done ("training"), and how far it is: steps done, of how many, the last loss,
+/// where there is one.
 struct RunProgress {
   std::string_view stage;
   std::size_t steps = 0, of = 0;

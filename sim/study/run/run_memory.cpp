@@ -1,5 +1,8 @@
 #include "sim/study/run/run_memory.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
@@ -32,6 +35,16 @@ bool are_cores(const Cluster& cluster) {
   return cluster.devices().front().kind == "cpu";
 }
 
+// The cut, the one device that follows it and, where that has doubts, the nudged one: they take
+// turns, and keep what they have.
+Bytes most_of_a_device(const Case& input, const Plan& plan, const Plan& alone) {
+  const std::vector<Bytes> cut = memory_by_device(plan, input.cluster);
+  const std::vector<Bytes> one = memory_by_device(alone, input.cluster);
+  Bytes most;
+  for (std::size_t d = 0; d < cut.size(); ++d) most = std::max(most, cut[d] + one[d] * 2);
+  return most;
+}
+
 }  // namespace
 
 void check_memory(const RunRequest& request, const Case& input, const Plan& plan) {
@@ -47,8 +60,16 @@ void check_memory(const RunRequest& request, const Case& input, const Plan& plan
 std::string why_not_by_layer(const Runner& runner, const RunRequest& request, const Case& input,
                              const Plan& plan, const Plan& alone) {
   if (!runner.is_one_process()) return "each of several processes knows its own shards alone";
-  Bytes need = record_bytes(input.graph, plan);
-  if (are_cores(input.cluster)) {  // all three that take turns keep what they have
+  // What shards show and what of it is in doubt, at most all that one device made.
+  Bytes need = record_bytes(input.graph, plan) + record_bytes(input.graph, alone);
+  if (const auto own = runner.own_memory(request.devices)) {
+    const Bytes of_device = most_of_a_device(input, plan, alone);
+    if (of_device > *own) {
+      return fmt::format(
+          "that needs about {} of a device's memory, it has {}; a smaller --batch needs less",
+          format_bytes(of_device), format_bytes(*own));
+    }
+  } else if (are_cores(input.cluster)) {
     const Bytes one = needed(request, input, alone);
     need += needed(request, input, plan) + one + one;
   }

@@ -74,9 +74,10 @@ struct Trainer {
   BatchOf batch_of() const {
     return [this](std::uint64_t step) { return data.batch(step); };
   }
-  LayerCheck layers() {
+  LayerCheck layers(const LayerProgress& progress = {}) {
     return check_layers(
-        {runner, devices, checked.graph, plan, alone, execution(), weights, batch_of()}, nullptr);
+        {runner, devices, checked.graph, plan, alone, execution(), weights, batch_of()}, nullptr,
+        progress);
   }
   Trained train(const Plan& trained, const NetworkWeights& from, std::size_t steps) {
     const auto run = start(runner, devices, checked.graph, trained, execution(), from);
@@ -97,8 +98,8 @@ bool whole_networks() {
   return asked != nullptr && std::string_view(asked) == "full";
 }
 
-LayerCheck checked_layers(const CheckedCase& checked) {
-  return Trainer{checked}.layers();
+LayerCheck checked_layers(const CheckedCase& checked, const LayerProgress& progress) {
+  return Trainer{checked}.layers(progress);
 }
 
 Check checked(const CheckedCase& checked, std::size_t steps) {

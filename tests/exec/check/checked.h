@@ -25,7 +25,7 @@ struct CheckedCase {
 bool whole_networks();
 
 /// Two steps, layer by layer.
-LayerCheck checked_layers(const CheckedCase& checked);
+LayerCheck checked_layers(const CheckedCase& checked, const LayerProgress& progress = {});
 /// And what came of as many steps.
 Check checked(const CheckedCase& checked, std::size_t steps);
 

@@ -25,6 +25,15 @@ Planted instead(const std::string& layer, Phase phase, OnKernel what) {
   return planted;
 }
 
+/// `what` in place of this phase of all shards: replicas agree on what is wrong.
+Planted everywhere(const std::string& layer, Phase phase, OnKernel what) {
+  Planted planted;
+  planted.kernel = [=](KernelCall& call) {
+    call.layer == layer&& call.phase == phase ? what(call) : call.run();
+  };
+  return planted;
+}
+
 std::int64_t row_values(const Box& box) {
   return box[Dim::w].size();
 }
@@ -49,6 +58,14 @@ void lose_halo(KernelCall& call) {
 void shift_halo(KernelCall& call) {
   each_first_row(call.backend, call.operands.inputs[0], [](float* first, std::int64_t width) {
     std::copy_n(first + width, width, first);
+  });
+  call.run();
+}
+
+// The forward has used it; it is the gradient of the parameters that is wrong.
+void disturb_halo(KernelCall& call) {
+  each_first_row(call.backend, call.operands.inputs[0], [](float* first, std::int64_t width) {
+    for (std::int64_t i = 0; i < width; ++i) first[i] *= 1.003F;
   });
   call.run();
 }
@@ -208,9 +225,14 @@ Planted load_other_rows() {
 
 std::vector<PlantedError> planted_errors() {
   constexpr SyncAlgorithm ring = SyncAlgorithm::ring, ps = SyncAlgorithm::ps;
+  constexpr bool updates = true;
   return {
       {"halo_of_other_rows", "rows", ring, instead(kConvolution, Phase::forward, shift_halo)},
       {"halo_lost", "rows", ring, instead(kConvolution, Phase::forward, lose_halo)},
+      {"halo_lost_after_the_forward", "rows", ring,
+       instead(kConvolution, Phase::backward_weights, lose_halo)},
+      {"halo_disturbed_after_the_forward", "rows", ring,
+       instead("conv1", Phase::backward_weights, disturb_halo)},
       {"data_of_other_rows", "rows", ring, load_other_rows()},
       {"transfer_of_other_rows", "rows", ring, crossing(0, send_other_rows)},
       {"late_transfer_of_other_rows", "rows", ring, crossing(9, send_other_rows)},
@@ -231,10 +253,14 @@ std::vector<PlantedError> planted_errors() {
       {"reader_missing", "data", ring, lose_reader(4)},
       {"mask_ignored", "data", ring, instead("layer2_1_relu2", Phase::backward_data, ignore_mask)},
       {"maxima_elsewhere", "data", ring, instead("maxpool", Phase::backward_data, shift_places)},
-      {"update_skipped", "data", ring, instead("layer4_1_conv2", Phase::update, skip)},
-      {"other_rate", "data", ring, instead("layer4_1_conv2", Phase::update, learn_faster)},
+      {"update_skipped", "data", ring, instead("layer4_1_conv2", Phase::update, skip), updates},
+      {"other_rate", "data", ring, instead("layer4_1_conv2", Phase::update, learn_faster), updates},
+      {"other_rate_everywhere", "data", ring,
+       everywhere("layer4_1_conv2", Phase::update, learn_faster), updates},
+      {"other_rate_of_shards", "owt", ring, everywhere("fc", Phase::update, learn_faster), updates},
+      {"updates_skipped", "data", ring, everywhere("layer4_1_conv2", Phase::update, skip), updates},
       {"bias_lost", "data", ring, instead("fc", Phase::backward_weights, lose_bias)},
-      {"norm_update_skipped", "data", ring, instead("layer2_0_bn1", Phase::update, skip)},
+      {"norm_update_skipped", "data", ring, instead("layer2_0_bn1", Phase::update, skip), updates},
       {"loss_over_other_count", "data", ring, instead("loss", Phase::forward, lose_loss)},
       {"gradient_over_other_count", "data", ring,
        instead("loss", Phase::backward_data, scale_gradient)},

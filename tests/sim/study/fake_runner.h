@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct FakeRunner : Runner {
   Bytes lost;                          ///< that a step moves less than the plan says
   std::size_t cancel_after = 0;        ///< steps of a run; 0: never
   std::size_t cancel_run = 99;         ///< the run, from 0, that is called off at once
+  std::size_t fail_run = 99;           ///< the run, from 0, whose device fails
+  std::optional<Bytes> own;            ///< memory of each device
   std::vector<std::size_t> pieces;     // of all runs
   std::vector<std::uint64_t> batches;  // their numbers, by step
   std::vector<ExecutionOptions> starts;
@@ -78,6 +81,7 @@ struct FakeRunner : Runner {
     return nullptr;
   }
   std::string description(const std::string&) const override { return "fake"; }
+  std::optional<Bytes> own_memory(const std::string&) const override { return own; }
 };
 
 inline std::vector<float> FakeRun::parameters(LayerId layer) const {
@@ -90,6 +94,7 @@ inline std::vector<float> FakeRun::parameters(LayerId layer) const {
 
 inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
                               const std::atomic<bool>* cancelled) {
+  if (runner_.fail_run == ordinal_) throw EnvironmentError("cpu0: out of memory");
   runner_.pieces.push_back(steps);
   Execution result;
   if (options_.recorded) result.played = {done_ == 0 ? 2u : 0u, steps - 1};

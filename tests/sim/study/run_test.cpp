@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include "sim/base/cancel.h"
 #include "sim/formats/npy.h"
 #include "sim/study/case/host_memory.h"
+#include "sim/study/run/evaluate.h"
 #include "tests/paths.h"
 #include "tests/sim/study/fake_runner.h"
 #include "tests/sim/study/folder.h"
@@ -64,6 +66,14 @@ TEST(RelativeDifference, IsDistanceOverLength) {
   EXPECT_DOUBLE_EQ(relative_difference(Values{3, 4}, Values{3, 0}), 4.0 / 5);
   EXPECT_DOUBLE_EQ(relative_difference(Values{0, 0}, Values{3, 4}), 1);
   EXPECT_TRUE(std::isnan(relative_difference(Values{NAN}, Values{1})));
+}
+
+TEST(LossDifference, IsAbsoluteWhereLossesAreSmall) {
+  EXPECT_EQ(loss_difference(0, 0), 0);
+  EXPECT_DOUBLE_EQ(loss_difference(1e-9, 0), 1e-9);
+  EXPECT_DOUBLE_EQ(loss_difference(0.25, 0.5), 0.25);
+  EXPECT_DOUBLE_EQ(loss_difference(5, 4), 0.25);
+  EXPECT_TRUE(std::isnan(loss_difference(NAN, 1)));
 }
 
 TEST(Run, TimesStepsAfterTheWarmupAndKeepsEveryLoss) {
@@ -136,17 +146,66 @@ TEST(Run, SaysWhereItDiffersFromOneDevice) {
   asked.check = true;
   const RunReport same = run(runner, asked);
   ASSERT_TRUE(same.check);
-  EXPECT_TRUE(same.check->passed());
+  EXPECT_TRUE(same.check->verdict() == CheckVerdict::passed);
   EXPECT_FALSE(same.check->rounding);  // nobody had to ask
   EXPECT_EQ(same.check->layers.skipped, "these devices do not show their tensors");
   runner.wrong_layer = "fc2";
   const Check wrong = *run(runner, asked).check;
-  EXPECT_FALSE(wrong.passed());
+  EXPECT_EQ(wrong.verdict(), CheckVerdict::failed);
   EXPECT_EQ(wrong.differences.weights.layer, "fc2");
   EXPECT_NEAR(wrong.differences.weights.value, 1.0 / 3, 1e-6);  // 1.5 times as long
   EXPECT_EQ(wrong.differences.gradients.value, 0);
   ASSERT_TRUE(wrong.rounding);  // of these devices: what weights were apart, they stay
   EXPECT_LT(wrong.rounding->weights.value, 1e-6);
+}
+
+// One device moves itself by `moved`; the cut is as far from it as that.
+Check skipped_check(double moved) {
+  Check check;
+  check.tolerance = 1e-4;
+  check.differences = {0, {moved, "conv1"}, {0, ""}};
+  check.rounding = check.differences;
+  check.layers.skipped = "several processes";
+  return check;
+}
+
+TEST(Check, CannotSayWhereLayersAreSkippedAndNearlyAnythingIsAllowed) {
+  EXPECT_EQ(skipped_check(0.06).verdict(), CheckVerdict::passed);  // 8 times that: 0.48
+  Check check = skipped_check(0.07);
+  EXPECT_EQ(check.verdict(), CheckVerdict::cannot_say);
+  EXPECT_EQ(name(check.verdict()), "cannot be said");
+  std::swap(check.differences.gradients, check.differences.weights);
+  std::swap(check.rounding->gradients, check.rounding->weights);
+  EXPECT_EQ(check.verdict(), CheckVerdict::cannot_say);
+
+  Check compared = check;  // layers tell
+  compared.layers.skipped.clear();
+  EXPECT_EQ(compared.verdict(), CheckVerdict::passed);
+  compared.layers.beyond.emplace_back();
+  EXPECT_EQ(compared.verdict(), CheckVerdict::failed);
+
+  Check far = check;  // beyond even that
+  far.differences.loss = 1;
+  EXPECT_EQ(far.verdict(), CheckVerdict::failed);
+
+  Check strict = check;  // who asks for a tolerance gets that
+  strict.strict = true;
+  strict.tolerance = 0.9;
+  EXPECT_EQ(strict.verdict(), CheckVerdict::passed);
+  strict.tolerance = 1e-4;
+  EXPECT_EQ(strict.verdict(), CheckVerdict::failed);
+}
+
+TEST(Run, TellsHowFarTheCheckIs) {
+  FakeRunner runner;
+  RunRequest asked = request(2);
+  asked.check = true;
+  std::vector<std::string> told;
+  run(runner, asked, nullptr, [&](const RunProgress& p) {
+    told.push_back(std::string(p.stage) + " " + std::to_string(p.steps) + "/" +
+                   std::to_string(p.of));
+  });
+  EXPECT_EQ(told.back(), "layer by layer 0/2");  // and then finds that they show nothing
 }
 
 TEST(Run, NoticesBytesThatThePlanDoesNotHave) {
@@ -234,7 +293,38 @@ TEST(Run, LeavesOutLayersThatMemoryCannotHold) {
   }
   EXPECT_THAT(report->check->layers.skipped, ::testing::StartsWith("that needs about "));
   EXPECT_EQ(report->check->layers.steps, 0u);
-  EXPECT_TRUE(report->check->passed());
+  EXPECT_EQ(report->check->verdict(), CheckVerdict::passed);
+}
+
+// Layers need, of the first device, the cut's share and all of two that are alone.
+TEST(Run, LeavesOutLayersThatADeviceCannotHold) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.check = true;
+  const RunReport report = run(runner, asked);
+  const Cluster cluster = runner.cluster("cpu:2");
+  const Plan alone =
+      lower_to_run(report.graph, cluster, on_one_device(report.graph), asked.sync, asked.dtype);
+  const Bytes needed =
+      memory_by_device(report.plan, cluster)[0] + memory_by_device(alone, cluster)[0] * 2;
+  runner.own = needed;
+  EXPECT_EQ(run(runner, asked).check->layers.skipped, "these devices do not show their tensors");
+  runner.own = Bytes{needed.value - 1};
+  EXPECT_THAT(run(runner, asked).check->layers.skipped,
+              ::testing::MatchesRegex("that needs about .* of a device's memory, it has .*"));
+}
+
+TEST(Run, KeepsTheTrainingWhenADeviceCannotFollowByLayer) {
+  FakeRunner runner;
+  RunRequest asked = request(3);
+  asked.check = true;
+  runner.fail_run = 2;  // after the cut and the one device
+  const RunReport report = run(runner, asked);
+  EXPECT_EQ(report.training.losses.size(), 3u);
+  EXPECT_FALSE(report.training.stopped);
+  ASSERT_TRUE(report.check);
+  EXPECT_EQ(report.check->layers.skipped, "cpu0: out of memory");
+  EXPECT_EQ(report.check->verdict(), CheckVerdict::passed);
 }
 
 TEST(Run, KeepsTheTrainingWhenWhatFollowsIsCalledOff) {
