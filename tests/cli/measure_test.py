@@ -93,6 +93,13 @@ class Measure(unittest.TestCase):
         self.assertIn("--rounds 9 would tell", outcome.stderr)
         self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
 
+    def test_the_exit_code_says_what_the_verdicts_say(self):
+        outcome = cases.run(f"strata validate {LENET} --only --strategies data,model --rounds 6 "
+                            "--tolerance 0 --json", ".")
+        verdicts = [case["verdict"] for case in json.loads(outcome.stdout)["cases"]]
+        self.assertEqual(outcome.exit_code, 1 if "off" in verdicts else 3, verdicts)
+        self.assertEqual(outcome.stderr.count("allowed: 0"), verdicts.count("off"))
+
     def test_a_time_takes_the_place_of_rounds(self):
         done = said(f"strata validate {LENET} --only --strategies data --seconds 0.001 --json", ".")
         self.assertEqual([case["pairs"] for case in done["cases"]], [1])

@@ -45,9 +45,6 @@ inline bool is_judged(Judgement verdict) {
   return verdict == Judgement::holds || verdict == Judgement::off;
 }
 
-/// Whether all of the interval lies beyond the limit, at a confidence of 0.95.
-bool is_surely_beyond(const PairedError& error, double limit);
-
 /// About how many pairs it takes to know the error to five per cent, by the width so far.
 std::size_t pairs_to_judge(const PairedError& error);
 
