@@ -17,8 +17,9 @@ PROFILE = {
 VALIDATION = {
     "device_names": str, "dtype": str,
     "cases": [{"model": str, "devices": int, "batch": int, "strategy": str,
-               "predicted_seconds": NUMBER, "eq1_seconds": NUMBER, "measured_seconds": NUMBER,
-               "spread_seconds": NUMBER, "measured_steps": int, "relative_error": NUMBER,
+               "predicted_seconds": NUMBER, "profile_seconds": NUMBER, "eq1_seconds": NUMBER,
+               "measured_seconds": NUMBER, "spread_seconds": NUMBER, "measured_steps": int,
+               "relative_error": NUMBER,
                "relative_error_interval": {"low": NUMBER, "high": NUMBER, "confidence": NUMBER},
                "pairs": int, "verdict": str,
                "comm_bytes": int, "moved_bytes": int}],

@@ -196,6 +196,7 @@ class Validation {
       result.devices = static_cast<int>(cluster_.device_count());
       result.batch = graph_.batch();
       result.strategy = request_.strategies[k];
+      result.profile = predicted.step_seconds();
       result.eq1 = predicted.eq1_seconds();
       result.round = round_seconds_;
       result.graph = graph_;

@@ -100,7 +100,7 @@ std::size_t ValidateReport::ranked_pairs() const {
 double ValidateReport::rank_agreement() const {
   std::size_t agree = 0;
   for_ordered_pairs(cases, [&](const ValidateCase& a, const ValidateCase& b) {
-    agree += a.predicted < b.predicted;
+    agree += a.profile < b.profile;
   });
   const std::size_t pairs = ranked_pairs();
   return pairs == 0 ? 1 : static_cast<double>(agree) / static_cast<double>(pairs);
@@ -108,13 +108,13 @@ double ValidateReport::rank_agreement() const {
 
 bool ValidateReport::fastest_first() const {
   return std::all_of(cases.begin(), cases.end(), [&](const ValidateCase& c) {
-    const auto predicted_faster = [&](const ValidateCase& other) {
-      return are_rivals(c, other) && other.predicted < c.predicted;
+    const auto believed_faster = [&](const ValidateCase& other) {
+      return are_rivals(c, other) && other.profile < c.profile;
     };
     const auto really_faster = [&](const ValidateCase& other) {
       return are_rivals(c, other) && is_faster(other, c);
     };
-    return std::any_of(cases.begin(), cases.end(), predicted_faster) ||
+    return std::any_of(cases.begin(), cases.end(), believed_faster) ||
            std::none_of(cases.begin(), cases.end(), really_faster);
   });
 }

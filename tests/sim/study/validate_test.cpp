@@ -32,7 +32,7 @@ ValidateCase toy(const std::string& model, double predicted, double measured) {
   ValidateCase c;
   c.model = model;
   c.devices = 2;
-  c.predicted = {predicted};
+  c.predicted = c.profile = {predicted};
   c.measured = {measured};
   c.error.median = predicted / measured - 1;
   c.verdict = Judgement::holds;
@@ -52,6 +52,7 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
     // One device does one task after another.
     EXPECT_NEAR(c.predicted.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
     EXPECT_EQ(c.predicted, c.predicted_timeline.step_seconds());
+    EXPECT_NEAR(c.profile.value, c.predicted.value, 1e-9);
     // Turns of 19, 25 and 31 ms: the one in the middle is shown.
     EXPECT_NEAR(c.relative_error(), c.predicted / c.measured - 1, 1e-12);
     EXPECT_NEAR(c.comparison.measured_step.value, 0.0255, 1e-12);
@@ -82,6 +83,9 @@ TEST(Validate, SlowMinutesCancel) {
   EXPECT_NEAR(c.error.low, 0, 1e-9);
   EXPECT_NEAR(c.error.high, 0, 1e-9);
   EXPECT_EQ(c.verdict, Judgement::holds);
+  // The profile knows of no slow minute.
+  EXPECT_NEAR(c.profile.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
+  EXPECT_GT(c.predicted, c.profile * 1.5);
 }
 
 TEST(Validate, NoiseIsWidthAndNoError) {
@@ -306,6 +310,18 @@ TEST(ValidateReport, RanksStrategiesOfOneModelOnly) {
   EXPECT_NEAR(report.rank_agreement(), 2.0 / 3, 1e-12);
   EXPECT_TRUE(report.fastest_first());
   report.cases.push_back(toy("b", 1, 11));
+  EXPECT_FALSE(report.fastest_first());
+}
+
+// Whatever the replays say, which no search ever sees.
+TEST(ValidateReport, RanksByTheProfile) {
+  ValidateReport report;
+  report.cases = {toy("a", 1, 1), toy("a", 2, 2)};
+  std::swap(report.cases[0].predicted, report.cases[1].predicted);
+  EXPECT_EQ(report.rank_agreement(), 1);
+  EXPECT_TRUE(report.fastest_first());
+  std::swap(report.cases[0].profile, report.cases[1].profile);
+  EXPECT_EQ(report.rank_agreement(), 0);
   EXPECT_FALSE(report.fastest_first());
 }
 
