@@ -43,6 +43,10 @@ bool is_beyond(const PairedError& error, double limit) {
 
 }  // namespace
 
+bool PairedError::is_known() const {
+  return confidence >= kConfidenceAsked;
+}
+
 PairedError paired_error(std::span<const StepPair> pairs) {
   std::vector<double> logs;
   for (const StepPair& pair : pairs) logs.push_back(std::log(pair.predicted / pair.measured));
@@ -69,7 +73,7 @@ std::string_view name(Judgement verdict) {
 }
 
 Judgement judge(const PairedError& error, double limit) {
-  if (error.confidence < kConfidenceAsked) return Judgement::too_few;
+  if (!error.is_known()) return Judgement::too_few;
   if (is_within(error, limit)) return Judgement::holds;
   if (is_beyond(error, limit)) return Judgement::off;
   if (error.half_width() > kKnownError) return Judgement::too_noisy;

@@ -29,6 +29,8 @@ struct PairedError {
   std::size_t pairs = 0;
 
   double half_width() const { return (high - low) / 2; }
+  /// Whether the interval has the confidence that is asked for.
+  bool is_known() const;
 };
 
 /// Of two pairs in the middle, the geometric mean of predicted / measured. Precondition: a pair.

@@ -34,6 +34,7 @@ void set_pairs(ValidateCase& result, const std::vector<StepPair>& pairs) {
   }
   result.predicted = {median(std::move(predicted))};
   result.measured = {median(std::move(measured))};
+  for (const StepPair& pair : pairs) result.turns.push_back(pair.measured);
   result.error = paired_error(pairs);
 }
 

@@ -34,6 +34,7 @@ ValidateCase toy(const std::string& model, double predicted, double measured) {
   c.devices = 2;
   c.predicted = c.profile = {predicted};
   c.measured = {measured};
+  c.turns.assign(9, {measured});
   c.error.median = predicted / measured - 1;
   c.verdict = Judgement::holds;
   return c;
@@ -331,13 +332,34 @@ TEST(ValidateReport, DoesNotRankWhatTheMeasurementDoesNot) {
   EXPECT_EQ(report.rank_agreement(), 0);
   EXPECT_FALSE(report.fastest_first());
   EXPECT_EQ(report.ranked_pairs(), 1u);
-  // Of 4 samples: a standard error of 0.93 spreads each, 1.31 of their difference.
-  for (ValidateCase& c : report.cases) c.spread = {0.37}, c.samples = 4;
+  // Of nine turns the interval is from the second to the eighth: one that is slower does not
+  // matter, two do.
+  report.cases[0].turns[3] = {11};
   EXPECT_EQ(report.ranked_pairs(), 1u);
-  for (ValidateCase& c : report.cases) c.spread = {0.39};
+  report.cases[0].turns[6] = {11};
   EXPECT_EQ(report.ranked_pairs(), 0u);
   EXPECT_EQ(report.rank_agreement(), 1);
   EXPECT_TRUE(report.fastest_first());
+}
+
+// Each turn is three times as slow as the one before, for both.
+TEST(ValidateReport, RanksStrategiesTurnByTurn) {
+  ValidateReport report;
+  report.cases = {toy("a", 1, 1), toy("a", 2, 1)};
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double pace = std::pow(3, static_cast<double>(i));
+    report.cases[0].turns[i] = {pace};
+    report.cases[1].turns[i] = {1.05 * pace};
+  }
+  EXPECT_EQ(report.ranked_pairs(), 1u);
+  EXPECT_EQ(report.rank_agreement(), 1);
+  // Those that both have: five are too few.
+  report.cases[1].turns.resize(6);
+  EXPECT_EQ(report.ranked_pairs(), 1u);
+  report.cases[1].turns.resize(5);
+  EXPECT_EQ(report.ranked_pairs(), 0u);
+  report.cases[1].turns.clear();
+  EXPECT_EQ(report.ranked_pairs(), 0u);
 }
 
 }  // namespace
