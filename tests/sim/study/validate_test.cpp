@@ -165,8 +165,10 @@ TEST(Validate, GoesThroughModelsAndNumbersOfDevices) {
   const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
     if (p.round == 0) told.push_back(p.what);
   });
-  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on cpu:1", "lenet5 on cpu:2",
-                                            "textcnn on cpu:1", "textcnn on cpu:2"}));
+  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on cpu:1", "lenet5 on cpu:1, simulated",
+                                            "lenet5 on cpu:2", "lenet5 on cpu:2, simulated",
+                                            "textcnn on cpu:1", "textcnn on cpu:1, simulated",
+                                            "textcnn on cpu:2", "textcnn on cpu:2, simulated"}));
   ASSERT_EQ(report.cases.size(), 4u);
   EXPECT_EQ(report.cases[1].devices, 2);
   EXPECT_EQ(report.cases[2].model, "textcnn");
@@ -186,8 +188,10 @@ TEST(Validate, MeasuresEachNumberOfDevicesOnAGpu) {
   const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
     if (p.round == 0) told.push_back(p.what);
   });
-  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on gpus:1", "lenet5 on gpus:0/2",
-                                            "lenet5 on gpus:0/3"}));
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"lenet5 on gpus:1", "lenet5 on gpus:1, simulated",
+                                      "lenet5 on gpus:0/2", "lenet5 on gpus:0/2, simulated",
+                                      "lenet5 on gpus:0/3", "lenet5 on gpus:0/3, simulated"}));
   ASSERT_EQ(report.cases.size(), 3u);
   EXPECT_EQ(report.cases[1].devices, 2);
   EXPECT_EQ(report.cases[1].cluster[DeviceId(0)].kind, "f9/2");
@@ -249,6 +253,9 @@ TEST(Validate, RefusesBeforeItMeasures) {
   ValidateRequest unknown = request(1);
   unknown.strategies = {"data", "fast"};
   EXPECT_THROW(validate(runner, unknown), InputError);
+  ValidateRequest never = request(1);
+  never.rounds = 0;
+  EXPECT_THROW(validate(runner, never), InputError);
   EXPECT_TRUE(runner.starts.empty());
 }
 
@@ -256,6 +263,27 @@ TEST(Validate, EndsWhenCalledOff) {
   MeasuringRunner runner;
   const std::atomic<bool> cancelled = true;
   EXPECT_THROW(validate(runner, request(1), &cancelled), Cancelled);
+}
+
+// On one device all four strategies are one run, of three turns.
+TEST(Validate, SimulatesARunOnceAndEndsThereWhenCalledOff) {
+  MeasuringRunner runner;
+  std::atomic<bool> cancelled = false;
+  std::vector<std::size_t> simulated;
+  const auto note = [&](const MeasureProgress& p) {
+    if (!p.what.ends_with(", simulated")) return;
+    EXPECT_EQ(p.of, 3u);
+    simulated.push_back(p.round);
+  };
+  EXPECT_EQ(validate(runner, request(1), &cancelled, note).cases.size(), 4u);
+  EXPECT_EQ(simulated, (std::vector<std::size_t>{0, 1, 2}));
+  simulated.clear();
+  const auto call_off = [&](const MeasureProgress& p) {
+    note(p);
+    cancelled = !simulated.empty();
+  };
+  EXPECT_THROW(validate(runner, request(1), &cancelled, call_off), Cancelled);
+  EXPECT_EQ(simulated, (std::vector<std::size_t>{0}));
 }
 
 TEST(ValidateReport, ErrorsAreRelativeToWhatWasMeasured) {
