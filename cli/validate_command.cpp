@@ -137,8 +137,8 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
                    "number of devices")
       ->excludes("--rounds");
   command->add_option("--tolerance", flags->tolerance,
-                      "fail where an error is surely larger (exit code 1), or where the machine is "
-                      "too noisy to say (3): 0.1, from which predictions are off, is 10 %");
+                      "the error from which predictions are off, 0.1 (which it is without) for 10 %: "
+                      "fail where one is (exit code 1), or where the machine can't say (3)");
   command
       ->add_option("--trace", flags->trace_file,
                    "write both timelines of the largest error's case as trace-event JSON")

@@ -21,8 +21,8 @@ std::string validate_text(const ValidateReport& report, const std::string& machi
 /// case.
 const ValidateCase& worst_case(const ValidateReport& report);
 
-/// What fails: bytes that are not the plan's, and an error that is surely above the tolerance;
-/// empty where nothing does.
+/// What fails: bytes that are not the plan's, and predictions that are off, where a tolerance (by
+/// which they were judged) is given; empty where nothing does.
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance);
 
 /// Which cases can't be judged, and what it takes; empty where all can.

@@ -1,5 +1,7 @@
 #include "exec/calibrate/meeting.h"
 
+#include "exec/runtime/spin.h"
+
 namespace strata {
 namespace {
 
@@ -18,9 +20,7 @@ std::optional<Wait> Meeting::arrive_and_wait() {
     ++arrived_;
     if (open_if_complete()) return {};
   }
-  while (opened_ == seen) {
-    if (!keeps_core_) opened_.wait(seen);
-  }
+  if (!keeps_core_ || !spin_while(opened_, seen, came + kSoon)) opened_.wait(seen);
   return Wait{seconds(opened_at_ - came), seconds(Clock::now() - opened_at_)};
 }
 

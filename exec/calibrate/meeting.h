@@ -1,10 +1,9 @@
 #pragma once
 
-// Where devices' threads wait for each other while they are measured. A thread with a core to
-// itself keeps the core while it waits, as a run's threads do: one that slept would get the core
-// back at once from whatever else runs there, so that all the time lost to others would fall into
-// waits, none into what is measured, and a busy machine's steps would be predicted too short.
-// Thread-safe.
+// Where devices' threads wait for each other while they are measured, just as a run's threads do
+// (exec/runtime/spin.h). If they slept at once, they would get their cores back at once from
+// whatever else runs there, so that all the time lost to others would fall into waits, none into
+// what is measured, and a busy machine's steps would be predicted too short. Thread-safe.
 
 #include <atomic>
 #include <chrono>
@@ -19,7 +18,7 @@ namespace strata {
 
 class Meeting {
  public:
-  /// `keeps_core`: whether threads spin while they wait.
+  /// `keeps_core`: whether threads spin before they sleep.
   Meeting(std::size_t threads, bool keeps_core) : threads_(threads), keeps_core_(keeps_core) {}
 
   /// Until all that have not left are here. Nothing for the last one, who waits for nobody.

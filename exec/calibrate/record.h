@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,10 @@ class Record {
   void add(const CostKey& key, const Sample& sample) { samples_[key].add(sample); }
 
   /// By sweep: how many times longer than its median a thing took in it, of all things and devices
-  /// the median; 1 where too few were taken to say so.
-  std::vector<double> paces() const;
-  /// From now on those sweeps are calm, and no others, whose pace is usual (usual_times.h). How
-  /// many were not, of how many.
+  /// the median; none where too few were taken to say so.
+  std::vector<std::optional<double>> paces() const;
+  /// From now on those sweeps are calm whose pace is usual (usual_times.h) among the paces that are
+  /// known, or is not known, and no others. How many were not, of how many.
   Disturbance judge_by_pace();
   /// The same, told by the caller for each device and sweep.
   template <class IsCalm>

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include "exec/runtime/spin.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
@@ -13,9 +14,6 @@ namespace strata {
 namespace {
 
 constexpr auto kLookAtCancelled = std::chrono::milliseconds(50);
-// Waking a thread takes tens of microseconds, as long as a small task; so a device that has a core
-// to itself first looks whether its turn comes soon.
-constexpr auto kSoon = std::chrono::milliseconds(5);
 
 }  // namespace
 
@@ -108,7 +106,7 @@ bool Run::comes_soon(DeviceId device, std::unique_lock<std::mutex>& lock) {
   while (std::chrono::steady_clock::now() < until) {
     const std::uint32_t seen = finished_;
     lock.unlock();
-    while (finished_ == seen && std::chrono::steady_clock::now() < until) continue;
+    spin_while(finished_, seen, until);
     lock.lock();
     if (may_go_on(device)) return true;
   }

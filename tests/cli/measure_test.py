@@ -17,8 +17,9 @@ PROFILE = {
 VALIDATION = {
     "device_names": str, "dtype": str,
     "cases": [{"model": str, "devices": int, "batch": int, "strategy": str,
-               "predicted_seconds": NUMBER, "eq1_seconds": NUMBER, "measured_seconds": NUMBER,
-               "spread_seconds": NUMBER, "measured_steps": int, "relative_error": NUMBER,
+               "predicted_seconds": NUMBER, "profile_seconds": NUMBER, "eq1_seconds": NUMBER,
+               "measured_seconds": NUMBER, "spread_seconds": NUMBER, "measured_steps": int,
+               "relative_error": NUMBER,
                "relative_error_interval": {"low": NUMBER, "high": NUMBER, "confidence": NUMBER},
                "pairs": int, "verdict": str,
                "comm_bytes": int, "moved_bytes": int}],
@@ -92,6 +93,13 @@ class Measure(unittest.TestCase):
         self.assertIn("data: too few rounds to judge", outcome.stderr)
         self.assertIn("--rounds 9 would tell", outcome.stderr)
         self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
+
+    def test_the_exit_code_says_what_the_verdicts_say(self):
+        outcome = cases.run(f"strata validate {LENET} --only --strategies data,model --rounds 6 "
+                            "--tolerance 0 --json", ".")
+        verdicts = [case["verdict"] for case in json.loads(outcome.stdout)["cases"]]
+        self.assertEqual(outcome.exit_code, 1 if "off" in verdicts else 3, verdicts)
+        self.assertEqual(outcome.stderr.count("allowed: 0"), verdicts.count("off"))
 
     def test_a_time_takes_the_place_of_rounds(self):
         done = said(f"strata validate {LENET} --only --strategies data --seconds 0.001 --json", ".")

@@ -34,10 +34,18 @@ class SignTest {
 };
 
 bool is_within(const PairedError& error, double limit) {
-  return error.confidence >= kConfidenceAsked && -limit <= error.low && error.high <= limit;
+  return -limit <= error.low && error.high <= limit;
+}
+
+bool is_beyond(const PairedError& error, double limit) {
+  return error.low > limit || error.high < -limit;
 }
 
 }  // namespace
+
+bool PairedError::is_known() const {
+  return confidence >= kConfidenceAsked;
+}
 
 PairedError paired_error(std::span<const StepPair> pairs) {
   std::vector<double> logs;
@@ -64,14 +72,10 @@ std::string_view name(Judgement verdict) {
   return "too few rounds to judge";
 }
 
-bool is_surely_beyond(const PairedError& error, double limit) {
-  return error.confidence >= kConfidenceAsked && (error.low > limit || error.high < -limit);
-}
-
 Judgement judge(const PairedError& error, double limit) {
-  if (error.confidence < kConfidenceAsked) return Judgement::too_few;
+  if (!error.is_known()) return Judgement::too_few;
   if (is_within(error, limit)) return Judgement::holds;
-  if (is_surely_beyond(error, limit)) return Judgement::off;
+  if (is_beyond(error, limit)) return Judgement::off;
   if (error.half_width() > kKnownError) return Judgement::too_noisy;
   return std::abs(error.median) <= limit ? Judgement::holds : Judgement::off;
 }

@@ -29,6 +29,8 @@ struct PairedError {
   std::size_t pairs = 0;
 
   double half_width() const { return (high - low) / 2; }
+  /// Whether the interval has the confidence that is asked for.
+  bool is_known() const;
 };
 
 /// Of two pairs in the middle, the geometric mean of predicted / measured. Precondition: a pair.
@@ -44,9 +46,6 @@ Judgement judge(const PairedError& error, double limit);
 inline bool is_judged(Judgement verdict) {
   return verdict == Judgement::holds || verdict == Judgement::off;
 }
-
-/// Whether all of the interval lies beyond the limit, at a confidence of 0.95.
-bool is_surely_beyond(const PairedError& error, double limit);
 
 /// About how many pairs it takes to know the error to five per cent, by the width so far.
 std::size_t pairs_to_judge(const PairedError& error);

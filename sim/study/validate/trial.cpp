@@ -34,6 +34,7 @@ void set_pairs(ValidateCase& result, const std::vector<StepPair>& pairs) {
   }
   result.predicted = {median(std::move(predicted))};
   result.measured = {median(std::move(measured))};
+  for (const StepPair& pair : pairs) result.turns.push_back(pair.measured);
   result.error = paired_error(pairs);
 }
 
@@ -96,11 +97,13 @@ Seconds Trial::mean_step(const Turn& turn) {
   return sum / static_cast<double>(turn.steps.size());
 }
 
-void Trial::report(ValidateCase& result, const Case& input, const Prediction& predicted) const {
+void Trial::report(ValidateCase& result, const Case& input, const Prediction& predicted,
+                   const std::function<void()>& replaying) const {
   const Replay replay(input, predicted);
   std::vector<StepPair> pairs;
   std::vector<double> steps;
   for (const Turn& turn : turns_) {
+    replaying();
     pairs.push_back({replay.timeline(turn.before, turn.after).step_seconds(), mean_step(turn)});
     for (Seconds step : turn.steps) steps.push_back(step.value);
   }

@@ -5,6 +5,7 @@
 // what it predicts and what it measures. Not thread-safe.
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,8 +32,10 @@ class Trial {
   std::vector<MeasuredCost> costs() const { return shards_->costs(Sampled::always); }
   Disturbance disturbance() const { return shards_->disturbance(); }
 
-  /// What was measured, beside what was predicted. `input`: of costs().
-  void report(ValidateCase& result, const Case& input, const Prediction& predicted) const;
+  /// What was measured, beside what was predicted. `input`: of costs(). Calls `replaying` before
+  /// each turn is simulated, which takes a while; what that throws calls it off.
+  void report(ValidateCase& result, const Case& input, const Prediction& predicted,
+              const std::function<void()>& replaying) const;
 
  private:
   struct Turn {

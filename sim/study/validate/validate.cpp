@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/case/dataset.h"
 #include "sim/study/case/host_memory.h"
@@ -75,9 +76,9 @@ class Validation {
   void run(ValidateReport& report, bool keep, const std::atomic<bool>* cancelled,
            const std::function<void(const MeasureProgress&)>& progress) {
     Rounds rounds(request_);
+    const std::string what = fmt::format("{} on {}", graph_.name(), name_);
     const auto tell = [&](std::size_t round) {
-      if (progress)
-        progress({fmt::format("{} on {}", graph_.name(), name_), round, rounds.total()});
+      if (progress) progress({what, round, rounds.total()});
     };
     const auto moves = runner_.measure(name_, graph_, {{}, move_sizes(), request_.dtype});
     std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
@@ -85,11 +86,16 @@ class Validation {
     for (auto& trial : trials_) trial->warm_up(cancelled);
     take_turns(rounds, *moves, tell, cancelled);
     for (const auto& trial : trials_) report.disturbance += trial->disturbance();
-    conclude(profile(std::move(space), *moves), *moves, report, keep);
+    std::size_t replays = 0;
+    conclude(profile(std::move(space), *moves), *moves, report, keep, [&] {
+      throw_if_cancelled(cancelled);
+      if (progress) progress({what + ", simulated", replays++, trials_.size() * rounds.done()});
+    });
   }
 
  private:
   using Tell = std::function<void(std::size_t round)>;
+  using ReplayTold = std::function<void()>;
 
   // All that a search looks at, beside what bytes take to move.
   std::vector<MeasuredCost> measure_space(Measurer& moves, ValidateReport& report, const Tell& tell,
@@ -182,31 +188,40 @@ class Validation {
         graph_.name(), name_, format_bytes(needed), format_bytes(*free)));
   }
 
-  // A strategy's prediction takes what was measured beside it.
-  void conclude(const Profile& space, const Measurer& moves, ValidateReport& report,
-                bool keep) const {
+  // A strategy's prediction takes what was measured beside it. Each trial is replayed once, however
+  // many of the request's strategies it stands for.
+  void conclude(const Profile& space, const Measurer& moves, ValidateReport& report, bool keep,
+                const ReplayTold& replayed) const {
     Profile all = space;
-    for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
-      const Trial& trial = *trials_[trial_of_[k]];
-      const Profile own = merged(space, profile(trial.costs(), moves));
-      const Case input = case_of(own);
-      const Prediction predicted = predict(input, strategies_[trial_of_[k]]);
-      ValidateCase result;
-      result.model = graph_.name();
-      result.devices = static_cast<int>(cluster_.device_count());
-      result.batch = graph_.batch();
-      result.strategy = request_.strategies[k];
-      result.eq1 = predicted.eq1_seconds();
-      result.round = round_seconds_;
-      result.graph = graph_;
-      result.cluster = input.cluster;
-      trial.report(result, input, predicted);
-      result.verdict = judge(result.error, request_.limit);
-      report.cases.push_back(std::move(result));
+    std::vector<ValidateCase> results;
+    for (std::size_t t = 0; t < trials_.size(); ++t) {
+      const Profile own = merged(space, profile(trials_[t]->costs(), moves));
+      results.push_back(concluded(t, case_of(own), replayed));
       all = merged(all, own);
+    }
+    for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
+      report.cases.push_back(results[trial_of_[k]]);
+      report.cases.back().strategy = request_.strategies[k];
     }
     if (!keep) return;
     report.profile = report.profile.kind.empty() ? all : merged(report.profile, all);
+  }
+
+  // All but the strategy's name.
+  ValidateCase concluded(std::size_t trial, const Case& input, const ReplayTold& replayed) const {
+    const Prediction predicted = predict(input, strategies_[trial]);
+    ValidateCase result;
+    result.model = graph_.name();
+    result.devices = static_cast<int>(cluster_.device_count());
+    result.batch = graph_.batch();
+    result.profile = predicted.step_seconds();
+    result.eq1 = predicted.eq1_seconds();
+    result.round = round_seconds_;
+    result.graph = graph_;
+    result.cluster = input.cluster;
+    trials_[trial]->report(result, input, predicted, replayed);
+    result.verdict = judge(result.error, request_.limit);
+    return result;
   }
 
   Runner& runner_;
@@ -222,10 +237,11 @@ class Validation {
   Seconds round_seconds_;
 };
 
-// Before hours are spent: models and strategies that are not there, two models of one name, and
-// devices of several kinds.
+// Before hours are spent: no rounds, models and strategies that are not there, two models of one
+// name, and devices of several kinds.
 void refuse_unsound(Runner& runner, const ValidateRequest& request,
                     const std::vector<std::size_t>& counts) {
+  if (!request.seconds && request.rounds == 0) throw InputError("rounds: 0; allowed: at least 1");
   for (std::size_t count : counts) origin_of(runner, runner.first_of(request.devices, count));
   const Cluster cluster = runner.cluster(request.devices);
   std::set<std::string> names;

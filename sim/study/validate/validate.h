@@ -52,9 +52,10 @@ struct ValidateCase {
   std::int64_t batch = 0;
   std::string strategy;
   Seconds predicted, measured;  ///< medians over the pairs
-  Seconds eq1;                  ///< from the medians of all sweeps
+  Seconds profile, eq1;         ///< simulated, and by Eq. 1, from the medians of all sweeps
   PairedError error;
   Judgement verdict = Judgement::too_few;
+  std::vector<Seconds> turns;    ///< the mean of each turn's steps that count
   Seconds spread;                ///< of the steady steps: half the distance between their quartiles
   std::size_t samples = 0;       ///< steps measured
   Seconds round;                 ///< what a round of all its model's strategies took
@@ -91,13 +92,13 @@ struct ValidateReport {
   std::optional<More> to_judge() const;
   /// Pairs whose order was measured: see rank_agreement().
   std::size_t ranked_pairs() const;
-  /// The share of pairs of strategies, of the same model on as many devices, whose order is
-  /// predicted as it is measured. Pairs that are the same strategy, or whose measured medians
-  /// differ by less than 1 % or twice the standard error of their difference, are left out: their
-  /// order was not measured. 1 where no pair is left.
+  /// The share of pairs of strategies, of the same model on as many devices, that the profile, by
+  /// which a search goes, orders as they were measured. Strategies take turns, so they are compared
+  /// turn by turn: where the interval of the median ratio (paired_error.h) does not lie wholly
+  /// beyond 1 %, the order was not measured, and the pair is left out. 1 where no pair is left.
   double rank_agreement() const;
-  /// Whether no strategy was faster (in that sense) than the one that is predicted to be the
-  /// fastest, for each model on each number of devices.
+  /// Whether no strategy was faster (in that sense) than the one that is the fastest by the
+  /// profile, for each model on each number of devices.
   bool fastest_first() const;
 };
 

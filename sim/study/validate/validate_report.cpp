@@ -15,17 +15,15 @@ bool are_rivals(const ValidateCase& a, const ValidateCase& b) {
   return a.model == b.model && a.devices == b.devices;
 }
 
-// The standard error of a median, where the spread (half the distance between the quartiles) is
-// 0.674 standard deviations: 1.253 of these, over the root of their number.
-double standard_error(const ValidateCase& c) {
-  const auto samples = static_cast<double>(std::max<std::size_t>(c.samples, 1));
-  return 1.253 / 0.674 * c.spread.value / std::sqrt(samples);
-}
-
-// By more than chance makes of one time in twenty cases.
+// By turns, each beside the rival's: what held up one, held up the other.
 bool is_faster(const ValidateCase& a, const ValidateCase& b) {
-  const double chance = 2 * std::hypot(standard_error(a), standard_error(b));
-  return a.measured.value + std::max(kTie * a.measured.value, chance) < b.measured.value;
+  std::vector<StepPair> pairs;
+  for (std::size_t i = 0; i < std::min(a.turns.size(), b.turns.size()); ++i) {
+    pairs.push_back({a.turns[i], b.turns[i]});
+  }
+  if (pairs.empty()) return false;
+  const PairedError ratio = paired_error(pairs);
+  return ratio.is_known() && ratio.high < -kTie;
 }
 
 // Calls visit(a, b) for rivals of which a was faster.
@@ -99,22 +97,21 @@ std::size_t ValidateReport::ranked_pairs() const {
 
 double ValidateReport::rank_agreement() const {
   std::size_t agree = 0;
-  for_ordered_pairs(cases, [&](const ValidateCase& a, const ValidateCase& b) {
-    agree += a.predicted < b.predicted;
-  });
+  for_ordered_pairs(
+      cases, [&](const ValidateCase& a, const ValidateCase& b) { agree += a.profile < b.profile; });
   const std::size_t pairs = ranked_pairs();
   return pairs == 0 ? 1 : static_cast<double>(agree) / static_cast<double>(pairs);
 }
 
 bool ValidateReport::fastest_first() const {
   return std::all_of(cases.begin(), cases.end(), [&](const ValidateCase& c) {
-    const auto predicted_faster = [&](const ValidateCase& other) {
-      return are_rivals(c, other) && other.predicted < c.predicted;
+    const auto believed_faster = [&](const ValidateCase& other) {
+      return are_rivals(c, other) && other.profile < c.profile;
     };
     const auto really_faster = [&](const ValidateCase& other) {
       return are_rivals(c, other) && is_faster(other, c);
     };
-    return std::any_of(cases.begin(), cases.end(), predicted_faster) ||
+    return std::any_of(cases.begin(), cases.end(), believed_faster) ||
            std::none_of(cases.begin(), cases.end(), really_faster);
   });
 }

@@ -83,8 +83,6 @@ TEST(PairedError, AnIntervalOnOneSideOfTheLimitSaysAll) {
   EXPECT_EQ(judge(between(0.2, 0.9), 0.1), Judgement::off);
   EXPECT_EQ(judge(between(-0.9, -0.2), 0.1), Judgement::off);
   EXPECT_EQ(judge(between(-0.9, -0.2, 0.9), 0.1), Judgement::too_few);
-  EXPECT_TRUE(is_surely_beyond(between(0.2, 0.9), 0.1));
-  EXPECT_FALSE(is_surely_beyond(between(0.09, 0.9), 0.1));
 }
 
 TEST(PairedError, AWideIntervalAcrossTheLimitSaysNothing) {

@@ -32,8 +32,9 @@ ValidateCase toy(const std::string& model, double predicted, double measured) {
   ValidateCase c;
   c.model = model;
   c.devices = 2;
-  c.predicted = {predicted};
+  c.predicted = c.profile = {predicted};
   c.measured = {measured};
+  c.turns.assign(9, {measured});
   c.error.median = predicted / measured - 1;
   c.verdict = Judgement::holds;
   return c;
@@ -52,6 +53,7 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
     // One device does one task after another.
     EXPECT_NEAR(c.predicted.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
     EXPECT_EQ(c.predicted, c.predicted_timeline.step_seconds());
+    EXPECT_NEAR(c.profile.value, c.predicted.value, 1e-9);
     // Turns of 19, 25 and 31 ms: the one in the middle is shown.
     EXPECT_NEAR(c.relative_error(), c.predicted / c.measured - 1, 1e-12);
     EXPECT_NEAR(c.comparison.measured_step.value, 0.0255, 1e-12);
@@ -82,6 +84,9 @@ TEST(Validate, SlowMinutesCancel) {
   EXPECT_NEAR(c.error.low, 0, 1e-9);
   EXPECT_NEAR(c.error.high, 0, 1e-9);
   EXPECT_EQ(c.verdict, Judgement::holds);
+  // The profile knows of no slow minute.
+  EXPECT_NEAR(c.profile.value, 1e-3 * static_cast<double>(c.plan.size()), 1e-9);
+  EXPECT_GT(c.predicted, c.profile * 1.5);
 }
 
 TEST(Validate, NoiseIsWidthAndNoError) {
@@ -160,8 +165,10 @@ TEST(Validate, GoesThroughModelsAndNumbersOfDevices) {
   const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
     if (p.round == 0) told.push_back(p.what);
   });
-  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on cpu:1", "lenet5 on cpu:2",
-                                            "textcnn on cpu:1", "textcnn on cpu:2"}));
+  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on cpu:1", "lenet5 on cpu:1, simulated",
+                                            "lenet5 on cpu:2", "lenet5 on cpu:2, simulated",
+                                            "textcnn on cpu:1", "textcnn on cpu:1, simulated",
+                                            "textcnn on cpu:2", "textcnn on cpu:2, simulated"}));
   ASSERT_EQ(report.cases.size(), 4u);
   EXPECT_EQ(report.cases[1].devices, 2);
   EXPECT_EQ(report.cases[2].model, "textcnn");
@@ -181,8 +188,10 @@ TEST(Validate, MeasuresEachNumberOfDevicesOnAGpu) {
   const ValidateReport report = validate(runner, asked, nullptr, [&](const MeasureProgress& p) {
     if (p.round == 0) told.push_back(p.what);
   });
-  EXPECT_EQ(told, (std::vector<std::string>{"lenet5 on gpus:1", "lenet5 on gpus:0/2",
-                                            "lenet5 on gpus:0/3"}));
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"lenet5 on gpus:1", "lenet5 on gpus:1, simulated",
+                                      "lenet5 on gpus:0/2", "lenet5 on gpus:0/2, simulated",
+                                      "lenet5 on gpus:0/3", "lenet5 on gpus:0/3, simulated"}));
   ASSERT_EQ(report.cases.size(), 3u);
   EXPECT_EQ(report.cases[1].devices, 2);
   EXPECT_EQ(report.cases[1].cluster[DeviceId(0)].kind, "f9/2");
@@ -244,6 +253,9 @@ TEST(Validate, RefusesBeforeItMeasures) {
   ValidateRequest unknown = request(1);
   unknown.strategies = {"data", "fast"};
   EXPECT_THROW(validate(runner, unknown), InputError);
+  ValidateRequest never = request(1);
+  never.rounds = 0;
+  EXPECT_THROW(validate(runner, never), InputError);
   EXPECT_TRUE(runner.starts.empty());
 }
 
@@ -251,6 +263,27 @@ TEST(Validate, EndsWhenCalledOff) {
   MeasuringRunner runner;
   const std::atomic<bool> cancelled = true;
   EXPECT_THROW(validate(runner, request(1), &cancelled), Cancelled);
+}
+
+// On one device all four strategies are one run, of three turns.
+TEST(Validate, SimulatesARunOnceAndEndsThereWhenCalledOff) {
+  MeasuringRunner runner;
+  std::atomic<bool> cancelled = false;
+  std::vector<std::size_t> simulated;
+  const auto note = [&](const MeasureProgress& p) {
+    if (!p.what.ends_with(", simulated")) return;
+    EXPECT_EQ(p.of, 3u);
+    simulated.push_back(p.round);
+  };
+  EXPECT_EQ(validate(runner, request(1), &cancelled, note).cases.size(), 4u);
+  EXPECT_EQ(simulated, (std::vector<std::size_t>{0, 1, 2}));
+  simulated.clear();
+  const auto call_off = [&](const MeasureProgress& p) {
+    note(p);
+    cancelled = !simulated.empty();
+  };
+  EXPECT_THROW(validate(runner, request(1), &cancelled, call_off), Cancelled);
+  EXPECT_EQ(simulated, (std::vector<std::size_t>{0}));
 }
 
 TEST(ValidateReport, ErrorsAreRelativeToWhatWasMeasured) {
@@ -309,19 +342,52 @@ TEST(ValidateReport, RanksStrategiesOfOneModelOnly) {
   EXPECT_FALSE(report.fastest_first());
 }
 
+// Whatever the replays say, which no search ever sees.
+TEST(ValidateReport, RanksByTheProfile) {
+  ValidateReport report;
+  report.cases = {toy("a", 1, 1), toy("a", 2, 2)};
+  std::swap(report.cases[0].predicted, report.cases[1].predicted);
+  EXPECT_EQ(report.rank_agreement(), 1);
+  EXPECT_TRUE(report.fastest_first());
+  std::swap(report.cases[0].profile, report.cases[1].profile);
+  EXPECT_EQ(report.rank_agreement(), 0);
+  EXPECT_FALSE(report.fastest_first());
+}
+
 TEST(ValidateReport, DoesNotRankWhatTheMeasurementDoesNot) {
   ValidateReport report;
   report.cases = {toy("a", 2, 10), toy("a", 1, 11)};
   EXPECT_EQ(report.rank_agreement(), 0);
   EXPECT_FALSE(report.fastest_first());
   EXPECT_EQ(report.ranked_pairs(), 1u);
-  // Of 4 samples: a standard error of 0.93 spreads each, 1.31 of their difference.
-  for (ValidateCase& c : report.cases) c.spread = {0.37}, c.samples = 4;
+  // Of nine turns the interval is from the second to the eighth: one that is slower does not
+  // matter, two do.
+  report.cases[0].turns[3] = {11};
   EXPECT_EQ(report.ranked_pairs(), 1u);
-  for (ValidateCase& c : report.cases) c.spread = {0.39};
+  report.cases[0].turns[6] = {11};
   EXPECT_EQ(report.ranked_pairs(), 0u);
   EXPECT_EQ(report.rank_agreement(), 1);
   EXPECT_TRUE(report.fastest_first());
+}
+
+// Each turn is three times as slow as the one before, for both.
+TEST(ValidateReport, RanksStrategiesTurnByTurn) {
+  ValidateReport report;
+  report.cases = {toy("a", 1, 1), toy("a", 2, 1)};
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double pace = std::pow(3, static_cast<double>(i));
+    report.cases[0].turns[i] = {pace};
+    report.cases[1].turns[i] = {1.05 * pace};
+  }
+  EXPECT_EQ(report.ranked_pairs(), 1u);
+  EXPECT_EQ(report.rank_agreement(), 1);
+  // Those that both have: five are too few.
+  report.cases[1].turns.resize(6);
+  EXPECT_EQ(report.ranked_pairs(), 1u);
+  report.cases[1].turns.resize(5);
+  EXPECT_EQ(report.ranked_pairs(), 0u);
+  report.cases[1].turns.clear();
+  EXPECT_EQ(report.ranked_pairs(), 0u);
 }
 
 }  // namespace
