@@ -1,6 +1,9 @@
 // What PyTorch's exporters of today write, which is of opset 18 and later: axes as inputs, biases
 // and bounds that nodes compute, dropout by draws, and functions.
 
+#include <limits>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +71,29 @@ TEST(OnnxPytorch, BoundsMayBeCastToTheirDatasType) {
   net.node("CastLike", {"high", "x"}, "max");
   net.node("Clip", {"x", "min", "max"}, "y");
   EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("y relu6 3x1x5x5 < x"));
+}
+
+TEST(OnnxPytorch, BoundsMayBeInfinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Model net(18);
+  net.constant("zero", 0).constant("inf", kInfinity).constant("-inf", -kInfinity);
+  net.integers("all", {});
+  net.node("CastLike", {"inf", "x"}, "high");
+  net.node("Expand", {"-inf", "all"}, "low");
+  net.node("Clip", {"x", "zero", "high"}, "relu");
+  net.node("Clip", {"relu", "low", "high"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("relu relu 3x1x5x5 < x"));
+}
+
+TEST(OnnxPytorch, ABoundThatIsNoNumberIsAnError) {
+  Model net(18);
+  net.constant("nan", std::numeric_limits<float>::quiet_NaN());
+  net.node("CastLike", {"nan", "x"}, "high");
+  net.node("Clip", {"x", "", "high"}, "y");
+  EXPECT_NE(said([&] {
+              one_node(net, {2, 3, 5, 5});
+            }).find("node y (Clip): it clips to"),
+            std::string::npos);
 }
 
 TEST(OnnxPytorch, AMeanHasItsAxesAsAnInput) {
