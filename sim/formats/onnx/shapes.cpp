@@ -71,6 +71,7 @@ class Inference {
   }
 
   void infer(const onnx::NodeProto& node) {
+    if (node.output_size() == 0) return;
     if (node.op_type() == "Constant") return add_constant(node);
     if (has_shape_rule(node.op_type())) {
       add_by_rule(node);

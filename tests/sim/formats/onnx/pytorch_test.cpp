@@ -203,6 +203,44 @@ TEST(OnnxPytorch, ADrawForAWholeSampleIsNoDropout) {
             "in dropout");
 }
 
+TEST(OnnxPytorch, DrawsThatAreNotFromZeroToOneAreNoDropout) {
+  for (const auto& [end, value] : {std::pair{"low", -1.0}, std::pair{"high", 2.0}}) {
+    Model net(20);
+    add_draws(net, {2, 3, 5});
+    for (auto& node : *net.graph().mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.name() == end) attribute.set_f(static_cast<float>(value));
+      }
+    }
+    EXPECT_NE(said([&] { one_node(net, {2, 3, 5}); }), "") << end;
+  }
+}
+
+// Of another domain, or with a graph: it may have any number of inputs.
+TEST(OnnxPytorch, WhatIsNamedLikeAPartOfADropoutIsNone) {
+  const auto read = [](const auto& change) {
+    Model net(20);
+    change(net.node("Div", {}, "scaled").proto());
+    net.node("Mul", {"x", "scaled"}, "y");
+    return said([&] { one_node(net, {2, 3, 5}); });
+  };
+  EXPECT_NE(read([](onnx::NodeProto& node) { node.set_domain("foo"); }), "");
+  EXPECT_NE(read([](onnx::NodeProto& node) {
+              auto& attribute = *node.add_attribute();
+              attribute.set_name("body");
+              attribute.set_type(onnx::AttributeProto::GRAPH);
+              attribute.mutable_g()->set_name("inner");
+            }),
+            "");
+}
+
+// CastLike is younger than opset 13.
+TEST(OnnxPytorch, ACastOfNothingIsAnError) {
+  Model net(13);
+  net.node("CastLike", {}, "y");
+  EXPECT_NE(said([&] { one_node(net, {2, 3, 5}); }), "");
+}
+
 TEST(OnnxPytorch, LayersAreNamedAfterTheirModules) {
   Model net(20);
   net.weight("features.0.weight", {4, 3, 1, 1});
