@@ -22,6 +22,8 @@ namespace {
 using Attributes = std::map<std::string, onnx::AttributeProto>;
 using Names = std::map<std::string, std::string>;
 
+constexpr std::size_t kDeepest = 64;  ///< functions that call one another
+
 std::string full_name(const onnx::FunctionProto& function) {
   return fmt::format("{}.{}", shown(function.domain()), shown(function.name()));
 }
@@ -93,6 +95,9 @@ class Inlining {
     const onnx::FunctionProto& function = *at->second;
     if (!open_.insert(&function).second)
       throw InputError(fmt::format("its function {} calls itself", full_name(function)));
+    if (open_.size() > kDeepest) {
+      throw InputError(fmt::format("its functions call each other more than {} deep", kDeepest));
+    }
     if (const std::int64_t opset = opset_in(function); opset != 0 && opset != opset_) {
       throw InputError(fmt::format("its function {} is of opset {}; allowed: {}, as the model",
                                    full_name(function), opset, opset_));

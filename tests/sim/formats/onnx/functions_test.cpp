@@ -136,6 +136,27 @@ TEST(OnnxFunctions, TakeNoMoreInputsThanTheySay) {
             "net.onnx: node y (One): it has 2 inputs or outputs; allowed: 1, as its function");
 }
 
+// Each calls the one before it.
+std::string said_of_chain(int length) {
+  Model net(18);
+  Function first(net, "F0", {"a"}, {"b"});
+  first.node("Relu", {"a"}, "b");
+  for (int i = 1; i < length; ++i) {
+    Function next(net, fmt::format("F{}", i).c_str(), {"a"}, {"b"});
+    next.node(fmt::format("F{}", i - 1).c_str(), {"a"}, "b").proto().set_domain("torch");
+  }
+  call(net, fmt::format("F{}", length - 1).c_str(), {"x"}, "y");
+  return said([&] { one_node(net, {2, 3, 5}); });
+}
+
+TEST(OnnxFunctions, MayCallOthersToADepth) {
+  EXPECT_EQ(said_of_chain(64), "");
+  EXPECT_EQ(said_of_chain(65),
+            "net.onnx: node y (F64): its functions call each other more than 64 deep");
+  EXPECT_EQ(said_of_chain(20'000),
+            "net.onnx: node y (F19999): its functions call each other more than 64 deep");
+}
+
 // Each calls the one before it twice: 2^20 nodes of two dozen.
 TEST(OnnxFunctions, MayNotMakeTheGraphTooLarge) {
   Model net(18);
