@@ -279,6 +279,43 @@ TEST(OnnxShapes, ASplitMaySayItsNumberOfParts) {
   EXPECT_EQ(OneNode(net, 18).ours(), (std::vector<TensorDims>{{2, 3}, {2, 3}, {2, 3}, {2, 1}}));
 }
 
+std::string said_of_split(const Dims& parts, std::int64_t extent, int outputs) {
+  Model net;
+  auto node = net.node("Split", {"x", "parts"}, "y0");
+  for (int i = 1; i < outputs; ++i) node.proto().add_output(fmt::format("y{}", i));
+  net.input("x", {extent}).integers("parts", parts);
+  return said([&] { OneNode(net, 18).ours(); });
+}
+
+TEST(OnnxShapes, ASplitsPartsAddUp) {
+  EXPECT_EQ(said_of_split({2, 0, 1}, 3, 3), "");
+  EXPECT_EQ(said_of_split({2, 2}, 3, 2), "its parts are (2, 2) of 3; allowed: 2 that add up to it");
+  EXPECT_EQ(said_of_split({4, -1}, 3, 2),
+            "its parts are (4, -1) of 3; allowed: 2 that add up to it");
+  EXPECT_EQ(said_of_split({1, 2}, 3, 3), "its parts are (1, 2) of 3; allowed: 3 that add up to it");
+  EXPECT_NE(said_of_split(Dims(1024, INT64_MAX / 512), 3, 1024), "");
+}
+
+// Their parts are computed once for all.
+TEST(OnnxShapes, ASplitMayHaveManyOutputs) {
+  constexpr int kMany = 1'000'000;
+  Model net;
+  auto node = net.node("Split", {"x"}, "y")("num_outputs", kMany);
+  for (int i = 1; i < kMany; ++i) node.proto().add_output("y");
+  net.input("x", {2 * kMany});
+  const auto dims = OneNode(net, 18).ours();
+  EXPECT_EQ(dims.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(dims.back(), TensorDims{2});
+}
+
+TEST(OnnxShapes, ASplitHasAsManyOutputsAsItSays) {
+  Model net;
+  net.node("Split", {"x"}, "y")("num_outputs", 3);
+  net.input("x", {6});
+  EXPECT_EQ(said([&] { OneNode(net, 18).ours(); }),
+            "num_outputs is 3; allowed: 1, as it has outputs");
+}
+
 TEST(OnnxShapes, APadMayBeOfSomeAxes) {
   const auto padded = [](const Dims& pads, const Dims& axes) {
     Model net;
