@@ -114,9 +114,9 @@ MaybeDims pad_dims(const KnownNode& node) {
   const auto pads = pads_of(node, dims.size());
   if (!pads) return std::nullopt;
   for (const std::int64_t pad : *pads) {
-    if (std::abs(pad) <= kMaxExtent && pads->size() == 2 * dims.size()) continue;
-    throw InputError(fmt::format("its pads are {}; allowed: {} numbers up to {}", print_dims(*pads),
-                                 2 * dims.size(), kMaxExtent));
+    if (pad >= -kMaxExtent && pad <= kMaxExtent && pads->size() == 2 * dims.size()) continue;
+    throw InputError(fmt::format("its pads are {}; allowed: {} numbers from -{} to {}",
+                                 print_dims(*pads), 2 * dims.size(), kMaxExtent, kMaxExtent));
   }
   for (std::size_t i = 0; i < pads->size() / 2; ++i)
     dims[i] += (*pads)[i] + (*pads)[i + dims.size()];
