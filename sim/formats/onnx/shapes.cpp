@@ -60,6 +60,7 @@ class Inference {
     shapes.dims = known_.all_dims();
     shapes.integers = known_.computed_integers();
     shapes.numbers = known_.computed_numbers();
+    for (const auto& [name, type] : types_) shapes.elements[name] = type.tensor_type().elem_type();
     shapes.unseen = std::move(unseen_);
   }
 
@@ -157,7 +158,7 @@ class Inference {
       if (!input) return;
       inputs.push_back(std::move(*input));
     }
-    if (auto values = fold(node, inputs, *dims))
+    if (auto values = fold(node, inputs, *dims, type_of_output(node, 0)))
       known_.add_integers(node.output(0), std::move(*values));
   }
 

@@ -73,6 +73,37 @@ TEST(OnnxPytorch, BoundsMayBeCastToTheirDatasType) {
   EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("y relu6 3x1x5x5 < x"));
 }
 
+// The type is that of its second input, which inference knows.
+TEST(OnnxPytorch, ACastIsOneBetweenFloats) {
+  const auto cast = [](int type) {
+    Model net(18);
+    net.weight("like", {0}).set_data_type(type);
+    net.node("CastLike", {"x", "like"}, "cast");
+    net.node("Relu", {"cast"}, "y");
+    return one_node(net, {2, 3, 5});
+  };
+  EXPECT_THAT(cast(onnx::TensorProto::FLOAT16), ElementsAre("y relu 3x1x1x5 < x"));
+  for (const int type : {onnx::TensorProto::INT64, onnx::TensorProto::BOOL}) {
+    EXPECT_EQ(said([&] { cast(type); }),
+              "net.onnx: node cast (CastLike): it casts to no float; allowed: floats");
+  }
+}
+
+// 6.5 is 6 then.
+TEST(OnnxPytorch, AConstantThatIsCastToIntegersIsNoBound) {
+  Model net(18);
+  net.constant("low", 0).constant("bound", 6.5F);
+  net.integers("like", {1});
+  net.node("CastLike", {"bound", "like"}, "whole");
+  net.node("CastLike", {"whole", "x"}, "high");
+  net.node("Clip", {"x", "low", "high"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: node y (Clip): its input 'high' is computed; allowed: an initializer or a "
+            "constant");
+}
+
 TEST(OnnxPytorch, BoundsMayBeInfinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Model net(18);
