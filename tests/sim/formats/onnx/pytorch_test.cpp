@@ -205,6 +205,24 @@ TEST(OnnxPytorch, AnAverageWithDilationsIsNotOurs) {
             "net.onnx: node y (AveragePool): average pooling has no dilation");
 }
 
+// An initializer may be trained.
+TEST(OnnxPytorch, AProductWithAConstantOneIsNothing) {
+  Model net(18);
+  net.constant("one", 1);
+  net.node("CastLike", {"one", "x"}, "scale");
+  net.node("Mul", {"scale", "x"}, "same");
+  net.node("Relu", {"same"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5}), ElementsAre("y relu 3x1x1x5 < x"));
+  Model trained(18);
+  trained.weight("w", {1}, {1});
+  trained.node("Mul", {"x", "w"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(trained, {2, 3, 5});
+            }),
+            "net.onnx: node y (Mul): allowed: of shapes, of what depends on the network's input, "
+            "and in 0.5 x (1 + Erf(x / sqrt(2)))");
+}
+
 // In training form: Div(CastLike(Less(RandomUniformLike(...), keep)), keep).
 void add_draws(Model& net, const Dims& dims) {
   net.constant("keep", 0.8F).integers("dims", dims);
