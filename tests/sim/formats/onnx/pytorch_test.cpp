@@ -328,5 +328,46 @@ TEST(OnnxPytorch, AnOpThatNobodyKnowsHasTheShapeThatTheFileSays) {
             "net.onnx: node deformed (DeformConv): the shape of its output 0 is not known");
 }
 
+// Some exporters write -1 or 0 where any number may stand: first for the batch.
+std::vector<std::string> deformed(std::int64_t batch, const Dims& dims) {
+  Model net(20);
+  net.node("DeformConv", {"x", "w", "offsets"}, "deformed");
+  net.node("Relu", {"deformed"}, "y");
+  net.weight("w", {4, 3, 1, 1});
+  net.weight("offsets", {2});
+  auto& value = *net.graph().add_value_info();
+  value.set_name("deformed");
+  auto& type = *value.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) type.mutable_shape()->add_dim()->set_dim_value(dim);
+  net.input("x", {1, 3, 5, 5}).output("y");
+  auto& input = *net.graph().mutable_input(0)->mutable_type()->mutable_tensor_type();
+  input.mutable_shape()->mutable_dim(0)->set_dim_value(batch);
+  return lines(
+      parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque).graph);
+}
+
+TEST(OnnxPytorch, AnOpenBatchMayBeANumberThatIsNone) {
+  for (const std::int64_t batch : {-1, 0}) {
+    EXPECT_THAT(deformed(batch, {batch, 4, 5, 5}),
+                ElementsAre("x input 3x1x5x5", "deformed opaque 4x1x5x5 +14 < x",
+                            "y relu 4x1x5x5 < deformed"));
+  }
+}
+
+TEST(OnnxPytorch, OtherDimsOfZeroAndMinusOneAreNotKnown) {
+  constexpr const char* kUnknown =
+      "net.onnx: node deformed (DeformConv): the shape of its output 0 is not known";
+  for (const std::int64_t open : {-1, 0}) {
+    EXPECT_EQ(said([&] { deformed(2, {open, 4, 5, 5}); }), kUnknown);
+    EXPECT_EQ(said([&] { deformed(-1, {open, 4, open, 5}); }), kUnknown);
+  }
+}
+
+// A batch of ours is 7 unless something else is: as a first dim, 7 would pass for it.
+TEST(OnnxPytorch, WhatTheFileSaysIsNoStandInForTheBatch) {
+  EXPECT_NE(said([&] { deformed(0, {7, 4, 5, 5}); }), "");
+}
+
 }  // namespace
 }  // namespace strata
