@@ -79,8 +79,7 @@ class Inference {
       fold_integers(node);
       fold_number(node);
     } else if (is_of_library(node, opset_)) {
-      for (auto& value : infer_by_library(node, opset_, known_, types_))
-        add_value(value.name(), std::move(*value.mutable_type()));
+      add_by_library(node);
     }
   }
 
@@ -103,6 +102,15 @@ class Inference {
       if (const auto& dims = all[static_cast<std::size_t>(i)]) known_.add(name, *dims);
       add_type(name, type_of_output(node, i));
     }
+  }
+
+  // An op may have changed since the last opset that the library knows.
+  void add_by_library(const onnx::NodeProto& node) try {
+    if (opset_ > kLibraryOpset) check_by_library(node, opset_);
+    for (auto& value : infer_by_library(node, opset_, known_, types_))
+      add_value(value.name(), std::move(*value.mutable_type()));
+  } catch (const InputError&) {
+    if (opset_ <= kLibraryOpset) throw;
   }
 
   // What neither knows the dims of, and the file says.

@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using testing::lines;
 using testing::Model;
 using testing::one_node;
+using ::testing::StartsWith;
 
 void add_integer_constant(Model& net, const char* name, std::int64_t value) {
   auto& attribute = *net.node("Constant", {}, name).proto().add_attribute();
@@ -367,6 +368,35 @@ TEST(OnnxPytorch, OtherDimsOfZeroAndMinusOneAreNotKnown) {
 // A batch of ours is 7 unless something else is: as a first dim, 7 would pass for it.
 TEST(OnnxPytorch, WhatTheFileSaysIsNoStandInForTheBatch) {
   EXPECT_NE(said([&] { deformed(0, {7, 4, 5, 5}); }), "");
+}
+
+// QuantizeLinear has a block size since opset 21, and any float's type for its scale since 19;
+// ONNX's library knows 17.
+TEST(OnnxPytorch, AnOpThatHasChangedHasTheShapeThatTheFileSays) {
+  const auto read = [](int opset, bool blocks, int scale) {
+    Model net(opset);
+    net.weight("scale", {1}).set_data_type(scale);
+    auto quantized = net.node("QuantizeLinear", {"x", "scale"}, "quantized");
+    if (blocks) quantized("block_size", 0);
+    net.node("Relu", {"quantized"}, "y");
+    auto& value = *net.graph().add_value_info();
+    value.set_name("quantized");
+    auto& type = *value.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::UINT8);
+    for (const int dim : {2, 3, 5}) type.mutable_shape()->add_dim()->set_dim_value(dim);
+    net.input("x", {2, 3, 5}).output("y");
+    return lines(
+        parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque).graph);
+  };
+  const auto opaque =
+      ElementsAre("x input 3x1x1x5", "quantized opaque 3x1x1x5 < x", "y relu 3x1x1x5 < quantized");
+  EXPECT_THAT(read(21, true, onnx::TensorProto::FLOAT), opaque);
+  EXPECT_THAT(read(19, false, onnx::TensorProto::FLOAT16), opaque);
+  EXPECT_THAT(said([&] { read(17, true, onnx::TensorProto::FLOAT); }),
+              StartsWith("net.onnx: node quantized (QuantizeLinear): ONNX's checker says: "));
+  EXPECT_THAT(
+      said([&] { read(17, false, onnx::TensorProto::FLOAT16); }),
+      StartsWith("net.onnx: node quantized (QuantizeLinear): ONNX's shape inference says: "));
 }
 
 }  // namespace
