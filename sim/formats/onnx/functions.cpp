@@ -1,5 +1,6 @@
 #include "sim/formats/onnx/functions.h"
 
+#include <array>
 #include <climits>
 #include <map>
 #include <set>
@@ -21,6 +22,21 @@ namespace {
 
 using Attributes = std::map<std::string, onnx::AttributeProto>;
 using Names = std::map<std::string, std::string>;
+
+constexpr std::size_t kDeepest = 64;  ///< functions that call one another
+
+// Its domain, its name and, in a field that is newer, which of several of that name it is.
+using FunctionKey = std::array<std::string, 3>;
+
+FunctionKey key_of(const onnx::FunctionProto& function) {
+  constexpr int kOverload = 13;
+  return {function.domain(), function.name(), text_in(function, kOverload)};
+}
+
+FunctionKey key_of(const onnx::NodeProto& call) {
+  constexpr int kOverload = 8;
+  return {call.domain(), call.op_type(), text_in(call, kOverload)};
+}
 
 std::string full_name(const onnx::FunctionProto& function) {
   return fmt::format("{}.{}", shown(function.domain()), shown(function.name()));
@@ -82,17 +98,23 @@ Names names_at(const onnx::FunctionProto& function, const onnx::NodeProto& call)
 class Inlining {
  public:
   explicit Inlining(const onnx::ModelProto& model) : opset_(opset_in(model)) {
-    for (const auto& function : model.functions())
-      functions_[{function.domain(), function.name()}] = &function;
+    for (const auto& function : model.functions()) {
+      if (functions_.emplace(key_of(function), &function).second) continue;
+      throw InputError(
+          fmt::format("its function {} is defined twice; allowed: once", full_name(function)));
+    }
   }
 
   // Of the graph first, and then of functions.
   void add(const onnx::NodeProto& node) {
-    const auto at = functions_.find({node.domain(), node.op_type()});
+    const auto at = functions_.find(key_of(node));
     if (at == functions_.end()) return append(node);
     const onnx::FunctionProto& function = *at->second;
     if (!open_.insert(&function).second)
       throw InputError(fmt::format("its function {} calls itself", full_name(function)));
+    if (open_.size() > kDeepest) {
+      throw InputError(fmt::format("its functions call each other more than {} deep", kDeepest));
+    }
     if (const std::int64_t opset = opset_in(function); opset != 0 && opset != opset_) {
       throw InputError(fmt::format("its function {} is of opset {}; allowed: {}, as the model",
                                    full_name(function), opset, opset_));
@@ -138,7 +160,7 @@ class Inlining {
   void append(const onnx::NodeProto& node) { nodes_.push_back(node); }
 
   std::int64_t opset_;
-  std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*> functions_;
+  std::map<FunctionKey, const onnx::FunctionProto*> functions_;
   std::set<const onnx::FunctionProto*> open_;
   std::vector<onnx::NodeProto> nodes_;
   std::size_t calls_ = 0, inlined_ = 0, bytes_ = 0;
@@ -146,21 +168,24 @@ class Inlining {
 
 }  // namespace
 
-void inline_functions(onnx::ModelProto& model, const std::string& file) {
+void inline_functions(onnx::ModelProto& model, const std::string& file) try {
   if (model.functions_size() == 0 || !model.has_graph()) return;
   Inlining inlining(model);
   int number = 0;
   for (const auto& node : model.graph().node()) {
     try {
       inlining.add(node);
-    } catch (const InputError& error) {
-      fail({file, 0}, fmt::format("{}: {}", shown(node, number), error.message()));
+    } catch (InputError& error) {
+      error.add_context(shown(node, number));
+      throw;
     }
     ++number;
   }
   model.mutable_graph()->clear_node();
   for (onnx::NodeProto& node : inlining.take())
     *model.mutable_graph()->add_node() = std::move(node);
+} catch (const InputError& error) {
+  fail({file, 0}, error.message());
 }
 
 }  // namespace strata

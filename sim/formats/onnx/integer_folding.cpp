@@ -110,7 +110,7 @@ bool is_among(const Names& names, std::string_view op) {
 }
 
 // How far from 0 a type has every integer; of others nothing is known.
-std::int64_t reach_of(std::int64_t type) {
+std::int64_t reach_of(int type) {
   switch (type) {
     case onnx::TensorProto::INT64:
       return INT64_MAX;
@@ -125,9 +125,8 @@ std::int64_t reach_of(std::int64_t type) {
   }
 }
 
-bool fits(const onnx::NodeProto& node, const Values& values) {
-  if (node.op_type() != "Cast") return true;
-  const std::int64_t reach = reach_of(NodeAttributes(node).integer("to", 0));
+bool fits(int type, const Values& values) {
+  const std::int64_t reach = reach_of(type);
   return reach >= 0 && std::all_of(values.begin(), values.end(), [&](std::int64_t value) {
            return value <= reach && value >= -reach;
          });
@@ -144,7 +143,7 @@ Folded any_folded(const onnx::NodeProto& node, const Inputs& inputs, const Tenso
   if (op == "Size") return Values{element_count(inputs[0].dims)};
   if (op == "Expand") return spread(inputs[0].values, dims);
   if (is_among(kComputing, op)) return computed(op, inputs[0].values, inputs[1].values);
-  return fits(node, inputs[0].values) ? Folded(inputs[0].values) : std::nullopt;
+  return inputs[0].values;
 }
 
 }  // namespace
@@ -153,8 +152,10 @@ bool may_fold(const onnx::NodeProto& node) {
   return is_among(kKeeping, node.op_type()) || is_among(kComputing, node.op_type());
 }
 
-Folded fold(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims) {
+Folded fold(const onnx::NodeProto& node, const Inputs& inputs, const TensorDims& dims, int type) {
   if (inputs.empty() || element_count(dims) > kMostFolded) return std::nullopt;
+  const bool casts = node.op_type() == "Cast" || node.op_type() == "CastLike";
+  if (casts && !fits(type, inputs[0].values)) return std::nullopt;
   Folded values = any_folded(node, inputs, dims);
   return values && std::ssize(*values) == element_count(dims) ? std::move(values) : std::nullopt;
 }

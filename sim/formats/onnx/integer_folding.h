@@ -25,10 +25,11 @@ struct KnownIntegers {
 bool may_fold(const onnx::NodeProto& node);
 
 /// The first output's values. `inputs`: one for each of the node's, with no values where it is left
-/// out; `dims`: those of the output, as inference has them. None where these contradict the
-/// node, or are of more than kMostFolded elements.
+/// out; `dims` and `type`: those of the output, as inference has them. None where these contradict
+/// the node, or are of more than kMostFolded elements, or where a cast's type may not hold them.
 std::optional<std::vector<std::int64_t>> fold(const onnx::NodeProto& node,
                                               const std::vector<KnownIntegers>& inputs,
-                                              const TensorDims& dims);
+                                              const TensorDims& dims,
+                                              int type = onnx::TensorProto::INT64);
 
 }  // namespace strata

@@ -28,11 +28,19 @@ Joined inputs_of(OnnxNode& node) {
   return joined;
 }
 
+// What is no initializer, which may be trained.
+bool is_fixed(const OnnxNetwork& network, const std::string& name) {
+  const OnnxTensor* tensor = network.tensor(name);
+  return tensor == nullptr || tensor->constant;
+}
+
 // By 1, as the scale of an activation is where it has none.
 bool read_unit_product(OnnxNode& node) {
   for (const int x : {0, 1}) {
     const auto* input = std::get_if<OnnxActivation>(&node.value(x));
-    if (input == nullptr || node.network().number(node.proto().input(1 - x)) != 1.0) continue;
+    const std::string& other = node.proto().input(1 - x);
+    if (input == nullptr || !is_fixed(node.network(), other)) continue;
+    if (node.network().number(other) != 1.0) continue;
     node.alias(*input);
     return true;
   }

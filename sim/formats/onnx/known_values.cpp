@@ -66,8 +66,10 @@ std::optional<KnownIntegers> KnownValues::integers(const std::string& name) cons
 
 std::optional<double> KnownValues::number(const std::string& name) const {
   if (const auto at = numbers_.find(name); at != numbers_.end()) return at->second;
-  const auto values = floats(name);
-  return values && values->size() == 1 ? std::optional<double>(values->front()) : std::nullopt;
+  const onnx::TensorProto* given = tensor(name);
+  const bool one =
+      given && holds_floats(*given) && is_here(*given) && element_count(dims_of(*given)) == 1;
+  return one ? std::optional(scalar_value(*given)) : std::nullopt;
 }
 
 std::optional<std::vector<float>> KnownValues::floats(const std::string& name) const {

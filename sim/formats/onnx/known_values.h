@@ -33,7 +33,9 @@ class KnownValues {
   /// None where they are not known.
   const TensorDims* dims(const std::string& name) const;
   std::optional<KnownIntegers> integers(const std::string& name) const;
+  /// May be infinite or not a number.
   std::optional<double> number(const std::string& name) const;
+  /// Throws InputError where one is not finite.
   std::optional<std::vector<float>> floats(const std::string& name) const;
   /// An initializer or a Constant with few values.
   const onnx::TensorProto* tensor(const std::string& name) const;

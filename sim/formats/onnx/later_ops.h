@@ -1,8 +1,9 @@
 #pragma once
 
 // What ONNX changed after opset 17, the last that its library in Debian 12 knows: ops whose inputs
-// or attributes are others since, and new ones that are read here. All other ops mean what they
-// meant before, but for the types that they take. Pure; thread-safe.
+// or attributes are others since, and new ones that are read here. All others with a rule in
+// shape_rules.h mean what they meant before, but for the types that they take; of ops without one,
+// such as QuantizeLinear and DFT, what the library does not accept is not known. Pure; thread-safe.
 
 #include <string_view>
 

@@ -64,14 +64,23 @@ bool flattens(const OnnxActivation& input, const Extents& extents, const TensorD
   return dims == TensorDims{batch, rest} && is_usual(input.axes, extents);
 }
 
+// What a Cast or a CastLike writes.
+bool writes_floats(OnnxNode& node) {
+  onnx::TensorProto target;
+  const auto& elements = node.network().shapes().elements;
+  if (const auto at = elements.find(node.output()); at != elements.end())
+    target.set_data_type(at->second);
+  return holds_floats(target);
+}
+
 }  // namespace
 
-// Identity of anything; Cast between floats, which are one type here.
+// Identity of anything; Cast between floats, which are one type here. Constants that become
+// integers are no numbers of the network's.
 void read_alias(OnnxNode& node) {
-  if (node.is_tensor(0)) return node.alias(node.value(0));
-  onnx::TensorProto target;
-  target.set_data_type(static_cast<int>(node.attributes().integer("to", onnx::TensorProto::FLOAT)));
-  if (!holds_floats(target)) throw InputError("it casts to no float; allowed: floats");
+  const bool keeps = node.proto().op_type() == "Identity" || writes_floats(node);
+  if (node.is_tensor(0)) return keeps ? node.alias(node.value(0)) : node.write_shape();
+  if (!keeps) throw InputError("it casts to no float; allowed: floats");
   node.alias(node.activation(0));
 }
 

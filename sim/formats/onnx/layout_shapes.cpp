@@ -60,6 +60,11 @@ std::optional<Values> parts_of(const KnownNode& node, std::int64_t extent) {
   auto said = node.integers("split", 1);
   if (!said || !said->empty()) return said;
   const std::int64_t count = node.proto().output_size();
+  const std::int64_t wanted = node.attributes().integer("num_outputs", count);
+  if (wanted != count) {
+    throw InputError(
+        fmt::format("num_outputs is {}; allowed: {}, as it has outputs", wanted, count));
+  }
   const std::int64_t part = (extent + count - 1) / count;
   Values parts;
   for (std::int64_t i = 0; i < count; ++i)
@@ -67,9 +72,26 @@ std::optional<Values> parts_of(const KnownNode& node, std::int64_t extent) {
   return parts;
 }
 
+// Whether they are parts of `extent`, and all of it.
+bool add_up(const Values& parts, std::int64_t extent) {
+  for (const std::int64_t part : parts) {
+    if (part < 0 || part > extent) return false;
+    extent -= part;
+  }
+  return extent == 0;
+}
+
+[[noreturn]] void fail_split(const Values& parts, std::int64_t extent, std::size_t outputs) {
+  constexpr std::size_t kNamed = 16;
+  const Values first(parts.begin(), parts.begin() + std::min(parts.size(), kNamed));
+  throw InputError(fmt::format("its parts are {}{} of {}; allowed: {} that add up to it",
+                               print_dims(first), parts.size() > kNamed ? " ..." : "", extent,
+                               outputs));
+}
+
 }  // namespace
 
-MaybeDims flatten_dims(const KnownNode& node, int) {
+MaybeDims flatten_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   std::int64_t axis = node.attributes().integer("axis", 1);
   const auto rank = std::ssize(input);
@@ -78,7 +100,7 @@ MaybeDims flatten_dims(const KnownNode& node, int) {
                     element_count({input.begin() + axis, input.end()})};
 }
 
-MaybeDims reshape_dims(const KnownNode& node, int) {
+MaybeDims reshape_dims(const KnownNode& node) {
   const auto shape = node.integers(1);
   if (!shape) return std::nullopt;
   TensorDims dims = copied_dims(node, *shape);
@@ -93,7 +115,7 @@ MaybeDims reshape_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims squeeze_dims(const KnownNode& node, int) {
+MaybeDims squeeze_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   const auto said = node.integers("axes", 1);
   if (!said) return std::nullopt;
@@ -111,7 +133,7 @@ MaybeDims squeeze_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims unsqueeze_dims(const KnownNode& node, int) {
+MaybeDims unsqueeze_dims(const KnownNode& node) {
   const auto said = node.integers("axes", 1);
   if (!said) return std::nullopt;
   const TensorDims& input = node.dims(0);
@@ -125,7 +147,7 @@ MaybeDims unsqueeze_dims(const KnownNode& node, int) {
 }
 
 // Its perm was checked.
-MaybeDims transpose_dims(const KnownNode& node, int) {
+MaybeDims transpose_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   TensorDims dims(input.rbegin(), input.rend());
   const Values order = node.attributes().integers("perm");
@@ -134,7 +156,7 @@ MaybeDims transpose_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims slice_dims(const KnownNode& node, int) {
+MaybeDims slice_dims(const KnownNode& node) {
   const auto starts = cut_numbers(node, 1, "starts"), ends = cut_numbers(node, 2, "ends");
   auto axes = cut_numbers(node, 3, "axes"), steps = cut_numbers(node, 4, "steps");
   if (!starts || !ends || !axes || !steps) return std::nullopt;
@@ -155,7 +177,7 @@ MaybeDims slice_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims gather_dims(const KnownNode& node, int) {
+MaybeDims gather_dims(const KnownNode& node) {
   const TensorDims& data = node.dims(0);
   const auto axis =
       static_cast<std::ptrdiff_t>(checked_axis(node.attributes().integer("axis", 0), data.size()));
@@ -165,19 +187,20 @@ MaybeDims gather_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims split_dims(const KnownNode& node, int output) {
+std::vector<MaybeDims> split_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
-  std::int64_t& dim = dims[checked_axis(node.attributes().integer("axis", 0), dims.size())];
-  const auto parts = parts_of(node, dim);
-  if (!parts) return std::nullopt;
-  std::int64_t sum = 0;
-  for (const std::int64_t part : *parts) sum += part < 0 || part > dim ? kFarthest : part;
-  if (std::ssize(*parts) != node.proto().output_size() || sum != dim) {
-    throw InputError(fmt::format("its parts are {} of {}; allowed: {} that add up to it",
-                                 print_dims(*parts), dim, node.proto().output_size()));
+  const std::size_t axis = checked_axis(node.attributes().integer("axis", 0), dims.size());
+  const std::int64_t extent = dims[axis];
+  const auto outputs = static_cast<std::size_t>(node.proto().output_size());
+  const auto parts = parts_of(node, extent);
+  if (!parts) return std::vector<MaybeDims>(outputs);
+  if (parts->size() != outputs || !add_up(*parts, extent)) fail_split(*parts, extent, outputs);
+  std::vector<MaybeDims> all;
+  for (const std::int64_t part : *parts) {
+    dims[axis] = part;
+    all.emplace_back(dims);
   }
-  dim = (*parts)[static_cast<std::size_t>(output)];
-  return dims;
+  return all;
 }
 
 }  // namespace strata

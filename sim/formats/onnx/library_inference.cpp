@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
 
 #include "sim/base/error.h"
@@ -14,6 +15,8 @@
 
 namespace strata {
 namespace {
+
+constexpr int kIrVersion = 8;  // of opset 17
 
 // As an initializer, where they are known: integers may be the shapes that nodes want.
 bool add_integers(onnx::GraphProto& graph, const std::string& name, const KnownValues& known,
@@ -49,21 +52,37 @@ void add_node(onnx::GraphProto& graph, const onnx::NodeProto& node, const KnownV
   }
 }
 
+// Of what a vendor's exception says the first line.
+[[noreturn]] void fail_by(std::string_view part, const std::exception& error) {
+  const std::string_view text = error.what();
+  throw InputError(
+      fmt::format("ONNX's {} says: {}", part, shown(text.substr(0, text.find('\n')), kLongest)));
+}
+
 }  // namespace
+
+void check_by_library(const onnx::NodeProto& node, int opset) {
+  onnx::checker::CheckerContext context;
+  context.set_ir_version(kIrVersion);
+  context.set_opset_imports({{"", std::min(opset, kLibraryOpset)}});
+  try {
+    onnx::checker::check_node(node, context, onnx::checker::LexicalScopeContext{});
+  } catch (const std::exception& error) {
+    fail_by("checker", error);
+  }
+}
 
 std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, int opset,
                                                    const KnownValues& known,
                                                    const ValueTypes& types) {
   onnx::ModelProto model;
-  model.set_ir_version(8);
+  model.set_ir_version(kIrVersion);
   model.add_opset_import()->set_version(std::min(opset, kLibraryOpset));
   add_node(*model.mutable_graph(), node, known, types);
   try {
     onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), {true, 1, false});
   } catch (const std::exception& error) {
-    const std::string_view text = error.what();
-    throw InputError(fmt::format("ONNX's shape inference says: {}",
-                                 shown(text.substr(0, text.find('\n')), kLongest)));
+    fail_by("shape inference", error);
   }
   return {model.graph().value_info().begin(), model.graph().value_info().end()};
 }

@@ -174,7 +174,9 @@ const onnx::NodeProto* OnnxNetwork::only_reader(const std::string& name) const {
 
 const onnx::NodeProto* OnnxNetwork::writer(const std::string& name) const {
   const auto at = writers_.find(name);
-  return at == writers_.end() ? nullptr : at->second;
+  const bool known =
+      at != writers_.end() && is_onnx_domain(at->second->domain()) && !holds_graph(*at->second);
+  return known ? at->second : nullptr;
 }
 
 std::size_t OnnxNetwork::reader_count(const std::string& name) const {

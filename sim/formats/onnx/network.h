@@ -54,7 +54,8 @@ class OnnxNetwork {
   /// The only node that reads a value, where one does and the value is no output of the graph; or
   /// none. It comes after the value's writer.
   const onnx::NodeProto* only_reader(const std::string& name) const;
-  /// Of a value that some output of the graph needs; none for inputs and initializers.
+  /// Of a value that some output of the graph needs; none for inputs and initializers, nor for
+  /// nodes of other domains and those that hold graphs, which nothing has checked.
   const onnx::NodeProto* writer(const std::string& name) const;
   std::size_t reader_count(const std::string& name) const;
   bool is_output(const std::string& name) const { return outputs_.contains(name); }

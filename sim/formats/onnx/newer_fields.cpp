@@ -19,7 +19,7 @@ std::vector<std::string> known_messages(const Message& message, const FieldDescr
   return found;
 }
 
-std::vector<std::string> unknown_messages(const Message& message, int number) {
+std::vector<std::string> unknown_texts(const Message& message, int number) {
   std::vector<std::string> found;
   const auto& fields = message.GetReflection()->GetUnknownFields(message);
   for (int i = 0; i < fields.field_count(); ++i) {
@@ -34,7 +34,17 @@ std::vector<std::string> unknown_messages(const Message& message, int number) {
 
 std::vector<std::string> messages_in(const Message& message, int number) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByNumber(number);
-  return field ? known_messages(message, *field) : unknown_messages(message, number);
+  return field ? known_messages(message, *field) : unknown_texts(message, number);
+}
+
+std::string text_in(const Message& message, int number) {
+  const FieldDescriptor* field = message.GetDescriptor()->FindFieldByNumber(number);
+  if (field == nullptr) {
+    const auto texts = unknown_texts(message, number);
+    return texts.empty() ? "" : texts.back();
+  }
+  const bool is_text = !field->is_repeated() && field->type() == FieldDescriptor::TYPE_STRING;
+  return is_text ? message.GetReflection()->GetString(message, field) : "";
 }
 
 }  // namespace strata

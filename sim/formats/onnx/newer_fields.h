@@ -13,4 +13,7 @@ namespace strata {
 /// The messages of a repeated field, each as its bytes.
 std::vector<std::string> messages_in(const google::protobuf::Message& message, int field);
 
+/// The text of a field; empty where it is not there.
+std::string text_in(const google::protobuf::Message& message, int field);
+
 }  // namespace strata

@@ -37,19 +37,29 @@ bool is_last(OnnxNode& node) {
   return network.is_output(*name) && network.reader_count(*name) == 0;
 }
 
-// The node that writes a value, if it is such an op.
-const onnx::NodeProto* writer(OnnxNode& node, const std::string& name, std::string_view op) {
+// The node that writes a value, if it is such an op of so many inputs.
+const onnx::NodeProto* writer(OnnxNode& node, const std::string& name, std::string_view op,
+                              int inputs) {
   const onnx::NodeProto* found = node.network().writer(name);
-  return found != nullptr && found->op_type() == op ? found : nullptr;
+  const bool is_it = found && found->op_type() == op && found->input_size() == inputs;
+  return is_it ? found : nullptr;
 }
 
-// Of a mask Div(Cast(Less(RandomUniformLike(...), keep)), keep): keep.
+bool is_drawn_from_unit(OnnxNode& node, const std::string& name) {
+  const auto* draws = writer(node, name, "RandomUniformLike", 1);
+  if (draws == nullptr) return false;
+  const NodeAttributes attributes(*draws);
+  return attributes.number("low", 0) == 0 && attributes.number("high", 1) == 1;
+}
+
+// Of a mask Div(Cast(Less(RandomUniformLike(...), keep)), keep), drawn from 0 to 1: keep.
 std::optional<double> kept_by_draws(OnnxNode& node, const std::string& mask) {
-  const auto* scaled = writer(node, mask, "Div");
-  const auto* cast = scaled ? node.network().writer(scaled->input(0)) : nullptr;
-  const bool casts = cast && (cast->op_type() == "Cast" || cast->op_type() == "CastLike");
-  const auto* less = casts ? writer(node, cast->input(0), "Less") : nullptr;
-  if (less == nullptr || !writer(node, less->input(0), "RandomUniformLike")) return std::nullopt;
+  const auto* scaled = writer(node, mask, "Div", 2);
+  if (scaled == nullptr) return std::nullopt;
+  const auto* cast = writer(node, scaled->input(0), "Cast", 1);
+  if (cast == nullptr) cast = writer(node, scaled->input(0), "CastLike", 2);
+  const auto* less = cast ? writer(node, cast->input(0), "Less", 2) : nullptr;
+  if (less == nullptr || !is_drawn_from_unit(node, less->input(0))) return std::nullopt;
   const auto keep = node.network().number(less->input(1));
   return keep == node.network().number(scaled->input(1)) ? keep : std::nullopt;
 }

@@ -115,7 +115,7 @@ class Reading {
     const NodeReader reader = find_node_reader(node);
     if (reader == read_shape_part && node.op_type() == "Constant") return false;
     const bool passes_on = reader == read_alias || reader == read_transpose;
-    if (passes_on && network_.tensor(node.input(0))) return false;
+    if (passes_on && node.input_size() > 0 && network_.tensor(node.input(0))) return false;
     return !any_input(node, [&](const std::string& name) {
       return std::holds_alternative<OnnxActivation>(network_.value(name));
     });

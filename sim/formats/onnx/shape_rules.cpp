@@ -10,9 +10,9 @@ constexpr int kAll = -1;
 
 struct KnownRule {
   std::string_view op;
-  ShapeRule rule;
+  ShapeRule rule;   ///< none: split_dims
   int needs = 1;    ///< of so many inputs the dims must be known
-  int outputs = 1;  ///< of so many it says the dims
+  int outputs = 1;  ///< of so many, which have the same, it says the dims
 };
 
 constexpr std::array kRules = {
@@ -70,7 +70,7 @@ constexpr std::array kRules = {
     KnownRule{"Size", size_dims, 0},
     KnownRule{"Slice", slice_dims},
     KnownRule{"Softmax", same_dims},
-    KnownRule{"Split", split_dims, 1, kAll},
+    KnownRule{"Split", nullptr},
     KnownRule{"Squeeze", squeeze_dims},
     KnownRule{"Sub", broadcast_dims, kAll},
     KnownRule{"Sum", broadcast_dims, kAll},
@@ -107,9 +107,9 @@ std::vector<MaybeDims> output_dims(const KnownNode& node) {
   const KnownRule& known = *find_rule(node.proto().op_type());
   const int count = node.proto().output_size();
   std::vector<MaybeDims> dims(static_cast<std::size_t>(count));
-  if (!knows_inputs(node, known.needs)) return dims;
-  for (int i = 0; i < (known.outputs == kAll ? count : std::min(count, known.outputs)); ++i)
-    dims[static_cast<std::size_t>(i)] = known.rule(node, i);
+  if (count == 0 || !knows_inputs(node, known.needs)) return dims;
+  if (known.rule == nullptr) return split_dims(node);
+  std::fill_n(dims.begin(), std::min(count, known.outputs), known.rule(node));
   return dims;
 }
 

@@ -22,36 +22,37 @@ std::vector<std::optional<TensorDims>> output_dims(const KnownNode& node);
 
 using MaybeDims = std::optional<TensorDims>;
 
-/// Of output `output`, for a node whose inputs' dims are known as far as the rule needs them.
-using ShapeRule = MaybeDims (*)(const KnownNode& node, int output);
+/// Of an output, for a node whose inputs' dims are known as far as the rule needs them.
+using ShapeRule = MaybeDims (*)(const KnownNode& node);
 
 // window_shapes.cpp
-MaybeDims convolution_dims(const KnownNode& node, int);
-MaybeDims pooling_dims(const KnownNode& node, int);
-MaybeDims global_pooling_dims(const KnownNode& node, int);
-MaybeDims pad_dims(const KnownNode& node, int);
-MaybeDims resize_dims(const KnownNode& node, int);
+MaybeDims convolution_dims(const KnownNode& node);
+MaybeDims pooling_dims(const KnownNode& node);
+MaybeDims global_pooling_dims(const KnownNode& node);
+MaybeDims pad_dims(const KnownNode& node);
+MaybeDims resize_dims(const KnownNode& node);
 
 // layout_shapes.cpp: the same elements in other dims, or some of them.
-MaybeDims flatten_dims(const KnownNode& node, int);
-MaybeDims reshape_dims(const KnownNode& node, int);
-MaybeDims squeeze_dims(const KnownNode& node, int);
-MaybeDims unsqueeze_dims(const KnownNode& node, int);
-MaybeDims transpose_dims(const KnownNode& node, int);
-MaybeDims slice_dims(const KnownNode& node, int);
-MaybeDims gather_dims(const KnownNode& node, int);
-MaybeDims split_dims(const KnownNode& node, int output);
+MaybeDims flatten_dims(const KnownNode& node);
+MaybeDims reshape_dims(const KnownNode& node);
+MaybeDims squeeze_dims(const KnownNode& node);
+MaybeDims unsqueeze_dims(const KnownNode& node);
+MaybeDims transpose_dims(const KnownNode& node);
+MaybeDims slice_dims(const KnownNode& node);
+MaybeDims gather_dims(const KnownNode& node);
+/// Of each output.
+std::vector<MaybeDims> split_dims(const KnownNode& node);
 
 // value_shapes.cpp: what computes, joins or spreads values, and the shapes themselves.
-MaybeDims same_dims(const KnownNode& node, int);
-MaybeDims broadcast_dims(const KnownNode& node, int);
-MaybeDims expand_dims(const KnownNode& node, int);
-MaybeDims concat_dims(const KnownNode& node, int);
-MaybeDims gemm_dims(const KnownNode& node, int);
-MaybeDims matmul_dims(const KnownNode& node, int);
-MaybeDims reduction_dims(const KnownNode& node, int);
-MaybeDims filled_dims(const KnownNode& node, int);
-MaybeDims shape_dims(const KnownNode& node, int);
-MaybeDims size_dims(const KnownNode& node, int);
+MaybeDims same_dims(const KnownNode& node);
+MaybeDims broadcast_dims(const KnownNode& node);
+MaybeDims expand_dims(const KnownNode& node);
+MaybeDims concat_dims(const KnownNode& node);
+MaybeDims gemm_dims(const KnownNode& node);
+MaybeDims matmul_dims(const KnownNode& node);
+MaybeDims reduction_dims(const KnownNode& node);
+MaybeDims filled_dims(const KnownNode& node);
+MaybeDims shape_dims(const KnownNode& node);
+MaybeDims size_dims(const KnownNode& node);
 
 }  // namespace strata

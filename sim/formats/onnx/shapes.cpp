@@ -60,6 +60,7 @@ class Inference {
     shapes.dims = known_.all_dims();
     shapes.integers = known_.computed_integers();
     shapes.numbers = known_.computed_numbers();
+    for (const auto& [name, type] : types_) shapes.elements[name] = type.tensor_type().elem_type();
     shapes.unseen = std::move(unseen_);
   }
 
@@ -71,14 +72,14 @@ class Inference {
   }
 
   void infer(const onnx::NodeProto& node) {
+    if (node.output_size() == 0) return;
     if (node.op_type() == "Constant") return add_constant(node);
     if (has_shape_rule(node.op_type())) {
       add_by_rule(node);
       fold_integers(node);
       fold_number(node);
     } else if (is_of_library(node, opset_)) {
-      for (auto& value : infer_by_library(node, opset_, known_, types_))
-        add_value(value.name(), std::move(*value.mutable_type()));
+      add_by_library(node);
     }
   }
 
@@ -101,6 +102,15 @@ class Inference {
       if (const auto& dims = all[static_cast<std::size_t>(i)]) known_.add(name, *dims);
       add_type(name, type_of_output(node, i));
     }
+  }
+
+  // An op may have changed since the last opset that the library knows.
+  void add_by_library(const onnx::NodeProto& node) try {
+    if (opset_ > kLibraryOpset) check_by_library(node, opset_);
+    for (auto& value : infer_by_library(node, opset_, known_, types_))
+      add_value(value.name(), std::move(*value.mutable_type()));
+  } catch (const InputError&) {
+    if (opset_ <= kLibraryOpset) throw;
   }
 
   // What neither knows the dims of, and the file says.
@@ -156,7 +166,7 @@ class Inference {
       if (!input) return;
       inputs.push_back(std::move(*input));
     }
-    if (auto values = fold(node, inputs, *dims))
+    if (auto values = fold(node, inputs, *dims, type_of_output(node, 0)))
       known_.add_integers(node.output(0), std::move(*values));
   }
 

@@ -26,6 +26,7 @@ struct OnnxShapes {
   std::map<std::string, TensorDims, std::less<>> integers;  ///< values that nodes compute
   /// Floats that nodes compute from constants, where all of a value's are one number.
   std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, int, std::less<>> elements;  ///< ONNX's types, of values that have one
   /// Values that come of ops which nothing here knows.
   std::set<std::string, std::less<>> unseen;
 };

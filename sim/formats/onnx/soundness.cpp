@@ -1,18 +1,18 @@
 #include "sim/formats/onnx/soundness.h"
 
 #include <algorithm>
-#include <exception>
 #include <set>
 #include <string_view>
 #include <unordered_set>
 
 #include <fmt/format.h>
-#include <onnx/checker.h>
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/attributes.h"
 #include "sim/formats/onnx/later_ops.h"
+#include "sim/formats/onnx/library_inference.h"
 #include "sim/formats/onnx/names.h"
+#include "sim/formats/onnx/shape_rules.h"
 #include "sim/formats/onnx/unknown_ops.h"
 #include "sim/graph/shape.h"
 #include "sim/text/diagnostics.h"
@@ -70,12 +70,6 @@ class ValueNames {
   std::unordered_set<std::string> known_, missing_;  ///< missing: said once
 };
 
-// The first line of what a vendor's exception says.
-std::string first_line(const std::exception& error) {
-  const std::string_view text = error.what();
-  return shown(text.substr(0, text.find('\n')), kLongest);
-}
-
 void check_range(const NodeAttributes& attributes, const char* name, std::int64_t low) {
   for (const std::int64_t value : attributes.integers(name)) {
     if (value >= low && value <= kMaxWindow) continue;
@@ -91,45 +85,30 @@ void check_windows(const onnx::NodeProto& node) {
   if (node.op_type() != "Pad") check_range(attributes, "pads", 0);
 }
 
-class NodeChecker {
- public:
-  NodeChecker(const onnx::ModelProto& model, int opset) : opset_(opset) {
-    context_.set_ir_version(static_cast<int>(std::clamp<std::int64_t>(model.ir_version(), 3, 8)));
-    context_.set_opset_imports({{"", std::min(opset, kLibraryOpset)}});
-  }
+// What ONNX's library knows by the form that it has in this opset, too: all that is read here.
+bool has_form_of_library(const onnx::NodeProto& node, int opset) {
+  const bool stays =
+      opset <= kLibraryOpset || has_shape_rule(node.op_type()) || node.op_type() == "Constant";
+  return stays && is_of_library(node, opset);
+}
 
-  void check(const onnx::NodeProto& node) const {
-    std::set<std::string_view> names;
-    for (const auto& attribute : node.attribute()) {
-      if (names.insert(attribute.name()).second) continue;
-      throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
-    }
-    if (is_of_library(node, opset_)) check_by_library(node);
-    if (is_later(node.op_type(), opset_)) check_later(node, opset_);
-    check_windows(node);
+void check_node(const onnx::NodeProto& node, int opset) {
+  std::set<std::string_view> names;
+  for (const auto& attribute : node.attribute()) {
+    if (names.insert(attribute.name()).second) continue;
+    throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
   }
-
- private:
-  void check_by_library(const onnx::NodeProto& node) const {
-    try {
-      onnx::checker::check_node(node, context_, scope_);
-    } catch (const std::exception& error) {
-      throw InputError(fmt::format("ONNX's checker says: {}", first_line(error)));
-    }
-  }
-
-  int opset_;
-  onnx::checker::CheckerContext context_;
-  onnx::checker::LexicalScopeContext scope_;
-};
+  if (has_form_of_library(node, opset)) check_by_library(node, opset);
+  if (is_later(node.op_type(), opset)) check_later(node, opset);
+  check_windows(node);
+}
 
 void check_nodes(const onnx::ModelProto& model, const std::string& file, int opset) {
-  const NodeChecker checker(model, opset);
   Diagnostics wrong;
   int number = 0;
   for (const auto& node : model.graph().node()) {
     try {
-      if (is_plain(node, opset)) checker.check(node);
+      if (is_plain(node, opset)) check_node(node, opset);
     } catch (const InputError& error) {
       wrong.add({file, 0}, fmt::format("{}: {}", shown(node, number), error.message()));
     }

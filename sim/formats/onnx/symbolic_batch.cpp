@@ -9,14 +9,18 @@ void insert_dims(std::set<std::int64_t>& dims, const onnx::TensorProto& tensor) 
   dims.insert(tensor.dims().begin(), tensor.dims().end());
 }
 
+void insert_dims(std::set<std::int64_t>& dims, const onnx::ValueInfoProto& value) {
+  for (const auto& dim : value.type().tensor_type().shape().dim()) dims.insert(dim.dim_value());
+}
+
 std::set<std::int64_t> dims_in(const onnx::GraphProto& graph) {
   std::set<std::int64_t> dims;
   for (const auto& tensor : graph.initializer()) insert_dims(dims, tensor);
   for (const auto& node : graph.node()) {
     for (const auto& attribute : node.attribute()) insert_dims(dims, attribute.t());
   }
-  for (const auto& input : graph.input()) {
-    for (const auto& dim : input.type().tensor_type().shape().dim()) dims.insert(dim.dim_value());
+  for (const auto* values : {&graph.input(), &graph.value_info(), &graph.output()}) {
+    for (const auto& value : *values) insert_dims(dims, value);
   }
   return dims;
 }

@@ -71,24 +71,24 @@ void check_shape(const Values& shape) {
 
 }  // namespace
 
-MaybeDims same_dims(const KnownNode& node, int) {
+MaybeDims same_dims(const KnownNode& node) {
   return node.dims(0);
 }
 
-MaybeDims broadcast_dims(const KnownNode& node, int) {
+MaybeDims broadcast_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
   for (int i = 1; i < node.input_count(); ++i) dims = broadcast(dims, node.dims(i));
   return dims;
 }
 
-MaybeDims expand_dims(const KnownNode& node, int) {
+MaybeDims expand_dims(const KnownNode& node) {
   const auto shape = node.integers(1);
   if (!shape) return std::nullopt;
   check_shape(*shape);
   return broadcast(node.dims(0), *shape);
 }
 
-MaybeDims concat_dims(const KnownNode& node, int) {
+MaybeDims concat_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
   const std::size_t axis = checked_axis(node.attributes().integer("axis", 1), dims.size());
   for (int i = 1; i < node.input_count(); ++i) {
@@ -98,7 +98,7 @@ MaybeDims concat_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims gemm_dims(const KnownNode& node, int) {
+MaybeDims gemm_dims(const KnownNode& node) {
   const TensorDims &a = node.dims(0), &b = node.dims(1);
   if (a.size() != 2 || b.size() != 2) {
     throw InputError(fmt::format("its inputs are {} and {}; allowed: two dims each", print_dims(a),
@@ -110,7 +110,7 @@ MaybeDims gemm_dims(const KnownNode& node, int) {
 }
 
 // As numpy has it: a vector is a row before a matrix, and a column behind one.
-MaybeDims matmul_dims(const KnownNode& node, int) {
+MaybeDims matmul_dims(const KnownNode& node) {
   TensorDims a = node.dims(0), b = node.dims(1);
   if (a.empty() || b.empty()) fail_product(node);
   const bool row = a.size() == 1, column = b.size() == 1;
@@ -123,7 +123,7 @@ MaybeDims matmul_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims reduction_dims(const KnownNode& node, int) {
+MaybeDims reduction_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   const auto axes = reduced_axes(node, input.size());
   if (!axes) return std::nullopt;
@@ -136,20 +136,20 @@ MaybeDims reduction_dims(const KnownNode& node, int) {
   return dims;
 }
 
-MaybeDims filled_dims(const KnownNode& node, int) {
+MaybeDims filled_dims(const KnownNode& node) {
   auto shape = node.integers(0);
   if (shape) check_shape(*shape);
   return shape;
 }
 
-MaybeDims shape_dims(const KnownNode& node, int) {
+MaybeDims shape_dims(const KnownNode& node) {
   const auto rank = std::ssize(node.dims(0));
   const std::int64_t from = place_of(node.attributes().integer("start", 0), rank);
   const std::int64_t to = place_of(node.attributes().integer("end", rank), rank);
   return TensorDims{std::max<std::int64_t>(0, to - from)};
 }
 
-MaybeDims size_dims(const KnownNode&, int) {
+MaybeDims size_dims(const KnownNode&) {
   return TensorDims{};
 }
 

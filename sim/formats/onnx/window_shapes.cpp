@@ -81,7 +81,7 @@ void check_count(std::size_t count, std::size_t wanted, const char* what) {
 
 }  // namespace
 
-MaybeDims convolution_dims(const KnownNode& node, int) {
+MaybeDims convolution_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   const TensorDims& weight = node.dims(1);
   if (!has_windows(input) || weight.size() != input.size()) return std::nullopt;
@@ -91,7 +91,7 @@ MaybeDims convolution_dims(const KnownNode& node, int) {
   return slid(input, weight[0], windows, convolved);
 }
 
-MaybeDims pooling_dims(const KnownNode& node, int) {
+MaybeDims pooling_dims(const KnownNode& node) {
   const TensorDims& input = node.dims(0);
   if (!has_windows(input)) return std::nullopt;
   const Values kernel = node.attributes().integers("kernel_shape");
@@ -102,21 +102,21 @@ MaybeDims pooling_dims(const KnownNode& node, int) {
   });
 }
 
-MaybeDims global_pooling_dims(const KnownNode& node, int) {
+MaybeDims global_pooling_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
   if (dims.size() < 3) return std::nullopt;
   std::fill(dims.begin() + 2, dims.end(), 1);
   return dims;
 }
 
-MaybeDims pad_dims(const KnownNode& node, int) {
+MaybeDims pad_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
   const auto pads = pads_of(node, dims.size());
   if (!pads) return std::nullopt;
   for (const std::int64_t pad : *pads) {
-    if (std::abs(pad) <= kMaxExtent && pads->size() == 2 * dims.size()) continue;
-    throw InputError(fmt::format("its pads are {}; allowed: {} numbers up to {}", print_dims(*pads),
-                                 2 * dims.size(), kMaxExtent));
+    if (pad >= -kMaxExtent && pad <= kMaxExtent && pads->size() == 2 * dims.size()) continue;
+    throw InputError(fmt::format("its pads are {}; allowed: {} numbers from -{} to {}",
+                                 print_dims(*pads), 2 * dims.size(), kMaxExtent, kMaxExtent));
   }
   for (std::size_t i = 0; i < pads->size() / 2; ++i)
     dims[i] += (*pads)[i] + (*pads)[i + dims.size()];
@@ -124,7 +124,7 @@ MaybeDims pad_dims(const KnownNode& node, int) {
 }
 
 // By sizes or by scales, whichever the node has.
-MaybeDims resize_dims(const KnownNode& node, int) {
+MaybeDims resize_dims(const KnownNode& node) {
   TensorDims dims = node.dims(0);
   const std::vector<std::size_t> axes = resized_axes(node, dims.size());
   if (node.opset() >= 11 && node.has_input(3)) {

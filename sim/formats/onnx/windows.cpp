@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/onnx/axes.h"
 #include "sim/formats/onnx/names.h"
+#include "sim/graph/shape.h"
 
 namespace strata {
 namespace {
@@ -20,6 +21,15 @@ Numbers one_each(const NodeAttributes& attributes, const char* name, std::size_t
   if (values.empty()) values.assign(count, absent);
   if (values.size() == count) return values;
   throw InputError(fmt::format("{} has {} numbers; allowed: {}", name, values.size(), count));
+}
+
+// Before anything is computed from them.
+void check_range(const Numbers& values, const char* name, std::int64_t low) {
+  if (std::all_of(values.begin(), values.end(),
+                  [&](std::int64_t value) { return value >= low && value <= kMaxWindow; }))
+    return;
+  throw InputError(
+      fmt::format("{} {}; allowed: {} to {} each", name, print_dims(values), low, kMaxWindow));
 }
 
 // ONNX's SAME: outputs are ceil(extent / stride); of an odd padding, which side has more.
@@ -55,6 +65,10 @@ Windows read_windows(const NodeAttributes& attributes, const Numbers& kernel,
   const Numbers strides = one_each(attributes, "strides", rank, 1);
   const Numbers dilations = one_each(attributes, "dilations", rank, 1);
   const Numbers pads = one_each(attributes, "pads", 2 * rank, 0);
+  check_range(kernel, "its kernel is", 1);
+  check_range(strides, "its strides are", 1);
+  check_range(dilations, "its dilations are", 1);
+  check_range(pads, "its pads are", 0);
   const std::string automatic = attributes.text("auto_pad", "NOTSET");
   Windows windows;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -87,11 +101,12 @@ std::vector<std::int64_t> spread_pads(const Numbers& pads, const Numbers& axes, 
     throw InputError(fmt::format("its pads are {}, its axes {}; allowed: two pads for each axis",
                                  print_dims(pads), print_dims(axes)));
   }
+  checked_axes(axes, rank);
   Numbers all(2 * rank, 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = checked_axis(axes[i], rank);
-    all[axis] += pads[i];
-    all[axis + rank] += pads[i + axes.size()];
+    all[axis] = pads[i];
+    all[axis + rank] = pads[i + axes.size()];
   }
   return all;
 }

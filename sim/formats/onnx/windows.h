@@ -30,7 +30,7 @@ constexpr Dim spatial_dim(std::size_t i, std::size_t rank) {
 void take_zeros(Windows& windows, const PerDim<Margin>& zeros);
 
 /// The pads of all axes, at their begins and then at their ends, of pads that are said of `axes`
-/// alone. Throws InputError.
+/// alone, each once. Throws InputError.
 std::vector<std::int64_t> spread_pads(const std::vector<std::int64_t>& pads,
                                       const std::vector<std::int64_t>& axes, std::size_t rank);
 

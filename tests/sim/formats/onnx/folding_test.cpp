@@ -99,15 +99,17 @@ TEST(OnnxFolding, RowsAreGathered) {
 }
 
 TEST(OnnxFolding, WhatIsLargeOrOfAnotherTypeIsNotFolded) {
-  onnx::NodeProto cast = node("Cast");
-  Attributes{cast}("to", onnx::TensorProto::INT32);
-  EXPECT_THAT(*fold(cast, {list({3})}, {1}), ElementsAre(3));
-  EXPECT_EQ(fold(cast, {list({INT64_MAX})}, {1}), std::nullopt);
-  cast.mutable_attribute(0)->set_i(onnx::TensorProto::FLOAT);
-  EXPECT_THAT(*fold(cast, {list({1 << 24})}, {1}), ElementsAre(1 << 24));
-  EXPECT_EQ(fold(cast, {list({(1 << 24) + 1})}, {1}), std::nullopt);
-  cast.mutable_attribute(0)->set_i(onnx::TensorProto::BOOL);
-  EXPECT_EQ(fold(cast, {list({3})}, {1}), std::nullopt);
+  for (const char* op : {"Cast", "CastLike"}) {
+    const auto cast = [&](std::int64_t value, int type) {
+      return fold(node(op), {list({value})}, {1}, type);
+    };
+    EXPECT_THAT(*cast(3, onnx::TensorProto::INT32), ElementsAre(3));
+    EXPECT_EQ(cast(INT64_MAX, onnx::TensorProto::INT32), std::nullopt);
+    EXPECT_THAT(*cast(1 << 24, onnx::TensorProto::FLOAT), ElementsAre(1 << 24));
+    EXPECT_EQ(cast((1 << 24) + 1, onnx::TensorProto::FLOAT), std::nullopt);
+    EXPECT_EQ(cast(3, onnx::TensorProto::BOOL), std::nullopt);
+    EXPECT_EQ(cast(3, onnx::TensorProto::UNDEFINED), std::nullopt);
+  }
   EXPECT_EQ(fold(node("Identity"), {list(Dims(1025, 1))}, {1025}), std::nullopt);
   EXPECT_EQ(fold(node("ConstantOfShape"), {list({2})}, {2}), std::nullopt);  // floats
 }

@@ -112,6 +112,50 @@ TEST(OnnxFunctions, ThatCallThemselvesAreErrors) {
             "net.onnx: node y (One): its function torch.One calls itself");
 }
 
+// Its field is newer than the library.
+void set_overload(google::protobuf::Message& message, int field, const char* overload) {
+  message.GetReflection()->MutableUnknownFields(&message)->AddLengthDelimited(field, overload);
+}
+
+void set_overload(onnx::FunctionProto& function, const char* overload) {
+  set_overload(function, 13, overload);
+}
+
+void set_overload(onnx::NodeProto& node, const char* overload) {
+  set_overload(node, 8, overload);
+}
+
+TEST(OnnxFunctions, OfOneNameAreErrors) {
+  Model net(18);
+  for (const char* op : {"Relu", "Tanh"}) {
+    Function one(net, "One", {"a"}, {"b"});
+    one.node(op, {"a"}, "b");
+  }
+  call(net, "One", {"x"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: its function torch.One is defined twice; allowed: once");
+}
+
+TEST(OnnxFunctions, OfOneNameMayBeOverloads) {
+  const auto called = [](const char* overload) {
+    Model net(18);
+    Function plain(net, "One", {"a"}, {"b"});
+    plain.node("Relu", {"a"}, "b");
+    Function other(net, "One", {"a"}, {"b"});
+    other.node("Tanh", {"a"}, "b");
+    set_overload(other.proto(), "of_tanh");
+    call(net, "One", {"x"}, "y");
+    set_overload(*net.graph().mutable_node(0), overload);
+    return one_node(net, {2, 3, 5});
+  };
+  EXPECT_THAT(called(""), ElementsAre("y_Relu relu 3x1x1x5 < x"));
+  EXPECT_THAT(called("of_tanh"), ElementsAre("y_Tanh tanh 3x1x1x5 < x"));
+  EXPECT_EQ(said([&] { called("of_sine"); }),
+            "net.onnx: op torch.One is not supported: 1 node (y)");
+}
+
 TEST(OnnxFunctions, OfAnotherOpsetAreErrors) {
   Model net(18);
   Function old(net, "Old", {"a"}, {"b"});
@@ -134,6 +178,27 @@ TEST(OnnxFunctions, TakeNoMoreInputsThanTheySay) {
               one_node(net, {2, 3, 5});
             }),
             "net.onnx: node y (One): it has 2 inputs or outputs; allowed: 1, as its function");
+}
+
+// Each calls the one before it.
+std::string said_of_chain(int length) {
+  Model net(18);
+  Function first(net, "F0", {"a"}, {"b"});
+  first.node("Relu", {"a"}, "b");
+  for (int i = 1; i < length; ++i) {
+    Function next(net, fmt::format("F{}", i).c_str(), {"a"}, {"b"});
+    next.node(fmt::format("F{}", i - 1).c_str(), {"a"}, "b").proto().set_domain("torch");
+  }
+  call(net, fmt::format("F{}", length - 1).c_str(), {"x"}, "y");
+  return said([&] { one_node(net, {2, 3, 5}); });
+}
+
+TEST(OnnxFunctions, MayCallOthersToADepth) {
+  EXPECT_EQ(said_of_chain(64), "");
+  EXPECT_EQ(said_of_chain(65),
+            "net.onnx: node y (F64): its functions call each other more than 64 deep");
+  EXPECT_EQ(said_of_chain(20'000),
+            "net.onnx: node y (F19999): its functions call each other more than 64 deep");
 }
 
 // Each calls the one before it twice: 2^20 nodes of two dozen.

@@ -1,6 +1,9 @@
 // What PyTorch's exporters of today write, which is of opset 18 and later: axes as inputs, biases
 // and bounds that nodes compute, dropout by draws, and functions.
 
+#include <limits>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +18,7 @@ using ::testing::ElementsAre;
 using testing::lines;
 using testing::Model;
 using testing::one_node;
+using ::testing::StartsWith;
 
 void add_integer_constant(Model& net, const char* name, std::int64_t value) {
   auto& attribute = *net.node("Constant", {}, name).proto().add_attribute();
@@ -68,6 +72,60 @@ TEST(OnnxPytorch, BoundsMayBeCastToTheirDatasType) {
   net.node("CastLike", {"high", "x"}, "max");
   net.node("Clip", {"x", "min", "max"}, "y");
   EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("y relu6 3x1x5x5 < x"));
+}
+
+// The type is that of its second input, which inference knows.
+TEST(OnnxPytorch, ACastIsOneBetweenFloats) {
+  const auto cast = [](int type) {
+    Model net(18);
+    net.weight("like", {0}).set_data_type(type);
+    net.node("CastLike", {"x", "like"}, "cast");
+    net.node("Relu", {"cast"}, "y");
+    return one_node(net, {2, 3, 5});
+  };
+  EXPECT_THAT(cast(onnx::TensorProto::FLOAT16), ElementsAre("y relu 3x1x1x5 < x"));
+  for (const int type : {onnx::TensorProto::INT64, onnx::TensorProto::BOOL}) {
+    EXPECT_EQ(said([&] { cast(type); }),
+              "net.onnx: node cast (CastLike): it casts to no float; allowed: floats");
+  }
+}
+
+// 6.5 is 6 then.
+TEST(OnnxPytorch, AConstantThatIsCastToIntegersIsNoBound) {
+  Model net(18);
+  net.constant("low", 0).constant("bound", 6.5F);
+  net.integers("like", {1});
+  net.node("CastLike", {"bound", "like"}, "whole");
+  net.node("CastLike", {"whole", "x"}, "high");
+  net.node("Clip", {"x", "low", "high"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(net, {2, 3, 5});
+            }),
+            "net.onnx: node y (Clip): its input 'high' is computed; allowed: an initializer or a "
+            "constant");
+}
+
+TEST(OnnxPytorch, BoundsMayBeInfinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Model net(18);
+  net.constant("zero", 0).constant("inf", kInfinity).constant("-inf", -kInfinity);
+  net.integers("all", {});
+  net.node("CastLike", {"inf", "x"}, "high");
+  net.node("Expand", {"-inf", "all"}, "low");
+  net.node("Clip", {"x", "zero", "high"}, "relu");
+  net.node("Clip", {"relu", "low", "high"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5, 5}), ElementsAre("relu relu 3x1x5x5 < x"));
+}
+
+TEST(OnnxPytorch, ABoundThatIsNoNumberIsAnError) {
+  Model net(18);
+  net.constant("nan", std::numeric_limits<float>::quiet_NaN());
+  net.node("CastLike", {"nan", "x"}, "high");
+  net.node("Clip", {"x", "", "high"}, "y");
+  EXPECT_NE(said([&] {
+              one_node(net, {2, 3, 5, 5});
+            }).find("node y (Clip): it clips to"),
+            std::string::npos);
 }
 
 TEST(OnnxPytorch, AMeanHasItsAxesAsAnInput) {
@@ -148,6 +206,24 @@ TEST(OnnxPytorch, AnAverageWithDilationsIsNotOurs) {
             "net.onnx: node y (AveragePool): average pooling has no dilation");
 }
 
+// An initializer may be trained.
+TEST(OnnxPytorch, AProductWithAConstantOneIsNothing) {
+  Model net(18);
+  net.constant("one", 1);
+  net.node("CastLike", {"one", "x"}, "scale");
+  net.node("Mul", {"scale", "x"}, "same");
+  net.node("Relu", {"same"}, "y");
+  EXPECT_THAT(one_node(net, {2, 3, 5}), ElementsAre("y relu 3x1x1x5 < x"));
+  Model trained(18);
+  trained.weight("w", {1}, {1});
+  trained.node("Mul", {"x", "w"}, "y");
+  EXPECT_EQ(said([&] {
+              one_node(trained, {2, 3, 5});
+            }),
+            "net.onnx: node y (Mul): allowed: of shapes, of what depends on the network's input, "
+            "and in 0.5 x (1 + Erf(x / sqrt(2)))");
+}
+
 // In training form: Div(CastLike(Less(RandomUniformLike(...), keep)), keep).
 void add_draws(Model& net, const Dims& dims) {
   net.constant("keep", 0.8F).integers("dims", dims);
@@ -175,6 +251,44 @@ TEST(OnnxPytorch, ADrawForAWholeSampleIsNoDropout) {
             }),
             "net.onnx: node y (Mul): what passes is drawn at random; allowed: for each element, as "
             "in dropout");
+}
+
+TEST(OnnxPytorch, DrawsThatAreNotFromZeroToOneAreNoDropout) {
+  for (const auto& [end, value] : {std::pair{"low", -1.0}, std::pair{"high", 2.0}}) {
+    Model net(20);
+    add_draws(net, {2, 3, 5});
+    for (auto& node : *net.graph().mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) {
+        if (attribute.name() == end) attribute.set_f(static_cast<float>(value));
+      }
+    }
+    EXPECT_NE(said([&] { one_node(net, {2, 3, 5}); }), "") << end;
+  }
+}
+
+// Of another domain, or with a graph: it may have any number of inputs.
+TEST(OnnxPytorch, WhatIsNamedLikeAPartOfADropoutIsNone) {
+  const auto read = [](const auto& change) {
+    Model net(20);
+    change(net.node("Div", {}, "scaled").proto());
+    net.node("Mul", {"x", "scaled"}, "y");
+    return said([&] { one_node(net, {2, 3, 5}); });
+  };
+  EXPECT_NE(read([](onnx::NodeProto& node) { node.set_domain("foo"); }), "");
+  EXPECT_NE(read([](onnx::NodeProto& node) {
+              auto& attribute = *node.add_attribute();
+              attribute.set_name("body");
+              attribute.set_type(onnx::AttributeProto::GRAPH);
+              attribute.mutable_g()->set_name("inner");
+            }),
+            "");
+}
+
+// CastLike is younger than opset 13.
+TEST(OnnxPytorch, ACastOfNothingIsAnError) {
+  Model net(13);
+  net.node("CastLike", {}, "y");
+  EXPECT_NE(said([&] { one_node(net, {2, 3, 5}); }), "");
 }
 
 TEST(OnnxPytorch, LayersAreNamedAfterTheirModules) {
@@ -213,6 +327,76 @@ TEST(OnnxPytorch, AnOpThatNobodyKnowsHasTheShapeThatTheFileSays) {
                                          "y relu 4x1x5x5 < deformed"));
   EXPECT_EQ(said([&] { read("other"); }),
             "net.onnx: node deformed (DeformConv): the shape of its output 0 is not known");
+}
+
+// Some exporters write -1 or 0 where any number may stand: first for the batch.
+std::vector<std::string> deformed(std::int64_t batch, const Dims& dims) {
+  Model net(20);
+  net.node("DeformConv", {"x", "w", "offsets"}, "deformed");
+  net.node("Relu", {"deformed"}, "y");
+  net.weight("w", {4, 3, 1, 1});
+  net.weight("offsets", {2});
+  auto& value = *net.graph().add_value_info();
+  value.set_name("deformed");
+  auto& type = *value.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : dims) type.mutable_shape()->add_dim()->set_dim_value(dim);
+  net.input("x", {1, 3, 5, 5}).output("y");
+  auto& input = *net.graph().mutable_input(0)->mutable_type()->mutable_tensor_type();
+  input.mutable_shape()->mutable_dim(0)->set_dim_value(batch);
+  return lines(
+      parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque).graph);
+}
+
+TEST(OnnxPytorch, AnOpenBatchMayBeANumberThatIsNone) {
+  for (const std::int64_t batch : {-1, 0}) {
+    EXPECT_THAT(deformed(batch, {batch, 4, 5, 5}),
+                ElementsAre("x input 3x1x5x5", "deformed opaque 4x1x5x5 +14 < x",
+                            "y relu 4x1x5x5 < deformed"));
+  }
+}
+
+TEST(OnnxPytorch, OtherDimsOfZeroAndMinusOneAreNotKnown) {
+  constexpr const char* kUnknown =
+      "net.onnx: node deformed (DeformConv): the shape of its output 0 is not known";
+  for (const std::int64_t open : {-1, 0}) {
+    EXPECT_EQ(said([&] { deformed(2, {open, 4, 5, 5}); }), kUnknown);
+    EXPECT_EQ(said([&] { deformed(-1, {open, 4, open, 5}); }), kUnknown);
+  }
+}
+
+// A batch of ours is 7 unless something else is: as a first dim, 7 would pass for it.
+TEST(OnnxPytorch, WhatTheFileSaysIsNoStandInForTheBatch) {
+  EXPECT_NE(said([&] { deformed(0, {7, 4, 5, 5}); }), "");
+}
+
+// QuantizeLinear has a block size since opset 21, and any float's type for its scale since 19;
+// ONNX's library knows 17.
+TEST(OnnxPytorch, AnOpThatHasChangedHasTheShapeThatTheFileSays) {
+  const auto read = [](int opset, bool blocks, int scale) {
+    Model net(opset);
+    net.weight("scale", {1}).set_data_type(scale);
+    auto quantized = net.node("QuantizeLinear", {"x", "scale"}, "quantized");
+    if (blocks) quantized("block_size", 0);
+    net.node("Relu", {"quantized"}, "y");
+    auto& value = *net.graph().add_value_info();
+    value.set_name("quantized");
+    auto& type = *value.mutable_type()->mutable_tensor_type();
+    type.set_elem_type(onnx::TensorProto::UINT8);
+    for (const int dim : {2, 3, 5}) type.mutable_shape()->add_dim()->set_dim_value(dim);
+    net.input("x", {2, 3, 5}).output("y");
+    return lines(
+        parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque).graph);
+  };
+  const auto opaque =
+      ElementsAre("x input 3x1x1x5", "quantized opaque 3x1x1x5 < x", "y relu 3x1x1x5 < quantized");
+  EXPECT_THAT(read(21, true, onnx::TensorProto::FLOAT), opaque);
+  EXPECT_THAT(read(19, false, onnx::TensorProto::FLOAT16), opaque);
+  EXPECT_THAT(said([&] { read(17, true, onnx::TensorProto::FLOAT); }),
+              StartsWith("net.onnx: node quantized (QuantizeLinear): ONNX's checker says: "));
+  EXPECT_THAT(
+      said([&] { read(17, false, onnx::TensorProto::FLOAT16); }),
+      StartsWith("net.onnx: node quantized (QuantizeLinear): ONNX's shape inference says: "));
 }
 
 }  // namespace

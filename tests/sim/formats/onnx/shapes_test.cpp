@@ -2,6 +2,7 @@
 // opsets that it knows; what came later is derived here.
 
 #include <array>
+#include <climits>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -279,6 +280,43 @@ TEST(OnnxShapes, ASplitMaySayItsNumberOfParts) {
   EXPECT_EQ(OneNode(net, 18).ours(), (std::vector<TensorDims>{{2, 3}, {2, 3}, {2, 3}, {2, 1}}));
 }
 
+std::string said_of_split(const Dims& parts, std::int64_t extent, int outputs) {
+  Model net;
+  auto node = net.node("Split", {"x", "parts"}, "y0");
+  for (int i = 1; i < outputs; ++i) node.proto().add_output(fmt::format("y{}", i));
+  net.input("x", {extent}).integers("parts", parts);
+  return said([&] { OneNode(net, 18).ours(); });
+}
+
+TEST(OnnxShapes, ASplitsPartsAddUp) {
+  EXPECT_EQ(said_of_split({2, 0, 1}, 3, 3), "");
+  EXPECT_EQ(said_of_split({2, 2}, 3, 2), "its parts are (2, 2) of 3; allowed: 2 that add up to it");
+  EXPECT_EQ(said_of_split({4, -1}, 3, 2),
+            "its parts are (4, -1) of 3; allowed: 2 that add up to it");
+  EXPECT_EQ(said_of_split({1, 2}, 3, 3), "its parts are (1, 2) of 3; allowed: 3 that add up to it");
+  EXPECT_NE(said_of_split(Dims(1024, INT64_MAX / 512), 3, 1024), "");
+}
+
+// Their parts are computed once for all.
+TEST(OnnxShapes, ASplitMayHaveManyOutputs) {
+  constexpr int kMany = 1'000'000;
+  Model net;
+  auto node = net.node("Split", {"x"}, "y")("num_outputs", kMany);
+  for (int i = 1; i < kMany; ++i) node.proto().add_output("y");
+  net.input("x", {2 * kMany});
+  const auto dims = OneNode(net, 18).ours();
+  EXPECT_EQ(dims.size(), static_cast<std::size_t>(kMany));
+  EXPECT_EQ(dims.back(), TensorDims{2});
+}
+
+TEST(OnnxShapes, ASplitHasAsManyOutputsAsItSays) {
+  Model net;
+  net.node("Split", {"x"}, "y")("num_outputs", 3);
+  net.input("x", {6});
+  EXPECT_EQ(said([&] { OneNode(net, 18).ours(); }),
+            "num_outputs is 3; allowed: 1, as it has outputs");
+}
+
 TEST(OnnxShapes, APadMayBeOfSomeAxes) {
   const auto padded = [](const Dims& pads, const Dims& axes) {
     Model net;
@@ -291,6 +329,37 @@ TEST(OnnxShapes, APadMayBeOfSomeAxes) {
               padded({1, 0, 2}, {-1, 2});
             }),
             "its pads are (1, 0, 2), its axes (-1, 2); allowed: two pads for each axis");
+}
+
+TEST(OnnxShapes, APadIsBoundedBeforeItIsAdded) {
+  const auto padded = [](const Dims& pads, const Dims& axes) {
+    Model net;
+    net.node("Pad", {"x", "pads", "", "axes"}, "y");
+    net.input("x", {2, 3}).integers("pads", pads).integers("axes", axes);
+    return said([&] { OneNode(net, 18).ours(); });
+  };
+  EXPECT_EQ(padded({INT64_MAX, INT64_MAX, 0, 0}, {1, -1}),
+            "its axes are (1, -1); allowed: each at most once");
+  EXPECT_EQ(padded({0, INT64_MIN}, {1}),
+            "its pads are (0, 0, 0, -9223372036854775808); allowed: 4 numbers from -2147483648 to "
+            "2147483648");
+}
+
+// By a weight without values, 2^40 columns; 2^40 x 2^20 are too many, and so are strides of 2^63.
+TEST(OnnxShapes, WindowsAreBoundedBeforeTheySlide) {
+  const auto slid = [](std::int64_t kernel, const char* name, std::int64_t number) {
+    Model net;
+    auto node = net.node("Conv", {"x", "w"}, "y");
+    node(name, Dims{number});
+    net.input("x", {2, 3, 8}).input("w", {1, 3, kernel});
+    return said([&] { OneNode(net, 17).ours(); });
+  };
+  EXPECT_EQ(slid(std::int64_t{1} << 40, "dilations", 1 << 20),
+            "its kernel is (1099511627776); allowed: 1 to 1048576 each");
+  EXPECT_EQ(slid(3, "dilations", INT64_MAX),
+            "its dilations are (9223372036854775807); allowed: 1 to 1048576 each");
+  EXPECT_EQ(slid(3, "strides", 0), "its strides are (0); allowed: 1 to 1048576 each");
+  EXPECT_NE(slid(3, "strides", INT64_MAX), "");
 }
 
 // floor(5 x 1.5) = 7
