@@ -136,9 +136,10 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
                    "instead of --rounds: as many as fit into this time, for each network on each "
                    "number of devices")
       ->excludes("--rounds");
-  command->add_option("--tolerance", flags->tolerance,
-                      "the error from which predictions are off, 0.1 (which it is without) for 10 %: "
-                      "fail where one is (exit code 1), or where the machine can't say (3)");
+  command->add_option(
+      "--tolerance", flags->tolerance,
+      "the error from which predictions are off, 0.1 (which it is without) for 10 %: "
+      "fail where one is (exit code 1), or where the machine can't say (3)");
   command
       ->add_option("--trace", flags->trace_file,
                    "write both timelines of the largest error's case as trace-event JSON")
