@@ -95,6 +95,7 @@ std::string command_of(const RealRun& run) {
 }
 
 std::string round_text(const MeasureProgress& at, const RealRun& run) {
+  if (at.simulated) return fmt::format("simulating round {} of {}", at.round + 1, at.of);
   const std::size_t first = at.of - run.rounds;
   if (at.round < first) return fmt::format("warm-up {} of {}", at.round + 1, first);
   return fmt::format("round {} of {}", at.round - first + 1, run.rounds);

@@ -58,6 +58,7 @@ Profile merged(const Profile& profile, const Profile& newer);
 struct MeasureProgress {
   std::string what;  ///< "lenet5 on cpu:2"
   std::size_t round = 0, of = 0;
+  bool simulated = false;  ///< the steps of rounds that were measured before
 };
 
 /// Links as the measured copies are: as fast as one of a mebibyte, where devices copy themselves;

@@ -89,7 +89,8 @@ class Validation {
     std::size_t replays = 0;
     conclude(profile(std::move(space), *moves), *moves, report, keep, [&] {
       throw_if_cancelled(cancelled);
-      if (progress) progress({what + ", simulated", replays++, trials_.size() * rounds.done()});
+      if (progress)
+        progress({what + ", simulated", replays++, trials_.size() * rounds.done(), true});
     });
   }
 

@@ -62,12 +62,14 @@ void shift_halo(KernelCall& call) {
   call.run();
 }
 
-// The forward has used it; it is the gradient of the parameters that is wrong.
+// What the forward has used, and the next one will, is right.
 void disturb_halo(KernelCall& call) {
+  const std::vector<float> values = call.backend.values(call.operands.inputs[0]);
   each_first_row(call.backend, call.operands.inputs[0], [](float* first, std::int64_t width) {
     for (std::int64_t i = 0; i < width; ++i) first[i] *= 1.003F;
   });
   call.run();
+  call.backend.set(call.operands.inputs[0], values);
 }
 
 // What this phase was given in the step before, where there was one.
@@ -225,14 +227,15 @@ Planted load_other_rows() {
 
 std::vector<PlantedError> planted_errors() {
   constexpr SyncAlgorithm ring = SyncAlgorithm::ring, ps = SyncAlgorithm::ps;
-  constexpr bool updates = true;
+  const std::string updates = "step 1: parameters";  // steps are counted from 0
+  const std::string gradients = "step 0: parameter gradients";
   return {
       {"halo_of_other_rows", "rows", ring, instead(kConvolution, Phase::forward, shift_halo)},
       {"halo_lost", "rows", ring, instead(kConvolution, Phase::forward, lose_halo)},
       {"halo_lost_after_the_forward", "rows", ring,
-       instead(kConvolution, Phase::backward_weights, lose_halo)},
+       instead(kConvolution, Phase::backward_weights, lose_halo), gradients},
       {"halo_disturbed_after_the_forward", "rows", ring,
-       instead("conv1", Phase::backward_weights, disturb_halo)},
+       instead("conv1", Phase::backward_weights, disturb_halo), gradients},
       {"data_of_other_rows", "rows", ring, load_other_rows()},
       {"transfer_of_other_rows", "rows", ring, crossing(0, send_other_rows)},
       {"late_transfer_of_other_rows", "rows", ring, crossing(9, send_other_rows)},

@@ -15,7 +15,7 @@ struct PlantedError {
   std::string strategy;  ///< rows, data, owt
   SyncAlgorithm sync;
   Planted planted;
-  bool of_update = false;  ///< the second step begins with wrong parameters
+  std::string first = {};  ///< what must be found first, of which step; empty: anything
 };
 /// They keep what they remember of a step among themselves: made anew for each case.
 std::vector<PlantedError> planted_errors();

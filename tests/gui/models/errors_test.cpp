@@ -48,7 +48,7 @@ TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
             "--sync ring --rounds 1");
 }
 
-// Two rounds that warm up come before those that were asked for.
+// Two rounds that warm up come before those that were asked for; then their steps are simulated.
 TEST_F(ErrorsTest, RoundsAreCountedAsTheyWereAskedFor) {
   RealRun run = run_of_lenet();
   run.rounds = 3;
@@ -56,7 +56,8 @@ TEST_F(ErrorsTest, RoundsAreCountedAsTheyWereAskedFor) {
   run_for_real(runner_, run, nullptr,
                [&](const MeasureProgress& at) { told.push_back(round_text(at, run)); });
   EXPECT_THAT(told, ElementsAre("warm-up 1 of 2", "warm-up 2 of 2", "round 1 of 3", "round 2 of 3",
-                                "round 3 of 3"));
+                                "round 3 of 3", "simulating round 1 of 3",
+                                "simulating round 2 of 3", "simulating round 3 of 3"));
 }
 
 TEST_F(ErrorsTest, ToldAreTheMediansOfAllRounds) {
