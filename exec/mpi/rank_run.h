@@ -59,7 +59,6 @@ class RankRun {
   const World& world_;
   const Plan& plan_;
   Backend& backend_;
-  Executor& executor_;
   const Program& program_;
   DeviceId own_;
   TaskWork work_;
