@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the files of this folder: two small networks as the exporters of today's PyTorch write them.
 
-    python3 -m venv /tmp/pytorch && /tmp/pytorch/bin/pip install torch onnx onnxscript
-    /tmp/pytorch/bin/python tests/golden/onnx/make.py
+    python3 -m venv build/pytorch && build/pytorch/bin/pip install torch onnx onnxscript
+    build/pytorch/bin/python tests/golden/onnx/make.py
 
 Those here were written with PyTorch 2.15.0, onnx 1.23.2 and onnxscript 0.7.2. Of a file's name the
 second part says the exporter, of torch.export or of TorchScript, and the opset: `kept` files are of
