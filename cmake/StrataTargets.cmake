@@ -28,6 +28,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     strata_cxx_options(-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # ccache keeps precompiled headers that are equal
+  strata_cxx_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
 # Results must be equal to the bit on every machine: no contraction of a*b+c into one rounding.
 strata_cxx_options(-ffp-contract=off)
 # CMake 3.25 knows no CUDA standard after 17.
@@ -62,16 +65,28 @@ set(STRATA_COMMON_HEADERS
   <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility>
   <variant> <vector> <fmt/format.h>)
 
-# strata_precompiled(name HEADERS <a> ... [LINKS ...]): headers that targets with the same links reuse.
+# strata_cold(target): its code runs once for each thing that a user asks, so that optimising it would
+# cost more time than it saves.
+function(strata_cold target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<CONFIG:Debug>,-O0,-O1>>)
+endfunction()
+
+# strata_precompiled(name [COLD] HEADERS <a> ... [LINKS ...]): headers that targets with the same
+# links reuse, all cold or none.
 function(strata_precompiled name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "HEADERS;LINKS" ${ARGN})
   set(source ${CMAKE_BINARY_DIR}/precompiled/${name}.cpp)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
   add_library(strata_${name} OBJECT ${source})
   target_link_libraries(strata_${name} PRIVATE strata_options fmt::fmt ${ARG_LINKS})
   target_precompile_headers(strata_${name} PRIVATE ${ARG_HEADERS})
+  if(ARG_COLD)
+    strata_cold(strata_${name})
+  endif()
 endfunction()
 strata_precompiled(precompiled HEADERS ${STRATA_COMMON_HEADERS})
+strata_precompiled(precompiled_cold COLD HEADERS ${STRATA_COMMON_HEADERS})
 
 # strata_source_options(source OPTION...): of one source alone, an instruction set for example.
 function(strata_source_options source)
@@ -79,18 +94,24 @@ function(strata_source_options source)
     PROPERTIES COMPILE_OPTIONS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# strata_library(name SOURCES a.cpp ... [LINKS strata_x ...] [PRIVATE_LINKS vendor ...]
+# strata_library(name [COLD] SOURCES a.cpp ... [LINKS strata_x ...] [PRIVATE_LINKS vendor ...]
 #                [PRECOMPILED <header> ...])
+# COLD: see strata_cold.
 # PRECOMPILED: of a target whose options differ from the others', which shares no headers with them.
 # The global property STRATA_LIBRARIES lists them all.
 function(strata_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS;PRECOMPILED" ${ARGN})
   if(ARG_SOURCES)
     add_library(strata_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(strata_${name} PUBLIC strata_options ${ARG_LINKS}
                                          PRIVATE ${ARG_PRIVATE_LINKS})
+    if(ARG_COLD)
+      strata_cold(strata_${name})
+    endif()
     if(ARG_PRECOMPILED)
       target_precompile_headers(strata_${name} PRIVATE ${STRATA_COMMON_HEADERS} ${ARG_PRECOMPILED})
+    elseif(ARG_COLD)
+      target_precompile_headers(strata_${name} REUSE_FROM strata_precompiled_cold)
     else()
       target_precompile_headers(strata_${name} REUSE_FROM strata_precompiled)
     endif()
@@ -102,19 +123,36 @@ function(strata_library name)
 endfunction()
 
 if(STRATA_TESTS)
-  strata_precompiled(precompiled_tests LINKS GTest::gmock
-    HEADERS ${STRATA_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+  set(test_headers ${STRATA_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
+  strata_precompiled(precompiled_tests COLD LINKS GTest::gmock HEADERS ${test_headers})
+  strata_precompiled(precompiled_tests_hot LINKS GTest::gmock HEADERS ${test_headers})
 endif()
 
-# strata_test_library(name SOURCES a.cpp ... LINKS strata_x ...): strata_test_NAME, which tests share.
-function(strata_test_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  add_library(strata_test_${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(strata_test_${name} PUBLIC strata_options ${ARG_LINKS} GTest::gmock)
-  target_precompile_headers(strata_test_${name} REUSE_FROM strata_precompiled_tests)
+# strata_test_target(target hot): how code of tests is compiled; most of it is cold.
+function(strata_test_target target hot)
+  if(hot)
+    set(headers strata_precompiled_tests_hot)
+  else()
+    set(headers strata_precompiled_tests)
+    strata_cold(${target})
+  endif()
+  get_target_property(links ${target} LINK_LIBRARIES)
+  if(NOT links MATCHES "Qt6|gui")  # their code has another form, and other macros
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
 endfunction()
 
-# strata_test(name SOURCES a_test.cpp ... LINKS strata_x ... [LABELS slow|threads|gui] [SHARDS N])
+# strata_test_library(name [HOT] SOURCES a.cpp ... LINKS strata_x ...): strata_test_NAME, which tests
+# share. HOT: it computes much.
+function(strata_test_library name)
+  cmake_parse_arguments(ARG "HOT" "" "SOURCES;LINKS" ${ARGN})
+  add_library(strata_test_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(strata_test_${name} PUBLIC strata_options ${ARG_LINKS} GTest::gmock)
+  strata_test_target(strata_test_${name} ${ARG_HOT})
+endfunction()
+
+# strata_test(name [HOT] [SHARDS N] [LABELS slow|threads|gui] SOURCES a_test.cpp ...
+#             LINKS strata_x ...)
 # One test program per folder, and one CTest case for it: N cases that share its tests where it takes
 # long. Each writes reports/NAME.xml, which scripts/count-tests adds up (reports.txt names
 # them all). The target threaded_tests
@@ -123,14 +161,11 @@ endfunction()
 add_custom_target(threaded_tests)
 add_custom_target(exec_tests)
 function(strata_test name)
-  cmake_parse_arguments(ARG "" "LABELS;SHARDS" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "LABELS;SHARDS" "SOURCES;LINKS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   target_link_libraries(${name}_test PRIVATE
     ${ARG_LINKS} strata_test_paths GTest::gmock GTest::gtest_main)
-  get_target_property(qt ${name}_test LINK_LIBRARIES)
-  if(NOT qt MATCHES "Qt6|gui")  # their code has another form, and other macros
-    target_precompile_headers(${name}_test REUSE_FROM strata_precompiled_tests)
-  endif()
+  strata_test_target(${name}_test ${ARG_HOT})
   if(ARG_LABELS STREQUAL "threads")
     add_dependencies(threaded_tests ${name}_test)
   endif()

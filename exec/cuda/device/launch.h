@@ -128,14 +128,22 @@ void teams(Stream& stream, std::int64_t count, const Loop& loop) {
 /// `held`: the words in which the work may hold addresses, which its GPU must reach.
 void put_on(Stream& stream, std::function<void()> work, std::span<const std::byte> held = {});
 
-// What lies in a loop's padding is left from earlier, and may look like an address.
+// What lies in a loop's padding is left from earlier, and may look like an address: a compiler that
+// cannot clear it (clang before 20) holds no words.
+#if __has_builtin(__builtin_clear_padding)
+inline constexpr bool kHoldsWords = true;
 template <class Loop>
 void put_loop(Stream& stream, std::function<void()> work, Loop loop) {
-#if __has_builtin(__builtin_clear_padding)
   __builtin_clear_padding(&loop);
-#endif
   put_on(stream, std::move(work), std::as_bytes(std::span(&loop, 1)));
 }
+#else
+inline constexpr bool kHoldsWords = false;
+template <class Loop>
+void put_loop(Stream& stream, std::function<void()> work, const Loop&) {
+  put_on(stream, std::move(work));
+}
+#endif
 
 template <class Loop>
 void each(Stream& stream, std::int64_t count, const Loop& loop) {

@@ -84,6 +84,7 @@ TEST_F(PeersTest, AWrongOrderIsNoticed) {
 }
 
 TEST_F(PeersTest, LoopsAreGivenNoMemoryOutOfReach) {
+  if (!kHoldsWords) GTEST_SKIP() << "this compiler cannot clear the padding of a loop";
   GpuArray<float> a(*streams_[0], Values{1}), b(*streams_[1], Values{2});
   host::keep_apart(0, 1);
   const auto adds = [](float* to, const float* from) {

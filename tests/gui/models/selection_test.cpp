@@ -26,8 +26,8 @@ TEST(Selection, SpeaksOnlyOfChanges) {
   const QSignalSpy range(&selection, &Selection::range_changed);
   selection.select_layers({LayerId(1), LayerId(2)});
   selection.select_layers({LayerId(2), LayerId(1)});
-  selection.select_range(TimeRange{Seconds(1), Seconds(3)});
-  selection.select_range(TimeRange{Seconds(1), Seconds(3)});
+  selection.select_range(TimeRange{Seconds{1}, Seconds{3}});
+  selection.select_range(TimeRange{Seconds{1}, Seconds{3}});
   EXPECT_EQ(layers.count(), 1);
   EXPECT_EQ(range.count(), 1);
 }
@@ -38,7 +38,7 @@ TEST(Selection, ClearsEverything) {
   selection.select_device(DeviceId(0));
   selection.select_link(LinkId(0));
   selection.select_task(PickedTask{1, TaskId(2)});
-  selection.select_range(TimeRange{Seconds(1), Seconds(3)});
+  selection.select_range(TimeRange{Seconds{1}, Seconds{3}});
   selection.clear();
   EXPECT_THAT(selection.layers(), IsEmpty());
   EXPECT_FALSE(selection.device() || selection.link() || selection.task() || selection.range());
