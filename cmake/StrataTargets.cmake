@@ -42,9 +42,6 @@ if(STRATA_SANITIZE)
     -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()
-if(STRATA_FUZZ)  # the harnesses steer by the coverage of the whole library
-  strata_cxx_options(-fsanitize=fuzzer-no-link)
-endif()
 
 # lld links in a fraction of GNU ld's time. (Debian 12's mold starts RELRO in the middle of a page
 # where thread-local data are small: such programs do not start.)
@@ -107,6 +104,11 @@ function(strata_library name)
                                          PRIVATE ${ARG_PRIVATE_LINKS})
     if(ARG_COLD)
       strata_cold(strata_${name})
+    endif()
+    if(STRATA_FUZZ AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/sim/")
+      # The harnesses steer by the coverage of the simulator.
+      target_compile_options(strata_${name} PRIVATE
+        -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
     endif()
     if(ARG_PRECOMPILED)
       target_precompile_headers(strata_${name} PRIVATE ${STRATA_COMMON_HEADERS} ${ARG_PRECOMPILED})
