@@ -47,8 +47,7 @@ std::vector<AskedConvolution> convolutions_of(std::string_view network) {
     for (const Degrees& degrees : kCuts) {
       const Extents& output = graph[layer].output;
       const Partition cut(output, fitting(degrees, output));
-      add_shard(graph, layer, cut.box(std::int64_t{0}), all);
-      add_shard(graph, layer, cut.box(cut.shard_count() - 1), all);
+      add_shard(graph, layer, cut.box(layer() % 2 == 0 ? 0 : cut.shard_count() - 1), all);
     }
   }
   return all;

@@ -21,8 +21,8 @@ struct AskedConvolution {
   ConvolutionShape shape;
 };
 
-/// Of a batch of 32: whole, and the first and the last shard of a cut, where padding is on one
-/// side. Each shape once.
+/// Of a batch of 32: whole, and by turns the first and the last shard of a cut, where padding is on
+/// one side. Each shape once.
 std::vector<AskedConvolution> convolutions_of(std::string_view network);
 
 /// Skips where cuDNN is not found, or can't plan without a GPU.
