@@ -5,12 +5,12 @@
 
 #include <dnnl.h>
 #include <fmt/format.h>
-#include <omp.h>
 #include <sched.h>
 
 #include "exec/cpu/combine.h"
 #include "exec/cpu/kernels.h"
 #include "exec/cpu/move.h"
+#include "exec/cpu/onednn.h"
 #include "sim/base/error.h"
 
 namespace strata::cpu {
@@ -74,9 +74,8 @@ std::string CpuBackend::description() const {
                      v->minor, v->patch, instruction_set());
 }
 
-// oneDNN would start a team of threads from each of ours.
 void CpuBackend::enter(DeviceId device) {
-  omp_set_num_threads(1);
+  compute_alone();
   if (cores_.empty()) return;
   cpu_set_t set;
   CPU_ZERO(&set);

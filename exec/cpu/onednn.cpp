@@ -30,9 +30,8 @@ struct Buffer {
   }
 };
 
-/// Each thread that calls the library would else get a team of its own, as large as the machine.
 dnnl::stream make_stream() {
-  omp_set_num_threads(1);
+  compute_alone();
   return dnnl::stream(dnnl_engine());
 }
 
@@ -50,6 +49,10 @@ dnnl::memory on_no_data(const dnnl::memory::desc& desc) {
 }
 
 }  // namespace
+
+void compute_alone() {
+  omp_set_num_threads(1);
+}
 
 const dnnl::engine& dnnl_engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);

@@ -15,6 +15,10 @@
 namespace strata::cpu {
 
 const dnnl::engine& dnnl_engine();
+/// The library starts no threads for the one that calls this; it would else start a team as large
+/// as the machine.
+void compute_alone();
+
 /// This thread's. The library works with this thread alone from its first use on.
 dnnl::stream& dnnl_stream();
 

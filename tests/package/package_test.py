@@ -85,7 +85,7 @@ class Package(unittest.TestCase):
             "cmake_minimum_required(VERSION 3.25)\nproject(other LANGUAGES CXX)\n"
             "find_package(strata 99 REQUIRED)\n")
         with self.assertRaisesRegex(AssertionError, r"compatible\s+with\s+requested\s+version"):
-            output(CMAKE, "-S", self.folder, "-B", self.folder / "build",
+            output(CMAKE, "-S", self.folder, "-B", self.folder / "build", "-G", "Ninja",
                    f"-DCMAKE_PREFIX_PATH={self.folder / 'prefix'}")
 
 
