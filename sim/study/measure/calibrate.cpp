@@ -19,6 +19,9 @@ namespace {
 // little.
 constexpr Bytes kLeast{1 << 10}, kTypicalMove{1 << 20}, kLargeMove{1 << 24};
 
+// Above what fits in most caches, time is in proportion to the bytes.
+constexpr Bytes kAnyMove{1 << 24}, kLargestMove{1 << 28};
+
 class Collector {
  public:
   explicit Collector(const Graph& graph) : graph_(graph), needs_(requires_gradient(graph)) {}
@@ -115,9 +118,15 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster
   return all;
 }
 
-std::vector<Bytes> move_sizes() {
-  std::vector<Bytes> sizes;
-  for (std::int64_t bytes = 1 << 10; bytes <= 1 << 28; bytes *= 4) sizes.push_back({bytes});
+std::vector<Bytes> move_sizes(const Graph& graph) {
+  std::int64_t values = 0;
+  for (const Layer& layer : graph.layers()) {
+    values = std::max({values, volume(layer.output), layer.parameters.total()});
+  }
+  const std::int64_t largest =
+      std::clamp(values * element_bytes(DType::fp32), kAnyMove.value, kLargestMove.value);
+  std::vector<Bytes> sizes = {kLeast};
+  while (sizes.back().value < largest) sizes.push_back({4 * sizes.back().value});
   return sizes;
 }
 

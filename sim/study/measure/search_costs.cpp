@@ -61,8 +61,8 @@ std::vector<std::vector<MeasureRequest>> parts_of(const std::vector<MeasureReque
   return parts;
 }
 
-std::vector<Bytes> missing_moves(const std::optional<Profile>& known) {
-  std::vector<Bytes> sizes = move_sizes();
+std::vector<Bytes> missing_moves(const Graph& graph, const std::optional<Profile>& known) {
+  std::vector<Bytes> sizes = move_sizes(graph);
   if (!known) return sizes;
   std::erase_if(sizes, [&](Bytes size) {
     return std::any_of(known->moves.begin(), known->moves.end(),
@@ -112,7 +112,7 @@ SearchCosts measure_for_search(Runner& runner, const std::string& devices, const
   result.used.kept = need.rows - need.missing.size();
   if (costs.profile()) std::tie(result.used.oldest, result.used.newest) = dates(*costs.profile());
 
-  std::vector<Bytes> moves = missing_moves(costs.profile());
+  std::vector<Bytes> moves = missing_moves(graph, costs.profile());
   const auto began = Clock::now();
   const auto parts = parts_of(need.missing);
   for (const std::vector<MeasureRequest>& part : parts) {

@@ -80,7 +80,7 @@ class Validation {
     const auto tell = [&](std::size_t round) {
       if (progress) progress({what, round, rounds.total()});
     };
-    const auto moves = runner_.measure(name_, graph_, {{}, move_sizes(), request_.dtype});
+    const auto moves = runner_.measure(name_, graph_, {{}, move_sizes(graph_), request_.dtype});
     std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
     start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);

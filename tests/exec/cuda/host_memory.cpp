@@ -4,18 +4,32 @@
 #include <new>
 #include <string>
 
+#include <sanitizer/asan_interface.h>
+
 #include "sim/base/error.h"
 
 namespace strata::cuda {
 namespace {
 
 constexpr std::align_val_t kBlockHostAlignment{512};
+constexpr std::int64_t kMostKept = std::int64_t{256} << 20U;
 
 }  // namespace
 
+HostMemory::~HostMemory() {
+  for (const auto& [bytes, memory] : kept_) ::operator delete(memory, kBlockHostAlignment);
+}
+
 void* HostMemory::take(int gpu, std::int64_t bytes) {
   if (taken_ + bytes > size_) return nullptr;
-  void* memory = ::operator new(static_cast<std::size_t>(bytes), kBlockHostAlignment);
+  void* memory = nullptr;
+  if (const auto kept = kept_.find(bytes); kept != kept_.end()) {
+    memory = kept->second;
+    kept_.erase(kept), kept_bytes_ -= bytes;
+    ASAN_UNPOISON_MEMORY_REGION(memory, static_cast<std::size_t>(bytes));
+  } else {
+    memory = ::operator new(static_cast<std::size_t>(bytes), kBlockHostAlignment);
+  }
   std::memset(memory, 0xFF, static_cast<std::size_t>(bytes));
   taken_ += bytes;
   blocks_[static_cast<const char*>(memory)] = {gpu, bytes};
@@ -24,9 +38,12 @@ void* HostMemory::take(int gpu, std::int64_t bytes) {
 
 void HostMemory::release(void* memory) {
   const auto at = blocks_.find(static_cast<const char*>(memory));
-  taken_ -= at->second.bytes;
+  const std::int64_t bytes = at->second.bytes;
+  taken_ -= bytes;
   blocks_.erase(at);
-  ::operator delete(memory, kBlockHostAlignment);
+  if (kept_bytes_ + bytes > kMostKept) return ::operator delete(memory, kBlockHostAlignment);
+  ASAN_POISON_MEMORY_REGION(memory, static_cast<std::size_t>(bytes));
+  kept_.emplace(bytes, memory), kept_bytes_ += bytes;
 }
 
 const HostMemory::Block* HostMemory::find(const void* address) const {

@@ -15,6 +15,11 @@ namespace strata::cuda {
 
 class HostMemory {
  public:
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  ~HostMemory();
+
   /// What nobody wrote is no number. Null where the GPUs have no more together.
   void* take(int gpu, std::int64_t bytes);
   void release(void* memory);
@@ -43,6 +48,9 @@ class HostMemory {
   std::int64_t size_ = std::int64_t{1} << 40U, taken_ = 0;
   std::map<const char*, Block> blocks_;  // by address
   std::set<std::pair<int, int>> apart_;  // the lower one first
+  // Released blocks for the next of their size: pages that are there take no time. By bytes.
+  std::multimap<std::int64_t, void*> kept_;
+  std::int64_t kept_bytes_ = 0;
 };
 
 }  // namespace strata::cuda

@@ -93,7 +93,7 @@ TEST(SearchCosts, MeasureWhatTheSearchLooksAtOnce) {
   EXPECT_EQ(keys_of(first.profile), searched(4));
   EXPECT_EQ(first.used.measured, searched(4).size());
   EXPECT_EQ(runner.rows, searched(4).size());
-  EXPECT_EQ(runner.moves, move_sizes().size());
+  EXPECT_EQ(runner.moves, move_sizes(build_zoo("lenet5", 8)).size());
   EXPECT_EQ(first.used.kept, 0u);
   EXPECT_EQ(first.profile.devices, 2);
 
@@ -118,7 +118,7 @@ TEST(SearchCosts, MeasureOnlyWhatAnotherBatchLacks) {
   const SearchCosts more = measured(runner, folder.path(), 8);
   EXPECT_EQ(more.used.measured, missing.size());
   EXPECT_EQ(more.used.kept, searched(8).size() - missing.size());
-  EXPECT_EQ(runner.moves, move_sizes().size());
+  EXPECT_EQ(runner.moves, move_sizes(build_zoo("lenet5", 8)).size());
   EXPECT_EQ(measured(runner, folder.path(), 4).used.measured, 0u);
   EXPECT_EQ(measured(runner, folder.path(), 8).used.measured, 0u);
 }
