@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QDeadlineTimer>
 #include <QEventLoop>
+#include <QTimer>
 #include <functional>
 
 namespace strata::testing {
@@ -23,9 +24,11 @@ inline QCoreApplication& application() {
 inline bool wait_until(const std::function<bool()>& holds) {
   application();
   const QDeadlineTimer deadline(60000);
+  QTimer tick;  // what does not come as an event is looked at every few milliseconds
+  tick.start(5);
   while (!holds()) {
     if (deadline.hasExpired()) return false;
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 50);
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
   }
   return true;
 }

@@ -127,7 +127,7 @@ TEST_F(BlockingTest, WhileASliderIsDragged) {
 }
 
 TEST_F(BlockingTest, WithALargeNetworkOnManyDevices) {
-  open("resnet152", "p100-16x4", "data");
+  open("resnet152", "p100-8x4", "data");
   never_away_for_long("opening");
   for (View* view : window_.views()) {
     later([&] { window_.bring_to_front(view); });

@@ -47,7 +47,9 @@ class WatchedApplication : public QApplication {
   static double own_time() {
     using Clock = std::chrono::steady_clock;
     const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-    std::ifstream file("/proc/thread-self/schedstat");
+    thread_local std::ifstream file("/proc/thread-self/schedstat");
+    file.clear();
+    file.seekg(0);  // it is read anew
     std::uint64_t ran = 0, in_line = 0;
     file >> ran >> in_line;
     return now - static_cast<double>(in_line) * 1e-9;
