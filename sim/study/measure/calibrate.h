@@ -26,8 +26,8 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& spa
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster,
                                       const std::vector<std::string>& strategies);
 
-/// Powers of four, from 1 KiB to 16 MiB at least, and on until the network's largest tensor fits, to
-/// 256 MiB at most.
+/// Powers of four, from 1 KiB to 16 MiB at least, and on until the network's largest tensor fits,
+/// to 256 MiB at most.
 std::vector<Bytes> move_sizes(const Graph& graph);
 
 /// Where a profile comes from.

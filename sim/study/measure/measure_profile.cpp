@@ -53,8 +53,8 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   const std::vector<Subject> subjects = load(request, cluster);
   const std::string before = runner.state(request.devices);
   for (const Subject& subject : subjects) {
-    const auto measurer = runner.measure(request.devices, subject.graph,
-                                         {subject.shapes, move_sizes(subject.graph), request.dtype});
+    const auto measurer = runner.measure(
+        request.devices, subject.graph, {subject.shapes, move_sizes(subject.graph), request.dtype});
     for (std::size_t round = 0; round < request.rounds; ++round) {
       if (progress) {
         progress({fmt::format("{} on {}", subject.graph.name(), request.devices), round,
