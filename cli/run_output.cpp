@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -72,21 +76,45 @@ nlohmann::ordered_json costs_json(const CostsUsed& costs) {
 std::string table(const RunReport& report) {
   const Training& training = report.training;
   const Communication& moved = training.moved_per_step;
-  TextTable table({{"strategy", TextTable::Align::left},
-                   {"step time"},
-                   {"least"},
-                   {"p90"},
-                   {"samples/s"},
-                   {"communication"},
-                   {"of it sync"},
-                   {"first loss"},
-                   {"last loss"}});
-  table.add_row({report.strategy.name(), format_seconds(training.times.median),
-                 format_seconds(training.times.min), format_seconds(training.times.p90),
-                 fmt::format("{:.1f}", report.throughput()), format_bytes(moved.total()),
-                 format_bytes(moved.sync), fmt::format("{:.4f}", training.losses.front()),
-                 fmt::format("{:.4f}", training.losses.back())});
+  std::vector<TextTable::Column> columns = {{"strategy", TextTable::Align::left},
+                                            {"step time"},
+                                            {"least"},
+                                            {"p90"},
+                                            {"samples/s"},
+                                            {"communication"},
+                                            {"of it sync"},
+                                            {"first loss"},
+                                            {"last loss"}};
+  std::vector<std::string> row = {report.strategy.name(),
+                                  format_seconds(training.times.median),
+                                  format_seconds(training.times.min),
+                                  format_seconds(training.times.p90),
+                                  fmt::format("{:.1f}", report.throughput()),
+                                  format_bytes(moved.total()),
+                                  format_bytes(moved.sync),
+                                  fmt::format("{:.4f}", training.losses.front()),
+                                  fmt::format("{:.4f}", training.losses.back())};
+  if (training.plain_loops) {
+    columns.push_back({"plain loops"});
+    row.push_back(std::to_string(training.plain_loops->products));
+  }
+  TextTable table(std::move(columns));
+  table.add_row(std::move(row));
   return table.print();
+}
+
+std::string plain_loops_text(const std::optional<PlainLoops>& loops) {
+  if (!loops || loops->products == 0) return "";
+  return fmt::format(
+      "{} of the convolutions' products are plain loops, which are slow: cuDNN runs no engine for "
+      "them; the first: {}\n",
+      loops->products, loops->first_status);
+}
+
+nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
+  nlohmann::ordered_json json = {{"products", loops.products}, {"first_status", nullptr}};
+  if (loops.products > 0) json["first_status"] = loops.first_status;
+  return json;
 }
 
 std::string in_layer(const LargestDifference& difference) {
@@ -197,6 +225,7 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"transfer_bytes", moved.transfer.value},
                                  {"sync_bytes", moved.sync.value},
                                  {"statistics_bytes", moved.statistics.value}};
+  if (training.plain_loops) json["plain_loops"] = plain_loops_json(*training.plain_loops);
   if (report.test) add_test(json, *report.test);
   if (report.check) add_check(json, *report.check);
   if (report.costs) json["costs"] = costs_json(*report.costs);
@@ -205,10 +234,10 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
 }
 
 std::string run_text(const RunNames& names, const RunReport& report) {
-  std::string text =
-      fmt::format("{} on {} ({}): batch {}, sync {}, {} steps\n\n{}", report.graph.name(),
-                  names.devices, names.machine, report.graph.batch(), names.sync,
-                  report.training.losses.size(), table(report));
+  std::string text = fmt::format("{} on {} ({}): batch {}, sync {}, {} steps\n\n{}{}",
+                                 report.graph.name(), names.devices, names.machine,
+                                 report.graph.batch(), names.sync, report.training.losses.size(),
+                                 table(report), plain_loops_text(report.training.plain_loops));
   if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +60,13 @@ struct StepRange {
   bool contains(std::size_t step) const { return begin <= step && step < end; }
 };
 
+/// Convolutions that no library's engine computes but plain loops: right, and slow.
+struct PlainLoops {
+  std::int64_t products = 0;  ///< a shard's convolution in one direction is one
+  std::string first_status;   ///< what the library said of the first; empty where there is none
+  bool operator==(const PlainLoops&) const = default;
+};
+
 /// Bytes are those that were copied between devices, counted as they were copied.
 struct Execution {
   Timeline timeline;
@@ -65,6 +74,7 @@ struct Execution {
   std::vector<double> losses;         ///< by step: the mean over the batch
   std::vector<std::int64_t> correct;  ///< by step: samples whose label has the largest logit
   Communication moved;                ///< in all steps
+  std::optional<PlainLoops> plain_loops = {};  ///< of all kernels until now; of GPUs alone
 };
 
 }  // namespace strata

@@ -37,5 +37,9 @@ struct Cudnn {
 constexpr bool is_unsupported(cudnnStatus_t status) {
   return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED;
 }
+/// An engine could not be run here: its launch was refused, say. Others may run.
+constexpr bool failed_to_run(cudnnStatus_t status) {
+  return CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_EXECUTION_FAILED;
+}
 
 }  // namespace strata::cuda

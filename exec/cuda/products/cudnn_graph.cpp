@@ -59,44 +59,35 @@ ConvolutionGraph::ConvolutionGraph(const PlanTarget& target, const ConvolutionSh
   graph_.finalise("making an operation graph");
 }
 
-std::vector<PlanCandidate> ConvolutionGraph::candidates() const {
-  std::vector<PlanCandidate> all;
-  add_candidates(CUDNN_HEUR_MODE_A, all);
-  add_candidates(CUDNN_HEUR_MODE_FALLBACK, all);
-  return all;
-}
-
-void ConvolutionGraph::add_candidates(cudnnBackendHeurMode_t mode,
-                                      std::vector<PlanCandidate>& to) const {
+Proposals ConvolutionGraph::proposals(cudnnBackendHeurMode_t mode) const {
   constexpr std::int64_t kMost = 64;
   Descriptor heuristics(target_.cudnn(), CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
   target_.aim_heuristics(heuristics);
   const cudnnStatus_t status = heuristics.try_to_finalise();
-  if (is_unsupported(status)) return;
+  if (is_unsupported(status)) return {{}, status};
   target_.cudnn().check(status, "asking for engines");
+  Proposals all;
   for (Descriptor& config :
        heuristics.parts(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMost)) {
     const Descriptor engine =
         config.part(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     if (!keeps(precision_, notes_of(engine))) continue;
-    std::string name = name_of(config, engine);
-    const bool known = std::any_of(to.begin(), to.end(),
-                                   [&](const PlanCandidate& one) { return one.name == name; });
-    if (!known) to.push_back({std::move(name), std::move(config)});
+    all.candidates.push_back({name_of(config, engine), std::move(config)});
   }
+  return all;
 }
 
-std::optional<ConvolutionPlan> ConvolutionGraph::plan(PlanCandidate candidate) const {
+Planned ConvolutionGraph::plan(PlanCandidate candidate) const {
   Descriptor plan(target_.cudnn(), CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, candidate.config);
   target_.aim_plan(plan);
   const cudnnStatus_t status = plan.try_to_finalise();
   const bool breaks = CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_INTERNAL_ERROR;
-  if (is_unsupported(status) || breaks) return std::nullopt;
+  if (is_unsupported(status) || breaks) return {std::nullopt, status};
   target_.cudnn().check(status, "making a plan with engine " + candidate.name);
-  return ConvolutionPlan(std::move(candidate.config), std::move(plan));
+  return {ConvolutionPlan(std::move(candidate.config), std::move(plan)), status};
 }
 
 ConvolutionPlan::ConvolutionPlan(Descriptor config, Descriptor plan)

@@ -54,20 +54,29 @@ class ConvolutionPlan {
   std::int64_t workspace_;
 };
 
+/// What the heuristics propose, and the status with which they did.
+struct Proposals {
+  std::vector<PlanCandidate> candidates;
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+};
+
+/// What became of a candidate.
+struct Planned {
+  std::optional<ConvolutionPlan> plan;  ///< nothing where the engine refuses after all, or breaks
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+};
+
 class ConvolutionGraph {
  public:
   ConvolutionGraph(const PlanTarget& target, const ConvolutionShape& shape, Direction direction,
                    Precision precision);
 
-  /// Engines that compute as the precision promises, always the same way: the heuristics' own
-  /// choice, then all others that might do. Empty where the library has none.
-  std::vector<PlanCandidate> candidates() const;
-  /// Nothing where the engine refuses after all, or breaks.
-  std::optional<ConvolutionPlan> plan(PlanCandidate candidate) const;
+  /// Engines that compute as the precision promises, always the same way. CUDNN_HEUR_MODE_A: the
+  /// heuristics' own choice; CUDNN_HEUR_MODE_FALLBACK: others that might do.
+  Proposals proposals(cudnnBackendHeurMode_t mode) const;
+  Planned plan(PlanCandidate candidate) const;
 
  private:
-  void add_candidates(cudnnBackendHeurMode_t mode, std::vector<PlanCandidate>& to) const;
-
   const PlanTarget& target_;
   Precision precision_;
   std::vector<Descriptor> parts_;  // of the operation, which comes last

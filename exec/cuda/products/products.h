@@ -30,7 +30,8 @@ struct ConvolutionMemory {
 /// A convolution in one direction, planned and tuned. What it writes, it writes whole.
 class ConvolutionProduct {
  public:
-  /// The seat must outlive it. Throws EnvironmentError where a library refuses.
+  /// The seat must outlive it; it is told where the product is plain loops, since a library has no
+  /// engine for it. Throws EnvironmentError where a library fails.
   ConvolutionProduct(Seat& seat, const ConvolutionShape& shape, Direction direction);
   ~ConvolutionProduct();
 

@@ -1,6 +1,7 @@
-// Products by cuDNN and cuBLAS. What they refuse is left to plain loops.
+// Products by cuDNN and cuBLAS. What cuDNN has no engine for is left to plain loops.
 
 #include <optional>
+#include <utility>
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/products/direct_convolution.h"
@@ -24,7 +25,11 @@ struct ConvolutionProduct::Body {
 
 ConvolutionProduct::ConvolutionProduct(Seat& seat, const ConvolutionShape& shape,
                                        Direction direction)
-    : body_(new Body{seat, shape, direction, tuned_plan(seat, shape, direction)}) {}
+    : body_(new Body{seat, shape, direction, {}}) {
+  TunedPlan tuned = tuned_plan(seat, shape, direction);
+  body_->plan = std::move(tuned.plan);
+  if (!body_->plan) seat.add_plain_loops(std::move(tuned.refusal));
+}
 ConvolutionProduct::~ConvolutionProduct() = default;
 
 std::int64_t ConvolutionProduct::workspace() const {

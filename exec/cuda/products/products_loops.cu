@@ -12,7 +12,9 @@ struct ConvolutionProduct::Body {
 
 ConvolutionProduct::ConvolutionProduct(Seat& seat, const ConvolutionShape& shape,
                                        Direction direction)
-    : body_(new Body{seat, shape, direction}) {}
+    : body_(new Body{seat, shape, direction}) {
+  seat.add_plain_loops("no library is linked");
+}
 ConvolutionProduct::~ConvolutionProduct() = default;
 
 std::int64_t ConvolutionProduct::workspace() const {

@@ -1,5 +1,7 @@
 #include "exec/cuda/products/seat_libraries.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
@@ -12,7 +14,7 @@ namespace {
 constexpr std::int64_t kCublasWorkspace = std::int64_t{32} << 20U;
 
 struct SeatLibraries {
-  std::optional<CudnnSeat> cudnn;
+  std::unique_ptr<CudnnSeat> cudnn;
   std::optional<CublasSeat> cublas;
 };
 
@@ -29,21 +31,34 @@ std::string describe(const GpuPart& part) {
   return fmt::format("{} of {} multiprocessors", part.multiprocessors, part.of);
 }
 
+/// "NVIDIA H200, 32 of 132 multiprocessors, cuDNN 91900".
+std::string title_of(const Gpu& gpu, const GpuPart& part, const Cudnn& cudnn) {
+  return fmt::format("{}, {}, cuDNN {}", gpu.name, describe(part), cudnn.version());
+}
+
 }  // namespace
 
 // The library plans for a whole GPU, since it finds no engine for a part of one; what is the
 // fastest of its proposals on the seat's stream is measured (tuned_plan.h).
-CudnnSeat::CudnnSeat(Seat& seat) : choices_(ChoiceFile::usual_path()) {
+CudnnSeat::CudnnSeat(Seat& seat)
+    : cudnn_(std::make_unique<const Cudnn>()), choices_(ChoiceFile::usual_path()) {
   use_gpu(seat.gpu());
-  cudnn_.check(cudnn_.create(&handle_), "beginning to use a GPU");
-  cudnn_.check(cudnn_.set_stream(handle_, native(seat.stream())), "choosing a stream");
-  target_.emplace(cudnn_, handle_);
+  cudnn_->check(cudnn_->create(&handle_), "beginning to use a GPU");
+  cudnn_->check(cudnn_->set_stream(handle_, native(seat.stream())), "choosing a stream");
+  target_.emplace(*cudnn_, handle_);
   const Gpu gpu = gpus().at(static_cast<std::size_t>(seat.gpu()));
-  title_ = fmt::format("{}, {}, cuDNN {}", gpu.name, describe(seat.part()), cudnn_.version());
+  title_ = title_of(gpu, seat.part(), *cudnn_);
 }
 
+CudnnSeat::CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
+                     ChoiceFile choices)
+    : cudnn_(std::move(cudnn)),
+      target_(std::in_place, *cudnn_, described),
+      choices_(std::move(choices)),
+      title_(title_of(described, seat.part(), *cudnn_)) {}
+
 CudnnSeat::~CudnnSeat() {
-  if (handle_ != nullptr) cudnn_.destroy(handle_);
+  if (handle_ != nullptr) cudnn_->destroy(handle_);
 }
 
 // Choosing a stream takes the workspace away, so that comes after.
@@ -69,7 +84,12 @@ CublasSeat::~CublasSeat() {
 
 CudnnSeat& cudnn_of(Seat& seat) {
   auto& cudnn = libraries_of(seat).cudnn;
-  return cudnn ? *cudnn : cudnn.emplace(seat);
+  if (!cudnn) cudnn = std::make_unique<CudnnSeat>(seat);
+  return *cudnn;
+}
+
+void use_cudnn(Seat& seat, std::unique_ptr<CudnnSeat> cudnn) {
+  libraries_of(seat).cudnn = std::move(cudnn);
 }
 
 CublasSeat& cublas_of(Seat& seat) {

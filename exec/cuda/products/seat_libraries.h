@@ -3,7 +3,9 @@
 // The handles of cuDNN and cuBLAS that belong to a seat, each made when it is first used, bound to
 // the seat's stream. Not thread-safe.
 
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "exec/cuda/products/choice_file.h"
 #include "exec/cuda/products/cublas.h"
@@ -16,11 +18,14 @@ namespace strata::cuda {
 class CudnnSeat {
  public:
   explicit CudnnSeat(Seat& seat);
+  /// Of a GPU that need not be there: plans are made for it that can't be run.
+  CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
+            ChoiceFile choices);
   ~CudnnSeat();
   CudnnSeat(const CudnnSeat&) = delete;
   CudnnSeat& operator=(const CudnnSeat&) = delete;
 
-  const Cudnn& cudnn() const { return cudnn_; }
+  const Cudnn& cudnn() const { return *cudnn_; }
   cudnnHandle_t handle() const { return handle_; }
   const PlanTarget& target() const { return *target_; }
   ChoiceFile& choices() { return choices_; }
@@ -28,7 +33,7 @@ class CudnnSeat {
   const std::string& title() const { return title_; }
 
  private:
-  Cudnn cudnn_;
+  std::unique_ptr<const Cudnn> cudnn_;
   cudnnHandle_t handle_ = nullptr;
   std::optional<PlanTarget> target_;
   ChoiceFile choices_;
@@ -54,5 +59,7 @@ class CublasSeat {
 /// The seat's own. Throws EnvironmentError where a library is not there or not able.
 CudnnSeat& cudnn_of(Seat& seat);
 CublasSeat& cublas_of(Seat& seat);
+/// In place of what would be made. Precondition: nobody has asked for the seat's own.
+void use_cudnn(Seat& seat, std::unique_ptr<CudnnSeat> cudnn);
 
 }  // namespace strata::cuda

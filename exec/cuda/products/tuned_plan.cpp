@@ -51,29 +51,83 @@ struct NamedPlan {
   ConvolutionPlan plan;
 };
 
-/// The first few that are not refused and ask for little enough.
+/// Of all that stands in the way of a plan, the first.
+class Refusal {
+ public:
+  explicit Refusal(const Cudnn& cudnn) : cudnn_(cudnn) {}
+
+  void note(cudnnStatus_t status) { note(cudnn_.error_string(status)); }
+  void note(const std::string& engine, cudnnStatus_t status) {
+    note(engine, cudnn_.error_string(status));
+  }
+  void note(const std::string& engine, std::string_view what) {
+    note(fmt::format("{} (engine {})", what, engine));
+  }
+  /// Where nothing was noted, there was nobody to refuse.
+  const std::string& text() const { return text_.empty() ? kNobody : text_; }
+
+ private:
+  void note(std::string text) {
+    if (text_.empty()) text_ = std::move(text);
+  }
+
+  static inline const std::string kNobody = "no engine is proposed";
+  const Cudnn& cudnn_;
+  std::string text_;
+};
+
+std::vector<PlanCandidate> candidates_of(const ConvolutionGraph& graph, Refusal& refusal) {
+  std::vector<PlanCandidate> all;
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    Proposals proposals = graph.proposals(mode);
+    if (is_unsupported(proposals.status)) refusal.note(proposals.status);
+    for (PlanCandidate& candidate : proposals.candidates) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const PlanCandidate& one) {
+        return one.name == candidate.name;
+      });
+      if (!known) all.push_back(std::move(candidate));
+    }
+  }
+  return all;
+}
+
+/// Nothing where it is refused, breaks or asks for too much.
+std::optional<NamedPlan> plan_of(const ConvolutionGraph& graph, PlanCandidate candidate,
+                                 Refusal& refusal) {
+  std::string name = candidate.name;
+  Planned planned = graph.plan(std::move(candidate));
+  if (!planned.plan) {
+    refusal.note(name, planned.status);
+    return std::nullopt;
+  }
+  if (planned.plan->workspace() > kMostWorkspace) {
+    refusal.note(name, fmt::format("a workspace of {} bytes", planned.plan->workspace()));
+    return std::nullopt;
+  }
+  return NamedPlan{std::move(name), std::move(*planned.plan)};
+}
+
+/// The first few.
 std::vector<NamedPlan> plans_to_try(const ConvolutionGraph& graph,
-                                    std::vector<PlanCandidate> candidates) {
+                                    std::vector<PlanCandidate> candidates, Refusal& refusal) {
   std::vector<NamedPlan> plans;
   for (PlanCandidate& candidate : candidates) {
     if (plans.size() == kTried) break;
-    std::string name = candidate.name;
-    auto plan = graph.plan(std::move(candidate));
-    if (!plan || plan->workspace() > kMostWorkspace) continue;
-    plans.push_back({std::move(name), std::move(*plan)});
+    if (auto plan = plan_of(graph, std::move(candidate), refusal))
+      plans.push_back(std::move(*plan));
   }
   return plans;
 }
 
 class Tuning {
  public:
-  Tuning(Seat& seat, const CudnnSeat& library, const ConvolutionMemory& memory)
-      : seat_(seat), library_(library), memory_(memory) {}
+  Tuning(Seat& seat, const CudnnSeat& library, const ConvolutionMemory& memory, Refusal& refusal)
+      : seat_(seat), library_(library), memory_(memory), refusal_(refusal) {}
 
   /// Leaves the plans that run, in rounds of one run each, so that whatever drifts with time
   /// drifts for all; the fastest comes first.
   void sort(std::vector<NamedPlan>& plans) {
-    std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one.plan); });
+    std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one); });
     std::vector<std::vector<Event>> events(plans.size());
     for (int round = 0; round < kRounds; ++round) {
       for (std::size_t i = 0; i < plans.size(); ++i) time(plans[i].plan, events[i]);
@@ -89,9 +143,17 @@ class Tuning {
   }
 
  private:
-  bool warm_up(const ConvolutionPlan& plan) {
+  // An engine that can't be run is left to others; any other status is a mistake, this program's or
+  // the machine's, that another engine would only hide.
+  bool warm_up(const NamedPlan& one) {
     for (int run = 0; run < kWarmUps; ++run) {
-      if (plan.try_to_run(library_.handle(), memory_) != CUDNN_STATUS_SUCCESS) return false;
+      const cudnnStatus_t status = one.plan.try_to_run(library_.handle(), memory_);
+      if (is_unsupported(status) || failed_to_run(status)) {
+        refusal_.note(one.name, status);
+        forget_last_error();
+        return false;
+      }
+      library_.cudnn().check(status, "trying engine " + one.name);
     }
     return true;
   }
@@ -114,11 +176,12 @@ class Tuning {
   Seat& seat_;
   const CudnnSeat& library_;
   ConvolutionMemory memory_;
+  Refusal& refusal_;
 };
 
 /// False, and as they are, where there is no room for the tensors.
 bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& shape,
-                  std::vector<NamedPlan>& plans) {
+                  std::vector<NamedPlan>& plans, Refusal& refusal) {
   const auto [input, filter, output] = sizes_of(shape, seat.type());
   const std::int64_t tensors = input + filter + output;
   std::int64_t workspace = 0;
@@ -127,7 +190,8 @@ bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& 
   std::byte* const data = memory.data();
   if (data == nullptr) return false;
   fill_with_noise(data, tensors / size_of(seat.type()), seat.type(), seat.stream());
-  Tuning(seat, library, {data, data + input, data + input + filter, data + tensors}).sort(plans);
+  const ConvolutionMemory lent{data, data + input, data + input + filter, data + tensors};
+  Tuning(seat, library, lent, refusal).sort(plans);
   return true;
 }
 
@@ -146,25 +210,26 @@ std::string show(const ConvolutionShape& shape, Direction direction, Precision p
   return text;
 }
 
-std::optional<ConvolutionPlan> tuned_plan(Seat& seat, const ConvolutionShape& shape,
-                                          Direction direction) {
+TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direction) {
   use_gpu(seat.gpu());
   CudnnSeat& library = cudnn_of(seat);
   const ConvolutionGraph graph(library.target(), shape, direction, seat.precision());
-  std::vector<PlanCandidate> candidates = graph.candidates();
-  const std::string key = show(shape, direction, seat.precision()) + " on " + library.title();
+  Refusal refusal(library.cudnn());
+  std::vector<PlanCandidate> candidates = candidates_of(graph, refusal);
+  const std::string product = show(shape, direction, seat.precision());
+  const std::string key = product + " on " + library.title();
   const std::string known = library.choices().find(key);
   for (PlanCandidate& candidate : candidates) {
     if (candidate.name != known) continue;
-    if (auto plan = graph.plan(std::move(candidate))) return plan;
-    candidates = graph.candidates();
+    if (auto plan = graph.plan(std::move(candidate)).plan) return {std::move(plan), ""};
+    candidates = candidates_of(graph, refusal);
     break;
   }
-  std::vector<NamedPlan> plans = plans_to_try(graph, std::move(candidates));
-  const bool timed = plans.size() < 2 || sort_by_time(seat, library, shape, plans);
-  if (plans.empty()) return std::nullopt;
+  std::vector<NamedPlan> plans = plans_to_try(graph, std::move(candidates), refusal);
+  const bool timed = plans.size() < 2 || sort_by_time(seat, library, shape, plans, refusal);
+  if (plans.empty()) return {std::nullopt, refusal.text() + " for " + product};
   if (timed) library.choices().add(key, plans.front().name);
-  return std::move(plans.front().plan);
+  return {std::move(plans.front().plan), ""};
 }
 
 }  // namespace strata::cuda

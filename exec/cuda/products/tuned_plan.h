@@ -14,9 +14,17 @@ namespace strata::cuda {
 /// Workspaces larger than this are not lent.
 inline constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20U;
 
-/// Nothing where the library has no engine for it. Waits for the stream where it has to measure.
-std::optional<ConvolutionPlan> tuned_plan(Seat& seat, const ConvolutionShape& shape,
-                                          Direction direction);
+struct TunedPlan {
+  std::optional<ConvolutionPlan> plan;
+  /// Where there is none: the first status on the way there, of which engine, for which product:
+  /// "CUDNN_STATUS_EXECUTION_FAILED (engine 67 2=1) for forward fp32 n2 ...".
+  std::string refusal;
+};
+
+/// No plan where the library has no engine for it: it does not support one, or none that it
+/// proposes can be run. Waits for the stream where it has to measure. Throws EnvironmentError for
+/// any other failure.
+TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direction);
 
 /// "forward bf16 n32 c64-64 g1 h56-56 k3 s1 d1 p1,1 w56-56 ...".
 std::string show(const ConvolutionShape& shape, Direction direction, Precision precision);

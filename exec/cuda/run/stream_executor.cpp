@@ -23,6 +23,15 @@ std::unique_ptr<Peers> peers_for(const Plan& plan, const CudaBackend& backend, c
   return peers;
 }
 
+/// By device; of this process's.
+std::vector<std::size_t> plain_loops_of(CudaBackend& backend) {
+  std::vector<std::size_t> counts(backend.device_count());
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    if (backend.is_here(DeviceId(d))) counts[d] = backend.seat(DeviceId(d)).plain_loops().size();
+  }
+  return counts;
+}
+
 }  // namespace
 
 StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend& backend,
@@ -32,6 +41,7 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       backend_(backend),
       ranks_(ranks),
       serial_(options.serial),
+      plain_loops_before_(plain_loops_of(backend)),
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
                 ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
@@ -60,7 +70,24 @@ Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
   Execution result =
       StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, company, manner).execute();
   executor_.after_run(steps);
+  result.plain_loops = plain_loops();
   return result;
+}
+
+// Some products are made in a run: gradients of the network's data, say.
+PlainLoops StreamExecutor::plain_loops() const {
+  PlainLoops all;
+  for (std::size_t d = 0; d < plain_loops_before_.size(); ++d) {
+    if (!backend_.is_here(DeviceId(d))) continue;
+    const std::vector<std::string>& reasons = backend_.seat(DeviceId(d)).plain_loops();
+    if (reasons.size() == plain_loops_before_[d]) continue;
+    if (all.products == 0) all.first_status = reasons[plain_loops_before_[d]];
+    all.products += static_cast<std::int64_t>(reasons.size() - plain_loops_before_[d]);
+  }
+  if (ranks_ == nullptr) return all;
+  ranks_->add(std::span(&all.products, 1));
+  if (all.products > 0 && all.first_status.empty()) all.first_status = "said in another process";
+  return all;
 }
 
 }  // namespace strata::cuda

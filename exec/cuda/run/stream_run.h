@@ -114,11 +114,14 @@ class StreamExecutor {
   Execution run(std::size_t steps, const BatchOf& batch_of, const std::atomic<bool>* cancelled);
 
  private:
+  PlainLoops plain_loops() const;
+
   const Graph& graph_;
   const Plan& plan_;
   CudaBackend& backend_;
   const Ranks* ranks_;
   bool serial_;
+  std::vector<std::size_t> plain_loops_before_;  // by device: of others' kernels
   std::unique_ptr<Peers> peers_;
   Executor executor_;
   std::optional<RecordedStep> recorded_;

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "exec/cuda/device/device.h"
 #include "exec/cuda/tensor/move.h"
@@ -81,6 +84,10 @@ class Seat {
   std::uint64_t moves() const { return moves_; }
   /// A vendor's handles, made by the first kernel that uses them.
   std::shared_ptr<void>& libraries() { return libraries_; }
+  /// A product was made here that no library computes, but plain loops; for this reason.
+  void add_plain_loops(std::string why) { plain_loops_.push_back(std::move(why)); }
+  /// The reasons, in the order in which the products were made.
+  const std::vector<std::string>& plain_loops() const { return plain_loops_; }
 
  private:
   GpuPart part_;
@@ -88,6 +95,7 @@ class Seat {
   Stream stream_;
   LastingMemory state_, labels_, scratch_;
   std::uint64_t moves_ = 0;
+  std::vector<std::string> plain_loops_;
   std::shared_ptr<void> libraries_;  // dies before the stream that it is bound to
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,7 @@ class Trainer {
   bool run_piece(std::size_t steps) try {
     Execution piece = run_.run(steps, batch_of_, options_.cancelled);
     moved_ += piece.moved;
+    result_.plain_loops = std::move(piece.plain_loops);
     keep_times(piece.timeline, piece.played);
     result_.losses.insert(result_.losses.end(), piece.losses.begin(), piece.losses.end());
     check_moved(moved_, communication(plan_), done());

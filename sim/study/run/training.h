@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sim/plan/plan.h"
 #include "sim/study/case/runner.h"
+#include "sim/timeline/execution.h"
 #include "sim/timeline/timeline.h"
 
 namespace strata {
@@ -39,6 +41,7 @@ struct Training {
   bool played = false;           ///< times are of steps from a recording, and of no others
   Communication moved_per_step;  ///< as it was counted while it was copied
   Timeline last;                 ///< of the last piece
+  std::optional<PlainLoops> plain_loops = {};  ///< of GPUs alone
   bool stopped = false;  ///< called off after losses.size() steps; the PlanRun is then spent
 };
 

@@ -189,6 +189,27 @@ TEST_P(Manners, AStepIsRecordedAnewWhereMemoryIsNotAsItWas) {
   EXPECT_EQ(recordings({.recorded = true, .crowded = true}), 3U);
 }
 
+// Of lenet5's two convolutions, the first one's data have no gradient. No library is linked here.
+TEST(PlainLoops, AreThoseOfTheExecutorsOwnKernels) {
+  const Graph graph = strata::testing::build({"lenet5"});
+  const Devices gpus = {0, 1};
+  host::set_gpus(2);
+  CudaBackend backend(gpus, Precision::fp32);
+  const Plan plan = plan_for(gpus, graph, data_parallel(graph, 2));
+  const Dataset data = strata::testing::data_to_train(graph);
+  const auto batch_of = [&](std::uint64_t step) { return data.batch(step); };
+  for (const int trial : {1, 2}) {
+    SCOPED_TRACE(trial);
+    StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
+    const NetworkWeights weights = strata::testing::weights_to_train(graph);
+    for (std::size_t i = 0; i < graph.size(); ++i) executor.set_parameters(LayerId(i), weights[i]);
+    for (const std::size_t steps : {1, 2}) {
+      EXPECT_EQ(executor.run(steps, batch_of, nullptr).plain_loops,
+                (PlainLoops{2 * 5, "no library is linked"}));
+    }
+  }
+}
+
 TEST_P(Manners, SerialTasksGiveWhatOthersGive) {
   expect_the_same({.serial = true, .recorded = true});
 }

@@ -15,10 +15,6 @@ namespace {
 constexpr std::int64_t kBatch = 32;
 constexpr Degrees kCuts[] = {kWhole, {{2, 2, 1, 2, 2}}};
 
-Gpu h200() {
-  return {"NVIDIA H200", 90, 132, std::int64_t{141} << 30U, std::int64_t{60} << 20U, 13000, 13000};
-}
-
 Degrees fitting(Degrees degrees, const Extents& output) {
   for (Dim dim : kDims) {
     degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], output[dim]));
@@ -38,6 +34,10 @@ void add_shard(const Graph& graph, LayerId layer, const Box& output,
 }
 
 }  // namespace
+
+Gpu h200() {
+  return {"NVIDIA H200", 90, 132, std::int64_t{141} << 30U, std::int64_t{60} << 20U, 13000, 13000};
+}
 
 std::vector<AskedConvolution> convolutions_of(std::string_view network) {
   const Graph graph = build_zoo(network, kBatch);
@@ -82,8 +82,12 @@ void Plans::expect_plans(const std::vector<AskedConvolution>& all) const {
 std::optional<ConvolutionPlan> Plans::plan(const ConvolutionShape& shape, Direction direction,
                                            Precision precision) const {
   const ConvolutionGraph graph(*target_, shape, direction, precision);
-  for (PlanCandidate& candidate : graph.candidates()) {
-    if (auto plan = graph.plan(std::move(candidate))) return plan;
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (PlanCandidate& candidate : graph.proposals(mode).candidates) {
+      if (auto planned = graph.plan(std::move(candidate)); planned.plan) {
+        return std::move(planned.plan);
+      }
+    }
   }
   return std::nullopt;
 }

@@ -25,6 +25,9 @@ struct AskedConvolution {
 /// one side. Each shape once.
 std::vector<AskedConvolution> convolutions_of(std::string_view network);
 
+/// As its driver describes one.
+Gpu h200();
+
 /// Skips where cuDNN is not found, or can't plan without a GPU.
 class Plans : public testing::Test {
  protected:

@@ -114,6 +114,8 @@ TEST_P(RanksOnGpus, KnowTheSameTimelineAndBytes) {
   });
   EXPECT_EQ(done[0].moved, communication(plan));
   EXPECT_EQ(done[1].moved, done[0].moved);
+  EXPECT_GT(done[0].plain_loops->products, 0);
+  EXPECT_EQ(done[1].plain_loops->products, done[0].plain_loops->products);
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Span& span = done[0].timeline.span(0, TaskId(i));
     EXPECT_EQ(done[1].timeline.span(0, TaskId(i)), span);

@@ -63,6 +63,7 @@ struct FakeRunner : Runner {
   std::size_t cancel_run = 99;         ///< the run, from 0, that is called off at once
   std::size_t fail_run = 99;           ///< the run, from 0, whose device fails
   std::optional<Bytes> own;            ///< memory of each device
+  std::optional<PlainLoops> loops;     ///< as a GPU's run tells of them
   std::vector<std::size_t> pieces;     // of all runs
   std::vector<std::uint64_t> batches;  // their numbers, by step
   std::vector<ExecutionOptions> starts;
@@ -119,6 +120,7 @@ inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
       for (float& value : parameters) value -= options_.learning_rate;
     }
   }
+  result.plain_loops = runner_.loops;
   const Communication planned = communication(plan_);
   const auto times = static_cast<std::int64_t>(steps);
   result.moved = {planned.transfer * times, (planned.sync - runner_.lost) * times, {7 * times}};

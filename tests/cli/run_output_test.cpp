@@ -1,0 +1,56 @@
+// What is said of a run on GPUs that this machine need not have: how many products plain loops do.
+
+#include "cli/run_output.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/study/fake_runner.h"
+
+namespace strata {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+
+const RunNames kNames{"cuda:0", "NVIDIA H200", "ring"};
+
+RunReport run_with(const std::optional<PlainLoops>& loops) {
+  strata::testing::FakeRunner runner;
+  runner.loops = loops;
+  RunRequest request;
+  request.model = "lenet5", request.devices = "cpu:1", request.strategy = "data";
+  request.batch = 4, request.steps = 8;
+  return run(runner, request);
+}
+
+TEST(RunOutput, OfCoresTellsOfNoPlainLoops) {
+  const RunReport report = run_with({});
+  EXPECT_FALSE(run_json(kNames, report).contains("plain_loops"));
+  EXPECT_THAT(run_text(kNames, report), Not(HasSubstr("plain loops")));
+}
+
+TEST(RunOutput, OfGpusSaysThatNoProductIsPlainLoops) {
+  const RunReport report = run_with(PlainLoops{});
+  EXPECT_EQ(run_json(kNames, report)["plain_loops"],
+            (Json{{"products", 0}, {"first_status", nullptr}}));
+  const std::string text = run_text(kNames, report);
+  EXPECT_THAT(text, HasSubstr("plain loops\n"));
+  EXPECT_THAT(text, Not(HasSubstr("the first:")));
+}
+
+TEST(RunOutput, OfGpusSaysHowManyProductsArePlainLoopsAndWhy) {
+  const RunReport report = run_with(PlainLoops{3, "CUDNN_STATUS_NOT_SUPPORTED (engine 7)"});
+  EXPECT_EQ(run_json(kNames, report)["plain_loops"],
+            (Json{{"products", 3}, {"first_status", "CUDNN_STATUS_NOT_SUPPORTED (engine 7)"}}));
+  EXPECT_THAT(
+      run_text(kNames, report),
+      HasSubstr("3 of the convolutions' products are plain loops, which are slow: cuDNN runs "
+                "no engine for them; the first: CUDNN_STATUS_NOT_SUPPORTED (engine 7)\n"));
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,60 @@
+#include "tests/exec/cuda/fake_runs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tests/exec/cuda/plans.h"
+
+namespace strata::cuda {
+namespace {
+
+// The library's functions have no place for state.
+struct State {
+  FakeRuns runs;
+  std::vector<cudnnBackendDescriptor_t> plans;  // that were run
+  decltype(cudnnBackendCreateDescriptor)* create = nullptr;
+};
+
+State& state() {
+  static State one;
+  return one;
+}
+
+cudnnStatus_t counted_create(cudnnBackendDescriptorType_t kind, cudnnBackendDescriptor_t* to) {
+  state().runs.asked += kind == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR ? 1 : 0;
+  state().runs.planned += kind == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ? 1 : 0;
+  return state().create(kind, to);
+}
+
+cudnnStatus_t made_up_run(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t) {
+  std::vector<cudnnBackendDescriptor_t>& plans = state().plans;
+  FakeRuns& runs = state().runs;
+  const auto at = std::find(plans.begin(), plans.end(), plan);
+  const auto number = static_cast<std::size_t>(at - plans.begin());
+  if (at == plans.end()) plans.push_back(plan), runs.runs.push_back(0);
+  const std::size_t run = runs.runs[number]++;
+  return runs.run ? runs.run(number, run) : CUDNN_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+FakeRuns& fake_runs() {
+  return state().runs;
+}
+
+void reset_fake_runs() {
+  state().runs = {};
+  state().plans.clear();
+}
+
+std::unique_ptr<Seat> seat_with_fake_runs(Precision precision, const std::string& choices) {
+  auto cudnn = std::make_unique<Cudnn>();
+  state().create = std::exchange(cudnn->create_descriptor, counted_create);
+  cudnn->execute = made_up_run;
+  auto seat = std::make_unique<Seat>(0, precision);
+  use_cudnn(*seat,
+            std::make_unique<CudnnSeat>(*seat, std::move(cudnn), h200(), ChoiceFile(choices)));
+  return seat;
+}
+
+}  // namespace strata::cuda
