@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
+#include "exec/cuda/streams/gate.h"
 #include "exec/cuda/tensor/filter_layout.h"
 #include "exec/cuda/tensor/noise.h"
 
@@ -15,7 +17,7 @@ namespace strata::cuda {
 namespace {
 
 constexpr std::size_t kTried = 10;
-constexpr int kWarmUps = 3, kRounds = 7;
+constexpr int kWarmUps = 3, kRounds = 7, kMostRounds = 3 * kRounds;
 
 /// A GPU's memory that there may be none of.
 class MemoryToTuneIn {
@@ -124,22 +126,39 @@ class Tuning {
   Tuning(Seat& seat, const CudnnSeat& library, const ConvolutionMemory& memory, Refusal& refusal)
       : seat_(seat), library_(library), memory_(memory), refusal_(refusal) {}
 
-  /// Leaves the plans that run, in rounds of one run each, so that whatever drifts with time
-  /// drifts for all; the fastest comes first.
-  void sort(std::vector<NamedPlan>& plans) {
-    std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one); });
-    std::vector<std::vector<Event>> events(plans.size());
-    for (int round = 0; round < kRounds; ++round) {
-      for (std::size_t i = 0; i < plans.size(); ++i) time(plans[i].plan, events[i]);
+  // Nobody takes memory away that the stream still uses, nor the gate that it waits at.
+  ~Tuning() {
+    gate_.open();
+    try {
+      seat_.stream().finish();
+    } catch (...) {  // said by who waited for the work
     }
-    seat_.stream().finish();
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(median(events[i]), i);
-    std::sort(order.begin(), order.end());
-    std::vector<NamedPlan> sorted;
-    sorted.reserve(plans.size());
-    for (const auto& [seconds, i] : order) sorted.push_back(std::move(plans[i]));
-    plans = std::move(sorted);
+  }
+  Tuning(const Tuning&) = delete;
+  Tuning& operator=(const Tuning&) = delete;
+
+  /// Leaves the plans that run, in rounds of one run each, so that whatever drifts with time
+  /// drifts for all; the fastest comes first. Whether enough rounds counted to say so.
+  bool sort(std::vector<NamedPlan>& plans) {
+    std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one); });
+    if (plans.size() < 2) return true;
+    std::vector<Timed> timed;
+    for (NamedPlan& plan : plans) timed.emplace_back(seat_.gpu(), std::move(plan));
+    int rounds = 0;
+    for (int tried = 0; rounds < kRounds && tried < kMostRounds; ++tried) rounds += time(timed);
+    for (Timed& one : timed) std::sort(one.seconds.begin(), one.seconds.end());
+    std::vector<std::size_t> order(timed.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto median = [&](std::size_t i) {
+      return timed[i].seconds[timed[i].seconds.size() / 2];
+    };
+    if (rounds > 0) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return median(a) < median(b); });
+    }
+    plans.clear();
+    for (std::size_t i : order) plans.push_back(std::move(timed[i].plan));
+    return rounds == kRounds;
   }
 
  private:
@@ -158,28 +177,39 @@ class Tuning {
     return true;
   }
 
-  void time(const ConvolutionPlan& plan, std::vector<Event>& events) {
-    events.emplace_back(seat_.gpu(), EventKind::time).record(seat_.stream());
-    plan.run(library_.handle(), memory_);
-    events.emplace_back(seat_.gpu(), EventKind::time).record(seat_.stream());
-  }
-
-  static double median(const std::vector<Event>& events) {
+  struct Timed {
+    Timed(int gpu, NamedPlan of)
+        : plan(std::move(of)), start(gpu, EventKind::time), end(gpu, EventKind::time) {}
+    NamedPlan plan;
+    Event start, end;
     std::vector<double> seconds;
-    for (std::size_t i = 0; i < events.size(); i += 2) {
-      seconds.push_back(events[i + 1].since(events[i]).value);
+  };
+
+  // The whole round is in the queue before it begins: else a short kernel's time would be what the
+  // host takes to ask for it. A round that was not held does not count.
+  bool time(std::vector<Timed>& timed) {
+    gate_.close(seat_.stream());
+    for (Timed& one : timed) {
+      one.start.record(seat_.stream());
+      one.plan.plan.run(library_.handle(), memory_);
+      one.end.record(seat_.stream());
     }
-    std::nth_element(seconds.begin(), seconds.begin() + kRounds / 2, seconds.end());
-    return seconds[kRounds / 2];
+    gate_.open();
+    seat_.stream().finish();
+    if (gate_.gave_up()) return false;
+    for (Timed& one : timed) one.seconds.push_back(one.end.since(one.start).value);
+    return true;
   }
 
   Seat& seat_;
   const CudnnSeat& library_;
   ConvolutionMemory memory_;
   Refusal& refusal_;
+  Gate gate_;
 };
 
-/// False, and as they are, where there is no room for the tensors.
+/// False where nobody can say which is the fastest: there is no room for the tensors, and they stay
+/// as they are, or too few rounds were held.
 bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& shape,
                   std::vector<NamedPlan>& plans, Refusal& refusal) {
   const auto [input, filter, output] = sizes_of(shape, seat.type());
@@ -191,8 +221,7 @@ bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& 
   if (data == nullptr) return false;
   fill_with_noise(data, tensors / size_of(seat.type()), seat.type(), seat.stream());
   const ConvolutionMemory lent{data, data + input, data + input + filter, data + tensors};
-  Tuning(seat, library, lent, refusal).sort(plans);
-  return true;
+  return Tuning(seat, library, lent, refusal).sort(plans);
 }
 
 }  // namespace
@@ -226,9 +255,9 @@ TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direct
     break;
   }
   std::vector<NamedPlan> plans = plans_to_try(graph, std::move(candidates), refusal);
-  const bool timed = plans.size() < 2 || sort_by_time(seat, library, shape, plans, refusal);
+  const bool sorted = sort_by_time(seat, library, shape, plans, refusal);
   if (plans.empty()) return {std::nullopt, refusal.text() + " for " + product};
-  if (timed) library.choices().add(key, plans.front().name);
+  if (sorted) library.choices().add(key, plans.front().name);
   return {std::move(plans.front().plan), ""};
 }
 
