@@ -143,6 +143,10 @@ void Event::record(Stream& stream) {
   check(cudaEventRecord(static_cast<cudaEvent_t>(handle_), native(stream)), "recording an event");
 }
 
+void Event::finish() {
+  check(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_)), "running what was asked for");
+}
+
 Seconds Event::since(const Event& earlier) const {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(earlier.handle_),

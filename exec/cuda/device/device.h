@@ -83,6 +83,8 @@ class Event {
   Event& operator=(Event&&) = delete;
 
   void record(Stream& stream);
+  /// The caller waits until it is past.
+  void finish();
   /// From that event to this one; both are past.
   Seconds since(const Event& earlier) const;
 
@@ -95,11 +97,13 @@ class Event {
 void* allocate(int gpu, std::int64_t bytes);
 void release(int gpu, void* memory);
 
-/// The host's memory that GPUs read and write under the same address, at once. Zeroed.
+/// The host's memory that GPUs read and write under the same address, at once. Zeroed; pinned.
 std::shared_ptr<void> host_memory(std::int64_t bytes);
 
 /// Between any two memories, the host's among them. What lies in the host's must stay as it is
-/// until the copy is done, unless it is pageable: then the call returns once it was read.
+/// until the copy is done. Pageable memory has been read when the call returns wherever that was
+/// looked at, but CUDA only says that it may be: what the caller does not keep is copied from
+/// pinned memory (pinned_ring.h).
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream);
 /// All bytes zero.
 void clear(void* to, std::int64_t bytes, Stream& stream);

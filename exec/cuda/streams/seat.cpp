@@ -1,6 +1,8 @@
 #include "exec/cuda/streams/seat.h"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,20 +31,27 @@ void LastingMemory::swap(LastingMemory& other) {
 }
 
 Seat::Seat(const GpuPart& part, Precision precision)
-    : part_(part), precision_(precision), stream_(part), state_(part.gpu, sizeof(StepState)) {}
+    : part_(part),
+      precision_(precision),
+      stream_(part),
+      ring_(part.gpu),
+      told_(part.gpu, kLabelsAt) {}
 
-// Labels come from pageable memory, so they have been read when the call returns; and so has the
-// state.
 void Seat::begin_step(const StepContext& context, std::int64_t loss_shift_bytes) {
-  const auto bytes = static_cast<std::int64_t>(context.labels.size_bytes());
-  if (bytes > labels_.bytes()) {
+  static_assert(sizeof(StepState) <= kLabelsAt);
+  const std::span<const std::byte> labels = std::as_bytes(context.labels);
+  const std::int64_t bytes = kLabelsAt + static_cast<std::int64_t>(labels.size());
+  if (bytes > told_.bytes()) {
     stream_.finish();
-    labels_ = LastingMemory(gpu(), bytes);
+    told_ = LastingMemory(gpu(), bytes);
     ++moves_;
   }
   const StepState state{context.step, context.learning_rate, loss_shift_bytes};
-  copy(state_.data(), &state, sizeof state, stream_);
-  if (bytes > 0) copy(labels_.data(), context.labels.data(), bytes, stream_);
+  std::byte* const place = ring_.next(bytes);
+  std::memcpy(place, &state, sizeof state);
+  std::copy(labels.begin(), labels.end(), place + kLabelsAt);
+  copy(told_.data(), place, bytes, stream_);
+  ring_.take(stream_);
 }
 
 void* Seat::scratch(std::int64_t bytes) {

@@ -3,6 +3,7 @@
 // A device's place on a GPU: what its kernels share. Its stream, what changes from step to step,
 // memory to work in, handles of libraries. Not thread-safe.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "exec/cuda/device/device.h"
+#include "exec/cuda/streams/pinned_ring.h"
 #include "exec/cuda/tensor/move.h"
 #include "exec/runtime/kernel.h"
 
@@ -73,9 +75,13 @@ class Seat {
   Type type() const { return type_of(precision_); }
 
   /// In the GPU's memory.
-  const StepState* step() const { return static_cast<const StepState*>(state_.data()); }
-  const std::int64_t* labels() const { return static_cast<const std::int64_t*>(labels_.data()); }
-  /// Kernels that the stream runs from now on find this step there.
+  const StepState* step() const { return static_cast<const StepState*>(told_.data()); }
+  const std::int64_t* labels() const {
+    return reinterpret_cast<const std::int64_t*>(static_cast<const std::byte*>(told_.data()) +
+                                                 kLabelsAt);
+  }
+  /// Kernels that the stream runs from now on find this step there. The caller waits where it is
+  /// more than PinnedRing::kPlaces steps ahead.
   void begin_step(const StepContext& context, std::int64_t loss_shift_bytes = 0);
 
   /// Memory for one piece of work after another: what is in it is the caller's until the next call.
@@ -90,10 +96,13 @@ class Seat {
   const std::vector<std::string>& plain_loops() const { return plain_loops_; }
 
  private:
+  static constexpr std::int64_t kLabelsAt = 64;
+
   GpuPart part_;
   Precision precision_;
   Stream stream_;
-  LastingMemory state_, labels_, scratch_;
+  PinnedRing ring_;               // outlives what is copied from it
+  LastingMemory told_, scratch_;  // told_: a StepState, at kLabelsAt the labels
   std::uint64_t moves_ = 0;
   std::vector<std::string> plain_loops_;
   std::shared_ptr<void> libraries_;  // dies before the stream that it is bound to

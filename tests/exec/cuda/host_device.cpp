@@ -156,6 +156,13 @@ void Event::record(Stream& stream) {
   point = the_host().point_in(queue_of(stream));
 }
 
+// What was never recorded is past.
+void Event::finish() {
+  const auto point = *static_cast<const std::uint64_t*>(handle_);
+  auto lock = locked();
+  if (point != 0) the_host().await({nullptr, point}, lock);
+}
+
 // The clock counts pieces of work, a microsecond each.
 Seconds Event::since(const Event& earlier) const {
   const auto lock = locked();
@@ -198,10 +205,19 @@ void release(int gpu, void* memory) {
 }
 
 std::shared_ptr<void> host_memory(std::int64_t bytes) {
-  return std::make_shared<std::byte[]>(static_cast<std::size_t>(bytes));
+  if (bytes == 0) return nullptr;
+  const auto lock = locked();
+  auto* const memory = new char[static_cast<std::size_t>(bytes)]();
+  the_host().pinned[memory] = bytes;
+  return {memory, [](char* held) {
+            const auto held_lock = locked();
+            the_host().pinned.erase(held);
+            delete[] held;
+          }};
 }
 
-// As from pageable memory: what the host has is read now, what it gets is there when it waited.
+// What lies in pageable memory is read now, all else when its turn comes; what the host gets is
+// there when it waited.
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
   if (bytes == 0) return;
   const auto size = static_cast<std::size_t>(bytes);
@@ -210,7 +226,7 @@ void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
   if (queue_of(stream).tape && !(host.memory.holds(from) && host.memory.holds(to))) {
     throw EnvironmentError("a copy of the host's memory is recorded");
   }
-  if (host.memory.holds(from)) {
+  if (host.memory.holds(from) || host.is_pinned(from)) {
     return host.put(queue_of(stream), {[=] { std::memcpy(to, from, size); }});
   }
   const auto* bytes_now = static_cast<const char*>(from);

@@ -52,6 +52,12 @@ struct Tape {
   }
 };
 
+/// Who waits for what: until a point is past, or, without one, until the queue is empty.
+struct Awaited {
+  const Queue* queue = nullptr;
+  std::uint64_t point = 0;
+};
+
 struct Queue {
   int gpu = 0;
   std::deque<Work> work = {};
@@ -63,11 +69,12 @@ struct Host {
   std::mutex mutex;  // of all below: ranks in tests are threads
   std::condition_variable changed;
   std::size_t ranks = 1, asleep = 0;
-  std::multiset<Queue*> waiting = {};  ///< whose threads are asleep until these are empty
+  std::multiset<const Awaited*> waiting = {};  ///< by threads that are asleep until then
 
   std::mt19937_64 random{1};
   int gpus = 1;
   HostMemory memory;
+  std::map<const char*, std::int64_t> pinned;  ///< the host's own: bytes, by address
   std::set<Queue*> queues;
   std::vector<std::unique_ptr<Queue>> played;               ///< of them: tracks of recordings
   std::map<std::uint64_t, std::shared_ptr<Tape>> recorded;  ///< by point of a tape
@@ -98,10 +105,22 @@ struct Host {
     done += 1;
     if (work.makes != 0) past.insert(work.makes), times[work.makes] = done;
   }
-  // Until the queue is empty; others get their turns by chance.
-  void finish(Queue& wanted, std::unique_lock<std::mutex>& lock) {
+  bool is_pinned(const void* address) const {
+    const auto after = pinned.upper_bound(static_cast<const char*>(address));
+    if (after == pinned.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(after);
+    return static_cast<const char*>(address) < begin + bytes;
+  }
+  bool is_over(const Awaited& awaited) const {
+    return awaited.point == 0 ? awaited.queue->work.empty() : past.contains(awaited.point);
+  }
+  void finish(const Queue& wanted, std::unique_lock<std::mutex>& lock) {
     if (wanted.tape) throw EnvironmentError("who records waits for a stream");
-    while (!wanted.work.empty()) {
+    await({&wanted, 0}, lock);
+  }
+  // Others than those that are waited for get their turns by chance.
+  void await(const Awaited& wanted, std::unique_lock<std::mutex>& lock) {
+    while (!is_over(wanted)) {
       std::vector<Queue*> able;
       for (Queue* queue : queues) {
         if (may_go(*queue)) able.push_back(queue);
@@ -114,11 +133,11 @@ struct Host {
       }
     }
   }
-  // Who is not asleep may still put work on its streams, and so may who waits for a queue that has
-  // become empty and was not told yet.
-  void wait_for_others(Queue& wanted, std::unique_lock<std::mutex>& lock) {
-    const bool all_wait = std::all_of(waiting.begin(), waiting.end(),
-                                      [](const Queue* queue) { return !queue->work.empty(); });
+  // Who is not asleep may still put work on its streams, and so may who waits for what is over and
+  // was not told yet.
+  void wait_for_others(const Awaited& wanted, std::unique_lock<std::mutex>& lock) {
+    const bool all_wait = std::none_of(waiting.begin(), waiting.end(),
+                                       [&](const Awaited* one) { return is_over(*one); });
     if (all_wait && asleep + 1 >= ranks) throw InternalError("streams wait for one another");
     ++asleep;
     const auto at = waiting.insert(&wanted);
