@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "exec/cuda/products/cudnn_operation.h"
+#include "sim/text/split.h"
 
 namespace strata::cuda {
 namespace {
@@ -46,6 +49,33 @@ std::string name_of(const Descriptor& config, const Descriptor& engine) {
   return name;
 }
 
+template <class Number>
+bool whole_number_of(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// What a name says.
+struct TurnedEngine {
+  std::int64_t number = 0;
+  std::vector<std::pair<int, std::int64_t>> knobs;  ///< type and value
+};
+
+std::optional<TurnedEngine> parse_name(std::string_view name) {
+  const std::vector<std::string_view> words = split(name, ' ');
+  TurnedEngine engine;
+  if (!whole_number_of(words[0], engine.number)) return std::nullopt;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::vector<std::string_view> sides = split(words[i], '=');
+    auto& [type, value] = engine.knobs.emplace_back();
+    if (sides.size() != 2 || !whole_number_of(sides[0], type) ||
+        !whole_number_of(sides[1], value)) {
+      return std::nullopt;
+    }
+  }
+  return engine;
+}
+
 }  // namespace
 
 ConvolutionGraph::ConvolutionGraph(const PlanTarget& target, const ConvolutionShape& shape,
@@ -79,6 +109,36 @@ Proposals ConvolutionGraph::proposals(cudnnBackendHeurMode_t mode) const {
   return all;
 }
 
+std::optional<PlanCandidate> ConvolutionGraph::candidate(std::string_view name) const {
+  const std::optional<TurnedEngine> named = parse_name(name);
+  if (!named) return std::nullopt;
+  const Cudnn& cudnn = target_.cudnn();
+  std::vector<Descriptor> parts;
+  Descriptor& engine = parts.emplace_back(cudnn, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph_);
+  engine.set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, named->number);
+  target_.aim_engine(engine);
+  if (engine.try_to_finalise() != CUDNN_STATUS_SUCCESS) return std::nullopt;
+  if (!keeps(precision_, notes_of(engine))) return std::nullopt;
+  Descriptor config(cudnn, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  config.set(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+  std::vector<cudnnBackendDescriptor_t> knobs;
+  for (const auto& [type, value] : named->knobs) {
+    Descriptor& knob = parts.emplace_back(cudnn, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+    knob.set(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE,
+             static_cast<cudnnBackendKnobType_t>(type));
+    knob.set(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, value);
+    if (knob.try_to_finalise() != CUDNN_STATUS_SUCCESS) return std::nullopt;
+    knobs.push_back(knob.get());
+  }
+  if (!knobs.empty()) {
+    config.set(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+               std::span<const cudnnBackendDescriptor_t>(knobs));
+  }
+  if (config.try_to_finalise() != CUDNN_STATUS_SUCCESS) return std::nullopt;
+  return PlanCandidate{std::string(name), std::move(config), std::move(parts)};
+}
+
 Planned ConvolutionGraph::plan(PlanCandidate candidate) const {
   Descriptor plan(target_.cudnn(), CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, candidate.config);
@@ -87,11 +147,11 @@ Planned ConvolutionGraph::plan(PlanCandidate candidate) const {
   const bool breaks = CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_INTERNAL_ERROR;
   if (is_unsupported(status) || breaks) return {std::nullopt, status};
   target_.cudnn().check(status, "making a plan with engine " + candidate.name);
-  return {ConvolutionPlan(std::move(candidate.config), std::move(plan)), status};
+  return {ConvolutionPlan(std::move(candidate), std::move(plan)), status};
 }
 
-ConvolutionPlan::ConvolutionPlan(Descriptor config, Descriptor plan)
-    : config_(std::move(config)),
+ConvolutionPlan::ConvolutionPlan(PlanCandidate candidate, Descriptor plan)
+    : candidate_(std::move(candidate)),
       plan_(std::move(plan)),
       workspace_(
           plan_.value<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64)) {}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/cuda/device/device.h"
@@ -26,6 +27,7 @@ class PlanTarget {
   const Cudnn& cudnn() const { return *cudnn_; }
   void aim_graph(Descriptor& graph) const;
   void aim_heuristics(Descriptor& heuristics) const;
+  void aim_engine(Descriptor& engine) const;
   void aim_plan(Descriptor& plan) const;
 
  private:
@@ -38,11 +40,12 @@ class PlanTarget {
 struct PlanCandidate {
   std::string name;  ///< "67 2=1 13=0": the engine's number and its knobs, for this library version
   Descriptor config;
+  std::vector<Descriptor> parts = {};  ///< that the config was made of, where it is no proposal
 };
 
 class ConvolutionPlan {
  public:
-  ConvolutionPlan(Descriptor config, Descriptor plan);
+  ConvolutionPlan(PlanCandidate candidate, Descriptor plan);
 
   std::int64_t workspace() const { return workspace_; }
   /// Its memory is aligned to 16 bytes at least.
@@ -50,7 +53,8 @@ class ConvolutionPlan {
   cudnnStatus_t try_to_run(cudnnHandle_t handle, const ConvolutionMemory& memory) const;
 
  private:
-  Descriptor config_, plan_;
+  PlanCandidate candidate_;
+  Descriptor plan_;
   std::int64_t workspace_;
 };
 
@@ -74,6 +78,9 @@ class ConvolutionGraph {
   /// Engines that compute as the precision promises, always the same way. CUDNN_HEUR_MODE_A: the
   /// heuristics' own choice; CUDNN_HEUR_MODE_FALLBACK: others that might do.
   Proposals proposals(cudnnBackendHeurMode_t mode) const;
+  /// The one of this name, without asking the heuristics, which take their time. Nothing where the
+  /// name means nothing, or the library has no such engine that computes as the precision promises.
+  std::optional<PlanCandidate> candidate(std::string_view name) const;
   Planned plan(PlanCandidate candidate) const;
 
  private:

@@ -54,6 +54,10 @@ void PlanTarget::aim_heuristics(Descriptor& heuristics) const {
   if (described_) heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *described_);
 }
 
+void PlanTarget::aim_engine(Descriptor& engine) const {
+  if (described_) engine.set(CUDNN_ATTR_ENGINE_DEVICEPROP, *described_);
+}
+
 void PlanTarget::aim_plan(Descriptor& plan) const {
   if (described_) {
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *described_);

@@ -1,6 +1,6 @@
 // Products by cuDNN and cuBLAS. What cuDNN has no engine for is left to plain loops.
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "exec/cuda/device/check.h"
@@ -20,7 +20,7 @@ struct ConvolutionProduct::Body {
   Seat& seat;
   ConvolutionShape shape;
   Direction direction;
-  std::optional<ConvolutionPlan> plan;
+  std::shared_ptr<const ConvolutionPlan> plan;
 };
 
 ConvolutionProduct::ConvolutionProduct(Seat& seat, const ConvolutionShape& shape,

@@ -3,6 +3,7 @@
 // The handles of cuDNN and cuBLAS that belong to a seat, each made when it is first used, bound to
 // the seat's stream. Not thread-safe.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,12 @@
 #include "exec/cuda/streams/seat.h"
 
 namespace strata::cuda {
+
+/// What came of a product: its plan, as long as somebody has it, or why it has none.
+struct KeptPlan {
+  std::weak_ptr<const ConvolutionPlan> plan;
+  std::string refusal;
+};
 
 class CudnnSeat {
  public:
@@ -29,6 +36,8 @@ class CudnnSeat {
   cudnnHandle_t handle() const { return handle_; }
   const PlanTarget& target() const { return *target_; }
   ChoiceFile& choices() { return choices_; }
+  /// By product, as show() names it.
+  std::map<std::string, KeptPlan>& plans() { return plans_; }
   /// "NVIDIA H200, 32 of 132 multiprocessors, cuDNN 91900": what a choice is good for.
   const std::string& title() const { return title_; }
 
@@ -37,6 +46,7 @@ class CudnnSeat {
   cudnnHandle_t handle_ = nullptr;
   std::optional<PlanTarget> target_;
   ChoiceFile choices_;
+  std::map<std::string, KeptPlan> plans_;
   std::string title_;
 };
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,7 +19,8 @@
 namespace strata::cuda {
 namespace {
 
-constexpr std::size_t kTried = 10;
+// How many are tried, and how many of the heuristics' own choice are enough to ask for no more.
+constexpr std::size_t kTried = 10, kEnough = 3;
 constexpr int kWarmUps = 3, kRounds = 7, kMostRounds = 3 * kRounds;
 
 /// A GPU's memory that there may be none of.
@@ -78,21 +82,6 @@ class Refusal {
   std::string text_;
 };
 
-std::vector<PlanCandidate> candidates_of(const ConvolutionGraph& graph, Refusal& refusal) {
-  std::vector<PlanCandidate> all;
-  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    Proposals proposals = graph.proposals(mode);
-    if (is_unsupported(proposals.status)) refusal.note(proposals.status);
-    for (PlanCandidate& candidate : proposals.candidates) {
-      const bool known = std::any_of(all.begin(), all.end(), [&](const PlanCandidate& one) {
-        return one.name == candidate.name;
-      });
-      if (!known) all.push_back(std::move(candidate));
-    }
-  }
-  return all;
-}
-
 /// Nothing where it is refused, breaks or asks for too much.
 std::optional<NamedPlan> plan_of(const ConvolutionGraph& graph, PlanCandidate candidate,
                                  Refusal& refusal) {
@@ -109,14 +98,20 @@ std::optional<NamedPlan> plan_of(const ConvolutionGraph& graph, PlanCandidate ca
   return NamedPlan{std::move(name), std::move(*planned.plan)};
 }
 
-/// The first few.
-std::vector<NamedPlan> plans_to_try(const ConvolutionGraph& graph,
-                                    std::vector<PlanCandidate> candidates, Refusal& refusal) {
+/// The first few, by the heuristics' choice; where those are hardly any, others that might do.
+std::vector<NamedPlan> plans_to_try(const ConvolutionGraph& graph, Refusal& refusal) {
   std::vector<NamedPlan> plans;
-  for (PlanCandidate& candidate : candidates) {
-    if (plans.size() == kTried) break;
-    if (auto plan = plan_of(graph, std::move(candidate), refusal))
-      plans.push_back(std::move(*plan));
+  std::set<std::string> seen;
+  for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    if (plans.size() >= kEnough) break;
+    Proposals proposals = graph.proposals(mode);
+    if (is_unsupported(proposals.status)) refusal.note(proposals.status);
+    for (PlanCandidate& candidate : proposals.candidates) {
+      if (plans.size() == kTried) break;
+      if (!seen.insert(candidate.name).second) continue;
+      auto plan = plan_of(graph, std::move(candidate), refusal);
+      if (plan) plans.push_back(std::move(*plan));
+    }
   }
   return plans;
 }
@@ -224,6 +219,31 @@ bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& 
   return Tuning(seat, library, lent, refusal).sort(plans);
 }
 
+/// Nothing where the choice is of no use: another's library may have made it, or nobody.
+std::optional<ConvolutionPlan> known_plan(const ConvolutionGraph& graph, const std::string& name) {
+  auto candidate = graph.candidate(name);
+  if (!candidate) return std::nullopt;
+  auto plan = graph.plan(std::move(*candidate)).plan;
+  if (plan && plan->workspace() > kMostWorkspace) return std::nullopt;
+  return plan;
+}
+
+/// As was chosen before, or now; nothing where no engine is left. `key`: of the choice.
+std::optional<ConvolutionPlan> chosen_plan(Seat& seat, const ConvolutionShape& shape,
+                                           const ConvolutionGraph& graph, const std::string& key,
+                                           Refusal& refusal) {
+  CudnnSeat& library = cudnn_of(seat);
+  const std::string known = library.choices().find(key);
+  if (!known.empty()) {
+    if (auto plan = known_plan(graph, known)) return plan;
+  }
+  std::vector<NamedPlan> plans = plans_to_try(graph, refusal);
+  const bool sorted = !plans.empty() && sort_by_time(seat, library, shape, plans, refusal);
+  if (plans.empty()) return std::nullopt;
+  if (sorted) library.choices().add(key, plans.front().name);
+  return std::move(plans.front().plan);
+}
+
 }  // namespace
 
 std::string show(const ConvolutionShape& shape, Direction direction, Precision precision) {
@@ -242,23 +262,17 @@ std::string show(const ConvolutionShape& shape, Direction direction, Precision p
 TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direction) {
   use_gpu(seat.gpu());
   CudnnSeat& library = cudnn_of(seat);
+  const std::string product = show(shape, direction, seat.precision());
+  KeptPlan& kept = library.plans()[product];
+  if (auto plan = kept.plan.lock()) return {std::move(plan), ""};
+  if (!kept.refusal.empty()) return {nullptr, kept.refusal};
   const ConvolutionGraph graph(library.target(), shape, direction, seat.precision());
   Refusal refusal(library.cudnn());
-  std::vector<PlanCandidate> candidates = candidates_of(graph, refusal);
-  const std::string product = show(shape, direction, seat.precision());
-  const std::string key = product + " on " + library.title();
-  const std::string known = library.choices().find(key);
-  for (PlanCandidate& candidate : candidates) {
-    if (candidate.name != known) continue;
-    if (auto plan = graph.plan(std::move(candidate)).plan) return {std::move(plan), ""};
-    candidates = candidates_of(graph, refusal);
-    break;
-  }
-  std::vector<NamedPlan> plans = plans_to_try(graph, std::move(candidates), refusal);
-  const bool sorted = sort_by_time(seat, library, shape, plans, refusal);
-  if (plans.empty()) return {std::nullopt, refusal.text() + " for " + product};
-  if (sorted) library.choices().add(key, plans.front().name);
-  return {std::move(plans.front().plan), ""};
+  auto plan = chosen_plan(seat, shape, graph, product + " on " + library.title(), refusal);
+  if (!plan) return {nullptr, kept.refusal = refusal.text() + " for " + product};
+  auto shared = std::make_shared<const ConvolutionPlan>(std::move(*plan));
+  kept.plan = shared;
+  return {std::move(shared), ""};
 }
 
 }  // namespace strata::cuda

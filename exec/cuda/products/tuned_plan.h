@@ -1,9 +1,10 @@
 #pragma once
 
 // The plan for a convolution in one direction that was the fastest on the seat's own stream. The
-// choice is kept in a file and holds for good: the same engine always, so the same numbers.
+// choice is kept in a file and holds for good: the same engine always, so the same numbers. A known
+// choice is made again from its name; who asks while somebody has the plan gets the same.
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "exec/cuda/products/cudnn_graph.h"
@@ -15,7 +16,7 @@ namespace strata::cuda {
 inline constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20U;
 
 struct TunedPlan {
-  std::optional<ConvolutionPlan> plan;
+  std::shared_ptr<const ConvolutionPlan> plan;
   /// Where there is none: the first status on the way there, of which engine, for which product:
   /// "CUDNN_STATUS_EXECUTION_FAILED (engine 67 2=1) for forward fp32 n2 ...".
   std::string refusal;

@@ -1,8 +1,10 @@
 // How a plan is chosen among cuDNN's own for an H200, whose runs are made up: which statuses leave
-// an engine out, which end it all, and what is timed.
+// an engine out, which end it all, what is timed, and how seldom the heuristics are asked.
 
 #include "exec/cuda/products/tuned_plan.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +13,10 @@
 #include <gtest/gtest.h>
 
 #include "exec/cuda/device/launch.h"
+#include "exec/cuda/kernels/kernels.h"
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
+#include "sim/graph/zoo.h"
 #include "tests/exec/cuda/fake_runs.h"
 #include "tests/exec/cuda/plans.h"
 
@@ -154,6 +159,121 @@ TEST_F(TunedPlans, AreTheHeuristicsFirstAndNotKeptWhereTheHostIsAlwaysBehind) {
   tuned.plan->run(nullptr, {});
   EXPECT_EQ(fake_runs().runs[0], kWarmUps + 3 * kRounds + 1);
   EXPECT_EQ(choice(), "");
+}
+
+TEST_F(TunedPlans, AreSharedWhileSomebodyHasThem) {
+  const TunedPlan first = tune();
+  const std::size_t planned = fake_runs().planned;
+  EXPECT_EQ(tune().plan, first.plan);
+  EXPECT_EQ(fake_runs().planned, planned);
+}
+
+TEST_F(TunedPlans, AreMadeAgainFromEngineAndKnobs) {
+  const std::int64_t workspace = tune().plan->workspace();
+  const std::string chosen = choice();
+  EXPECT_NE(chosen, "");
+  const FakeRuns before = fake_runs();
+  EXPECT_EQ(tune().plan->workspace(), workspace);
+  EXPECT_EQ(fake_runs().asked, before.asked);
+  EXPECT_EQ(fake_runs().planned, before.planned + 1);
+  EXPECT_EQ(fake_runs().runs, before.runs);
+  EXPECT_EQ(choice(), chosen);
+}
+
+// Each that the library proposes, in each direction and precision.
+TEST_F(TunedPlans, AreThoseOfTheirNames) {
+  std::size_t with_knobs = 0;
+  for (Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    for (Direction direction : {Direction::forward, Direction::data, Direction::weights}) {
+      const ConvolutionGraph graph(cudnn_of(*seat_).target(), shape_, direction, precision);
+      for (PlanCandidate& proposed : graph.proposals(CUDNN_HEUR_MODE_A).candidates) {
+        SCOPED_TRACE(show(shape_, direction, precision) + ": " + proposed.name);
+        auto named = graph.candidate(proposed.name);
+        ASSERT_TRUE(named);
+        with_knobs += proposed.name.find('=') == std::string::npos ? 0 : 1;
+        const Planned one = graph.plan(std::move(proposed)), other = graph.plan(std::move(*named));
+        EXPECT_EQ(one.status, other.status);
+        ASSERT_EQ(one.plan.has_value(), other.plan.has_value());
+        if (!one.plan) continue;
+        EXPECT_EQ(one.plan->workspace(), other.plan->workspace());
+      }
+    }
+  }
+  EXPECT_GT(with_knobs, 0);
+}
+
+TEST_F(TunedPlans, ThatNobodyHasAnEngineForAreAskedForOnce) {
+  fake_runs().run = [](std::size_t, std::size_t) { return CUDNN_STATUS_NOT_SUPPORTED; };
+  const std::string refusal = tune().refusal;
+  const std::size_t asked = fake_runs().asked;
+  EXPECT_EQ(tune().refusal, refusal);
+  EXPECT_EQ(fake_runs().asked, asked);
+}
+
+// Where their own choice is enough, as it is on tensor cores.
+TEST_F(TunedPlans, AskTheHeuristicsForNoFallback) {
+  tune();
+  EXPECT_EQ(fake_runs().asked, 1);
+}
+
+class ChoiceOfNoUse : public TunedPlans, public testing::WithParamInterface<std::string> {};
+
+TEST_P(ChoiceOfNoUse, IsMadeAnew) {
+  cudnn_of(*seat_).choices().add(product_ + " on " + cudnn_of(*seat_).title(), GetParam());
+  EXPECT_TRUE(tune().plan);
+  EXPECT_GE(fake_runs().asked, 1);
+  EXPECT_NE(choice(), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Name, ChoiceOfNoUse,
+                         testing::Values("99999", "-1", "0 99999=1", "0 2=-7", "x", "0 2",
+                                         "0 2=1=1", "0  2=1", "1.5", " "));
+
+class ResNet50 : public TunedPlans {
+ protected:
+  // Of a small batch: shapes are as many.
+  using Kernels = std::vector<std::unique_ptr<Kernel>>;
+  Kernels kernels(Seat& seat) const {
+    Kernels all;
+    for (LayerId layer(0); layer() < graph_.size(); layer = LayerId(layer() + 1)) {
+      if (is_input(graph_[layer].op)) continue;
+      ShardSpec spec{&graph_, layer, whole(graph_[layer].output), {}};
+      for (std::size_t i = 0; i < graph_[layer].inputs.size(); ++i) {
+        spec.inputs.push_back(needed_input(graph_, layer, i, spec.output));
+      }
+      all.push_back(make_kernel(seat, spec));
+    }
+    return all;
+  }
+  /// Products that are not the same, by their names.
+  std::size_t products(Seat& seat) const { return cudnn_of(seat).plans().size(); }
+
+  Graph graph_ = build_zoo("resnet50", 2);
+  const std::string choices_ = testing::TempDir() + "resnet50-choices.tsv";
+};
+
+TEST_F(ResNet50, AsksTheHeuristicsOnceHoweverOftenItsKernelsAreMade) {
+  std::filesystem::remove(choices_);
+  const auto seat = seat_with_fake_runs(Precision::bf16, choices_);
+  {
+    const Kernels first = kernels(*seat);
+    EXPECT_GT(products(*seat), 60);
+    EXPECT_EQ(fake_runs().asked, products(*seat));
+    const FakeRuns before = fake_runs();
+    const Kernels beside_them = kernels(*seat);
+    EXPECT_EQ(fake_runs().asked, before.asked);
+    EXPECT_EQ(fake_runs().planned, before.planned);
+  }
+  const FakeRuns before = fake_runs();
+  const Kernels after_them = kernels(*seat);
+  EXPECT_EQ(fake_runs().planned, before.planned + products(*seat));
+  const auto other = seat_with_fake_runs(Precision::bf16, choices_);
+  const Kernels on_another_seat = kernels(*other);
+  EXPECT_EQ(fake_runs().planned, before.planned + 2 * products(*seat));
+  EXPECT_EQ(fake_runs().asked, before.asked);
+  EXPECT_EQ(fake_runs().runs, before.runs);
+  EXPECT_TRUE(seat->plain_loops().empty() && other->plain_loops().empty());
+  std::filesystem::remove(choices_);
 }
 
 // The first tells most: what comes after may only follow from it.
