@@ -56,11 +56,11 @@ class Check:
 
     def kernels(self, seconds):
         return numerics.run_tests(self.need_programs()["exec_cuda_gpu_test"], self.work,
-                                  self.untimed, seconds)
+                                  self.untimed, seconds, silence=30)
 
     def networks(self, seconds):
         return numerics.run_tests(self.need_programs()["exec_cuda_gpu_networks_test"], self.work,
-                                  self.untimed, seconds)
+                                  self.untimed, seconds, silence=60)
 
     def sanitizer(self, seconds):
         return sanitizer.check(self.plan, self.need_programs(), self.work, self.untimed, seconds)

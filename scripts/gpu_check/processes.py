@@ -10,7 +10,9 @@ import signal
 import subprocess
 import time
 
-KILL_GRACE = 2.0  # seconds to end in, after being asked to
+# How a program is asked to end, and the seconds that it then has.
+ASKED = ((signal.SIGTERM, 2.0),)
+LOOK_SECONDS = 0.05  # between looks at whether it still says something
 
 
 @dataclasses.dataclass
@@ -21,13 +23,16 @@ class Done:
     errors: str
     seconds: float
     cut_short: bool = False  # by its limit
+    hung: float = 0  # seconds without a word, for which it was ended
 
     @property
     def well(self):
-        return self.code == 0 and not self.cut_short
+        return self.code == 0 and not self.cut_short and not self.hung
 
     def complaint(self):
         """Why it did not end well, in a line."""
+        if self.hung:
+            return f"said nothing for {self.hung:.0f} s"
         if self.cut_short:
             return f"ran past its {self.seconds:.0f} s"
         lines = [line for line in self.errors.splitlines() if line.strip()]
@@ -44,16 +49,15 @@ class Done:
 
 def end(process):
     """Ends the group of a process that start() made."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for number, grace in ASKED if process.poll() is None else ():
+        os.killpg(process.pid, number)
         try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(KILL_GRACE)
+            process.wait(grace)
             break
         except subprocess.TimeoutExpired:
             continue
+    with contextlib.suppress(ProcessLookupError):  # what it started itself
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
@@ -66,43 +70,56 @@ def start(command, log, environment=None):
                                 stdout=out, stderr=err, env=environment, start_new_session=True)
 
 
-def finish(process, command, log, began, limit):
-    """Waits for a process of start() until `limit` seconds after `began`, then ends it."""
-    cut_short = False
+def wait(process, log, until, silence):
+    """Until it ends: 0; or until it has written nothing to its output for `silence` seconds: these.
+    TimeoutExpired where it runs on at `until`."""
+    if silence is None:
+        process.wait(max(0.0, until - time.monotonic()))
+        return 0
+    size, spoke = -1, time.monotonic()
+    while True:
+        left = max(0.0, until - time.monotonic())
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(LOOK_SECONDS, left))
+            return 0
+        if left <= LOOK_SECONDS:
+            raise subprocess.TimeoutExpired(process.args, left)
+        if (now := os.stat(f"{log}.out").st_size) != size:
+            size, spoke = now, time.monotonic()
+        elif time.monotonic() - spoke > silence:
+            return silence
+
+
+def finish(process, command, log, began, limit, silence=None):
+    """Waits for a process of start() until `limit` seconds after `began`, then ends it; before that
+    where it writes nothing to its output for `silence` seconds."""
+    cut_short, hung = False, 0
     try:
-        process.wait(max(0.0, began + limit - time.monotonic()))
+        hung = wait(process, log, began + limit, silence)
     except subprocess.TimeoutExpired:
         cut_short = True
     finally:
         end(process)
     texts = [pathlib.Path(f"{log}.{kind}").read_text(errors="replace") for kind in ("out", "err")]
     return Done(list(map(str, command)), process.returncode, *texts, time.monotonic() - began,
-                cut_short)
+                cut_short, hung)
 
 
-def run(command, limit, log, environment=None):
+def run(command, limit, log, environment=None, silence=None, core=None):
+    """`core`: the number of the one that it has to itself, among those that this thread may use."""
     began = time.monotonic()
-    return finish(start(command, log, environment), command, log, began, limit)
+    with on_core(core) if core is not None else contextlib.nullcontext():
+        process = start(command, log, environment)
+    return finish(process, command, log, began, limit, silence)
 
 
 @contextlib.contextmanager
 def on_core(number):
-    """What is started meanwhile has one core: programs that pin a thread to the first that they may
-    use would else all have the same."""
+    """What this thread starts meanwhile has one core: programs that pin a thread to the first that
+    they may use would else all have the same."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {sorted(allowed)[number % len(allowed)]})
     try:
         yield
     finally:
         os.sched_setaffinity(0, allowed)
-
-
-def run_together(commands, limit, log, environments, core_each=False):
-    """All at once; a Done for each, in their order."""
-    began = time.monotonic()
-    logs = [f"{log}-{i}" for i in range(len(commands))]
-    processes = []
-    for number, each in enumerate(zip(commands, logs, environments)):
-        with on_core(number) if core_each else contextlib.nullcontext():
-            processes.append(start(*each))
-    return [finish(*each, began, limit) for each in zip(processes, commands, logs)]

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from gpu_check import (machine, numerics, plan, prediction, processes, programs, pytorch, report,  # noqa: E402
-                       sanitizer, stages)
+                       sanitizer, shares, stages)
 
 SHARD = """\
 [ RUN      ] Op/AgainstReference.Whole/relu_1d_fp32
@@ -55,37 +55,16 @@ class Machine(unittest.TestCase):
 
 
 class Numerics(unittest.TestCase):
-    def test_a_shard_that_was_cut_short_tells_what_it_was_at(self):
-        ended, agreements = numerics.parse_shard(SHARD)
-        self.assertEqual(list(ended.values()), ["OK", "FAILED", "cut short"])
-        self.assertEqual(agreements[1]["error"], float("inf"))
+    def test_a_program_that_was_cut_short_tells_what_it_was_at(self):
+        self.assertEqual(list(shares.outcomes(SHARD).values()), ["OK", "FAILED", "cut short"])
+        self.assertEqual(numerics.agreements_of(SHARD)[1]["error"], float("inf"))
 
-    def test_all_shards_together(self):
+    def test_all_shares_together(self):
         data = numerics.summarise([SHARD, ""], listed=5)
         self.assertEqual((data["passed"], data["not_begun"]), (1, 2))
         self.assertEqual(data["failed"], ["Op/AgainstReference.Whole/conv2d_bf16"])
         self.assertEqual(numerics.figure(data), "1 of 5 passed, 1 failed, 1 cut short, 2 not begun; "
                                                 "largest errors: bf16 inf, fp32 1.5e-06")
-
-    def test_listed_tests_are_the_indented_lines(self):
-        self.assertEqual(numerics.count_listed("Suite.\n  A\n  B/1  # GetParam() = 3\nOther.\n  C\n"), 3)
-
-
-    def ended(self, text, code=0, cut_short=False, seconds=1.0):
-        return processes.Done([], code, text, "first\nlast\n", seconds, cut_short)
-
-    def test_a_program_that_broke_off_is_told_with_its_test(self):
-        self.assertEqual(numerics.complaints([self.ended(SHARD, -11), self.ended(SHARD, 1)]),
-                         ["Op/AgainstReference.Whole/conv3d_fp32: exit code -11: last",
-                          "Op/AgainstReference.Whole/conv3d_fp32: exit code 1: last"])
-        self.assertEqual(numerics.complaints([self.ended("", 1), self.ended("")]),
-                         ["exit code 1: last"])
-
-    def test_time_that_ends_is_no_failure_but_a_test_that_hangs_is(self):
-        brief, long = (self.ended(SHARD, -15, cut_short=True, seconds=s) for s in (50.0, 70.019))
-        self.assertEqual(numerics.complaints([brief]), [])
-        self.assertEqual(numerics.complaints([long]),
-                         ["Op/AgainstReference.Whole/conv3d_fp32 did not end in 70 s"])
 
     def test_partial_where_only_time_was_missing(self):
         clean = SHARD.replace("  FAILED  ", "       OK ").replace(", where GetParam() = (conv2d, bf16)", "")
@@ -95,6 +74,7 @@ class Numerics(unittest.TestCase):
         self.assertEqual(numerics.judge(data | {"crashed": ["x"]}, cut_short=True), "FAILED")
         self.assertEqual(numerics.judge(data | {"failed": ["x"]}, cut_short=True), "FAILED")
         self.assertEqual(numerics.judge(data | {"tests": 2}, cut_short=False), "ok")
+        self.assertEqual(numerics.judge(data | {"skipped": 2}, cut_short=False), "ok")
 
 
 class Sanitizer(unittest.TestCase):
@@ -264,17 +244,25 @@ class Processes(unittest.TestCase):
         self.assertTrue(done.cut_short)
         self.assertEqual(done.output, "begun\n")
 
-    def test_several_at_once(self):
-        done = processes.run_together([["sh", "-c", "echo $N"]] * 2, 60, self.log,
-                                      [{"N": "1"}, {"N": "2"}])
-        self.assertEqual([each.output for each in done], ["1\n", "2\n"])
+    def test_what_it_started_ends_with_it(self):
+        done = processes.run(["sh", "-c", "sleep 60 & echo $!"], 60, self.log)
+        self.assertTrue(done.well)
+        stat = pathlib.Path(f"/proc/{int(done.output)}/stat")
+        self.assertTrue(not stat.exists() or stat.read_text().split(")")[1].split()[0] == "Z")
 
-    def test_several_at_once_may_have_a_core_each(self):
+    def test_one_that_says_nothing_for_too_long_hangs_and_one_that_talks_does_not(self):
+        done = processes.run(["sh", "-c", "echo begun; sleep 60"], 60, self.log, silence=0.2)
+        self.assertTrue(done.hung and not done.cut_short and not done.well)
+        self.assertEqual(done.complaint(), "said nothing for 0 s")
+        talks = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"
+        self.assertTrue(processes.run(["sh", "-c", talks], 60, self.log, silence=0.4).well)
+        self.assertTrue(processes.run(["sh", "-c", talks], 0.2, self.log, silence=0.4).cut_short)
+
+    def test_one_may_have_a_core_to_itself(self):
         before = os.sched_getaffinity(0)
-        done = processes.run_together([[sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"]]
-                                      * 2, 60, self.log, [None] * 2, core_each=True)
-        self.assertEqual([each.output for each in done],
-                         [f"{{{core}}}\n" for core in (sorted(before) * 2)[:2]])
+        done = processes.run([sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"], 60,
+                             self.log, core=len(before) + 1)
+        self.assertEqual(done.output, f"{{{(sorted(before) * 2)[1]}}}\n")
         self.assertEqual(os.sched_getaffinity(0), before)
 
 
