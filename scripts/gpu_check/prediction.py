@@ -1,11 +1,12 @@
 """Shards measured, steps predicted from them, and held against measured steps."""
 
 import itertools
+import pathlib
 import statistics
 
 from gpu_check.plan import PAPER, PAPER_BATCH, STRATEGIES
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns, first_line
+from gpu_check.turns import Turns
 
 EACH, MEAN = 0.10, 0.05  # the errors that are allowed
 TASKS = 5  # that explain an error
@@ -128,22 +129,41 @@ def validate(plan, programs, work, environment, limit):
     return Result(status, figure(data, turns.words()), data)
 
 
+def profile_command(programs, work, run, merge):
+    """`merge`: into what was measured of other networks."""
+    plan, dtype, network = run
+    return [programs["strata"], "profile", network, "--devices", plan.one, "--batch",
+            str(plan.batches[0]), "--rounds", "7", *dtype_options(dtype), "-o",
+            work / "profiles" / f"{plan.one.partition(':')[0]}-{dtype}.toml",
+            *(["--merge"] if merge else []), "--json"]
+
+
 def profile(plan, programs, work, environment, limit):
-    """A profile of this kind of device for each type: the shards of all networks."""
-    turns, made = Turns(limit, most=limit), []
-    for number, dtype in enumerate(plan.dtypes):
-        path = work / "profiles" / f"{plan.one.partition(':')[0]}-{dtype}.toml"
-        command = [programs["strata"], "profile", *plan.networks, "--devices", plan.one,
-                   "--batch", str(plan.batches[0]), "--rounds", "7", *dtype_options(dtype),
-                   "-o", path, "--json"]
-        with turns.case(dtype):
-            done = turns.run(command, work / "log" / f"profile-{dtype}", environment,
-                             share=turns.left() / (len(plan.dtypes) - number))
-            if not done.well:
+    """A profile of this kind of device for each type: the shards of all networks, one a process, so
+    that each keeps what those before it measured."""
+    turns, made = Turns(limit), {}
+    runs = [(plan, dtype, network) for dtype in plan.dtypes for network in plan.networks]
+    for number, run in enumerate(runs):
+        _, dtype, network = run
+        with turns.case(dtype, network):
+            turns.need(3)
+            done = turns.run(profile_command(programs, work, run, dtype in made),
+                             work / "log" / f"profile-{dtype}-{network}", environment,
+                             share=2 * turns.left() / (len(runs) - number))
+            found = done.document()
+            if not done.well or found is None:
                 raise RuntimeError(done.complaint())
-            made.append({"dtype": dtype, "file": path.name, **done.document()})
-    words = [f"{each['dtype']}: {each['measured_costs']} costs in {each['measure_seconds']:.0f} s"
-             for each in made]
-    words += [f"{loss['case']}: {first_line(loss['why'])}" for loss in turns.failed + turns.left_out]
+            made[dtype] = add_network(made.get(dtype), network, found)
+    profiles = [{"dtype": dtype, **one} for dtype, one in made.items()]
+    words = [f"{each['dtype']}: {each['measured_costs']} costs of {len(each['networks'])} networks in "
+             f"{each['measure_seconds']:.0f} s" for each in profiles] + turns.words()
     return Result(verdict(turns.failed, made, turns.left_out), "; ".join(words),
-                  {"profiles": made, **turns.losses()})
+                  {"profiles": profiles, **turns.losses()})
+
+
+def add_network(before, network, found):
+    """What a profile has, of the JSON of `strata profile`, whose counts are of all that was merged."""
+    before = before or {"networks": [], "measure_seconds": 0}
+    return {"file": pathlib.Path(found["profile"]).name, "networks": [*before["networks"], network],
+            "measured_costs": found["measured_costs"], "measured_moves": found["measured_moves"],
+            "measure_seconds": before["measure_seconds"] + found["measure_seconds"]}

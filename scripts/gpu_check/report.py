@@ -127,8 +127,8 @@ def losses(data):
 
 
 def profile_section(data):
-    return table(["type", "file", "costs", "moves", "time"], [
-        (p["dtype"], p["file"], p["measured_costs"], p["measured_moves"],
+    return table(["type", "file", "networks", "costs", "moves", "time"], [
+        (p["dtype"], p["file"], ", ".join(p["networks"]), p["measured_costs"], p["measured_moves"],
          f"{p['measure_seconds']:.0f} s") for p in data["profiles"]]) + losses(data)
 
 

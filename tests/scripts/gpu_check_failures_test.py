@@ -182,6 +182,43 @@ class Validate(Made):
             self.assertEqual(self.validate(whole="exit 1").status, "FAILED")
 
 
+# Writes a line for each network into its profile, as --merge has it: {fails} is a network's name.
+PROFILE = """\
+#!/bin/sh
+network=$2 file= merge=
+while [ $# -gt 0 ]; do case $1 in -o) file=$2 ;; --merge) merge=1 ;; esac; shift; done
+[ $network != {fails} ] || {{ echo 'strata: error: made up to fail' >&2; exit 3; }}
+[ -n "$merge" ] || : > $file
+echo $network >> $file
+echo '{{"measured_costs": '$(wc -l < $file)', "measured_moves": 1, "measure_seconds": 2,
+      "profile": "'$file'"}}'
+"""
+
+
+class Profile(Made):
+    def profile(self, fails, networks=("alexnet", "vgg16", "resnet50")):
+        programs = {"strata": self.make("strata", PROFILE.format(fails=fails))}
+        few = plan.Plan(("cuda:0",), ("tf32", "bf16"), networks, (32,), "cuda:0")
+        return prediction.profile(few, programs, self.folder, None, 60)
+
+    def test_each_network_is_a_process_and_adds_to_what_is_there(self):
+        result = self.profile(fails="nothing")
+        self.assertEqual((result.status, result.figure),
+                         ("ok", "tf32: 3 costs of 3 networks in 6 s; bf16: 3 costs of 3 networks in 6 s"))
+        for dtype in ("tf32", "bf16"):
+            self.assertEqual((self.folder / "profiles" / f"cuda-{dtype}.toml").read_text(),
+                             "alexnet\nvgg16\nresnet50\n")
+        self.assertIn("| tf32 | cuda-tf32.toml | alexnet, vgg16, resnet50 | 3 | 1 | 6 s |",
+                      self.section("profile", result))
+
+    def test_one_that_fails_costs_no_other_its_rows(self):
+        for fails, kept in (("alexnet", "vgg16\nresnet50\n"), ("vgg16", "alexnet\nresnet50\n")):
+            result = self.profile(fails)
+            self.assertEqual(result.status, "FAILED")
+            self.assertEqual((self.folder / "profiles" / "cuda-bf16.toml").read_text(), kept)
+            self.assertIn(f"2 failed, first tf32 {fails}: exit code 3", result.figure)
+
+
 STRATA = """\
 #!/bin/sh
 case "$*" in {fails}) echo 'strata: error: made up to fail' >&2; exit 3 ;; esac

@@ -29,7 +29,8 @@ elif command == "run":
     print(json.dumps({{"step_seconds": {{"median": 0.25}}}}))
 elif command == "profile":
     pathlib.Path(after("-o")).write_text("made up")
-    print(json.dumps({{"measured_costs": 3, "measured_moves": 1, "measure_seconds": 0.5}}))
+    print(json.dumps({{"measured_costs": 3, "measured_moves": 1, "measure_seconds": 0.5,
+                      "profile": after("-o")}}))
 elif command == "validate":
     pathlib.Path(after("--trace")).write_text("{{}}")
     print(json.dumps({{"largest_error": {{"strategy": "owt", "rows": [
