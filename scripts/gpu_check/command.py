@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import sys
 import tarfile
 import tempfile
@@ -34,6 +35,26 @@ class Check:
         # Choices made while much else runs must not be those of the timed stages.
         self.untimed = machine.environment(self.work, "cache-untimed")
         self.timed = machine.environment(self.work, "cache-timed")
+        self.bring(options.choices or options.folder)
+
+    def choices(self):
+        """The files of chosen engines, by their names in the folder."""
+        return {f"choices-{kind}.tsv": machine.choices_file(environment)
+                for kind, environment in (("timed", self.timed), ("untimed", self.untimed))}
+
+    def bring(self, folder):
+        """Choices that an earlier check left there. They name their GPU and cuDNN's version."""
+        for name, file in self.choices().items():
+            if (folder / name).exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(folder / name, file)
+
+    def keep(self, folder):
+        """What was made so far."""
+        for name, file in self.choices().items():
+            if file.exists():
+                shutil.copy(file, folder / name)
+        pack(self.work, folder)
 
     def environment(self, seconds):
         found, reason = machine.gpus()
@@ -121,6 +142,8 @@ def parse(arguments, usage):
                         help="for the report, profiles and traces")
     parser.add_argument("--bundle", type=pathlib.Path, default=ROOT / programs.BUNDLE, metavar="FILE",
                         help=f"an archive of scripts/portable, or its folder ({programs.BUNDLE})")
+    parser.add_argument("--choices", type=pathlib.Path, metavar="FOLDER",
+                        help="of an earlier check, whose chosen engines are used (FOLDER)")
     parser.add_argument("--stages", default=",".join(names), metavar="A,B",
                         help=f"of {','.join(names)} (all)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help=f"for all of it ({SECONDS})")
@@ -156,20 +179,29 @@ def check(options):
     budget, run = Budget(options.seconds), Check(options)
     options.folder.mkdir(parents=True, exist_ok=True)
 
+    def stop(*_):
+        if processes.RUNNING.stopped:
+            raise KeyboardInterrupt
+        budget.stop()
+        processes.RUNNING.stop()
+
     def tell(outcomes):
+        run.keep(options.folder)
         report.write(options.folder, outcomes, run.plan.stand_in)
         print(f"{outcomes[-1].name}: {outcomes[-1].status}, {outcomes[-1].seconds:.0f} s",
               file=sys.stderr, flush=True)
 
     chosen = [stage for stage in run.all_stages() if stage.name in options.stages]
     chosen[-1].share = 0.97  # nobody waits for what it leaves
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         outcomes = stages.run_stages(chosen, budget, tell)
-        pack(run.work, options.folder)
     finally:
         run.close()
     print(stages.table(outcomes))
-    return FOUND if any(outcome.status == stages.FAILED for outcome in outcomes) else DONE
+    failed = any(outcome.status == stages.FAILED for outcome in outcomes)
+    return FOUND if failed or processes.RUNNING.stopped else DONE
 
 
 def main(arguments, usage):

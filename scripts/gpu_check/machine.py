@@ -53,6 +53,11 @@ def environment(work, cache, base=None):
     return variables
 
 
+def choices_file(environment):
+    """Where programs of ours keep which engines of cuDNN are the fastest."""
+    return pathlib.Path(environment["XDG_CACHE_HOME"]) / "strata" / "cudnn-plans.tsv"
+
+
 def find_tool(name):
     """On the path, or where NVIDIA's packages put it."""
     places = [f"/usr/local/cuda*/bin/{name}", f"/usr/local/cuda*/compute-sanitizer/{name}",

@@ -6,7 +6,7 @@ import statistics
 
 from gpu_check.plan import PAPER, PAPER_BATCH, STRATEGIES
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns
+from gpu_check.turns import Turns, cut
 
 EACH, MEAN = 0.10, 0.05  # the errors that are allowed
 TASKS = 5  # that explain an error
@@ -110,18 +110,20 @@ def validate_command(programs, work, name, run):
 
 def validate(plan, programs, work, environment, limit):
     """Networks in turn. A run that ends badly fails the stage even where it measured something: what
-    it moved was not what its plan says."""
+    it moved was not what its plan says. One that time ends says what it has measured until then."""
     turns, cases, runs = Turns(limit), [], []
     for run in plan.runs():
         name = case_name(*run)
         with turns.case(name):
             turns.need(3)
-            done = turns.run(validate_command(programs, work, name, run),
-                             work / "log" / f"validate-{name}", environment)
+            done, cut_off = turns.attempt(validate_command(programs, work, name, run),
+                                          work / "log" / f"validate-{name}", environment)
             found = done.document() or {"cases": []}
             if found["cases"]:
                 runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
                 cases += [{**case, "dtype": run[2], "device_list": run[3]} for case in found["cases"]]
+            if cut_off:
+                raise cut(done)
             if not (done.well and found["cases"]):
                 raise RuntimeError(done.complaint())
     data = {**summarise(cases, plan.one), "runs": runs, **turns.losses()}

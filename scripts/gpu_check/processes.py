@@ -1,5 +1,5 @@
 """Programs under a time limit. What is started here ends here: each has a process group of its own,
-which is ended as a whole."""
+which is ended as a whole. A program is asked first, by SIGINT, so that it can say what it has."""
 
 import contextlib
 import dataclasses
@@ -11,8 +11,37 @@ import subprocess
 import time
 
 # How a program is asked to end, and the seconds that it then has.
-ASKED = ((signal.SIGTERM, 2.0),)
+ASKED = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0))
 LOOK_SECONDS = 0.05  # between looks at whether it still says something
+
+
+class Interrupted(TimeoutError):
+    """All was told to stop."""
+
+
+class Running:
+    """What runs now, until all of it is told to stop."""
+
+    def __init__(self):
+        self.processes, self.stopped = set(), False
+
+    def stop(self):
+        """Asks all to end. From now on, nothing is started."""
+        self.stopped = True
+        self.ask()
+
+    def add(self, process):
+        self.processes.add(process)
+        if self.stopped:  # while it began
+            self.ask()
+
+    def ask(self):
+        for process in list(self.processes):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+
+
+RUNNING = Running()
 
 
 @dataclasses.dataclass
@@ -59,6 +88,16 @@ def end(process):
     with contextlib.suppress(ProcessLookupError):  # what it started itself
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    RUNNING.processes.discard(process)
+
+
+def begin(command, **options):
+    """A process with a group of its own. Throws Interrupted."""
+    if RUNNING.stopped:
+        raise Interrupted("interrupted")
+    process = subprocess.Popen([str(part) for part in command], start_new_session=True, **options)
+    RUNNING.add(process)
+    return process
 
 
 def start(command, log, environment=None):
@@ -66,8 +105,7 @@ def start(command, log, environment=None):
     log = pathlib.Path(log)
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{log}.out", "w") as out, open(f"{log}.err", "w") as err:
-        return subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
-                                stdout=out, stderr=err, env=environment, start_new_session=True)
+        return begin(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
 
 
 def wait(process, log, until, silence):
@@ -102,7 +140,7 @@ def finish(process, command, log, began, limit, silence=None):
         end(process)
     texts = [pathlib.Path(f"{log}.{kind}").read_text(errors="replace") for kind in ("out", "err")]
     return Done(list(map(str, command)), process.returncode, *texts, time.monotonic() - began,
-                cut_short, hung)
+                cut_short or (RUNNING.stopped and process.returncode != 0), hung)
 
 
 def run(command, limit, log, environment=None, silence=None, core=None):

@@ -25,9 +25,9 @@ class Worker:
         log = work / "log" / name
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(f"{log}.err", "w") as errors:
-            self.process = subprocess.Popen([python, STEP, "--device", device], text=True,
-                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=errors, start_new_session=True)
+            self.process = processes.begin([python, STEP, "--device", device], text=True,
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           stderr=errors)
         self.errors, self.lines = pathlib.Path(f"{log}.err"), queue.Queue()
         threading.Thread(target=self.listen, daemon=True).start()
 
@@ -91,8 +91,10 @@ class Workers:
     def heed(self, answer, limit, **request):
         try:
             return answer(limit, **request)
-        except (Died, TimeoutError, ValueError):  # what it says later answers no later request
+        except (Died, TimeoutError, ValueError) as error:  # what it says later answers nothing else
             self.close()
+            if processes.RUNNING.stopped:
+                raise processes.Interrupted("interrupted") from error
             raise
 
     def close(self):

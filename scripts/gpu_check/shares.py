@@ -60,7 +60,7 @@ def run_share(command, tests, until, log, environment, silence, core):
     before it begins a test is the last."""
     share = Share()
     while tests:
-        if time.monotonic() >= until:
+        if time.monotonic() >= until or processes.RUNNING.stopped:
             share.cut_short = True
             break
         done = processes.run([*command, f"--gtest_filter={':'.join(tests)}"],

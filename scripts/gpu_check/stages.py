@@ -4,6 +4,8 @@ import dataclasses
 import time
 import traceback
 
+from gpu_check.processes import Interrupted
+
 # Partial: nothing failed, but the time did not hold all of it.
 OK, PARTIAL, FAILED, SKIPPED = "ok", "partial", "FAILED", "skipped"
 
@@ -57,6 +59,10 @@ class Budget:
     def left(self):
         return self.end - self.now()
 
+    def stop(self):
+        """No stage begins any more."""
+        self.end = self.now()
+
     def of(self, stage, later=()):
         """Its limit; more where the later ones' limits leave more."""
         spare = self.left() - sum(each.limit for each in later)
@@ -67,7 +73,7 @@ def attempt(stage, seconds):
     try:
         result = stage.work(seconds)
         return result.status, result.figure, result.data
-    except Skip as reason:
+    except (Skip, Interrupted) as reason:
         return SKIPPED, str(reason), {}
     except Exception as error:  # a stage's own fault must not cost the others theirs
         return FAILED, f"{type(error).__name__}: {error}", {"traceback": traceback.format_exc()}

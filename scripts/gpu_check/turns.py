@@ -27,6 +27,11 @@ def words_of(failed, left_out):
     return words
 
 
+def cut(done):
+    """To raise of a run that time ended."""
+    return TimeoutError(f"cut off after {done.seconds:.0f} s")
+
+
 class Turns:
     """`most` is what one run gets: a run that had it, and did not end, hangs."""
 
@@ -42,12 +47,17 @@ class Turns:
         if self.left() < seconds:
             raise TimeoutError("no time was left")
 
-    def run(self, command, log, environment, share=float("inf")):
-        """TimeoutError where the stage's time, or its `share`, ended before the run did."""
+    def attempt(self, command, log, environment, share=float("inf")):
+        """How it ended, and whether the stage's time, or its `share`, ended before the run did."""
         had = max(0.0, min(self.left(), share, self.most))
         done = processes.run(command, had, log, environment)
-        if done.cut_short and had < self.most:
-            raise TimeoutError(f"cut off after {done.seconds:.0f} s")
+        return done, done.cut_short and (had < self.most or processes.RUNNING.stopped)
+
+    def run(self, command, log, environment, share=float("inf")):
+        """TimeoutError where time ended it."""
+        done, cut_off = self.attempt(command, log, environment, share)
+        if cut_off:
+            raise cut(done)
         return done
 
     @contextlib.contextmanager

@@ -3,6 +3,7 @@ for the tests: no figure here was measured."""
 
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import unittest
@@ -240,7 +241,8 @@ class Processes(unittest.TestCase):
         self.assertIsNone(processes.Done([], 1, "{", text, 1.0).document())
 
     def test_what_does_not_end_is_ended_with_its_children(self):
-        done = processes.run(["sh", "-c", "echo begun; (kill -STOP $$) & wait"], 0.3, self.log)
+        with unittest.mock.patch.object(processes, "ASKED", ((signal.SIGINT, 0.1),)):
+            done = processes.run(["sh", "-c", "echo begun; (kill -STOP $$) & wait"], 0.3, self.log)
         self.assertTrue(done.cut_short)
         self.assertEqual(done.output, "begun\n")
 

@@ -4,6 +4,7 @@ them to say. No figure here was measured."""
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tarfile
@@ -15,7 +16,7 @@ SCRIPT = ROOT / "scripts" / "gpu-check"
 
 STRATA = """\
 #!{python}
-import json, pathlib, sys
+import json, os, pathlib, sys, time
 command, arguments = sys.argv[1], sys.argv[2:]
 def after(option, default=None):
     return arguments[arguments.index(option) + 1] if option in arguments else default
@@ -26,12 +27,22 @@ elif command == "show":
                                  {{"name": "a", "inputs": ["data"], "macs": 100}},
                                  {{"name": "b", "inputs": ["a"], "macs": 1000}}]}}))
 elif command == "run":
+    known = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "strata" / "cudnn-plans.tsv"
+    known.parent.mkdir(parents=True, exist_ok=True)
+    known.write_text((known.read_text() if known.exists() else "") + "made up\\tengine\\n")
     print(json.dumps({{"step_seconds": {{"median": 0.25}}}}))
 elif command == "profile":
     pathlib.Path(after("-o")).write_text("made up")
     print(json.dumps({{"measured_costs": 3, "measured_moves": 1, "measure_seconds": 0.5,
                       "profile": after("-o")}}))
 elif command == "validate":
+    interrupted = False
+    if {waits!r}:
+        pathlib.Path({waits!r}).touch()
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            interrupted = True
     pathlib.Path(after("--trace")).write_text("{{}}")
     print(json.dumps({{"largest_error": {{"strategy": "owt", "rows": [
         {{"layer": "fc", "task": "forward", "predicted_seconds": 1, "measured_seconds": 2,
@@ -41,7 +52,7 @@ elif command == "validate":
           "eq1_seconds": 0.5, "spread_seconds": 0.01,
           "relative_error": 0.5 / {measured} - 1}}
         for i, strategy in enumerate(after("--strategies").split(","))]}}))
-    sys.exit({validate_code})
+    sys.exit(1 if interrupted else {validate_code})
 else:
     sys.exit(2)
 """
@@ -92,9 +103,9 @@ class Run(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o755)
 
-    def make(self, measured, validate_code=0, compiles=True):
+    def make(self, measured, validate_code=0, compiles=True, waits=""):
         self.write("strata", STRATA.format(python=sys.executable, measured=measured,
-                                           validate_code=validate_code))
+                                           validate_code=validate_code, waits=waits))
         self.write("exec_cuda_gpu_test", TESTS)
         self.write("exec_cuda_gpu_networks_test", NETWORKS)
         self.write("python", PYTORCH.format(python=sys.executable, compiles=compiles))
@@ -104,9 +115,12 @@ class Run(unittest.TestCase):
             [sys.executable, SCRIPT, *options], text=True, capture_output=True,
             env=dict(os.environ, **variables))
 
+    def stand_in_options(self):
+        return ["--devices", "cpu:2", "--bundle", self.folder / "bundle",
+                "--python", self.folder / "bundle" / "bin" / "python"]
+
     def stand_in(self, *options):
-        return self.check(self.out, "--devices", "cpu:2", "--bundle", self.folder / "bundle",
-                          "--python", self.folder / "bundle" / "bin" / "python", *options)
+        return self.check(self.out, *self.stand_in_options(), *options)
 
     def stages(self):
         document = json.loads((self.out / "report.json").read_text())
@@ -135,7 +149,39 @@ class Run(unittest.TestCase):
     def test_what_it_leaves_behind(self):
         self.stand_in()
         self.assertEqual(sorted(path.name for path in self.out.iterdir()),
-                         ["log.tar.xz", "profiles.tar.xz", "report.json", "report.md", "traces.tar.xz"])
+                         ["choices-timed.tsv", "log.tar.xz", "profiles.tar.xz", "report.json", "report.md", "traces.tar.xz"])
+        with tarfile.open(self.out / "profiles.tar.xz") as archive:
+            self.assertIn("profiles/cpu-fp32.toml", archive.getnames())
+
+    def test_chosen_engines_come_back_and_are_taken_again(self):
+        self.stand_in("--stages", "pytorch")
+        first = (self.out / "choices-timed.tsv").read_text()
+        self.assertEqual(set(first.splitlines()), {"made up\tengine"})
+        self.stand_in("--stages", "pytorch")
+        self.assertEqual((self.out / "choices-timed.tsv").read_text(), first * 2)
+        earlier, self.out = self.out, self.folder / "another"
+        self.stand_in("--stages", "pytorch", "--choices", earlier)
+        self.assertEqual((self.out / "choices-timed.tsv").read_text(), first * 3)
+
+    def test_an_interrupted_check_keeps_what_it_has(self):
+        begun = self.folder / "begun"
+        self.make(measured=0.5, waits=str(begun))
+        with subprocess.Popen([sys.executable, SCRIPT, self.out, *self.stand_in_options(), "--stages",
+                               "profile,validate,pytorch"], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as check:
+            while not begun.exists():
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    check.wait(0.02)
+            check.send_signal(signal.SIGTERM)
+            table, _ = check.communicate()
+        self.assertEqual(check.returncode, 1)
+        self.assertEqual([line.split()[:2] for line in table.splitlines()], [
+            ["environment", "ok"], ["profile", "ok"], ["validate", "partial"], ["pytorch", "skipped"]])
+        validated = self.stages()["validate"]["data"]
+        self.assertEqual(len(validated["cases"]), 1)
+        cut, rest = validated["left_out"]
+        self.assertTrue(cut["why"].startswith("cut off after"))
+        self.assertEqual(rest["why"], "interrupted")
         with tarfile.open(self.out / "profiles.tar.xz") as archive:
             self.assertIn("profiles/cpu-fp32.toml", archive.getnames())
 
