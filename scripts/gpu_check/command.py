@@ -1,7 +1,7 @@
 """The command line of scripts/gpu-check, and what it does in which order."""
 
 import argparse
-import os
+import contextlib
 import pathlib
 import platform
 import shutil
@@ -64,6 +64,9 @@ class Check:
         self.programs = programs.find(ROOT, self.options.bundle, self.work, seconds, self.untimed)
         version = processes.run([self.programs["strata"], "--version"], 60,
                                 self.work / "log" / "version", self.untimed)
+        missing = "" if self.plan.stand_in else machine.missing_gpu(version.output)
+        if missing:
+            raise stages.NotAble("; ".join(filter(None, [missing, reason])))
         data.update(programs=self.programs.origin, strata=" ".join(version.output.split()))
         if "pytorch" in self.options.stages:
             self.warmer = pytorch_worker.Warmer(self.plan, self.options.python, self.work)
@@ -197,6 +200,11 @@ def check(options):
         signal.signal(number, stop)
     try:
         outcomes = stages.run_stages(chosen, budget, tell)
+    except stages.NotAble as reason:
+        with contextlib.suppress(OSError):  # it has something of an earlier check
+            options.folder.rmdir()
+        print(f"scripts/gpu-check: error: {reason}", file=sys.stderr)
+        return NOT_ABLE
     finally:
         run.close()
     print(stages.table(outcomes))
@@ -208,9 +216,5 @@ def main(arguments, usage):
     options = parse(arguments, usage)
     if options.dry_run:
         dry_run(options)
-    if not plan_for(options.devices).stand_in:
-        found, reason = machine.gpus()
-        if not found:
-            print(f"scripts/gpu-check: error: no GPU: {reason}", file=sys.stderr)
-            return NOT_ABLE
-    return DONE if options.dry_run else check(options)
+        return DONE
+    return check(options)

@@ -28,6 +28,13 @@ def gpus():
     return found, "" if found else f"nvidia-smi: {lines[-1] if lines else 'lists none'}"
 
 
+def missing_gpu(version):
+    """Why `strata --version`, which asks CUDA, names no GPU; empty where it names one."""
+    if ", cuda (" not in version:
+        return "strata was built without CUDA"
+    return "" if "no GPU" not in version else version[version.index("no GPU"):].rstrip(") \n")
+
+
 def wheel_folders(kind):
     """Folders `kind` (lib, include) of NVIDIA's wheels that this Python finds."""
     found = {folder for path in sys.path for folder in glob.glob(f"{path}/nvidia/*/{kind}")}

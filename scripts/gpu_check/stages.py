@@ -14,6 +14,10 @@ class Skip(Exception):
     """A stage that can't be: the reason."""
 
 
+class NotAble(Exception):
+    """No stage can be: the reason."""
+
+
 @dataclasses.dataclass
 class Stage:
     name: str
@@ -75,12 +79,14 @@ def attempt(stage, seconds):
         return result.status, result.figure, result.data
     except (Skip, Interrupted) as reason:
         return SKIPPED, str(reason), {}
+    except NotAble:
+        raise
     except Exception as error:  # a stage's own fault must not cost the others theirs
         return FAILED, f"{type(error).__name__}: {error}", {"traceback": traceback.format_exc()}
 
 
 def run_stages(stages, budget, tell):
-    """tell(outcomes) is called after each stage, so that what is there is never lost."""
+    """tell(outcomes) is called after each stage, so that what is there is never lost. Throws NotAble."""
     outcomes = []
     for number, stage in enumerate(stages):
         seconds, began = budget.of(stage, stages[number + 1:]), budget.now()

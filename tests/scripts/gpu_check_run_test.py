@@ -21,7 +21,7 @@ command, arguments = sys.argv[1], sys.argv[2:]
 def after(option, default=None):
     return arguments[arguments.index(option) + 1] if option in arguments else default
 if command == "--version":
-    print("strata 0 (made up)")
+    print("strata 0 (made up), cuda ({gpu})")
 elif command == "show":
     print(json.dumps({{"layers": [{{"name": "data", "inputs": [], "macs": 0}},
                                  {{"name": "a", "inputs": ["data"], "macs": 100}},
@@ -103,9 +103,10 @@ class Run(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o755)
 
-    def make(self, measured, validate_code=0, compiles=True, waits=""):
+    def make(self, measured, validate_code=0, compiles=True, waits="",
+             gpu="made up"):
         self.write("strata", STRATA.format(python=sys.executable, measured=measured,
-                                           validate_code=validate_code, waits=waits))
+                                           validate_code=validate_code, waits=waits, gpu=gpu))
         self.write("exec_cuda_gpu_test", TESTS)
         self.write("exec_cuda_gpu_networks_test", NETWORKS)
         self.write("python", PYTORCH.format(python=sys.executable, compiles=compiles))
@@ -224,18 +225,26 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertEqual({stage["status"] for stage in self.stages().values()}, {"skipped"})
 
+    def on_gpu(self, *options):
+        return self.check(self.out, "--bundle", self.folder / "bundle", "--stages", "kernels", *options,
+                          PATH=str(self.folder / "bundle" / "bin"))
+
     def test_without_a_gpu(self):
-        for options in ([self.out], ["--dry-run"]):
-            done = self.check(*options, PATH=str(self.folder))
-            self.assertEqual(done.returncode, 3)
-            self.assertIn("no GPU: nvidia-smi is not there", done.stderr)
+        self.make(measured=0.5, gpu="no GPU: this machine has no NVIDIA driver")
+        done = self.on_gpu()
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "scripts/gpu-check: error: no GPU: this machine has no NVIDIA "
+                                      "driver; nvidia-smi is not there\n")
         self.assertFalse(self.out.exists())
 
-    def test_a_driver_that_lists_none(self):
+    def test_cuda_says_whether_there_is_a_gpu(self):
+        done = self.on_gpu()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "environment +ok +. s  nvidia-smi is not there; programs: carried")
         self.write("nvidia-smi", "#!/bin/sh\necho 'No devices were found'\nexit 6\n")
-        done = self.check(self.out, PATH=str(self.folder / "bundle" / "bin"))
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("no GPU: nvidia-smi: No devices were found", done.stderr)
+        done = self.on_gpu()
+        self.assertRegex(done.stdout, "environment +ok +. s  nvidia-smi: No devices were found; ")
+        self.assertRegex(done.stdout, "\nkernels +ok ")
 
     def test_a_dry_run_says_what_would_be_run(self):
         done = self.check("--dry-run", "--devices", "cpu:2", "--stages", "kernels")
