@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,8 @@ def missing_gpu(version):
     """Why `strata --version`, which asks CUDA, names no GPU; empty where it names one."""
     if ", cuda (" not in version:
         return "strata was built without CUDA"
-    return "" if "no GPU" not in version else version[version.index("no GPU"):].rstrip(") \n")
+    found = re.search(r", cuda \((no GPU[^)]*)", version)
+    return found[1] if found else ""
 
 
 def wheel_folders(kind):

@@ -52,6 +52,17 @@ def complaint(seen):
     return seen["ended"]
 
 
+def refusal(program, tool, programs, work, environment, limit):
+    """Why this machine does not let the tool watch a program, which runs without it; empty where it
+    does."""
+    done = processes.run([program, "--tool", tool, programs["strata"], "--version"], limit,
+                         work / "log" / f"sanitizer-{tool}-starts", environment)
+    seen = parse_report(tool, done.output + done.errors)
+    if done.cut_short or (done.code != 0 and seen["findings"] is None):
+        return (findings(seen) or [done.complaint()])[0].strip()
+    return ""
+
+
 class Watch:
     """Runs under the tools."""
 
@@ -113,16 +124,20 @@ def check(plan, programs, work, environment, limit):
     if program is None or plan.stand_in:
         raise Skip("compute-sanitizer is not there" if not plan.stand_in else "no GPU to watch")
     turns, ready = Turns(limit, most=limit), []
+    refused = {tool: why for tool in TOOLS
+               if (why := refusal(program, tool, programs, work, environment, turns.left() / 4))}
+    if len(refused) == len(TOOLS):
+        raise Skip(refused_words(refused))
     watch = Watch(program, plan, programs, work, environment, turns)
     for devices in (plan.one, plan.shared):
         with turns.case(devices, "without the sanitizer"):
             watch.without(devices)
             ready.append(devices)
-    jobs = [(tool, devices) for devices in ready for tool in TOOLS]
+    jobs = [(tool, devices) for devices in ready for tool in TOOLS if tool not in refused]
     with concurrent.futures.ThreadPoolExecutor(len(jobs) or 1) as pool:
         runs = [seen for seen in pool.map(watch.judged, jobs) if seen]
     data = {"command": " ".join(map(str, watch.command(plan.shared)[1:])), "runs": runs,
-            **turns.losses()}
+            "refused": refused, **turns.losses()}
     whole = [seen for seen in runs if complaint(seen) is None]
     return Result(verdict(turns.failed, whole, turns.left_out), figure(data, turns.words()), data)
 
@@ -134,4 +149,9 @@ def manner(seen):
 
 def figure(data, losses):
     clean = [f"{seen['tool']} on {manner(seen)}" for seen in data["runs"] if complaint(seen) is None]
-    return "; ".join([f"nothing found by {', '.join(clean)}" if clean else "no clean run", *losses])
+    words = [f"nothing found by {', '.join(clean)}" if clean else "no clean run"]
+    return "; ".join([*words, *filter(None, [refused_words(data["refused"])]), *losses])
+
+
+def refused_words(refused):
+    return "; ".join(f"this machine refuses {tool}: {why}" for tool, why in refused.items())

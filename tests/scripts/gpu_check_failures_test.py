@@ -69,10 +69,13 @@ class Turns(unittest.TestCase):
         self.assertEqual(turns.words_of(losses, []), ["2 failed, first a eager: first"])
 
 
-# compute-sanitizer, made up: {split} is what becomes of devices that have multiprocessors of their own.
+# compute-sanitizer, made up: {split} is what becomes of devices that have multiprocessors of their own,
+# {starts} of any program.
 WATCHER = """\
 #!/bin/sh
 tool=$2
+{starts}
+case "$*" in *--version) echo "strata 0"; exit ;; esac
 while [ "$1" != run ]; do echo "$1" >> {folder}/options; shift; done
 echo "========= COMPUTE-SANITIZER"
 case "$*/$STRATA_CUDA_PARTITIONS" in *cuda:0/2*/shared) ;; *cuda:0/2*) {split} ;; esac
@@ -88,8 +91,9 @@ INVALID = ("echo '========= Invalid __global__ read of size 4 bytes';"
 
 
 class Sanitizer(Made):
-    def check(self, split, strata="exit 0"):
-        tool = self.make("compute-sanitizer", WATCHER.format(folder=self.folder, split=split))
+    def check(self, split, strata="exit 0", starts=":"):
+        tool = self.make("compute-sanitizer",
+                         WATCHER.format(folder=self.folder, split=split, starts=starts))
         programs = {"strata": self.make("strata", f"#!/bin/sh\n{strata}\n")}
         with unittest.mock.patch.object(machine, "find_tool", lambda _: tool):
             return sanitizer.check(plan.plan_for("cuda:0"), programs, self.folder, dict(os.environ), 60)
@@ -109,6 +113,16 @@ class Sanitizer(Made):
         self.assertIn("memcheck on cuda:0/2, all multiprocessors shared", result.figure)
         self.assertIn("racecheck on cuda:0/2: all multiprocessors shared, since with its own exit code "
                       "3: strata: error: no green context", self.section("sanitizer", result))
+
+    def test_a_machine_that_refuses_the_tools_is_told_and_passed_over(self):
+        refuses = "echo '========= Error: Unable to attach: not permitted'; exit 1"
+        with self.assertRaisesRegex(stages.Skip, "^this machine refuses memcheck: Error: Unable to attach: "
+                                                 "not permitted; this machine refuses racecheck: "):
+            self.check(split=":", starts=refuses)
+        result = self.check(split=":", starts=f"[ $tool = memcheck ] || {{ {refuses}; }}")
+        self.assertEqual(result.status, "ok")
+        self.assertEqual(result.figure, "nothing found by memcheck on cuda:0, memcheck on cuda:0/2; this "
+                                        "machine refuses racecheck: Error: Unable to attach: not permitted")
 
     def test_what_is_found_is_not_tried_away(self):
         result = self.check(split=INVALID)

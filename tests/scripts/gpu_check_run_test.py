@@ -21,7 +21,7 @@ command, arguments = sys.argv[1], sys.argv[2:]
 def after(option, default=None):
     return arguments[arguments.index(option) + 1] if option in arguments else default
 if command == "--version":
-    print("strata 0 (made up), cuda ({gpu})")
+    print("strata 0 (made up), cuda ({gpu}), mpi")
 elif command == "show":
     print(json.dumps({{"layers": [{{"name": "data", "inputs": [], "macs": 0}},
                                  {{"name": "a", "inputs": ["data"], "macs": 100}},
