@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include "exec/cuda/device/device.h"
 #include "sim/base/error.h"
 #include "tests/exec/cuda/host_device.h"
+#include "tests/exec/cuda/lost_gpu.h"
 
 namespace strata::cuda {
 namespace host {
@@ -30,11 +32,21 @@ std::string missing_gpu() try {
   return error.message();
 }
 
+/// Of the GPU that this thread used last. A call's own error is forgotten when it is asked for; one
+/// that ended the context comes again.
+std::string why_lost() {
+  cudaDeviceSynchronize();
+  cudaGetLastError();
+  const cudaError_t status = cudaDeviceSynchronize();
+  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+}
+
 class NeedsGpu : public ::testing::Environment {
  public:
   void SetUp() override {
     const std::string reason = missing_gpu();
     if (!reason.empty()) GTEST_SKIP() << reason;
+    ::testing::UnitTest::GetInstance()->listeners().Append(new EndWhenGpuIsLost(why_lost));
   }
 };
 

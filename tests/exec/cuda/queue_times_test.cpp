@@ -21,7 +21,10 @@ class QueueTimesTest : public ::testing::Test {
       backend_.enter(device);
       values_.push_back(static_cast<float*>(
           backend_.allocate(device, kCount * static_cast<std::int64_t>(sizeof(float)))));
+      // Its first launch loads a kernel, which may wait for the GPU: not behind a closed gate.
+      backend_.fill_values(values_.back(), kCount);
     }
+    backend_.finish();
   }
   ~QueueTimesTest() override {
     backend_.finish();
