@@ -8,6 +8,7 @@ from gpu_check import machine, processes, shares
 from gpu_check.stages import Result, Skip, verdict
 
 AGREEMENT = "agreement "
+MOST_SHARES = 16
 
 
 def agreements_of(text):
@@ -73,26 +74,27 @@ def judge(data, cut_short):
 
 def reason_to_skip(texts, data):
     """Why no test ran; empty where one did, or should have."""
-    if data["skipped"] == data["tests"]:
+    if data["tests"] and data["skipped"] == data["tests"]:
         return "every test says that it cannot run here"
     if data["not_begun"] < data["tests"]:
         return ""
     return next((line for text in texts for line in text.splitlines() if line.startswith("no GPU")), "")
 
 
-def run_tests(program, work, environment, limit, silence):
+def run_tests(program, work, environment, limit, silence, title):
     """All tests of a program, in as many shares as there are cores. A test that says nothing for
-    `silence` seconds hangs."""
-    log = work / "log" / program.name
+    `silence` seconds hangs. `title`: of its logs."""
+    log = work / "log" / title
     listing = processes.run([program, "--gtest_list_tests"], 60, f"{log}-list", environment)
     if not listing.well:
         raise RuntimeError(listing.complaint())
     tests = shares.listed(listing.output)
     done = shares.run([program], tests, limit - listing.seconds, log,
-                      {**environment, "OMP_NUM_THREADS": "1"}, silence, min(machine.cores(), 16))
+                      {**environment, "OMP_NUM_THREADS": "1"}, silence, min(machine.cores(), MOST_SHARES))
     texts = [text for share in done for text in share.texts]
     data = summarise(texts, len(tests))
     data["crashed"] = [wrong for share in done for wrong in share.complaints]
+    data["broken"] = [test for share in done for test in share.broken]
     if reason := reason_to_skip(texts, data):
         raise Skip(reason)
     return Result(judge(data, any(share.cut_short for share in done)), figure(data), data)

@@ -108,6 +108,10 @@ def validate_command(programs, work, name, run):
             "--trace", work / "traces" / f"{name}.trace.json"]
 
 
+def validate_commands(plan, programs, work):
+    return [validate_command(programs, work, case_name(*run), run) for run in plan.runs()]
+
+
 def validate(plan, programs, work, environment, limit):
     """Networks in turn. A run that ends badly fails the stage even where it measured something: what
     it moved was not what its plan says. One that time ends says what it has measured until then."""
@@ -131,25 +135,34 @@ def validate(plan, programs, work, environment, limit):
     return Result(status, figure(data, turns.words()), data)
 
 
-def profile_command(programs, work, run, merge):
+def profile_command(plan, programs, work, run, merge):
     """`merge`: into what was measured of other networks."""
-    plan, dtype, network = run
+    dtype, network = run
     return [programs["strata"], "profile", network, "--devices", plan.one, "--batch",
             str(plan.batches[0]), "--rounds", "7", *dtype_options(dtype), "-o",
             work / "profiles" / f"{plan.one.partition(':')[0]}-{dtype}.toml",
             *(["--merge"] if merge else []), "--json"]
 
 
+def profile_runs(plan):
+    return [(dtype, network) for dtype in plan.dtypes for network in plan.networks]
+
+
+def profile_commands(plan, programs, work):
+    return [profile_command(plan, programs, work, run, run[1] != plan.networks[0])
+            for run in profile_runs(plan)]
+
+
 def profile(plan, programs, work, environment, limit):
     """A profile of this kind of device for each type: the shards of all networks, one a process, so
     that each keeps what those before it measured."""
     turns, made = Turns(limit), {}
-    runs = [(plan, dtype, network) for dtype in plan.dtypes for network in plan.networks]
+    runs = profile_runs(plan)
     for number, run in enumerate(runs):
-        _, dtype, network = run
+        dtype, network = run
         with turns.case(dtype, network):
             turns.need(3)
-            done = turns.run(profile_command(programs, work, run, dtype in made),
+            done = turns.run(profile_command(plan, programs, work, run, dtype in made),
                              work / "log" / f"profile-{dtype}-{network}", environment,
                              share=2 * turns.left() / (len(runs) - number))
             found = done.document()

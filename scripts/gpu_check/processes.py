@@ -19,29 +19,10 @@ class Interrupted(TimeoutError):
     """All was told to stop."""
 
 
-class Running:
-    """What runs now, until all of it is told to stop."""
+class Stop:
+    """Whether all is told to stop: what runs is asked to end, and nothing is started any more."""
 
-    def __init__(self):
-        self.processes, self.stopped = set(), False
-
-    def stop(self):
-        """Asks all to end. From now on, nothing is started."""
-        self.stopped = True
-        self.ask()
-
-    def add(self, process):
-        self.processes.add(process)
-        if self.stopped:  # while it began
-            self.ask()
-
-    def ask(self):
-        for process in list(self.processes):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGINT)
-
-
-RUNNING = Running()
+    told = False
 
 
 @dataclasses.dataclass
@@ -88,16 +69,13 @@ def end(process):
     with contextlib.suppress(ProcessLookupError):  # what it started itself
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    RUNNING.processes.discard(process)
 
 
 def begin(command, **options):
     """A process with a group of its own. Throws Interrupted."""
-    if RUNNING.stopped:
+    if Stop.told:
         raise Interrupted("interrupted")
-    process = subprocess.Popen([str(part) for part in command], start_new_session=True, **options)
-    RUNNING.add(process)
-    return process
+    return subprocess.Popen([str(part) for part in command], start_new_session=True, **options)
 
 
 def start(command, log, environment=None):
@@ -110,21 +88,18 @@ def start(command, log, environment=None):
 
 def wait(process, log, until, silence):
     """Until it ends: 0; or until it has written nothing to its output for `silence` seconds: these.
-    TimeoutExpired where it runs on at `until`."""
-    if silence is None:
-        process.wait(max(0.0, until - time.monotonic()))
-        return 0
+    TimeoutExpired where it runs on at `until`, or all is told to stop."""
     size, spoke = -1, time.monotonic()
     while True:
         left = max(0.0, until - time.monotonic())
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(LOOK_SECONDS, left))
             return 0
-        if left <= LOOK_SECONDS:
+        if left <= LOOK_SECONDS or Stop.told:
             raise subprocess.TimeoutExpired(process.args, left)
         if (now := os.stat(f"{log}.out").st_size) != size:
             size, spoke = now, time.monotonic()
-        elif time.monotonic() - spoke > silence:
+        elif silence is not None and time.monotonic() - spoke > silence:
             return silence
 
 
@@ -140,7 +115,7 @@ def finish(process, command, log, began, limit, silence=None):
         end(process)
     texts = [pathlib.Path(f"{log}.{kind}").read_text(errors="replace") for kind in ("out", "err")]
     return Done(list(map(str, command)), process.returncode, *texts, time.monotonic() - began,
-                cut_short or (RUNNING.stopped and process.returncode != 0), hung)
+                cut_short, hung)
 
 
 def run(command, limit, log, environment=None, silence=None, core=None):

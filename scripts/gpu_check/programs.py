@@ -70,6 +70,15 @@ def build(root, bundle, work, limit, environment):
     return Programs(folder / "bin", "built on this machine")
 
 
+def built(root):
+    """Those of this checkout; None where there are none."""
+    for preset in ("portable", "release"):
+        found = Programs(root / "build" / preset / "bin", f"build/{preset}")
+        if not found.missing():
+            return found
+    return None
+
+
 def find(root, bundle, work, limit, environment):
     """The first that start: the bundle's, those built in this checkout, those built now. Throws
     RuntimeError with what is wrong with each."""
@@ -80,10 +89,9 @@ def find(root, bundle, work, limit, environment):
         complaints.append(complaint(carried, work, environment))
         if not complaints[-1]:
             return carried
-    for preset in ("portable", "release"):
-        built = Programs(root / "build" / preset / "bin", f"build/{preset}")
-        if not built.missing() and not complaint(built, work, environment):
-            return built
+    found = built(root)
+    if found is not None and not complaint(found, work, environment):
+        return found
     try:
         return build(root, folder, work, limit, environment)
     except RuntimeError as error:

@@ -4,7 +4,7 @@ most."""
 import statistics
 
 from gpu_check import prediction, processes
-from gpu_check.pytorch_worker import Workers
+from gpu_check.pytorch_worker import STEP, Workers
 from gpu_check.stages import Result, Skip, verdict
 from gpu_check.turns import Turns
 
@@ -14,18 +14,31 @@ TIMED_SECONDS, MOST_STEPS, LEAST_STEPS, WARMUP = 0.7, 100, 15, 10
 SPIN_UP_SECONDS = 0.5  # a GPU that has done nothing runs at a fraction of its clock
 
 
+def run_command(plan, programs, case):
+    network, batch, dtype = case
+    return [programs["strata"], "run", network, "--devices", plan.one, "--strategy", "data", "--batch",
+            str(batch), *prediction.dtype_options(dtype), "--json"]
+
+
+def commands(plan, programs, python):
+    """Each is run again for each block, with as many steps as fill its time."""
+    return [[python, STEP, "--device", plan.torch_device]] + [
+        [*run_command(plan, programs, case), *options] for case in plan.cases()
+        for options in ways(plan).values()]
+
+
+def ways(plan):
+    return {"plain": []} if plan.stand_in else {"plain": [], "recorded": ["--graph"]}
+
+
 class Ours:
     """A process a block; of the ways to run a step, the one that was faster at first."""
 
-    WAYS = {"plain": [], "recorded": ["--graph"]}
-
     def __init__(self, plan, programs, work, environment, case, turns):
-        network, batch, dtype = case
-        self.name = prediction.case_name(network, batch, dtype, plan.one)
-        self.command = [programs["strata"], "run", network, "--devices", plan.one, "--strategy",
-                        "data", "--batch", str(batch), *prediction.dtype_options(dtype), "--json"]
+        self.name = prediction.case_name(*case, plan.one)
+        self.command = run_command(plan, programs, case)
         self.work, self.environment, self.turns = work, environment, turns
-        self.ways = {"plain": []} if plan.stand_in else self.WAYS
+        self.ways = ways(plan)
         self.first, self.failed, self.way = {}, {}, "plain"
 
     def choose(self):

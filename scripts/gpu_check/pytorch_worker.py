@@ -37,11 +37,17 @@ class Worker:
                 self.lines.put(line)
         self.lines.put("")
 
+    def next_line(self, limit):
+        until = time.monotonic() + max(limit, 0.1)
+        while (left := until - time.monotonic()) > 0:
+            with contextlib.suppress(queue.Empty):
+                return self.lines.get(timeout=min(left, 0.2))
+            if processes.Stop.told:
+                raise processes.Interrupted("interrupted")
+        raise TimeoutError("PyTorch took too long")
+
     def read(self, limit):
-        try:
-            line = self.lines.get(timeout=max(limit, 0.1))
-        except queue.Empty:
-            raise TimeoutError("PyTorch took too long") from None
+        line = self.next_line(limit)
         if not line:
             raise self.died()
         reply = json.loads(line)
@@ -91,36 +97,11 @@ class Workers:
     def heed(self, answer, limit, **request):
         try:
             return answer(limit, **request)
-        except (Died, TimeoutError, ValueError) as error:  # what it says later answers nothing else
+        except (Died, TimeoutError, ValueError):  # what it says later answers nothing else
             self.close()
-            if processes.RUNNING.stopped:
-                raise processes.Interrupted("interrupted") from error
             raise
 
     def close(self):
         if self.worker is not None:
             self.worker.close()
         self.worker = None
-
-
-def requests(cases, compiled):
-    return [{"network": network, "batch": batch, "dtype": dtype, "compile": compiled}
-            for network, batch, dtype in cases]
-
-
-class Warmer:
-    """Compiles in the background, while nothing is timed, a process for each type: later the caches
-    have it."""
-
-    def __init__(self, plan, python, work):
-        self.workers = []
-        for dtype in () if plan.stand_in else plan.dtypes:
-            worker = Worker(python, plan.torch_device, work, f"pytorch-warm-{dtype}")
-            with contextlib.suppress(Died):  # which the stage that needs PyTorch will tell
-                worker.tell(do="warm", cases=requests(
-                    [case for case in plan.cases() if case[2] == dtype], True))
-            self.workers.append(worker)
-
-    def close(self):
-        while self.workers:
-            self.workers.pop().close()

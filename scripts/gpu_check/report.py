@@ -55,6 +55,24 @@ def networks_table(agreements):
                   "allowed", "gradients", "allowed", "largest in"], sorted(rows))
 
 
+def smoke_section(data):
+    return table(["network", "type", "devices", "way", "machine", "engines chosen",
+                  "products on plain loops", "step"], [
+        (run["network"], run["dtype"], f"{run['devices']} {run['partitions']}", run["way"],
+         run["machine"], run["engines"], (run["plain_loops"] or {}).get("products", ""),
+         milliseconds(run["step_seconds"])) for run in data["runs"]]) + losses(data)
+
+
+def again_section(data):
+    parts = []
+    for one in data["tests"]:
+        parts.append(f"{one['test']}:\n")
+        parts += [f"* {way['way']}: {way['ended']}" for way in one["ways"]]
+        lines = [line for way in one["ways"] if not way["passed"] for line in way["lines"]]
+        parts.append("\n```\n" + "\n".join(lines) + "\n```\n" if lines else "")
+    return "\n".join(parts)
+
+
 def sanitizer_section(data):
     rows = [(seen["tool"], sanitizer.manner(seen),
              "no end" if seen["findings"] is None else seen["findings"], seen["code"],
@@ -132,7 +150,8 @@ def profile_section(data):
          f"{p['measure_seconds']:.0f} s") for p in data["profiles"]]) + losses(data)
 
 
-SECTIONS = {"environment": environment_section, "kernels": tests_section, "networks": tests_section,
+SECTIONS = {"environment": environment_section, "smoke": smoke_section, "kernels": tests_section,
+            "kernels-shared": tests_section, "networks": tests_section, "again": again_section,
             "sanitizer": sanitizer_section, "profile": profile_section,
             "validate": validation_section, "pytorch": pytorch_section}
 

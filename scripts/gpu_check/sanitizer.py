@@ -63,16 +63,32 @@ def refusal(program, tool, programs, work, environment, limit):
     return ""
 
 
+def run_command(programs, devices):
+    return [programs["strata"], "run", "lenet5", "--devices", devices, "--strategy", "data", "--batch",
+            "8", "--steps", "2", "--json"]
+
+
+def tool_command(program, tool, command):
+    return [program, "--tool", tool, *TOOLS[tool], *command]
+
+
+def commands(plan, programs):
+    places = (plan.one, plan.shared)
+    return [["compute-sanitizer", "--tool", tool, programs["strata"], "--version"] for tool in TOOLS] + [
+        run_command(programs, devices) for devices in places] + [
+        tool_command("compute-sanitizer", tool, run_command(programs, devices))
+        for devices in places for tool in TOOLS]
+
+
 class Watch:
     """Runs under the tools."""
 
     def __init__(self, program, plan, programs, work, environment, turns):
-        self.program, self.plan, self.strata = program, plan, programs["strata"]
+        self.program, self.plan, self.programs = program, plan, programs
         self.work, self.environment, self.turns = work, environment, turns
 
     def command(self, devices):
-        return [self.strata, "run", "lenet5", "--devices", devices, "--strategy", "data", "--batch",
-                "8", "--steps", "2", "--json"]
+        return run_command(self.programs, devices)
 
     def without(self, devices, shared=False):
         """Kernels are chosen here, so that the tools need not watch the choosing."""
@@ -83,8 +99,7 @@ class Watch:
             raise RuntimeError(manner + done.complaint())
 
     def look(self, tool, devices, shared=False):
-        command = [self.program, "--tool", tool, *TOOLS[tool], *self.command(devices)]
-        done = processes.run(command, max(self.turns.left(), 0), self.log(tool, devices, shared),
+        done = processes.run(tool_command(self.program, tool, self.command(devices)), max(self.turns.left(), 0), self.log(tool, devices, shared),
                              self.variables(shared))
         return {"devices": devices, "tool": tool, "shared": shared,
                 **parse_report(tool, done.output + done.errors), "seconds": done.seconds,

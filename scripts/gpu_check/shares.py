@@ -52,6 +52,7 @@ class Share:
 
     texts: list = dataclasses.field(default_factory=list)  # what each process said
     complaints: list = dataclasses.field(default_factory=list)  # of those that broke off
+    broken: list = dataclasses.field(default_factory=list)  # the tests that they were at
     cut_short: bool = False  # by the time
 
 
@@ -60,12 +61,16 @@ def run_share(command, tests, until, log, environment, silence, core):
     before it begins a test is the last."""
     share = Share()
     while tests:
-        if time.monotonic() >= until or processes.RUNNING.stopped:
+        if time.monotonic() >= until:
             share.cut_short = True
             break
-        done = processes.run([*command, f"--gtest_filter={':'.join(tests)}"],
-                             until - time.monotonic(), f"{log}-{len(share.texts)}", environment,
-                             silence, core)
+        try:
+            done = processes.run([*command, f"--gtest_filter={':'.join(tests)}"],
+                                 until - time.monotonic(), f"{log}-{len(share.texts)}", environment,
+                                 silence, core)
+        except processes.Interrupted:
+            share.cut_short = True
+            break
         share.texts.append(done.output)
         found = outcomes(done.output)
         if done.cut_short:
@@ -75,6 +80,7 @@ def run_share(command, tests, until, log, environment, silence, core):
         if wrong is None:
             break
         share.complaints.append(wrong)
+        share.broken += [test for test, how in found.items() if how == CUT_SHORT]
         tests = [test for test in tests if test not in found] if found else []
     return share
 

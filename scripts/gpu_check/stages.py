@@ -26,6 +26,7 @@ class Stage:
     limit: float  # seconds
     share: float = 1.0  # of the time that is left, at most
     least: float = 5.0  # seconds without which it is not begun
+    commands: object = lambda programs: []  # what it runs, in words
 
 
 @dataclasses.dataclass

@@ -51,7 +51,7 @@ class Turns:
         """How it ended, and whether the stage's time, or its `share`, ended before the run did."""
         had = max(0.0, min(self.left(), share, self.most))
         done = processes.run(command, had, log, environment)
-        return done, done.cut_short and (had < self.most or processes.RUNNING.stopped)
+        return done, done.cut_short and (had < self.most or processes.Stop.told)
 
     def run(self, command, log, environment, share=float("inf")):
         """TimeoutError where time ended it."""

@@ -8,7 +8,6 @@ line of JSON each, and answers each with one:
   {"do": "ceilings"}                                  -> what the GPU's products and copies reach
   {"do": "load", "network", "batch", "dtype", "compile"} -> makes this the network that steps
   {"do": "steps", "warmup", "count"}                  -> {"step_seconds": [...]}, by the GPU's clock
-  {"do": "warm", "cases": [...]}                      -> compiles each once, for the caches
 An answer {"error": ...} says why there is none. The end of the input ends it.
 
 A step is what a user writes, at its best: channels_last, cudnn.benchmark, cross-entropy, plain SGD
@@ -156,12 +155,6 @@ class Worker:
         synchronize(self.torch, self.device)
         return {"load_seconds": time.perf_counter() - began}
 
-    def warm(self, case):
-        try:
-            return self.load(**case)["load_seconds"]
-        except Exception as error:  # of one network, which must not end the others
-            print(f"{case}: {error}", file=sys.stderr)
-
     def answer(self, request):
         do = request.pop("do")
         if do == "ceilings":
@@ -170,8 +163,6 @@ class Worker:
             return self.load(**request)
         if do == "steps":
             return {"step_seconds": self.trainer.seconds(request["warmup"], request["count"])}
-        if do == "warm":
-            return {"load_seconds": [self.warm(case) for case in request["cases"]]}
         raise ValueError(f"no request '{do}'")
 
     def about(self):

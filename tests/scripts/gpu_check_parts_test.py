@@ -4,6 +4,7 @@ for the tests: no figure here was measured."""
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -247,18 +248,25 @@ class Processes(unittest.TestCase):
         self.assertEqual(done.output, "begun\n")
 
     def test_what_it_started_ends_with_it(self):
-        done = processes.run(["sh", "-c", "sleep 60 & echo $!"], 60, self.log)
-        self.assertTrue(done.well)
-        stat = pathlib.Path(f"/proc/{int(done.output)}/stat")
-        self.assertTrue(not stat.exists() or stat.read_text().split(")")[1].split()[0] == "Z")
+        pipe, end = os.pipe()
+        with os.fdopen(pipe) as lines:
+            os.set_inheritable(end, True)
+            command = ["sh", "-c", f"sleep 600 >&{end} & echo begun"]
+            with unittest.mock.patch.object(processes, "begin", lambda command, **options:
+                                            subprocess.Popen(command, start_new_session=True,
+                                                             pass_fds=[end], **options)):
+                done = processes.run(command, 60, self.log)
+            os.close(end)
+            self.assertTrue(done.well)
+            self.assertEqual(lines.read(), "")  # once nobody holds its other end
 
     def test_one_that_says_nothing_for_too_long_hangs_and_one_that_talks_does_not(self):
         done = processes.run(["sh", "-c", "echo begun; sleep 60"], 60, self.log, silence=0.2)
         self.assertTrue(done.hung and not done.cut_short and not done.well)
         self.assertEqual(done.complaint(), "said nothing for 0 s")
-        talks = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done"
-        self.assertTrue(processes.run(["sh", "-c", talks], 60, self.log, silence=0.4).well)
-        self.assertTrue(processes.run(["sh", "-c", talks], 0.2, self.log, silence=0.4).cut_short)
+        talks = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done"]
+        self.assertTrue(processes.run(talks, 60, self.log, silence=1).well)
+        self.assertTrue(processes.run(talks, 0.2, self.log, silence=1).cut_short)
 
     def test_one_may_have_a_core_to_itself(self):
         before = os.sched_getaffinity(0)

@@ -4,6 +4,8 @@ them to say. No figure here was measured."""
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +20,8 @@ STRATA = """\
 #!{python}
 import json, os, pathlib, sys, time
 command, arguments = sys.argv[1], sys.argv[2:]
+with open({asked!r}, "a") as asked:
+    print(*sys.argv[1:], file=asked)
 def after(option, default=None):
     return arguments[arguments.index(option) + 1] if option in arguments else default
 if command == "--version":
@@ -30,7 +34,7 @@ elif command == "run":
     known = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "strata" / "cudnn-plans.tsv"
     known.parent.mkdir(parents=True, exist_ok=True)
     known.write_text((known.read_text() if known.exists() else "") + "made up\\tengine\\n")
-    print(json.dumps({{"step_seconds": {{"median": 0.25}}}}))
+    print(json.dumps({{"step_seconds": {{"median": 0.25}}, "losses": [2.5, 2.25], "machine": "made up"}}))
 elif command == "profile":
     pathlib.Path(after("-o")).write_text("made up")
     print(json.dumps({{"measured_costs": 3, "measured_moves": 1, "measure_seconds": 0.5,
@@ -89,6 +93,9 @@ NETWORKS = TESTS.replace('"suite": "Suite", "case": "Case", "precision": "fp32",
                          '"gradient_tolerance": 0.3')
 
 
+ALL = "smoke,kernels,kernels-shared,networks,again,sanitizer,profile,validate,pytorch"
+
+
 class Run(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -105,7 +112,7 @@ class Run(unittest.TestCase):
 
     def make(self, measured, validate_code=0, compiles=True, waits="",
              gpu="made up"):
-        self.write("strata", STRATA.format(python=sys.executable, measured=measured,
+        self.write("strata", STRATA.format(python=sys.executable, asked=str(self.folder / "bundle" / "asked"), measured=measured,
                                            validate_code=validate_code, waits=waits, gpu=gpu))
         self.write("exec_cuda_gpu_test", TESTS)
         self.write("exec_cuda_gpu_networks_test", NETWORKS)
@@ -129,12 +136,13 @@ class Run(unittest.TestCase):
         return {stage["name"]: stage for stage in document["stages"]}
 
     def test_all_stages_and_a_table_last(self):
-        done = self.stand_in()
+        done = self.stand_in("--stages", ALL)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         lines = done.stdout.splitlines()
         self.assertEqual([line.split()[:2] for line in lines], [
-            ["environment", "ok"], ["kernels", "ok"], ["networks", "ok"], ["sanitizer", "skipped"],
-            ["profile", "ok"], ["validate", "ok"], ["pytorch", "ok"]])
+            ["environment", "ok"], ["smoke", "ok"], ["kernels", "ok"], ["kernels-shared", "skipped"],
+            ["networks", "ok"], ["again", "skipped"], ["sanitizer", "skipped"], ["profile", "ok"],
+            ["validate", "ok"], ["pytorch", "ok"]])
         stages = self.stages()
         self.assertEqual(stages["kernels"]["data"]["passed"], 1)
         self.assertEqual(len(stages["validate"]["data"]["cases"]), 1 + 4)
@@ -148,7 +156,7 @@ class Run(unittest.TestCase):
         self.assertIn("| lenet5-8-fp32-cpu2 | owt | fc | forward | 1000.000 ms |", text)
 
     def test_what_it_leaves_behind(self):
-        self.stand_in()
+        self.stand_in("--stages", "profile,validate,pytorch")
         self.assertEqual(sorted(path.name for path in self.out.iterdir()),
                          ["choices-timed.tsv", "log.tar.xz", "profiles.tar.xz", "report.json", "report.md", "traces.tar.xz"])
         with tarfile.open(self.out / "profiles.tar.xz") as archive:
@@ -215,7 +223,7 @@ class Run(unittest.TestCase):
         self.assertEqual(stages["networks"]["status"], "ok")
 
     def test_tests_that_find_no_gpu_are_skipped_with_their_reason(self):
-        self.write("exec_cuda_gpu_test", "#!/bin/sh\n[ $# = 1 ] && printf 'A.\\n  B\\n' || echo 'no GPU: made up'\n")
+        self.write("exec_cuda_gpu_test", "#!/bin/sh\n[ $1 = --gtest_list_tests ] && printf 'A.\\n  B\\n' || echo 'no GPU: made up'\n")
         self.stand_in("--stages", "kernels")
         kernels = self.stages()["kernels"]
         self.assertEqual((kernels["status"], kernels["figure"]), ("skipped", "no GPU: made up"))
@@ -246,11 +254,46 @@ class Run(unittest.TestCase):
         self.assertRegex(done.stdout, "environment +ok +. s  nvidia-smi: No devices were found; ")
         self.assertRegex(done.stdout, "\nkernels +ok ")
 
-    def test_a_dry_run_says_what_would_be_run(self):
-        done = self.check("--dry-run", "--devices", "cpu:2", "--stages", "kernels")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("kernels", done.stdout)
-        self.assertNotIn("pytorch", done.stdout)
+    def dry(self, *options):
+        done = self.check("--dry-run", *options, PATH="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_each_visit_takes_nine_minutes_at_most_on_a_machine_without_a_gpu(self):
+        lines = self.dry()
+        totals = [re.fullmatch(r"Visit (\d), on cuda:0, cuda:0/2, cuda:0/4: (\d+) s", line)
+                  for line in lines if line.startswith("Visit")]
+        self.assertEqual([int(total[1]) for total in totals], [1, 2, 3])
+        begun = [re.match(r"  ([a-z-]+): up to (\d+) s, ", line) for line in lines]
+        stages = [(each[1], int(each[2])) for each in begun if each]
+        self.assertEqual(",".join(name for name, _ in stages if name != "environment"), ALL)
+        self.assertEqual(sum(seconds for _, seconds in stages), sum(int(total[2]) for total in totals))
+        self.assertLessEqual(max(int(total[2]) for total in totals), 9 * 60)
+
+    def test_what_a_dry_run_says_is_what_is_run(self):
+        self.stand_in("--stages", "smoke,profile,validate")
+        asked = (self.folder / "bundle" / "asked").read_text().splitlines()
+        said = [line.split("bin/strata ")[1] for line in
+                self.dry("--devices", "cpu:2", "--stages", "smoke,profile,validate") if "bin/strata" in line]
+        self.assertEqual([re.sub(r"\S*/(profiles|traces)/", r"WORK/\1/", line) for line in asked
+                          if line != "--version"], [line for line in said if line != "--version"])
+        self.assertIn("run lenet5 --devices cpu:2 --strategy data --batch 8 --steps 8 --warmup 3 --json",
+                      said)
+
+    def test_programs_that_are_not_there_are_told_at_once(self):
+        done = self.check(self.out, "--bundle", self.folder / "nothing.tar.xz")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing.tar.xz is not there; scripts/portable makes it", done.stderr)
+        root = self.folder / "root"
+        shutil.copytree(ROOT / "scripts", root / "scripts", ignore=lambda *_: ["__pycache__"])
+        for words in ("programs are built first, which takes up to 240 s more",
+                      "what was built in build/release is taken"):
+            done = subprocess.run([sys.executable, root / "scripts" / "gpu-check", "--dry-run"],
+                                  text=True, capture_output=True)
+            self.assertEqual(done.stderr, "scripts/gpu-check: warning: build/portable/strata-portable.tar.xz "
+                                          f"is not there (scripts/portable makes it); {words}\n")
+            shutil.copytree(self.folder / "bundle" / "bin", root / "build" / "release" / "bin",
+                            dirs_exist_ok=True)
 
     def test_bad_usage(self):
         for options in ([], ["x", "--stages", "nothing"], ["x", "--devices", "gpu"]):

@@ -46,7 +46,8 @@ class Made(unittest.TestCase):
         program.write_text(PROGRAM.format(tests=tests, start=start))
         program.chmod(0o755)
         with unittest.mock.patch.object(machine, "cores", lambda: cores):
-            return numerics.run_tests(program, self.folder, dict(os.environ), limit, silence)
+            return numerics.run_tests(program, self.folder, dict(os.environ), limit, silence,
+                                      "tests")
 
     def test_each_test_is_begun_once_whatever_those_before_it_did(self):
         for cores in (1, 3):

@@ -1,0 +1,162 @@
+"""Short runs of each kind on the GPU, one after another: within a minute it is known what is broken,
+and whether devices that share the GPU can have multiprocessors of their own."""
+
+import dataclasses
+import math
+
+from gpu_check import machine, prediction, sanitizer
+from gpu_check.stages import Result, verdict
+from gpu_check.turns import Turns
+
+RUN_SECONDS = 15  # a run that had them, and did not end, hangs
+STEPS, WARMUP = 8, 3  # enough for a recording and its playing: the first two and the last are plain
+APART = 0.05  # the last loss, beside that of the network's first run
+GREEN_FAILURES = 2  # after so many, green contexts are given up
+WAYS = {"plain": [], "serial": ["--serial"], "graph": ["--graph"]}
+GREEN, SHARED = "green", "shared"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    network: str
+    dtype: str
+    devices: str
+    partitions: str  # STRATA_CUDA_PARTITIONS, of devices that share the GPU
+    way: str
+
+    @property
+    def place(self):
+        return " ".join(filter(None, [self.devices, self.partitions]))
+
+    @property
+    def name(self):
+        return f"{self.network} {self.dtype} {self.place} {self.way}"
+
+
+def cases(plan):
+    """All of one network before the next, and what runs everywhere first."""
+    if plan.stand_in:
+        places, networks, dtypes, ways = [(devices, "") for devices in plan.devices], plan.networks, \
+            plan.dtypes, ["plain"]
+    else:
+        places = [(plan.one, ""), (plan.shared, SHARED), (plan.shared, GREEN)]
+        networks, dtypes, ways = ["lenet5", "resnet18"], ["fp32", "tf32", "bf16"], list(WAYS)
+    return [Case(network, dtype, *place, way) for network in networks for way in ways
+            for dtype in dtypes for place in places]
+
+
+def command(programs, case):
+    return [programs["strata"], "run", case.network, "--devices", case.devices, "--strategy", "data",
+            "--batch", "8", "--steps", str(STEPS), "--warmup", str(WARMUP),
+            *prediction.dtype_options(case.dtype), *WAYS[case.way], "--json"]
+
+
+def variables(case):
+    return {"STRATA_CUDA_PARTITIONS": case.partitions} if case.partitions else {}
+
+
+def complaint(case, found, first_loss):
+    """What is wrong with a run that ended well; None where nothing is."""
+    loops = found.get("plain_loops") or {"products": 0}
+    if loops["products"] > 0:
+        return f"{loops['products']} products on plain loops: {loops['first_status']}"
+    if case.partitions == GREEN and "no green contexts" in found["machine"]:
+        return found["machine"]
+    loss = found["losses"][-1]
+    if loss is None or not math.isfinite(loss):
+        return f"the last loss is {loss}"
+    if first_loss is not None and abs(loss - first_loss) > APART * abs(first_loss):
+        return f"the last loss is {loss:.4f}, the first run's was {first_loss:.4f}"
+    return None
+
+
+class Smoke:
+    def __init__(self, plan, programs, work, environment, limit, tell):
+        self.plan, self.programs, self.work = plan, programs, work
+        self.environment, self.tell = environment, tell
+        self.turns = Turns(limit, most=min(RUN_SECONDS, limit))
+        self.rows, self.first_losses = [], {}
+
+    def engines(self):
+        """Chosen so far."""
+        file = machine.choices_file(self.environment)
+        return len(file.read_text().splitlines()) if file.exists() else 0
+
+    def run(self, case):
+        before = self.engines()
+        done = self.turns.run(command(self.programs, case),
+                              self.work / "log" / f"smoke-{case.name}".replace(" ", "-").replace(
+                                  ":", "").replace("/", "x"),
+                              {**self.environment, **variables(case)})
+        found = done.document()
+        if not done.well or found is None:
+            raise RuntimeError(done.complaint())
+        self.rows.append({**dataclasses.asdict(case), "machine": found["machine"],
+                          "engines": self.engines() - before,
+                          "plain_loops": found.get("plain_loops"),
+                          "step_seconds": found["step_seconds"]["median"]})
+        wrong = complaint(case, found, self.first_losses.get(case.network))
+        if wrong:
+            raise RuntimeError(wrong)
+        self.first_losses.setdefault(case.network, found["losses"][-1])
+
+    def green_failures(self):
+        """Of green contexts alone: shared ones went well."""
+        failed = {loss["case"] for loss in self.turns.failed}
+        return sum(case.name in failed and
+                   dataclasses.replace(case, partitions=SHARED).name not in failed
+                   for case in cases(self.plan) if case.partitions == GREEN)
+
+    def all(self):
+        watched = self.plan.stand_in
+        for case in cases(self.plan):
+            if not watched and case.network != "lenet5":
+                self.watch()
+                watched = True
+            if case.partitions == GREEN and self.green_failures() >= GREEN_FAILURES:
+                self.turns.left_out.append({"case": case.name, "why": "green contexts fail"})
+                continue
+            with self.turns.case(case.name):
+                self.turns.need(1)
+                self.run(case)
+            self.tell(self.line(case))
+
+    def watch(self):
+        """Two runs under memcheck, where there is one and the machine lets it."""
+        program = machine.find_tool("compute-sanitizer")
+        if program is None or sanitizer.refusal(program, "memcheck", self.programs, self.work,
+                                                self.environment, self.turns.left() / 4):
+            return self.tell("memcheck: it is not there, or refused")
+        turns = Turns(self.turns.left() / 3)  # it must not cost the other network its runs
+        watch = sanitizer.Watch(program, self.plan, self.programs, self.work, self.environment, turns)
+        for devices in (self.plan.one, self.plan.shared):
+            before = len(turns.failed) + len(turns.left_out)
+            watch.judged(("memcheck", devices))
+            lost = (turns.failed + turns.left_out)[before:]
+            self.tell(f"lenet5 {devices} memcheck: {lost[0]['why'] if lost else 'ok'}")
+        self.turns.failed += turns.failed
+        self.turns.left_out += turns.left_out
+        return None
+
+    def line(self, case):
+        for loss in self.turns.failed + self.turns.left_out:
+            if loss["case"] == case.name:
+                return f"{case.name}: {loss['why']}"
+        row = self.rows[-1]
+        loops = row["plain_loops"]
+        return (f"{case.name}: ok, {row['engines']} engines chosen, "
+                + (f"{loops['products']} products on plain loops, " if loops else "")
+                + f"step {1000 * row['step_seconds']:.3f} ms")
+
+
+def check(plan, programs, work, environment, limit, tell):
+    """`tell` takes a line for each run as it ends. `partitions` of the result's data is how devices
+    that share the GPU are to run from then on."""
+    smoke = Smoke(plan, programs, work, environment, limit, tell)
+    smoke.all()
+    partitions = SHARED if smoke.green_failures() else ""
+    words = [f"{len(smoke.rows)} runs", *smoke.turns.words()]
+    if partitions:
+        words.append("green contexts fail: what follows runs without them")
+    return Result(verdict(smoke.turns.failed, smoke.rows, smoke.turns.left_out), "; ".join(words),
+                  {"runs": smoke.rows, "partitions": partitions, **smoke.turns.losses()})
