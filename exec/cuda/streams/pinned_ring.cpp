@@ -20,13 +20,13 @@ void PinnedRing::take(Stream& stream) {
 }
 
 void PinnedRing::grow(std::int64_t bytes) {
-  constexpr std::int64_t kAlignment = 256;
+  constexpr std::int64_t kPlaceAlignment = 256;
   for (Place& place : places_) {
     if (place.taken) place.read.finish();
     place.taken = false;
   }
   const std::int64_t larger = std::max(bytes, 2 * place_bytes_);
-  place_bytes_ = (larger + kAlignment - 1) / kAlignment * kAlignment;
+  place_bytes_ = (larger + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
   memory_ = host_memory(place_bytes_ * static_cast<std::int64_t>(kPlaces));
 }
 
