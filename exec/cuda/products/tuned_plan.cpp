@@ -138,6 +138,7 @@ class Tuning {
     std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one); });
     if (plans.size() < 2) return true;
     std::vector<Timed> timed;
+    timed.reserve(plans.size());
     for (NamedPlan& plan : plans) timed.emplace_back(seat_.gpu(), std::move(plan));
     int rounds = 0;
     for (int tried = 0; rounds < kRounds && tried < kMostRounds; ++tried) rounds += time(timed);
