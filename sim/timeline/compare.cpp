@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "sim/base/quantile.h"
+
 namespace strata {
 namespace {
 
@@ -71,6 +73,20 @@ std::vector<TaskTimes> mean_times(const Plan& plan, const Timeline& timeline) {
   return means;
 }
 
+std::vector<TaskTimes> median_times(std::span<const std::vector<TaskTimes>> times) {
+  assert(!times.empty());
+  std::vector<TaskTimes> medians(times.front().size());
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    std::vector<double> durations, queueing;
+    for (const std::vector<TaskTimes>& each : times) {
+      durations.push_back(each[i].duration.value);
+      queueing.push_back(each[i].queueing.value);
+    }
+    medians[i] = {{median(std::move(durations))}, {median(std::move(queueing))}};
+  }
+  return medians;
+}
+
 std::vector<ErrorRow> explain_error(const Plan& plan, std::span<const TaskComparison> tasks) {
   std::vector<ErrorRow> rows = group(plan, tasks);
   Seconds total;
@@ -95,13 +111,17 @@ std::vector<DeviceTimes> device_times(const Plan& plan, const Timeline& timeline
   return devices;
 }
 
+std::vector<TaskComparison> compare(std::span<const TaskTimes> predicted,
+                                    std::span<const TaskTimes> measured) {
+  assert(predicted.size() == measured.size());
+  std::vector<TaskComparison> tasks;
+  for (std::size_t i = 0; i < predicted.size(); ++i) tasks.push_back({predicted[i], measured[i]});
+  return tasks;
+}
+
 Comparison compare(const Plan& plan, const Timeline& predicted, const Timeline& measured) {
   Comparison result{predicted.step_seconds(), measured.step_seconds(), {}, {}, {}};
-  const auto tasks_predicted = mean_times(plan, predicted);
-  const auto tasks_measured = mean_times(plan, measured);
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    result.tasks.push_back({tasks_predicted[i], tasks_measured[i]});
-  }
+  result.tasks = compare(mean_times(plan, predicted), mean_times(plan, measured));
   result.rows = explain_error(plan, result.tasks);
   const auto devices_predicted = device_times(plan, predicted);
   const auto devices_measured = device_times(plan, measured);

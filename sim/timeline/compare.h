@@ -64,8 +64,16 @@ struct Comparison {
 /// Both timelines are of `plan` and have a step at least.
 Comparison compare(const Plan& plan, const Timeline& predicted, const Timeline& measured);
 
+/// Task by task, by TaskId: both are of one plan.
+std::vector<TaskComparison> compare(std::span<const TaskTimes> predicted,
+                                    std::span<const TaskTimes> measured);
+
 /// The means of every task, by TaskId.
 std::vector<TaskTimes> mean_times(const Plan& plan, const Timeline& timeline);
+
+/// Of each task, the medians of its durations and of its queueing over several mean_times of one
+/// plan: what a single one suffered, being preempted, is not typical. `times`: one at least.
+std::vector<TaskTimes> median_times(std::span<const std::vector<TaskTimes>> times);
 
 /// The largest absolute error first; equal ones by layer, kind and phase. Joins, which take no
 /// time, have no row. Errors of opposite signs in one row don't hide each other: they cancel in its

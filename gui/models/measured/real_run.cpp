@@ -58,7 +58,7 @@ MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
   measured->plan = std::move(result.plan);
   measured->predicted = std::move(result.predicted_timeline);
   measured->measured = std::move(result.measured_timeline);
-  measured->comparison = std::move(result.comparison);
+  measured->comparison = compare(measured->plan, measured->predicted, measured->measured);
   return measured;
 }
 

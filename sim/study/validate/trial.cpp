@@ -21,11 +21,6 @@ Communication of_a_step(const Communication& moved) {
           {moved.statistics.value / kSteps}};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return quantile(values, 0.5);
-}
-
 void set_pairs(ValidateCase& result, const std::vector<StepPair>& pairs) {
   std::vector<double> predicted, measured;
   for (const StepPair& pair : pairs) {
@@ -102,10 +97,15 @@ void Trial::report(ValidateCase& result, const Case& input, const Prediction& pr
   const Replay replay(input, predicted);
   std::vector<StepPair> pairs;
   std::vector<double> steps;
+  std::vector<std::vector<TaskTimes>> tasks_predicted, tasks_measured;
   for (const Turn& turn : turns_) {
     replaying();
-    pairs.push_back({replay.timeline(turn.before, turn.after).step_seconds(), mean_step(turn)});
+    const Timeline predicted_turn = replay.timeline(turn.before, turn.after);
+    pairs.push_back({predicted_turn.step_seconds(), mean_step(turn)});
     for (Seconds step : turn.steps) steps.push_back(step.value);
+    if (pairs.size() > kShownTurns) continue;
+    tasks_predicted.push_back(mean_times(plan_, predicted_turn));
+    tasks_measured.push_back(mean_times(plan_, turn.timeline));
   }
   set_pairs(result, pairs);
   set_spread(result, std::move(steps));
@@ -116,7 +116,8 @@ void Trial::report(ValidateCase& result, const Case& input, const Prediction& pr
   result.plan = plan_;
   result.predicted_timeline = replay.timeline(shown.before, shown.after);
   result.measured_timeline = shown.timeline;
-  result.comparison = compare(plan_, result.predicted_timeline, result.measured_timeline);
+  result.errors =
+      explain_error(plan_, compare(median_times(tasks_predicted), median_times(tasks_measured)));
 }
 
 }  // namespace strata

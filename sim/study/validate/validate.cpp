@@ -281,6 +281,7 @@ ValidateReport validate(Runner& runner, const ValidateRequest& request,
   const std::vector<std::size_t> counts = device_counts(runner, request);
   refuse_unsound(runner, request, counts);
   ValidateReport report;
+  report.limit = request.limit;
   for (const std::string& model : request.models) {
     for (std::size_t devices : counts) {
       Validation validation(runner, request, model, devices);

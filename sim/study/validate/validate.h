@@ -61,7 +61,8 @@ struct ValidateCase {
   Seconds round;                 ///< what a round of all its model's strategies took
   Communication planned, moved;  ///< of a step; the mean of the last turn's
   bool moved_as_planned = true;  ///< to the byte, in every turn
-  Comparison comparison;         ///< task by task, of the pair that is shown
+  /// By layer and task, of each task's medians over the first sixteen pairs.
+  std::vector<ErrorRow> errors;
   // What was predicted and run, and both timelines of a pair whose error is about the median.
   Graph graph;
   Cluster cluster;
@@ -73,6 +74,7 @@ struct ValidateCase {
 
 struct ValidateReport {
   std::vector<ValidateCase> cases;  ///< of the first model first, on few devices first
+  double limit = 0.1;               ///< as it was asked for
   Profile profile;                  ///< of all models, as measured on the most devices
   Disturbance disturbance;
 

@@ -56,7 +56,7 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
     EXPECT_NEAR(c.profile.value, c.predicted.value, 1e-9);
     // Turns of 19, 25 and 31 ms: the one in the middle is shown.
     EXPECT_NEAR(c.relative_error(), c.predicted / c.measured - 1, 1e-12);
-    EXPECT_NEAR(c.comparison.measured_step.value, 0.0255, 1e-12);
+    EXPECT_NEAR(c.measured_timeline.step_seconds().value, 0.0255, 1e-12);
     EXPECT_EQ(c.error.pairs, 3u);
     EXPECT_EQ(c.verdict, Judgement::too_few);
     EXPECT_EQ(c.measured_timeline.steps(), 6u);

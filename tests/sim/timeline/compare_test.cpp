@@ -56,6 +56,15 @@ TEST(Compare, EveryErrorIsDurationOrQueueing) {
   EXPECT_EQ(c.tasks[2].queueing_difference(), Seconds{-1});
 }
 
+// Of three steps' times one was preempted; queueing is its own median.
+TEST(Compare, TypicalTimesForgetWhatHappenedOnce) {
+  const std::vector<std::vector<TaskTimes>> times = {
+      {{{2}, {0}}, {{5}, {1}}}, {{{400}, {7}}, {{7}, {2}}}, {{{3}, {1}}, {{6}, {9}}}};
+  EXPECT_EQ(median_times(times), (std::vector<TaskTimes>{{{3}, {1}}, {{6}, {2}}}));
+  const std::vector<TaskTimes> even = median_times(std::span(times).first(2));
+  EXPECT_EQ(even.front(), (TaskTimes{{201}, {3.5}}));
+}
+
 // conv is wrong by -2 and +1: 3 of an absolute error of 4, though together only -1.
 TEST(Compare, RowsSayWhereTheErrorComesFrom) {
   const Comparison c = compare(small_plan(Stream::links), predicted(), measured());
