@@ -16,6 +16,8 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kMismatchesNamed = 5;
+constexpr std::size_t kFewestSteps = 6;  // from which a median has an interval of 95 %
+constexpr double kMostSpread = 0.05;     // of the steps that a prediction is compared with
 
 void add_test(nlohmann::ordered_json& json, const TestResult& test) {
   json["test_accuracy"] = test.accuracy;
@@ -132,8 +134,8 @@ std::string layers_text(const LayerCheck& check) {
   }
   if (check.beyond.empty()) {
     return fmt::format(
-        "Each of {} layers computes what one device computes from the same inputs: at most {:.1e} "
-        "apart ({}), {:.0e} allowed\n",
+        "Each of {} layers, given the same inputs, computes what one device computes (a wrong cut "
+        "would show here): at most {:.1e} apart ({}), {:.0e} allowed\n",
         check.layers, check.largest.value, place(check.largest), check.largest.allowed);
   }
   return fmt::format("{} tensors are not what one device computes from the same inputs\n",
@@ -156,17 +158,32 @@ std::string allowed_text(const Check& check) {
 
 std::string check_text(const Check& check) {
   const CheckVerdict verdict = check.verdict();
-  return fmt::format("{}\n  {}  The training differs from one device's: {}{}\n",
-                     verdict == CheckVerdict::cannot_say ? "Whether the cut is right cannot be said"
-                                                         : fmt::format("Check {}", name(verdict)),
-                     layers_text(check.layers), three_text(check.differences), allowed_text(check));
+  return fmt::format(
+      "{}\n  {}  The training, in which rounding adds up, differs from one device's: {}{}\n",
+      verdict == CheckVerdict::cannot_say ? "Whether the cut is right cannot be said"
+                                          : fmt::format("Check {}", name(verdict)),
+      layers_text(check.layers), three_text(check.differences), allowed_text(check));
+}
+
+// What a few steps, or steps on a machine that does something else, took says little of a
+// prediction: strata validate compares each step with what its shards cost at that time.
+std::string beside_measured(const StepTimes& times, Seconds predicted) {
+  if (times.count < kFewestSteps) {
+    return fmt::format("with {} steps or more it is compared with what was measured",
+                       kFewestSteps + 1);
+  }
+  if (times.spread > times.median * kMostSpread) {
+    return fmt::format(
+        "the steps' times scatter by {:.0f}%, too far to compare: see strata validate",
+        100 * (times.spread / times.median));
+  }
+  return fmt::format("{:+.1f}% beside what was measured", 100 * (predicted / times.median - 1));
 }
 
 std::string prediction_text(const RunReport& report) {
   const Seconds predicted = report.predicted->step_seconds();
-  return fmt::format("Predicted: {} a step ({:+.1f}% beside what was measured)\n",
-                     format_seconds(predicted),
-                     100 * (predicted / report.training.times.median - 1));
+  return fmt::format("Predicted: {} a step ({})\n", format_seconds(predicted),
+                     beside_measured(report.training.times, predicted));
 }
 
 void append_line(std::string& text, const std::string& line) {

@@ -199,7 +199,8 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
   }
   if (names.objective == "simulated") {
     return fmt::format(
-        "The fastest of {} strategies that were simulated; under Eq. 1 none is faster than {}\n",
+        "The fastest of {} strategies that were simulated; it is not proved that none is faster. "
+        "Under Eq. 1, which overlaps nothing, no strategy takes less than {}\n",
         solved.evaluations, bound);
   }
   if (solved.optimal) {
@@ -219,11 +220,10 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
 }
 
 std::string effort_text(const Solved& solved) {
-  std::string text =
-      fmt::format("10^{:.1f} strategies: {} variables of up to {} configs (the paper's C)",
-                  solved.log10_strategies, solved.variables, solved.max_configs);
+  std::string text = fmt::format("10^{:.1f} strategies: {} variables of up to {} configs",
+                                 solved.log10_strategies, solved.variables, solved.max_configs);
   if (solved.final_nodes > 0) {
-    text += fmt::format("; node and edge eliminations leave {} (its K)", solved.final_nodes);
+    text += fmt::format("; node and edge eliminations leave {}", solved.final_nodes);
   }
   if (solved.pruned > 0) {
     text += fmt::format("; {} of {} configs dropped with proof", solved.pruned, solved.configs);

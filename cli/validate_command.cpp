@@ -111,11 +111,11 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   if (flags.measure.json) {
     print_json(validate_json(report, runner.description(devices), devices, flags.measure.dtype));
   } else {
-    print("{}", validate_text(report, runner.description(devices)));
+    print("{}", validate_text(report, runner.description(devices), flags.typed));
   }
   const std::string failure = validate_failure(report, tolerance);
   if (!failure.empty()) throw JobFailed(failure);
-  const std::string doubt = tolerance ? unjudged(report) : "";
+  const std::string doubt = tolerance ? unjudged(report, flags.typed) : "";
   if (!doubt.empty()) throw EnvironmentError(doubt);
 }
 

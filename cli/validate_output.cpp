@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command_line.h"
 #include "cli/table.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
@@ -51,7 +52,7 @@ std::string_view what(const ErrorRow& row) {
 
 nlohmann::ordered_json error_json(const ValidateCase& c) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const ErrorRow& row : c.comparison.rows) {
+  for (const ErrorRow& row : c.errors) {
     rows.push_back({{"layer", c.graph[row.layer].name},
                     {"task", what(row)},
                     {"tasks", row.tasks},
@@ -71,6 +72,14 @@ std::string interval_text(const ValidateCase& c) {
   if (c.error.pairs < 2) return "";
   return fmt::format("{} and {}", percent(c.error.low), percent(c.error.high));
 }
+
+constexpr std::string_view kColumns =
+    "predicted  from what shards cost right before and after each measured step\n"
+    "profile    as strata predict simulates it, from what they cost over the whole time\n"
+    "Eq. 1      the paper's estimate, in which nothing overlaps\n"
+    "spread     half the distance between the quartiles of the measured steps\n"
+    "error      of the prediction, the median over the pairs of both; with 95% confidence\n"
+    "           between the next two\n";
 
 // In the shape of the paper's Table 4: a row for a network, devices and a strategy.
 std::string case_table(const ValidateReport& report) {
@@ -108,38 +117,60 @@ std::string order_text(const ValidateReport& report) {
                              : "One was faster than the one predicted to be the fastest.");
 }
 
-// One sentence for all: what is known, and what it takes to know the rest.
-std::string verdict_text(const ValidateReport& report) {
-  const std::size_t all = report.cases.size(), judged = report.judged_cases();
-  const auto off = std::ranges::count_if(
-      report.cases, [](const ValidateCase& c) { return c.verdict == Judgement::off; });
-  if (judged == 0) return "";
-  const std::string of =
-      judged == all ? "" : fmt::format(" over the {} of {} cases that can be judged", judged, all);
-  const std::string verdict = off == 0   ? "Predictions hold."
-                              : off == 1 ? "One prediction is off."
-                                         : fmt::format("{} predictions are off.", off);
-  return fmt::format("{} The error is {:.1f}% on average{}, {:.1f}% at most.\n", verdict,
-                     100 * report.mean_absolute_error(), of, 100 * report.max_absolute_error());
+std::string counted(std::size_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
-std::string more_text(const ValidateReport& report) {
+// "Predictions hold", or how many do what.
+std::string verdicts(const ValidateReport& report) {
+  const std::size_t all = report.cases.size(), judged = report.judged_cases();
+  const auto off = static_cast<std::size_t>(std::ranges::count_if(
+      report.cases, [](const ValidateCase& c) { return c.verdict == Judgement::off; }));
+  if (judged == all && off == 0) return all == 1 ? "The prediction holds" : "Predictions hold";
+  std::string text = fmt::format("Of {}", counted(all, "prediction", "predictions"));
+  if (judged > off) text += fmt::format(" {},", counted(judged - off, "holds", "hold"));
+  if (off > 0) text += fmt::format(" {},", counted(off, "is off", "are off"));
+  if (judged < all) text += fmt::format(" {} cannot be judged,", all - judged);
+  text.pop_back();
+  return text;
+}
+
+std::string verdict_text(const ValidateReport& report) {
+  const std::size_t judged = report.judged_cases();
+  if (judged == 0) return "";
+  const std::string sizes =
+      judged == 1
+          ? fmt::format("The error is {:.1f}%", 100 * report.max_absolute_error())
+          : fmt::format("The error is {:.1f}% on average, {:.1f}% at most",
+                        100 * report.mean_absolute_error(), 100 * report.max_absolute_error());
+  return fmt::format("{}. {}{}; up to {:g}% holds.\n", verdicts(report), sizes,
+                     judged == report.cases.size() ? "" : " where it can be judged",
+                     100 * report.limit);
+}
+
+std::string doubt_of(const ValidateReport& report) {
+  const bool few = std::ranges::any_of(
+      report.cases, [](const ValidateCase& c) { return c.verdict == Judgement::too_few; });
+  return few ? "there are too few rounds"
+             : "this machine is too noisy, or something else runs on it";
+}
+
+std::string more_command(const ValidateReport& report, const std::string& command) {
+  return with_option(command, "--rounds", std::to_string(report.to_judge()->rounds), {"--seconds"});
+}
+
+std::string more_text(const ValidateReport& report, const std::string& command) {
   const auto more = report.to_judge();
   if (!more) return "";
-  const std::size_t left = report.cases.size() - report.judged_cases();
-  const std::string which =
-      left == report.cases.size()
-          ? "Whether predictions hold can't be said"
-          : fmt::format("Of {} of {} cases it can't be said", left, report.cases.size());
-  return fmt::format("{}: {}. --rounds {} would tell, in about {}.\n", which,
-                     report.verdict() == Judgement::too_few
-                         ? "there are too few rounds"
-                         : "this machine is too noisy, or something else runs on it",
-                     more->rounds, format_seconds(more->seconds));
+  const std::string which = report.judged_cases() == 0 ? "Whether predictions hold can't be said"
+                                                       : "The others can't be judged";
+  return fmt::format("{}: {}. {} rounds would tell, in about {}:\n  {}\n", which, doubt_of(report),
+                     more->rounds, format_seconds(more->seconds), more_command(report, command));
 }
 
-std::string summary(const ValidateReport& report) {
-  return fmt::format("{}{}{}\n", verdict_text(report), more_text(report), order_text(report));
+std::string summary(const ValidateReport& report, const std::string& command) {
+  return fmt::format("{}{}{}\n", verdict_text(report), more_text(report, command),
+                     order_text(report));
 }
 
 // Sums over the devices, so a row can be longer than the step.
@@ -149,15 +180,15 @@ std::string explanation(const ValidateCase& c) {
                    {"predicted"},
                    {"measured"},
                    {"share of all errors"}});
-  for (const ErrorRow& row : c.comparison.rows) {
+  for (const ErrorRow& row : c.errors) {
     if (table.row_count() == kMostRows) break;
     table.add_row({c.graph[row.layer].name, std::string(what(row)),
                    format_seconds(row.predicted.duration), format_seconds(row.measured.duration),
                    fmt::format("{:.0f}%", 100 * row.share)});
   }
   return fmt::format(
-      "The largest error: {} on {} devices, {}. Its tasks, summed over the devices, in steps whose "
-      "error is about the median:\n\n{}",
+      "The largest error: {} on {} devices, {}. Its tasks, each at its median over the pairs and "
+      "summed over the devices:\n\n{}",
       c.model, c.devices, c.strategy, table.print());
 }
 
@@ -187,6 +218,7 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
           {"dtype", dtype},
           {"cases", cases},
           {"verdict", name(report.verdict())},
+          {"limit", report.limit},
           {"judged_cases", report.judged_cases()},
           {"mean_absolute_error", report.mean_absolute_error()},
           {"max_absolute_error", report.max_absolute_error()},
@@ -200,9 +232,10 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
           {"largest_error", error_json(worst_case(report))}};
 }
 
-std::string validate_text(const ValidateReport& report, const std::string& machine) {
-  std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}", machine,
-                                 case_table(report), summary(report));
+std::string validate_text(const ValidateReport& report, const std::string& machine,
+                          const std::string& command) {
+  std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}\n{}", machine,
+                                 case_table(report), kColumns, summary(report, command));
   if (report.judged_cases() == 0) return text;
   return fmt::format("{}\n{}", text, explanation(worst_case(report)));
 }
@@ -223,15 +256,15 @@ std::string validate_failure(const ValidateReport& report, std::optional<double>
   return text;
 }
 
-std::string unjudged(const ValidateReport& report) {
+std::string unjudged(const ValidateReport& report, const std::string& command) {
   std::string text;
   for (const ValidateCase& c : report.cases) {
     if (is_judged(c.verdict)) continue;
     add_line(text, fmt::format("{}: {}", case_name(c), name(c.verdict)));
   }
   if (const auto more = report.to_judge()) {
-    add_line(text, fmt::format("--rounds {} would tell, about {}", more->rounds,
-                               format_seconds(more->seconds)));
+    add_line(text, fmt::format("{} rounds would tell, in about {}: {}", more->rounds,
+                               format_seconds(more->seconds), more_command(report, command)));
   }
   return text;
 }

@@ -15,7 +15,9 @@ namespace strata {
 nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
                                      const std::string& device_names, const std::string& dtype);
 
-std::string validate_text(const ValidateReport& report, const std::string& machine);
+/// `command`: as it was typed, for what it takes to judge the cases.
+std::string validate_text(const ValidateReport& report, const std::string& machine,
+                          const std::string& command);
 
 /// The case with the largest error of those that are judged, else of all. Precondition: there is a
 /// case.
@@ -26,6 +28,6 @@ const ValidateCase& worst_case(const ValidateReport& report);
 std::string validate_failure(const ValidateReport& report, std::optional<double> tolerance);
 
 /// Which cases can't be judged, and what it takes; empty where all can.
-std::string unjudged(const ValidateReport& report);
+std::string unjudged(const ValidateReport& report, const std::string& command);
 
 }  // namespace strata

@@ -91,7 +91,7 @@ class Measure(unittest.TestCase):
                             "--tolerance 0 --json", ".")
         self.assertEqual(outcome.exit_code, 3)
         self.assertIn("data: too few rounds to judge", outcome.stderr)
-        self.assertIn("--rounds 9 would tell", outcome.stderr)
+        self.assertIn("9 rounds would tell", outcome.stderr)
         self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
 
     def test_the_exit_code_says_what_the_verdicts_say(self):

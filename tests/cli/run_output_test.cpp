@@ -52,5 +52,24 @@ TEST(RunOutput, OfGpusSaysHowManyProductsArePlainLoopsAndWhy) {
                 "no engine for them; the first: CUDNN_STATUS_NOT_SUPPORTED (engine 7)\n"));
 }
 
+// A prediction beside steps of such times.
+std::string predicted_beside(const StepTimes& times) {
+  RunReport report = run_with({});
+  report.predicted = report.training.last;
+  report.training.times = times;
+  return run_text(kNames, report);
+}
+
+TEST(RunOutput, ComparesAPredictionWithStepsThatSaySomething) {
+  const Seconds predicted = run_with({}).training.last.step_seconds();
+  EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.1, 6}),
+              HasSubstr(" a step (-50.0% beside what was measured)\n"));
+  EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.5, 6}),
+              HasSubstr(" a step (the steps' times scatter by 25%, too far to compare: see strata "
+                        "validate)\n"));
+  EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, {}, 5}),
+              HasSubstr(" a step (with 7 steps or more it is compared with what was measured)\n"));
+}
+
 }  // namespace
 }  // namespace strata
