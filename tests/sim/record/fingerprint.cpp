@@ -1,0 +1,127 @@
+#include "tests/sim/record/fingerprint.h"
+
+#include <span>
+
+#include <fmt/format.h>
+
+namespace strata::testing {
+namespace {
+
+Fingerprint& operator<<(Fingerprint& print, const Seconds& seconds) {
+  return print << seconds.value;
+}
+Fingerprint& operator<<(Fingerprint& print, const Bytes& bytes) {
+  return print << bytes.value;
+}
+template <class Tag>
+Fingerprint& operator<<(Fingerprint& print, const Index<Tag>& index) {
+  return print << index();
+}
+Fingerprint& operator<<(Fingerprint& print, const Degrees& degrees) {
+  for (Dim dim : kDims) print << degrees[dim];
+  return print;
+}
+Fingerprint& operator<<(Fingerprint& print, const Box& box) {
+  for (Dim dim : kDims) print << box[dim].begin << box[dim].end;
+  return print;
+}
+Fingerprint& operator<<(Fingerprint& print, const Piece& piece) {
+  return print << piece.from << piece.bytes << piece.box;
+}
+Fingerprint& operator<<(Fingerprint& print, const LinkLoad& load) {
+  return print << load.link << load.weight;
+}
+Fingerprint& operator<<(Fingerprint& print, const NeededBox& need) {
+  return print << need.producer_shard << need.consumer_shard << need.owner << need.reader
+               << need.box;
+}
+Fingerprint& operator<<(Fingerprint& print, const Span& span) {
+  return print << span.ready << span.start << span.end;
+}
+
+Fingerprint& operator<<(Fingerprint& print, const CollectivePhase& phase);
+
+// Its length goes first, so that no value can pass to the next list unseen.
+template <class T>
+Fingerprint& operator<<(Fingerprint& print, std::span<const T> all) {
+  print << all.size();
+  for (const T& one : all) print << one;
+  return print;
+}
+template <class T>
+Fingerprint& operator<<(Fingerprint& print, const std::vector<T>& all) {
+  return print << std::span<const T>(all);
+}
+
+Fingerprint& operator<<(Fingerprint& print, const CollectivePhase& phase) {
+  return print << phase.bytes_per_byte << phase.latency << phase.loads;
+}
+
+// Without Task::detail, which says where in the plan the rest of the task stands.
+Fingerprint& operator<<(Fingerprint& print, const Task& task) {
+  return print << task.kind << task.phase << task.layer << task.device << task.shard << task.stream;
+}
+
+void add_task(Fingerprint& print, const Plan& plan, TaskId id) {
+  const Task& task = plan[id];
+  print << task << plan.dependencies(id) << plan.assembled(id);
+  if (task.kind != TaskKind::transfer) return;
+  const Transfer& transfer = plan.transfers()[task.detail];
+  print << transfer.input << transfer.bytes << plan.pieces(transfer);
+}
+
+void add_group(Fingerprint& print, const Plan& plan, const Group& group) {
+  const GroupShape& shape = plan.group_shapes()[group.shape];
+  print << group.purpose << group.algorithm << group.bytes << group.tasks << group.gathers
+        << group.shards << shape.devices << shape.phases;
+}
+
+void add_layer(Fingerprint& print, const Plan& plan, LayerId layer, std::size_t inputs) {
+  print << plan.placement(layer).degrees << plan.placement(layer).devices;
+  for (std::size_t input = 0; input < inputs; ++input) print << plan.reads(layer, input);
+}
+
+}  // namespace
+
+Fingerprint& Fingerprint::add(std::uint64_t number) {
+  for (int byte = 0; byte < 8; ++byte) {
+    value_ = (value_ ^ (number & 0xff)) * 0x100000001b3;
+    number >>= 8;
+  }
+  return *this;
+}
+
+std::string Fingerprint::text() const {
+  return fmt::format("{:016x}", value_);
+}
+
+Fingerprint fingerprint(const Strategy& strategy) {
+  Fingerprint print;
+  for (const Config& config : strategy.configs()) print << config.degrees << config.devices;
+  return print;
+}
+
+Fingerprint fingerprint(const Plan& plan, const Graph& graph) {
+  Fingerprint print;
+  print << plan.size();
+  for (std::size_t i = 0; i < plan.size(); ++i) add_task(print, plan, TaskId(i));
+  for (const Group& group : plan.groups()) add_group(print, plan, group);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    add_layer(print, plan, LayerId(i), graph[LayerId(i)].inputs.size());
+  }
+  return print << plan.runnable() << plan.dtype() << plan.device_count();
+}
+
+Fingerprint carried_fingerprint(const Plan& plan) {
+  Fingerprint print;
+  for (std::size_t i = 0; i < plan.size(); ++i) print << plan.carried(TaskId(i));
+  return print;
+}
+
+Fingerprint fingerprint(const Timeline& timeline) {
+  Fingerprint print;
+  for (std::size_t step = 0; step < timeline.steps(); ++step) print << timeline.step(step);
+  return print;
+}
+
+}  // namespace strata::testing
