@@ -39,9 +39,7 @@ ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, La
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
     spec_.inputs.push_back(given_input(graph, layer, i, output));
   }
-  const auto* activation = std::get_if<Activation>(&graph[layer].op);
-  in_place_ = is_elementwise(graph[layer].op) &&
-              (activation == nullptr || gradient_from_output(*activation));
+  in_place_ = is_elementwise(graph[layer].op) && !backward_reads_input(graph[layer].op);
   const Statistics sizes = statistics(graph[layer], output);
   const std::int64_t values = std::max(sizes.forward_values, sizes.backward_values);
   parameter_count_ = shard_parameters(graph[layer], output).total();

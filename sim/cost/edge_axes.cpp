@@ -1,7 +1,6 @@
 #include "sim/cost/edge_axes.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "sim/graph/regions.h"
 
@@ -37,12 +36,12 @@ EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
     : graph_(graph), consumer_(consumer), input_(input) {
   const Layer& layer = graph[consumer];
   const Extents& extents = graph[layer.inputs[input]].output;
-  const bool flatten = std::holds_alternative<Flatten>(layer.op);
-  if (flatten) axes_.push_back({true, Dim::c, volume(extents) / extents[Dim::n], extents});
+  const bool joint = access_map(graph, consumer, input).row_major;
+  if (joint) axes_.push_back({true, Dim::c, volume(extents) / extents[Dim::n], extents});
   for (std::size_t k = kDims.size(); k-- > 0;) {
     const Dim dim = kDims[k];
     const EdgeAxis axis{false, dim, extents[dim], extents};
-    if (flatten && dim != Dim::n) continue;
+    if (joint && dim != Dim::n) continue;
     if (dim == Dim::n || cut_in(producer_cuts, dim) || cut_in(consumer_cuts, dim)) {
       axes_.push_back(axis);
     } else {

@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/op.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {

@@ -18,15 +18,7 @@
 
 namespace strata {
 
-/// The parameters of one layer, in elements. The weight's leading dim is the output channel, so a
-/// cut of the output in c cuts both tensors in equal proportion; other cuts replicate them.
-struct Parameters {
-  std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
-  std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
-
-  constexpr std::int64_t total() const { return weight + bias; }
-  bool operator==(const Parameters&) const = default;
-};
+inline constexpr std::size_t kMaxLayers = 100'000;
 
 struct Layer {
   std::string name;

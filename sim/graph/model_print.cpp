@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "sim/graph/model_file.h"
-#include "sim/graph/model_keys.h"
+#include "sim/graph/op.h"
+#include "sim/graph/ops/window.h"
 #include "sim/text/toml.h"
 
 namespace strata {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/graph/model_keys.h"
+#include "sim/graph/ops/window.h"
 #include "sim/text/value.h"
 
 namespace strata {

@@ -1,62 +1,53 @@
 #include "sim/graph/op.h"
 
-#include <array>
-#include <cstddef>
+#include "sim/graph/ops/checks.h"
 
 namespace strata {
 namespace {
 
-using Ranked = std::array<std::string_view, 3>;
-constexpr Ranked kConvolutions = {"conv1d", "conv2d", "conv3d"};
-constexpr Ranked kMaxPools = {"max_pool1d", "max_pool2d", "max_pool3d"};
-constexpr Ranked kAveragePools = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
-constexpr Ranked kAdaptiveMaxPools = {"adaptive_max_pool1d", "adaptive_max_pool2d",
-                                      "adaptive_max_pool3d"};
-constexpr Ranked kAdaptiveAveragePools = {"adaptive_avg_pool1d", "adaptive_avg_pool2d",
-                                          "adaptive_avg_pool3d"};
-constexpr std::array<std::string_view, kActivationKinds> kActivations = {
-    "relu", "relu6", "leaky_relu", "elu",        "sigmoid",
-    "tanh", "silu",  "gelu",       "hard_swish", "hard_sigmoid"};
+// What each page must answer.
+template <class Page>
+concept IsOp = std::equality_comparable<Page> &&
+    requires(const Page& page, InputExtents inputs, const ReadContext& context) {
+  { page.name() } -> std::convertible_to<std::string_view>;
+  { page.output(inputs) } -> std::convertible_to<Extents>;
+  { page.reads(context) } -> std::same_as<AccessMap>;
+};
+template <class... Pages>
+constexpr bool are_ops(const std::variant<Pages...>*) {
+  return (IsOp<Pages> && ...);
+}
+static_assert(are_ops(static_cast<const Op*>(nullptr)));
 
-std::string_view of_rank(const Ranked& names, int rank) {
-  return names[static_cast<std::size_t>(rank < 1 || rank > 3 ? 1 : rank - 1)];
+template <class Page>
+void add_prototypes(std::vector<Op>& ops) {
+  if constexpr (requires { Page::prototypes(); }) {
+    for (const Page& each : Page::prototypes()) ops.emplace_back(each);
+  } else {
+    ops.emplace_back(Page{});
+  }
 }
 
-struct Namer {
-  std::string_view operator()(const Input&) const { return "input"; }
-  std::string_view operator()(const Convolution& op) const {
-    return of_rank(kConvolutions, op.rank);
-  }
-  std::string_view operator()(const Pooling& op) const {
-    return of_rank(op.mode == PoolMode::max ? kMaxPools : kAveragePools, op.rank);
-  }
-  std::string_view operator()(const AdaptivePooling& op) const {
-    return of_rank(op.mode == PoolMode::max ? kAdaptiveMaxPools : kAdaptiveAveragePools, op.rank);
-  }
-  std::string_view operator()(const FullyConnected&) const { return "fc"; }
-  std::string_view operator()(const Activation& op) const {
-    return kActivations[static_cast<std::size_t>(op.kind)];
-  }
-  std::string_view operator()(const BatchNorm&) const { return "batch_norm"; }
-  std::string_view operator()(const LocalResponseNorm&) const { return "lrn"; }
-  std::string_view operator()(const Dropout&) const { return "dropout"; }
-  std::string_view operator()(const Concat&) const { return "concat"; }
-  std::string_view operator()(const Add&) const { return "add"; }
-  std::string_view operator()(const Multiply&) const { return "multiply"; }
-  std::string_view operator()(const Flatten&) const { return "flatten"; }
-  std::string_view operator()(const SoftmaxCrossEntropy&) const { return "softmax_cross_entropy"; }
-  std::string_view operator()(const Opaque&) const { return "opaque"; }
-};
+template <class... Pages>
+std::vector<Op> prototypes_of(const std::variant<Pages...>*) {
+  std::vector<Op> ops;
+  (add_prototypes<Pages>(ops), ...);
+  return ops;
+}
 
-template <class... Ops>
-bool is_one_of(const Op& op) {
-  return (std::holds_alternative<Ops>(op) || ...);
+BackwardReads backward_reads(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        if constexpr (requires { page.backward_reads(); }) return page.backward_reads();
+        return BackwardReads{};
+      },
+      op);
 }
 
 }  // namespace
 
 std::string_view name(const Op& op) {
-  return std::visit(Namer{}, op);
+  return std::visit([](const auto& page) { return page.name(); }, op);
 }
 
 std::string title(const Op& op) {
@@ -64,26 +55,94 @@ std::string title(const Op& op) {
   return opaque ? "opaque (" + opaque->kind + ")" : std::string(name(op));
 }
 
-bool gradient_from_output(const Activation& activation) {
-  return activation.kind != ActivationKind::silu && activation.kind != ActivationKind::gelu &&
-         activation.kind != ActivationKind::hard_swish;
+Op canonical(Op op) {
+  std::visit(
+      [](auto& page) {
+        if constexpr (requires { page.make_canonical(); }) page.make_canonical();
+      },
+      op);
+  return op;
 }
 
-bool backward_reads_input(const Op& op) {
-  if (const auto* activation = std::get_if<Activation>(&op))
-    return !gradient_from_output(*activation);
-  return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
-                   AdaptivePooling, Multiply, Opaque>(op);
+Extents infer_output(const Op& op, InputExtents inputs) {
+  const Extents out = std::visit([&](const auto& page) { return page.output(inputs); }, op);
+  for (Dim dim : kDims) check_range(fmt::format("{} extent", word(dim)), out[dim], 1, kMaxExtent);
+  return out;
 }
 
-bool backward_reads_output(const Op& op) {
-  if (const auto* activation = std::get_if<Activation>(&op))
-    return gradient_from_output(*activation);
-  return is_one_of<LocalResponseNorm, Pooling, SoftmaxCrossEntropy>(op);
+Parameters infer_parameters(const Op& op, InputExtents inputs) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.parameters(inputs); }) return page.parameters(inputs);
+        return Parameters{};
+      },
+      op);
+}
+
+std::int64_t macs_per_output(const Op& op, InputExtents inputs) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.macs_per_output(inputs); }) {
+          return page.macs_per_output(inputs);
+        }
+        return std::int64_t{0};
+      },
+      op);
+}
+
+AccessMap access_map(const Op& op, const ReadContext& context) {
+  return std::visit([&](const auto& page) { return page.reads(context); }, op);
 }
 
 bool is_elementwise(const Op& op) {
-  return std::holds_alternative<Activation>(op) || std::holds_alternative<Dropout>(op);
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kElementwise;
+        };
+      },
+      op);
+}
+
+bool reads_all_alike(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kReadsAllAlike;
+        };
+      },
+      op);
+}
+
+bool backward_reads_input(const Op& op) {
+  return backward_reads(op).inputs;
+}
+
+bool backward_reads_output(const Op& op) {
+  return backward_reads(op).output;
+}
+
+Statistics statistics(const Op& op, const Box& output) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.statistics(output); }) return page.statistics(output);
+        return Statistics{};
+      },
+      op);
+}
+
+std::string_view why_whole(const Op& op, Dim dim) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.why_whole(dim); }) return page.why_whole(dim);
+        return std::string_view{};
+      },
+      op);
+}
+
+const std::vector<Op>& op_prototypes() {
+  static const std::vector<Op> kOps = prototypes_of(static_cast<const Op*>(nullptr));
+  return kOps;
 }
 
 }  // namespace strata

@@ -1,8 +1,8 @@
 #pragma once
 
-// The one function per op that carries the whole method: given the Box of the output that a shard
-// computes, which region of each input does it need? Transfers, halos, gradient flow, volumes and
-// the executor's copies all follow from it by intersecting Boxes. A new op is one new case here.
+// What carries the whole method: given the Box of the output that a shard computes, which region of
+// each input does it need? Transfers, halos, gradient flow, volumes and the executor's copies all
+// follow from it by intersecting Boxes, and it follows from the op's access map (ops/access.h).
 
 #include <cstddef>
 #include <optional>
@@ -13,6 +13,9 @@
 #include "sim/graph/graph.h"
 
 namespace strata {
+
+/// How the layer reads input `input` (its position in layer.inputs).
+AccessMap access_map(const Graph& graph, LayerId layer, std::size_t input);
 
 /// The disjoint boxes of input `input` (its position in layer.inputs) that a shard computing
 /// `output` (a non-empty box of the layer's output) reads, clipped to the input's extents. One box
@@ -26,14 +29,6 @@ std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t inp
 /// boxes arrive once for both, and one sum of gradients goes back.
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
-/// The dims over which the layer's shards must sum partial statistics before any can finish
-/// (batch norm: n, d, h, w; softmax: c; none else), and how many values per statistic group.
-struct Statistics {
-  PerDim<bool> over;                 ///< shards that differ only in these dims exchange
-  std::int64_t forward_values = 0;   ///< fp32 values each shard contributes, forward
-  std::int64_t backward_values = 0;  ///< and backward
-  bool operator==(const Statistics&) const = default;
-};
 /// For the shard with this output box.
 Statistics statistics(const Layer& layer, const Box& output);
 

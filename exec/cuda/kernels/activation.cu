@@ -160,7 +160,7 @@ class ActivationKernel : public Kernel {
 
   const void* kept_for_backward(const Operands& operands) const {
     if (folded_) return input_.data();
-    return gradient_from_output(op_) ? operands.output.data : operands.inputs[0].data;
+    return op_.gradient_from_output() ? operands.output.data : operands.inputs[0].data;
   }
 
   Stream& stream_;

@@ -14,7 +14,7 @@
 #include "sim/formats/onnx/attributes.h"
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/newer_fields.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/graph.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {

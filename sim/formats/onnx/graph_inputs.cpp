@@ -9,7 +9,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/names.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {

@@ -7,7 +7,6 @@
 #include "sim/base/error.h"
 #include "sim/formats/onnx/node_readers.h"
 #include "sim/formats/onnx/windows.h"
-#include "sim/graph/shape.h"
 
 namespace strata {
 namespace {

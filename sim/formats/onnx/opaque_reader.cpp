@@ -6,7 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/node_readers.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {

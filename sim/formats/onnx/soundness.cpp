@@ -14,7 +14,8 @@
 #include "sim/formats/onnx/names.h"
 #include "sim/formats/onnx/shape_rules.h"
 #include "sim/formats/onnx/unknown_ops.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/graph.h"
+#include "sim/graph/ops/limits.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {

@@ -12,7 +12,7 @@
 
 #include "sim/base/error.h"
 #include "sim/formats/onnx/external_data.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {

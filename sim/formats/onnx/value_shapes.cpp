@@ -8,7 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/onnx/axes.h"
 #include "sim/formats/onnx/shape_rules.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {

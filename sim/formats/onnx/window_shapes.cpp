@@ -9,7 +9,8 @@
 #include "sim/formats/onnx/axes.h"
 #include "sim/formats/onnx/shape_rules.h"
 #include "sim/formats/onnx/windows.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
+#include "sim/graph/ops/window.h"
 
 namespace strata {
 namespace {

@@ -8,7 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/formats/onnx/axes.h"
 #include "sim/formats/onnx/names.h"
-#include "sim/graph/shape.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {

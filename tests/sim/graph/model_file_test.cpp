@@ -12,7 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/model_keys.h"
+#include "sim/graph/op.h"
+#include "sim/graph/ops/window.h"
 #include "sim/graph/zoo.h"
 #include "tests/paths.h"
 

@@ -1,0 +1,45 @@
+#include "sim/graph/ops/access.h"
+
+#include <variant>
+
+#include "sim/base/ceil_div.h"
+
+namespace strata {
+namespace {
+
+struct Needed {
+  Interval out;
+  std::int64_t extent;
+
+  Interval within(Interval interval) const { return intersect(interval, Interval{0, extent}); }
+
+  Interval operator()(const access::Same&) const { return out; }
+  Interval operator()(const access::Whole&) const { return {0, extent}; }
+  Interval operator()(const access::Slid& a) const { return tapped(a.window, out, extent); }
+  Interval operator()(const access::Bins& a) const {
+    return {out.begin * extent / a.outputs, ceil_div(out.end * extent, a.outputs)};
+  }
+  Interval operator()(const access::Blocks& a) const {
+    return {out.begin / a.outputs * a.inputs, ((out.end - 1) / a.outputs + 1) * a.inputs};
+  }
+  Interval operator()(const access::Neighbours& a) const {
+    return within({out.begin - a.before, out.end + a.after});
+  }
+  Interval operator()(const access::Slice& a) const {
+    return within({out.begin - a.begin, out.end - a.begin});
+  }
+};
+
+}  // namespace
+
+Interval needed(const DimAccess& access, Interval output, std::int64_t extent) {
+  return std::visit(Needed{output, extent}, access);
+}
+
+bool AccessMap::reaches_over(Dim dim) const {
+  const DimAccess& read = dims[dim];
+  return std::holds_alternative<access::Slid>(read) || std::holds_alternative<access::Bins>(read) ||
+         std::holds_alternative<access::Neighbours>(read);
+}
+
+}  // namespace strata

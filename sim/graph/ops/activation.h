@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+enum class ActivationKind : std::uint8_t {
+  relu,
+  relu6,
+  leaky_relu,
+  elu,
+  sigmoid,
+  tanh,
+  silu,
+  gelu,
+  hard_swish,
+  hard_sigmoid  ///< 0 ... 1, x / 6 + 1/2 between
+};
+inline constexpr std::size_t kActivationKinds = 10;
+
+struct Activation {
+  ActivationKind kind = ActivationKind::relu;
+  double slope = 0.01;  ///< leaky_relu's negative slope, elu's alpha
+  bool operator==(const Activation&) const = default;
+
+  static constexpr bool kElementwise = true;
+  std::string_view name() const;
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  /// The gradient follows from the output alone, so that the input may be overwritten by it. False
+  /// for silu, gelu and hard_swish, which need their input.
+  bool gradient_from_output() const;
+  BackwardReads backward_reads() const {
+    return {.inputs = !gradient_from_output(), .output = gradient_from_output()};
+  }
+  void make_canonical();
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    if (kind == ActivationKind::leaky_relu) v.number("slope", slope, 0.01);
+    if (kind == ActivationKind::elu) v.number("alpha", slope, 1.0);
+  }
+  static std::vector<Activation> prototypes();
+};
+
+}  // namespace strata

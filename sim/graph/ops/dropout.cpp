@@ -1,0 +1,12 @@
+#include "sim/graph/ops/dropout.h"
+
+#include "sim/graph/ops/checks.h"
+
+namespace strata {
+
+Extents Dropout::output(InputExtents inputs) const {
+  if (!(probability >= 0 && probability < 1)) fail("probability must be in [0, 1)");
+  return only(inputs);
+}
+
+}  // namespace strata

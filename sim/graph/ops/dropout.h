@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// Keeps a byte of mask for each element, for the way back.
+struct Dropout {
+  double probability = 0.5;
+  bool operator==(const Dropout&) const = default;
+
+  static constexpr bool kElementwise = true;
+  std::string_view name() const { return "dropout"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.number("probability", probability, 0.5);
+  }
+};
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+#pragma once
+
+// What the pages of the ops answer with, beside extents and access maps. Values; thread-safe.
+
+#include <cstdint>
+#include <span>
+
+#include "sim/geometry/geometry.h"
+
+namespace strata {
+
+using InputExtents = std::span<const Extents>;  ///< of a layer's inputs, in order
+
+/// The parameters of one layer, in elements. The weight's leading dim is the output channel, so a
+/// cut of the output in c cuts both tensors in equal proportion; other cuts replicate them.
+struct Parameters {
+  std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
+  std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
+
+  constexpr std::int64_t total() const { return weight + bias; }
+  bool operator==(const Parameters&) const = default;
+};
+
+/// The dims over which the layer's shards must sum partial statistics before any can finish
+/// (batch norm: n, d, h, w; softmax: c; none else), and how many values per statistic group.
+struct Statistics {
+  PerDim<bool> over;                 ///< shards that differ only in these dims exchange
+  std::int64_t forward_values = 0;   ///< fp32 values each shard contributes, forward
+  std::int64_t backward_values = 0;  ///< and backward
+  bool operator==(const Statistics&) const = default;
+};
+
+/// Which tensors of the forward pass any backward phase reads, beside the gradient.
+struct BackwardReads {
+  bool inputs = false, output = false;
+};
+
+}  // namespace strata

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// (n, c, d, h, w) to (n, c d h w), row-major.
+struct Flatten {
+  bool operator==(const Flatten&) const = default;
+
+  std::string_view name() const { return "flatten"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return {.dims = {}, .row_major = true}; }
+  template <class Visitor>
+  void visit_keys(Visitor&) {}
+};
+
+}  // namespace strata

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// y = W x + b over all of c, d, h, w of its input; output (n, c).
+struct FullyConnected {
+  std::int64_t out_features = 0;
+  bool bias = true;
+  bool operator==(const FullyConnected&) const = default;
+
+  std::string_view name() const { return "fc"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kWholeSample; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  /// The input's features.
+  std::int64_t macs_per_output(InputExtents inputs) const;
+  Parameters parameters(InputExtents inputs) const;
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.count("out_features", out_features, std::nullopt);
+    v.flag("bias", bias, true);
+  }
+};
+
+}  // namespace strata

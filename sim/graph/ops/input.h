@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// The network's data; costs nothing to place and gets no gradient.
+struct Input {
+  Extents extents;  ///< of one sample: n is 1
+  bool operator==(const Input&) const = default;
+
+  std::string_view name() const { return "input"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }  // never asked: it reads none
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.shape("shape", extents);
+  }
+};
+
+}  // namespace strata

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// Joins its inputs along the channels.
+struct Concat {
+  bool operator==(const Concat&) const = default;
+
+  std::string_view name() const { return "concat"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext& context) const;
+  template <class Visitor>
+  void visit_keys(Visitor&) {}
+};
+
+struct Add {
+  bool operator==(const Add&) const = default;
+
+  /// Of each input, the same element, so that one that stands twice is read once.
+  static constexpr bool kReadsAllAlike = true;
+  std::string_view name() const { return "add"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  template <class Visitor>
+  void visit_keys(Visitor&) {}
+};
+
+/// The product of two tensors, element by element; the second may be a gate, which has one value
+/// for each channel of each sample: its d, h and w are 1.
+struct Multiply {
+  bool operator==(const Multiply&) const = default;
+
+  static constexpr bool kReadsAllAlike = true;
+  std::string_view name() const { return "multiply"; }
+  Extents output(InputExtents inputs) const;
+  /// Of a gate, one element for all d, h and w.
+  AccessMap reads(const ReadContext& context) const;
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  template <class Visitor>
+  void visit_keys(Visitor&) {}
+};
+
+}  // namespace strata

@@ -1,0 +1,38 @@
+#include "sim/graph/ops/normalization.h"
+
+#include "sim/graph/ops/checks.h"
+
+namespace strata {
+
+Extents BatchNorm::output(InputExtents inputs) const {
+  check_finite("epsilon", epsilon);
+  if (epsilon < 0) fail("epsilon must not be negative");
+  return only(inputs);
+}
+
+Statistics BatchNorm::statistics(const Box& output) const {
+  Statistics sums;
+  for (Dim dim : kDims) sums.over[dim] = dim != Dim::c;
+  sums.forward_values = sums.backward_values = 2 * output[Dim::c].size();
+  return sums;
+}
+
+Parameters BatchNorm::parameters(InputExtents inputs) const {
+  return {inputs[0][Dim::c], inputs[0][Dim::c]};
+}
+
+Extents LocalResponseNorm::output(InputExtents inputs) const {
+  check_range("size", size, 1, kMaxWindow);
+  check_finite("alpha", alpha);
+  check_finite("beta", beta);
+  check_finite("k", k);
+  return only(inputs);
+}
+
+AccessMap LocalResponseNorm::reads(const ReadContext&) const {
+  AccessMap map;
+  map.dims[Dim::c] = access::Neighbours{(size - 1) / 2, size / 2};
+  return map;
+}
+
+}  // namespace strata

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// Normalises each channel over n, d, h, w with the whole batch's statistics, whatever the cut.
+struct BatchNorm {
+  double epsilon = 1e-5;
+  bool operator==(const BatchNorm&) const = default;
+
+  std::string_view name() const { return "batch_norm"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  /// Forward: each channel's sum and sum of squares. Backward: the sums of dy and of dy x-hat.
+  Statistics statistics(const Box& output) const;
+  /// Scale and shift.
+  Parameters parameters(InputExtents inputs) const;
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.number("epsilon", epsilon, 1e-5);
+  }
+};
+
+/// Across channels: `size` neighbours, (size-1)/2 before and size/2 after.
+struct LocalResponseNorm {
+  std::int64_t size = 5;
+  double alpha = 1e-4, beta = 0.75, k = 1;
+  bool operator==(const LocalResponseNorm&) const = default;
+
+  std::string_view name() const { return "lrn"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext& context) const;
+  BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.count("size", size, 5);
+    v.number("alpha", alpha, 1e-4);
+    v.number("beta", beta, 0.75);
+    v.number("k", k, 1.0);
+  }
+};
+
+}  // namespace strata

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// What is known by its name and its shapes alone. It can be predicted, as the bytes that it moves,
+/// but not run; and cut in n alone, for any output may need all of its sample.
+struct Opaque {
+  std::string kind;           ///< what it is elsewhere: "Resize"
+  Extents extents;            ///< of its output, of one sample: n is 1
+  std::int64_t elements = 0;  ///< of its parameters, which training updates
+  bool operator==(const Opaque&) const = default;
+
+  std::string_view name() const { return "opaque"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kWholeSample; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  Parameters parameters(InputExtents) const { return {elements, 0}; }
+  std::string_view why_whole(Dim dim) const {
+    return dim == Dim::n ? "" : "for an opaque op is cut in n alone";
+  }
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.text("kind", kind);
+    v.shape("shape", extents);
+    v.count("parameters", elements, 0);
+  }
+};
+
+}  // namespace strata

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/window.h"
+
+namespace strata {
+
+enum class PoolMode : std::uint8_t { max, average };
+
+/// The maximum or the mean of a window, channel by channel.
+struct Pooling {
+  int rank = 2;
+  PoolMode mode = PoolMode::max;
+  Windows windows{};
+  bool ceil_mode = false;         ///< a last window may hang over the padded end
+  bool count_include_pad = true;  ///< average: padding counts as zeros in the divisor
+  bool operator==(const Pooling&) const = default;
+
+  std::string_view name() const;
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext& context) const;
+  BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  void make_canonical();
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.along("kernel", windows, rank, &Window::kernel, std::nullopt);
+    const Windows& w = windows;
+    v.along("stride", windows, rank, &Window::stride,
+            AlongDims{w.d.kernel, w.h.kernel, w.w.kernel});
+    v.padding("padding", windows, rank);
+    v.flag("ceil_mode", ceil_mode, false);
+    if (mode == PoolMode::max) {
+      v.along("dilation", windows, rank, &Window::dilation, AlongDims{1, 1, 1});
+    } else {
+      v.flag("count_include_pad", count_include_pad, true);
+    }
+  }
+  static std::vector<Pooling> prototypes();
+};
+
+/// Output cell i of extent O averages (or takes the maximum of) inputs
+/// [floor(i S / O), ceil((i+1) S / O)). Global pooling has outputs 1, 1, 1.
+struct AdaptivePooling {
+  int rank = 2;
+  PoolMode mode = PoolMode::average;
+  std::int64_t d = 1, h = 1, w = 1;  ///< output extents; dims beyond the rank keep their extent
+  bool operator==(const AdaptivePooling&) const = default;
+
+  std::string_view name() const;
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext& context) const;
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  void make_canonical();
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.outputs("output", *this);
+  }
+  static std::vector<AdaptivePooling> prototypes();
+};
+
+}  // namespace strata

@@ -1,0 +1,23 @@
+#include "sim/graph/ops/softmax_cross_entropy.h"
+
+#include "sim/graph/ops/checks.h"
+
+namespace strata {
+
+Extents SoftmaxCrossEntropy::output(InputExtents inputs) const {
+  const Extents& in = only(inputs);
+  if (in[Dim::d] != 1 || in[Dim::h] != 1 || in[Dim::w] != 1) {
+    fail("softmax_cross_entropy takes (n, c); its input {} needs a flatten or an fc before it",
+         show(in));
+  }
+  return in;
+}
+
+Statistics SoftmaxCrossEntropy::statistics(const Box& output) const {
+  Statistics sums;
+  sums.over[Dim::c] = true;
+  sums.forward_values = 2 * output[Dim::n].size();
+  return sums;
+}
+
+}  // namespace strata

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+
+namespace strata {
+
+/// Softmax with cross-entropy against labels, mean over the batch. Its output, as seen by a
+/// Config, is the class probabilities (n, c); cut in c, shards exchange each row's maximum and
+/// sum, not the row (as batch normalisation exchanges statistics).
+struct SoftmaxCrossEntropy {
+  bool operator==(const SoftmaxCrossEntropy&) const = default;
+
+  std::string_view name() const { return "softmax_cross_entropy"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  BackwardReads backward_reads() const { return {.output = true}; }
+  /// Each row's maximum and its sum of exponentials; p - y needs no more.
+  Statistics statistics(const Box& output) const;
+  template <class Visitor>
+  void visit_keys(Visitor&) {}
+};
+
+}  // namespace strata
