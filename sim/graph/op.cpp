@@ -8,10 +8,12 @@ namespace {
 // What each page must answer.
 template <class Page>
 concept IsOp = std::equality_comparable<Page> &&
-    requires(const Page& page, InputExtents inputs, const ReadContext& context) {
+    requires(const Page& page, InputExtents inputs, const ReadContext& context,
+             const ShardShape& shard) {
   { page.name() } -> std::convertible_to<std::string_view>;
   { page.output(inputs) } -> std::convertible_to<Extents>;
   { page.reads(context) } -> std::same_as<AccessMap>;
+  { page.work(shard, Phase::forward) } -> std::same_as<PhaseWork>;
 };
 template <class... Pages>
 constexpr bool are_ops(const std::variant<Pages...>*) {

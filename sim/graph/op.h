@@ -1,10 +1,11 @@
 #pragma once
 
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
-// page in ops/ that answers: name(), output(inputs), reads(context), visit_keys(visitor); and,
-// where it has something to say, backward_reads(), parameters(inputs), macs_per_output(inputs),
-// statistics(box), make_canonical(), prototypes(), why_whole(dim), kElementwise and kReadsAllAlike.
-// The functions below ask the page of the op that is there. Values; thread-safe.
+// page in ops/ that answers: name(), output(inputs), reads(context), work(shard, phase),
+// visit_keys(visitor); and, where it has something to say, backward_reads(), parameters(inputs),
+// macs_per_output(inputs), statistics(box), make_canonical(), prototypes(), why_whole(dim),
+// kElementwise and kReadsAllAlike. The functions below ask the page of the op that is there.
+// Values; thread-safe.
 
 #include <concepts>
 #include <cstddef>
@@ -29,6 +30,7 @@
 #include "sim/graph/ops/pooling.h"
 #include "sim/graph/ops/softmax_cross_entropy.h"
 #include "sim/graph/ops/window.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 

@@ -36,4 +36,9 @@ std::vector<Activation> Activation::prototypes() {
   return all;
 }
 
+// x y; y dy dx.
+PhaseWork Activation::work(const ShardShape& shard, Phase phase) const {
+  return shard.passes(phase, 2, 3);
+}
+
 }  // namespace strata

@@ -7,6 +7,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -39,6 +40,7 @@ struct Activation {
   BackwardReads backward_reads() const {
     return {.inputs = !gradient_from_output(), .output = gradient_from_output()};
   }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   void make_canonical();
   template <class Visitor>
   void visit_keys(Visitor& v) {

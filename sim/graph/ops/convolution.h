@@ -8,6 +8,7 @@
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/window.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -27,6 +28,7 @@ struct Convolution {
   /// Multiply-accumulates per output element: I/groups x kernel; -1 beyond kMaxMacs.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("out_channels", out_channels, std::nullopt);

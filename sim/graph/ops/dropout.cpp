@@ -9,4 +9,10 @@ Extents Dropout::output(InputExtents inputs) const {
   return only(inputs);
 }
 
+PhaseWork Dropout::work(const ShardShape& shard, Phase phase) const {
+  PhaseWork work = shard.passes(phase, 2, 2);
+  if (work.any) work.bytes += Bytes{shard.out()};
+  return work;
+}
+
 }  // namespace strata

@@ -4,6 +4,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -16,6 +17,7 @@ struct Dropout {
   std::string_view name() const { return "dropout"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.number("probability", probability, 0.5);

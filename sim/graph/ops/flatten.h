@@ -4,6 +4,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -14,6 +15,7 @@ struct Flatten {
   std::string_view name() const { return "flatten"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return {.dims = {}, .row_major = true}; }
+  PhaseWork work(const ShardShape&, Phase) const { return {}; }
   template <class Visitor>
   void visit_keys(Visitor&) {}
 };

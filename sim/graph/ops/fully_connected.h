@@ -6,6 +6,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -22,6 +23,7 @@ struct FullyConnected {
   /// The input's features.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("out_features", out_features, std::nullopt);

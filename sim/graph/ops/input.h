@@ -4,6 +4,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -15,6 +16,7 @@ struct Input {
   std::string_view name() const { return "input"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }  // never asked: it reads none
+  PhaseWork work(const ShardShape&, Phase) const { return {}; }
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.shape("shape", extents);

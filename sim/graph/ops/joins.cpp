@@ -28,6 +28,10 @@ AccessMap Concat::reads(const ReadContext& context) const {
   return map;
 }
 
+PhaseWork Concat::work(const ShardShape& shard, Phase phase) const {
+  return shard.passes(phase, 2, 2);
+}
+
 Extents Add::output(InputExtents inputs) const {
   if (inputs.size() < 2) fail("add takes at least two inputs, not {}", inputs.size());
   for (const Extents& next : inputs) {
@@ -36,6 +40,12 @@ Extents Add::output(InputExtents inputs) const {
     }
   }
   return inputs[0];
+}
+
+// Backward: the sum of gradients that meet where the input branched.
+PhaseWork Add::work(const ShardShape& shard, Phase phase) const {
+  const auto operands = static_cast<std::int64_t>(shard.inputs.size()) + 1;
+  return shard.passes(phase, operands, operands);
 }
 
 Extents Multiply::output(InputExtents inputs) const {
@@ -53,6 +63,13 @@ AccessMap Multiply::reads(const ReadContext& context) const {
     if (context.extents[dim] == 1) map.dims[dim] = access::Whole{};
   }
   return map;
+}
+
+// x g y; x g dy dx dg, where g is as large as x or a gate.
+PhaseWork Multiply::work(const ShardShape& shard, Phase phase) const {
+  if (phase == Phase::forward) return shard.elements(shard.in() + shard.out());
+  if (phase == Phase::backward_data) return shard.elements(2 * shard.in() + shard.out());
+  return {};
 }
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -14,6 +15,7 @@ struct Concat {
   std::string_view name() const { return "concat"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor&) {}
 };
@@ -26,6 +28,7 @@ struct Add {
   std::string_view name() const { return "add"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor&) {}
 };
@@ -41,6 +44,7 @@ struct Multiply {
   /// Of a gate, one element for all d, h and w.
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true}; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor&) {}
 };

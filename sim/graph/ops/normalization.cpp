@@ -17,6 +17,13 @@ Statistics BatchNorm::statistics(const Box& output) const {
   return sums;
 }
 
+// Sums of x; x again and y. Sums over x and dy; both again and dx.
+PhaseWork BatchNorm::work(const ShardShape& shard, Phase phase) const {
+  if (phase == Phase::forward_statistics) return shard.passes(1);
+  if (phase == Phase::backward_statistics) return shard.passes(2);
+  return shard.passes(phase, 2, 3);
+}
+
 Parameters BatchNorm::parameters(InputExtents inputs) const {
   return {inputs[0][Dim::c], inputs[0][Dim::c]};
 }
@@ -33,6 +40,11 @@ AccessMap LocalResponseNorm::reads(const ReadContext&) const {
   AccessMap map;
   map.dims[Dim::c] = access::Neighbours{(size - 1) / 2, size / 2};
   return map;
+}
+
+// x y; x y dx dy.
+PhaseWork LocalResponseNorm::work(const ShardShape& shard, Phase phase) const {
+  return shard.passes(phase, 2, 4);
 }
 
 }  // namespace strata

@@ -5,6 +5,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -21,6 +22,7 @@ struct BatchNorm {
   Statistics statistics(const Box& output) const;
   /// Scale and shift.
   Parameters parameters(InputExtents inputs) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.number("epsilon", epsilon, 1e-5);
@@ -37,6 +39,7 @@ struct LocalResponseNorm {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("size", size, 5);

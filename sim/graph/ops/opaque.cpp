@@ -26,4 +26,12 @@ Extents Opaque::output(InputExtents inputs) const {
   return out;
 }
 
+// x w y; x w dy dx; x dy dw.
+PhaseWork Opaque::work(const ShardShape& shard, Phase phase) const {
+  const std::int64_t once = shard.in() + shard.out() + shard.parameters.total();
+  if (phase == Phase::forward) return shard.elements(once);
+  if (phase == Phase::backward_data) return shard.elements(once + shard.in());
+  return phase == Phase::backward_weights ? shard.elements(once) : PhaseWork{};
+}
+
 }  // namespace strata

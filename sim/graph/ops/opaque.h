@@ -6,6 +6,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -22,6 +23,8 @@ struct Opaque {
   AccessMap reads(const ReadContext&) const { return kWholeSample; }
   BackwardReads backward_reads() const { return {.inputs = true}; }
   Parameters parameters(InputExtents) const { return {elements, 0}; }
+  /// Each tensor passes once, whatever is done with it.
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   std::string_view why_whole(Dim dim) const {
     return dim == Dim::n ? "" : "for an opaque op is cut in n alone";
   }

@@ -18,6 +18,14 @@ std::vector<Pool> all_pools() {
   return pools;
 }
 
+// A maximum's gradient looks x and y up again to find where the maximum was.
+PhaseWork pool_work(PoolMode mode, const ShardShape& shard, Phase phase) {
+  const std::int64_t once = shard.in() + shard.out();
+  if (phase == Phase::forward) return shard.elements(once);
+  if (phase != Phase::backward_data) return {};
+  return shard.elements((mode == PoolMode::max ? 2 : 1) * once);
+}
+
 }  // namespace
 
 std::string_view Pooling::name() const {
@@ -42,6 +50,10 @@ AccessMap Pooling::reads(const ReadContext&) const {
   AccessMap map;
   for (Dim dim : kSpatialDims) map.dims[dim] = through(windows[dim]);
   return map;
+}
+
+PhaseWork Pooling::work(const ShardShape& shard, Phase phase) const {
+  return pool_work(mode, shard, phase);
 }
 
 void Pooling::make_canonical() {
@@ -75,6 +87,10 @@ AccessMap AdaptivePooling::reads(const ReadContext& context) const {
   AccessMap map;
   for (Dim dim : kSpatialDims) map.dims[dim] = access::Bins{context.output[dim]};
   return map;
+}
+
+PhaseWork AdaptivePooling::work(const ShardShape& shard, Phase phase) const {
+  return pool_work(mode, shard, phase);
 }
 
 void AdaptivePooling::make_canonical() {

@@ -8,6 +8,7 @@
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/window.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -26,6 +27,7 @@ struct Pooling {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   void make_canonical();
   template <class Visitor>
   void visit_keys(Visitor& v) {
@@ -56,6 +58,7 @@ struct AdaptivePooling {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true}; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   void make_canonical();
   template <class Visitor>
   void visit_keys(Visitor& v) {

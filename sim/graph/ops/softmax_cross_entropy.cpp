@@ -20,4 +20,8 @@ Statistics SoftmaxCrossEntropy::statistics(const Box& output) const {
   return sums;
 }
 
+PhaseWork SoftmaxCrossEntropy::work(const ShardShape& shard, Phase phase) const {
+  return phase == Phase::forward_statistics ? shard.passes(1) : shard.passes(phase, 2, 2);
+}
+
 }  // namespace strata

@@ -4,6 +4,7 @@
 
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
 
 namespace strata {
 
@@ -19,6 +20,7 @@ struct SoftmaxCrossEntropy {
   BackwardReads backward_reads() const { return {.output = true}; }
   /// Each row's maximum and its sum of exponentials; p - y needs no more.
   Statistics statistics(const Box& output) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor&) {}
 };
