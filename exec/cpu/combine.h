@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "exec/runtime/combination.h"
+#include "sim/graph/ops/facts.h"
 
 namespace strata::cpu {
 

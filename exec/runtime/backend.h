@@ -17,11 +17,11 @@
 #include <span>
 #include <string>
 
-#include "exec/runtime/combination.h"
 #include "exec/runtime/kernel.h"
 #include "exec/runtime/stopwatch.h"
 #include "exec/runtime/task_clock.h"
 #include "sim/base/index.h"
+#include "sim/graph/ops/facts.h"
 
 namespace strata {
 

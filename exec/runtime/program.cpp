@@ -214,8 +214,8 @@ class ProgramBinder {
     }
     part.values = buffers_.all()[part.buffers.front()()].values;
     if (!statistics || task.phase != Phase::forward_statistics) return;
-    const bool norm = std::holds_alternative<BatchNorm>(graph_[task.layer].op);
-    part.how = norm ? Combination::moments : Combination::log_sum_exp;
+    const Layer& layer = graph_[task.layer];
+    part.how = strata::statistics(layer, buffers_.shard_box(task.layer, task.shard)).forward_by;
   }
 
   std::uint32_t kernel_of(const Task& task) {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/runtime/combination.h"
 #include "exec/runtime/kernel.h"
 #include "sim/base/index.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/ops/facts.h"
 #include "sim/plan/plan.h"
 
 namespace strata {

@@ -172,7 +172,9 @@ const NeededBox* ProgramBuffers::lies_at(LayerId layer, std::size_t input,
   const auto boxes = boxes_of_shard(plan_.reads(layer, input), shard);
   if (boxes.size() != 1 || !boxes.front().local()) return nullptr;
   const Box owned = shard_box(graph_[layer].inputs[input], boxes.front().producer_shard);
-  return reads_as_it_lies(graph_[layer].op, boxes.front().box, owned) ? &boxes.front() : nullptr;
+  return reads_as_it_lies(access_map(graph_, layer, input), boxes.front().box, owned)
+             ? &boxes.front()
+             : nullptr;
 }
 
 Slot ProgramBuffers::output(LayerId layer, std::size_t shard) const {

@@ -28,7 +28,7 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
   }
   for (std::size_t k = 0; k < loss_index_.size(); ++k) {
     const Layer& layer = *program_.kernels()[k].spec;
-    if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) continue;
+    if (!is_loss(layer.op)) continue;
     loss_index_[k] = loss_shards_++;
   }
   std::size_t inputs = 0;
@@ -222,7 +222,7 @@ LossPart* TaskWork::loss_of(Turn turn) {
   const TaskProgram& task = program_[turn.task];
   const Layer& layer = *program_.kernels()[task.kernel].spec;
   if (plan_[turn.task].phase != Phase::forward) return nullptr;
-  if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) return nullptr;
+  if (!is_loss(layer.op)) return nullptr;
   return &losses_[turn.step * loss_shards_ + loss_index_[task.kernel]];
 }
 

@@ -168,17 +168,8 @@ class TableBuilder {
     };
     return a.returns == b.returns && x.output == y.output && source(a) == source(b) &&
            space_[a.from].cuts == space_[b.from].cuts && space_[a.to].cuts == space_[b.to].cuts &&
-           x.op == y.op && before(a) == before(b);
-  }
-
-  // The channels that stand before a concat's input.
-  std::int64_t before(const PlannedEdge& edge) const {
-    const Layer& layer = graph_[edge.consumer];
-    std::int64_t channels = 0;
-    for (std::size_t k = 0; std::holds_alternative<Concat>(layer.op) && k < edge.input; ++k) {
-      channels += graph_[layer.inputs[k]].output[Dim::c];
-    }
-    return channels;
+           x.op == y.op &&
+           access_map(graph_, a.consumer, a.input) == access_map(graph_, b.consumer, b.input);
   }
 
   void fill() {

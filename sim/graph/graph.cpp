@@ -70,11 +70,11 @@ std::vector<bool> reaches_loss(const Graph& graph) {
   std::vector<bool> reaches(graph.size(), false);
   bool any = false;
   for (std::size_t i = graph.size(); i-- > 0;) {
-    const bool is_loss = std::holds_alternative<SoftmaxCrossEntropy>(graph.layers()[i].op);
+    const bool loss = is_loss(graph.layers()[i].op);
     const auto consumers = graph.consumers(LayerId(i));
-    any = any || is_loss;
-    reaches[i] = is_loss || std::any_of(consumers.begin(), consumers.end(),
-                                        [&](LayerId consumer) { return reaches[consumer()]; });
+    any = any || loss;
+    reaches[i] = loss || std::any_of(consumers.begin(), consumers.end(),
+                                     [&](LayerId consumer) { return reaches[consumer()]; });
   }
   return any ? reaches : std::vector<bool>(graph.size(), true);
 }
@@ -117,7 +117,7 @@ void GraphBuilder::check_inputs(const std::vector<LayerId>& inputs) const {
       throw InputError("an input is not a layer that was added before");
     }
     const Layer& producer = graph_[input];
-    if (std::holds_alternative<SoftmaxCrossEntropy>(producer.op)) {
+    if (is_loss(producer.op)) {
       throw InputError(fmt::format("reads {}, but a loss is the end of a network", producer.name));
     }
   }

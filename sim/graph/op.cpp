@@ -106,6 +106,46 @@ bool is_elementwise(const Op& op) {
       op);
 }
 
+bool follows_producer(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kFollowsProducer;
+        };
+      },
+      op);
+}
+
+bool is_loss(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kLoss;
+        };
+      },
+      op);
+}
+
+bool keeps_mask(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kKeepsMask;
+        };
+      },
+      op);
+}
+
+bool scales_channels(const Op& op) {
+  return std::visit(
+      [](const auto& page) {
+        return requires {
+          page.kScalesChannels;
+        };
+      },
+      op);
+}
+
 bool reads_all_alike(const Op& op) {
   return std::visit(
       [](const auto& page) {

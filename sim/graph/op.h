@@ -1,11 +1,11 @@
 #pragma once
 
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
-// page in ops/ that answers: name(), output(inputs), reads(context), work(shard, phase),
-// visit_keys(visitor); and, where it has something to say, backward_reads(), parameters(inputs),
-// macs_per_output(inputs), statistics(box), make_canonical(), prototypes(), why_whole(dim),
-// kElementwise and kReadsAllAlike. The functions below ask the page of the op that is there.
-// Values; thread-safe.
+// page in ops/ that answers: name(), output(inputs), reads(context), work(shard, phase) and
+// visit_keys(visitor); where it has something to say, backward_reads(), parameters(inputs),
+// macs_per_output(inputs), statistics(box), make_canonical(), prototypes() and why_whole(dim); and
+// what it is: kElementwise, kFollowsProducer, kKeepsMask, kLoss, kReadsAllAlike, kScalesChannels.
+// The functions below ask the page of the op that is there. Values; thread-safe.
 
 #include <concepts>
 #include <cstddef>
@@ -64,6 +64,19 @@ AccessMap access_map(const Op& op, const ReadContext& context);
 
 /// Has no parameters, and output element i depends on input element i alone (activation, dropout).
 bool is_elementwise(const Op& op);
+
+/// A layer that the search cuts as its producer, where their outputs are equal: elementwise ones,
+/// and batch norm, whose sums follow the cut.
+bool follows_producer(const Op& op);
+
+/// The end of a network, from which gradients begin.
+bool is_loss(const Op& op);
+
+/// Keeps a byte for each element from its forward to its backward pass.
+bool keeps_mask(const Op& op);
+
+/// The weight is a factor for each channel, and begins at 1.
+bool scales_channels(const Op& op);
 
 /// Reads the same of each input, so that one which stands twice is read once.
 bool reads_all_alike(const Op& op);

@@ -5,23 +5,19 @@
 namespace strata {
 namespace {
 
-const Windows* windows_of(const Op& op) {
-  if (const auto* convolution = std::get_if<Convolution>(&op)) return &convolution->windows;
-  if (const auto* pooling = std::get_if<Pooling>(&op)) return &pooling->windows;
-  return nullptr;
+// By how much the next output's window begins later.
+std::int64_t stride_of(const DimAccess& read) {
+  const auto* slid = std::get_if<access::Slid>(&read);
+  return slid == nullptr ? 1 : slid->window.stride;
 }
 
 }  // namespace
 
-bool reads_as_it_lies(const Op& op, const Box& need, const Box& owned) {
-  if (need == owned) return true;
-  const Windows* windows = windows_of(op);
-  if (windows == nullptr || need[Dim::n] != owned[Dim::n] || need[Dim::c] != owned[Dim::c]) {
-    return false;
-  }
+bool reads_as_it_lies(const AccessMap& access, const Box& need, const Box& owned) {
+  if (need[Dim::n] != owned[Dim::n] || need[Dim::c] != owned[Dim::c]) return false;
   for (Dim dim : kSpatialDims) {
     if (need[dim].begin != owned[dim].begin) return false;
-    if (owned[dim].end - need[dim].end >= (*windows)[dim].stride) return false;
+    if (owned[dim].end - need[dim].end >= stride_of(access.dims[dim])) return false;
   }
   return true;
 }

@@ -4,13 +4,13 @@
 // the buffers by it, an executor the copies. Pure functions; thread-safe.
 
 #include "sim/geometry/geometry.h"
-#include "sim/graph/op.h"
+#include "sim/graph/ops/access.h"
 
 namespace strata {
 
 /// Whether a shard that needs the box `need` of its producer's output, and nothing else, may read
 /// the owner's shard in its place: it is all of it, or all but the last rows, which no window meets
 /// because a stride skips them.
-bool reads_as_it_lies(const Op& op, const Box& need, const Box& owned);
+bool reads_as_it_lies(const AccessMap& access, const Box& need, const Box& owned);
 
 }  // namespace strata

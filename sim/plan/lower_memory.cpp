@@ -117,7 +117,7 @@ bool Lowering::gathers_input(LayerId layer, std::size_t input, std::size_t shard
   if (boxes.empty()) return false;
   if (boxes.size() > 1 || !boxes.front().local()) return true;
   const Box owned = shard_box(graph_[layer].inputs[input], boxes.front().producer_shard);
-  return !reads_as_it_lies(graph_[layer].op, boxes.front().box, owned);
+  return !reads_as_it_lies(access_map(graph_, layer, input), boxes.front().box, owned);
 }
 
 void Lowering::add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const {
@@ -212,10 +212,9 @@ void Lowering::place_activations(LayerId layer) {
   }
 }
 
-// Dropout remembers a byte for each element.
 void Lowering::place_masks(LayerId layer) {
   const LayerTasks& tasks = tasks_[layer()];
-  if (!std::holds_alternative<Dropout>(graph_[layer].op) || tasks.backward_data.empty()) return;
+  if (!keeps_mask(graph_[layer].op) || tasks.backward_data.empty()) return;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     add_buffer({device_of(layer, shard),
                 Bytes{volume(shard_box(layer, shard))},

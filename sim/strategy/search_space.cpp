@@ -101,9 +101,8 @@ class CutLists {
 
 // An element-wise layer costs the least where its producer left the data (the paper's Section 6
 // counts it as part of the producer). Batch norm's sums follow the cut too.
-bool follows_producer(const Graph& graph, const Layer& layer) {
-  const bool elementwise = is_elementwise(layer.op) || std::holds_alternative<BatchNorm>(layer.op);
-  if (!elementwise || layer.inputs.size() != 1) return false;
+bool is_cut_as_producer(const Graph& graph, const Layer& layer) {
+  if (!follows_producer(layer.op) || layer.inputs.size() != 1) return false;
   const Layer& producer = graph[layer.inputs.front()];
   return !is_input(producer.op) && producer.output == layer.output;
 }
@@ -167,7 +166,7 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
     if (is_input(layer.op)) continue;
-    if (!options.free_elementwise && follows_producer(graph, layer)) {
+    if (!options.free_elementwise && is_cut_as_producer(graph, layer)) {
       variable_of_[i] = variable_of_[layer.inputs.front()()];
       variables_[*variable_of_[i]].layers.push_back(LayerId(i));
     } else {

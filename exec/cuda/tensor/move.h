@@ -7,8 +7,8 @@
 
 #include "exec/cuda/device/device.h"
 #include "exec/cuda/tensor/tensor.h"
-#include "exec/runtime/combination.h"
 #include "exec/runtime/kernel.h"
+#include "sim/graph/ops/facts.h"
 
 namespace strata::cuda {
 

@@ -13,8 +13,7 @@ constexpr std::size_t kFew = 60;
 
 bool follows(const Graph& graph, LayerId layer) {
   const Layer& it = graph[layer];
-  const bool follower = is_elementwise(it.op) || std::holds_alternative<BatchNorm>(it.op);
-  return follower && it.inputs.size() == 1 && !is_input(graph[it.inputs.front()].op);
+  return follows_producer(it.op) && it.inputs.size() == 1 && !is_input(graph[it.inputs.front()].op);
 }
 
 // Layers of one unit: each but the first reads the one before it, alone.

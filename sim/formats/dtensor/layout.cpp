@@ -85,7 +85,7 @@ std::vector<std::int64_t> extents_of(const Steps& steps) {
   return mesh;
 }
 
-LayerLayout lay_out(const Layer& layer, const Config& config, const Steps& steps,
+LayerLayout lay_out(const Graph& graph, LayerId layer, const Config& config, const Steps& steps,
                     std::int64_t devices) {
   if (config != config_on_first_devices(config.degrees)) {
     return {false, {}, {"its shards lie on other devices than the first, or in another order"}};
@@ -101,7 +101,7 @@ LayerLayout lay_out(const Layer& layer, const Config& config, const Steps& steps
     layout.cuts.push_back(dim_at(config.degrees, steps[i - 1]));
   }
   if (layout.cuts.empty()) layout.cuts.emplace_back();
-  layout.limits = dtensor_limits(layer, config.degrees, devices);
+  layout.limits = dtensor_limits(graph, layer, config.degrees, devices);
   return layout;
 }
 
@@ -115,7 +115,7 @@ DTensorLayout dtensor_layout(const Graph& graph, const Strategy& strategy, std::
     const Layer& layer = graph[LayerId(i)];
     layout.layers.push_back(is_input(layer.op)
                                 ? LayerLayout{true, {layout.mesh.size(), std::nullopt}, {}}
-                                : lay_out(layer, strategy[LayerId(i)], steps, count));
+                                : lay_out(graph, LayerId(i), strategy[LayerId(i)], steps, count));
   }
   return layout;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/graph/regions.h"
+
 namespace strata {
 namespace {
 
@@ -26,24 +28,17 @@ void tell_idle(const Degrees& degrees, std::int64_t devices, std::vector<std::st
                   product(degrees), devices));
 }
 
-const Windows* windows_of(const Op& op) {
-  if (const auto* convolution = std::get_if<Convolution>(&op)) return &convolution->windows;
-  if (const auto* pooling = std::get_if<Pooling>(&op)) return &pooling->windows;
-  return nullptr;
-}
-
-bool reads_neighbours(const Op& op, Dim dim) {
-  if (std::holds_alternative<AdaptivePooling>(op)) return true;
-  const Windows* windows = windows_of(op);
-  return windows != nullptr && (*windows)[dim] != Window{};
-}
-
-void tell_halo(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+void tell_halo(const Graph& graph, LayerId layer, const Degrees& degrees,
+               std::vector<std::string>& limits) {
+  const AccessMap access = access_map(graph, layer, 0);
   for (Dim dim : kSpatialDims) {
-    if (degrees[dim] == 1 || !reads_neighbours(layer.op, dim)) continue;
+    if (degrees[dim] == 1 || !access.reaches_over(dim)) continue;
     limits.push_back(fmt::format(
         "cut in {}: its windows reach into the neighbours' parts, which DTensor does not exchange",
         name(dim)));
+  }
+  if (degrees[Dim::c] > 1 && access.reaches_over(Dim::c)) {
+    limits.emplace_back("cut in c: it reads the neighbours' channels");
   }
 }
 
@@ -53,9 +48,6 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
     limits.emplace_back(
         "cut in c: DTensor takes a convolution's cut from its input alone, so that its weight must "
         "be convolved as a local tensor");
-  }
-  if (in_channels && std::holds_alternative<LocalResponseNorm>(layer.op)) {
-    limits.emplace_back("cut in c: it reads the neighbours' channels");
   }
   if (in_channels && std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
     limits.emplace_back("cut in c: it needs loss_parallel() of torch.distributed.tensor.parallel");
@@ -71,12 +63,13 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
 
 }  // namespace
 
-std::vector<std::string> dtensor_limits(const Layer& layer, const Degrees& degrees,
+std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const Degrees& degrees,
                                         std::int64_t devices) {
+  const Layer& layer = graph[id];
   std::vector<std::string> limits;
   tell_uneven(layer, degrees, limits);
   tell_idle(degrees, devices, limits);
-  tell_halo(layer, degrees, limits);
+  tell_halo(graph, id, degrees, limits);
   tell_op(layer, degrees, limits);
   return limits;
 }

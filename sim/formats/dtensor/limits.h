@@ -11,8 +11,9 @@
 
 namespace strata {
 
-/// Clauses in plain words, of one layer cut by `degrees` on a mesh of so many devices.
-std::vector<std::string> dtensor_limits(const Layer& layer, const Degrees& degrees,
+/// Clauses in plain words, of one layer that has inputs, cut by `degrees` on a mesh of so many
+/// devices.
+std::vector<std::string> dtensor_limits(const Graph& graph, LayerId layer, const Degrees& degrees,
                                         std::int64_t devices);
 
 }  // namespace strata

@@ -8,12 +8,12 @@
 
 namespace strata {
 
-/// Keeps a byte of mask for each element, for the way back.
+/// Sets elements to zero at random, and scales the others.
 struct Dropout {
   double probability = 0.5;
   bool operator==(const Dropout&) const = default;
 
-  static constexpr bool kElementwise = true;
+  static constexpr bool kElementwise = true, kFollowsProducer = true, kKeepsMask = true;
   std::string_view name() const { return "dropout"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }

@@ -21,12 +21,23 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
 };
 
-/// The dims over which the layer's shards must sum partial statistics before any can finish
+/// How the parts that several shards made of one thing become one.
+enum class Combination : std::uint8_t {
+  /// Values add up: gradients of parameters, batch norm's backward sums.
+  sum,
+  /// Pairs (mean, sum of squared distances from it), each of a known count of elements.
+  moments,
+  /// Pairs (maximum, sum of exp(x - maximum)).
+  log_sum_exp
+};
+
+/// The dims over which the layer's shards must combine partial statistics before any can finish
 /// (batch norm: n, d, h, w; softmax: c; none else), and how many values per statistic group.
 struct Statistics {
-  PerDim<bool> over;                 ///< shards that differ only in these dims exchange
-  std::int64_t forward_values = 0;   ///< fp32 values each shard contributes, forward
-  std::int64_t backward_values = 0;  ///< and backward
+  PerDim<bool> over;                          ///< shards that differ only in these dims exchange
+  Combination forward_by = Combination::sum;  ///< how they combine; backward they add up
+  std::int64_t forward_values = 0;            ///< fp32 values each shard contributes, forward
+  std::int64_t backward_values = 0;           ///< and backward
   bool operator==(const Statistics&) const = default;
 };
 

@@ -13,6 +13,7 @@ Extents BatchNorm::output(InputExtents inputs) const {
 Statistics BatchNorm::statistics(const Box& output) const {
   Statistics sums;
   for (Dim dim : kDims) sums.over[dim] = dim != Dim::c;
+  sums.forward_by = Combination::moments;
   sums.forward_values = sums.backward_values = 2 * output[Dim::c].size();
   return sums;
 }

@@ -14,6 +14,7 @@ struct BatchNorm {
   double epsilon = 1e-5;
   bool operator==(const BatchNorm&) const = default;
 
+  static constexpr bool kFollowsProducer = true, kScalesChannels = true;
   std::string_view name() const { return "batch_norm"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }

@@ -16,6 +16,7 @@ Extents SoftmaxCrossEntropy::output(InputExtents inputs) const {
 Statistics SoftmaxCrossEntropy::statistics(const Box& output) const {
   Statistics sums;
   sums.over[Dim::c] = true;
+  sums.forward_by = Combination::log_sum_exp;
   sums.forward_values = 2 * output[Dim::n].size();
   return sums;
 }

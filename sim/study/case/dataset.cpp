@@ -90,7 +90,7 @@ void extend(std::vector<T>& values, std::int64_t more) {
 std::int64_t class_count(const Graph& graph) {
   std::optional<std::int64_t> least;
   for (const Layer& layer : graph.layers()) {
-    if (!std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) continue;
+    if (!is_loss(layer.op)) continue;
     least = std::min(least.value_or(layer.output[Dim::c]), layer.output[Dim::c]);
   }
   if (least) return *least;

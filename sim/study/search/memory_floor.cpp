@@ -30,9 +30,8 @@ class Kept {
       if (reads_output(LayerId(i))) ++readers_[i];
     }
     const auto layers = graph.layers();
-    has_instant_ = std::count_if(layers.begin(), layers.end(), [](const Layer& layer) {
-                     return std::holds_alternative<SoftmaxCrossEntropy>(layer.op);
-                   }) == 1;
+    has_instant_ = std::count_if(layers.begin(), layers.end(),
+                                 [](const Layer& layer) { return is_loss(layer.op); }) == 1;
   }
 
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {

@@ -36,8 +36,8 @@ Box widened(Box box, const Extents& extents, std::int64_t by) {
 }
 
 Combination combination(const Layer& layer, Phase phase) {
-  if (std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) return Combination::log_sum_exp;
-  return phase == Phase::forward_statistics ? Combination::moments : Combination::sum;
+  if (phase != Phase::forward_statistics) return Combination::sum;
+  return statistics(layer, whole(layer.output)).forward_by;
 }
 
 }  // namespace

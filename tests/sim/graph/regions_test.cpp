@@ -354,7 +354,8 @@ TEST(Statistics, BatchNormSumsTwoValuesAChannelBothWays) {
   Box shard = whole(it.layer().output);
   shard[Dim::c] = {2, 5};
   shard[Dim::n] = {0, 4};
-  EXPECT_EQ(statistics(it.layer(), shard), (Statistics{{{true, false, true, true, true}}, 6, 6}));
+  EXPECT_EQ(statistics(it.layer(), shard),
+            (Statistics{{{true, false, true, true, true}}, Combination::moments, 6, 6}));
 }
 
 TEST(Statistics, SoftmaxExchangesARowsMaximumAndSum) {
@@ -363,7 +364,7 @@ TEST(Statistics, SoftmaxExchangesARowsMaximumAndSum) {
   shard[Dim::c] = {5, 10};
   shard[Dim::n] = {0, 4};
   EXPECT_EQ(statistics(it.layer(), shard),
-            (Statistics{{{false, true, false, false, false}}, 8, 0}));
+            (Statistics{{{false, true, false, false, false}}, Combination::log_sum_exp, 8, 0}));
 }
 
 TEST(Statistics, OtherOpsHaveNone) {
