@@ -84,6 +84,7 @@ RunRequest request_of(const RunFlags& flags) {
     throw InputError("--tolerance is of --check; allowed: both, or neither");
   }
   request.check = flags.check;
+  request.task_times = !flags.trace_file.empty();
   if (!flags.tolerance.empty()) request.tolerance = number_of("--tolerance", flags.tolerance);
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};

@@ -48,6 +48,9 @@ struct ExecutionOptions {
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
   bool serial = false;          ///< on a GPU of several devices: one task at a time
   bool recorded = false;        ///< a step is recorded once and played again; GPUs alone can
+  /// Whether the timeline tells when each task was at work. Else it may know the ends of steps
+  /// alone, where that is cheaper: all of a step's tasks seem to be at its end.
+  bool task_times = true;
   TensorObserver* observer = nullptr;  ///< of plain steps; must outlive the run
 };
 

@@ -24,31 +24,51 @@ Seconds last_start(const Plan& plan, const Group& group, std::size_t step,
 
 }  // namespace
 
-StreamClock::StreamClock(const Plan& plan, CudaBackend& backend, std::size_t steps,
-                         const Ranks* ranks, StepRange played)
+StreamClock::StreamClock(const Plan& plan, const TaskEvents& events, CudaBackend& backend,
+                         const Wanted& wanted, const Ranks* ranks)
     : plan_(plan),
+      events_(events),
       backend_(backend),
       ranks_(ranks),
-      times_(steps * plan.size()),
-      ends_(steps),
+      times_(wanted.steps * plan.size()),
+      ends_(wanted.steps),
       marks_(backend.device_count()) {
-  for (std::size_t step = played.begin; step < played.end; ++step) {
-    ends_[step].emplace(backend.stream(0).gpu(), EventKind::time);
-  }
-  for (std::size_t i = 0; i < times_.size(); ++i) {
-    const DeviceId device = plan[TaskId(i % plan.size())].device;
-    if (!backend.is_here(device) || ends_[i / plan.size()]) continue;
-    const int gpu = backend.seat(device).gpu();
-    times_[i].emplace(Times{Event(gpu, EventKind::time), Event(gpu, EventKind::time)});
+  make_events(wanted);
+}
+
+void StreamClock::make_events(const Wanted& wanted) {
+  const auto event = [](const Stream& stream) { return Event(stream.gpu(), EventKind::time); };
+  for (std::uint32_t step = 0; step < wanted.steps; ++step) {
+    if (wanted.played.contains(step)) {
+      ends_[step].push_back({event(backend_.stream(0)), 0});
+    } else if (!wanted.tasks) {
+      for (std::uint32_t stream : events_.streams) {
+        ends_[step].push_back({event(backend_.stream(stream)), stream});
+      }
+    } else {
+      for (std::size_t i = 0; i < plan_.size(); ++i) {
+        const DeviceId device = plan_[TaskId(i)].device;
+        if (!backend_.is_here(device)) continue;
+        const Stream& stream = backend_.seat(device).stream();  // of its GPU
+        std::optional<Times>& task = times({step, TaskId(i)});
+        task.emplace(Times{std::nullopt, event(stream)});
+        if (!events_.follows[i].valid()) task->start.emplace(event(stream));
+      }
+    }
   }
 }
 
 void StreamClock::start(Turn turn, std::uint32_t stream) {
-  if (times(turn)) times(turn)->start.record(backend_.stream(stream));
+  auto& task = times(turn);
+  if (task && task->start) task->start->record(backend_.stream(stream));
 }
 
 void StreamClock::end(Turn turn, std::uint32_t stream) {
   if (times(turn)) times(turn)->end.record(backend_.stream(stream));
+}
+
+void StreamClock::end_step(std::uint32_t step) {
+  for (End& end : ends_[step]) end.event.record(backend_.stream(end.stream));
 }
 
 Seconds StreamClock::now() const {
@@ -81,23 +101,39 @@ StreamClock::Mark StreamClock::mark(DeviceId device) {
 }
 
 // Where clocks differ, what came first may seem to be before the run.
+Seconds StreamClock::at(const Event& event, std::size_t device) const {
+  const Mark& mark = *marks_[device];
+  return std::max(Seconds{}, mark.at - begin_ + event.since(mark.event));
+}
+
+Seconds StreamClock::end_of(std::size_t step) const {
+  Seconds last;
+  for (const End& end : ends_[step]) {
+    last = std::max(last, at(end.event, end.stream % backend_.device_count()));
+  }
+  return last;
+}
+
 Span StreamClock::measured(std::size_t step, TaskId task) const {
-  const auto& times = times_[step * plan_.size() + task()];
-  const auto& end = ends_[step];
-  if (!times && !end) return {};
-  const Mark& mark = *marks_[times ? plan_[task].device() : 0];
-  const auto at = [&](const Event& event) { return mark.at - begin_ + event.since(mark.event); };
+  const auto& own = times(step, task);
+  if (!own) return {};
+  const std::size_t device = plan_[task].device();
+  const Event& start = own->start ? *own->start : times(step, events_.follows[task()])->end;
   Span span;
-  span.start = std::max(Seconds{}, at(times ? times->start : *end));
-  span.end = std::max(span.start, at(times ? times->end : *end));
+  span.start = at(start, device);
+  span.end = std::max(span.start, at(own->end, device));
   return span;
 }
 
 std::vector<Span> StreamClock::measured() const {
   std::vector<Span> spans;
   spans.reserve(times_.size());
-  for (std::size_t i = 0; i < times_.size(); ++i) {
-    spans.push_back(measured(i / plan_.size(), TaskId(i % plan_.size())));
+  for (std::size_t step = 0; step < ends_.size(); ++step) {
+    const Seconds end = end_of(step);
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      const bool whole = !ends_[step].empty() && backend_.is_here(plan_[TaskId(i)].device);
+      spans.push_back(whole ? Span{{}, end, end} : measured(step, TaskId(i)));
+    }
   }
   return spans;
 }

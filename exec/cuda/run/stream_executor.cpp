@@ -41,6 +41,7 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       backend_(backend),
       ranks_(ranks),
       serial_(options.serial),
+      task_times_(options.task_times),
       plain_loops_before_(plain_loops_of(backend)),
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
@@ -66,7 +67,7 @@ Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
                               const std::atomic<bool>* cancelled) {
   executor_.before_run();
   const Company company{ranks_, peers_.get()};
-  const Manner manner{serial_, recorded_ ? &*recorded_ : nullptr};
+  const Manner manner{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
   Execution result =
       StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, company, manner).execute();
   executor_.after_run(steps);

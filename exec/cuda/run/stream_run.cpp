@@ -27,7 +27,8 @@ StreamRun::StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend,
       played_(manner.recorded == nullptr ? StepRange{} : manner.recorded->played_of(steps)),
       crossing_(plan, executor.program(), backend, work_, company.peers),
       collectives_(plan, executor.program(), backend, work_, company.peers),
-      clock_(plan, backend, steps, company.ranks, played_),
+      events_(task_events(plan, executor.program(), backend, crossing_, manner.serial)),
+      clock_(plan, events_, backend, {steps, manner.task_times, played_}, company.ranks),
       steps_(steps),
       cancelled_(cancelled),
       exceptions_(std::uncaught_exceptions()),
@@ -55,12 +56,12 @@ void StreamRun::run_step(std::uint32_t step) {
   const Range range(names_.empty() ? RangeName() : names_.back(), step);
   if (played_.contains(step)) {
     manner_.recorded->play(work_, step, [&] { issue_all(step); });
-    clock_.end_played(step);
-    return;
+  } else {
+    work_.begin_step(step);
+    issue_all(step);
+    if (manner_.recorded != nullptr) manner_.recorded->saw_plain();
   }
-  work_.begin_step(step);
-  issue_all(step);
-  if (manner_.recorded != nullptr) manner_.recorded->saw_plain();
+  clock_.end_step(step);
 }
 
 void StreamRun::issue_all(std::uint32_t step) {
@@ -150,26 +151,27 @@ void StreamRun::do_alone(Turn turn, std::uint32_t stream) {
     work_.perform(turn);
   }
   clock_.end(turn, stream);
-  ticket(turn) = mark(stream);
+  ticket(turn) = end_of(turn, stream);
   if (fetches) crossing_.give_back(fetched, ticket(turn));
 }
 
-Ticket StreamRun::mark(std::uint32_t stream) {
-  const Ticket marked = backend_.order().mark(stream);
-  if (manner_.serial) last_[backend_.stream(stream).gpu()] = marked;
-  return marked;
+Ticket StreamRun::end_of(Turn turn, std::uint32_t stream) {
+  Order& order = backend_.order();
+  const Ticket end = events_.is_waited_for[turn.task()] ? order.mark(stream) : order.put(stream);
+  if (manner_.serial) last_[backend_.stream(stream).gpu()] = end;
+  return end;
 }
 
 void StreamRun::wait_for(Turn turn, std::uint32_t stream) {
   Order& order = backend_.order();
   if (manner_.serial) order.after(stream, last_[backend_.stream(stream).gpu()]);
-  for (TaskId before : plan_.dependencies(turn.task)) {
+  latest_first(plan_.dependencies(turn.task), [&](TaskId before) {
     order.after(stream, ticket({turn.step, before}));
-  }
+  });
   if (turn.step == 0) return;
-  for (TaskId before : plan_.carried(turn.task)) {
+  latest_first(plan_.carried(turn.task), [&](TaskId before) {
     order.after(stream, ticket({turn.step - 1, before}));
-  }
+  });
 }
 
 }  // namespace strata::cuda

@@ -35,6 +35,7 @@
 #include "exec/cuda/run/recorded_step.h"
 #include "exec/cuda/run/stream_clock.h"
 #include "exec/cuda/run/stream_work.h"
+#include "exec/cuda/run/task_events.h"
 #include "exec/runtime/executor.h"
 #include "exec/runtime/ranks.h"
 
@@ -50,6 +51,7 @@ struct Company {
 struct Manner {
   bool serial = false;               ///< each waits for the one before it on its GPU
   RecordedStep* recorded = nullptr;  ///< plays steps; null where none is
+  bool task_times = true;            ///< as ExecutionOptions have them
 };
 
 class StreamRun {
@@ -70,7 +72,7 @@ class StreamRun {
   void issue_together(std::uint32_t step, const Group& group);
   void do_alone(Turn turn, std::uint32_t stream);
   void wait_for(Turn turn, std::uint32_t stream);
-  Ticket mark(std::uint32_t stream);
+  Ticket end_of(Turn turn, std::uint32_t stream);
   void stop_if_cancelled() const;
   void finish();
   template <class Work>
@@ -87,6 +89,7 @@ class StreamRun {
   StepRange played_;
   Crossing crossing_;
   Collectives collectives_;
+  TaskEvents events_;
   StreamClock clock_;
   std::size_t steps_;
   const std::atomic<bool>* cancelled_;
@@ -120,7 +123,7 @@ class StreamExecutor {
   const Plan& plan_;
   CudaBackend& backend_;
   const Ranks* ranks_;
-  bool serial_;
+  bool serial_, task_times_;
   std::vector<std::size_t> plain_loops_before_;  // by device: of others' kernels
   std::unique_ptr<Peers> peers_;
   Executor executor_;

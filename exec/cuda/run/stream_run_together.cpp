@@ -19,7 +19,7 @@ void StreamRun::issue_together(std::uint32_t step, const Group& group) {
   std::vector<Ticket> tickets;
   for (TaskId id : here) {
     clock_.end({step, id}, stream_of(id));
-    tickets.push_back(ticket({step, id}) = mark(stream_of(id)));
+    tickets.push_back(ticket({step, id}) = end_of({step, id}, stream_of(id)));
   }
   collectives_.performed(number, tickets);
   for (TaskId id : here) work_.issued({step, id}, ticket({step, id}));
@@ -37,7 +37,7 @@ Ticket StreamRun::issue_sending(Turn turn, Staged& packed) {
       crossing_.send(turn.task, packed, backend_.stream(stream));
     }
   }
-  return mark(stream);
+  return end_of(turn, stream);
 }
 
 // What both ends of it hold here is let go of once, after the later one.
@@ -59,7 +59,7 @@ void StreamRun::issue_across(Turn turn) {
       crossing_.unpack(turn.task, arrived);
     }
     clock_.end(turn, stream);
-    ticket(turn) = mark(stream);
+    ticket(turn) = end_of(turn, stream);
     if (wanted) crossing_.give_back(arrived, ticket(turn));
   }
   if (!backend_.is_here(from) && !backend_.is_here(to)) return;

@@ -4,18 +4,37 @@
 
 namespace strata::cuda {
 
-Order::Order(std::span<Stream* const> streams)
-    : streams_(streams.begin(), streams.end()),
-      clocks_(streams.size(), std::vector<std::uint64_t>(streams.size())),
-      marks_(streams.size()) {}
+void VectorClocks::join(std::uint32_t stream, const Clock& other) {
+  Clock& clock = clocks_[stream];
+  for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
 
-// A mark that gave its place to a later one of its stream is waited for with that one.
+Order::Order(std::span<Stream* const> streams)
+    : streams_(streams.begin(), streams.end()), known_(streams.size()), marks_(streams.size()) {}
+
 void Order::after(std::uint32_t stream, Ticket ticket) {
   if (knows(stream, ticket)) return;
-  const Mark& mark = marks_[ticket.stream][ticket.number % kKept];
+  const Mark& mark = mark_of(ticket);
   streams_[stream]->wait(mark.event);
-  std::vector<std::uint64_t>& clock = clocks_[stream];
-  for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], mark.clock[i]);
+  known_.join(stream, mark.clock);
+}
+
+// The first one that is kept and not before the piece.
+const Order::Mark& Order::mark_of(Ticket ticket) {
+  const Marks& marks = marks_[ticket.stream];
+  const auto number = [&marks](std::uint64_t k) { return marks.kept[k % kKept].number; };
+  if (marks.made == 0 || number(marks.made - 1) < ticket.number) mark(ticket.stream);
+  std::uint64_t low = marks.made - std::min(marks.made, kKept), high = marks.made - 1;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (number(middle) < ticket.number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  marks_missed_ += number(low) == ticket.number ? 0 : 1;
+  return marks.kept[low % kKept];
 }
 
 void Order::gather(std::uint32_t stream) {
@@ -32,15 +51,16 @@ void Order::spread(std::uint32_t stream) {
 }
 
 Ticket Order::mark(std::uint32_t stream) {
-  const std::uint64_t number = ++clocks_[stream][stream];
-  std::vector<Mark>& marks = marks_[stream];
-  while (marks.size() <= std::min(number, kKept - 1)) {
-    marks.push_back({Event(streams_[stream]->gpu(), EventKind::order), {}});
+  const Ticket ticket = known_.put(stream);
+  Marks& marks = marks_[stream];
+  if (marks.made == marks.kept.size() && marks.made < kKept) {
+    marks.kept.push_back({Event(streams_[stream]->gpu(), EventKind::order), 0, {}});
   }
-  Mark& mark = marks[number % kKept];
+  Mark& mark = marks.kept[marks.made++ % kKept];
   mark.event.record(*streams_[stream]);
-  mark.clock = clocks_[stream];
-  return {stream, number};
+  mark.number = ticket.number;
+  mark.clock = known_[stream];
+  return ticket;
 }
 
 }  // namespace strata::cuda

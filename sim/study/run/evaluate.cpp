@@ -37,7 +37,8 @@ std::unique_ptr<PlanRun> start(Runner& runner, const std::string& devices, const
 
 TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& trained,
                     const Dataset& test, const std::atomic<bool>* cancelled) {
-  const ExecutionOptions options{.learning_rate = 0, .seed = request.seed, .training = false};
+  const ExecutionOptions options{
+      .learning_rate = 0, .seed = request.seed, .training = false, .task_times = false};
   const std::int64_t batch = trained.graph.batch(), full = test.samples() / batch;
   const std::int64_t left = test.samples() % batch;
   Sums sums;

@@ -49,7 +49,7 @@ class LayerComparison {
  private:
   std::unique_ptr<PlanRun> started(const Plan& plan, TensorObserver& observer) {
     ExecutionOptions execution = in_.execution;
-    execution.recorded = execution.keep_gradients = false;
+    execution.recorded = execution.keep_gradients = execution.task_times = false;
     execution.observer = &observer;
     return start(in_.runner, in_.devices, in_.graph, plan, execution, in_.weights);
   }

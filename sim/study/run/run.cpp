@@ -129,6 +129,7 @@ ExecutionOptions execution_options(const RunRequest& request) {
   options.keep_gradients = request.check;
   options.serial = request.serial;
   options.recorded = request.recorded;
+  options.task_times = request.task_times;
   return options;
 }
 
@@ -183,6 +184,7 @@ Check check(Runner& runner, const RunRequest& request, const Inputs& inputs, con
   const Graph& graph = inputs.input.graph;
   ExecutionOptions execution = execution_options(request);
   execution.recorded = false;  // so that recorded steps are compared with plain ones
+  execution.task_times = false;
   const auto train_alone = [&](const NetworkWeights& from, std::string_view stage) {
     Trained one = train(runner, request, inputs, from, alone, execution,
                         train_options(request, cancelled, progress, stage));

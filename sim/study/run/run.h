@@ -46,6 +46,7 @@ struct RunRequest {
   std::optional<double> tolerance;  ///< of the check: allow this, whatever rounding does
   bool serial = false;              ///< as ExecutionOptions have them; of GPUs
   bool recorded = false;            ///< not on the one device of a comparison
+  bool task_times = true;           ///< whether Training::last tells them; the same
   /// Refuse what needs more, for devices that are this machine's cores; else what is free now.
   std::optional<Bytes> memory;
 };

@@ -46,7 +46,9 @@ Plan plan_on(const Gpus& gpus, const Graph& graph, const Strategy& strategy, Syn
 Trained train_on(const Gpus& gpus, const Graph& graph, const Plan& plan) {
   CudaBackend backend(gpus, Precision::fp32);
   StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
-  return strata::testing::train(executor, graph);
+  Trained trained = strata::testing::train(executor, graph);
+  EXPECT_EQ(backend.order().marks_missed(), 0U);
+  return trained;
 }
 
 Execution run_on(const Gpus& gpus, const Graph& graph, const Plan& plan, std::size_t steps) {

@@ -14,6 +14,7 @@
 namespace strata::cuda {
 
 using host::Host;
+using host::HostEvent;
 using host::locked;
 using host::Queue;
 using host::queue_of;
@@ -40,6 +41,9 @@ std::int64_t memory_taken() {
 }
 std::size_t waits() {
   return the_host().waits;
+}
+std::size_t events(EventKind kind) {
+  return the_host().events[kind];
 }
 std::size_t recordings() {
   return the_host().recordings;
@@ -128,7 +132,7 @@ Stream::~Stream() {
 
 // What was never recorded is past.
 void Stream::wait(const Event& event) {
-  const auto point = *static_cast<const std::uint64_t*>(event.handle_);
+  const auto point = static_cast<const HostEvent*>(event.handle_)->point;
   const auto lock = locked();
   the_host().wait(queue_of(*this), point);
 }
@@ -144,21 +148,22 @@ bool Stream::is_done() {
   return true;
 }
 
-Event::Event(int, EventKind) : handle_(new std::uint64_t(0)) {}
+Event::Event(int, EventKind kind) : handle_(new HostEvent{kind, 0}) {}
 
 Event::~Event() {
-  delete static_cast<std::uint64_t*>(handle_);
+  delete static_cast<HostEvent*>(handle_);
 }
 
 void Event::record(Stream& stream) {
-  auto& point = *static_cast<std::uint64_t*>(handle_);
+  auto& event = *static_cast<HostEvent*>(handle_);
   const auto lock = locked();
-  point = the_host().point_in(queue_of(stream));
+  event.point = the_host().point_in(queue_of(stream));
+  ++the_host().events[event.kind];
 }
 
 // What was never recorded is past.
 void Event::finish() {
-  const auto point = *static_cast<const std::uint64_t*>(handle_);
+  const auto point = static_cast<const HostEvent*>(handle_)->point;
   auto lock = locked();
   if (point != 0) the_host().await({nullptr, point}, lock);
 }
@@ -167,7 +172,7 @@ void Event::finish() {
 Seconds Event::since(const Event& earlier) const {
   const auto lock = locked();
   const auto time = [](const Event& event) {
-    return the_host().times.at(*static_cast<const std::uint64_t*>(event.handle_));
+    return the_host().times.at(static_cast<const HostEvent*>(event.handle_)->point);
   };
   return {(time(*this) - time(earlier)) * 1e-6};
 }

@@ -26,8 +26,11 @@ int green_contexts_alive();
 /// Bytes that each GPU has; what is taken now.
 void set_memory(std::int64_t bytes);
 std::int64_t memory_taken();
-/// Events that a stream had to wait for, since the start; recordings that came to their end.
+/// Events that a stream had to wait for, since the start.
 std::size_t waits();
+/// Events that were recorded on streams, since the start.
+std::size_t events(EventKind kind);
+/// Recordings that came to their end, since the start.
 std::size_t recordings();
 
 /// Loops of the one that are given memory of the other are refused with an InternalError from now

@@ -33,6 +33,12 @@ struct Work {
   bool came = false;
 };
 
+/// What an Event holds: the point in time that it recorded last; 0: none.
+struct HostEvent {
+  EventKind kind = EventKind::order;
+  std::uint64_t point = 0;
+};
+
 struct Queue;
 
 /// A recording: the work of each queue that takes part, in the order in which they came to it.
@@ -83,6 +89,7 @@ struct Host {
   std::map<std::uint64_t, double> times;  ///< by point: how much had been done before it
   double done = 0;
   std::size_t waits = 0, recordings = 0;
+  std::map<EventKind, std::size_t> events = {};  ///< recorded
 
   bool may_go(const Queue& queue) const {
     if (queue.work.empty()) return false;

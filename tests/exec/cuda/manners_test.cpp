@@ -115,6 +115,7 @@ class Manners : public ::testing::TestWithParam<SmallNetwork> {
       moved_.push_back(done.moved.transfer.value + done.moved.sync.value);
     }
     for (const Kept& one : kept) EXPECT_TRUE(one.is_as_it_was());
+    EXPECT_EQ(backend.order().marks_missed(), 0U);
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       runs.trained.gradients.push_back(executor.gradients(LayerId(i)));
       runs.trained.weights.push_back(executor.parameters(LayerId(i)));

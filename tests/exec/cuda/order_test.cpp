@@ -28,6 +28,11 @@ class OrderTest : public ::testing::Test {
     put_on(*streams_[stream], [this, letter] { written_ += letter; });
     return order_->mark(stream);
   }
+  /// One that nobody is expected to wait for.
+  Ticket put(std::uint32_t stream, char letter) {
+    put_on(*streams_[stream], [this, letter] { written_ += letter; });
+    return order_->put(stream);
+  }
   void finish() {
     for (const auto& stream : streams_) stream->finish();
   }
@@ -97,6 +102,30 @@ TEST_F(OrderTest, GathersAllStreamsAndSpreadsToAll) {
     finish();
     ASSERT_EQ(written_, "aaabccc") << seed;
   }
+}
+
+// A later mark, or one that is made when somebody asks: nothing that follows comes too early.
+TEST_F(OrderTest, WaitsForPiecesThatHaveNoMark) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    host::draw_orders_from(seed);
+    written_.clear();
+    const Ticket a = put(0, 'a');
+    put(0, 'b');
+    const std::size_t before = host::events(EventKind::order);
+    order_->after(1, a);  // by what is there: a and b
+    put(1, 'c');
+    EXPECT_EQ(host::events(EventKind::order), before + 1);
+    const Ticket d = put(0, 'd');
+    write(0, 'e');
+    put(0, 'f');
+    order_->after(2, d);  // by e
+    put(2, 'g');
+    EXPECT_EQ(host::events(EventKind::order), before + 2);
+    finish();
+    EXPECT_LT(written_.find('b'), written_.find('c'));
+    EXPECT_LT(written_.find('e'), written_.find('g'));
+  }
+  EXPECT_EQ(order_->marks_missed(), 100U);
 }
 
 TEST_F(OrderTest, RemembersFarFewerMarksThanThereAre) {
