@@ -96,6 +96,10 @@ std::string table(const RunReport& report) {
                                   format_bytes(moved.sync),
                                   fmt::format("{:.4f}", training.losses.front()),
                                   fmt::format("{:.4f}", training.losses.back())};
+  if (training.issue) {
+    columns.push_back({"host a step"});
+    row.push_back(format_seconds(training.issue->min));
+  }
   if (training.plain_loops) {
     columns.push_back({"plain loops"});
     row.push_back(std::to_string(training.plain_loops->products));
@@ -117,6 +121,12 @@ nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
   nlohmann::ordered_json json = {{"products", loops.products}, {"first_status", nullptr}};
   if (loops.products > 0) json["first_status"] = loops.first_status;
   return json;
+}
+
+nlohmann::ordered_json issue_json(const IssueTimes& issue, std::size_t tasks) {
+  return {{"median", issue.median.value},
+          {"min", issue.min.value},
+          {"per_task", issue.min.value / static_cast<double>(tasks)}};
 }
 
 std::string in_layer(const LargestDifference& difference) {
@@ -242,6 +252,7 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"transfer_bytes", moved.transfer.value},
                                  {"sync_bytes", moved.sync.value},
                                  {"statistics_bytes", moved.statistics.value}};
+  if (training.issue) json["issue_seconds"] = issue_json(*training.issue, report.plan.size());
   if (training.plain_loops) json["plain_loops"] = plain_loops_json(*training.plain_loops);
   if (report.test) add_test(json, *report.test);
   if (report.check) add_check(json, *report.check);

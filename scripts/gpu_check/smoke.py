@@ -94,6 +94,7 @@ class Smoke:
         self.rows.append({**dataclasses.asdict(case), "machine": found["machine"],
                           "engines": self.engines() - before,
                           "plain_loops": found.get("plain_loops"),
+                          "issue_seconds": found.get("issue_seconds"),
                           "step_seconds": found["step_seconds"]["median"]})
         wrong = complaint(case, found, self.first_losses.get(case.network))
         if wrong:
@@ -143,10 +144,11 @@ class Smoke:
             if loss["case"] == case.name:
                 return f"{case.name}: {loss['why']}"
         row = self.rows[-1]
-        loops = row["plain_loops"]
+        loops, issue = row["plain_loops"], row["issue_seconds"]
         return (f"{case.name}: ok, {row['engines']} engines chosen, "
                 + (f"{loops['products']} products on plain loops, " if loops else "")
-                + f"step {1000 * row['step_seconds']:.3f} ms")
+                + f"step {1000 * row['step_seconds']:.3f} ms"
+                + (f", host {1e6 * issue['per_task']:.1f} us a task" if issue else ""))
 
 
 def check(plan, programs, work, environment, limit, tell):

@@ -78,6 +78,9 @@ struct Execution {
   std::vector<std::int64_t> correct;  ///< by step: samples whose label has the largest logit
   Communication moved;                ///< in all steps
   std::optional<PlainLoops> plain_loops = {};  ///< of all kernels until now; of GPUs alone
+  /// By step: the host's time to put this process's tasks in the queues of its devices, with what
+  /// it waited for room there. None where a device's own thread does its tasks.
+  std::vector<Seconds> issue = {};
 };
 
 }  // namespace strata

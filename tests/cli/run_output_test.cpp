@@ -18,13 +18,17 @@ using Json = nlohmann::ordered_json;
 
 const RunNames kNames{"cuda:0", "NVIDIA H200", "ring"};
 
-RunReport run_with(const std::optional<PlainLoops>& loops) {
-  strata::testing::FakeRunner runner;
-  runner.loops = loops;
+RunRequest small_request() {
   RunRequest request;
   request.model = "lenet5", request.devices = "cpu:1", request.strategy = "data";
   request.batch = 4, request.steps = 8;
-  return run(runner, request);
+  return request;
+}
+
+RunReport run_with(const std::optional<PlainLoops>& loops) {
+  strata::testing::FakeRunner runner;
+  runner.loops = loops;
+  return run(runner, small_request());
 }
 
 TEST(RunOutput, OfCoresTellsOfNoPlainLoops) {
@@ -69,6 +73,37 @@ TEST(RunOutput, ComparesAPredictionWithStepsThatSaySomething) {
                         "validate)\n"));
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, {}, 5}),
               HasSubstr(" a step (with 7 steps or more it is compared with what was measured)\n"));
+}
+
+// Of pieces of 3 and 5 steps, that of each but the first is timed: those of 11, 12, 14, 15, 16 and
+// 17 ms, whose host takes a tenth.
+TEST(RunOutput, OfGpusSaysWhatTheHostTakes) {
+  strata::testing::FakeRunner runner;
+  runner.issues = true;
+  const RunReport report = run(runner, small_request());
+  const Json issue = run_json(kNames, report)["issue_seconds"];
+  EXPECT_NEAR(issue["median"], 1.45e-3, 1e-12);
+  EXPECT_NEAR(issue["min"], 1.1e-3, 1e-12);
+  EXPECT_NEAR(issue["per_task"], 1.1e-3 / static_cast<double>(report.plan.size()), 1e-12);
+  EXPECT_THAT(run_text(kNames, report), HasSubstr("host a step\n"));
+  EXPECT_THAT(run_text(kNames, report), HasSubstr(" 1.1 ms\n"));
+}
+
+// Of a recording's: the second piece plays all but the last, of which the first is not timed.
+TEST(RunOutput, OfPlayedStepsTellsWhatPlayingTakes) {
+  strata::testing::FakeRunner runner;
+  runner.issues = true;
+  RunRequest request = small_request();
+  request.recorded = true;
+  const Json issue = run_json(kNames, run(runner, request))["issue_seconds"];
+  EXPECT_NEAR(issue["median"], 1e-4, 1e-12);
+  EXPECT_NEAR(issue["min"], 1e-4, 1e-12);
+}
+
+TEST(RunOutput, OfCoresTellsOfNoHost) {
+  const RunReport report = run_with({});
+  EXPECT_FALSE(run_json(kNames, report).contains("issue_seconds"));
+  EXPECT_THAT(run_text(kNames, report), Not(HasSubstr("host a step")));
 }
 
 }  // namespace

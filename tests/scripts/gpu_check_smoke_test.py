@@ -23,7 +23,8 @@ mkdir -p $XDG_CACHE_HOME/strata
 echo "key	engine" >> $XDG_CACHE_HOME/strata/cudnn-plans.tsv
 case "$*/$STRATA_CUDA_PARTITIONS" in {does} esac
 echo '{{"machine": "'$machine'", "losses": [2.5, '$loss'], "plain_loops": '$loops',
-      "step_seconds": {{"median": 0.0015}}}}'
+      "step_seconds": {{"median": 0.0015}},
+      "issue_seconds": {{"median": 0.0014, "min": 0.0009, "per_task": 0.0000125}}}}'
 """
 WATCHER = """\
 #!/bin/sh
@@ -63,7 +64,7 @@ class Smoke(Made):
         result = self.run_all(watcher="")
         self.assertEqual((result.status, result.figure), ("ok", "54 runs"))
         self.assertEqual(self.lines[0], "lenet5 fp32 cuda:0 plain: ok, 1 engines chosen, 0 products on "
-                                        "plain loops, step 1.500 ms")
+                                        "plain loops, step 1.500 ms, host 12.5 us a task")
         self.assertIn("lenet5 bf16 cuda:0/2 green graph: ok, ", "\n".join(self.lines))
         self.assertEqual(self.lines[27:29], ["lenet5 cuda:0 memcheck: ok", "lenet5 cuda:0/2 memcheck: ok"])
         self.assertEqual(result.data["partitions"], "")

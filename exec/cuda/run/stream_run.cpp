@@ -54,6 +54,12 @@ Execution StreamRun::execute() {
 
 void StreamRun::run_step(std::uint32_t step) {
   const Range range(names_.empty() ? RangeName() : names_.back(), step);
+  const Seconds begin = now();
+  issue_step(step);
+  issue_.push_back(now() - begin);
+}
+
+void StreamRun::issue_step(std::uint32_t step) {
   if (played_.contains(step)) {
     manner_.recorded->play(work_, step, [&] { issue_all(step); });
   } else {
@@ -105,6 +111,7 @@ Execution StreamRun::result() {
   derive_readiness(plan_, spans);
   Execution result = work_.result(std::move(spans));
   result.played = played_;
+  result.issue = issue_;
   return result;
 }
 

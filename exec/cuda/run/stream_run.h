@@ -64,6 +64,7 @@ class StreamRun {
 
  private:
   void run_step(std::uint32_t step);
+  void issue_step(std::uint32_t step);
   void issue_all(std::uint32_t step);
   void issue(Turn turn);
   void issue_alone(Turn turn);
@@ -95,6 +96,7 @@ class StreamRun {
   const std::atomic<bool>* cancelled_;
   int exceptions_;                // under way when it began
   std::vector<Ticket> tickets_;   // of two steps
+  std::vector<Seconds> issue_;    // by step: the host's time
   std::map<int, Ticket> last_;    // by GPU: what it does last, for who works serially
   std::vector<RangeName> names_;  // by task, then of a step; none where nobody watches
 };

@@ -46,6 +46,11 @@ void check_moved(const Communication& moved, const Communication& planned, std::
       planned.sync.value * times));
 }
 
+/// Of some steps; the host's where it is known.
+struct Times {
+  std::vector<Seconds> steps, issue;
+};
+
 class Trainer {
  public:
   Trainer(PlanRun& run, const Plan& plan, const BatchOf& batch_of, const TrainOptions& options)
@@ -57,10 +62,13 @@ class Trainer {
       piece = next_piece(options_.steps - done(), result_.last.step_seconds());
       if (done() == options_.steps) break;
     }
-    result_.played = !played_.empty();
-    result_.times = step_times(result_.played   ? played_
-                               : timed_.empty() ? std::vector{alone_}
-                                                : timed_);
+    result_.played = !played_.steps.empty();
+    const Times& counted = result_.played ? played_ : timed_.steps.empty() ? alone_ : timed_;
+    result_.times = step_times(counted.steps);
+    if (!counted.issue.empty()) {
+      const StepTimes issue = step_times(counted.issue);
+      result_.issue = IssueTimes{issue.median, issue.min};
+    }
     result_.moved_per_step = communication(plan_);
     result_.moved_per_step.statistics = {moved_.statistics.value /
                                          static_cast<std::int64_t>(done())};
@@ -75,7 +83,7 @@ class Trainer {
     Execution piece = run_.run(steps, batch_of_, options_.cancelled);
     moved_ += piece.moved;
     result_.plain_loops = std::move(piece.plain_loops);
-    keep_times(piece.timeline, piece.played);
+    keep_times(piece);
     result_.losses.insert(result_.losses.end(), piece.losses.begin(), piece.losses.end());
     check_moved(moved_, communication(plan_), done());
     result_.last = std::move(piece.timeline);
@@ -87,15 +95,24 @@ class Trainer {
     return false;
   }
 
-  void keep_times(const Timeline& timeline, StepRange played) {
-    alone_ = timeline.steps() > 1
-                 ? timeline.step_end(timeline.steps() - 1) - timeline.step_end(timeline.steps() - 2)
-                 : timeline.step_end(0);
+  void keep_times(const Execution& piece) {
+    const Timeline& timeline = piece.timeline;
+    const std::size_t steps = timeline.steps();
+    const Seconds before = steps > 1 ? timeline.step_end(steps - 2) : Seconds{};
+    alone_ = {{timeline.step_end(steps - 1) - before}, {}};
+    if (!piece.issue.empty()) alone_.issue = {piece.issue.back()};
     const std::size_t first = std::max<std::size_t>(options_.warmup, done() + 1) - done();
-    append(timed_, timeline.step_intervals({first - 1, timeline.steps() - 1}));
-    const std::size_t of_played = std::max(first, played.begin);
-    if (of_played >= played.end) return;
-    append(played_, timeline.step_intervals({of_played - 1, played.end - 1}));
+    keep_times(piece, {first, steps}, timed_);
+    keep_times(piece, {std::max(first, piece.played.begin), piece.played.end}, played_);
+  }
+
+  // The steps of the range, which are not a piece's first.
+  static void keep_times(const Execution& piece, StepRange range, Times& times) {
+    if (range.begin >= range.end) return;
+    append(times.steps, piece.timeline.step_intervals({range.begin - 1, range.end - 1}));
+    for (std::size_t step = range.begin; step < std::min(range.end, piece.issue.size()); ++step) {
+      times.issue.push_back(piece.issue[step]);
+    }
   }
 
   PlanRun& run_;
@@ -104,8 +121,8 @@ class Trainer {
   const TrainOptions& options_;
   Training result_;
   Communication moved_;
-  std::vector<Seconds> timed_, played_;  ///< of all steps but the first ones; of those played
-  Seconds alone_;                        ///< of the last step
+  Times timed_, played_;  ///< of all steps but the first ones; of those played
+  Times alone_;           ///< of the last step
 };
 
 }  // namespace

@@ -25,6 +25,12 @@ struct StepTimes {
 /// `times`: at least one.
 StepTimes step_times(std::vector<Seconds> times);
 
+/// The host's part in a step, where devices work through queues.
+struct IssueTimes {
+  Seconds median;  ///< with what the host waits for room in queues, once it is far ahead
+  Seconds min;     ///< about what it takes without
+};
+
 /// After each piece: steps done, and the last one's loss.
 using TrainingProgress = std::function<void(std::size_t steps, double loss)>;
 
@@ -42,6 +48,7 @@ struct Training {
   Communication moved_per_step;  ///< as it was counted while it was copied
   Timeline last;                 ///< of the last piece
   std::optional<PlainLoops> plain_loops = {};  ///< of GPUs alone
+  std::optional<IssueTimes> issue = {};        ///< of the steps that are timed; of GPUs alone
   bool stopped = false;  ///< called off after losses.size() steps; the PlanRun is then spent
 };
 

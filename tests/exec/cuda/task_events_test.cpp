@@ -173,5 +173,18 @@ TEST_F(TaskEventsTest, WithoutTaskTimesTheEndsOfStepsAreKnown) {
   }
 }
 
+// The clock of the host that stands for GPUs goes on when somebody waits for them: who keeps the
+// last step's gradients does, there and in no other step.
+TEST_F(TaskEventsTest, WhatTheHostWaitsForInAStepIsItsTime) {
+  const Gpus gpus = {0, 1};
+  const Plan plan = plan_on(gpus, data_parallel(graph_, 2));
+  ExecutionOptions keeps = options(false);
+  keeps.keep_gradients = true;
+  events_of_a_step(gpus, plan, keeps);
+  ASSERT_EQ(last_.issue.size(), 6U);
+  for (std::size_t step = 0; step < 5; ++step) EXPECT_EQ(last_.issue[step], Seconds{}) << step;
+  EXPECT_GT(last_.issue[5], Seconds{});
+}
+
 }  // namespace
 }  // namespace strata::cuda

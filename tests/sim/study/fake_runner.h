@@ -20,9 +20,10 @@ namespace strata::testing {
 
 struct FakeRunner;
 
-/// Step k takes 10 + k milliseconds, all tasks at once; one of a recording takes 1, and is neither
-/// of the first two nor its run's last. The loss is the mean label; label 0 is
-/// right. Every training step takes the learning rate off every parameter; gradients are 1.
+/// Step k takes 10 + k milliseconds, all tasks at once, and its host a tenth of that; one of a
+/// recording takes 1, and is neither of the first two nor its run's last. The loss is the mean
+/// label; label 0 is right. Every training step takes the learning rate off every parameter;
+/// gradients are 1.
 class FakeRun : public PlanRun {
  public:
   FakeRun(FakeRunner& runner, const Graph& graph, const Plan& plan, const ExecutionOptions& options,
@@ -64,6 +65,7 @@ struct FakeRunner : Runner {
   std::size_t fail_run = 99;           ///< the run, from 0, whose device fails
   std::optional<Bytes> own;            ///< memory of each device
   std::optional<PlainLoops> loops;     ///< as a GPU's run tells of them
+  bool issues = false;                 ///< tells of the host's time, as a GPU's run does
   std::vector<std::size_t> pieces;     // of all runs
   std::vector<std::uint64_t> batches;  // their numbers, by step
   std::vector<ExecutionOptions> starts;
@@ -110,6 +112,7 @@ inline Execution FakeRun::run(std::size_t steps, const BatchOf& batch_of,
     runner_.batches.push_back(batch.number);
     const Seconds taken{result.played.contains(k) ? 0.001
                                                   : 0.010 + 0.001 * static_cast<double>(done_)};
+    if (runner_.issues) result.issue.push_back(taken / 10);
     const Seconds end = now + taken;
     spans.insert(spans.end(), plan_.size(), Span{now, now, end});
     now = end;
