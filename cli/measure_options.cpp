@@ -34,6 +34,10 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
                      "data,model,owt,optimal)");
   add_device_dtype_option(command, flags.dtype);
   command
+      .add_flag("--graph", flags.recorded,
+                "as run --graph: what is measured is recorded, and what is run played again")
+      ->disable_flag_override();
+  command
       .add_option("--rounds", flags.rounds,
                   fmt::format("how often everything is measured (default {})", rounds))
       ->check(whole_number(1, kMostRounds));

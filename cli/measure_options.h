@@ -21,13 +21,14 @@ struct MeasureFlags {
   std::string devices, dtype = "fp32", strategies = "data,model,owt,optimal", output;
   std::int64_t batch = 0, batch_per_device = 32;
   std::size_t rounds = 0;
-  bool json = false;
+  bool recorded = false, json = false;
   CLI::Option* batch_option = nullptr;
 
   std::optional<std::int64_t> global_batch() const;
 };
 
-/// MODEL…, --devices, --batch, --batch-per-device, --strategies, --dtype, --rounds, -o and --json.
+/// MODEL…, --devices, --batch, --batch-per-device, --strategies, --dtype, --graph, --rounds, -o and
+/// --json.
 void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds);
 
 /// The strategies' names. Throws InputError where -o names a file that is read or that could not

@@ -63,6 +63,7 @@ ProfileRequest request_of(const ProfileFlags& flags) {
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
   request.dtype = dtype_of(m.dtype);
+  request.recorded = m.recorded;
   request.rounds = m.rounds;
   request.date = today();
   request.command = flags.typed;
@@ -100,6 +101,7 @@ nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& ou
       {"models", flags.models},
       {"device_names", flags.devices},
       {"dtype", flags.dtype},
+      {"graph", flags.recorded},
       {"kind", profile.kind},
       {"machine", profile.description},
       {"rounds", flags.rounds},

@@ -88,6 +88,7 @@ RunRequest request_of(const RunFlags& flags) {
   if (!flags.tolerance.empty()) request.tolerance = number_of("--tolerance", flags.tolerance);
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};
+  request.costs->recorded = request.recorded;
   return request;
 }
 

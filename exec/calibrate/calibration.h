@@ -22,6 +22,7 @@ struct CalibrateOptions {
   std::optional<Bytes> memory;   ///< of each device, which what is measured at once must fit in
   std::vector<DeviceId> copies;  ///< by device: from whose memory; empty: from the next one's
   bool sums = true;              ///< of what others hold: whether devices read it themselves
+  bool recorded = false;         ///< as ExecutionOptions have it; of asynchronous devices
   /// At work before the first sample, where devices are asynchronous: idle ones have slow clocks.
   Seconds spin_up;
 };

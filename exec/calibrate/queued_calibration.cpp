@@ -22,7 +22,7 @@ QueuedCalibration::QueuedCalibration(std::shared_ptr<Backend> backend, const Gra
     : backend_(std::move(backend)),
       graph_(graph),
       options_(std::move(options)),
-      watch_(backend_->stopwatch()),
+      watch_(backend_->stopwatch(options_.recorded)),
       sweeps_(graph, list),
       labels_(static_cast<std::size_t>(graph.batch())),
       moves_(*backend_, list.moves, options_),
@@ -39,10 +39,16 @@ QueuedCalibration::~QueuedCalibration() {
 }
 
 std::string QueuedCalibration::method() const {
+  const std::string launched =
+      options_.recorded
+          ? "What is asked of a layer is recorded as a graph and played, as steps of a run with "
+            "--graph are, "
+          : "A stream begins what it is asked of a layer when all of that is in its queue, ";
   return "Medians over rounds that take samples of every shape and size, on all devices at once, "
-         "by events on their streams. A stream begins what it is asked of a layer when all of "
-         "that is in its queue, so no time has the host's in it. Of shards' times, sweeps in "
-         "which things took longer than they usually do are left out, where three others remain.";
+         "by events on their streams. " +
+         launched +
+         "so no time has the host's in it. Of shards' times, sweeps in which things took longer "
+         "than they usually do are left out, where three others remain.";
 }
 
 void QueuedCalibration::cut_sweeps() {

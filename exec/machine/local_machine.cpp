@@ -29,13 +29,16 @@ void check_dtype(DType dtype) {
       fmt::format("--dtype {}: cores of this machine compute in fp32 alone", name(dtype)));
 }
 
+void refuse_recording(bool recorded) {
+  if (!recorded) return;
+  throw InputError("--graph: cores have no graphs to play; allowed: with cuda:I");
+}
+
 void check_options(const ExecutionOptions& options) {
   if (options.serial) {
     throw InputError("--serial: cores share nothing; allowed: with devices that share a GPU");
   }
-  if (options.recorded) {
-    throw InputError("--graph: cores have no graphs to play; allowed: with cuda:I");
-  }
+  refuse_recording(options.recorded);
 }
 
 class LocalMachine : public Runner {
@@ -61,10 +64,12 @@ class LocalMachine : public Runner {
     CalibrateOptions options;
     if (list.cpus == 0) options = gpu_machine::calibrate_options(list);
     options.source = description(devices);
+    options.recorded = wanted.recorded;
     if (list.cpus == 0) {
       return calibrate(gpus(devices, wanted.dtype), graph, wanted, std::move(options));
     }
     check_dtype(wanted.dtype);
+    refuse_recording(wanted.recorded);
     return calibrate(cores(list), graph, wanted, std::move(options));
   }
   std::string description(const std::string& devices) const override {

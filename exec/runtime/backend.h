@@ -48,8 +48,9 @@ class Backend {
 
   /// How long `work` takes, of a device that is not asynchronous, on its thread.
   Seconds time(const std::function<void()>& work);
-  /// For one that is. The backend must outlive it.
-  virtual std::unique_ptr<Stopwatch> stopwatch() { return nullptr; }
+  /// For one that is. `recorded`: what it holds is recorded and played, as steps may be
+  /// (ExecutionOptions). The backend must outlive it.
+  virtual std::unique_ptr<Stopwatch> stopwatch(bool /*recorded*/) { return nullptr; }
   /// Values as networks have them, just written: zeros and ones make kernels faster than data does.
   virtual void fill(const Region& to);
   virtual void fill_values(float* to, std::int64_t count);

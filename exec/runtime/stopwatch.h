@@ -17,7 +17,8 @@ class Stopwatch {
 
   /// What is asked of any device from now on begins when let_go() is called, so that no device
   /// waits for the host between two pieces of it, and all begin at once. Nobody may wait for a
-  /// device meanwhile; for who does after all, devices go on by themselves after a while.
+  /// device meanwhile; for who does after all, devices go on by themselves after a while, or, where
+  /// all of it is recorded, read() throws.
   virtual void hold() = 0;
   virtual void let_go() = 0;
 

@@ -143,6 +143,12 @@ void Event::record(Stream& stream) {
   check(cudaEventRecord(static_cast<cudaEvent_t>(handle_), native(stream)), "recording an event");
 }
 
+void Event::record_when_played(Stream& stream) {
+  check(cudaEventRecordWithFlags(static_cast<cudaEvent_t>(handle_), native(stream),
+                                 cudaEventRecordExternal),
+        "recording an event");
+}
+
 void Event::finish() {
   check(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_)), "running what was asked for");
 }

@@ -83,6 +83,9 @@ class Event {
   Event& operator=(Event&&) = delete;
 
   void record(Stream& stream);
+  /// On a stream that is recorded (recording.h): each playing records it, so that its time can be
+  /// read. Nobody waits for it there.
+  void record_when_played(Stream& stream);
   /// The caller waits until it is past.
   void finish();
   /// From that event to this one; both are past.

@@ -141,8 +141,8 @@ bool CudaBackend::reaches(DeviceId device, DeviceId other) const {
   return can_reach(gpus_[device()], gpus_[other()]);
 }
 
-std::unique_ptr<Stopwatch> CudaBackend::stopwatch() {
-  return std::make_unique<QueueTimes>(*this);
+std::unique_ptr<Stopwatch> CudaBackend::stopwatch(bool recorded) {
+  return std::make_unique<QueueTimes>(*this, recorded);
 }
 
 void CudaBackend::fill(const Region& to) {

@@ -42,7 +42,7 @@ class CudaBackend : public Backend {
   std::string device_name(DeviceId device) const override;
   bool is_asynchronous() const override { return true; }
   void finish() override;
-  std::unique_ptr<Stopwatch> stopwatch() override;
+  std::unique_ptr<Stopwatch> stopwatch(bool recorded) override;
   void fill(const Region& to) override;
   void fill_values(float* to, std::int64_t count) override;
   std::shared_ptr<void> host_memory(std::int64_t bytes) override;

@@ -1,9 +1,16 @@
 #include "exec/cuda/run/queue_times.h"
 
+#include <utility>
+
+#include "sim/base/error.h"
+
 namespace strata::cuda {
 
-QueueTimes::QueueTimes(CudaBackend& backend)
-    : backend_(backend), pieces_(backend.device_count()), used_(backend.device_count()) {}
+QueueTimes::QueueTimes(CudaBackend& backend, bool recorded)
+    : backend_(backend),
+      recorded_(recorded),
+      pieces_(backend.device_count()),
+      used_(backend.device_count()) {}
 
 // Whoever is held looks at the gate.
 QueueTimes::~QueueTimes() {
@@ -15,13 +22,28 @@ QueueTimes::~QueueTimes() {
 }
 
 void QueueTimes::hold() {
+  if (recorded_) {
+    recording_.emplace(backend_);
+    return;
+  }
   for (std::size_t d = 0; d < pieces_.size(); ++d) {
     gate_.close(backend_.seat(DeviceId(d)).stream());
   }
 }
 
-void QueueTimes::let_go() {
-  gate_.open();
+// May be called on the way out of an error, which must not be replaced.
+void QueueTimes::let_go() try {
+  if (!recorded_) return gate_.open();
+  playing_.push_back(recording_->end());
+  recording_.reset();
+  play(playing_.back(), backend_);
+} catch (const EnvironmentError&) {
+  recording_.reset();
+  if (!failed_) failed_ = std::current_exception();
+}
+
+void QueueTimes::record(Event& event, Stream& on) {
+  recording_ ? event.record_when_played(on) : event.record(on);
 }
 
 void QueueTimes::time(DeviceId device, const std::function<void()>& work) {
@@ -31,14 +53,16 @@ void QueueTimes::time(DeviceId device, const std::function<void()>& work) {
   if (used == pieces.size()) {
     pieces.push_back({Event(on.gpu(), EventKind::time), Event(on.gpu(), EventKind::time)});
   }
-  pieces[used].start.record(on);
+  record(pieces[used].start, on);
   work();
-  pieces[used].end.record(on);
+  record(pieces[used].end, on);
   order_.push_back({device(), used++});
 }
 
 std::vector<Seconds> QueueTimes::read() {
   backend_.finish();
+  playing_.clear();
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   held_ = !gate_.gave_up();
   std::vector<Seconds> times;
   times.reserve(order_.size());

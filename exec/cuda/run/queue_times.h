@@ -1,10 +1,15 @@
 #pragma once
 
-// The Stopwatch of GPUs: pairs of events around pieces of work, and a gate that holds the streams.
+// The Stopwatch of GPUs: pairs of events around pieces of work. What is held waits behind a gate
+// that holds the streams; or it is recorded, all devices' work as one, and played whole, as a
+// recorded step is: then kernels follow one another as they do there.
 
+#include <exception>
+#include <optional>
 #include <vector>
 
 #include "exec/cuda/run/cuda_backend.h"
+#include "exec/cuda/run/recorded_streams.h"
 #include "exec/cuda/streams/gate.h"
 #include "exec/runtime/stopwatch.h"
 
@@ -13,7 +18,7 @@ namespace strata::cuda {
 class QueueTimes : public Stopwatch {
  public:
   /// The backend must outlive it.
-  explicit QueueTimes(CudaBackend& backend);
+  explicit QueueTimes(CudaBackend& backend, bool recorded = false);
   ~QueueTimes() override;
 
   void hold() override;
@@ -29,12 +34,17 @@ class QueueTimes : public Stopwatch {
   struct Place {
     std::size_t device, piece;
   };
+  void record(Event& event, Stream& on);
 
   CudaBackend& backend_;
+  bool recorded_;
   Gate gate_;
-  std::vector<std::vector<Piece>> pieces_;  // by device: events, used again after each read()
-  std::vector<std::size_t> used_;           // by device: how many of them
-  std::vector<Place> order_;                // of the calls of time()
+  std::optional<RecordedStreams> recording_;  // of what is held now
+  std::vector<Recorded> playing_;             // until they have been read
+  std::exception_ptr failed_;                 // what could not be recorded
+  std::vector<std::vector<Piece>> pieces_;    // by device: events, used again after each read()
+  std::vector<std::size_t> used_;             // by device: how many of them
+  std::vector<Place> order_;                  // of the calls of time()
   bool held_ = true;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/cuda/run/recorded_streams.h"
 #include "sim/base/error.h"
 
 namespace strata::cuda {
@@ -24,7 +25,6 @@ StepRange RecordedStep::played_of(std::size_t steps) const {
 
 // Inputs first: who loads may need more memory to work in, which would move what was recorded.
 void RecordedStep::play(StreamWork& work, std::uint32_t step, const std::function<void()>& issue) {
-  Order& order = backend_.order();
   load(work, step);
   if (!graph_ || memory_ != memory()) {
     record(work, step, issue);
@@ -32,9 +32,7 @@ void RecordedStep::play(StreamWork& work, std::uint32_t step, const std::functio
     for (std::size_t i = 0; i < moved_.size(); ++i) work.moved()[i] += moved_[i];
   }
   work.begin_step(step, address_of(work.losses_of(step)) - losses_);
-  order.gather(kFirst);
-  graph_->play(backend_.stream(kFirst));
-  order.spread(kFirst);
+  cuda::play(*graph_, backend_);
 }
 
 void RecordedStep::load(StreamWork& work, std::uint32_t step) {
@@ -45,20 +43,14 @@ void RecordedStep::load(StreamWork& work, std::uint32_t step) {
   }
 }
 
-// Between the two walls no stream waits for what was before, nor anybody later for what is between.
 void RecordedStep::record(StreamWork& work, std::uint32_t step,
                           const std::function<void()>& issue) {
-  Order& order = backend_.order();
   const Moved before = moved_by(work);
   if (graph_) backend_.finish();
   graph_.reset();
   memory_ = memory(), losses_ = address_of(work.losses_of(step));
-  order.gather(kFirst);
-  order.spread(kFirst);
-  Recording recording(backend_.stream(kFirst));
-  order.spread(kFirst);
+  RecordedStreams recording(backend_);
   issue();
-  order.gather(kFirst);
   graph_ = recording.end();
   if (memory_ != memory()) {
     throw EnvironmentError("out of memory: a step can't be recorded; allowed: without --graph");

@@ -37,7 +37,7 @@ class RecordedStep {
   /// A step was put on streams task by task.
   void saw_plain() { ++plain_; }
 
-  /// Puts the step on the first stream; `issue` puts its tasks on their streams, where it is to be
+  /// Puts the step on all streams; `issue` puts its tasks on their streams, where it is to be
   /// recorded, and may do so for no other step.
   void play(StreamWork& work, std::uint32_t step, const std::function<void()>& issue);
 
@@ -54,7 +54,6 @@ class RecordedStep {
   Memory memory() const;
 
   static constexpr std::size_t kPlainSteps = 2;
-  static constexpr std::uint32_t kFirst = 0;  // the stream that plays
 
   const Plan& plan_;
   CudaBackend& backend_;

@@ -52,6 +52,7 @@ struct MeasureList {
   std::vector<MeasureRequest> shards;
   std::vector<Bytes> moves;  ///< by size
   DType dtype = DType::fp32;
+  bool recorded = false;  ///< launched as ExecutionOptions::recorded steps are
 };
 
 /// What a Measurer left out: sweeps (over a network's layers, on one device; a round has several)
@@ -118,7 +119,8 @@ class Runner {
   /// `plan`: lowered for that cluster. The graph and the plan must outlive what is returned.
   virtual std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph,
                                          const Plan& plan, const ExecutionOptions& options) = 0;
-  /// The graph must outlive what is returned. Throws InputError for a type that the devices lack.
+  /// The graph must outlive what is returned. Throws InputError for a type that the devices lack,
+  /// and where they can't record.
   virtual std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
                                             MeasureList list) = 0;
   /// What this machine is, for a profile's provenance: "AMD EPYC, 2 cores, oneDNN 2.6.3".

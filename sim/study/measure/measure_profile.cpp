@@ -54,7 +54,8 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   const std::string before = runner.state(request.devices);
   for (const Subject& subject : subjects) {
     const auto measurer = runner.measure(
-        request.devices, subject.graph, {subject.shapes, move_sizes(subject.graph), request.dtype});
+        request.devices, subject.graph,
+        {subject.shapes, move_sizes(subject.graph), request.dtype, request.recorded});
     for (std::size_t round = 0; round < request.rounds; ++round) {
       if (progress) {
         progress({fmt::format("{} on {}", subject.graph.name(), request.devices), round,

@@ -92,7 +92,8 @@ std::pair<std::string, std::string> dates(const Profile& profile) {
 
 Origin origin_of(const Runner& runner, const std::string& devices, const CostKeeping& keeping) {
   Origin origin = strata::origin_of(runner, devices);
-  origin.machine = fmt::format("{}; {} of {}", origin.machine, devices, keeping.machine);
+  origin.machine = fmt::format("{}; {}{} of {}", origin.machine, devices,
+                               keeping.recorded ? " playing graphs" : "", keeping.machine);
   origin.date = keeping.date;
   origin.command = keeping.command;
   return origin;
@@ -118,7 +119,8 @@ SearchCosts measure_for_search(Runner& runner, const std::string& devices, const
   for (const std::vector<MeasureRequest>& part : parts) {
     if (progress) progress(result.used.measured, need.missing.size());
     throw_if_cancelled(cancelled);
-    const auto measurer = runner.measure(devices, graph, {part, std::exchange(moves, {}), dtype});
+    const auto measurer =
+        runner.measure(devices, graph, {part, std::exchange(moves, {}), dtype, keeping.recorded});
     take_rounds(*measurer, keeping.time / static_cast<double>(parts.size()), cancelled);
     origin.method = measurer->method();
     costs.add(profile_of(measurer->costs(Sampled::calm), measurer->moves(), origin));

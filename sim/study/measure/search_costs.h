@@ -26,6 +26,8 @@ struct CostKeeping {
   std::string command;
   /// All the time that measuring should take, where once of everything takes less.
   Seconds time{20};
+  /// What is measured is launched as steps from a recording are, and kept apart from the rest.
+  bool recorded = false;
 };
 
 /// Where a run's costs come from.

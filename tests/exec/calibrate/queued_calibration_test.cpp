@@ -81,6 +81,32 @@ TEST(QueuedCalibration, TimesEveryShapeInItsTypeOnAllDevices) {
   }
 }
 
+// As steps of a run are that is recorded: all devices' work of a layer as one, and nothing of it
+// before it is played.
+TEST(QueuedCalibration, RecordsWhatItIsAskedTo) {
+  cuda::host::set_gpus(2);
+  CalibrateOptions options = Measured::here();
+  options.recorded = true;
+  for (const std::vector<int>& gpus : {std::vector{0}, std::vector{0, 0}, std::vector{0, 1}}) {
+    SCOPED_TRACE(::testing::PrintToString(gpus));
+    cuda::host::draw_orders_from(gpus.size());
+    const std::size_t before = cuda::host::recordings();
+    const Measured measured(gpus, 0, options), plain(gpus);
+    const auto has = ::testing::HasSubstr("recorded as a graph and played");
+    EXPECT_THAT(measured.measurer->method(), has);
+    EXPECT_THAT(plain.measurer->method(), ::testing::Not(has));
+    for (int round = 0; round < 2; ++round) measured.measurer->round(nullptr);
+    // Each layer at least, forward and back, and each move.
+    EXPECT_GE(cuda::host::recordings() - before, 2 * 2 * (measured.graph.size() - 1));
+    plain.measurer->round(nullptr);
+    const auto rows = measured.measurer->costs(Sampled::always);
+    EXPECT_EQ(keys(rows), keys(plain.measurer->costs(Sampled::always)));
+    for (const MeasuredCost& row : rows) EXPECT_GT(row.seconds.value, 0);
+    EXPECT_EQ(measured.measurer->moves().size(), plain.measurer->moves().size());
+  }
+  cuda::host::set_gpus(1);
+}
+
 TEST(QueuedCalibration, TellsWhatEachDeviceTookInTheLastRound) {
   const Measured measured({0, 0});
   measured.measurer->round(nullptr);

@@ -161,6 +161,18 @@ void Event::record(Stream& stream) {
   ++the_host().events[event.kind];
 }
 
+void Event::record_when_played(Stream& stream) {
+  const auto lock = locked();
+  Host& host = the_host();
+  if (!queue_of(stream).tape) throw EnvironmentError("an event is recorded when nothing is played");
+  auto& event = *static_cast<HostEvent*>(handle_);
+  event.point = ++host.points;
+  ++host.events[event.kind];
+  host.put(queue_of(stream), {[&host, point = event.point] {
+             host.past.insert(point), host.times[point] = host.done + 1;
+           }});
+}
+
 // What was never recorded is past.
 void Event::finish() {
   const auto point = static_cast<const HostEvent*>(handle_)->point;

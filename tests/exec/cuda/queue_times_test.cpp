@@ -74,5 +74,26 @@ TEST_F(QueueTimesTest, SayWhenADeviceWentOnByItself) {
   EXPECT_TRUE(times_.held());
 }
 
+// What is held is recorded, and done when it is let go, however often: each time anew.
+TEST_F(QueueTimesTest, OfARecordingAreThoseOfItsPlaying) {
+  QueueTimes recorded(backend_, true);
+  const auto fill = [&](DeviceId device) {
+    backend_.enter(device);
+    recorded.time(device, [&] { backend_.fill_values(values_[device()], kCount); });
+  };
+  for (int round = 0; round < 2; ++round) {
+    fill(DeviceId(1));
+    for (int layer = 0; layer < 2; ++layer) {
+      const Held hold(recorded);
+      fill(DeviceId(0));
+      fill(DeviceId(1));
+    }
+    const std::vector<Seconds> read = recorded.read();
+    ASSERT_EQ(read.size(), 5U);
+    for (Seconds time : read) EXPECT_GT(time, Seconds{});
+    EXPECT_TRUE(recorded.held());
+  }
+}
+
 }  // namespace
 }  // namespace strata::cuda
