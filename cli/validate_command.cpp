@@ -66,6 +66,7 @@ ValidateRequest request_of(const ValidateFlags& flags) {
   request.strategies = checked_strategies(m);
   request.sync = sync_of(flags.sync);
   request.dtype = dtype_of(m.dtype);
+  request.recorded = m.recorded;
   request.rounds = m.rounds;
   request.seconds = seconds_of(flags);
   request.limit = tolerance_of(flags).value_or(request.limit);
@@ -109,7 +110,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   const ValidateReport report = validate_with_progress(runner, request);
   write_files(flags, report);
   if (flags.measure.json) {
-    print_json(validate_json(report, runner.description(devices), devices, flags.measure.dtype));
+    print_json(validate_json(report, runner.description(devices), request));
   } else {
     print("{}", validate_text(report, runner.description(devices), flags.typed));
   }

@@ -210,12 +210,13 @@ const ValidateCase& worst_case(const ValidateReport& report) {
 }
 
 nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
-                                     const std::string& device_names, const std::string& dtype) {
+                                     const ValidateRequest& request) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const ValidateCase& c : report.cases) cases.push_back(case_json(c));
   return {{"machine", machine},
-          {"device_names", device_names},
-          {"dtype", dtype},
+          {"device_names", request.devices},
+          {"dtype", name(request.dtype)},
+          {"graph", request.recorded},
           {"cases", cases},
           {"verdict", name(report.verdict())},
           {"limit", report.limit},

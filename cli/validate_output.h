@@ -11,9 +11,8 @@
 
 namespace strata {
 
-/// `device_names` and `dtype` as the user has them.
 nlohmann::ordered_json validate_json(const ValidateReport& report, const std::string& machine,
-                                     const std::string& device_names, const std::string& dtype);
+                                     const ValidateRequest& request);
 
 /// `command`: as it was typed, for what it takes to judge the cases.
 std::string validate_text(const ValidateReport& report, const std::string& machine,

@@ -23,9 +23,9 @@ def explanation(report):
 
 def rank_pairs(cases):
     """(pairs in the order predicted, pairs whose order was measured), among the strategies of each
-    network, batch, type and devices."""
+    network, batch, type, devices and way of launching."""
     def key(case):
-        return (case["model"], case["batch"], case["dtype"], case["device_list"])
+        return (case["model"], case["batch"], case["dtype"], case["device_list"], case["way"])
 
     right = ranked = 0
     for _, group in itertools.groupby(sorted(cases, key=key), key):
@@ -43,7 +43,7 @@ def once_on_one_device(cases, one):
     """On one device all strategies are one run: the first stands for all."""
     kept, seen = [], set()
     for case in cases:
-        key = (case["model"], case["batch"], case["dtype"])
+        key = (case["model"], case["batch"], case["dtype"], case["way"])
         if case["device_list"] == one:
             if key in seen:
                 continue
@@ -100,32 +100,47 @@ def dtype_options(dtype):
     return [] if dtype == "fp32" else ["--dtype", dtype]
 
 
-def validate_command(programs, work, name, run):
+def validate_runs(plan):
+    """Of GPUs all networks launched task by task, and then with steps that are played, before any on
+    other devices."""
+    ways = ["plain"] if plan.stand_in else ["plain", "graph"]
+    alike = [list(runs) for _, runs in itertools.groupby(plan.runs(), lambda run: run[1:])]
+    return [(run, way) for runs in alike for way in ways for run in runs]
+
+
+def validate_name(run, way):
+    return case_name(*run) + ("" if way == "plain" else f"-{way}")
+
+
+def validate_command(programs, work, run, way):
     network, batch, dtype, devices = run
+    name = validate_name(run, way)
     return [programs["strata"], "validate", network, "--devices", devices, "--batch", str(batch),
             "--strategies", STRATEGIES, "--only", "--rounds", "5", "--json", *dtype_options(dtype),
+            *(["--graph"] if way == "graph" else []),
             "-o", work / "profiles" / f"{name}.toml",
             "--trace", work / "traces" / f"{name}.trace.json"]
 
 
 def validate_commands(plan, programs, work):
-    return [validate_command(programs, work, case_name(*run), run) for run in plan.runs()]
+    return [validate_command(programs, work, *each) for each in validate_runs(plan)]
 
 
 def validate(plan, programs, work, environment, limit):
     """Networks in turn. A run that ends badly fails the stage even where it measured something: what
     it moved was not what its plan says. One that time ends says what it has measured until then."""
     turns, cases, runs = Turns(limit), [], []
-    for run in plan.runs():
-        name = case_name(*run)
+    for run, way in validate_runs(plan):
+        name = validate_name(run, way)
         with turns.case(name):
             turns.need(3)
-            done, cut_off = turns.attempt(validate_command(programs, work, name, run),
+            done, cut_off = turns.attempt(validate_command(programs, work, run, way),
                                           work / "log" / f"validate-{name}", environment)
             found = done.document() or {"cases": []}
             if found["cases"]:
                 runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
-                cases += [{**case, "dtype": run[2], "device_list": run[3]} for case in found["cases"]]
+                cases += [{**case, "dtype": run[2], "device_list": run[3], "way": way}
+                          for case in found["cases"]]
             if cut_off:
                 raise cut(done)
             if not (done.well and found["cases"]):

@@ -86,12 +86,12 @@ def sanitizer_section(data):
 
 
 def validation_section(data):
-    rows = [(c["model"], c["batch"], c["dtype"], c["device_list"], c["strategy"],
+    rows = [(c["model"], c["batch"], c["dtype"], c["device_list"], c["way"], c["strategy"],
              milliseconds(c["predicted_seconds"]), milliseconds(c["measured_seconds"]),
              f"{100 * c['spread_seconds'] / c['measured_seconds']:.1f} %",
              percent(c["relative_error"])) for c in data["cases"]]
-    text = table(["network", "batch", "type", "devices", "strategy", "predicted", "measured",
-                  "spread", "error"], rows)
+    text = table(["network", "batch", "type", "devices", "launched", "strategy", "predicted",
+                  "measured", "spread", "error"], rows)
     if data["paper"]:
         text += "\nThe paper's Table 4, one GPU (its own was a P100):\n\n" + table(
             ["network", "type", "the paper's error", "by Eq. 1 here", "simulated here"],

@@ -37,7 +37,7 @@ class Measure(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = said(f"strata profile {LENET} --rounds 1 -o f.toml --json", folder)
             self.assertEqual(misfits(made, PROFILE), [])
-            self.assertEqual(made["profile"], "f.toml")
+            self.assertEqual((made["profile"], made["graph"]), ("f.toml", False))
             self.assertEqual(sorted(p.name for p in pathlib.Path(folder).iterdir()),
                              ["f.costs.tsv", "f.toml"])
             case = "lenet5 --cluster cpu:2 --batch 8 --profile f.toml"
@@ -69,6 +69,7 @@ class Measure(unittest.TestCase):
             self.assertEqual(misfits(done, VALIDATION), [])
             self.assertEqual([(c["devices"], c["strategy"]) for c in done["cases"]],
                              [(devices, s) for devices in (1, 2) for s in STRATEGIES])
+            self.assertIs(done["graph"], False)
             self.assertEqual(done["judged_cases"], 0)  # of one pair each, so that all count
             errors = []
             for case in done["cases"]:

@@ -165,32 +165,37 @@ class Validate(Made):
         return prediction.validate(few, programs, self.folder, None, 60)
 
     def test_all_is_well(self):
+        result = self.validate(split="case \"$*\" in *--graph*) ;; *) exit 3 ;; esac")
+        self.assertEqual([(case["model"], case["device_list"], case["way"]) for case in result.data["cases"]],
+                         [("alexnet", "cuda:0", "plain"), ("vgg16", "cuda:0", "plain"),
+                          ("alexnet", "cuda:0", "graph"), ("vgg16", "cuda:0", "graph"),
+                          ("alexnet", "cuda:0/2", "graph"), ("vgg16", "cuda:0/2", "graph")])
         self.assertEqual(self.validate().status, "ok")
 
     def test_runs_that_fail_on_a_split_gpu_fail_the_stage(self):
         result = self.validate(split="echo 'strata: error: no stream' >&2; exit 3")
         self.assertEqual(result.status, "FAILED")
-        self.assertIn("2 cases", result.figure)
-        self.assertIn("2 failed, first alexnet-32-tf32-cuda0x2: exit code 3: strata: error: no stream",
+        self.assertIn("4 cases", result.figure)
+        self.assertIn("4 failed, first alexnet-32-tf32-cuda0x2: exit code 3: strata: error: no stream",
                       result.figure)
         self.assertIn("* vgg16-32-tf32-cuda0x2: exit code 3: strata: error: no stream",
                       self.section("validate", result))
 
     def test_bytes_that_were_not_planned_fail_the_stage_and_keep_the_figures(self):
         result = self.validate(whole="echo 'strata: error: moved 7 bytes' >&2; exit 1")
-        self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 4))
-        self.assertIn("4 failed, first alexnet-32-tf32-cuda0: exit code 1: strata: error: moved 7 bytes",
+        self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 8))
+        self.assertIn("8 failed, first alexnet-32-tf32-cuda0: exit code 1: strata: error: moved 7 bytes",
                       result.figure)
 
     def test_text_that_is_no_document_fails_its_run(self):
         result = self.validate(split="echo '{'; exit 0")
-        self.assertEqual((len(result.data["cases"]), len(result.data["failed"])), (2, 2))
+        self.assertEqual((len(result.data["cases"]), len(result.data["failed"])), (4, 4))
 
     def test_partial_where_only_time_was_missing(self):
         with unittest.mock.patch.object(prediction, "Turns", TimeForOne):
             result = self.validate()
             self.assertEqual(result.status, "partial")
-            self.assertTrue(result.figure.endswith(", 3 not in the time"))
+            self.assertTrue(result.figure.endswith(", 7 not in the time"))
             self.assertIn("Not in the time:\n\n* vgg16-32-tf32-cuda0: no time was left",
                           self.section("validate", result))
             self.assertEqual(self.validate(whole="exit 1").status, "FAILED")

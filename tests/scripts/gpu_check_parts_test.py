@@ -28,9 +28,10 @@ agreement {"suite": "Op/AgainstReference", "case": "Whole/conv2d", "precision": 
 """
 
 
-def case(strategy, predicted, measured, devices="cuda:0/2", model="alexnet", batch=32, dtype="tf32"):
+def case(strategy, predicted, measured, devices="cuda:0/2", model="alexnet", batch=32, dtype="tf32",
+         way="plain"):
     return {"model": model, "batch": batch, "dtype": dtype, "device_list": devices,
-            "strategy": strategy, "predicted_seconds": predicted, "measured_seconds": measured,
+            "way": way, "strategy": strategy, "predicted_seconds": predicted, "measured_seconds": measured,
             "eq1_seconds": predicted, "spread_seconds": 0.0,
             "relative_error": predicted / measured - 1}
 
@@ -100,8 +101,8 @@ class Prediction(unittest.TestCase):
         self.assertEqual(prediction.rank_pairs(cases), (2, 5))
 
     def test_pairs_are_of_one_run(self):
-        self.assertEqual(prediction.rank_pairs([case("data", 1, 1), case("data", 2, 3, "cuda:0/4")]),
-                         (0, 0))
+        self.assertEqual(prediction.rank_pairs([case("data", 1, 1), case("data", 2, 3, "cuda:0/4"),
+                                                case("model", 2, 3, way="graph")]), (0, 0))
 
     def test_one_device_counts_once_and_is_the_papers_column(self):
         cases = [case("data", 1.02, 1.0, "cuda:0"), case("model", 1.03, 1.0, "cuda:0"),

@@ -51,14 +51,31 @@ std::size_t nearest(const std::vector<StepPair>& pairs, double error) {
   return static_cast<std::size_t>(best - pairs.begin());
 }
 
+// Alone, from the end of the step before it.
+Timeline last_step(const Timeline& timeline) {
+  const std::size_t last = timeline.steps() - 1;
+  const auto since = [begin = timeline.step_end(last - 1)](Seconds at) {
+    return std::max(Seconds{}, at - begin);
+  };
+  std::vector<Span> spans;
+  for (const Span& span : timeline.step(last)) {
+    spans.push_back({since(span.ready), since(span.start), since(span.end)});
+  }
+  const std::size_t tasks = spans.size();
+  return Timeline(tasks, std::move(spans));
+}
+
 }  // namespace
 
 Trial::Trial(Runner& runner, const std::string& devices, const Graph& graph,
              const Strategy& strategy, Plan plan, const Dataset& data,
-             const NetworkWeights& weights)
-    : data_(data), plan_(std::move(plan)) {
-  run_ = runner.start(devices, graph, plan_, {});
-  shards_ = runner.measure(devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype()});
+             const NetworkWeights& weights, bool recorded)
+    : data_(data), plan_(std::move(plan)), recorded_(recorded) {
+  ExecutionOptions options;
+  options.recorded = recorded;
+  run_ = runner.start(devices, graph, plan_, options);
+  shards_ =
+      runner.measure(devices, graph, {shapes_of(graph, strategy), {}, plan_.dtype(), recorded});
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!weights[i].empty()) run_->set_parameters(LayerId(i), weights[i]);
   }
@@ -74,12 +91,17 @@ void Trial::turn(const std::atomic<bool>* cancelled) {
   shards_->round(cancelled);
   turn.after = shards_->last_round();
   turn.steps = run.timeline.step_intervals({kFirstSteps - 1, kStepsPerTurn - 2});
-  if (turns_.size() < kShownTurns) turn.timeline = std::move(run.timeline);
-  turns_.push_back(std::move(turn));
   moved_ = run.moved;
+  if (turns_.size() < kShownTurns) turn.timeline = timeline_to_show(std::move(run));
+  turns_.push_back(std::move(turn));
   const Communication planned = communication(plan_);
   moved_as_planned_ = moved_as_planned_ && moved_.transfer == planned.transfer * kSteps &&
                       moved_.sync == planned.sync * kSteps;
+}
+
+// Of played steps only the ends are known.
+Timeline Trial::timeline_to_show(Execution run) const {
+  return recorded_ ? last_step(run.timeline) : std::move(run.timeline);
 }
 
 void Trial::warm_up(const std::atomic<bool>* cancelled) {

@@ -20,9 +20,10 @@ namespace strata {
 
 class Trial {
  public:
-  /// Graph and data must outlive it.
+  /// Graph and data must outlive it. `recorded`: see ValidateRequest; the steps that count are then
+  /// played, and the tasks that are shown those of a turn's last step, which is not.
   Trial(Runner& runner, const std::string& devices, const Graph& graph, const Strategy& strategy,
-        Plan plan, const Dataset& data, const NetworkWeights& weights);
+        Plan plan, const Dataset& data, const NetworkWeights& weights, bool recorded = false);
 
   void turn(const std::atomic<bool>* cancelled);
   /// A turn that does not count.
@@ -45,8 +46,11 @@ class Trial {
   };
   static Seconds mean_step(const Turn& turn);
 
+  Timeline timeline_to_show(Execution run) const;
+
   const Dataset& data_;
   Plan plan_;
+  bool recorded_;
   std::unique_ptr<PlanRun> run_;
   std::unique_ptr<Measurer> shards_;
   std::vector<Turn> turns_;

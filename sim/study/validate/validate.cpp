@@ -80,7 +80,8 @@ class Validation {
     const auto tell = [&](std::size_t round) {
       if (progress) progress({what, round, rounds.total()});
     };
-    const auto moves = runner_.measure(name_, graph_, {{}, move_sizes(graph_), request_.dtype});
+    const auto moves =
+        runner_.measure(name_, graph_, {{}, move_sizes(graph_), request_.dtype, request_.recorded});
     std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
     start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);
@@ -102,7 +103,8 @@ class Validation {
   std::vector<MeasuredCost> measure_space(Measurer& moves, ValidateReport& report, const Tell& tell,
                                           const std::atomic<bool>* cancelled) {
     const auto shards = runner_.measure(
-        name_, graph_, {shapes_of(graph_, cluster_, request_.strategies), {}, request_.dtype});
+        name_, graph_,
+        {shapes_of(graph_, cluster_, request_.strategies), {}, request_.dtype, request_.recorded});
     for (std::size_t round = 0; round < kFirstRounds; ++round) {
       tell(round);
       shards->round(cancelled);
@@ -153,7 +155,8 @@ class Validation {
     check_memory(plans);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       trials_.push_back(std::make_unique<Trial>(runner_, name_, graph_, strategies_[i],
-                                                std::move(plans[i]), data_, weights_));
+                                                std::move(plans[i]), data_, weights_,
+                                                request_.recorded));
     }
   }
 

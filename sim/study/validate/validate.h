@@ -35,6 +35,7 @@ struct ValidateRequest {
   std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
   SyncAlgorithm sync = SyncAlgorithm::ring;
   DType dtype = DType::fp32;
+  bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs
   std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs
   /// Instead of rounds: as many as fit into this time, for each model on each number of devices;
   /// one at least.

@@ -64,6 +64,16 @@ TEST(MeasureProfile, PredictsEveryStrategyFromWhatWasMeasured) {
   }
 }
 
+TEST(MeasureProfile, RecordsWhereItIsAskedTo) {
+  for (const bool recorded : {false, true}) {
+    MeasuringRunner runner;
+    ProfileRequest asked = request({"data"});
+    asked.recorded = recorded;
+    measure_profile(runner, asked);
+    EXPECT_EQ(runner.recorded, recorded ? 1u : 0u);
+  }
+}
+
 TEST(MeasureProfile, IsReadAsItWasWritten) {
   const Folder folder("read");
   MeasuringRunner runner;

@@ -80,14 +80,17 @@ class FakeMeasurer : public Measurer {
   std::int64_t rounds_ = 0;
 };
 
-/// Nothing is here but what tests look at: the types that were measured and run.
+/// Nothing is here but what tests look at: the types that were measured and run, and how often
+/// what was measured was recorded.
 struct MeasuringRunner : FakeRunner {
   std::vector<DType> measured;
+  std::size_t recorded = 0;
   FakeMachine machine;
 
   std::unique_ptr<Measurer> measure(const std::string& devices, const Graph& graph,
                                     MeasureList list) override {
     measured.push_back(list.dtype);
+    recorded += list.recorded ? 1 : 0;
     return std::make_unique<FakeMeasurer>(machine, cluster(devices).device_count(), graph,
                                           std::move(list));
   }

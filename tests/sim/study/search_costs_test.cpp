@@ -86,6 +86,24 @@ std::vector<std::string> parts_in(const std::string& folder) {
   return parts;
 }
 
+// What is launched in another way costs something else.
+TEST(SearchCosts, OfRecordingsAreKeptApart) {
+  const Folder folder("recorded");
+  CountingRunner runner;
+  measured(runner, folder.path());
+  EXPECT_EQ(runner.recorded, 0u);
+  CostKeeping recorded = keeping(folder.path());
+  recorded.recorded = true;
+  const std::size_t plain = runner.parts;
+  for (const std::size_t kept : {std::size_t{0}, searched(4).size()}) {
+    const SearchCosts costs = measure_for_search(runner, "cpu:2", build_zoo("lenet5", 4),
+                                                 DType::fp32, {}, recorded, &runner.stop);
+    EXPECT_EQ(costs.used.kept, kept);
+    EXPECT_EQ(costs.used.measured, searched(4).size() - kept);
+    EXPECT_EQ(runner.recorded, runner.parts - plain);
+  }
+}
+
 TEST(SearchCosts, MeasureWhatTheSearchLooksAtOnce) {
   const Folder folder("once");
   CountingRunner runner;

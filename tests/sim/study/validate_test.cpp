@@ -66,6 +66,30 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
   EXPECT_EQ(runner.starts.size(), 1u);
 }
 
+// Of the six steps that warm up, the third to fifth are played; of each six that follow, the first
+// to fifth are, in 1 ms, and the last takes 10 + k ms, and has tasks whose times are known.
+TEST(Validate, ComparesWithPlayedSteps) {
+  MeasuringRunner runner;
+  ValidateRequest asked = request(1);
+  asked.recorded = true;
+  const ValidateReport report = validate(runner, asked);
+  ASSERT_EQ(report.cases.size(), 4u);
+  for (const ValidateCase& c : report.cases) {
+    EXPECT_NEAR(c.measured.value, 1e-3, 1e-12);
+    EXPECT_EQ(c.samples, 9u);
+    EXPECT_EQ(c.measured_timeline.steps(), 1u);
+    const std::size_t shown = std::lround(c.measured_timeline.makespan().value * 1e3) - 10;
+    EXPECT_EQ(shown % 6, 5u);
+    for (const Span& span : c.measured_timeline.step(0)) {
+      EXPECT_EQ(span.start, Seconds{});
+      EXPECT_EQ(span.end, c.measured_timeline.makespan());
+    }
+  }
+  ASSERT_EQ(runner.starts.size(), 1u);
+  EXPECT_TRUE(runner.starts.front().recorded);
+  EXPECT_EQ(runner.recorded, runner.measured.size());
+}
+
 // One strategy on one device: each turn has a sweep, six steps and a sweep, after two sweeps over
 // all shapes; the first turn warms up.
 ValidateReport one_case(PacedRunner& runner, std::size_t rounds) {
