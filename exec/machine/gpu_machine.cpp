@@ -13,6 +13,7 @@
 #include "exec/cuda/device/gpu_part.h"
 #include "exec/cuda/device/gpu_state.h"
 #include "exec/cuda/products/library_versions.h"
+#include "exec/cuda/run/part_trial.h"
 #include "exec/cuda/run/stream_run.h"
 #include "exec/cuda/tensor/move.h"
 #endif
@@ -100,6 +101,14 @@ std::string version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
+std::string describe(const DeviceList& list, const std::string& partitions) {
+  const cuda::Gpu gpu = gpus_for(list)[static_cast<std::size_t>(list.gpus.front())];
+  const std::string driver = cuda::driver_version();
+  return fmt::format("{}, {}, driver {}{}, CUDA {}, {}", gpu.name, partitions,
+                     driver.empty() ? "" : driver + " for CUDA ", version(gpu.driver),
+                     version(gpu.runtime), cuda::library_versions());
+}
+
 }  // namespace
 
 Cluster cluster(const DeviceList& list, const std::string& name) {
@@ -172,13 +181,14 @@ CalibrateOptions calibrate_options(const DeviceList& list) {
   return options;
 }
 
+std::string description(const DeviceList& list, const Backend& gpus) {
+  return describe(list, static_cast<const cuda::CudaBackend&>(gpus).partitions());
+}
+
 std::string description(const DeviceList& list) {
-  const cuda::Gpu gpu = gpus_for(list)[static_cast<std::size_t>(list.gpus.front())];
-  const std::string driver = cuda::driver_version();
-  return fmt::format("{}, {}, driver {}{}, CUDA {}, {}", gpu.name,
-                     cuda::GpuParts(list.gpus).description(),
-                     driver.empty() ? "" : driver + " for CUDA ", version(gpu.driver),
-                     version(gpu.runtime), cuda::library_versions());
+  gpus_for(list);
+  const auto trial = [](const cuda::GpuPart& part) { cuda::try_part(part, cuda::Precision::fp32); };
+  return describe(list, cuda::GpuParts(list.gpus, trial).description());
 }
 
 std::string state(const DeviceList& list) {
@@ -230,6 +240,9 @@ std::unique_ptr<PlanRun> start_rank(const Ranks&, std::shared_ptr<Backend>, cons
   refuse();
 }
 CalibrateOptions calibrate_options(const DeviceList&) {
+  refuse();
+}
+std::string description(const DeviceList&, const Backend&) {
   refuse();
 }
 std::string description(const DeviceList&) {

@@ -42,6 +42,9 @@ std::unique_ptr<PlanRun> start_rank(const Ranks& ranks, std::shared_ptr<Backend>
 CalibrateOptions calibrate_options(const DeviceList& list);
 
 /// "NVIDIA H200, 4 x 32 of 132 SMs, driver 580.95.05 for CUDA 13.0, CUDA 13.0, cuDNN 9.19.0, ...".
+/// `gpus`: a backend of the list.
+std::string description(const DeviceList& list, const Backend& gpus);
+/// Without one: what each device may use is tried.
 std::string description(const DeviceList& list);
 /// "GPU 0: SM 1980 MHz, memory 3201 MHz, 412 W, clocks held back by: nothing".
 std::string state(const DeviceList& list);

@@ -62,12 +62,14 @@ class LocalMachine : public Runner {
                                     MeasureList wanted) override {
     const DeviceList list = parse_device_list(devices);
     CalibrateOptions options;
-    if (list.cpus == 0) options = gpu_machine::calibrate_options(list);
-    options.source = description(devices);
-    options.recorded = wanted.recorded;
     if (list.cpus == 0) {
-      return calibrate(gpus(devices, wanted.dtype), graph, wanted, std::move(options));
+      auto backend = gpus(devices, wanted.dtype);
+      options = gpu_machine::calibrate_options(list);
+      options.source = description(devices);
+      options.recorded = wanted.recorded;
+      return calibrate(std::move(backend), graph, wanted, std::move(options));
     }
+    options.source = description(devices);
     check_dtype(wanted.dtype);
     refuse_recording(wanted.recorded);
     return calibrate(cores(list), graph, wanted, std::move(options));
@@ -99,7 +101,9 @@ class LocalMachine : public Runner {
   std::shared_ptr<Backend> gpus(const std::string& devices, DType dtype) {
     std::weak_ptr<Backend>& kept = gpus_[{devices, dtype}];
     if (auto backend = kept.lock()) return backend;
-    auto made = gpu_machine::backend(parse_device_list(devices), dtype);
+    const DeviceList list = parse_device_list(devices);
+    std::shared_ptr<Backend> made = gpu_machine::backend(list, dtype);
+    descriptions_[devices] = gpu_machine::description(list, *made);
     kept = made;
     return made;
   }

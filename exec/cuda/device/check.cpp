@@ -12,10 +12,6 @@ void check(cudaError_t status, std::string_view doing) {
                                      cudaGetErrorName(status)));
 }
 
-void forget_last_error() {
-  cudaGetLastError();
-}
-
 void use_gpu(int gpu) {
   int used = 0;
   check(cudaGetDevice(&used), "asking for the thread's GPU");

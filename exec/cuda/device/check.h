@@ -11,9 +11,6 @@ namespace strata::cuda {
 /// `doing`: "launching a kernel".
 void check(cudaError_t status, std::string_view doing);
 
-/// What a library's call that was refused left behind, the next launch would be told again.
-void forget_last_error();
-
 /// What the calling thread does from now on is the GPU's. Nobody chooses the one before again: that
 /// would make a context on GPU 0, which a thread has at first, though nobody uses it.
 void use_gpu(int gpu);

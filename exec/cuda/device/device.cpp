@@ -55,7 +55,7 @@ void open_access(int gpu, int peer) {
   use_gpu(gpu);
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();  // which would be told again
+    forget_last_error();
   } else {
     check(status, "opening access between GPUs");
   }
@@ -91,6 +91,10 @@ Seconds now() {
   return {std::chrono::duration<double>(since_start).count()};
 }
 
+void forget_last_error() {
+  cudaGetLastError();
+}
+
 Stream::Stream(int gpu) : Stream(GpuPart{gpu}) {}
 
 Stream::Stream(const GpuPart& part) : gpu_(part.gpu), green_(part.green) {
@@ -120,7 +124,7 @@ void Stream::finish() {
 bool Stream::is_done() {
   const cudaError_t status = cudaStreamQuery(native(*this));
   if (status == cudaErrorNotReady) {
-    cudaGetLastError();  // which would be told again
+    forget_last_error();
     return false;
   }
   check(status, "running what was asked for");
@@ -166,7 +170,7 @@ void* allocate(int gpu, std::int64_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // which would be told again
+    forget_last_error();
     return nullptr;
   }
   check(status, "taking a GPU's memory");

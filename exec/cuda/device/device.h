@@ -41,6 +41,9 @@ void open_access(std::span<const int> gpus);
 /// The host's clock.
 Seconds now();
 
+/// Of the calling thread's last call that was refused: else the next launch would be told of it.
+void forget_last_error();
+
 class Event;
 
 /// A queue of work for one GPU. Not thread-safe.

@@ -11,6 +11,7 @@
 // Values; the multiprocessors are held until the last part and stream that has them is gone.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,12 +51,16 @@ constexpr int largest_group(int multiprocessors, int count, int least, int step)
   return size < least ? 0 : size;
 }
 
+/// Does on a part what devices will do. Throws EnvironmentError where that is refused.
+using PartTrial = std::function<void(const GpuPart&)>;
+
 /// Of a list of devices.
 struct GpuParts {
-  /// `gpus`: by device. Those that share a GPU have green parts, or shared ones where there is
-  /// a refusal, or where the environment variable STRATA_CUDA_PARTITIONS is "shared" and not
-  /// "green", so that both can be compared. Throws InputError, EnvironmentError.
-  explicit GpuParts(std::span<const int> gpus);
+  /// `gpus`: by device. Those that share a GPU have green parts, or shared ones where the driver
+  /// makes none, where the trial of one fails, which stands for its equals, or where the
+  /// environment variable STRATA_CUDA_PARTITIONS is "shared" and not "green", so that both can be
+  /// compared. Throws InputError, EnvironmentError.
+  GpuParts(std::span<const int> gpus, const PartTrial& trial);
 
   /// By GPU: "132 SMs", "4 x 32 of 132 SMs", "4 devices share 132 SMs (no green contexts: why)".
   std::string description() const;

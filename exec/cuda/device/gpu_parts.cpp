@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "exec/cuda/device/device.h"
 #include "exec/cuda/device/gpu_part.h"
 #include "sim/base/error.h"
 
@@ -28,10 +29,20 @@ Split share(int gpu, int count, std::string refusal) {
   return {std::vector<GpuPart>(static_cast<std::size_t>(count), all), std::move(refusal)};
 }
 
-Split split_gpu(int gpu, int count) {
+/// Why a part that the driver made is of no use; empty where it is of some.
+std::string refusal_of(const GpuPart& part, const PartTrial& trial) try {
+  trial(part);
+  return "";
+} catch (const EnvironmentError& error) {
+  forget_last_error();
+  return "one was tried: " + error.message();
+}
+
+Split split_gpu(int gpu, int count, const PartTrial& trial) {
   if (count == 1) return {{whole_of(gpu)}, {}};
   if (!wants_green()) return share(gpu, count, fmt::format("{}=shared", kKindVariable));
   Split green = split_green(gpu, count);
+  if (green.refusal.empty()) green.refusal = refusal_of(green.parts.front(), trial);
   return green.refusal.empty() ? green : share(gpu, count, std::move(green.refusal));
 }
 
@@ -46,10 +57,11 @@ std::string describe(const GpuPart& one, std::ptrdiff_t devices, const std::stri
 
 }  // namespace
 
-GpuParts::GpuParts(std::span<const int> gpus) : of_devices(gpus.size()), refusals(gpus.size()) {
+GpuParts::GpuParts(std::span<const int> gpus, const PartTrial& trial)
+    : of_devices(gpus.size()), refusals(gpus.size()) {
   for (int gpu : std::set<int>(gpus.begin(), gpus.end())) {
     const auto count = static_cast<int>(std::count(gpus.begin(), gpus.end(), gpu));
-    const Split parts = split_gpu(gpu, count);
+    const Split parts = split_gpu(gpu, count, trial);
     std::size_t next = 0;
     for (std::size_t d = 0; d < gpus.size(); ++d) {
       if (gpus[d] != gpu) continue;

@@ -54,4 +54,8 @@ struct Matrix {
 /// product = a b, row by row, of type `to`; a and b are of the seat's type.
 void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to);
 
+/// A product by each library, on its own; nothing where none is linked. Throws EnvironmentError
+/// where a library fails, or leaves even these to plain loops.
+void try_products(Seat& seat);
+
 }  // namespace strata::cuda

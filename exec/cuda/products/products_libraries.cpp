@@ -1,17 +1,48 @@
 // Products by cuDNN and cuBLAS. What cuDNN has no engine for is left to plain loops.
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/products/direct_convolution.h"
 #include "exec/cuda/products/tuned_plan.h"
+#include "sim/base/error.h"
 
 namespace strata::cuda {
 namespace {
 
 cudaDataType_t cuda_type(Type type) {
   return type == Type::fp32 ? CUDA_R_32F : CUDA_R_16BF;
+}
+
+// Of these sizes engines for tensor cores take products, and a part of a GPU has enough to do.
+constexpr std::int64_t kSamples = 8, kChannels = 64, kImage = 28, kRows = 1024;
+
+void try_convolution(Seat& seat) {
+  const ConvolutionAxis h{Dim::h, kImage, kImage, 3, 1, 1, 1, 1};
+  const ConvolutionAxis w{Dim::w, kImage, kImage, 3, 1, 1, 1, 1};
+  const ConvolutionGroups groups{1, kChannels, kChannels, kChannels, kChannels, 0};
+  ConvolutionProduct product(seat, {kSamples, kChannels, kChannels, {h, w}, groups, false},
+                             Direction::forward);
+  if (!seat.plain_loops().empty()) throw EnvironmentError("cuDNN: " + seat.plain_loops().back());
+  const std::int64_t image = kSamples * kImage * kImage * kChannels * size_of(seat.type());
+  const std::int64_t filter = kChannels * 9 * kChannels * size_of(seat.type());
+  const LastingMemory memory(seat.gpu(), 2 * image + filter + product.workspace());
+  auto* const data = static_cast<std::byte*>(memory.data());
+  clear(data, memory.bytes(), seat.stream());
+  product.run({data, data + image, data + image + filter, data + 2 * image + filter});
+  seat.stream().finish();
+}
+
+void try_matrices(Seat& seat) {
+  const std::int64_t bytes = kRows * kRows * size_of(seat.type());
+  const LastingMemory memory(seat.gpu(), 3 * bytes);
+  auto* const data = static_cast<std::byte*>(memory.data());
+  clear(data, memory.bytes(), seat.stream());
+  multiply(seat, {data, kRows, kRows}, {data + bytes, kRows, kRows}, data + 2 * bytes, seat.type());
+  seat.stream().finish();
 }
 
 }  // namespace
@@ -63,6 +94,11 @@ void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type 
                                 &zero, product, cuda_type(to), b.columns, compute,
                                 CUBLAS_GEMM_DEFAULT),
       "multiplying matrices");
+}
+
+void try_products(Seat& seat) {
+  try_convolution(seat);
+  try_matrices(seat);
 }
 
 }  // namespace strata::cuda

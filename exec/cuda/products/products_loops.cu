@@ -30,4 +30,6 @@ void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type 
   multiply_directly(a, b, product, seat.type(), to, seat.stream());
 }
 
+void try_products(Seat&) {}
+
 }  // namespace strata::cuda

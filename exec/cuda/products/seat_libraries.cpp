@@ -15,7 +15,7 @@ constexpr std::int64_t kCublasWorkspace = std::int64_t{32} << 20U;
 
 struct SeatLibraries {
   std::unique_ptr<CudnnSeat> cudnn;
-  std::optional<CublasSeat> cublas;
+  std::unique_ptr<CublasSeat> cublas;
 };
 
 SeatLibraries& libraries_of(Seat& seat) {
@@ -40,14 +40,18 @@ std::string title_of(const Gpu& gpu, const GpuPart& part, const Cudnn& cudnn) {
 
 // The library plans for a whole GPU, since it finds no engine for a part of one; what is the
 // fastest of its proposals on the seat's stream is measured (tuned_plan.h).
-CudnnSeat::CudnnSeat(Seat& seat)
-    : cudnn_(std::make_unique<const Cudnn>()), choices_(ChoiceFile::usual_path()) {
-  use_gpu(seat.gpu());
-  cudnn_->check(cudnn_->create(&handle_), "beginning to use a GPU");
+CudnnSeat::CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn)
+    : CudnnSeat(std::move(cudnn), seat.gpu()) {
   cudnn_->check(cudnn_->set_stream(handle_, native(seat.stream())), "choosing a stream");
   target_.emplace(*cudnn_, handle_);
   const Gpu gpu = gpus().at(static_cast<std::size_t>(seat.gpu()));
   title_ = title_of(gpu, seat.part(), *cudnn_);
+}
+
+CudnnSeat::CudnnSeat(std::unique_ptr<const Cudnn> cudnn, int gpu)
+    : cudnn_(std::move(cudnn)), choices_(ChoiceFile::usual_path()) {
+  use_gpu(gpu);
+  cudnn_->check(cudnn_->create(&handle_), "beginning to use a GPU");
 }
 
 CudnnSeat::CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
@@ -61,25 +65,30 @@ CudnnSeat::~CudnnSeat() {
   if (handle_ != nullptr) cudnn_->destroy(handle_);
 }
 
+CublasSeat::CublasSeat(std::unique_ptr<const Cublas> cublas, int gpu)
+    : cublas_(std::move(cublas)), workspace_(gpu, kCublasWorkspace) {
+  use_gpu(gpu);
+  cublas_->check(cublas_->create(&handle_), "beginning to use a GPU");
+}
+
 // Choosing a stream takes the workspace away, so that comes after.
-CublasSeat::CublasSeat(Seat& seat) : workspace_(seat.gpu(), kCublasWorkspace) {
-  use_gpu(seat.gpu());
-  cublas_.check(cublas_.create(&handle_), "beginning to use a GPU");
-  cublas_.check(cublas_.set_stream(handle_, native(seat.stream())), "choosing a stream");
-  cublas_.check(cublas_.set_workspace(handle_, workspace_.data(),
-                                      static_cast<std::size_t>(workspace_.bytes())),
-                "lending a workspace");
+CublasSeat::CublasSeat(Seat& seat, std::unique_ptr<const Cublas> cublas)
+    : CublasSeat(std::move(cublas), seat.gpu()) {
+  cublas_->check(cublas_->set_stream(handle_, native(seat.stream())), "choosing a stream");
+  cublas_->check(cublas_->set_workspace(handle_, workspace_.data(),
+                                        static_cast<std::size_t>(workspace_.bytes())),
+                 "lending a workspace");
   const auto mode = CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-  cublas_.check(cublas_.set_math_mode(handle_, static_cast<cublasMath_t>(mode)),
-                "asking for sums in fp32");
+  cublas_->check(cublas_->set_math_mode(handle_, static_cast<cublasMath_t>(mode)),
+                 "asking for sums in fp32");
   if (seat.part().kind == GpuPartKind::green) {
-    cublas_.check(cublas_.set_multiprocessors(handle_, seat.part().multiprocessors),
-                  "telling of multiprocessors");
+    cublas_->check(cublas_->set_multiprocessors(handle_, seat.part().multiprocessors),
+                   "telling of multiprocessors");
   }
 }
 
 CublasSeat::~CublasSeat() {
-  if (handle_ != nullptr) cublas_.destroy(handle_);
+  if (handle_ != nullptr) cublas_->destroy(handle_);
 }
 
 CudnnSeat& cudnn_of(Seat& seat) {
@@ -92,9 +101,14 @@ void use_cudnn(Seat& seat, std::unique_ptr<CudnnSeat> cudnn) {
   libraries_of(seat).cudnn = std::move(cudnn);
 }
 
+void use_cublas(Seat& seat, std::unique_ptr<CublasSeat> cublas) {
+  libraries_of(seat).cublas = std::move(cublas);
+}
+
 CublasSeat& cublas_of(Seat& seat) {
   auto& cublas = libraries_of(seat).cublas;
-  return cublas ? *cublas : cublas.emplace(seat);
+  if (!cublas) cublas = std::make_unique<CublasSeat>(seat);
+  return *cublas;
 }
 
 }  // namespace strata::cuda

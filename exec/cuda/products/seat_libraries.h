@@ -24,7 +24,8 @@ struct KeptPlan {
 
 class CudnnSeat {
  public:
-  explicit CudnnSeat(Seat& seat);
+  explicit CudnnSeat(Seat& seat,
+                     std::unique_ptr<const Cudnn> cudnn = std::make_unique<const Cudnn>());
   /// Of a GPU that need not be there: plans are made for it that can't be run.
   CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn, const Gpu& described,
             ChoiceFile choices);
@@ -42,6 +43,9 @@ class CudnnSeat {
   const std::string& title() const { return title_; }
 
  private:
+  /// Its handle goes where what comes after is refused.
+  CudnnSeat(std::unique_ptr<const Cudnn> cudnn, int gpu);
+
   std::unique_ptr<const Cudnn> cudnn_;
   cudnnHandle_t handle_ = nullptr;
   std::optional<PlanTarget> target_;
@@ -52,16 +56,19 @@ class CudnnSeat {
 
 class CublasSeat {
  public:
-  explicit CublasSeat(Seat& seat);
+  explicit CublasSeat(Seat& seat,
+                      std::unique_ptr<const Cublas> cublas = std::make_unique<const Cublas>());
   ~CublasSeat();
   CublasSeat(const CublasSeat&) = delete;
   CublasSeat& operator=(const CublasSeat&) = delete;
 
-  const Cublas& cublas() const { return cublas_; }
+  const Cublas& cublas() const { return *cublas_; }
   cublasHandle_t handle() const { return handle_; }
 
  private:
-  Cublas cublas_;
+  CublasSeat(std::unique_ptr<const Cublas> cublas, int gpu);
+
+  std::unique_ptr<const Cublas> cublas_;
   LastingMemory workspace_;
   cublasHandle_t handle_ = nullptr;
 };
@@ -71,5 +78,6 @@ CudnnSeat& cudnn_of(Seat& seat);
 CublasSeat& cublas_of(Seat& seat);
 /// In place of what would be made. Precondition: nobody has asked for the seat's own.
 void use_cudnn(Seat& seat, std::unique_ptr<CudnnSeat> cudnn);
+void use_cublas(Seat& seat, std::unique_ptr<CublasSeat> cublas);
 
 }  // namespace strata::cuda

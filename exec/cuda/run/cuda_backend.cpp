@@ -6,6 +6,7 @@
 
 #include "exec/cuda/device/gpu_part.h"
 #include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/run/part_trial.h"
 #include "exec/cuda/run/queue_times.h"
 #include "exec/cuda/tensor/noise.h"
 #include "sim/base/error.h"
@@ -24,9 +25,14 @@ bool is_shared(std::span<const int> gpus, int gpu) {
   return std::count(gpus.begin(), gpus.end(), gpu) > 1;
 }
 
-std::vector<std::unique_ptr<Seat>> make_seats(std::span<const int> gpus, Precision precision) {
+GpuParts parts_of(std::span<const int> gpus, Precision precision) {
+  return {gpus, [precision](const GpuPart& part) { try_part(part, precision); }};
+}
+
+std::vector<std::unique_ptr<Seat>> make_seats(std::span<const int> gpus, const GpuParts& parts,
+                                              Precision precision) {
   std::vector<std::unique_ptr<Seat>> seats;
-  for (const GpuPart& part : GpuParts(gpus).of_devices) {
+  for (const GpuPart& part : parts.of_devices) {
     seats.push_back(std::make_unique<Seat>(part, precision));
   }
   for (int gpu : gpus) {
@@ -78,10 +84,14 @@ std::string device_name(std::span<const int> gpus, std::size_t device) {
 thread_local std::uint32_t CudaBackend::entered_ = 0;
 
 CudaBackend::CudaBackend(std::span<const int> gpus, Precision precision)
+    : CudaBackend(gpus, parts_of(gpus, precision), precision) {}
+
+CudaBackend::CudaBackend(std::span<const int> gpus, const GpuParts& parts, Precision precision)
     : type_(type_of(precision)),
       names_(names_of(gpus)),
       gpus_(gpus.begin(), gpus.end()),
-      seats_(make_seats(gpus, precision)),
+      partitions_(parts.description()),
+      seats_(make_seats(gpus, parts, precision)),
       order_(streams_of(seats_)) {
   open_access(gpus);
   for (int gpu : gpus) memory_.push_back(std::make_unique<DeviceMemory>(gpu));

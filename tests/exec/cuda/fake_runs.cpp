@@ -48,10 +48,15 @@ void reset_fake_runs() {
 }
 
 std::unique_ptr<Seat> seat_with_fake_runs(Precision precision, const std::string& choices) {
+  return seat_with_fake_runs(whole_of(0), precision, choices);
+}
+
+std::unique_ptr<Seat> seat_with_fake_runs(const GpuPart& part, Precision precision,
+                                          const std::string& choices) {
   auto cudnn = std::make_unique<Cudnn>();
   state().create = std::exchange(cudnn->create_descriptor, counted_create);
   cudnn->execute = made_up_run;
-  auto seat = std::make_unique<Seat>(0, precision);
+  auto seat = std::make_unique<Seat>(part, precision);
   use_cudnn(*seat,
             std::make_unique<CudnnSeat>(*seat, std::move(cudnn), h200(), ChoiceFile(choices)));
   return seat;

@@ -27,5 +27,7 @@ void reset_fake_runs();
 
 /// A seat on the host that stands for GPUs whose convolutions run so. `choices`: a file, or empty.
 std::unique_ptr<Seat> seat_with_fake_runs(Precision precision, const std::string& choices = "");
+std::unique_ptr<Seat> seat_with_fake_runs(const GpuPart& part, Precision precision,
+                                          const std::string& choices = "");
 
 }  // namespace strata::cuda

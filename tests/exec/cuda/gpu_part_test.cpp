@@ -9,20 +9,25 @@
 #include <gtest/gtest.h>
 
 #include "exec/cuda/run/cuda_backend.h"
+#include "exec/cuda/run/part_trial.h"
 #include "sim/base/error.h"
 #include "tests/exec/cuda/host_device.h"
 
 namespace strata::cuda {
 namespace {
 
+GpuParts parts_of(const std::vector<int>& gpus) {
+  return {gpus, [](const GpuPart& part) { try_part(part, Precision::fp32); }};
+}
 std::string described(const std::vector<int>& gpus) {
-  return GpuParts(gpus).description();
+  return parts_of(gpus).description();
 }
 
 class GpuPartTest : public ::testing::Test {
  protected:
   ~GpuPartTest() override {
     host::set_green_contexts(true);
+    host::refuse_on_green(host::Refused::nothing);
     ::unsetenv("STRATA_CUDA_PARTITIONS");
   }
 };
@@ -42,7 +47,7 @@ TEST(LargestGroup, IsNoneWhereItWouldBeTooSmall) {
 }
 
 TEST_F(GpuPartTest, AGpuOfOneDeviceIsWhole) {
-  const GpuParts parts(std::vector{1, 0});
+  const GpuParts parts = parts_of({1, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::whole);
     EXPECT_EQ(one.multiprocessors, 132);
@@ -52,7 +57,7 @@ TEST_F(GpuPartTest, AGpuOfOneDeviceIsWhole) {
 }
 
 TEST_F(GpuPartTest, DevicesOfOneGpuHaveGroupsOfTheirOwn) {
-  const GpuParts parts(std::vector{0, 0, 0, 0});
+  const GpuParts parts = parts_of({0, 0, 0, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::green);
     EXPECT_EQ(one.multiprocessors, 32);
@@ -67,7 +72,7 @@ TEST_F(GpuPartTest, EachGpuIsToldOf) {
 
 TEST_F(GpuPartTest, WithoutGreenContextsAllUseAllMultiprocessors) {
   host::set_green_contexts(false);
-  const GpuParts parts(std::vector{0, 0});
+  const GpuParts parts = parts_of({0, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::shared);
     EXPECT_EQ(one.multiprocessors, 132);
@@ -89,7 +94,7 @@ TEST_F(GpuPartTest, SoTheyDoWhereItIsAskedFor) {
 TEST_F(GpuPartTest, AStreamKeepsItsGroup) {
   const int before = host::green_contexts_alive();
   {
-    Stream stream(GpuParts(std::vector{0, 0}).of_devices[1]);
+    Stream stream(parts_of({0, 0}).of_devices[1]);
     EXPECT_EQ(host::green_contexts_alive(), before + 1);
     stream.finish();
   }
@@ -106,6 +111,51 @@ TEST_F(GpuPartTest, ABackendsDevicesSitOnThem) {
     EXPECT_EQ(host::green_contexts_alive(), before + 2);
   }
   EXPECT_EQ(host::green_contexts_alive(), before);
+}
+
+struct Refusal {
+  host::Refused what;
+  const char* words;
+};
+
+class RefusedOnGreen : public GpuPartTest, public ::testing::WithParamInterface<Refusal> {};
+
+// Contexts are made in each case, and the trial of one finds what they are good for.
+TEST_P(RefusedOnGreen, LeavesAllMultiprocessorsToAllWithTheReason) {
+  const int before = host::green_contexts_alive();
+  host::refuse_on_green(GetParam().what);
+  CudaBackend backend(std::vector{0, 0}, Precision::fp32);
+  EXPECT_EQ(backend.partitions(),
+            std::string("2 devices share 132 SMs (no green contexts: one was tried: ") +
+                GetParam().words + ")");
+  EXPECT_EQ(backend.seat(DeviceId(1)).part().kind, GpuPartKind::shared);
+  EXPECT_EQ(host::green_contexts_alive(), before);
+}
+
+// What is refused there goes on here: the trial itself says so.
+TEST_P(RefusedOnGreen, IsNotOfSharedParts) {
+  host::refuse_on_green(GetParam().what);
+  CudaBackend backend(std::vector{0, 0}, Precision::fp32);
+  EXPECT_NO_THROW(try_seat(backend.seat(DeviceId(0))));
+  EXPECT_NO_THROW(try_seat(backend.seat(DeviceId(1))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Driver, RefusedOnGreen,
+    ::testing::Values(Refusal{host::Refused::stream, "making a stream: not on a green one"},
+                      Refusal{host::Refused::kernel, "launching a kernel: not on a green one"},
+                      Refusal{host::Refused::later, "running what was asked for: a kernel failed"},
+                      Refusal{host::Refused::event, "recording an event: not on a green one"},
+                      Refusal{host::Refused::recording,
+                              "beginning to record: not on a green one"}));
+
+TEST_F(GpuPartTest, ADeviceOfItsOwnIsNotTried) {
+  std::size_t tried = 0;
+  const PartTrial trial = [&](const GpuPart&) { ++tried; };
+  GpuParts(std::vector{0, 1}, trial);
+  EXPECT_EQ(tried, 0U);
+  GpuParts(std::vector{0, 0, 1, 1, 1, 2}, trial);
+  EXPECT_EQ(tried, 2U);
 }
 
 }  // namespace

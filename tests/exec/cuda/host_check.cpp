@@ -4,7 +4,6 @@
 
 namespace strata::cuda {
 
-void forget_last_error() {}
 void use_gpu(int) {}
 
 }  // namespace strata::cuda

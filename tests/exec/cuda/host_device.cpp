@@ -18,6 +18,7 @@ using host::HostEvent;
 using host::locked;
 using host::Queue;
 using host::queue_of;
+using host::Refused;
 using host::the_host;
 using host::Work;
 
@@ -47,6 +48,9 @@ std::size_t events(EventKind kind) {
 }
 std::size_t recordings() {
   return the_host().recordings;
+}
+void refuse_on_green(Refused what) {
+  the_host().refused = what;
 }
 void keep_apart(int gpu, int other) {
   the_host().memory.keep_apart(gpu, other);
@@ -157,6 +161,7 @@ Event::~Event() {
 void Event::record(Stream& stream) {
   auto& event = *static_cast<HostEvent*>(handle_);
   const auto lock = locked();
+  the_host().check(queue_of(stream), Refused::event, "recording an event");
   event.point = the_host().point_in(queue_of(stream));
   ++the_host().events[event.kind];
 }
@@ -194,6 +199,8 @@ Seconds now() {
   return {the_host().done * 1e-6};
 }
 
+void forget_last_error() {}
+
 bool can_reach(int gpu, int other) {
   return the_host().memory.reaches(gpu, other);
 }
@@ -215,7 +222,7 @@ void release(int gpu, void* memory) {
   }
   try {
     for (Queue* queue : own) host.finish(*queue, lock);
-  } catch (const InternalError&) {  // peers failed; what waits for them never comes
+  } catch (const Error&) {  // of work or of peers: what waits for it never comes
     for (Queue* queue : own) queue->work.clear();
   }
   host.memory.release(memory);
@@ -260,7 +267,12 @@ void clear(void* to, std::int64_t bytes, Stream& stream) {
 void put_on(Stream& stream, std::function<void()> work, std::span<const std::byte> held) {
   const auto lock = locked();
   the_host().memory.check(stream.gpu(), held);
-  the_host().put(queue_of(stream), {std::move(work), 0, 0});
+  Queue& queue = queue_of(stream);
+  the_host().check(queue, Refused::kernel, "launching a kernel");
+  if (the_host().refuses(queue, Refused::later)) {
+    work = [] { throw EnvironmentError("running what was asked for: a kernel failed"); };
+  }
+  the_host().put(queue, {std::move(work), 0, 0});
 }
 
 }  // namespace strata::cuda

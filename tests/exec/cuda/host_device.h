@@ -23,6 +23,10 @@ void set_gpus(int count);
 /// Whether devices can have multiprocessors of their own; how many groups of them are held now.
 void set_green_contexts(bool there);
 int green_contexts_alive();
+/// What a driver refuses on streams of green contexts from now on, though it makes the contexts:
+/// `later` is a kernel that fails when its turn comes.
+enum class Refused : std::uint8_t { nothing, stream, kernel, later, event, recording };
+void refuse_on_green(Refused what);
 /// Bytes that each GPU has; what is taken now.
 void set_memory(std::int64_t bytes);
 std::int64_t memory_taken();

@@ -4,6 +4,7 @@
 #include "exec/cuda/device/device.h"
 #include "exec/cuda/device/gpu_part.h"
 #include "tests/exec/cuda/host_device.h"
+#include "tests/exec/cuda/host_queues.h"
 
 namespace strata::cuda {
 namespace {
@@ -59,6 +60,9 @@ Split split_green(int gpu, int count) {
 
 Stream::Stream(const GpuPart& part) : Stream(part.gpu) {
   green_ = part.green;
+  host::Queue& queue = host::queue_of(*this);
+  queue.green = green_ != nullptr;
+  host::the_host().check(queue, host::Refused::stream, "making a stream");
 }
 
 }  // namespace strata::cuda

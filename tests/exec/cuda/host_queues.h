@@ -14,6 +14,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,7 @@ struct Awaited {
 
 struct Queue {
   int gpu = 0;
+  bool green = false;
   std::deque<Work> work = {};
   std::shared_ptr<Tape> tape = nullptr;  ///< that keeps what is put here, or null
 };
@@ -79,6 +81,7 @@ struct Host {
 
   std::mt19937_64 random{1};
   int gpus = 1;
+  Refused refused = Refused::nothing;  ///< on green queues
   HostMemory memory;
   std::map<const char*, std::int64_t> pinned;  ///< the host's own: bytes, by address
   std::set<Queue*> queues;
@@ -91,6 +94,10 @@ struct Host {
   std::size_t waits = 0, recordings = 0;
   std::map<EventKind, std::size_t> events = {};  ///< recorded
 
+  bool refuses(const Queue& queue, Refused what) const { return queue.green && refused == what; }
+  void check(const Queue& queue, Refused what, const char* doing) const {
+    if (refuses(queue, what)) throw EnvironmentError(std::string(doing) + ": not on a green one");
+  }
   bool may_go(const Queue& queue) const {
     if (queue.work.empty()) return false;
     const Work& next = queue.work.front();

@@ -83,6 +83,7 @@ class Playing {
 Recording::Recording(Stream& first) : first_(first) {
   const auto lock = locked();
   Queue& queue = queue_of(first);
+  the_host().check(queue, host::Refused::recording, "beginning to record");
   if (queue.tape) throw EnvironmentError("a stream is recorded twice");
   queue.tape = std::make_shared<Tape>();
   queue.tape->tracks.push_back({&queue, {}});

@@ -1,0 +1,95 @@
+#include <cstdint>
+#include <vector>
+
+#include "exec/cuda/device/launch.h"
+#include "exec/cuda/device/recording.h"
+#include "exec/cuda/products/products.h"
+#include "exec/cuda/run/part_trial.h"
+#include "sim/base/error.h"
+
+namespace strata::cuda {
+namespace {
+
+constexpr std::int64_t kMarks = 1000;
+
+struct AddMark {
+  std::int64_t* marks;
+  STRATA_ANYWHERE void operator()(std::int64_t i) const { marks[i] += i; }
+};
+
+/// Kernels that add up, and how often they should have.
+class Marks {
+ public:
+  explicit Marks(Stream& stream) : stream_(stream), memory_(stream.gpu(), kMarks * kSize) {
+    clear(memory_.data(), memory_.bytes(), stream);
+  }
+  /// Nothing may be under way when memory goes.
+  ~Marks() {
+    try {
+      stream_.finish();
+    } catch (const EnvironmentError&) {  // said by who waited for the work
+    }
+  }
+  Marks(const Marks&) = delete;
+  Marks& operator=(const Marks&) = delete;
+
+  void add(Stream& stream) { each(stream, kMarks, AddMark{data()}); }
+  void expect(std::int64_t times) {
+    std::vector<std::int64_t> seen(kMarks);
+    copy(seen.data(), data(), memory_.bytes(), stream_);
+    stream_.finish();
+    for (std::int64_t i = 0; i < kMarks; ++i) {
+      if (seen[static_cast<std::size_t>(i)] == i * times) continue;
+      throw EnvironmentError("kernels do not leave what they compute");
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kSize = sizeof(std::int64_t);
+  std::int64_t* data() { return static_cast<std::int64_t*>(memory_.data()); }
+  Stream& stream_;
+  LastingMemory memory_;
+};
+
+// Of two streams, one waiting for the other, with their times.
+void try_order(Stream& stream, Stream& beside, Marks& marks) {
+  Event begin(stream.gpu(), EventKind::time), end(stream.gpu(), EventKind::time);
+  begin.record(stream);
+  marks.add(stream);
+  Event made(stream.gpu(), EventKind::order);
+  made.record(stream);
+  beside.wait(made);
+  marks.add(beside);
+  end.record(beside);
+  end.finish();
+  if (end.since(begin).value < 0) throw EnvironmentError("times of events run backwards");
+}
+
+void try_recording(Stream& stream, Marks& marks) {
+  Recording recording(stream);
+  marks.add(stream);
+  Recorded recorded = recording.end();
+  recorded.play(stream);
+  stream.finish();
+}
+
+}  // namespace
+
+void try_part(const GpuPart& part, Precision precision) {
+  Seat seat(part, precision);
+  try_seat(seat);
+}
+
+void try_seat(Seat& seat) {
+  Stream& stream = seat.stream();
+  {
+    Stream beside(seat.part());
+    Marks marks(stream);
+    try_order(stream, beside, marks);
+    try_recording(stream, marks);
+    marks.expect(3);
+  }
+  try_products(seat);
+}
+
+}  // namespace strata::cuda

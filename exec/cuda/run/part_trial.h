@@ -1,0 +1,17 @@
+#pragma once
+
+// Does a device's work go well on a part of a GPU? Drivers make green contexts for which they, or a
+// library, may then refuse streams, events, recordings or kernels: better known before devices are
+// given theirs than in the midst of a run.
+
+#include "exec/cuda/streams/seat.h"
+
+namespace strata::cuda {
+
+/// Runs a little of each kind on a stream of the part. Throws EnvironmentError for what is refused.
+void try_part(const GpuPart& part, Precision precision);
+
+/// The same on a seat that is there.
+void try_seat(Seat& seat);
+
+}  // namespace strata::cuda
