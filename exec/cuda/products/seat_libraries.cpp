@@ -38,8 +38,10 @@ std::string title_of(const Gpu& gpu, const GpuPart& part, const Cudnn& cudnn) {
 
 }  // namespace
 
-// The library plans for a whole GPU, since it finds no engine for a part of one; what is the
-// fastest of its proposals on the seat's stream is measured (tuned_plan.h).
+// The library plans for a whole GPU: heuristics that are told of 64 or 32 of an H200's
+// multiprocessors (CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET) propose nothing, and an engine that is
+// (CUDNN_ATTR_ENGINE_SM_COUNT_TARGET) takes no config, as of cuDNN 9.19. What is the fastest of its
+// proposals on the seat's stream is measured (tuned_plan.h).
 CudnnSeat::CudnnSeat(Seat& seat, std::unique_ptr<const Cudnn> cudnn)
     : CudnnSeat(std::move(cudnn), seat.gpu()) {
   cudnn_->check(cudnn_->set_stream(handle_, native(seat.stream())), "choosing a stream");
