@@ -110,7 +110,8 @@ nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& ou
       {"measured_moves", profile.moves.size()},
       {"relative_spread", {{"median", spread.median}, {"p90", spread.p90}}},
       {"sweeps", outcome.report.disturbance.of},
-      {"disturbed_sweeps", outcome.report.disturbance.left_out}};
+      {"disturbed_sweeps", outcome.report.disturbance.left_out},
+      {"stopped", outcome.report.stopped}};
   if (!flags.output.empty()) json["profile"] = flags.output;
   return json;
 }
@@ -168,6 +169,12 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
     print_json(outcome_json(flags.measure, outcome));
   } else {
     print_outcome(flags.measure, outcome);
+  }
+  if (outcome.report.stopped) {
+    throw JobFailed(flags.measure.output.empty()
+                        ? "interrupted; above is what was measured until then"
+                        : fmt::format("interrupted; what was measured until then is in {}",
+                                      flags.measure.output));
   }
 }
 

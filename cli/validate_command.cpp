@@ -94,7 +94,10 @@ ValidateReport validate_with_progress(Runner& runner, const ValidateRequest& req
 }
 
 void write_files(const ValidateFlags& flags, const ValidateReport& report) {
-  if (!flags.measure.output.empty()) write_profile(flags.measure.output, report.profile);
+  const bool measured = !report.profile.kind.empty();  // not where it was interrupted before
+  if (measured && !flags.measure.output.empty()) {
+    write_profile(flags.measure.output, report.profile);
+  }
   if (flags.trace_file.empty()) return;
   const ValidateCase& c = worst_case(report);
   write_file_whole(flags.trace_file, print_trace(c.graph, c.cluster, c.plan, c.predicted_timeline,
@@ -114,6 +117,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   } else {
     print("{}", validate_text(report, runner.description(devices), flags.typed));
   }
+  if (report.stopped) throw JobFailed("interrupted; above is what was measured until then");
   const std::string failure = validate_failure(report, tolerance);
   if (!failure.empty()) throw JobFailed(failure);
   const std::string doubt = tolerance ? unjudged(report, flags.typed) : "";

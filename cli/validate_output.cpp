@@ -217,6 +217,7 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
           {"device_names", request.devices},
           {"dtype", name(request.dtype)},
           {"graph", request.recorded},
+          {"stopped", report.stopped},
           {"cases", cases},
           {"verdict", name(report.verdict())},
           {"limit", report.limit},

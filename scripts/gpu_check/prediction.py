@@ -170,20 +170,23 @@ def profile_commands(plan, programs, work):
 
 def profile(plan, programs, work, environment, limit):
     """A profile of this kind of device for each type: the shards of all networks, one a process, so
-    that each keeps what those before it measured."""
+    that each keeps what those before it measured. One that time ends keeps what it has."""
     turns, made = Turns(limit), {}
     runs = profile_runs(plan)
     for number, run in enumerate(runs):
         dtype, network = run
         with turns.case(dtype, network):
             turns.need(3)
-            done = turns.run(profile_command(plan, programs, work, run, dtype in made),
-                             work / "log" / f"profile-{dtype}-{network}", environment,
-                             share=2 * turns.left() / (len(runs) - number))
+            done, cut_off = turns.attempt(profile_command(plan, programs, work, run, dtype in made),
+                                          work / "log" / f"profile-{dtype}-{network}", environment,
+                                          share=2 * turns.left() / (len(runs) - number))
             found = done.document()
+            if found is not None:
+                made[dtype] = add_network(made.get(dtype), network, found)
+            if cut_off:
+                raise cut(done)
             if not done.well or found is None:
                 raise RuntimeError(done.complaint())
-            made[dtype] = add_network(made.get(dtype), network, found)
     profiles = [{"dtype": dtype, **one} for dtype, one in made.items()]
     words = [f"{each['dtype']}: {each['measured_costs']} costs of {len(each['networks'])} networks in "
              f"{each['measure_seconds']:.0f} s" for each in profiles] + turns.words()

@@ -2,7 +2,12 @@
 are written, and what they are good for. No time is tested: only what has to hold on any machine."""
 
 import json
+import os
 import pathlib
+import pty
+import re
+import signal
+import subprocess
 import tempfile
 import unittest
 
@@ -37,6 +42,7 @@ class Measure(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = said(f"strata profile {LENET} --rounds 1 -o f.toml --json", folder)
             self.assertEqual(misfits(made, PROFILE), [])
+            self.assertFalse(made["stopped"])
             self.assertEqual((made["profile"], made["graph"]), ("f.toml", False))
             self.assertEqual(sorted(p.name for p in pathlib.Path(folder).iterdir()),
                              ["f.costs.tsv", "f.toml"])
@@ -67,6 +73,7 @@ class Measure(unittest.TestCase):
             done = said(f"strata validate {LENET} --rounds 1 --trace t.json -o f.toml --json",
                         folder)
             self.assertEqual(misfits(done, VALIDATION), [])
+            self.assertFalse(done["stopped"])
             self.assertEqual([(c["devices"], c["strategy"]) for c in done["cases"]],
                              [(devices, s) for devices in (1, 2) for s in STRATEGIES])
             self.assertIs(done["graph"], False)
@@ -105,6 +112,49 @@ class Measure(unittest.TestCase):
     def test_a_time_takes_the_place_of_rounds(self):
         done = said(f"strata validate {LENET} --only --strategies data --seconds 0.001 --json", ".")
         self.assertEqual([case["pairs"] for case in done["cases"]], [1])
+
+    def interrupted(self, command, folder):
+        """Its JSON, after an interrupt in a round behind the first ones; and what it said of that."""
+        try:
+            terminal, end = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"this machine gives no pseudo-terminal: {error}")
+        words = [cases.program(), *command.split(), "--rounds", "100000", "--json"]
+        with subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=end) as running:
+            os.close(end)
+            said_so_far = b""
+            while not re.search(rb"round [5-9]", said_so_far):
+                said_so_far += os.read(terminal, 4096)
+            running.send_signal(signal.SIGINT)
+            output = running.stdout.read()
+            while b"interrupted" not in said_so_far:  # what was never said ends as an error of reading
+                said_so_far += os.read(terminal, 1 << 16)
+        os.close(terminal)
+        self.assertEqual(running.returncode, 1)
+        return json.loads(output), said_so_far.decode()
+
+    def test_an_interrupted_profile_keeps_what_was_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made, text = self.interrupted(f"profile {LENET} --strategies data -o f.toml", folder)
+            self.assertEqual(misfits(made, PROFILE), [])
+            self.assertTrue(made["stopped"])
+            self.assertIn("interrupted; what was measured until then is in f.toml", text)
+            self.assertIn("Called off: of lenet5, what ", pathlib.Path(folder, "f.toml").read_text())
+            predicted = said("strata predict lenet5 --cluster cpu:2 --batch 8 --profile f.toml "
+                             "--strategy data --json", folder)
+            self.assertEqual(predicted["cost_sources"]["analytic"], 0)
+
+    def test_an_interrupted_validation_says_what_it_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done, text = self.interrupted(f"validate {LENET} --only --strategies data -o f.toml", folder)
+            self.assertEqual(misfits(done, VALIDATION), [])
+            self.assertTrue(done["stopped"])
+            self.assertIn("interrupted; above is what was measured until then", text)
+            case, = done["cases"]
+            self.assertEqual((case["strategy"], case["comm_bytes"]), ("data", case["moved_bytes"]))
+            self.assertLess(case["pairs"], 100000)
+            self.assertTrue(pathlib.Path(folder, "f.costs.tsv").exists())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/text/file.h"
@@ -108,6 +109,7 @@ RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<b
   const bool edited = run.document.strategy.edited();
   request.strategies = {edited ? strategy_file(runner, run, folder) : run.document.strategy.source};
   ValidateReport report = validate(runner, request, cancelled, progress);
+  if (report.stopped) throw Cancelled{};
   ValidateCase& result = report.cases.front();
   RealOutcome outcome{
       nullptr, result.predicted, result.measured, result.spread, result.samples, report.disturbance,

@@ -1,7 +1,11 @@
 #include "sim/study/measure/measure_profile.h"
 
+#include <span>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/case/network.h"
 
@@ -42,6 +46,32 @@ std::string seen(const std::string& begin, const std::string& end) {
   return fmt::format(" Seen before the first model: {}; after the last: {}.", begin, end);
 }
 
+using Tell = std::function<void(std::size_t round)>;
+
+/// How many of the rounds were: all, unless it was called off.
+std::size_t take_rounds(Measurer& measurer, std::size_t rounds, const Tell& tell,
+                        const std::atomic<bool>* cancelled) {
+  std::size_t round = 0;
+  try {
+    for (; round < rounds; ++round) {
+      tell(round);
+      measurer.round(cancelled);
+    }
+  } catch (const Cancelled&) {  // what it has seen stays
+  }
+  return round;
+}
+
+/// Of the subject after so many rounds.
+std::string called_off(std::span<const Subject> subjects, std::size_t at, std::size_t rounds) {
+  std::string text = fmt::format(" Called off: of {}, what {} whole rounds and a part of one took",
+                                 subjects[at].graph.name(), rounds);
+  for (std::size_t s = at + 1; s < subjects.size(); ++s) {
+    text += fmt::format("{}{}", s == at + 1 ? "; nothing of " : ", ", subjects[s].graph.name());
+  }
+  return text + ".";
+}
+
 }  // namespace
 
 ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
@@ -52,23 +82,28 @@ ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
   ProfileReport report;
   const std::vector<Subject> subjects = load(request, cluster);
   const std::string before = runner.state(request.devices);
-  for (const Subject& subject : subjects) {
+  std::string missing;
+  for (std::size_t s = 0; s < subjects.size() && !report.stopped; ++s) {
+    const Subject& subject = subjects[s];
     const auto measurer = runner.measure(
         request.devices, subject.graph,
         {subject.shapes, move_sizes(subject.graph), request.dtype, request.recorded});
-    for (std::size_t round = 0; round < request.rounds; ++round) {
-      if (progress) {
-        progress({fmt::format("{} on {}", subject.graph.name(), request.devices), round,
-                  request.rounds});
-      }
-      measurer->round(cancelled);
-    }
+    const std::string what = fmt::format("{} on {}", subject.graph.name(), request.devices);
+    const auto tell = [&](std::size_t round) {
+      if (progress) progress({what, round, request.rounds});
+    };
+    const std::size_t rounds = take_rounds(*measurer, request.rounds, tell, cancelled);
+    report.stopped = rounds < request.rounds;
+    if (report.stopped) missing = called_off(subjects, s, rounds);
+    std::vector<MeasuredCost> costs = measurer->costs(Sampled::calm);
+    if (report.stopped && costs.empty()) break;
     origin.method = measurer->method();
-    const Profile profile = profile_of(measurer->costs(Sampled::calm), measurer->moves(), origin);
+    const Profile profile = profile_of(std::move(costs), measurer->moves(), origin);
     report.profile = report.profile.kind.empty() ? profile : merged(report.profile, profile);
     report.disturbance += measurer->disturbance();
   }
-  report.profile.provenance.method += seen(before, runner.state(request.devices));
+  if (report.profile.kind.empty()) throw Cancelled{};
+  report.profile.provenance.method += seen(before, runner.state(request.devices)) + missing;
   return report;
 }
 

@@ -32,10 +32,13 @@ struct ProfileRequest {
 struct ProfileReport {
   Profile profile;
   Disturbance disturbance;
+  bool stopped =
+      false;  ///< called off: rows are of fewer rounds, or missing; its provenance says so
 };
 
-/// Model after model, each in rounds. Throws InputError for a request that is not sound, Cancelled,
-/// and the errors of the Runner.
+/// Model after model, each in rounds. Called off, it gives the rows that were measured until then.
+/// Throws InputError for a request that is not sound, Cancelled where there are no rows, and the
+/// errors of the Runner.
 ProfileReport measure_profile(Runner& runner, const ProfileRequest& request,
                               const std::atomic<bool>* cancelled = nullptr,
                               const std::function<void(const MeasureProgress&)>& progress = {});

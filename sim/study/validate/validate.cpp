@@ -85,11 +85,11 @@ class Validation {
     std::vector<MeasuredCost> space = measure_space(*moves, report, tell, cancelled);
     start_trials(profile(space, *moves));
     for (auto& trial : trials_) trial->warm_up(cancelled);
-    take_turns(rounds, *moves, tell, cancelled);
+    report.stopped = !take_turns(rounds, *moves, tell, cancelled);
     for (const auto& trial : trials_) report.disturbance += trial->disturbance();
     std::size_t replays = 0;
     conclude(profile(std::move(space), *moves), *moves, report, keep, [&] {
-      throw_if_cancelled(cancelled);
+      if (!report.stopped) throw_if_cancelled(cancelled);
       if (progress)
         progress({what + ", simulated", replays++, trials_.size() * rounds.done(), true});
     });
@@ -114,8 +114,9 @@ class Validation {
     return shards->costs(Sampled::always);
   }
 
-  void take_turns(Rounds& rounds, Measurer& moves, const Tell& tell,
-                  const std::atomic<bool>* cancelled) {
+  // False where it was called off, after a turn at least.
+  bool take_turns(Rounds& rounds, Measurer& moves, const Tell& tell,
+                  const std::atomic<bool>* cancelled) try {
     rounds.begin();
     while (rounds.go_on()) {
       tell(kFirstRounds + rounds.done());
@@ -124,6 +125,11 @@ class Validation {
       rounds.end_one();
     }
     round_seconds_ = rounds.mean();
+    return true;
+  } catch (const Cancelled&) {
+    if (trials_.front()->turns() == 0) throw;
+    round_seconds_ = rounds.mean();
+    return false;
   }
 
   Profile profile(std::vector<MeasuredCost> costs, const Measurer& moves) const {
@@ -193,21 +199,26 @@ class Validation {
   }
 
   // A strategy's prediction takes what was measured beside it. Each trial is replayed once, however
-  // many of the request's strategies it stands for.
+  // many of the request's strategies it stands for. Of those called off, what came before counts.
   void conclude(const Profile& space, const Measurer& moves, ValidateReport& report, bool keep,
                 const ReplayTold& replayed) const {
     Profile all = space;
     std::vector<ValidateCase> results;
-    for (std::size_t t = 0; t < trials_.size(); ++t) {
-      const Profile own = merged(space, profile(trials_[t]->costs(), moves));
-      results.push_back(concluded(t, case_of(own), replayed));
-      all = merged(all, own);
+    try {
+      for (std::size_t t = 0; t < trials_.size() && trials_[t]->turns() > 0; ++t) {
+        const Profile own = merged(space, profile(trials_[t]->costs(), moves));
+        results.push_back(concluded(t, case_of(own), replayed));
+        all = merged(all, own);
+      }
+    } catch (const Cancelled&) {
+      report.stopped = true;
     }
     for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
+      if (trial_of_[k] >= results.size()) continue;
       report.cases.push_back(results[trial_of_[k]]);
       report.cases.back().strategy = request_.strategies[k];
     }
-    if (!keep) return;
+    if (!keep || results.empty()) return;
     report.profile = report.profile.kind.empty() ? all : merged(report.profile, all);
   }
 
@@ -285,11 +296,17 @@ ValidateReport validate(Runner& runner, const ValidateRequest& request,
   refuse_unsound(runner, request, counts);
   ValidateReport report;
   report.limit = request.limit;
-  for (const std::string& model : request.models) {
-    for (std::size_t devices : counts) {
-      Validation validation(runner, request, model, devices);
-      validation.run(report, devices == counts.back(), cancelled, progress);
+  try {
+    for (const std::string& model : request.models) {
+      for (std::size_t devices : counts) {
+        Validation validation(runner, request, model, devices);
+        validation.run(report, devices == counts.back(), cancelled, progress);
+        if (report.stopped) throw Cancelled{};
+      }
     }
+  } catch (const Cancelled&) {
+    report.stopped = true;
+    if (report.cases.empty()) throw;
   }
   return report;
 }

@@ -78,6 +78,7 @@ struct ValidateReport {
   double limit = 0.1;               ///< as it was asked for
   Profile profile;                  ///< of all models, as measured on the most devices
   Disturbance disturbance;
+  bool stopped = false;  ///< called off: cases are of fewer rounds, or missing
 
   /// How many cases the measurement tells something of.
   std::size_t judged_cases() const;
@@ -105,8 +106,9 @@ struct ValidateReport {
   bool fastest_first() const;
 };
 
-/// Throws InputError for a request that is not sound, EnvironmentError where memory lacks, what
-/// Runner and its parts throw, and Cancelled.
+/// Called off, it gives the cases that have a pair. Throws InputError for a request that is not
+/// sound, EnvironmentError where memory lacks, what Runner and its parts throw, and Cancelled where
+/// no case has a pair.
 ValidateReport validate(Runner& runner, const ValidateRequest& request,
                         const std::atomic<bool>* cancelled = nullptr,
                         const std::function<void(const MeasureProgress&)>& progress = {});

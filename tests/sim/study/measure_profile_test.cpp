@@ -273,6 +273,36 @@ TEST(MeasureProfile, EndsWhenCalledOff) {
   EXPECT_THROW(measure_profile(runner, request({"data"}), &cancelled), Cancelled);
 }
 
+// Of two networks in three rounds each: in the second round of one of them.
+ProfileReport called_off_in(const std::string& network) {
+  MeasuringRunner runner;
+  ProfileRequest asked = request({"data"});
+  asked.models = {"lenet5", "alexnet"};
+  asked.rounds = 3;
+  std::atomic<bool> cancelled = false;
+  return measure_profile(runner, asked, &cancelled, [&](const MeasureProgress& p) {
+    cancelled = p.what.starts_with(network) && p.round == 1;
+  });
+}
+
+TEST(MeasureProfile, KeepsWhatWasMeasuredUntilItWasCalledOff) {
+  const ProfileReport early = called_off_in("lenet5"), late = called_off_in("alexnet");
+  EXPECT_TRUE(early.stopped && late.stopped);
+  EXPECT_EQ(
+      early.profile.provenance.method,
+      "by fakes Called off: of lenet5, what 1 whole rounds and a part of one took; nothing of "
+      "alexnet.");
+  EXPECT_TRUE(late.profile.provenance.method.ends_with(
+      "Called off: of alexnet, what 1 whole rounds and a part of one took."));
+  EXPECT_FALSE(early.profile.measured.empty());
+  EXPECT_GT(late.profile.measured.size(), early.profile.measured.size());
+  EXPECT_EQ(early.profile.measured.front().count, 1);
+}
+
+TEST(MeasureProfile, IsNotCalledOffUnlessSomebodyDoes) {
+  EXPECT_FALSE(called_off_in("nobody").stopped);
+}
+
 TEST(WriteProfile, LeavesOnePairWhenItIsWrittenAgain) {
   const Folder folder("again");
   MeasuringRunner runner;

@@ -43,6 +43,7 @@ class FakeMeasurer : public Measurer {
   }
   std::vector<MeasuredCost> costs(Sampled /*which*/) const override {
     std::vector<MeasuredCost> rows;
+    if (rounds_ == 0) return rows;
     for (const CostKey& key : keys_) rows.push_back({key, {1e-3}, {1e-5}, rounds_, "fake"});
     return rows;
   }

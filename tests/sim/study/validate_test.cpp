@@ -310,6 +310,44 @@ TEST(Validate, SimulatesARunOnceAndEndsThereWhenCalledOff) {
   EXPECT_EQ(simulated, (std::vector<std::size_t>{0}));
 }
 
+/// When a round of a network on a number of devices begins, whose first two are before the turns.
+ValidateReport called_off_at(const std::string& what, std::size_t round) {
+  MeasuringRunner runner;
+  std::atomic<bool> cancelled = false;
+  return validate(runner, request(2), &cancelled, [&](const MeasureProgress& p) {
+    cancelled = cancelled || (p.what == what && p.round == round);
+  });
+}
+
+TEST(Validate, KeepsThePairsOfTurnsBeforeItWasCalledOff) {
+  const ValidateReport all = called_off_at("nobody", 0);
+  EXPECT_FALSE(all.stopped);
+  const ValidateReport some = called_off_at("lenet5 on cpu:2", 2 + 1);
+  EXPECT_TRUE(some.stopped);
+  ASSERT_EQ(some.cases.size(), all.cases.size());
+  for (std::size_t i = 0; i < all.cases.size(); ++i) {
+    EXPECT_EQ(some.cases[i].strategy, all.cases[i].strategy);
+    EXPECT_EQ(some.cases[i].turns.size(), all.cases[i].devices == 1 ? 3U : 1U);
+  }
+  EXPECT_EQ(some.profile.kind, all.profile.kind);
+}
+
+// On one device no profile is kept, for there are two.
+TEST(Validate, KeepsTheCasesBeforeItWasCalledOff) {
+  for (std::size_t round : {0U, 2U}) {
+    const ValidateReport report = called_off_at("lenet5 on cpu:2", round);
+    EXPECT_TRUE(report.stopped);
+    EXPECT_EQ(report.cases.size(), 4U);
+    EXPECT_EQ(report.cases.back().devices, 1);
+    EXPECT_EQ(report.profile.kind, "");
+  }
+}
+
+TEST(Validate, HasNothingToKeepBeforeTheFirstTurn) {
+  for (std::size_t round : {0U, 2U})
+    EXPECT_THROW(called_off_at("lenet5 on cpu:1", round), Cancelled);
+}
+
 TEST(ValidateReport, ErrorsAreRelativeToWhatWasMeasured) {
   ValidateReport report;
   report.cases = {toy("a", 1.1, 1), toy("a", 1, 2)};
