@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "portable"
-PROGRAMS = ("strata", "exec_cuda_gpu_test", "exec_cuda_gpu_networks_test")
+PROGRAMS = ("strata", "exec_cuda_gpu_test", "exec_cuda_gpu_networks_test", "exec_cuda_gpu_overheads")
 TOOLS = {"dpkg": "#!/bin/sh\necho /usr/include/stdio.h\n", "strip": "#!/bin/sh\ncp \"$3\" \"$2\"\n"}
 
 

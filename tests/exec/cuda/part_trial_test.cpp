@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "tests/exec/cuda/fake_cublas.h"
 #include "tests/exec/cuda/fake_runs.h"
 #include "tests/exec/cuda/plans.h"
 
@@ -22,40 +23,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-enum class Asked { nothing, cudnn_stream, stream, multiprocessors, multiply };
-
-// The libraries' functions have no place for state.
-Asked refused = Asked::nothing;
-int told_multiprocessors = 0, handles = 0;
-
-cublasStatus_t unless(Asked asked) {
-  return refused == asked ? CUBLAS_STATUS_EXECUTION_FAILED : CUBLAS_STATUS_SUCCESS;
-}
-
-std::unique_ptr<CublasSeat> made_up_cublas(Seat& seat) {
-  auto cublas = std::make_unique<Cublas>();
-  cublas->create = [](cublasHandle_t* to) {
-    *to = reinterpret_cast<cublasHandle_t>(&++handles);
-    return CUBLAS_STATUS_SUCCESS;
-  };
-  cublas->destroy = [](cublasHandle_t) {
-    --handles;
-    return CUBLAS_STATUS_SUCCESS;
-  };
-  cublas->set_stream = [](cublasHandle_t, cudaStream_t) { return unless(Asked::stream); };
-  cublas->set_workspace = [](cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; };
-  cublas->set_math_mode = [](cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; };
-  cublas->set_multiprocessors = [](cublasHandle_t, int count) {
-    told_multiprocessors = count;
-    return unless(Asked::multiprocessors);
-  };
-  cublas->multiply = [](cublasHandle_t, cublasOperation_t, cublasOperation_t, std::int64_t,
-                        std::int64_t, std::int64_t, const void*, const void*, cudaDataType,
-                        std::int64_t, const void*, cudaDataType, std::int64_t, const void*, void*,
-                        cudaDataType, std::int64_t, cublasComputeType_t,
-                        cublasGemmAlgo_t) { return unless(Asked::multiply); };
-  return std::make_unique<CublasSeat>(seat, std::move(cublas));
-}
+// Whether cuDNN refuses the stream, and the handles made and not destroyed: the library's functions
+// have no place for state.
+bool stream_refused = false;
+int handles = 0;
 
 // On a machine without a GPU its handle is none that plans could be made with.
 void choose_cudnns_stream(Seat& seat) {
@@ -69,7 +40,7 @@ void choose_cudnns_stream(Seat& seat) {
     return CUDNN_STATUS_SUCCESS;
   };
   cudnn->set_stream = [](cudnnHandle_t, cudaStream_t) {
-    return refused == Asked::cudnn_stream ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
+    return stream_refused ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
   };
   const CudnnSeat chosen(seat, std::move(cudnn));
 }
@@ -79,10 +50,10 @@ class LibrariesOnGreen : public Plans {
   void SetUp() override {
     Plans::SetUp();
     reset_fake_runs();
-    refused = Asked::nothing;
-    told_multiprocessors = 0;
+    stream_refused = false;
+    fake_cublas() = {};
   }
-  void TearDown() override { EXPECT_EQ(handles, 0); }
+  void TearDown() override { EXPECT_EQ(handles + fake_cublas().handles, 0); }
   static std::string described() {
     const auto trial = [](const GpuPart& part) {
       const auto seat = seat_with_fake_runs(part, Precision::bf16);
@@ -92,8 +63,8 @@ class LibrariesOnGreen : public Plans {
     };
     return GpuParts(std::vector{0, 0}, trial).description();
   }
-  static std::string described_where_refused(Asked what) {
-    refused = what;
+  static std::string described_where_refused(CublasCall what) {
+    fake_cublas().refused = what;
     return described();
   }
 };
@@ -102,24 +73,25 @@ constexpr const char* kShared = "2 devices share 132 SMs (no green contexts: one
 
 TEST_F(LibrariesOnGreen, ThatRunLeaveDevicesTheirParts) {
   EXPECT_EQ(described(), "2 x 64 of 132 SMs");
-  EXPECT_EQ(told_multiprocessors, 64);
+  EXPECT_EQ(fake_cublas().multiprocessors, 64);
   EXPECT_FALSE(fake_runs().runs.empty());
 }
 
 TEST_F(LibrariesOnGreen, MayRefuseTheStream) {
-  EXPECT_THAT(described_where_refused(Asked::cudnn_stream),
-              AllOf(StartsWith(kShared), HasSubstr("cuDNN"), HasSubstr("choosing a stream")));
-  EXPECT_THAT(described_where_refused(Asked::stream),
+  EXPECT_THAT(described_where_refused(CublasCall::set_stream),
               AllOf(StartsWith(kShared), HasSubstr("cuBLAS: choosing a stream")));
+  stream_refused = true;
+  EXPECT_THAT(described(),
+              AllOf(StartsWith(kShared), HasSubstr("cuDNN"), HasSubstr("choosing a stream")));
 }
 
 TEST_F(LibrariesOnGreen, MayRefuseToBeToldOfMultiprocessors) {
-  EXPECT_THAT(described_where_refused(Asked::multiprocessors),
+  EXPECT_THAT(described_where_refused(CublasCall::set_multiprocessors),
               AllOf(StartsWith(kShared), HasSubstr("cuBLAS: telling of multiprocessors")));
 }
 
 TEST_F(LibrariesOnGreen, MayRefuseAProductOfMatrices) {
-  EXPECT_THAT(described_where_refused(Asked::multiply),
+  EXPECT_THAT(described_where_refused(CublasCall::multiply),
               AllOf(StartsWith(kShared), HasSubstr("cuBLAS: multiplying matrices")));
 }
 

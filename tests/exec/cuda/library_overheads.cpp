@@ -1,0 +1,105 @@
+// Needs the headers of cuDNN and cuBLAS.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "exec/cuda/products/tuned_plan.h"
+#include "sim/base/error.h"
+#include "tests/exec/cuda/overheads.h"
+
+namespace strata::cuda {
+namespace {
+
+constexpr std::int64_t kSamples = 32, kChannels = 256, kImage = 14, kRows = 1024;
+
+// The host's own clock: no GPU has a part in what it plans.
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto before = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+ConvolutionShape shape() {
+  const ConvolutionAxis h{Dim::h, kImage, kImage, 3, 1, 1, 1, 1};
+  const ConvolutionAxis w{Dim::w, kImage, kImage, 3, 1, 1, 1, 1};
+  return {
+      kSamples, kChannels, kChannels, {h, w}, {1, kChannels, kChannels, kChannels, kChannels, 0},
+      false};
+}
+
+/// Memory for the convolution's tensors and as much workspace.
+class Tensors {
+ public:
+  Tensors(Seat& seat, std::int64_t workspace)
+      : image_(kSamples * kImage * kImage * kChannels * size_of(seat.type())),
+        filter_(kChannels * 9 * kChannels * size_of(seat.type())),
+        memory_(seat.gpu(), 2 * image_ + filter_ + workspace) {
+    clear(memory_.data(), memory_.bytes(), seat.stream());
+    seat.stream().finish();
+  }
+  ConvolutionMemory lent() const {
+    auto* const data = static_cast<std::byte*>(memory_.data());
+    return {data, data + image_, data + image_ + filter_, data + 2 * image_ + filter_};
+  }
+
+ private:
+  std::int64_t image_, filter_;
+  LastingMemory memory_;
+};
+
+nlohmann::ordered_json overheads_of(Seat& seat, Direction direction) {
+  CudnnSeat& library = cudnn_of(seat);
+  const ConvolutionGraph graph(library.target(), shape(), direction, seat.precision());
+  Proposals proposals;
+  nlohmann::ordered_json json = {{"product", show(shape(), direction, seat.precision())}};
+  json["heuristics_seconds"] = seconds_of([&] { proposals = graph.proposals(CUDNN_HEUR_MODE_A); });
+  json["engines"] = proposals.candidates.size();
+  if (proposals.candidates.empty()) throw EnvironmentError("cuDNN proposes no engine");
+  json["engine"] = proposals.candidates.front().name;
+  Planned planned;
+  json["plan_seconds"] =
+      seconds_of([&] { planned = graph.plan(std::move(proposals.candidates.front())); });
+  library.cudnn().check(planned.status, "making a plan");
+  const Tensors tensors(seat, planned.plan->workspace());
+  const auto run = [&] {
+    planned.plan->run(library.handle(), tensors.lent());
+    seat.stream().finish();
+  };
+  json["first_run_seconds"] = seconds_of(run);
+  json["second_run_seconds"] = seconds_of(run);
+  return json;
+}
+
+nlohmann::ordered_json matrix_overheads(Seat& seat) {
+  const std::int64_t bytes = kRows * kRows * size_of(seat.type());
+  const LastingMemory memory(seat.gpu(), 3 * bytes);
+  auto* const data = static_cast<std::byte*>(memory.data());
+  clear(data, memory.bytes(), seat.stream());
+  const auto run = [&] {
+    multiply(seat, {data, kRows, kRows}, {data + bytes, kRows, kRows}, data + 2 * bytes,
+             seat.type());
+    seat.stream().finish();
+  };
+  nlohmann::ordered_json json;
+  json["handle_seconds"] = seconds_of([&] { cublas_of(seat); });
+  json["first_run_seconds"] = seconds_of(run);
+  json["second_run_seconds"] = seconds_of(run);
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json library_overheads(Seat& seat) {
+  nlohmann::ordered_json json;
+  json["cudnn"]["handle_seconds"] = seconds_of([&] { cudnn_of(seat); });
+  for (Direction direction : {Direction::forward, Direction::data, Direction::weights}) {
+    json["cudnn"]["convolutions"].push_back(overheads_of(seat, direction));
+  }
+  json["cublas"] = matrix_overheads(seat);
+  return json;
+}
+
+}  // namespace strata::cuda
