@@ -11,7 +11,7 @@ import subprocess
 import time
 
 # How a program is asked to end, and the seconds that it then has.
-ASKED = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0))
+ASKED = ((signal.SIGINT, 8.0), (signal.SIGTERM, 2.0))
 LOOK_SECONDS = 0.05  # between looks at whether it still says something
 
 

@@ -81,7 +81,8 @@ def run_share(command, tests, until, log, environment, silence, core):
             break
         share.complaints.append(wrong)
         share.broken += [test for test, how in found.items() if how == CUT_SHORT]
-        tests = [test for test in tests if test not in found] if found else []
+        rest = [test for test in tests if test not in found]
+        tests = rest if len(rest) < len(tests) else []
     return share
 
 

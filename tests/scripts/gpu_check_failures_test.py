@@ -201,24 +201,27 @@ class Validate(Made):
             self.assertEqual(self.validate(whole="exit 1").status, "FAILED")
 
 
-# Writes a line for each network into its profile, as --merge has it: {fails} is a network's name.
+# Writes a line for each network into its profile, as --merge has it: {fails} is a network's name. That of
+# `slow` takes too long, and is written when it is interrupted.
 PROFILE = """\
 #!/bin/sh
 network=$2 file= merge=
 while [ $# -gt 0 ]; do case $1 in -o) file=$2 ;; --merge) merge=1 ;; esac; shift; done
 [ $network != {fails} ] || {{ echo 'strata: error: made up to fail' >&2; exit 3; }}
 [ -n "$merge" ] || : > $file
+if [ $network = slow ]; then trap 'stopped=1' INT; sleep 60; fi
 echo $network >> $file
 echo '{{"measured_costs": '$(wc -l < $file)', "measured_moves": 1, "measure_seconds": 2,
       "profile": "'$file'"}}'
+exit ${{stopped:-0}}
 """
 
 
 class Profile(Made):
-    def profile(self, fails, networks=("alexnet", "vgg16", "resnet50")):
+    def profile(self, fails, networks=("alexnet", "vgg16", "resnet50"), dtypes=("tf32", "bf16"), limit=60):
         programs = {"strata": self.make("strata", PROFILE.format(fails=fails))}
-        few = plan.Plan(("cuda:0",), ("tf32", "bf16"), networks, (32,), "cuda:0")
-        return prediction.profile(few, programs, self.folder, None, 60)
+        few = plan.Plan(("cuda:0",), dtypes, networks, (32,), "cuda:0")
+        return prediction.profile(few, programs, self.folder, None, limit)
 
     def test_each_network_is_a_process_and_adds_to_what_is_there(self):
         result = self.profile(fails="nothing")
@@ -236,6 +239,14 @@ class Profile(Made):
             self.assertEqual(result.status, "FAILED")
             self.assertEqual((self.folder / "profiles" / "cuda-bf16.toml").read_text(), kept)
             self.assertIn(f"2 failed, first tf32 {fails}: exit code 3", result.figure)
+
+    def test_one_that_time_ends_keeps_its_own(self):
+        others = [f"n{i}" for i in range(40)]  # so that each has little of the time
+        result = self.profile("nothing", ("slow", *others), ("bf16",), limit=20)
+        self.assertEqual(result.status, "partial")
+        self.assertEqual([loss["way"] for loss in result.data["left_out"]], ["slow"])
+        self.assertEqual((self.folder / "profiles" / "cuda-bf16.toml").read_text().split(), ["slow", *others])
+        self.assertEqual(result.data["profiles"][0]["measured_costs"], 41)
 
 
 STRATA = """\
