@@ -1,6 +1,5 @@
 """What is checked, in which order, and the time that each stage has."""
 
-import json
 import pathlib
 import platform
 import shlex
@@ -9,7 +8,7 @@ import sys
 import time
 
 from gpu_check import (again, machine, numerics, prediction, processes, programs, pytorch,
-                       sanitizer, smoke, stages)
+                       report, sanitizer, smoke, stages)
 from gpu_check.plan import plan_for
 from gpu_check.stages import OK, Result, Stage
 
@@ -54,9 +53,9 @@ class Check:
             if (earlier / name).exists():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(earlier / name, file)
-        if (earlier / "report.json").exists():
-            document = json.loads((earlier / "report.json").read_text())
-            self.share([stage["data"].get("partitions", "") for stage in document["stages"]])
+        for stage in report.stages_of(earlier):
+            if stage["name"] in ("environment", "smoke"):
+                self.share(stage["data"].get("partitions", ""))
 
     def keep(self, folder):
         """Choices made so far."""
@@ -69,10 +68,10 @@ class Check:
         return {f"choices-{kind}.tsv": machine.choices_file(environment)
                 for kind, environment in (("timed", self.timed), ("untimed", self.untimed))}
 
-    def share(self, said):
-        """No green contexts from here on, where one of these says so."""
-        for environment in (self.untimed, self.timed) if smoke.SHARED in said else ():
-            environment["STRATA_CUDA_PARTITIONS"] = smoke.SHARED
+    def share(self, partitions):
+        """How devices share the GPU from here on; as before where that is empty."""
+        for environment in (self.untimed, self.timed) if partitions else ():
+            environment["STRATA_CUDA_PARTITIONS"] = partitions
 
     def shares(self):
         return self.untimed.get("STRATA_CUDA_PARTITIONS") == smoke.SHARED
@@ -81,7 +80,8 @@ class Check:
         found, reason = machine.gpus()
         data = {"gpus": found, "cores": machine.cores(), "python": platform.python_version(),
                 "kernel": platform.release(), "libraries": machine.wheel_folders("lib"),
-                "date": time.strftime("%Y-%m-%d")}
+                "date": time.strftime("%Y-%m-%d"),
+                "partitions": self.untimed.get("STRATA_CUDA_PARTITIONS", "")}
         self.programs = programs.find(ROOT, self.options.bundle, self.work, seconds, self.untimed)
         version = processes.run([self.programs["strata"], "--version"], 60,
                                 self.work / "log" / "version", self.untimed)
@@ -102,7 +102,7 @@ class Check:
     def smoke(self, seconds):
         result = smoke.check(self.plan, self.need_programs(), self.work, self.timed, seconds,
                              lambda line: print(f"  {line}", file=sys.stderr, flush=True))
-        self.share([result.data["partitions"]])
+        self.share(result.data["partitions"])
         return result
 
     def tests(self, name, seconds, silence, variables=None, title=None):
@@ -166,9 +166,9 @@ class Check:
             Stage("environment", "what there is; programs that start, or are built",
                   self.environment, self.start_seconds(),
                   commands=several(lambda p: [[p["strata"], "--version"], CLOCKS])),
-            Stage("smoke", "short runs of each kind, one after another", self.smoke, 75,
-                  commands=lambda p: [shown(smoke.command(p, case), smoke.variables(case))
-                                      for case in smoke.cases(plan)]),
+            Stage("smoke", "short runs of each kind, one after another", self.smoke, 85,
+                  commands=lambda p: [shown(command, variables) for command, variables
+                                      in smoke.commands(plan, p)]),
             Stage("kernels", "every kernel against the referee in double precision", self.kernels,
                   100, commands=self.test_commands(KERNELS)),
             Stage("kernels-shared", "the same without green contexts", self.kernels_shared, 70,

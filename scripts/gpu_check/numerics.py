@@ -33,7 +33,8 @@ def summarise(texts, listed):
     counts = collections.Counter(ended.values())
     return {"tests": listed, "passed": counts["OK"], "skipped": counts["SKIPPED"],
             "failed": named("FAILED"), "cut_short": named(shares.CUT_SHORT),
-            "not_begun": listed - len(ended), "agreements": agreements}
+            "not_begun": listed - len(ended), "agreements": agreements,
+            "partitions": sorted({a["partitions"] for a in agreements if "partitions" in a})}
 
 
 def gradient_error(agreement):

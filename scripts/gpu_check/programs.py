@@ -5,9 +5,9 @@ import pathlib
 import shutil
 import tarfile
 
-from gpu_check import machine, processes
+from gpu_check import machine, overheads, processes
 
-NAMES = ["strata", "exec_cuda_gpu_test", "exec_cuda_gpu_networks_test"]
+NAMES = ["strata", "exec_cuda_gpu_test", "exec_cuda_gpu_networks_test", overheads.PROGRAM]
 BUNDLE = "build/portable/strata-portable.tar.xz"
 
 

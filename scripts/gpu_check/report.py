@@ -3,7 +3,7 @@
 import dataclasses
 import json
 
-from gpu_check import numerics, sanitizer, stages, turns
+from gpu_check import numerics, overheads, sanitizer, stages, turns
 
 
 def write_whole(path, text):
@@ -33,7 +33,7 @@ def environment_section(data):
 
 
 def tests_section(data):
-    parts = []
+    parts = [f"Devices that shared the GPU: {', '.join(data['partitions'])}\n"] if data["partitions"] else []
     for key, title in (("failed", "Failed"), ("cut_short", "Cut short"), ("crashed", "Broke off")):
         if data[key]:
             parts.append(f"{title}: {', '.join(data[key])}\n")
@@ -60,7 +60,9 @@ def smoke_section(data):
                   "products on plain loops", "step"], [
         (run["network"], run["dtype"], f"{run['devices']} {run['partitions']}", run["way"],
          run["machine"], run["engines"], (run["plain_loops"] or {}).get("products", ""),
-         milliseconds(run["step_seconds"])) for run in data["runs"]]) + losses(data)
+         milliseconds(run["step_seconds"])) for run in data["runs"]]) + losses(data) + (
+        "\n" + table(["measured once", "takes"], overheads.rows(data["overheads"]))
+        if data["overheads"] else "")
 
 
 def again_section(data):
@@ -171,6 +173,14 @@ def markdown(outcomes, stand_in):
     for outcome in outcomes:
         parts += [f"## {outcome.name}: {outcome.status}\n", outcome.figure + "\n", section(outcome)]
     return "\n".join(parts)
+
+
+def stages_of(folder):
+    """Those of an earlier check's report; none where there is none that can be read."""
+    try:
+        return json.loads((folder / "report.json").read_text())["stages"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def write(folder, outcomes, stand_in):

@@ -1,10 +1,11 @@
-"""Short runs of each kind on the GPU, one after another: within a minute it is known what is broken,
-and whether devices that share the GPU can have multiprocessors of their own."""
+"""What the GPU takes for next to nothing, then short runs of each kind on it, one after another: within
+a minute it is known what is broken, and whether devices that share the GPU can have multiprocessors of
+their own."""
 
 import dataclasses
 import math
 
-from gpu_check import machine, prediction, sanitizer
+from gpu_check import machine, overheads, prediction, sanitizer
 from gpu_check.stages import Result, verdict
 from gpu_check.turns import Turns
 
@@ -34,15 +35,17 @@ class Case:
 
 
 def cases(plan):
-    """All of one network before the next, and what runs everywhere first."""
+    """First each way in bf16 and each type plainly, all of one network before the next, and what runs
+    everywhere first; then the other types in the other ways, which the time need not hold."""
     if plan.stand_in:
         places, networks, dtypes, ways = [(devices, "") for devices in plan.devices], plan.networks, \
             plan.dtypes, ["plain"]
     else:
         places = [(plan.one, ""), (plan.shared, SHARED), (plan.shared, GREEN)]
         networks, dtypes, ways = ["lenet5", "resnet18"], ["fp32", "tf32", "bf16"], list(WAYS)
-    return [Case(network, dtype, *place, way) for network in networks for way in ways
-            for dtype in dtypes for place in places]
+    every = [Case(network, dtype, *place, way) for network in networks for way in ways
+             for dtype in dtypes for place in places]
+    return sorted(every, key=lambda case: case.way != "plain" and case.dtype != "bf16")
 
 
 def command(programs, case):
@@ -53,6 +56,12 @@ def command(programs, case):
 
 def variables(case):
     return {"STRATA_CUDA_PARTITIONS": case.partitions} if case.partitions else {}
+
+
+def commands(plan, programs):
+    """With the variables of each."""
+    first = [] if plan.stand_in else [(overheads.command(programs), {})]
+    return first + [(command(programs, case), variables(case)) for case in cases(plan)]
 
 
 def complaint(case, found, first_loss):
@@ -75,7 +84,7 @@ class Smoke:
         self.plan, self.programs, self.work = plan, programs, work
         self.environment, self.tell = environment, tell
         self.turns = Turns(limit, most=min(RUN_SECONDS, limit))
-        self.rows, self.first_losses = [], {}
+        self.rows, self.first_losses, self.overheads = [], {}, None
 
     def engines(self):
         """Chosen so far."""
@@ -108,8 +117,22 @@ class Smoke:
                    dataclasses.replace(case, partitions=SHARED).name not in failed
                    for case in cases(self.plan) if case.partitions == GREEN)
 
+    def measure(self):
+        """Before all, while nobody else is on the GPU."""
+        self.overheads, turns = overheads.measure(self.programs, self.work, self.environment,
+                                                  self.turns.left() / 2)
+        self.add(turns)
+        lost = turns.failed + turns.left_out
+        self.tell(f"{overheads.NAME}: {lost[0]['why'] if lost else overheads.words(self.overheads)}")
+
+    def add(self, turns):
+        self.turns.failed += turns.failed
+        self.turns.left_out += turns.left_out
+
     def all(self):
         watched = self.plan.stand_in
+        if not self.plan.stand_in:
+            self.measure()
         for case in cases(self.plan):
             if not watched and case.network != "lenet5":
                 self.watch()
@@ -135,8 +158,7 @@ class Smoke:
             watch.judged(("memcheck", devices))
             lost = (turns.failed + turns.left_out)[before:]
             self.tell(f"lenet5 {devices} memcheck: {lost[0]['why'] if lost else 'ok'}")
-        self.turns.failed += turns.failed
-        self.turns.left_out += turns.left_out
+        self.add(turns)
         return None
 
     def line(self, case):
@@ -153,12 +175,14 @@ class Smoke:
 
 def check(plan, programs, work, environment, limit, tell):
     """`tell` takes a line for each run as it ends. `partitions` of the result's data is how devices
-    that share the GPU are to run from then on."""
+    that share the GPU are to run from then on; empty where nothing was learned of it."""
     smoke = Smoke(plan, programs, work, environment, limit, tell)
     smoke.all()
-    partitions = SHARED if smoke.green_failures() else ""
+    green = any(row["partitions"] == GREEN for row in smoke.rows)
+    partitions = SHARED if smoke.green_failures() else GREEN if green else ""
     words = [f"{len(smoke.rows)} runs", *smoke.turns.words()]
-    if partitions:
+    if partitions == SHARED:
         words.append("green contexts fail: what follows runs without them")
     return Result(verdict(smoke.turns.failed, smoke.rows, smoke.turns.left_out), "; ".join(words),
-                  {"runs": smoke.rows, "partitions": partitions, **smoke.turns.losses()})
+                  {"runs": smoke.rows, "partitions": partitions, "overheads": smoke.overheads,
+                   **smoke.turns.losses()})

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts" / "gpu-check"
 
 STRATA = """\
-#!{python}
+#!{python} -IS
 import json, os, pathlib, sys, time
 command, arguments = sys.argv[1], sys.argv[2:]
 with open({asked!r}, "a") as asked:
@@ -72,7 +72,7 @@ esac
 """
 
 PYTORCH = """\
-#!{python}
+#!{python} -IS
 import json, sys
 print(json.dumps({{"torch": "made up"}}), flush=True)
 for line in sys.stdin:
@@ -116,6 +116,7 @@ class Run(unittest.TestCase):
                                            validate_code=validate_code, waits=waits, gpu=gpu))
         self.write("exec_cuda_gpu_test", TESTS)
         self.write("exec_cuda_gpu_networks_test", NETWORKS)
+        self.write("exec_cuda_gpu_overheads", "#!/bin/sh\nexit 3\n")
         self.write("python", PYTORCH.format(python=sys.executable, compiles=compiles))
 
     def check(self, *options, **variables):
@@ -163,13 +164,13 @@ class Run(unittest.TestCase):
             self.assertIn("profiles/cpu-fp32.toml", archive.getnames())
 
     def test_chosen_engines_come_back_and_are_taken_again(self):
-        self.stand_in("--stages", "pytorch")
+        self.stand_in("--stages", "smoke")
         first = (self.out / "choices-timed.tsv").read_text()
         self.assertEqual(set(first.splitlines()), {"made up\tengine"})
-        self.stand_in("--stages", "pytorch")
+        self.stand_in("--stages", "smoke")
         self.assertEqual((self.out / "choices-timed.tsv").read_text(), first * 2)
         earlier, self.out = self.out, self.folder / "another"
-        self.stand_in("--stages", "pytorch", "--choices", earlier)
+        self.stand_in("--stages", "smoke", "--choices", earlier)
         self.assertEqual((self.out / "choices-timed.tsv").read_text(), first * 3)
 
     def test_an_interrupted_check_keeps_what_it_has(self):

@@ -1,6 +1,7 @@
 """The short runs that scripts/gpu-check begins with, and the tests that it runs again, on programs that
 the tests make up: no figure here was measured."""
 
+import json
 import os
 import pathlib
 import sys
@@ -26,6 +27,14 @@ echo '{{"machine": "'$machine'", "losses": [2.5, '$loss'], "plain_loops": '$loop
       "step_seconds": {{"median": 0.0015}},
       "issue_seconds": {{"median": 0.0014, "min": 0.0009, "per_task": 0.0000125}}}}'
 """
+SEEN = {"cudnn": {"convolutions": [{"product": "forward", "heuristics_seconds": 0.02, "plan_seconds": 0.005,
+                                   "first_run_seconds": 0.003, "second_run_seconds": 0.0001}]},
+        "cublas": {"first_run_seconds": 0.004, "second_run_seconds": 0.0002}}
+OVERHEADS = {"empty_event_pair": {"median_seconds": 2e-6, "least_seconds": 1e-6, "most_seconds": 3e-6},
+             "launched_chain": {"seconds_per_task": 4e-6, "begin_seconds": 1e-6, "host_seconds_per_task": 2e-6},
+             "recorded_chain": {"seconds_per_task": 1.5e-6, "begin_seconds": 9e-6, "host_seconds_per_task": 0},
+             "copies": [{"host": "pageable", "to_gpu": True, "bytes": 65536, "seconds": 1e-5}],
+             "fp32": SEEN, "tf32": SEEN, "bf16": SEEN}
 WATCHER = """\
 #!/bin/sh
 while [ "$1" != run ] && [ "$1" != --version ]; do shift; done
@@ -49,8 +58,9 @@ class Made(unittest.TestCase):
 
 
 class Smoke(Made):
-    def run_all(self, does="", watcher=None):
-        programs = {"strata": self.make("strata", STRATA.format(does=does))}
+    def run_all(self, does="", watcher=None, overheads=f"echo '{json.dumps(OVERHEADS)}'"):
+        programs = {"strata": self.make("strata", STRATA.format(does=does)),
+                    "exec_cuda_gpu_overheads": self.make("overheads", f"#!/bin/sh\n{overheads}\n")}
         tool = None if watcher is None else self.make("tool", WATCHER.format(does=watcher))
         environment = machine.environment(self.folder, "cache")
         with unittest.mock.patch.object(machine, "find_tool", lambda _: tool):
@@ -63,26 +73,40 @@ class Smoke(Made):
     def test_all_kinds_of_runs(self):
         result = self.run_all(watcher="")
         self.assertEqual((result.status, result.figure), ("ok", "54 runs"))
-        self.assertEqual(self.lines[0], "lenet5 fp32 cuda:0 plain: ok, 1 engines chosen, 0 products on "
+        self.assertEqual(self.lines[0], "overheads: an empty pair of events 2.00 us, a launched task 4.00 us, "
+                                        "a recorded task 1.50 us")
+        self.assertEqual(self.lines[1], "lenet5 fp32 cuda:0 plain: ok, 1 engines chosen, 0 products on "
                                         "plain loops, step 1.500 ms, host 12.5 us a task")
         self.assertIn("lenet5 bf16 cuda:0/2 green graph: ok, ", "\n".join(self.lines))
-        self.assertEqual(self.lines[27:29], ["lenet5 cuda:0 memcheck: ok", "lenet5 cuda:0/2 memcheck: ok"])
-        self.assertEqual(result.data["partitions"], "")
+        self.assertEqual(self.lines[16:18], ["lenet5 cuda:0 memcheck: ok", "lenet5 cuda:0/2 memcheck: ok"])
+        self.assertEqual(result.data["partitions"], "green")
         section = report.section(stages.Outcome("smoke", "ok", "", 1.0, result.data))
         self.assertIn("| resnet18 | tf32 | cuda:0/2 shared | serial | 2 devices share 132 SMs | 1 | 0 | "
                       "1.500 ms |", section)
+        self.assertIn("| 64 KiB to the GPU, pageable memory | 10.00 us, 6.55 GB/s |", section)
+        self.assertIn("| cuDNN: forward | heuristics 20.0 ms, a plan 5.0 ms, first run 3.00 ms, second 0.10 ms |",
+                      section)
+
+    def test_what_comes_first_has_each_type_and_each_way_everywhere(self):
+        first = [case for case in smoke.cases(plan.plan_for("cuda:0"))][:30]
+        for network in ("lenet5", "resnet18"):
+            for place in ("cuda:0", "cuda:0/2 shared", "cuda:0/2 green"):
+                seen = {(case.dtype, case.way) for case in first
+                        if case.network == network and case.place == place}
+                self.assertEqual(seen, {("fp32", "plain"), ("tf32", "plain"), ("bf16", "plain"),
+                                        ("bf16", "serial"), ("bf16", "graph")})
 
     def test_products_on_plain_loops_fail(self):
         result = self.run_all("*resnet18*bf16*--graph*) loops='{\"products\": 3, \"first_status\": \"BAD_PARAM\"}' ;;")
         self.assertEqual(self.why(result), {f"resnet18 bf16 {place} graph": "3 products on plain loops: BAD_PARAM"
                                             for place in ("cuda:0", "cuda:0/2 shared", "cuda:0/2 green")})
-        self.assertEqual((result.status, result.data["partitions"]), ("FAILED", ""))
+        self.assertEqual((result.status, result.data["partitions"]), ("FAILED", "green"))
 
     def test_losses_that_are_off_fail(self):
-        self.assertEqual(self.why(self.run_all("*lenet5*cuda:0\\ *bf16*--serial*) loss=2.5 ;;")),
-                         {"lenet5 bf16 cuda:0 serial": "the last loss is 2.5000, the first run's was 2.2500"})
-        self.assertEqual(self.why(self.run_all("*lenet5*cuda:0\\ *bf16*--serial*) loss=null ;;")),
-                         {"lenet5 bf16 cuda:0 serial": "the last loss is None"})
+        does = "*lenet5*cuda:0\\ *bf16*--serial*) loss=2.5 ;; *lenet5*cuda:0\\ *bf16*--graph*) loss=null ;;"
+        self.assertEqual(self.why(self.run_all(does)),
+                         {"lenet5 bf16 cuda:0 serial": "the last loss is 2.5000, the first run's was 2.2500",
+                          "lenet5 bf16 cuda:0 graph": "the last loss is None"})
 
     def test_where_green_contexts_fail_they_are_given_up(self):
         for does, why in (("*/green) echo 'strata: error: no stream' >&2; exit 3 ;;",
@@ -96,17 +120,20 @@ class Smoke(Made):
             self.assertIn("green contexts fail: what follows runs without them", result.figure)
 
     def test_what_fails_on_shared_devices_too_says_nothing_of_green_contexts(self):
-        result = self.run_all("*cuda:0/2*) exit 3 ;;")
+        result = self.run_all("*cuda:0/2*) exit 3 ;;", overheads="echo 'strata: error: no events' >&2; exit 3")
         self.assertEqual((result.status, len(result.data["failed"]), result.data["partitions"]),
-                         ("FAILED", 36, ""))
+                         ("FAILED", 1 + 36, ""))
+        self.assertEqual(self.lines[0], "overheads: exit code 3: strata: error: no events")
+        section = report.section(stages.Outcome("smoke", "FAILED", "", 1.0, result.data))
+        self.assertNotIn("measured once", section)
 
     def test_memcheck_is_passed_over_where_it_is_refused_and_fails_where_it_finds(self):
         result = self.run_all(watcher="--version) echo '========= Error: not permitted'; exit 1 ;;")
-        self.assertEqual((result.status, self.lines[27]), ("ok", "memcheck: it is not there, or refused"))
+        self.assertEqual((result.status, self.lines[16]), ("ok", "memcheck: it is not there, or refused"))
         self.lines = []
         result = self.run_all(watcher="run*cuda:0/2*) echo '========= Invalid read';"
                                       "echo '========= ERROR SUMMARY: 1 error'; exit 1 ;;")
-        self.assertEqual(self.lines[28], "lenet5 cuda:0/2 memcheck: 1 found: Invalid read")
+        self.assertEqual(self.lines[17], "lenet5 cuda:0/2 memcheck: 1 found: Invalid read")
         self.assertEqual(result.status, "FAILED")
 
 
@@ -122,6 +149,11 @@ class Partitions(Made):
     def test_what_an_earlier_check_said_of_green_contexts_holds(self):
         self.assertFalse(self.checked(self.folder).shares())
 
+    def test_a_report_that_cannot_be_read_says_nothing(self):
+        for text in ("{", "[]", "{}"):
+            (self.folder / "report.json").write_text(text)
+            self.assertEqual(report.stages_of(self.folder), [])
+
     def test_no_green_contexts_where_they_failed_before(self):
         outcome = stages.Outcome("smoke", "FAILED", "", 1.0, {"partitions": "shared", "runs": []})
         report.write(self.folder, [outcome], False)
@@ -129,6 +161,14 @@ class Partitions(Made):
         self.assertEqual(made.timed["STRATA_CUDA_PARTITIONS"], "shared")
         with self.assertRaises(stages.Skip):
             made.kernels_shared(60)
+        made.share("green")  # as smoke found here
+        self.assertEqual(made.timed["STRATA_CUDA_PARTITIONS"], "green")
+
+    def test_a_check_hands_on_what_it_was_told(self):
+        told = [stages.Outcome("environment", "ok", "", 1.0, {"partitions": "shared"}),
+                stages.Outcome("validate", "ok", "", 1.0, {})]
+        report.write(self.folder, told, False)
+        self.assertTrue(self.checked(self.folder).shares())
 
 
 PROGRAM = """\

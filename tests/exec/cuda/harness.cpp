@@ -28,9 +28,10 @@ HostGpus::~HostGpus() {
   const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
   fmt::print(
       "agreement {{\"suite\": \"{}\", \"case\": \"{}\", \"precision\": \"{}\", \"error\": {:.3e}, "
-      "\"tolerance\": {:.0e}}}\n",
+      "\"tolerance\": {:.0e}, \"partitions\": \"{}\"}}\n",
       test.test_suite_name(), test.name(), ::testing::PrintToString(precision_), largest_error_,
-      tolerance());
+      tolerance(),
+      backend_.seat(DeviceId(0)).part().kind == GpuPartKind::green ? "green" : "shared");
 }
 
 void HostGpus::begin_step(const StepContext& context) {
