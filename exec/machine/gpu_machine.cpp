@@ -101,14 +101,6 @@ std::string version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-std::string describe(const DeviceList& list, const std::string& partitions) {
-  const cuda::Gpu gpu = gpus_for(list)[static_cast<std::size_t>(list.gpus.front())];
-  const std::string driver = cuda::driver_version();
-  return fmt::format("{}, {}, driver {}{}, CUDA {}, {}", gpu.name, partitions,
-                     driver.empty() ? "" : driver + " for CUDA ", version(gpu.driver),
-                     version(gpu.runtime), cuda::library_versions());
-}
-
 }  // namespace
 
 Cluster cluster(const DeviceList& list, const std::string& name) {
@@ -123,10 +115,20 @@ Cluster cluster(const DeviceList& list, const std::string& name) {
   return gpu_cluster(name, devices);
 }
 
-std::shared_ptr<Backend> backend(const DeviceList& list, DType dtype) {
+struct Partitions {
+  cuda::GpuParts parts;
+};
+
+std::shared_ptr<const Partitions> partitions(const DeviceList& list) {
+  gpus_for(list);
+  return std::make_shared<const Partitions>(Partitions{cuda::tried_parts(list.gpus)});
+}
+
+std::shared_ptr<Backend> backend(const DeviceList& list, const Partitions& partitions,
+                                 DType dtype) {
   const cuda::Precision precision = precision_of(dtype);
   gpus_for(list);
-  return std::make_shared<cuda::CudaBackend>(list.gpus, precision);
+  return std::make_shared<cuda::CudaBackend>(list.gpus, partitions.parts, precision);
 }
 
 std::unique_ptr<PlanRun> start(std::shared_ptr<Backend> gpus, const Graph& graph, const Plan& plan,
@@ -181,14 +183,12 @@ CalibrateOptions calibrate_options(const DeviceList& list) {
   return options;
 }
 
-std::string description(const DeviceList& list, const Backend& gpus) {
-  return describe(list, static_cast<const cuda::CudaBackend&>(gpus).partitions());
-}
-
-std::string description(const DeviceList& list) {
-  gpus_for(list);
-  const auto trial = [](const cuda::GpuPart& part) { cuda::try_part(part, cuda::Precision::fp32); };
-  return describe(list, cuda::GpuParts(list.gpus, trial).description());
+std::string description(const DeviceList& list, const Partitions& partitions) {
+  const cuda::Gpu gpu = gpus_for(list)[static_cast<std::size_t>(list.gpus.front())];
+  const std::string driver = cuda::driver_version();
+  return fmt::format("{}, {}, driver {}{}, CUDA {}, {}", gpu.name, partitions.parts.description(),
+                     driver.empty() ? "" : driver + " for CUDA ", version(gpu.driver),
+                     version(gpu.runtime), cuda::library_versions());
 }
 
 std::string state(const DeviceList& list) {
@@ -221,7 +221,10 @@ namespace {
 Cluster cluster(const DeviceList&, const std::string&) {
   refuse();
 }
-std::shared_ptr<Backend> backend(const DeviceList&, DType) {
+std::shared_ptr<const Partitions> partitions(const DeviceList&) {
+  refuse();
+}
+std::shared_ptr<Backend> backend(const DeviceList&, const Partitions&, DType) {
   refuse();
 }
 std::unique_ptr<PlanRun> start(std::shared_ptr<Backend>, const Graph&, const Plan&,
@@ -242,10 +245,7 @@ std::unique_ptr<PlanRun> start_rank(const Ranks&, std::shared_ptr<Backend>, cons
 CalibrateOptions calibrate_options(const DeviceList&) {
   refuse();
 }
-std::string description(const DeviceList&, const Backend&) {
-  refuse();
-}
-std::string description(const DeviceList&) {
+std::string description(const DeviceList&, const Partitions&) {
   refuse();
 }
 std::string state(const DeviceList&) {

@@ -20,9 +20,12 @@ namespace strata::gpu_machine {
 
 /// `name`: what the user calls the devices.
 Cluster cluster(const DeviceList& list, const std::string& name);
+/// What each device may use of its GPU, which is tried.
+struct Partitions;
+std::shared_ptr<const Partitions> partitions(const DeviceList& list);
 /// Computes in this type; fp16 is an InputError. What runs and measures in turns should share one:
-/// it lends memory to whose turn it is.
-std::shared_ptr<Backend> backend(const DeviceList& list, DType dtype);
+/// it lends memory to whose turn it is. `partitions`: of the list.
+std::shared_ptr<Backend> backend(const DeviceList& list, const Partitions& partitions, DType dtype);
 /// On such a backend, of the plan's type.
 std::unique_ptr<PlanRun> start(std::shared_ptr<Backend> gpus, const Graph& graph, const Plan& plan,
                                const ExecutionOptions& options);
@@ -42,10 +45,8 @@ std::unique_ptr<PlanRun> start_rank(const Ranks& ranks, std::shared_ptr<Backend>
 CalibrateOptions calibrate_options(const DeviceList& list);
 
 /// "NVIDIA H200, 4 x 32 of 132 SMs, driver 580.95.05 for CUDA 13.0, CUDA 13.0, cuDNN 9.19.0, ...".
-/// `gpus`: a backend of the list.
-std::string description(const DeviceList& list, const Backend& gpus);
-/// Without one: what each device may use is tried.
-std::string description(const DeviceList& list);
+/// `partitions`: of the list.
+std::string description(const DeviceList& list, const Partitions& partitions);
 /// "GPU 0: SM 1980 MHz, memory 3201 MHz, 412 W, clocks held back by: nothing".
 std::string state(const DeviceList& list);
 /// Of each device; of the smallest one.

@@ -62,14 +62,12 @@ class LocalMachine : public Runner {
                                     MeasureList wanted) override {
     const DeviceList list = parse_device_list(devices);
     CalibrateOptions options;
-    if (list.cpus == 0) {
-      auto backend = gpus(devices, wanted.dtype);
-      options = gpu_machine::calibrate_options(list);
-      options.source = description(devices);
-      options.recorded = wanted.recorded;
-      return calibrate(std::move(backend), graph, wanted, std::move(options));
-    }
+    if (list.cpus == 0) options = gpu_machine::calibrate_options(list);
     options.source = description(devices);
+    options.recorded = wanted.recorded;
+    if (list.cpus == 0) {
+      return calibrate(gpus(devices, wanted.dtype), graph, wanted, std::move(options));
+    }
     check_dtype(wanted.dtype);
     refuse_recording(wanted.recorded);
     return calibrate(cores(list), graph, wanted, std::move(options));
@@ -78,7 +76,7 @@ class LocalMachine : public Runner {
     const DeviceList list = parse_device_list(devices);
     if (list.cpus == 0) {
       std::string& known = descriptions_[devices];
-      if (known.empty()) known = gpu_machine::description(list);
+      if (known.empty()) known = gpu_machine::description(list, partitions(devices));
       return known;
     }
     return cpu::CpuBackend(static_cast<std::size_t>(list.cpus)).description();
@@ -101,13 +99,19 @@ class LocalMachine : public Runner {
   std::shared_ptr<Backend> gpus(const std::string& devices, DType dtype) {
     std::weak_ptr<Backend>& kept = gpus_[{devices, dtype}];
     if (auto backend = kept.lock()) return backend;
-    const DeviceList list = parse_device_list(devices);
-    std::shared_ptr<Backend> made = gpu_machine::backend(list, dtype);
-    descriptions_[devices] = gpu_machine::description(list, *made);
+    auto made = gpu_machine::backend(parse_device_list(devices), partitions(devices), dtype);
     kept = made;
     return made;
   }
 
+  // One for all backends of these devices, and what is said of them.
+  const gpu_machine::Partitions& partitions(const std::string& devices) const {
+    auto& kept = partitions_[devices];
+    if (!kept) kept = gpu_machine::partitions(parse_device_list(devices));
+    return *kept;
+  }
+
+  mutable std::map<std::string, std::shared_ptr<const gpu_machine::Partitions>> partitions_;
   std::map<std::pair<std::string, DType>, std::weak_ptr<Backend>> gpus_;
   mutable std::map<std::string, std::string> descriptions_;  // of GPUs: libraries are looked for
 };

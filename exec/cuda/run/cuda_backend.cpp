@@ -25,10 +25,6 @@ bool is_shared(std::span<const int> gpus, int gpu) {
   return std::count(gpus.begin(), gpus.end(), gpu) > 1;
 }
 
-GpuParts parts_of(std::span<const int> gpus, Precision precision) {
-  return {gpus, [precision](const GpuPart& part) { try_part(part, precision); }};
-}
-
 std::vector<std::unique_ptr<Seat>> make_seats(std::span<const int> gpus, const GpuParts& parts,
                                               Precision precision) {
   std::vector<std::unique_ptr<Seat>> seats;
@@ -84,13 +80,12 @@ std::string device_name(std::span<const int> gpus, std::size_t device) {
 thread_local std::uint32_t CudaBackend::entered_ = 0;
 
 CudaBackend::CudaBackend(std::span<const int> gpus, Precision precision)
-    : CudaBackend(gpus, parts_of(gpus, precision), precision) {}
+    : CudaBackend(gpus, tried_parts(gpus), precision) {}
 
 CudaBackend::CudaBackend(std::span<const int> gpus, const GpuParts& parts, Precision precision)
     : type_(type_of(precision)),
       names_(names_of(gpus)),
       gpus_(gpus.begin(), gpus.end()),
-      partitions_(parts.description()),
       seats_(make_seats(gpus, parts, precision)),
       order_(streams_of(seats_)) {
   open_access(gpus);

@@ -34,6 +34,8 @@ class CudaBackend : public Backend {
  public:
   /// `gpus`: by device. Throws EnvironmentError.
   CudaBackend(std::span<const int> gpus, Precision precision);
+  /// `parts`: of these.
+  CudaBackend(std::span<const int> gpus, const GpuParts& parts, Precision precision);
   /// The others' devices are named alone.
   CudaBackend(const OneOfSeveral& own, Precision precision);
   ~CudaBackend() override;
@@ -88,9 +90,6 @@ class CudaBackend : public Backend {
   bool is_here(DeviceId device) const { return seats_[device()] != nullptr; }
   /// By device.
   std::span<const int> gpus() const { return gpus_; }
-  /// What each device may use of its GPU, as GpuParts describes it. Of one of several processes
-  /// nothing: its GPU is its own.
-  const std::string& partitions() const { return partitions_; }
   /// It is the calling thread's.
   void enter_stream(std::uint32_t number) { entered_ = number; }
   /// Whether the first device's kernels read the other's memory.
@@ -102,14 +101,12 @@ class CudaBackend : public Backend {
 
  private:
   static constexpr std::int64_t kAlignment = 256;
-  CudaBackend(std::span<const int> gpus, const GpuParts& parts, Precision precision);
   Stream& stream() { return seats_[entered_]->stream(); }
   float* staging(std::int64_t values);
 
   Type type_;
   std::vector<std::string> names_;  // by device
   std::vector<int> gpus_;           // by device
-  std::string partitions_;
   /// By stream: where each device computes, then where each receives, or null.
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::unique_ptr<DeviceMemory>> memory_;  // by device

@@ -75,9 +75,11 @@ void try_recording(Stream& stream, Marks& marks) {
 
 }  // namespace
 
-void try_part(const GpuPart& part, Precision precision) {
-  Seat seat(part, precision);
-  try_seat(seat);
+void try_part(const GpuPart& part) {
+  for (Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    Seat seat(part, precision);
+    try_seat(seat);
+  }
 }
 
 void try_seat(Seat& seat) {
@@ -90,6 +92,10 @@ void try_seat(Seat& seat) {
     marks.expect(3);
   }
   try_products(seat);
+}
+
+GpuParts tried_parts(std::span<const int> gpus) {
+  return {gpus, try_part};
 }
 
 }  // namespace strata::cuda

@@ -16,11 +16,8 @@
 namespace strata::cuda {
 namespace {
 
-GpuParts parts_of(const std::vector<int>& gpus) {
-  return {gpus, [](const GpuPart& part) { try_part(part, Precision::fp32); }};
-}
 std::string described(const std::vector<int>& gpus) {
-  return parts_of(gpus).description();
+  return tried_parts(gpus).description();
 }
 
 class GpuPartTest : public ::testing::Test {
@@ -47,7 +44,7 @@ TEST(LargestGroup, IsNoneWhereItWouldBeTooSmall) {
 }
 
 TEST_F(GpuPartTest, AGpuOfOneDeviceIsWhole) {
-  const GpuParts parts = parts_of({1, 0});
+  const GpuParts parts = tried_parts(std::vector{1, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::whole);
     EXPECT_EQ(one.multiprocessors, 132);
@@ -57,7 +54,7 @@ TEST_F(GpuPartTest, AGpuOfOneDeviceIsWhole) {
 }
 
 TEST_F(GpuPartTest, DevicesOfOneGpuHaveGroupsOfTheirOwn) {
-  const GpuParts parts = parts_of({0, 0, 0, 0});
+  const GpuParts parts = tried_parts(std::vector{0, 0, 0, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::green);
     EXPECT_EQ(one.multiprocessors, 32);
@@ -72,7 +69,7 @@ TEST_F(GpuPartTest, EachGpuIsToldOf) {
 
 TEST_F(GpuPartTest, WithoutGreenContextsAllUseAllMultiprocessors) {
   host::set_green_contexts(false);
-  const GpuParts parts = parts_of({0, 0});
+  const GpuParts parts = tried_parts(std::vector{0, 0});
   for (const GpuPart& one : parts.of_devices) {
     EXPECT_EQ(one.kind, GpuPartKind::shared);
     EXPECT_EQ(one.multiprocessors, 132);
@@ -94,7 +91,7 @@ TEST_F(GpuPartTest, SoTheyDoWhereItIsAskedFor) {
 TEST_F(GpuPartTest, AStreamKeepsItsGroup) {
   const int before = host::green_contexts_alive();
   {
-    Stream stream(parts_of({0, 0}).of_devices[1]);
+    Stream stream(tried_parts(std::vector{0, 0}).of_devices[1]);
     EXPECT_EQ(host::green_contexts_alive(), before + 1);
     stream.finish();
   }
@@ -125,7 +122,7 @@ TEST_P(RefusedOnGreen, LeavesAllMultiprocessorsToAllWithTheReason) {
   const int before = host::green_contexts_alive();
   host::refuse_on_green(GetParam().what);
   CudaBackend backend(std::vector{0, 0}, Precision::fp32);
-  EXPECT_EQ(backend.partitions(),
+  EXPECT_EQ(described({0, 0}),
             std::string("2 devices share 132 SMs (no green contexts: one was tried: ") +
                 GetParam().words + ")");
   EXPECT_EQ(backend.seat(DeviceId(1)).part().kind, GpuPartKind::shared);
