@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "exec/cuda/products/tuned_plan.h"
@@ -57,12 +56,13 @@ nlohmann::ordered_json overheads_of(Seat& seat, Direction direction) {
   nlohmann::ordered_json json = {{"product", show(shape(), direction, seat.precision())}};
   json["heuristics_seconds"] = seconds_of([&] { proposals = graph.proposals(CUDNN_HEUR_MODE_A); });
   json["engines"] = proposals.candidates.size();
-  if (proposals.candidates.empty()) throw EnvironmentError("cuDNN proposes no engine");
-  json["engine"] = proposals.candidates.front().name;
   Planned planned;
-  json["plan_seconds"] =
-      seconds_of([&] { planned = graph.plan(std::move(proposals.candidates.front())); });
-  library.cudnn().check(planned.status, "making a plan");
+  for (PlanCandidate& candidate : proposals.candidates) {
+    json["engine"] = candidate.name;
+    json["plan_seconds"] = seconds_of([&] { planned = graph.plan(std::move(candidate)); });
+    if (planned.plan) break;
+  }
+  if (!planned.plan) throw EnvironmentError("cuDNN has no plan for " + json["product"].dump());
   const Tensors tensors(seat, planned.plan->workspace());
   const auto run = [&] {
     planned.plan->run(library.handle(), tensors.lent());
