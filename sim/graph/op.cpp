@@ -52,6 +52,16 @@ std::string_view name(const Op& op) {
   return std::visit([](const auto& page) { return page.name(); }, op);
 }
 
+std::string signature(const Op& op) {
+  std::string text(name(op));
+  std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.cost_attributes(); }) text += page.cost_attributes();
+      },
+      op);
+  return text;
+}
+
 std::string title(const Op& op) {
   const auto* opaque = std::get_if<Opaque>(&op);
   return opaque ? "opaque (" + opaque->kind + ")" : std::string(name(op));

@@ -3,9 +3,10 @@
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
 // page in ops/ that answers: name(), output(inputs), reads(context), work(shard, phase) and
 // visit_keys(visitor); where it has something to say, backward_reads(), parameters(inputs),
-// macs_per_output(inputs), statistics(box), make_canonical(), prototypes() and why_whole(dim); and
-// what it is: kElementwise, kFollowsProducer, kKeepsMask, kLoss, kReadsAllAlike, kScalesChannels.
-// The functions below ask the page of the op that is there. Values; thread-safe.
+// macs_per_output(inputs), statistics(box), cost_attributes(), make_canonical(), prototypes() and
+// why_whole(dim); and what it is: kElementwise, kFollowsProducer, kKeepsMask, kLoss,
+// kReadsAllAlike, kScalesChannels. The functions below ask the page of the op that is there.
+// Values; thread-safe.
 
 #include <concepts>
 #include <cstddef>
@@ -42,6 +43,11 @@ using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConne
 /// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "lrn", "dropout", "concat", "add",
 /// "multiply", "flatten", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
+
+/// All of an op that decides its cost beside the extents, as keys of measured costs have it: "conv2d
+/// kernel=1x3x3 stride=1x1x1 dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2
+/// stride=1x2x2", "relu", "fc bias=1".
+std::string signature(const Op& op);
 
 /// For people: the name, and of an opaque op what it is: "opaque (Resize)".
 std::string title(const Op& op);

@@ -41,10 +41,6 @@ struct MeasuredCost {
   bool operator==(const MeasuredCost&) const = default;
 };
 
-/// All of an op that decides its cost beside the extents: "conv2d kernel=1x3x3 stride=1x1x1
-/// dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2 stride=1x2x2", "relu", "fc bias=1".
-std::string signature(const Op& op);
-
 /// The extents of what a shard with this output reads of each input of its layer, as kernels are
 /// given it: halo included, padding not, one box around a flattened run. Zeros where it reads none.
 std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Box& output);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/ceil_div.h"
+#include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
 #include "sim/graph/ops/ranked_name.h"
 
@@ -122,6 +123,13 @@ PhaseWork Convolution::work(const ShardShape& shard, Phase phase) const {
   result.winograd = winograd_product(r, s, shard, phase);
   result.winograd_gain = gain * gain;
   return result;
+}
+
+std::string Convolution::cost_attributes() const {
+  return attribute_text("kernel", windows, &Window::kernel) +
+         attribute_text("stride", windows, &Window::stride) +
+         attribute_text("dilation", windows, &Window::dilation) + attribute_text("groups", groups) +
+         attribute_text("bias", bias);
 }
 
 std::vector<Convolution> Convolution::prototypes() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Convolution {
   /// Multiply-accumulates per output element: I/groups x kernel; -1 beyond kMaxMacs.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
 
 namespace strata {
@@ -27,6 +28,10 @@ PhaseWork FullyConnected::work(const ShardShape& shard, Phase phase) const {
   if (phase == Phase::backward_data) return shard.product({1, n, features, c});
   if (phase == Phase::backward_weights) return shard.product({1, c, features, n});
   return {};
+}
+
+std::string FullyConnected::cost_attributes() const {
+  return attribute_text("bias", bias);
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "sim/graph/ops/access.h"
@@ -23,6 +24,8 @@ struct FullyConnected {
   /// The input's features.
   std::int64_t macs_per_output(InputExtents inputs) const;
   Parameters parameters(InputExtents inputs) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {

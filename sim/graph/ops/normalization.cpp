@@ -1,5 +1,6 @@
 #include "sim/graph/ops/normalization.h"
 
+#include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
 
 namespace strata {
@@ -46,6 +47,10 @@ AccessMap LocalResponseNorm::reads(const ReadContext&) const {
 // x y; x y dx dy.
 PhaseWork LocalResponseNorm::work(const ShardShape& shard, Phase phase) const {
   return shard.passes(phase, 2, 4);
+}
+
+std::string LocalResponseNorm::cost_attributes() const {
+  return attribute_text("size", size);
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "sim/graph/ops/access.h"
@@ -41,6 +42,8 @@ struct LocalResponseNorm {
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
   template <class Visitor>
   void visit_keys(Visitor& v) {
     v.count("size", size, 5);

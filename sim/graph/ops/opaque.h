@@ -25,6 +25,7 @@ struct Opaque {
   Parameters parameters(InputExtents) const { return {elements, 0}; }
   /// Each tensor passes once, whatever is done with it.
   PhaseWork work(const ShardShape& shard, Phase phase) const;
+  std::string cost_attributes() const { return " kind=" + kind; }
   std::string_view why_whole(Dim dim) const {
     return dim == Dim::n ? "" : "for an opaque op is cut in n alone";
   }

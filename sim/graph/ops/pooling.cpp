@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
 #include "sim/graph/ops/ranked_name.h"
 
@@ -54,6 +55,11 @@ AccessMap Pooling::reads(const ReadContext&) const {
 
 PhaseWork Pooling::work(const ShardShape& shard, Phase phase) const {
   return pool_work(mode, shard, phase);
+}
+
+std::string Pooling::cost_attributes() const {
+  return attribute_text("kernel", windows, &Window::kernel) +
+         attribute_text("stride", windows, &Window::stride);
 }
 
 void Pooling::make_canonical() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Pooling {
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
   void make_canonical();
   template <class Visitor>
   void visit_keys(Visitor& v) {
