@@ -126,7 +126,10 @@ std::string verdicts(const ValidateReport& report) {
   const std::size_t all = report.cases.size(), judged = report.judged_cases();
   const auto off = static_cast<std::size_t>(std::ranges::count_if(
       report.cases, [](const ValidateCase& c) { return c.verdict == Judgement::off; }));
-  if (judged == all && off == 0) return all == 1 ? "The prediction holds" : "Predictions hold";
+  if (judged == all && all == 1) {
+    return off == 0 ? "The prediction holds" : "The prediction is off";
+  }
+  if (judged == all && off == 0) return "Predictions hold";
   std::string text = fmt::format("Of {}", counted(all, "prediction", "predictions"));
   if (judged > off) text += fmt::format(" {},", counted(judged - off, "holds", "hold"));
   if (off > 0) text += fmt::format(" {},", counted(off, "is off", "are off"));
@@ -143,8 +146,8 @@ std::string verdict_text(const ValidateReport& report) {
           ? fmt::format("The error is {:.1f}%", 100 * report.max_absolute_error())
           : fmt::format("The error is {:.1f}% on average, {:.1f}% at most",
                         100 * report.mean_absolute_error(), 100 * report.max_absolute_error());
-  return fmt::format("{}. {}{}; up to {:g}% holds.\n", verdicts(report), sizes,
-                     judged == report.cases.size() ? "" : " where it can be judged",
+  return fmt::format("{}. {}{}; an error of up to {:g}% counts as holding.\n", verdicts(report),
+                     sizes, judged == report.cases.size() ? "" : " where it can be judged",
                      100 * report.limit);
 }
 
@@ -187,7 +190,8 @@ std::string explanation(const ValidateCase& c) {
                    fmt::format("{:.0f}%", 100 * row.share)});
   }
   return fmt::format(
-      "The largest error: {} on {} devices, {}. Its tasks, each at its median over the pairs and "
+      "The largest error: {} on {} devices, {}. Its tasks, each at its median over the first pairs "
+      "and "
       "summed over the devices:\n\n{}",
       c.model, c.devices, c.strategy, table.print());
 }

@@ -33,10 +33,10 @@ constexpr std::array kFlattened = {Dim::c, Dim::d, Dim::h, Dim::w};
 
 EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
                    const Cuts& producer_cuts, const Cuts& consumer_cuts)
-    : graph_(graph), consumer_(consumer), input_(input) {
+    : access_(access_map(graph, consumer, input)), output_(graph[consumer].output) {
   const Layer& layer = graph[consumer];
   const Extents& extents = graph[layer.inputs[input]].output;
-  const bool joint = access_map(graph, consumer, input).row_major;
+  const bool joint = access_.row_major;
   if (joint) axes_.push_back({true, Dim::c, volume(extents) / extents[Dim::n], extents});
   for (std::size_t k = kDims.size(); k-- > 0;) {
     const Dim dim = kDims[k];
@@ -63,11 +63,8 @@ Digits EdgeAxes::consumer_digits(const EdgeAxis& axis, const Cut& cut) const {
 
 Interval EdgeAxes::needed(const EdgeAxis& axis, std::int32_t degree,
                           std::int64_t part_number) const {
-  const Extents& output = graph_[consumer_].output;
-  Box box = whole(output);
-  box[axis.dim] = part(output[axis.dim], degree, part_number);
-  const std::vector<Box> boxes = needed_input(graph_, consumer_, input_, box);
-  return boxes.empty() ? Interval{} : boxes.front()[axis.dim];
+  const Interval output = part(output_[axis.dim], degree, part_number);
+  return strata::needed(access_.dims[axis.dim], output, axis.extent);
 }
 
 std::int64_t elements_below(const Extents& tensor, const Box& box, std::int64_t end) {

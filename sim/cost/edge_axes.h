@@ -63,9 +63,8 @@ class EdgeAxes {
   Interval needed(const EdgeAxis& axis, std::int32_t degree, std::int64_t part) const;
 
  private:
-  const Graph& graph_;
-  LayerId consumer_;
-  std::size_t input_;
+  AccessMap access_;
+  Extents output_;  // of the consumer
   std::vector<EdgeAxis> axes_;
   double scale_ = 1;
 };

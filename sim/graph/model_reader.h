@@ -1,6 +1,6 @@
 #pragma once
 
-// Reading one layer's table of a model file: the visitor of model_keys.h that fills an op, and the
+// Reading one layer's table of a model file: the visitor of op.h that fills an op, and the
 // errors of all its keys. Part of model_file.
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "sim/graph/op.h"
 
+#include <concepts>
+
 #include "sim/graph/ops/checks.h"
 
 namespace strata {
@@ -106,64 +108,8 @@ AccessMap access_map(const Op& op, const ReadContext& context) {
   return std::visit([&](const auto& page) { return page.reads(context); }, op);
 }
 
-bool is_elementwise(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kElementwise;
-        };
-      },
-      op);
-}
-
-bool follows_producer(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kFollowsProducer;
-        };
-      },
-      op);
-}
-
-bool is_loss(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kLoss;
-        };
-      },
-      op);
-}
-
-bool keeps_mask(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kKeepsMask;
-        };
-      },
-      op);
-}
-
-bool scales_channels(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kScalesChannels;
-        };
-      },
-      op);
-}
-
-bool reads_all_alike(const Op& op) {
-  return std::visit(
-      [](const auto& page) {
-        return requires {
-          page.kReadsAllAlike;
-        };
-      },
-      op);
+const OpTraits& traits(const Op& op) {
+  return std::visit([](const auto& page) -> const OpTraits& { return page.kTraits; }, op);
 }
 
 bool backward_reads_input(const Op& op) {

@@ -1,14 +1,12 @@
 #pragma once
 
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
-// page in ops/ that answers: name(), output(inputs), reads(context), work(shard, phase) and
-// visit_keys(visitor); where it has something to say, backward_reads(), parameters(inputs),
-// macs_per_output(inputs), statistics(box), cost_attributes(), make_canonical(), prototypes() and
-// why_whole(dim); and what it is: kElementwise, kFollowsProducer, kKeepsMask, kLoss,
-// kReadsAllAlike, kScalesChannels. The functions below ask the page of the op that is there.
-// Values; thread-safe.
+// page in ops/ with kTraits, name(), output(inputs), reads(context), work(shard, phase) and
+// visit_keys(visitor), and what of these it has to say something to: backward_reads(),
+// parameters(inputs), macs_per_output(inputs), statistics(box), cost_attributes(),
+// make_canonical(), prototypes() and why_whole(dim). The functions below ask the page of the op
+// that is there; tests/sim/graph/op_test.cpp has what each answers. Values; thread-safe.
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,8 +42,8 @@ using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConne
 /// "multiply", "flatten", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
 
-/// All of an op that decides its cost beside the extents, as keys of measured costs have it: "conv2d
-/// kernel=1x3x3 stride=1x1x1 dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2
+/// All of an op that decides its cost beside the extents, as keys of measured costs have it:
+/// "conv2d kernel=1x3x3 stride=1x1x1 dilation=1x1x1 groups=1 bias=1", "max_pool2d kernel=1x2x2
 /// stride=1x2x2", "relu", "fc bias=1".
 std::string signature(const Op& op);
 
@@ -68,25 +66,18 @@ std::int64_t macs_per_output(const Op& op, InputExtents inputs);
 /// What the op reads of one of its inputs.
 AccessMap access_map(const Op& op, const ReadContext& context);
 
-/// Has no parameters, and output element i depends on input element i alone (activation, dropout).
-bool is_elementwise(const Op& op);
+const OpTraits& traits(const Op& op);
 
-/// A layer that the search cuts as its producer, where their outputs are equal: elementwise ones,
-/// and batch norm, whose sums follow the cut.
-bool follows_producer(const Op& op);
-
-/// The end of a network, from which gradients begin.
-bool is_loss(const Op& op);
-
-/// Keeps a byte for each element from its forward to its backward pass.
-bool keeps_mask(const Op& op);
-
-/// The weight is a factor for each channel, and begins at 1.
-bool scales_channels(const Op& op);
-
-/// Reads the same of each input, so that one which stands twice is read once.
-bool reads_all_alike(const Op& op);
-
+inline bool is_elementwise(const Op& op) {
+  return traits(op).elementwise;
+}
+/// Whether the search cuts the layer as its producer, where their outputs are equal.
+inline bool follows_producer(const Op& op) {
+  return traits(op).elementwise || traits(op).follows_producer;
+}
+inline bool is_loss(const Op& op) {
+  return traits(op).loss;
+}
 inline bool is_input(const Op& op) {
   return std::holds_alternative<Input>(op);
 }

@@ -26,7 +26,7 @@ void add_run(const Extents& in, std::size_t at, std::int64_t begin, std::int64_t
 }
 
 ReadContext context_of(const Graph& graph, const Layer& layer, std::size_t input) {
-  ReadContext context{input, graph[layer.inputs[input]].output, layer.output, 0};
+  ReadContext context{graph[layer.inputs[input]].output, layer.output, 0};
   for (std::size_t k = 0; k < input; ++k) {
     context.channels_before += graph[layer.inputs[k]].output[Dim::c];
   }
@@ -52,7 +52,10 @@ AccessMap access_map(const Graph& graph, LayerId layer, std::size_t input) {
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
                               const Box& output) {
   const Extents& in = graph[graph[layer].inputs[input]].output;
-  const AccessMap access = access_map(graph, layer, input);
+  return needed_input(access_map(graph, layer, input), in, output);
+}
+
+std::vector<Box> needed_input(const AccessMap& access, const Extents& in, const Box& output) {
   if (access.row_major) return run_of(in, output);
   Box box;
   for (Dim dim : kDims) {
@@ -63,7 +66,7 @@ std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t inp
 }
 
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input) {
-  if (!reads_all_alike(layer.op)) return std::nullopt;
+  if (!traits(layer.op).reads_all_alike) return std::nullopt;
   for (std::size_t earlier = 0; earlier < input; ++earlier) {
     if (layer.inputs[earlier] == layer.inputs[input]) return earlier;
   }

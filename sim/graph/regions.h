@@ -24,6 +24,8 @@ AccessMap access_map(const Graph& graph, LayerId layer, std::size_t input);
 /// a stride skips are counted. Empty when nothing is needed (a concat's other inputs).
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
                               const Box& output);
+/// The same, of an input of these extents, for many shards of one layer.
+std::vector<Box> needed_input(const AccessMap& access, const Extents& input, const Box& output);
 
 /// An earlier input that reads exactly the same (an Add of a tensor to itself, its square): the
 /// boxes arrive once for both, and one sum of gradients goes back.

@@ -8,9 +8,9 @@
 
 namespace strata {
 
-/// Whether a shard that needs the box `need` of its producer's output, and nothing else, may read
-/// the owner's shard in its place: it is all of it, or all but the last rows, which no window meets
-/// because a stride skips them.
+/// Whether a shard that needs the box `need` of its producer's output, which lies within the
+/// owner's shard `owned`, and nothing else, may read that shard in its place: it is all of it, or
+/// all but the last rows, which no window meets because a stride skips them.
 bool reads_as_it_lies(const AccessMap& access, const Box& need, const Box& owned);
 
 }  // namespace strata

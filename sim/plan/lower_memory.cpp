@@ -214,7 +214,7 @@ void Lowering::place_activations(LayerId layer) {
 
 void Lowering::place_masks(LayerId layer) {
   const LayerTasks& tasks = tasks_[layer()];
-  if (!keeps_mask(graph_[layer].op) || tasks.backward_data.empty()) return;
+  if (!traits(graph_[layer].op).keeps_mask || tasks.backward_data.empty()) return;
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     add_buffer({device_of(layer, shard),
                 Bytes{volume(shard_box(layer, shard))},

@@ -30,11 +30,13 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
                                     const Config& producer_config, const Config& consumer_config) {
   const Layer& layer = graph[consumer];
   const Partition outputs(layer.output, consumer_config.degrees);
-  const Partition owned(graph[layer.inputs[input]].output, producer_config.degrees);
+  const Extents& source = graph[layer.inputs[input]].output;
+  const Partition owned(source, producer_config.degrees);
+  const AccessMap access = access_map(graph, consumer, input);
   std::vector<NeededBox> result;
   for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
     const std::size_t first = result.size();
-    for (const Box& box : needed_input(graph, consumer, input, outputs.box(shard))) {
+    for (const Box& box : needed_input(access, source, outputs.box(shard))) {
       for_shards_touching(owned, box, [&](std::int64_t owner, const Box& owner_box) {
         result.push_back({static_cast<std::uint32_t>(owner), static_cast<std::uint32_t>(shard),
                           producer_config.devices[static_cast<std::size_t>(owner)],

@@ -33,20 +33,28 @@ std::string text_of(std::vector<ValidateCase> cases) {
 
 TEST(ValidateOutput, PredictionsHoldWhereAllDo) {
   const std::string text = text_of({judged("data", 0.02, 0.01), judged("model", -0.04, 0.01)});
-  EXPECT_THAT(text, HasSubstr("\nPredictions hold. The error is 3.0% on average, 4.0% at most; up "
-                              "to 10% holds.\n"));
+  EXPECT_THAT(text, HasSubstr("\nPredictions hold. The error is 3.0% on average, 4.0% at most; an "
+                              "error of up to 10% counts as holding.\n"));
   EXPECT_THAT(text, Not(HasSubstr("would tell")));
 }
 
 TEST(ValidateOutput, OnePredictionIsNotMany) {
-  EXPECT_THAT(text_of({judged("data", -0.02, 0.01)}),
-              HasSubstr("\nThe prediction holds. The error is 2.0%; up to 10% holds.\n"));
+  EXPECT_THAT(
+      text_of({judged("data", -0.02, 0.01)}),
+      HasSubstr(
+          "\nThe prediction holds. The error is 2.0%; an error of up to 10% counts as holding.\n"));
+}
+
+TEST(ValidateOutput, OnePredictionCanBeOff) {
+  EXPECT_THAT(text_of({judged("data", -0.2, 0.01)}),
+              HasSubstr("\nThe prediction is off. The error is 20.0%; "));
 }
 
 TEST(ValidateOutput, WhatIsNotJudgedIsNotSaidToHold) {
   const std::string text = text_of({judged("data", 0.02, 0.01), judged("model", -0.3, 0.4)});
-  EXPECT_THAT(text, HasSubstr("\nOf 2 predictions 1 holds, 1 cannot be judged. The error is 2.0% "
-                              "where it can be judged; up to 10% holds.\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nOf 2 predictions 1 holds, 1 cannot be judged. The error is 2.0% "
+                        "where it can be judged; an error of up to 10% counts as holding.\n"));
   // Half a width of 0.4 to one of 0.05 takes 64 times the nine pairs, of two seconds each.
   EXPECT_THAT(text, HasSubstr("The others can't be judged: this machine is too noisy, or something "
                               "else runs on it. 576 rounds would tell, in about 1152 s:\n"
@@ -57,7 +65,7 @@ TEST(ValidateOutput, CountsThoseThatAreOff) {
   EXPECT_THAT(
       text_of({judged("data", 0.3, 0.01), judged("model", -0.2, 0.01), judged("owt", 0.0, 0.01)}),
       HasSubstr("\nOf 3 predictions 1 holds, 2 are off. The error is 16.7% on average, 30.0% "
-                "at most; up to 10% holds.\n"));
+                "at most; an error of up to 10% counts as holding.\n"));
 }
 
 TEST(ValidateOutput, WhereNothingIsJudgedNoErrorIsPrinted) {

@@ -32,12 +32,12 @@ void tell_halo(const Graph& graph, LayerId layer, const Degrees& degrees,
                std::vector<std::string>& limits) {
   const AccessMap access = access_map(graph, layer, 0);
   for (Dim dim : kSpatialDims) {
-    if (degrees[dim] == 1 || !access.reaches_over(dim)) continue;
+    if (degrees[dim] == 1 || !access.reads_neighbours(dim)) continue;
     limits.push_back(fmt::format(
         "cut in {}: its windows reach into the neighbours' parts, which DTensor does not exchange",
         name(dim)));
   }
-  if (degrees[Dim::c] > 1 && access.reaches_over(Dim::c)) {
+  if (degrees[Dim::c] > 1 && access.reads_neighbours(Dim::c)) {
     limits.emplace_back("cut in c: it reads the neighbours' channels");
   }
 }

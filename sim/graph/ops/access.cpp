@@ -15,7 +15,7 @@ struct Needed {
 
   Interval operator()(const access::Same&) const { return out; }
   Interval operator()(const access::Whole&) const { return {0, extent}; }
-  Interval operator()(const access::Slid& a) const { return tapped(a.window, out, extent); }
+  Interval operator()(const access::Windowed& a) const { return tapped(a.window, out, extent); }
   Interval operator()(const access::Bins& a) const {
     return {out.begin * extent / a.outputs, ceil_div(out.end * extent, a.outputs)};
   }
@@ -36,9 +36,10 @@ Interval needed(const DimAccess& access, Interval output, std::int64_t extent) {
   return std::visit(Needed{output, extent}, access);
 }
 
-bool AccessMap::reaches_over(Dim dim) const {
+bool AccessMap::reads_neighbours(Dim dim) const {
   const DimAccess& read = dims[dim];
-  return std::holds_alternative<access::Slid>(read) || std::holds_alternative<access::Bins>(read) ||
+  return std::holds_alternative<access::Windowed>(read) ||
+         std::holds_alternative<access::Bins>(read) ||
          std::holds_alternative<access::Neighbours>(read);
 }
 

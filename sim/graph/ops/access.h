@@ -4,7 +4,6 @@
 // itself. Regions, the search's edge axes, halos and volumes follow from it. Values; thread-safe.
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <variant>
 
@@ -24,9 +23,9 @@ struct Whole {
   constexpr auto operator<=>(const Whole&) const = default;
 };
 /// Output o needs what the window taps.
-struct Slid {
+struct Windowed {
   Window window;
-  constexpr auto operator<=>(const Slid&) const = default;
+  constexpr auto operator<=>(const Windowed&) const = default;
 };
 /// Output o of `outputs` needs elements [floor(o S / outputs), ceil((o+1) S / outputs)) of S.
 struct Bins {
@@ -51,17 +50,17 @@ struct Slice {
 
 }  // namespace access
 
-using DimAccess = std::variant<access::Same, access::Whole, access::Slid, access::Bins,
+using DimAccess = std::variant<access::Same, access::Whole, access::Windowed, access::Bins,
                                access::Blocks, access::Neighbours, access::Slice>;
 
 /// Through a window, of which one element taps the same.
 inline DimAccess through(const Window& window) {
   if (window == Window{}) return access::Same{};
-  return access::Slid{window};
+  return access::Windowed{window};
 }
 
 /// What `output`, an interval of the op's output, needs along the same dim of an input of this
-/// extent: empty, or within [0, extent).
+/// extent: empty (begin >= end), or within [0, extent).
 Interval needed(const DimAccess& access, Interval output, std::int64_t extent);
 
 struct AccessMap {
@@ -71,13 +70,13 @@ struct AccessMap {
   bool row_major = false;
   bool operator==(const AccessMap&) const = default;
 
-  /// Whether what is read along the dim reaches beyond the same interval.
-  bool reaches_over(Dim dim) const;
+  /// Whether elements of the dim are read through a window, in bins, or with their neighbours, so
+  /// that a cut of the output needs a halo of the input.
+  bool reads_neighbours(Dim dim) const;
 };
 
 /// What the map of an input depends on beside the op.
 struct ReadContext {
-  std::size_t input = 0;             ///< its position among the layer's inputs
   Extents extents;                   ///< of the input
   Extents output;                    ///< of the layer
   std::int64_t channels_before = 0;  ///< of the inputs that stand before it

@@ -30,7 +30,7 @@ struct Activation {
   double slope = 0.01;  ///< leaky_relu's negative slope, elu's alpha
   bool operator==(const Activation&) const = default;
 
-  static constexpr bool kElementwise = true, kFollowsProducer = true;
+  static constexpr OpTraits kTraits{.elementwise = true};
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }

@@ -22,6 +22,7 @@ struct Convolution {
   bool bias = true;
   bool operator==(const Convolution&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;

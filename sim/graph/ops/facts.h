@@ -41,6 +41,22 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+/// What an op is. Each page has one, kTraits.
+struct OpTraits {
+  /// Has no parameters, and output element i depends on input element i alone.
+  bool elementwise = false;
+  /// The search cuts it as its producer, as it does elementwise ones: its sums follow that cut.
+  bool follows_producer = false;
+  /// Keeps a byte for each element from its forward to its backward pass.
+  bool keeps_mask = false;
+  /// The end of a network, from which gradients begin.
+  bool loss = false;
+  /// Reads the same of each input, so that one which stands twice is read once.
+  bool reads_all_alike = false;
+  /// The weight is a factor for each channel, and begins at 1.
+  bool scales_channels = false;
+};
+
 /// Which tensors of the forward pass any backward phase reads, beside the gradient.
 struct BackwardReads {
   bool inputs = false, output = false;

@@ -12,6 +12,7 @@ namespace strata {
 struct Flatten {
   bool operator==(const Flatten&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const { return "flatten"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return {.dims = {}, .row_major = true}; }

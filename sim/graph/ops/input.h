@@ -13,6 +13,7 @@ struct Input {
   Extents extents;  ///< of one sample: n is 1
   bool operator==(const Input&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const { return "input"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }  // never asked: it reads none

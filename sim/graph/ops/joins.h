@@ -12,6 +12,7 @@ namespace strata {
 struct Concat {
   bool operator==(const Concat&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const { return "concat"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
@@ -20,11 +21,11 @@ struct Concat {
   void visit_keys(Visitor&) {}
 };
 
+/// The sum of its inputs, element by element.
 struct Add {
   bool operator==(const Add&) const = default;
 
-  /// Of each input, the same element, so that one that stands twice is read once.
-  static constexpr bool kReadsAllAlike = true;
+  static constexpr OpTraits kTraits{.reads_all_alike = true};
   std::string_view name() const { return "add"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
@@ -38,7 +39,7 @@ struct Add {
 struct Multiply {
   bool operator==(const Multiply&) const = default;
 
-  static constexpr bool kReadsAllAlike = true;
+  static constexpr OpTraits kTraits{.reads_all_alike = true};
   std::string_view name() const { return "multiply"; }
   Extents output(InputExtents inputs) const;
   /// Of a gate, one element for all d, h and w.

@@ -15,7 +15,7 @@ struct BatchNorm {
   double epsilon = 1e-5;
   bool operator==(const BatchNorm&) const = default;
 
-  static constexpr bool kFollowsProducer = true, kScalesChannels = true;
+  static constexpr OpTraits kTraits{.follows_producer = true, .scales_channels = true};
   std::string_view name() const { return "batch_norm"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
@@ -37,6 +37,7 @@ struct LocalResponseNorm {
   double alpha = 1e-4, beta = 0.75, k = 1;
   bool operator==(const LocalResponseNorm&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const { return "lrn"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;

@@ -18,6 +18,7 @@ struct Opaque {
   std::int64_t elements = 0;  ///< of its parameters, which training updates
   bool operator==(const Opaque&) const = default;
 
+  static constexpr OpTraits kTraits{};
   std::string_view name() const { return "opaque"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kWholeSample; }

@@ -55,8 +55,8 @@ std::int64_t convolved(const Window& window, std::int64_t extent, Dim dim);
 std::int64_t pooled(const Window& window, bool ceil_mode, std::int64_t extent, Dim dim);
 
 /// The hull of the elements of [0, extent) that the window taps for these outputs, where output o
-/// taps o * stride - pad_begin + j * dilation for j in [0, kernel). Not empty nor within the extent
-/// where it taps none.
+/// taps o * stride - pad_begin + j * dilation for j in [0, kernel). Empty (begin >= end) where it
+/// taps none.
 Interval tapped(const Window& window, Interval outputs, std::int64_t extent);
 
 }  // namespace strata

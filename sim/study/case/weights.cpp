@@ -65,7 +65,7 @@ std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
   const Parameters& sizes = layer.parameters;
   std::vector<float> values(static_cast<std::size_t>(sizes.total()));
   if (values.empty()) return values;
-  if (scales_channels(layer.op)) {
+  if (traits(layer.op).scales_channels) {
     std::fill_n(values.begin(), sizes.weight, 1.0F);
     return values;
   }
@@ -120,7 +120,7 @@ std::string without_slash(std::string folder) {
 std::vector<std::int64_t> weight_shape(const Layer& layer) {
   const std::int64_t rows = layer.output[Dim::c];
   const auto* convolution = std::get_if<Convolution>(&layer.op);
-  if (scales_channels(layer.op)) return {rows};
+  if (traits(layer.op).scales_channels) return {rows};
   if (convolution == nullptr) return {rows, layer.parameters.weight / rows};
   std::vector<std::int64_t> shape = {rows};
   std::int64_t taps = 1;

@@ -17,13 +17,18 @@ template <class Tag>
 Fingerprint& operator<<(Fingerprint& print, const Index<Tag>& index) {
   return print << index();
 }
+// Dims that say nothing are left out, so that a further one changes no fingerprint.
 Fingerprint& operator<<(Fingerprint& print, const Degrees& degrees) {
-  for (Dim dim : kDims) print << degrees[dim];
-  return print;
+  for (Dim dim : kDims) {
+    if (degrees[dim] != 1) print << name(dim).front() << degrees[dim];
+  }
+  return print << '.';
 }
 Fingerprint& operator<<(Fingerprint& print, const Box& box) {
-  for (Dim dim : kDims) print << box[dim].begin << box[dim].end;
-  return print;
+  for (Dim dim : kDims) {
+    if (box[dim] != Interval{0, 1}) print << name(dim).front() << box[dim].begin << box[dim].end;
+  }
+  return print << '.';
 }
 Fingerprint& operator<<(Fingerprint& print, const Piece& piece) {
   return print << piece.from << piece.bytes << piece.box;

@@ -59,6 +59,12 @@ TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
     EXPECT_NEAR(c.measured_timeline.step_seconds().value, 0.0255, 1e-12);
     EXPECT_EQ(c.error.pairs, 3u);
     EXPECT_EQ(c.verdict, Judgement::too_few);
+    // A phase is predicted to take 1 ms; what the runner says of one is measured.
+    ASSERT_FALSE(c.errors.empty());
+    for (const ErrorRow& row : c.errors) {
+      EXPECT_NEAR(row.predicted.duration.value, 1e-3 * static_cast<double>(row.tasks), 1e-12);
+      EXPECT_NE(row.measured.duration, row.predicted.duration);
+    }
     EXPECT_EQ(c.measured_timeline.steps(), 6u);
     EXPECT_TRUE(c.moved_as_planned);
   }
