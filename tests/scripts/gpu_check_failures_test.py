@@ -76,7 +76,8 @@ WATCHER = """\
 tool=$2
 {starts}
 case "$*" in *--version) echo "strata 0"; exit ;; esac
-while [ "$1" != run ]; do echo "$1" >> {folder}/options; shift; done
+echo "$*" >> {folder}/options  # at once: several run beside one another
+while [ "$1" != run ]; do shift; done
 echo "========= COMPUTE-SANITIZER"
 case "$*/$STRATA_CUDA_PARTITIONS" in *cuda:0/2*/shared) ;; *cuda:0/2*) {split} ;; esac
 case $tool in
