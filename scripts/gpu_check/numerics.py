@@ -12,20 +12,25 @@ MOST_SHARES = 16
 
 
 def agreements_of(text):
+    """One for each line of them: None where it breaks off, as the last line of a killed process may."""
     return [parse_agreement(line[len(AGREEMENT):]) for line in text.splitlines()
             if line.startswith(AGREEMENT)]
 
 
 def parse_agreement(text):
     """Infinite where a value was no number."""
-    return json.loads(re.sub(r"\b(inf|nan)\b", "Infinity", text))
+    try:
+        return json.loads(re.sub(r"\b(inf|nan)\b", "Infinity", text))
+    except ValueError:
+        return None
 
 
 def summarise(texts, listed):
-    ended, agreements = {}, []
+    ended, lines = {}, []
     for text in texts:
         ended.update(shares.outcomes(text))
-        agreements += agreements_of(text)
+        lines += agreements_of(text)
+    agreements = [line for line in lines if line is not None]
 
     def named(how):
         return sorted(name for name, was in ended.items() if was == how)
@@ -34,6 +39,7 @@ def summarise(texts, listed):
     return {"tests": listed, "passed": counts["OK"], "skipped": counts["SKIPPED"],
             "failed": named("FAILED"), "cut_short": named(shares.CUT_SHORT),
             "not_begun": listed - len(ended), "agreements": agreements,
+            "broken_lines": len(lines) - len(agreements),
             "partitions": sorted({a["partitions"] for a in agreements if "partitions" in a})}
 
 
@@ -62,6 +68,8 @@ def figure(data):
         text += f", broke off: {data['crashed'][0]}"
     if data["not_begun"]:
         text += f", {data['not_begun']} not begun"
+    if data["broken_lines"]:
+        text += f", {data['broken_lines']} agreement lines break off"
     errors = (f"{precision} {gradient_error(agreement):.1e}"
               for precision, agreement in sorted(worst(data["agreements"]).items()))
     return "; largest errors: ".join(filter(None, [text, ", ".join(errors)]))

@@ -69,6 +69,13 @@ class Numerics(unittest.TestCase):
         self.assertEqual(numerics.figure(data), "1 of 5 passed, 1 failed, 1 cut short, 2 not begun; "
                                                 "largest errors: bf16 inf, fp32 1.5e-06")
 
+    def test_a_line_that_breaks_off_costs_no_other(self):
+        cut = SHARD + 'agreement {"suite": "Op/AgainstRef'
+        data = numerics.summarise([cut, SHARD], listed=5)
+        self.assertEqual(len(data["agreements"]), 2 * len(numerics.agreements_of(SHARD)))
+        self.assertEqual(data["broken_lines"], 1)
+        self.assertIn(", 1 agreement lines break off; largest errors: ", numerics.figure(data))
+
     def test_partial_where_only_time_was_missing(self):
         clean = SHARD.replace("  FAILED  ", "       OK ").replace(", where GetParam() = (conv2d, bf16)", "")
         data = numerics.summarise([clean], listed=4) | {"crashed": []}
