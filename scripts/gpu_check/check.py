@@ -77,7 +77,7 @@ class Check:
         return self.untimed.get("STRATA_CUDA_PARTITIONS") == smoke.SHARED
 
     def environment(self, seconds):
-        found, reason = machine.gpus()
+        found, reason = machine.gpus(self.work / "log" / "nvidia-smi")
         data = {"gpus": found, "cores": machine.cores(), "python": platform.python_version(),
                 "kernel": platform.release(), "libraries": machine.wheel_folders("lib"),
                 "date": time.strftime("%Y-%m-%d"),

@@ -5,11 +5,13 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
+
+from gpu_check import processes
 
 GPU_FIELDS = ["name", "driver_version", "memory.total", "clocks.sm", "clocks.max.sm",
               "clocks.mem", "power.limit", "temperature.gpu"]
+GPUS_SECONDS = 15  # a driver that is wedged never answers
 
 
 def parse_gpus(text):
@@ -18,14 +20,16 @@ def parse_gpus(text):
     return [dict(zip(GPU_FIELDS, row)) for row in rows if len(row) == len(GPU_FIELDS)]
 
 
-def gpus():
+def gpus(log):
     """Those that the driver tells of, and why there is none."""
     if shutil.which("nvidia-smi") is None:
         return [], "nvidia-smi is not there"
-    done = subprocess.run(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}",
-                           "--format=csv,noheader"], text=True, capture_output=True)
-    found = parse_gpus(done.stdout)
-    lines = (done.stdout + done.stderr).strip().splitlines()
+    done = processes.run(["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}",
+                          "--format=csv,noheader"], GPUS_SECONDS, log)
+    if done.cut_short:
+        return [], f"nvidia-smi: {done.complaint()}"
+    found = parse_gpus(done.output)
+    lines = (done.output + done.errors).strip().splitlines()
     return found, "" if found else f"nvidia-smi: {lines[-1] if lines else 'lists none'}"
 
 

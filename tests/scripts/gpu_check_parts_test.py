@@ -43,6 +43,17 @@ class Machine(unittest.TestCase):
         self.assertEqual(machine.parse_gpus(text)[0]["clocks.max.sm"], "1980 MHz")
         self.assertEqual(machine.parse_gpus("No devices were found\n"), [])
 
+    def test_a_driver_that_does_not_answer_is_not_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tool = pathlib.Path(folder) / "nvidia-smi"
+            for does, reason in (("exec sleep 60", "nvidia-smi: ran past its 0 s"),
+                                 ("echo 'No devices were found'", "nvidia-smi: No devices were found")):
+                tool.write_text(f"#!/bin/sh\n{does}\n")
+                tool.chmod(0o755)
+                with unittest.mock.patch.dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"), \
+                        unittest.mock.patch.object(machine, "GPUS_SECONDS", 0.4):
+                    self.assertEqual(machine.gpus(f"{folder}/log"), ([], reason))
+
     def test_the_libraries_of_wheels_come_before_what_was_known(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "nvidia" / "cudnn" / "lib").mkdir(parents=True)
