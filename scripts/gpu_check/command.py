@@ -17,17 +17,44 @@ DONE, FOUND, BAD_USAGE, NOT_ABLE = 0, 1, 2, 3
 FILE_BYTES = 16 << 20  # what a file of the folder may have
 
 
+@contextlib.contextmanager
+def tolerant(what):
+    """A file that cannot be written, as on a full disk, is told of and costs nothing else."""
+    try:
+        yield
+    except OSError as error:
+        print(f"{what}: {error}", file=sys.stderr)
+
+
 def pack(work, folder):
-    """Profiles, traces and logs, an archive each; one too large is left out, and said to be."""
+    """Profiles, traces and logs, an archive each; one that cannot be written, or is too large, is left
+    out, and said to be."""
     for name in check.FOLDERS:
-        if not any((work / name).iterdir()):
-            continue
-        path = folder / f"{name}.tar.xz"
-        with tarfile.open(path, "w:xz", preset=1) as archive:
-            archive.add(work / name, name)
-        if path.stat().st_size > FILE_BYTES:
-            print(f"{path.name}: {path.stat().st_size} bytes are too many", file=sys.stderr)
-            path.unlink()
+        if any((work / name).iterdir()):
+            with tolerant(f"{name}.tar.xz"):
+                pack_one(work / name, folder / f"{name}.tar.xz")
+
+
+def pack_one(source, path):
+    """An archive that is there stays until the new one is whole."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with tarfile.open(part, "w:xz", preset=1) as archive:
+            archive.add(source, source.name)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    if path.stat().st_size > FILE_BYTES:
+        print(f"{path.name}: {path.stat().st_size} bytes are too many", file=sys.stderr)
+        path.unlink()
+
+
+def save(run, folder, outcomes):
+    """The report first: it is small, and says most."""
+    report.write(folder, outcomes, run.plan.stand_in)
+    with tolerant("chosen engines"):
+        run.keep(folder)
+    pack(run.work, folder)
 
 
 def parse(arguments, usage):
@@ -103,9 +130,7 @@ def execute(options, run):
         processes.Stop.told = True
 
     def tell(outcomes):
-        run.keep(options.folder)
-        pack(run.work, options.folder)
-        report.write(options.folder, outcomes, run.plan.stand_in)
+        save(run, options.folder, outcomes)
         print(f"{outcomes[-1].name}: {outcomes[-1].status}, {outcomes[-1].seconds:.0f} s",
               file=sys.stderr, flush=True)
 

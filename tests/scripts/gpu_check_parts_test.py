@@ -1,11 +1,15 @@
 """The parts of scripts/gpu-check that read what programs say and put it together, on texts made up
 for the tests: no figure here was measured."""
 
+import contextlib
+import errno
+import io
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 import unittest.mock
@@ -13,8 +17,8 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from gpu_check import (machine, numerics, plan, prediction, processes, programs, pytorch, report,  # noqa: E402
-                       sanitizer, shares, stages)
+from gpu_check import (command, machine, numerics, plan, prediction, processes, programs, pytorch,  # noqa: E402
+                       report, sanitizer, shares, stages)
 
 SHARD = """\
 [ RUN      ] Op/AgainstReference.Whole/relu_1d_fp32
@@ -312,6 +316,44 @@ echo "$@" >> {folder}/asked
 mkdir -p "$2/bin"
 for name in {names}; do printf '#!/bin/sh\\n' > "$2/bin/$name"; chmod +x "$2/bin/$name"; done
 """
+
+
+class Saving(unittest.TestCase):
+    """A folder in which the disk is full of what is packed."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.work, self.out = self.folder / "work", self.folder / "out"
+        self.out.mkdir()
+        for name in ("profiles", "traces", "log"):
+            (self.work / name).mkdir(parents=True)
+            (self.work / name / "file").write_text("made up")
+
+    def full_for(self, name, seen):
+        def begin(path, *options, **more):
+            seen.append((path.name, (self.out / "report.json").exists()))
+            if path.name.startswith(name):
+                path.write_text("a part of it")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return tarfile_open(path, *options, **more)
+        tarfile_open = tarfile.open
+        return unittest.mock.patch.object(tarfile, "open", begin)
+
+    def test_the_report_is_there_before_anything_is_packed_and_a_full_disk_costs_one_archive(self):
+        (self.out / "traces.tar.xz").write_text("of the stages before")
+        run = unittest.mock.Mock(work=self.work)
+        run.plan.stand_in, run.keep.side_effect = True, OSError(errno.ENOSPC, "No space left on device")
+        seen, said = [], io.StringIO()
+        with self.full_for("traces", seen), contextlib.redirect_stderr(said):
+            command.save(run, self.out, [stages.Outcome("validate", "ok", "", 1.0, {})])
+        self.assertEqual(seen, [(f"{name}.tar.xz.part", True) for name in ("profiles", "traces", "log")])
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()),
+                         ["log.tar.xz", "profiles.tar.xz", "report.json", "report.md", "traces.tar.xz"])
+        self.assertEqual((self.out / "traces.tar.xz").read_text(), "of the stages before")
+        self.assertEqual(said.getvalue(), "chosen engines: [Errno 28] No space left on device\n"
+                                          "traces.tar.xz: [Errno 28] No space left on device\n")
 
 
 class Programs(unittest.TestCase):

@@ -163,6 +163,16 @@ class Run(unittest.TestCase):
         with tarfile.open(self.out / "profiles.tar.xz") as archive:
             self.assertIn("profiles/cpu-fp32.toml", archive.getnames())
 
+    def test_an_archive_that_cannot_be_written_costs_neither_the_report_nor_the_other_archives(self):
+        self.stand_in("--stages", "profile")
+        before = (self.out / "profiles.tar.xz").read_bytes()
+        (self.out / "log.tar.xz.part").mkdir()  # in the way, as a full disk would be
+        done = self.stand_in("--stages", "smoke,profile,kernels")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(list(self.stages()), ["environment", "smoke", "kernels", "profile"])
+        self.assertIn("log.tar.xz: ", done.stderr)
+        self.assertNotEqual((self.out / "profiles.tar.xz").read_bytes(), before)
+
     def test_chosen_engines_come_back_and_are_taken_again(self):
         self.stand_in("--stages", "smoke")
         first = (self.out / "choices-timed.tsv").read_text()
