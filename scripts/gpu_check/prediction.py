@@ -141,7 +141,7 @@ def validate(plan, programs, work, environment, limit):
                 runs.append({"case": name, "seconds": done.seconds, **explanation(found)})
                 cases += [{**case, "dtype": run[2], "device_list": run[3], "way": way}
                           for case in found["cases"]]
-            if cut_off:
+            if cut_off or (done.cut_short and found["cases"]):
                 raise cut(done)
             if not (done.well and found["cases"]):
                 raise RuntimeError(done.complaint())
@@ -183,7 +183,7 @@ def profile(plan, programs, work, environment, limit):
             found = done.document()
             if found is not None:
                 made[dtype] = add_network(made.get(dtype), network, found)
-            if cut_off:
+            if cut_off or (done.cut_short and found is not None):
                 raise cut(done)
             if not done.well or found is None:
                 raise RuntimeError(done.complaint())

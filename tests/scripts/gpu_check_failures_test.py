@@ -149,6 +149,13 @@ class TimeForOne(turns.Turns):
         self.used = True
 
 
+class LittleForEach(turns.Turns):
+    """Two seconds for each run, however long the stage."""
+
+    def __init__(self, limit):
+        super().__init__(limit, most=2)
+
+
 # {split} and {whole} are what it does on devices that share a GPU, and on a whole one.
 VALIDATE = """\
 #!/bin/sh
@@ -191,6 +198,17 @@ class Validate(Made):
     def test_text_that_is_no_document_fails_its_run(self):
         result = self.validate(split="echo '{'; exit 0")
         self.assertEqual((len(result.data["cases"]), len(result.data["failed"])), (4, 4))
+
+    def test_what_is_cut_at_the_most_that_a_run_gets_keeps_its_cases_and_is_no_failure(self):
+        hangs = "case \"$*\" in *vgg16*) exec sleep 60 ;; esac"
+        with unittest.mock.patch.object(prediction, "Turns", LittleForEach):
+            result = self.validate(whole=hangs)
+            self.assertEqual((result.status, len(result.data["cases"]), result.data["failed"]),
+                             ("partial", 8, []))
+            self.assertEqual([loss["why"] for loss in result.data["left_out"]], ["cut off after 2 s"] * 4)
+            result = self.validate(split=hangs)  # with nothing said
+            self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 6))
+            self.assertEqual([loss["why"] for loss in result.data["failed"]], ["ran past its 2 s"] * 2)
 
     def test_partial_where_only_time_was_missing(self):
         with unittest.mock.patch.object(prediction, "Turns", TimeForOne):
@@ -240,6 +258,12 @@ class Profile(Made):
             self.assertEqual(result.status, "FAILED")
             self.assertEqual((self.folder / "profiles" / "cuda-bf16.toml").read_text(), kept)
             self.assertIn(f"2 failed, first tf32 {fails}: exit code 3", result.figure)
+
+    def test_one_that_is_cut_at_the_most_that_a_run_gets_keeps_its_own_too(self):
+        with unittest.mock.patch.object(prediction, "Turns", LittleForEach):
+            result = self.profile("nothing", ("slow", "vgg16"), ("bf16",))
+        self.assertEqual((result.status, result.data["failed"]), ("partial", []))
+        self.assertEqual((self.folder / "profiles" / "cuda-bf16.toml").read_text().split(), ["slow", "vgg16"])
 
     def test_one_that_time_ends_keeps_its_own(self):
         others = [f"n{i}" for i in range(40)]  # so that each has little of the time
