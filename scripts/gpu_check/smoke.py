@@ -7,14 +7,15 @@ import math
 
 from gpu_check import machine, overheads, prediction, sanitizer
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns
+from gpu_check.turns import Turns, cut
 
-RUN_SECONDS = 15  # a run that had them, and did not end, hangs
+RUN_SECONDS = 15  # a run that had them is cut off, and left out
 STEPS, WARMUP = 8, 3  # enough for a recording and its playing: the first two and the last are plain
 APART = 0.05  # the last loss, beside that of the network's first run
-GREEN_FAILURES = 2  # after so many, green contexts are given up
+GREEN_FAILURES = 2  # after so many runs that ended badly, green contexts are given up
 WAYS = {"plain": [], "serial": ["--serial"], "graph": ["--graph"]}
 GREEN, SHARED = "green", "shared"
+NO_GREEN = "no green contexts"  # as the machine line of a run has it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,12 +65,19 @@ def commands(plan, programs):
     return first + [(command(programs, case), variables(case)) for case in cases(plan)]
 
 
-def complaint(case, found, first_loss):
-    """What is wrong with a run that ended well; None where nothing is."""
+def plain_loops_complaint(found):
+    """Of the JSON of a run: None where no product fell to plain loops."""
     loops = found.get("plain_loops") or {"products": 0}
     if loops["products"] > 0:
         return f"{loops['products']} products on plain loops: {loops['first_status']}"
-    if case.partitions == GREEN and "no green contexts" in found["machine"]:
+    return None
+
+
+def complaint(case, found, first_loss):
+    """What is wrong with a run that ended well; None where nothing is."""
+    if loops := plain_loops_complaint(found):
+        return loops
+    if case.partitions == GREEN and NO_GREEN in found["machine"]:
         return found["machine"]
     loss = found["losses"][-1]
     if loss is None or not math.isfinite(loss):
@@ -97,10 +105,12 @@ class Smoke:
                               self.work / "log" / f"smoke-{case.name}".replace(" ", "-").replace(
                                   ":", "").replace("/", "x"),
                               {**self.environment, **variables(case)})
+        if done.cut_short:  # it says nothing of what it ran on
+            raise cut(done)
         found = done.document()
         if not done.well or found is None:
             raise RuntimeError(done.complaint())
-        self.rows.append({**dataclasses.asdict(case), "machine": found["machine"],
+        self.rows.append({**dataclasses.asdict(case), "case": case.name, "machine": found["machine"],
                           "engines": self.engines() - before,
                           "plain_loops": found.get("plain_loops"),
                           "issue_seconds": found.get("issue_seconds"),
@@ -110,12 +120,28 @@ class Smoke:
             raise RuntimeError(wrong)
         self.first_losses.setdefault(case.network, found["losses"][-1])
 
+    def failed_cases(self):
+        return {loss["case"] for loss in self.turns.failed}
+
     def green_failures(self):
-        """Of green contexts alone: shared ones went well."""
-        failed = {loss["case"] for loss in self.turns.failed}
+        """Runs that ended badly on green contexts alone: the same one did not on shared devices."""
+        failed = self.failed_cases()
         return sum(case.name in failed and
                    dataclasses.replace(case, partitions=SHARED).name not in failed
                    for case in cases(self.plan) if case.partitions == GREEN)
+
+    def gives_up_green(self):
+        """At once where a run says that there are none."""
+        none = any(row["partitions"] == GREEN and NO_GREEN in row["machine"] for row in self.rows)
+        return none or self.green_failures() >= GREEN_FAILURES
+
+    def partitions(self):
+        """How devices that share the GPU are to run from here on; empty where that is unknown."""
+        if self.gives_up_green():
+            return SHARED
+        failed = self.failed_cases()
+        went_well = any(row["partitions"] == GREEN and row["case"] not in failed for row in self.rows)
+        return GREEN if went_well else ""
 
     def measure(self):
         """Before all, while nobody else is on the GPU."""
@@ -137,7 +163,7 @@ class Smoke:
             if not watched and case.network != "lenet5":
                 self.watch()
                 watched = True
-            if case.partitions == GREEN and self.green_failures() >= GREEN_FAILURES:
+            if case.partitions == GREEN and self.gives_up_green():
                 self.turns.left_out.append({"case": case.name, "why": "green contexts fail"})
                 continue
             with self.turns.case(case.name):
@@ -178,8 +204,7 @@ def check(plan, programs, work, environment, limit, tell):
     that share the GPU are to run from then on; empty where nothing was learned of it."""
     smoke = Smoke(plan, programs, work, environment, limit, tell)
     smoke.all()
-    green = any(row["partitions"] == GREEN for row in smoke.rows)
-    partitions = SHARED if smoke.green_failures() else GREEN if green else ""
+    partitions = smoke.partitions()
     words = [f"{len(smoke.rows)} runs", *smoke.turns.words()]
     if partitions == SHARED:
         words.append("green contexts fail: what follows runs without them")

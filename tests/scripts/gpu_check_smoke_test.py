@@ -109,15 +109,30 @@ class Smoke(Made):
                           "lenet5 bf16 cuda:0 graph": "the last loss is None"})
 
     def test_where_green_contexts_fail_they_are_given_up(self):
-        for does, why in (("*/green) echo 'strata: error: no stream' >&2; exit 3 ;;",
-                           "exit code 3: strata: error: no stream"),
-                          ("*/green) machine='2 devices share 132 SMs (no green contexts: made up)' ;;",
-                           "2 devices share 132 SMs (no green contexts: made up)")):
+        badly, none = "exit code 3: strata: error: no stream", "2 devices share 132 SMs (no green contexts: made up)"
+        fp32, tf32 = "lenet5 fp32 cuda:0/2 green plain", "lenet5 tf32 cuda:0/2 green plain"
+        for does, why in (("*/green) echo 'strata: error: no stream' >&2; exit 3 ;;", {fp32: badly, tf32: badly}),
+                          (f"*/green) machine='{none}' ;;", {fp32: none})):
             result = self.run_all(does)
-            self.assertEqual(self.why(result), {"lenet5 fp32 cuda:0/2 green plain": why,
-                                                "lenet5 tf32 cuda:0/2 green plain": why})
+            self.assertEqual(self.why(result), why)
             self.assertEqual((result.status, result.data["partitions"]), ("FAILED", "shared"))
+            self.assertEqual(len(result.data["left_out"]), 18 - len(why))
             self.assertIn("green contexts fail: what follows runs without them", result.figure)
+
+    def test_one_green_run_that_fails_does_not_give_them_up(self):
+        result = self.run_all("*lenet5*bf16*--graph*/green) exit 3 ;;")
+        self.assertEqual(self.why(result), {"lenet5 bf16 cuda:0/2 green graph": "exit code 3: said nothing"})
+        self.assertEqual((result.status, result.data["left_out"], result.data["partitions"]),
+                         ("FAILED", [], "green"))
+
+    def test_green_runs_that_time_cuts_off_are_left_out_and_say_nothing_of_green_contexts(self):
+        with unittest.mock.patch.object(smoke, "RUN_SECONDS", 3):
+            result = self.run_all("*lenet5*bf16*/green) exec sleep 60 ;;")
+        self.assertEqual((result.status, result.data["failed"], result.data["partitions"]),
+                         ("partial", [], "green"))
+        self.assertEqual(result.data["left_out"],
+                         [{"case": f"lenet5 bf16 cuda:0/2 green {way}", "why": "cut off after 3 s"}
+                          for way in ("plain", "serial", "graph")])
 
     def test_what_fails_on_shared_devices_too_says_nothing_of_green_contexts(self):
         result = self.run_all("*cuda:0/2*) exit 3 ;;", overheads="echo 'strata: error: no events' >&2; exit 3")
