@@ -278,6 +278,8 @@ STRATA = """\
 #!/bin/sh
 case "$*" in {fails}) echo 'strata: error: made up to fail' >&2; exit 3 ;; esac
 echo '{{"step_seconds": '$([ $1 = run ] && echo '{{"median": 0.25}}' || echo 0.125)',
+      "plain_loops": {{"products": '$(case "$*" in {loops}) echo 3 ;; *) echo 0 ;; esac)',
+                      "first_status": "BAD_PARAM"}},
       "layers": [{{"name": "fc", "inputs": [], "macs": 10}}]}}'
 """
 
@@ -297,8 +299,8 @@ DIES = """if do == "load" and request["network"] == "vgg16" and not request["com
 
 
 class PyTorch(Made):
-    def compare(self, fails="nothing", on_load="pass"):
-        programs = {"strata": self.make("strata", STRATA.format(fails=fails))}
+    def compare(self, fails="nothing", on_load="pass", loops="nothing"):
+        programs = {"strata": self.make("strata", STRATA.format(fails=fails, loops=loops))}
         python = self.make("python", PYTORCH.format(python=sys.executable, on_load=on_load))
         few = plan.Plan(("cuda:0",), ("tf32",), ("alexnet", "vgg16", "resnet50"), (32,), "cuda:0")
         return pytorch.compare(few, programs, python, self.folder, None, 60)
@@ -315,6 +317,14 @@ class PyTorch(Made):
                          [{"recorded": "strata, recorded: exit code 3: strata: error: made up to fail"}] * 3)
         self.assertIn("3 failed, first alexnet-32-tf32-cuda0 strata, recorded: ", result.figure)
         self.assertIn("| plain, recorded failed |", self.section("pytorch", result))
+
+    def test_a_run_with_products_on_plain_loops_fails_and_is_not_held_beside_pytorch(self):
+        result = self.compare(loops="run*vgg16*")
+        self.assertEqual([row["network"] for row in result.data["rows"]], ["alexnet", "resnet50"])
+        self.assertEqual(result.status, "FAILED")
+        self.assertEqual(result.data["failed"][0]["why"],
+                         "strata, plain: 3 products on plain loops: BAD_PARAM; "
+                         "strata, recorded: 3 products on plain loops: BAD_PARAM")
 
     def test_a_network_that_neither_way_can_run(self):
         result = self.compare(fails="*vgg16*")
