@@ -1,4 +1,5 @@
-"""Tests that failed, again: alone on the GPU, each launch waited for, and under memcheck."""
+"""Tests that failed, again: alone on the GPU, which says whether they fail by themselves; then, for what
+they say, with each launch waited for, and under memcheck."""
 
 import dataclasses
 import pathlib
@@ -18,17 +19,20 @@ class Broken:
 
 
 def ways(environment):
-    """How each is run: a title, what stands before the program, the environment, seconds."""
+    """How each is run: a title, what stands before the program, the environment, seconds. The first is
+    plain: blocking launches hide races."""
     blocking = {**environment, "CUDA_LAUNCH_BLOCKING": "1"}
     tool = machine.find_tool("compute-sanitizer")
     watched = [("memcheck", [tool, "--tool", "memcheck", "--report-api-errors", "no"], environment,
                 WATCHED_SECONDS)] if tool else []
-    return [("alone, launches blocking", [], blocking, ALONE_SECONDS), *watched]
+    return [("alone", [], environment, ALONE_SECONDS),
+            ("alone, launches blocking", [], blocking, ALONE_SECONDS), *watched]
 
 
 def commands(programs):
     """For each test, where one failed."""
-    return [f"CUDA_LAUNCH_BLOCKING=1 {programs['TEST_PROGRAM']} --gtest_filter=TEST",
+    return [f"{programs['TEST_PROGRAM']} --gtest_filter=TEST",
+            f"CUDA_LAUNCH_BLOCKING=1 {programs['TEST_PROGRAM']} --gtest_filter=TEST",
             f"compute-sanitizer --tool memcheck {programs['TEST_PROGRAM']} --gtest_filter=TEST"]
 
 
@@ -37,8 +41,8 @@ def run_again(broken, work, left):
     seen = []
     for number, (title, before, variables, most) in enumerate(ways(broken.environment)):
         log = work / "log" / f"again-{number}-{broken.test.replace('/', '-')}"
-        done = processes.run([*before, broken.program, f"--gtest_filter={broken.test}"], min(most, max(left(), 0)),
-                             log, variables)
+        done = processes.run([*before, broken.program, f"--gtest_filter={broken.test}"],
+                             min(most, max(left(), 0)), log, variables)
         outcome = shares.outcomes(done.output).get(broken.test, "not begun")
         words = outcome if done.well or outcome == "FAILED" else done.complaint()
         lines = [line for line in (done.output + done.errors).splitlines()

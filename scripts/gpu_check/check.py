@@ -175,7 +175,7 @@ class Check:
                   commands=self.test_commands(KERNELS, STRATA_CUDA_PARTITIONS=smoke.SHARED)),
             Stage("networks", "the zoo under all strategies, as one CPU device trains it",
                   self.networks, 120, commands=self.test_commands(NETWORKS)),
-            Stage("again", f"the first {again.MOST} that failed, alone and under memcheck", self.again,
+            Stage("again", f"the first {again.MOST} that failed, alone and watched", self.again,
                   50, commands=again.commands),
             Stage("sanitizer", "memcheck and racecheck on lenet5", self.sanitizer, 70,
                   commands=several(lambda p: sanitizer.commands(plan, p))),

@@ -191,7 +191,7 @@ PROGRAM = """\
 test=${1#--gtest_filter=}
 echo "[ RUN      ] $test"
 echo "somewhere.cpp:1: blocking $CUDA_LAUNCH_BLOCKING" >&2
-case $test in *Fails*) echo "[  FAILED  ] $test (1 ms)"; exit 1 ;; *Crashes*) kill -SEGV $$ ;; esac
+case $test$CUDA_LAUNCH_BLOCKING in *Fails*|*Races) echo "[  FAILED  ] $test (1 ms)"; exit 1 ;; *Crashes*) kill -SEGV $$ ;; esac
 echo "[       OK ] $test (1 ms)"
 """
 MEMCHECK = """\
@@ -214,12 +214,20 @@ class Again(Made):
         result = self.run_again("A.Fails", "A/1.Crashes", "A.Passes")
         self.assertEqual((result.status, result.figure),
                          ("FAILED", "3 of 3 failed tests again: 1 pass alone; A.Fails: FAILED; "
-                                    "A/1.Crashes: exit code -11: somewhere.cpp:1: blocking 1"))
-        alone, watched = result.data["tests"][0]["ways"]
-        self.assertEqual(alone["lines"], ["somewhere.cpp:1: blocking 1"])
+                                    "A/1.Crashes: exit code -11: somewhere.cpp:1: blocking "))
+        alone, blocking, watched = result.data["tests"][0]["ways"]
+        self.assertEqual(alone["lines"], ["somewhere.cpp:1: blocking "])
+        self.assertEqual(blocking["lines"], ["somewhere.cpp:1: blocking 1"])
         self.assertEqual(watched["lines"], ["========= Invalid write", "somewhere.cpp:1: blocking "])
         section = report.section(stages.Outcome("again", "FAILED", "", 1.0, result.data))
-        self.assertIn("A.Fails:\n\n* alone, launches blocking: FAILED\n* memcheck: FAILED\n", section)
+        self.assertIn("A.Fails:\n\n* alone: FAILED\n* alone, launches blocking: FAILED\n* memcheck: FAILED\n",
+                      section)
+
+    def test_one_that_blocking_launches_hide_is_not_said_to_pass(self):
+        result = self.run_again("A.Races")
+        self.assertEqual((result.status, result.figure),
+                         ("FAILED", "1 of 1 failed tests again: 0 pass alone; A.Races: FAILED"))
+        self.assertEqual([way["passed"] for way in result.data["tests"][0]["ways"]], [False, True, False])
 
     def test_the_first_five(self):
         result = self.run_again(*(f"A.Passes{n}" for n in range(7)))
