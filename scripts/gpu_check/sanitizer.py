@@ -99,7 +99,8 @@ class Watch:
             raise RuntimeError(manner + done.complaint())
 
     def look(self, tool, devices, shared=False):
-        done = processes.run(tool_command(self.program, tool, self.command(devices)), max(self.turns.left(), 0), self.log(tool, devices, shared),
+        done = processes.run(tool_command(self.program, tool, self.command(devices)),
+                             max(self.turns.left(), 0), self.log(tool, devices, shared),
                              self.variables(shared))
         return {"devices": devices, "tool": tool, "shared": shared,
                 **parse_report(tool, done.output + done.errors), "seconds": done.seconds,
