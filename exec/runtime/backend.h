@@ -8,7 +8,7 @@
 // A backend whose devices work on their own (is_asynchronous()) only puts work in their queues, in
 // the order of the calls; who calls it brings the order between devices, and calls finish() before
 // it looks at what was written to the host's memory or gives anything back. What work reads of the
-// host's memory it has read when the call returns; what kernels write to is host_memory().
+// host's memory stays as it is until then too; what kernels write to is host_memory().
 
 #include <cstddef>
 #include <cstdint>

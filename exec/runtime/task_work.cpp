@@ -208,6 +208,7 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
   backend_.pack(values.data(), region, region.box);
   if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
   backend_.unpack(region, values.data(), region.box);
+  backend_.finish();
 }
 
 void TaskWork::show(TensorRole role, const Task& task, BufferId id) {
@@ -216,6 +217,7 @@ void TaskWork::show(TensorRole role, const Task& task, BufferId id) {
   std::vector<float> values = executor_.on_host(values_of(id), count);
   if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
   backend_.copy_values(values_of(id), values.data(), count);
+  backend_.finish();
 }
 
 LossPart* TaskWork::loss_of(Turn turn) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "exec/cuda/kernels/kernels.h"
 #include "exec/cuda/kernels/pool.h"
@@ -26,9 +27,8 @@ class PoolTables {
     };
     for (std::size_t k = 0; k < 3; ++k) append(dims[k].taps(), 2 * k);
     for (std::size_t k = 0; k < 3; ++k) append(dims[k].readers(), 2 * k + 1);
-    const auto size = static_cast<std::int64_t>(bytes.size());
-    memory_ = LastingMemory(seat.gpu(), size);
-    copy(memory_.data(), bytes.data(), size, seat.stream());
+    memory_ = LastingMemory(seat.gpu(), static_cast<std::int64_t>(bytes.size()));
+    seat.tell(memory_.data(), std::as_bytes(std::span(bytes)));
     const auto axis = [&](std::size_t k) {
       const char* base = static_cast<const char*>(memory_.data());
       return PoolAxis{reinterpret_cast<const Taps*>(base + begin[2 * k]),

@@ -54,6 +54,15 @@ void Seat::begin_step(const StepContext& context, std::int64_t loss_shift_bytes)
   ring_.take(stream_);
 }
 
+void Seat::tell(void* to, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  std::byte* const place = ring_.next(size);
+  std::copy(bytes.begin(), bytes.end(), place);
+  copy(to, place, size, stream_);
+  ring_.take(stream_);
+}
+
 void* Seat::scratch(std::int64_t bytes) {
   if (bytes > scratch_.bytes()) {
     const std::int64_t larger = std::max(bytes, 2 * scratch_.bytes());

@@ -83,6 +83,8 @@ class Seat {
   /// Kernels that the stream runs from now on find this step there. The caller waits where it is
   /// more than PinnedRing::kPlaces steps ahead.
   void begin_step(const StepContext& context, std::int64_t loss_shift_bytes = 0);
+  /// To the GPU's memory, in the stream's order; the host's bytes have been read when this returns.
+  void tell(void* to, std::span<const std::byte> bytes);
 
   /// Memory for one piece of work after another: what is in it is the caller's until the next call.
   void* scratch(std::int64_t bytes);

@@ -31,6 +31,9 @@ void draw_orders_from(std::uint64_t seed) {
   const auto lock = locked();
   the_host().random.seed(seed);
 }
+void read_pageable_late(bool late) {
+  the_host().reads_pageable_late = late;
+}
 void set_gpus(int count) {
   the_host().gpus = count;
 }
@@ -240,8 +243,8 @@ std::shared_ptr<void> host_memory(std::int64_t bytes) {
           }};
 }
 
-// What lies in pageable memory is read now, all else when its turn comes; what the host gets is
-// there when it waited.
+// What lies in pageable memory is read now, if it was not asked otherwise, all else when its turn
+// comes; what the host gets is there when it waited.
 void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
   if (bytes == 0) return;
   const auto size = static_cast<std::size_t>(bytes);
@@ -250,7 +253,7 @@ void copy(void* to, const void* from, std::int64_t bytes, Stream& stream) {
   if (queue_of(stream).tape && !(host.memory.holds(from) && host.memory.holds(to))) {
     throw EnvironmentError("a copy of the host's memory is recorded");
   }
-  if (host.memory.holds(from) || host.is_pinned(from)) {
+  if (host.memory.holds(from) || host.is_pinned(from) || host.reads_pageable_late) {
     return host.put(queue_of(stream), {[=] { std::memcpy(to, from, size); }});
   }
   const auto* bytes_now = static_cast<const char*>(from);

@@ -18,6 +18,8 @@ namespace strata::cuda::host {
 bool stands_for_gpus();
 /// All that follows draws from this seed.
 void draw_orders_from(std::uint64_t seed);
+/// Whether copies read the host's pageable memory at their turn, as CUDA may, and not at once.
+void read_pageable_late(bool late);
 /// How many GPUs gpus() tells of: 0 or more.
 void set_gpus(int count);
 /// Whether devices can have multiprocessors of their own; how many groups of them are held now.

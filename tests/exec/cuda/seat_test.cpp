@@ -3,6 +3,7 @@
 #include "exec/cuda/streams/seat.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,20 @@ TEST(SeatTest, BatchesMayGrowUnderWay) {
   const auto more = [](std::uint64_t step) { return std::size_t{1} + 10 * (step / 20); };
   Seat seat(0, Precision::fp32);
   EXPECT_EQ(noted(seat, more), told(more));
+}
+
+// However late a copy reads the host's pageable memory, nothing of it is read.
+TEST(SeatTest, WhatItIsToldMayGoAtOnce) {
+  Seat seat(0, Precision::fp32);
+  GpuArray<std::int64_t> kept(seat.stream(), std::vector<std::int64_t>(1000));
+  seat.stream().finish();
+  host::read_pageable_late(true);
+  std::vector<std::int64_t> values(1000, 7);
+  seat.tell(kept.data(), std::as_bytes(std::span(values)));
+  values.assign(values.size(), -1);
+  seat.stream().finish();
+  host::read_pageable_late(false);
+  EXPECT_EQ(kept.get(), std::vector<std::int64_t>(1000, 7));
 }
 
 // A copy and the mark behind it are two pieces of work, by the clock of the host that stands for a
