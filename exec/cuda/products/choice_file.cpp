@@ -30,16 +30,19 @@ std::string ChoiceFile::find(const std::string& key) {
   return it == choices_.end() ? "" : it->second;
 }
 
-// What was added since, by anybody; a last line without its end is still being written.
+// What was added since, by anybody; a last line without its end is still being written. What is
+// known already stays: a program keeps to its choices.
 void ChoiceFile::read_on() {
   std::ifstream file(path_, std::ios::binary);
   file.seekg(read_);
+  std::map<std::string, std::string> added;
   for (std::string line; std::getline(file, line) && !file.eof();) {
     read_ += static_cast<std::int64_t>(line.size()) + 1;
     const std::vector<std::string_view> parts = split(line, '\t');
     if (parts.size() != 2 || parts[0].empty() || parts[1].empty()) continue;
-    choices_.try_emplace(std::string(parts[0]), parts[1]);
+    added.insert_or_assign(std::string(parts[0]), std::string(parts[1]));
   }
+  choices_.merge(added);
 }
 
 // In one piece, at the end, wherever that is by then. Where it fails, the next program tunes again.

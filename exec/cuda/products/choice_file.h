@@ -3,7 +3,8 @@
 // Which engine was the fastest for what: a small text file that outlives the program, so that each
 // shape is tuned once. It is only ever a hint: lines that are damaged count for nothing, and a file
 // that can't be written is as good as none. Several programs, and the devices of one, may share it:
-// each adds lines at its end, and of two lines with one key the first counts. Not thread-safe.
+// each adds lines at its end, and of the lines with one key the last counts, so that a choice that
+// became of no use is replaced; a program keeps to the one that it knows. Not thread-safe.
 
 #include <cstdint>
 #include <map>

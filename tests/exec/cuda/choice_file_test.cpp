@@ -40,11 +40,21 @@ TEST_F(Choices, OfTwoProgramsAreBothKept) {
   EXPECT_EQ(ChoiceFile(path_).find("b"), "2");
 }
 
-// Programs that tune at the same time agree from then on.
-TEST_F(Choices, OfOneKeyTheFirstCounts) {
+// Programs that tune at the same time agree from then on; until then each keeps to its own.
+TEST_F(Choices, OfOneKeyTheLastCounts) {
   ChoiceFile one(path_), other(path_);
   one.add("a", "1");
   other.add("a", "2");
+  EXPECT_EQ(ChoiceFile(path_).find("a"), "2");
+  EXPECT_EQ(one.find("b"), "");
+  EXPECT_EQ(one.find("a"), "1");
+}
+
+TEST_F(Choices, OfNoUseAreReplaced) {
+  ChoiceFile(path_).add("a", "of no use");
+  ChoiceFile file(path_);
+  EXPECT_EQ(file.find("a"), "of no use");
+  file.add("a", "1");
   EXPECT_EQ(ChoiceFile(path_).find("a"), "1");
 }
 

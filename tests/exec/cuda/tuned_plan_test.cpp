@@ -225,6 +225,20 @@ TEST_P(ChoiceOfNoUse, IsMadeAnew) {
   EXPECT_NE(choice(), GetParam());
 }
 
+TEST_P(ChoiceOfNoUse, IsReplacedInTheFile) {
+  const std::string file = testing::TempDir() + "choice-of-no-use.tsv";
+  std::filesystem::remove(file);
+  const std::string key = product_ + " on " + cudnn_of(*seat_).title();
+  ChoiceFile(file).add(key, GetParam());
+  seat_ = seat_with_fake_runs(Precision::bf16, file);
+  EXPECT_TRUE(tune().plan);
+  const std::size_t asked = fake_runs().asked;
+  seat_ = seat_with_fake_runs(Precision::bf16, file);
+  EXPECT_TRUE(tune().plan);
+  EXPECT_EQ(fake_runs().asked, asked);
+  std::filesystem::remove(file);
+}
+
 INSTANTIATE_TEST_SUITE_P(Name, ChoiceOfNoUse,
                          testing::Values("99999", "-1", "0 99999=1", "0 2=-7", "x", "0 2",
                                          "0 2=1=1", "0  2=1", "1.5", " "));
