@@ -51,23 +51,31 @@ class Marks {
   LastingMemory memory_;
 };
 
+void pass_on(Stream& from, Stream& to) {
+  Event made(from.gpu(), EventKind::order);
+  made.record(from);
+  to.wait(made);
+}
+
 // Of two streams, one waiting for the other, with their times.
 void try_order(Stream& stream, Stream& beside, Marks& marks) {
   Event begin(stream.gpu(), EventKind::time), end(stream.gpu(), EventKind::time);
   begin.record(stream);
   marks.add(stream);
-  Event made(stream.gpu(), EventKind::order);
-  made.record(stream);
-  beside.wait(made);
+  pass_on(stream, beside);
   marks.add(beside);
   end.record(beside);
   end.finish();
   if (end.since(begin).value < 0) throw EnvironmentError("times of events run backwards");
 }
 
-void try_recording(Stream& stream, Marks& marks) {
+// Of both, as a step's is.
+void try_recording(Stream& stream, Stream& beside, Marks& marks) {
   Recording recording(stream);
   marks.add(stream);
+  pass_on(stream, beside);
+  marks.add(beside);
+  pass_on(beside, stream);
   Recorded recorded = recording.end();
   recorded.play(stream);
   stream.finish();
@@ -88,8 +96,8 @@ void try_seat(Seat& seat) {
     Stream beside(seat.part());
     Marks marks(stream);
     try_order(stream, beside, marks);
-    try_recording(stream, marks);
-    marks.expect(3);
+    try_recording(stream, beside, marks);
+    marks.expect(4);
   }
   try_products(seat);
 }
