@@ -2,7 +2,8 @@
 
 // The Stopwatch of GPUs: pairs of events around pieces of work. What is held waits behind a gate
 // that holds the streams; or it is recorded, all devices' work as one, and played whole, as a
-// recorded step is: then kernels follow one another as they do there.
+// recorded step is. There the events are nodes of the recording: kernels of one piece follow one
+// another as in a recorded step, but between two pieces are two events that a step has not.
 
 #include <exception>
 #include <optional>
