@@ -12,13 +12,14 @@ def command(programs):
 
 
 def measure(programs, work, environment, limit):
-    """The program's JSON, None where it has none; and the turns with what is wrong."""
+    """The program's JSON, None where it has none, and the turns with what is wrong: parts may be
+    missing where it failed."""
     turns, found = Turns(limit, most=SECONDS), None
     with turns.case(NAME):
         done = turns.run(command(programs), work / "log" / NAME, environment)
-        if not done.well or done.document() is None:
-            raise RuntimeError(done.complaint())
         found = done.document()
+        if not done.well or found is None:
+            raise RuntimeError(done.complaint())
     return found, turns
 
 
@@ -35,7 +36,17 @@ def words(found):
 
 
 def rows(found):
-    """Of a table: what, and what it takes."""
+    """Of a table: what, and what it takes. Parts that failed have none."""
+    if "copies" in found:
+        yield from stream_rows(found)
+    for precision in ("fp32", "tf32", "bf16"):
+        if precision in found:
+            yield from library_rows(found[precision], precision)
+    for part, why in found.get("failed", {}).items():
+        yield f"{part}: failed", why
+
+
+def stream_rows(found):
     median, least, most = (microseconds(found["empty_event_pair"][f"{which}_seconds"])
                            for which in ("median", "least", "most"))
     yield "empty pair of events", f"{median} ({least} to {most})"
@@ -47,12 +58,15 @@ def rows(found):
         way = "to the GPU" if copy["to_gpu"] else "to the host"
         yield (f"{copy['bytes'] >> 10} KiB {way}, {copy['host']} memory",
                f"{microseconds(copy['seconds'])}, {copy['bytes'] / copy['seconds'] / 1e9:.2f} GB/s")
-    for precision in ("fp32", "tf32", "bf16"):
-        for one in found[precision]["cudnn"]["convolutions"]:
-            yield f"cuDNN: {one['product']}", (
-                f"heuristics {1000 * one['heuristics_seconds']:.1f} ms, a plan "
-                f"{1000 * one['plan_seconds']:.1f} ms, " + runs(one))
-        yield f"cuBLAS: a product in {precision}", runs(found[precision]["cublas"])
+
+
+def library_rows(found, precision):
+    for one in found["cudnn"]["convolutions"]:
+        heuristics = f"heuristics {1000 * one['heuristics_seconds']:.1f} ms, "
+        yield f"cuDNN: {one['product']}", heuristics + (
+            f"a plan {1000 * one['plan_seconds']:.1f} ms, {runs(one)}"
+            if "plan_seconds" in one else "no engine takes it")
+    yield f"cuBLAS: a product in {precision}", runs(found["cublas"])
 
 
 def runs(one):

@@ -142,6 +142,16 @@ class Smoke(Made):
         section = report.section(stages.Outcome("smoke", "FAILED", "", 1.0, result.data))
         self.assertNotIn("measured once", section)
 
+    def test_overheads_keep_the_parts_that_went_well(self):
+        unplanned = {"product": "data", "heuristics_seconds": 0.02, "engines": 0, "engine": None}
+        parts = {"fp32": {**SEEN, "cudnn": {"convolutions": [unplanned]}}, "failed": {"bf16": "made up"}}
+        result = self.run_all(overheads=f"echo '{json.dumps(parts)}'; exit 3")
+        self.assertEqual(result.status, "FAILED")
+        section = report.section(stages.Outcome("smoke", "FAILED", "", 1.0, result.data))
+        self.assertIn("| cuDNN: data | heuristics 20.0 ms, no engine takes it |", section)
+        self.assertIn("| bf16: failed | made up |", section)
+        self.assertNotIn("empty pair", section)
+
     def test_memcheck_is_passed_over_where_it_is_refused_and_fails_where_it_finds(self):
         result = self.run_all(watcher="--version) echo '========= Error: not permitted'; exit 1 ;;")
         self.assertEqual((result.status, self.lines[16]), ("ok", "memcheck: it is not there, or refused"))

@@ -13,6 +13,8 @@ struct State {
   FakeRuns runs;
   std::vector<cudnnBackendDescriptor_t> plans;  // that were run
   decltype(cudnnBackendCreateDescriptor)* create = nullptr;
+  decltype(cudnnBackendFinalize)* finalize = nullptr;
+  cudnnBackendDescriptor_t refused = nullptr;  // the last plan, if it is
 };
 
 State& state() {
@@ -22,8 +24,18 @@ State& state() {
 
 cudnnStatus_t counted_create(cudnnBackendDescriptorType_t kind, cudnnBackendDescriptor_t* to) {
   state().runs.asked += kind == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR ? 1 : 0;
-  state().runs.planned += kind == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR ? 1 : 0;
-  return state().create(kind, to);
+  const cudnnStatus_t status = state().create(kind, to);
+  if (kind != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return status;
+  FakeRuns& runs = state().runs;
+  const bool refused = runs.refuses && runs.refuses(runs.planned);
+  ++runs.planned;
+  state().refused = refused ? *to : nullptr;
+  return status;
+}
+
+cudnnStatus_t finalize_or_refuse(cudnnBackendDescriptor_t descriptor) {
+  const bool refused = descriptor == std::exchange(state().refused, nullptr);
+  return refused ? CUDNN_STATUS_NOT_SUPPORTED : state().finalize(descriptor);
 }
 
 cudnnStatus_t made_up_run(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t) {
@@ -55,6 +67,7 @@ std::unique_ptr<Seat> seat_with_fake_runs(const GpuPart& part, Precision precisi
                                           const std::string& choices) {
   auto cudnn = std::make_unique<Cudnn>();
   state().create = std::exchange(cudnn->create_descriptor, counted_create);
+  state().finalize = std::exchange(cudnn->finalize, finalize_or_refuse);
   cudnn->execute = made_up_run;
   auto seat = std::make_unique<Seat>(part, precision);
   use_cudnn(*seat,

@@ -37,6 +37,34 @@ TEST_P(LibraryOverheads, AskPlanAndRunEachDirectionTwice) {
   EXPECT_GE(json["cublas"]["first_run_seconds"].get<double>(), 0);
 }
 
+TEST_P(LibraryOverheads, AreOfTheFirstEngineThatIsNotRefused) {
+  reset_fake_runs();
+  fake_runs().refuses = [](std::size_t planned) { return planned == 0; };
+  const auto seat = seat_with_fake_runs(GetParam());
+  use_cublas(*seat, made_up_cublas(*seat));
+  const nlohmann::ordered_json json = library_overheads(*seat);
+  EXPECT_EQ(fake_runs().planned, 4U);
+  EXPECT_THAT(fake_runs().runs, testing::ElementsAre(2U, 2U, 2U));
+  EXPECT_TRUE(json["cudnn"]["convolutions"][0]["engine"].is_string());
+}
+
+TEST_P(LibraryOverheads, WithoutAnEngineHaveTheRest) {
+  reset_fake_runs();
+  fake_runs().refuses = [](std::size_t) { return true; };
+  const auto seat = seat_with_fake_runs(GetParam());
+  use_cublas(*seat, made_up_cublas(*seat));
+  const nlohmann::ordered_json json = library_overheads(*seat);
+  EXPECT_EQ(fake_runs().asked, 6U);
+  EXPECT_TRUE(fake_runs().runs.empty());
+  ASSERT_EQ(json["cudnn"]["convolutions"].size(), 3U);
+  for (const auto& one : json["cudnn"]["convolutions"]) {
+    EXPECT_TRUE(one["engine"].is_null());
+    EXPECT_GT(one["engines"].get<int>(), 0);
+    EXPECT_FALSE(one.contains("plan_seconds"));
+  }
+  EXPECT_GE(json["cublas"]["first_run_seconds"].get<double>(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Precision, LibraryOverheads,
                          testing::Values(Precision::fp32, Precision::tf32, Precision::bf16));
 

@@ -51,7 +51,8 @@ std::vector<CopyTime> copy_times(Stream& stream, const std::vector<std::int64_t>
 nlohmann::ordered_json stream_overheads(Stream& stream, const std::vector<std::int64_t>& sizes);
 
 /// Of the libraries, in the seat's precision: each direction of a convolution asked for, planned
-/// with the first of their engines that takes it, run twice; a product of matrices twice.
+/// with the first of their engines that takes it, "engine": null where none does, run twice; a
+/// product of matrices twice.
 nlohmann::ordered_json library_overheads(Seat& seat);
 
 }  // namespace strata::cuda
