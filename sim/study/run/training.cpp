@@ -101,15 +101,18 @@ class Trainer {
     const Seconds before = steps > 1 ? timeline.step_end(steps - 2) : Seconds{};
     alone_ = {{timeline.step_end(steps - 1) - before}, {}};
     if (!piece.issue.empty()) alone_.issue = {piece.issue.back()};
-    const std::size_t first = std::max<std::size_t>(options_.warmup, done() + 1) - done();
+    const std::size_t first = std::max<std::size_t>({options_.warmup, done(), 1}) - done();
     keep_times(piece, {first, steps}, timed_);
     keep_times(piece, {std::max(first, piece.played.begin), piece.played.end}, played_);
   }
 
-  // The steps of the range, which are not a piece's first.
+  // Of the range. A piece's first step has no end before it to be timed from; but the host asks for
+  // it while all queues are empty, so that no full one holds the host up.
   static void keep_times(const Execution& piece, StepRange range, Times& times) {
-    if (range.begin >= range.end) return;
-    append(times.steps, piece.timeline.step_intervals({range.begin - 1, range.end - 1}));
+    const std::size_t timed = std::max<std::size_t>(range.begin, 1);
+    if (timed < range.end) {
+      append(times.steps, piece.timeline.step_intervals({timed - 1, range.end - 1}));
+    }
     for (std::size_t step = range.begin; step < std::min(range.end, piece.issue.size()); ++step) {
       times.issue.push_back(piece.issue[step]);
     }

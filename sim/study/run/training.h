@@ -48,7 +48,7 @@ struct Training {
   Communication moved_per_step;  ///< as it was counted while it was copied
   Timeline last;                 ///< of the last piece
   std::optional<PlainLoops> plain_loops = {};  ///< of GPUs alone
-  std::optional<IssueTimes> issue = {};        ///< of the steps that are timed; of GPUs alone
+  std::optional<IssueTimes> issue = {};        ///< also of pieces' first steps; of GPUs alone
   bool stopped = false;  ///< called off after losses.size() steps; the PlanRun is then spent
 };
 
