@@ -49,8 +49,8 @@ class Tensors {
   LastingMemory memory_;
 };
 
-/// Of what either mode of the heuristics proposes, the first that gives a plan. The heuristics' time
-/// is that of the mode asked first.
+/// Of what either mode of the heuristics proposes, the first that gives a plan. The heuristics'
+/// time is that of the mode asked first.
 Planned first_plan(const ConvolutionGraph& graph, nlohmann::ordered_json& json) {
   Planned planned;
   std::size_t engines = 0;

@@ -57,7 +57,8 @@ Took time_of(Stream& stream, const std::function<void()>& ask) {
     host.push_back(asked);
     gpu.push_back(end.since(begin));
   }
-  if (gpu.empty()) throw EnvironmentError("no stream can be held while a chain of tasks is asked for");
+  if (gpu.empty())
+    throw EnvironmentError("no stream can be held while a chain of tasks is asked for");
   return {seen(std::move(gpu)).median, seen(std::move(host)).median};
 }
 
