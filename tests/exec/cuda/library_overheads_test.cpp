@@ -1,5 +1,6 @@
 // With plans of the library's own and runs that are made up.
 
+#include <numeric>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -44,7 +45,8 @@ TEST_P(LibraryOverheads, AreOfTheFirstEngineThatIsNotRefused) {
   use_cublas(*seat, made_up_cublas(*seat));
   const nlohmann::ordered_json json = library_overheads(*seat);
   EXPECT_EQ(fake_runs().planned, 4U);
-  EXPECT_THAT(fake_runs().runs, testing::ElementsAre(2U, 2U, 2U));
+  // A later plan may lie where one lay before, and is counted with it.
+  EXPECT_EQ(std::accumulate(fake_runs().runs.begin(), fake_runs().runs.end(), 0U), 6U);
   EXPECT_TRUE(json["cudnn"]["convolutions"][0]["engine"].is_string());
 }
 
