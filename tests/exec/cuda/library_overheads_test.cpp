@@ -1,5 +1,6 @@
 // With plans of the library's own and runs that are made up.
 
+#include <cstddef>
 #include <numeric>
 #include <string>
 
@@ -14,6 +15,12 @@
 namespace strata::cuda {
 namespace {
 
+// A plan may lie where one lay before, and is counted with it.
+std::size_t runs_in_all() {
+  const auto& runs = fake_runs().runs;
+  return std::accumulate(runs.begin(), runs.end(), std::size_t{0});
+}
+
 class LibraryOverheads : public Plans, public testing::WithParamInterface<Precision> {};
 
 TEST_P(LibraryOverheads, AskPlanAndRunEachDirectionTwice) {
@@ -22,7 +29,7 @@ TEST_P(LibraryOverheads, AskPlanAndRunEachDirectionTwice) {
   use_cublas(*seat, made_up_cublas(*seat));
   const nlohmann::ordered_json json = library_overheads(*seat);
   EXPECT_EQ(fake_runs().asked, 3U);
-  EXPECT_THAT(fake_runs().runs, testing::ElementsAre(2U, 2U, 2U));
+  EXPECT_EQ(runs_in_all(), 6U);
   const auto& convolutions = json["cudnn"]["convolutions"];
   ASSERT_EQ(convolutions.size(), 3U);
   EXPECT_THAT(convolutions[2]["product"].get<std::string>(),
@@ -45,8 +52,7 @@ TEST_P(LibraryOverheads, AreOfTheFirstEngineThatIsNotRefused) {
   use_cublas(*seat, made_up_cublas(*seat));
   const nlohmann::ordered_json json = library_overheads(*seat);
   EXPECT_EQ(fake_runs().planned, 4U);
-  // A later plan may lie where one lay before, and is counted with it.
-  EXPECT_EQ(std::accumulate(fake_runs().runs.begin(), fake_runs().runs.end(), 0U), 6U);
+  EXPECT_EQ(runs_in_all(), 6U);
   EXPECT_TRUE(json["cudnn"]["convolutions"][0]["engine"].is_string());
 }
 
