@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/graph/op.h"
 #include "sim/graph/ops/window.h"
 #include "sim/text/value.h"
 
