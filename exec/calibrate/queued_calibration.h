@@ -2,8 +2,8 @@
 
 // Measuring where devices work through queues: one thread asks all of them for a layer at a time,
 // lets them begin at once, as tasks or as a recording of all of them, and reads the times when the
-// sweep is done. So neither the host nor
-// another thread is in any time, and nothing here needs locks. Internal to exec/calibrate.
+// sweep is done. So neither the host nor another thread is in any time, and nothing here needs
+// locks. Internal to exec/calibrate.
 
 #include <functional>
 #include <map>
