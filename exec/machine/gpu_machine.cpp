@@ -227,6 +227,7 @@ std::shared_ptr<const Partitions> partitions(const DeviceList&) {
 std::shared_ptr<Backend> backend(const DeviceList&, const Partitions&, DType) {
   refuse();
 }
+// NOLINTBEGIN(performance-unnecessary-value-param): the signatures are those with CUDA.
 std::unique_ptr<PlanRun> start(std::shared_ptr<Backend>, const Graph&, const Plan&,
                                const ExecutionOptions&) {
   refuse();
@@ -242,6 +243,7 @@ std::unique_ptr<PlanRun> start_rank(const Ranks&, std::shared_ptr<Backend>, cons
                                     const Plan&, const ExecutionOptions&) {
   refuse();
 }
+// NOLINTEND(performance-unnecessary-value-param)
 CalibrateOptions calibrate_options(const DeviceList&) {
   refuse();
 }
