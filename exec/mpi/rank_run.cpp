@@ -38,7 +38,6 @@ RankRun::RankRun(const World& world, Messages& messages, const Plan& plan, Backe
     : world_(world),
       plan_(plan),
       backend_(backend),
-      program_(executor.program()),
       own_(world.rank()),
       work_(executor, steps, batch_of),
       turns_(plan, own_, steps),

@@ -54,12 +54,12 @@ class RankRun {
   void reduce(TaskId id, const std::vector<Staging>& parts);
   void gather(TaskId id, const std::vector<Staging>& parts);
   std::size_t values_from(TaskId id, std::size_t sender) const;
+  const Group& group_of(TaskId id) const { return plan_.groups()[plan_[id].detail]; }
   std::size_t participant(TaskId id, DeviceId device) const;
 
   const World& world_;
   const Plan& plan_;
   Backend& backend_;
-  const Program& program_;
   DeviceId own_;
   TaskWork work_;
   RankTurns turns_;

@@ -3,26 +3,24 @@
 namespace strata::mpi {
 
 std::size_t RankRun::participant(TaskId id, DeviceId device) const {
-  const GroupPart& group = program_[id].group;
+  const Group& group = group_of(id);
   std::size_t k = 0;
-  while (program_.buffers()[group.buffers[k]()].device != device) ++k;
+  while (plan_[group.buffers[k]].device != device) ++k;
   return k;
 }
 
 // How many values `sender` (an index into the task's senders) has for the task.
 std::size_t RankRun::values_from(TaskId id, std::size_t sender) const {
-  const TaskProgram& task = program_[id];
   std::int64_t values = 0;
   switch (plan_[id].kind) {
     case TaskKind::reduce:
-      values = task.group.part_of(task.group.own).size();
+      values = group_of(id).part_of(participant(id, plan_[id].device)).size();
       break;
     case TaskKind::gather:
-      values = task.group.part_of(participant(id, senders(plan_, id)[sender])).size();
+      values = group_of(id).part_of(participant(id, senders(plan_, id)[sender])).size();
       break;
     default:
-      for (const Move& m : task.moves) values += volume(m.box);
-      if (task.to_values.valid()) values = program_.buffers()[task.to_values()].values;
+      for (const Piece& piece : plan_.moves(id)) values += values_in(plan_, piece);
   }
   return static_cast<std::size_t>(values);
 }
@@ -30,7 +28,6 @@ std::size_t RankRun::values_from(TaskId id, std::size_t sender) const {
 // Packed at once: whoever overwrites or gives back the tensors need not wait for the message.
 void RankRun::send(Turn turn) {
   const TaskId id = turn.task;
-  const TaskProgram& task = program_[id];
   const std::vector<DeviceId> from = senders(plan_, id);
   std::size_t own = 0;
   while (from[own] != own_) ++own;
@@ -38,17 +35,20 @@ void RankRun::send(Turn turn) {
   float* to = staging.values.get();
   const auto count = static_cast<std::int64_t>(staging.size);
   if (plan_[id].kind != TaskKind::transfer) {
+    const Group& group = group_of(id);
     const std::size_t me = participant(id, own_);
-    const std::size_t part = plan_[id].kind == TaskKind::reduce ? task.group.own : me;
-    const float* values = work_.values_of(task.group.buffers[me]);
-    backend_.copy_values(to, values + task.group.part_of(part).begin, count);
-  } else if (task.from_values.valid()) {
-    backend_.copy_values(to, work_.values_of(task.from_values), count);
-  } else {
-    for (const Move& m : task.moves) {
-      backend_.pack(to, work_.region(m.from), m.box);
-      to += volume(m.box);
+    const bool reduces = plan_[id].kind == TaskKind::reduce;
+    const std::size_t part = reduces ? participant(id, plan_[id].device) : me;
+    const float* values = work_.values_of(group.buffers[me]);
+    backend_.copy_values(to, values + group.part_of(part).begin, count);
+  }
+  for (const Piece& piece : plan_.moves(id)) {
+    if (moves_values(piece)) {
+      backend_.copy_values(to, work_.values_of(piece.source.buffer), values_in(plan_, piece));
+    } else {
+      backend_.pack(to, work_.region(piece.source), piece.box);
     }
+    to += values_in(plan_, piece);
   }
   work_.count(id, count);
   work_.let_go(id);
@@ -77,36 +77,36 @@ void RankRun::do_task(Turn turn) {
 }
 
 void RankRun::take_in(TaskId id, std::span<const float> values) {
-  const TaskProgram& task = program_[id];
-  if (task.to_values.valid()) {
-    backend_.copy_values(work_.values_of(task.to_values), values.data(),
-                         static_cast<std::int64_t>(values.size()));
-    return;
-  }
   const float* from = values.data();
-  for (const Move& m : task.moves) {
-    backend_.unpack(work_.region(m.to), from, m.box);
-    from += volume(m.box);
+  for (const Piece& piece : plan_.moves(id)) {
+    if (moves_values(piece)) {
+      backend_.copy_values(work_.values_of(piece.target.buffer), from, values_in(plan_, piece));
+    } else {
+      backend_.unpack(work_.region(piece.target), from, piece.box);
+    }
+    from += values_in(plan_, piece);
   }
 }
 
 // The same terms in the same order as devices in one process sum them: by participant.
 void RankRun::reduce(TaskId id, const std::vector<Staging>& parts) {
-  const GroupPart& group = program_[id].group;
-  const Interval own = group.part_of(group.own);
-  float* to = work_.values_of(group.buffers[group.own]) + own.begin;
+  const Group& group = group_of(id);
+  const std::size_t me = participant(id, own_);
+  const Interval own = group.part_of(me);
+  float* to = work_.values_of(group.buffers[me]) + own.begin;
   std::vector<const float*> all;
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
-    all.push_back(k == group.own ? to : parts[other++].values.get());
+    all.push_back(k == me ? to : parts[other++].values.get());
   }
   backend_.combine(group.how, to, all, group.counts, 0, own.size());
 }
 
 void RankRun::gather(TaskId id, const std::vector<Staging>& parts) {
-  const GroupPart& group = program_[id].group;
-  float* to = work_.values_of(group.buffers[group.own]);
+  const Group& group = group_of(id);
+  const std::size_t me = participant(id, own_);
+  float* to = work_.values_of(group.buffers[me]);
   for (std::size_t k = 0, other = 0; k < group.buffers.size(); ++k) {
-    if (k == group.own) continue;
+    if (k == me) continue;
     const Staging& part = parts[other++];
     backend_.copy_values(to + group.part_of(k).begin, part.values.get(),
                          static_cast<std::int64_t>(part.size));

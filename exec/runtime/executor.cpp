@@ -24,10 +24,10 @@ Executor::Executor(const Graph& graph, const Plan& plan, Backend& backend,
       backend_(backend),
       options_(options),
       only_(only),
-      program_(bind(graph, plan)),
-      memory_(program_.buffers().size()),
+      program_(graph, plan),
+      memory_(plan.buffers().size()),
       kernels_(program_.kernels().size()),
-      loaded_(program_.buffers().size()),
+      loaded_(plan.buffers().size()),
       gradients_(graph.size()) {
   try {
     allocate_lasting();
@@ -44,35 +44,34 @@ Executor::~Executor() {
 void Executor::allocate_lasting() {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     const BufferId id(i);
-    if (program_.buffers()[i].lasting && holds(id)) memory_[i] = allocate(id);
+    if (program_.stays(id) && holds(id)) memory_[i] = allocate(id);
   }
 }
 
 void Executor::release_all() {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
-    if (memory_[i] != nullptr) backend_.release(program_.buffers()[i].device, memory_[i]);
+    if (memory_[i] != nullptr) backend_.release(plan_.buffers()[i].device, memory_[i]);
   }
 }
 
 std::int64_t Executor::bytes(BufferId id) const {
-  const ProgramBuffer& buffer = program_.buffers()[id()];
-  std::int64_t sum = buffer.values * static_cast<std::int64_t>(sizeof(float));
-  for (const Box& box : buffer.boxes) sum += backend_.bytes(box);
+  std::int64_t sum = plan_[id].values * static_cast<std::int64_t>(sizeof(float));
+  for (const Box& box : plan_.boxes(id)) sum += backend_.bytes(box);
   return sum;
 }
 
 void* Executor::allocate(BufferId id) {
-  return backend_.allocate(program_.buffers()[id()].device, bytes(id));
+  return backend_.allocate(plan_[id].device, bytes(id));
 }
 
 void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
-    std::vector<float> held(static_cast<std::size_t>(program_.buffers()[buffer()].values));
+    std::vector<float> held(static_cast<std::size_t>(plan_[buffer].values));
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
         .read(held.data(), whole.data());
-    backend_.copy_values(values(buffer), held.data(), program_.buffers()[buffer()].values);
+    backend_.copy_values(values(buffer), held.data(), plan_[buffer].values);
     backend_.finish();
   }
 }
@@ -83,7 +82,7 @@ std::vector<float> Executor::parameters(LayerId layer) const {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
     ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
-        .write(whole.data(), on_host(values(buffer), program_.buffers()[buffer()].values).data());
+        .write(whole.data(), on_host(values(buffer), plan_[buffer].values).data());
   }
   return whole;
 }

@@ -45,11 +45,12 @@ class Executor {
   void before_run();
   void after_run(std::size_t steps) { steps_done_ += steps; }
 
+  const Plan& plan() const { return plan_; }
   const Program& program() const { return program_; }
   /// By parameter of the whole layer: whether a device of this process has it.
   std::vector<bool> holds(LayerId layer) const;
   bool holds(BufferId id) const {
-    return !only_.valid() || program_.buffers()[id()].device == only_;
+    return !only_.valid() || plan_[id].device == only_;
   }
 
  private:

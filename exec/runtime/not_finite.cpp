@@ -23,8 +23,8 @@ bool all_finite(std::span<const float> values) {
 // The memory of one device, seen from its own thread.
 class Search {
  public:
-  Search(const Plan& plan, const Program& program, std::span<void* const> memory, Backend& backend)
-      : plan_(plan), program_(program), memory_(memory), backend_(backend) {}
+  Search(const Plan& plan, std::span<void* const> memory, Backend& backend)
+      : plan_(plan), memory_(memory), backend_(backend) {}
 
   std::optional<Found> first_on(DeviceId device) const {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
@@ -32,26 +32,37 @@ class Search {
       const Task& task = plan_[id];
       if (task.device != device || task.kind != TaskKind::compute) continue;
       if (task.phase != Phase::forward) continue;
-      if (const char* what = not_finite_of(program_[id])) return Found{id, what};
+      if (const char* what = not_finite_of(id)) return Found{id, what};
     }
     return std::nullopt;
   }
 
  private:
-  const char* not_finite_of(const TaskProgram& task) const {
-    for (BufferId data : task.network_inputs) {
-      if (!finite(data)) return "data";
-    }
-    if (!finite(task.parameters)) return "parameters";
-    return finite(task.output.buffer) ? nullptr : "output";
+  const char* not_finite_of(TaskId forward) const {
+    const auto all_finite = [&](const auto& wanted) {
+      const auto operands = plan_.operands(forward);
+      return std::all_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+        return !wanted(operand) || finite(operand.buffer);
+      });
+    };
+    const auto is = [](Role role) {
+      return [role](const Operand& operand) { return operand.role == role; };
+    };
+    const auto lies_in = [this](BufferKind kind) {
+      return [this, kind](const Operand& operand) { return plan_[operand.buffer].kind == kind; };
+    };
+    if (!all_finite(lies_in(BufferKind::data))) return "data";
+    if (!all_finite(lies_in(BufferKind::input))) return "gathered input";
+    if (!all_finite(is(Role::parameters))) return "parameters";
+    return all_finite(is(Role::output)) ? nullptr : "output";
   }
 
   bool finite(BufferId id) const {
-    if (!id.valid() || memory_[id()] == nullptr) return true;
-    const ProgramBuffer& buffer = program_.buffers()[id()];
-    if (buffer.boxes.empty()) return finite_values(memory_[id()], buffer.values);
+    if (memory_[id()] == nullptr) return true;
+    const auto boxes = plan_.boxes(id);
+    if (boxes.empty()) return finite_values(memory_[id()], plan_[id].values);
     auto* data = static_cast<std::byte*>(memory_[id()]);
-    for (const Box& box : buffer.boxes) {
+    for (const Box& box : boxes) {
       if (!finite_box({data, box})) return false;
       data += backend_.bytes(box);
     }
@@ -74,7 +85,6 @@ class Search {
   }
 
   const Plan& plan_;
-  const Program& program_;
   std::span<void* const> memory_;
   Backend& backend_;
 };
@@ -97,9 +107,9 @@ std::optional<Found> ask(DeviceId device, const Search& search, Backend& backend
 
 }  // namespace
 
-std::string first_not_finite(const Graph& graph, const Plan& plan, const Program& program,
-                             std::span<void* const> memory, Backend& backend) {
-  const Search search(plan, program, memory, backend);
+std::string first_not_finite(const Graph& graph, const Plan& plan, std::span<void* const> memory,
+                             Backend& backend) {
+  const Search search(plan, memory, backend);
   std::optional<Found> first;
   for (std::size_t d = 0; d < plan.device_count(); ++d) {
     const std::optional<Found> found = ask(DeviceId(d), search, backend);

@@ -1,7 +1,7 @@
 #include "exec/runtime/task_work.h"
 
+#include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
       backend_(executor.backend_),
       steps_(steps),
       loss_index_(program_.kernels().size()),
-      users_(program_.buffers().size()),
+      users_(plan_.buffers().size()),
       moved_(3) {
   for (std::size_t step = 0; step < steps; ++step) {
     const std::uint64_t number = executor.steps_done_ + step;
@@ -83,7 +83,7 @@ std::string TaskWork::name_of(TaskId id) const {
 }
 
 void TaskWork::explain(const LossNotFinite& error) const {
-  const std::string first = first_not_finite(graph_, plan_, program_, executor_.memory_, backend_);
+  const std::string first = first_not_finite(graph_, plan_, executor_.memory_, backend_);
   if (first.empty()) throw error;
   throw RunFailed(error.message() + "; first not finite: " + first);
 }
@@ -109,13 +109,13 @@ void* TaskWork::ready(BufferId id) {
   void*& memory = executor_.memory_[id()];
   if (memory == nullptr) {
     memory = executor_.allocate(id);
-    users_[id()] = program_.buffers()[id()].users;
+    users_[id()] = static_cast<std::uint32_t>(plan_.last_users(id).size());
   }
   return memory;
 }
 
 void TaskWork::let_go(TaskId id) {
-  for (BufferId buffer : program_[id].releases) {
+  for (BufferId buffer : program_.releases(id)) {
     // Without training, some never are made.
     if (!executor_.holds(buffer) || executor_.memory_[buffer()] == nullptr) continue;
     if (--users_[buffer()] > 0) continue;
@@ -125,25 +125,25 @@ void TaskWork::let_go(TaskId id) {
 }
 
 void TaskWork::release(BufferId id, void* memory) {
-  backend_.release(program_.buffers()[id()].device, memory);
+  backend_.release(plan_[id].device, memory);
 }
 
-Region TaskWork::region(Slot slot) {
-  if (!slot.valid()) return {};
-  const ProgramBuffer& buffer = program_.buffers()[slot.buffer()];
-  auto* data = static_cast<std::byte*>(ready(slot.buffer));
-  for (std::uint32_t k = 0; k < slot.box; ++k) data += backend_.bytes(buffer.boxes[k]);
-  return {data, buffer.boxes[slot.box]};
+Region TaskWork::region(View view) {
+  const auto boxes = plan_.boxes(view.buffer);
+  auto* data = static_cast<std::byte*>(ready(view.buffer));
+  for (std::uint32_t k = 0; k < view.box; ++k) data += backend_.bytes(boxes[k]);
+  return {data, boxes[view.box]};
 }
 
 float* TaskWork::values_of(BufferId id) {
   return id.valid() ? static_cast<float*>(ready(id)) : nullptr;
 }
 
-Kernel& TaskWork::kernel(const TaskProgram& task) {
-  std::unique_ptr<Kernel>& kernel = executor_.kernels_[task.kernel];
+Kernel& TaskWork::kernel(TaskId id) {
+  const std::size_t at = program_.kernel(plan_[id]);
+  std::unique_ptr<Kernel>& kernel = executor_.kernels_[at];
   if (!kernel) {
-    const ProgramKernel& bound = program_.kernels()[task.kernel];
+    const ProgramKernel& bound = program_.kernels()[at];
     ShardSpec spec = bound.spec;
     spec.seed = executor_.options_.seed;
     spec.training = executor_.options_.training;
@@ -152,51 +152,77 @@ Kernel& TaskWork::kernel(const TaskProgram& task) {
   return *kernel;
 }
 
+BufferId TaskWork::find(TaskId id, Role role) const {
+  const auto operands = plan_.operands(id);
+  const auto at = std::find_if(operands.begin(), operands.end(),
+                               [&](const Operand& operand) { return operand.role == role; });
+  return at == operands.end() ? BufferId{} : at->buffer;
+}
+
+// By input of the layer, as many as the kernel's spec has boxes; without data where the task has
+// no such operand.
+std::vector<Region> TaskWork::regions(TaskId id, Role role) {
+  const auto operands = plan_.operands(id);
+  auto next = std::find_if(operands.begin(), operands.end(),
+                           [&](const Operand& operand) { return operand.role == role; });
+  std::vector<Region> all;
+  const ShardSpec& spec = program_.kernels()[program_.kernel(plan_[id])].spec;
+  for (std::size_t input = 0; input < spec.inputs.size(); ++input) {
+    const bool has = next != operands.end() && next->role == role && next->input == input;
+    for (std::uint32_t k = 0; k < spec.inputs[input].size(); ++k) {
+      all.push_back(has ? region({next->buffer, k}) : Region{});
+    }
+    if (has) ++next;
+  }
+  return all;
+}
+
 void TaskWork::compute(Turn turn) {
-  const TaskProgram& task = program_[turn.task];
-  const Phase phase = plan_[turn.task].phase;
-  load_inputs(task, turn.step);
-  for (const Move& m : task.moves) backend_.copy(region(m.to), region(m.from), m.box);
-  if (task.gradient.to.valid()) sum_gradient(task.gradient);
-  if (phase == Phase::update) add_to_gradient(task);
+  const TaskId id = turn.task;
+  const Phase phase = plan_[id].phase;
+  load_inputs(id, turn.step);
+  put_together(turn);
 
   std::vector<Region> inputs, input_gradients;
-  for (Slot slot : task.inputs) inputs.push_back(region(slot));
-  for (Slot slot : task.input_gradients) input_gradients.push_back(region(slot));
+  if (phase != Phase::update) inputs = regions(id, Role::input);
+  if (phase == Phase::backward_data) input_gradients = regions(id, Role::input_gradient);
+  const auto tensor = [&](Role role) {
+    const BufferId buffer = find(id, role);
+    return buffer.valid() ? region({buffer}) : Region{};
+  };
   LossPart* const loss = loss_of(turn);
   Operands operands;
   operands.inputs = inputs;
-  operands.output = region(task.output);
-  operands.output_gradient = region(task.output_gradient);
+  operands.output = tensor(Role::output);
+  operands.output_gradient = tensor(Role::output_gradient);
   operands.input_gradients = input_gradients;
-  operands.parameters = values_of(task.parameters);
-  const bool makes_gradient = phase == Phase::backward_weights ||
-                              phase == Phase::backward_statistics || phase == Phase::update;
-  if (makes_gradient) operands.parameter_gradients = values_of(task.parameter_gradients);
-  operands.statistics = values_of(task.statistics);
+  operands.parameters = values_of(find(id, Role::parameters));
+  operands.parameter_gradients = values_of(find(id, Role::parameter_gradients));
+  operands.statistics = values_of(find(id, Role::statistics));
   operands.loss = loss;
   operands.step = &contexts_[turn.step];
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {
-    executor_.keep_gradient(plan_[turn.task], operands.parameter_gradients);
+    executor_.keep_gradient(plan_[id], operands.parameter_gradients);
   }
   if (executor_.options_.observer != nullptr) {
-    show_before(plan_[turn.task], task, operands);
-    kernel(task).run(phase, operands);
-    if (phase == Phase::forward) show(TensorRole::output, plan_[turn.task], operands.output);
+    show_before(id, operands);
+    kernel(id).run(phase, operands);
+    if (phase == Phase::forward) show(TensorRole::output, plan_[id], operands.output);
   } else {
-    kernel(task).run(phase, operands);
+    kernel(id).run(phase, operands);
   }
   if (loss != nullptr && !backend_.is_asynchronous()) check_finite(*loss);
 }
 
 // What the kernel finds, put together.
-void TaskWork::show_before(const Task& task, const TaskProgram& bound, const Operands& operands) {
+void TaskWork::show_before(TaskId id, const Operands& operands) {
+  const Task& task = plan_[id];
   if (task.phase == Phase::update) {
-    show(TensorRole::parameter_gradients, task, bound.parameter_gradients);
-  } else if (!bound.is_head) {
+    show_values(TensorRole::parameter_gradients, task, find(id, Role::parameter_gradients));
+  } else if (!program_.is_head(id)) {
     return;
-  } else if (task.phase == Phase::forward || task.phase == Phase::forward_statistics) {
-    show(TensorRole::parameters, task, bound.parameters);
+  } else if (is_forward(task.phase)) {
+    show_values(TensorRole::parameters, task, program_.parameters(task.layer, task.shard));
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);
   }
@@ -211,9 +237,9 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
   backend_.finish();
 }
 
-void TaskWork::show(TensorRole role, const Task& task, BufferId id) {
+void TaskWork::show_values(TensorRole role, const Task& task, BufferId id) {
   if (!id.valid()) return;
-  const std::int64_t count = program_.buffers()[id()].values;
+  const std::int64_t count = plan_[id].values;
   std::vector<float> values = executor_.on_host(values_of(id), count);
   if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
   backend_.copy_values(values_of(id), values.data(), count);
@@ -221,11 +247,9 @@ void TaskWork::show(TensorRole role, const Task& task, BufferId id) {
 }
 
 LossPart* TaskWork::loss_of(Turn turn) {
-  const TaskProgram& task = program_[turn.task];
-  const Layer& layer = *program_.kernels()[task.kernel].spec;
-  if (plan_[turn.task].phase != Phase::forward) return nullptr;
-  if (!is_loss(layer.op)) return nullptr;
-  return &losses_[turn.step * loss_shards_ + loss_index_[task.kernel]];
+  const Task& task = plan_[turn.task];
+  if (task.phase != Phase::forward || !is_loss(graph_[task.layer].op)) return nullptr;
+  return &losses_[turn.step * loss_shards_ + loss_index_[program_.kernel(task)]];
 }
 
 void TaskWork::check_finite(const LossPart& part) {
@@ -233,72 +257,87 @@ void TaskWork::check_finite(const LossPart& part) {
 }
 
 void TaskWork::load(Turn turn) {
-  if (is_wanted(turn.task)) load_inputs(program_[turn.task], turn.step);
+  if (is_wanted(turn.task)) load_inputs(turn.task, turn.step);
 }
 
-void TaskWork::load_inputs(const TaskProgram& task, std::uint32_t step) {
+void TaskWork::load_inputs(TaskId id, std::uint32_t step) {
   const Batch& batch = batches_[step];
-  for (BufferId id : task.network_inputs) {
-    if (executor_.loaded_[id()] == batch.number + 1) continue;
-    const ProgramBuffer& buffer = program_.buffers()[id()];
-    const float* data = batch.inputs[input_ordinals_[buffer.network_input()]].data();
-    for (std::uint32_t k = 0; k < buffer.boxes.size(); ++k) {
-      backend_.load(region({id, k}), data, graph_[buffer.network_input].output);
+  for (BufferId data : program_.data(id)) {
+    if (executor_.loaded_[data()] == batch.number + 1) continue;
+    const Buffer& buffer = plan_[data];
+    const LayerId source = graph_[buffer.layer].inputs[buffer.input];
+    const float* values = batch.inputs[input_ordinals_[source()]].data();
+    for (std::uint32_t k = 0; k < plan_.boxes(data).size(); ++k) {
+      backend_.load(region({data, k}), values, graph_[source].output);
     }
-    executor_.loaded_[id()] = batch.number + 1;
+    executor_.loaded_[data()] = batch.number + 1;
   }
 }
 
-void TaskWork::sum_gradient(const GradientSum& sum) {
-  const Region to = region(sum.to);
-  if (sum.all_whole) {
-    std::vector<Region> parts;
-    for (const Move& part : sum.parts) parts.push_back(region(part.from));
-    return backend_.sum(to, parts);
-  }
-  if (!sum.disjoint) backend_.clear(to);
-  for (const Move& part : sum.parts) {
-    sum.disjoint ? backend_.copy(to, region(part.from), part.box)
-                 : backend_.add(to, region(part.from), part.box);
+// What a shard gathers from its own device, the parts of its output's gradient, what replicas sent
+// to a server.
+void TaskWork::put_together(Turn turn) {
+  const TaskId id = turn.task;
+  const Phase phase = plan_[id].phase;
+  if (program_.gradient_sum(id) != GradientSum::none) return sum_gradient(id);
+  for (const Piece& piece : plan_.moves(id)) {
+    if (phase == Phase::update) {
+      backend_.add_values(values_of(piece.target.buffer), values_of(piece.source.buffer),
+                          plan_[piece.source.buffer].values);
+    } else {
+      backend_.copy(region(piece.target), region(piece.source), piece.box);
+    }
   }
 }
 
-void TaskWork::add_to_gradient(const TaskProgram& task) {
-  for (BufferId sent : task.add_to_gradient) {
-    backend_.add_values(values_of(task.parameter_gradients), values_of(sent),
-                        program_.buffers()[sent()].values);
+void TaskWork::sum_gradient(TaskId id) {
+  const Region to = region({find(id, Role::output_gradient)});
+  const GradientSum how = program_.gradient_sum(id);
+  const auto parts = plan_.moves(id);
+  if (how == GradientSum::whole) {
+    std::vector<Region> from;
+    for (const Piece& part : parts) from.push_back(region(part.source));
+    return backend_.sum(to, from);
+  }
+  const bool disjoint = how == GradientSum::disjoint;
+  if (!disjoint) backend_.clear(to);
+  for (const Piece& part : parts) {
+    disjoint ? backend_.copy(to, region(part.source), part.box)
+             : backend_.add(to, region(part.source), part.box);
   }
 }
 
 void TaskWork::move(TaskId id) {
-  const TaskProgram& task = program_[id];
-  for (const Move& m : task.moves) {
-    backend_.copy(region(m.to), region(m.from), m.box);
-    count(id, volume(m.box));
+  for (const Piece& piece : plan_.moves(id)) {
+    if (moves_values(piece)) {
+      const std::int64_t values = plan_[piece.target.buffer].values;
+      backend_.copy_values(values_of(piece.target.buffer), values_of(piece.source.buffer), values);
+    } else {
+      backend_.copy(region(piece.target), region(piece.source), piece.box);
+    }
+    count(id, values_in(plan_, piece));
   }
-  if (!task.to_values.valid()) return;
-  const std::int64_t values = program_.buffers()[task.to_values()].values;
-  backend_.copy_values(values_of(task.to_values), values_of(task.from_values), values);
-  count(id, values);
 }
 
 // Own part of the tensor, from everybody.
 void TaskWork::reduce(TaskId id) {
-  const GroupPart& group = program_[id].group;
+  const Group& group = plan_.groups()[plan_[id].detail];
+  const std::size_t me = group.participant(plan_[id].shard);
   std::vector<const float*> parts;
   for (BufferId buffer : group.buffers) parts.push_back(values_of(buffer));
-  const Interval own = group.part_of(group.own);
-  backend_.combine(group.how, values_of(group.buffers[group.own]), parts, group.counts, own.begin,
+  const Interval own = group.part_of(me);
+  backend_.combine(group.how, values_of(group.buffers[me]), parts, group.counts, own.begin,
                    own.end);
   const auto others = static_cast<std::int64_t>(parts.size() - 1);
   count(id, others * own.size());
 }
 
 void TaskWork::gather(TaskId id) {
-  const GroupPart& group = program_[id].group;
-  float* to = values_of(group.buffers[group.own]);
+  const Group& group = plan_.groups()[plan_[id].detail];
+  const std::size_t me = group.participant(plan_[id].shard);
+  float* to = values_of(group.buffers[me]);
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
-    if (k == group.own) continue;
+    if (k == me) continue;
     const Interval part = group.part_of(k);
     backend_.copy_values(to + part.begin, values_of(group.buffers[k]) + part.begin, part.size());
     count(id, part.size());

@@ -34,11 +34,11 @@ class TaskWork {
   void perform(Turn turn);
   /// Of perform(), what depends on the step's data: network inputs that are not there yet.
   void load(Turn turn);
-  bool has_network_inputs(TaskId task) const { return !program_[task].network_inputs.empty(); }
+  bool has_network_inputs(TaskId task) const { return !program_.data(task).empty(); }
   /// Without training a step ends with the loss.
   bool is_wanted(TaskId task) const;
   void compute(Turn turn);
-  Region region(Slot slot);
+  Region region(View view);
   float* values_of(BufferId id);
   /// Gives back the buffers that nobody uses after this task.
   void let_go(TaskId task);
@@ -67,16 +67,18 @@ class TaskWork {
   static void check_finite(const LossPart& part);
 
  private:
-  void show_before(const Task& task, const TaskProgram& bound, const Operands& operands);
+  void show_before(TaskId id, const Operands& operands);
   void show(TensorRole role, const Task& task, const Region& region);
-  void show(TensorRole role, const Task& task, BufferId id);
+  void show_values(TensorRole role, const Task& task, BufferId id);
   void move(TaskId id);
   void reduce(TaskId id);
   void gather(TaskId id);
-  void sum_gradient(const GradientSum& sum);
-  void load_inputs(const TaskProgram& task, std::uint32_t step);
-  void add_to_gradient(const TaskProgram& task);
-  Kernel& kernel(const TaskProgram& task);
+  void put_together(Turn turn);
+  void sum_gradient(TaskId id);
+  void load_inputs(TaskId id, std::uint32_t step);
+  std::vector<Region> regions(TaskId id, Role role);
+  BufferId find(TaskId id, Role role) const;
+  Kernel& kernel(TaskId id);
   void* ready(BufferId id);
   LossPart* loss_of(Turn turn);
 

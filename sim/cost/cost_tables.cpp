@@ -62,7 +62,7 @@ bool in_powers_of_two(const SearchSpace& space, const GroupNetwork& network) {
 }
 
 // Which groups of which network a table of t_X looks at; see TransferTable.
-struct View {
+struct TableView {
   GroupNetwork network;
   std::vector<std::uint32_t> groups;
   std::size_t span;
@@ -104,10 +104,10 @@ class TableBuilder {
   }
 
   // The network as the tables see it: the whole, or what bounds it from below.
-  std::vector<View> views() const {
+  std::vector<TableView> views() const {
     if (detail_ == TableDetail::exact) return {{network_, network_.all_groups(), 1}};
     if (detail_ == TableDetail::sampled) return {{network_, network_.sampled_groups(), 1}};
-    std::vector<View> views;
+    std::vector<TableView> views;
     const auto add = [&](GroupNetwork bound, std::size_t span) {
       std::vector<std::uint32_t> groups = bound.sampled_groups();
       views.push_back({std::move(bound), std::move(groups), span});
@@ -206,7 +206,7 @@ class TableBuilder {
   void prepare(std::size_t k, unsigned worker) {
     const PlannedEdge& edge = edges_[distinct_edges_[k]];
     const bool small = edge_tables_[k]->seconds.size() <= kFewEntries;
-    for (const View& view : views_) {
+    for (const TableView& view : views_) {
       auto transfer = std::make_unique<TransferTable>(
           view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
           *space_[edge.from].cuts, *space_[edge.to].cuts,
@@ -316,7 +316,7 @@ class TableBuilder {
   std::size_t devices_;
   const GroupNetwork network_;
   const TableDetail detail_;
-  const std::vector<View> views_;
+  const std::vector<TableView> views_;
   const LayerTable layers_;
   std::vector<std::pair<LayerId, const Cuts*>> distinct_layers_;
   std::vector<std::size_t> first_layer_;  ///< by layer: the distinct one

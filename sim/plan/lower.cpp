@@ -19,7 +19,13 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       edges_(graph.size()),
       gradient_(graph.size()),
       last_sync_(cluster.device_count()),
-      sync_costs_(cluster) {
+      sync_costs_(cluster),
+      buffers_(graph.size()),
+      in_place_(graph.size()),
+      output_is_read_(graph.size()) {
+  for (std::size_t d = 0; d < cluster.device_count(); ++d) {
+    if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
+  }
   for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(shard_count(LayerId(i)));
 }
 
@@ -35,23 +41,12 @@ Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
 Plan Lowering::run() && {
   for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
   for (std::size_t i = graph_.size(); i-- > 0;) lower_backward(LayerId(i));
-  place_buffers();
-  describe();
-  return std::move(builder_).build();
-}
-
-// What an executor needs beside the tasks: where shards lie, and what they read.
-void Lowering::describe() {
   std::vector<Placement> placements;
-  std::vector<std::vector<std::vector<NeededBox>>> reads(graph_.size());
-  for (std::size_t i = 0; i < graph_.size(); ++i) {
-    const Config& config = strategy_[LayerId(i)];
+  for (const Config& config : strategy_.configs()) {
     placements.push_back({config.degrees, config.devices});
-    for (Edge& edge : edges_[i]) reads[i].push_back(std::move(edge.boxes));
   }
   builder_.place(std::move(placements));
-  builder_.read(std::move(reads));
-  builder_.work_in_place(std::move(in_place_));
+  return std::move(builder_).build();
 }
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,

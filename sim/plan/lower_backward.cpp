@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lowering.h"
@@ -6,15 +8,18 @@ namespace strata {
 
 // Gradients of the boxes that were read go back to their owners, who add what arrives.
 void Lowering::return_gradients(LayerId layer, std::size_t input) {
+  if (!wants_gradient(layer, input)) return;
   const LayerId producer = graph_[layer].inputs[input];
-  if (is_input(producer) || !requires_gradient_[producer()]) return;
-  if (earlier_reading(graph_[layer], input)) return;  // both gradients are one sum
   Edge& edge = edges_[layer()][input];
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
-  edge.returns = move_boxes(layer, input, edge, false, shard_count(producer), made);
-  auto arrivals = edge.returns;
-  for (const NeededBox& needed : edge.boxes) {
-    if (needed.local()) arrivals[needed.producer_shard].push_back(made[needed.consumer_shard]);
+  edge.gradients.resize(edge.boxes.size());
+  auto arrivals = move_boxes(layer, input, edge, false, shard_count(producer), made);
+  for (std::size_t i = 0; i < edge.boxes.size(); ++i) {
+    const NeededBox& needed = edge.boxes[i];
+    if (!needed.local()) continue;
+    arrivals[needed.producer_shard].push_back(made[needed.consumer_shard]);
+    edge.gradients[i] =
+        holding(buffers_[layer()].input_gradients[input][needed.consumer_shard], needed.box);
   }
   for (std::size_t shard = 0; shard < arrivals.size(); ++shard) {
     auto& delivered = gradient_[producer()][shard];
@@ -22,19 +27,102 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   }
 }
 
+std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) const {
+  std::vector<std::vector<GradientPart>> parts(shard_count(layer));
+  const auto readers = graph_.consumers(layer);
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const LayerId reader = readers[i];
+    if (i > 0 && readers[i - 1] == reader) continue;
+    for (std::size_t input = 0; input < graph_[reader].inputs.size(); ++input) {
+      const Edge& edge = edges_[reader()][input];
+      if (graph_[reader].inputs[input] != layer || edge.gradients.empty()) continue;
+      for (std::size_t k = 0; k < edge.boxes.size(); ++k) {
+        const NeededBox& needed = edge.boxes[k];
+        const std::size_t shard = needed.producer_shard;
+        const bool whole = needed.local()
+                               ? buffers_[reader()].inputs[input][needed.consumer_shard] ==
+                                     buffers_[layer()].output[shard]
+                               : needed.box == shard_box(layer, shard);
+        parts[shard].push_back({edge.gradients[k], needed.box, whole});
+      }
+    }
+  }
+  return parts;
+}
+
+// Decides where the gradient of each shard's output lies: in the one part that is all of it, or in
+// a buffer of its own. Returns what goes into that, by shard.
+std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
+  std::vector<std::vector<Piece>> sums(shard_count(layer));
+  if (graph_.consumers(layer).empty()) return sums;
+  const auto parts = gradient_parts(layer);
+  for (std::size_t shard = 0; shard < sums.size(); ++shard) {
+    BufferId& gradient = buffers_[layer()].output_gradient.emplace_back();
+    if (parts[shard].size() == 1 && parts[shard].front().whole) {
+      gradient = parts[shard].front().view.buffer;
+      continue;
+    }
+    const Box whole = shard_box(layer, shard);
+    gradient = add_tensor(BufferKind::gathered_gradient, layer, shard, {&whole, 1});
+    for (const GradientPart& part : parts[shard]) {
+      sums[shard].push_back({device_of(layer, shard), bytes_of(volume(part.box)), part.box,
+                             part.view, View{gradient}});
+    }
+  }
+  return sums;
+}
+
+std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shard,
+                                                 Phase phase) const {
+  const LayerBuffers& own = buffers_[layer()];
+  const Op& op = graph_[layer].op;
+  std::vector<Operand> operands;
+  const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access,
+                       std::uint32_t input = 0) {
+    if (buffers.empty() || !buffers[shard].valid()) return;
+    operands.push_back({buffers[shard], input, role, access});
+  };
+  const bool sums = phase == Phase::backward_statistics;
+  if (backward_reads_input(op)) add_inputs(layer, shard, operands);
+  if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
+  add(own.output_gradient, Role::output_gradient, Access::read);
+  add(own.backward_statistics, Role::statistics, sums ? Access::write : Access::read);
+  if (phase == Phase::backward_data) {
+    add(own.parameters, Role::parameters, Access::read);
+    add(own.mask, Role::mask, Access::read);
+    for (std::uint32_t input = 0; input < own.input_gradients.size(); ++input) {
+      add(own.input_gradients[input], Role::input_gradient, Access::write, input);
+    }
+  } else {
+    add(own.parameter_gradients, Role::parameter_gradients, Access::write);
+  }
+  return operands;
+}
+
 void Lowering::lower_backward(LayerId layer) {
   if (is_input(layer) || !requires_gradient_[layer()]) return;
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  std::vector<std::vector<Piece>> sums = sum_gradient_parts(layer);
+  if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
+  if (phases[Phase::backward_data]) {
+    for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+      place_input_gradients(layer, input);
+    }
+  }
+
   LayerTasks& tasks = tasks_[layer()];
   const auto after = [&](std::size_t shard) {
     std::vector<TaskId> ready = gradient_[layer()][shard];
     ready.push_back(tasks.forward[shard]);
     return ready;
   };
+  // The first of a shard's tasks puts the gradient of its output together.
   const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready) {
-    return builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready));
+    const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready),
+                                   backward_operands(layer, shard, phase), sums[shard]);
+    sums[shard].clear();
+    return id;
   };
-
-  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   std::vector<TaskId> summed;
   if (phases[Phase::backward_statistics]) {
     for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {

@@ -33,9 +33,8 @@ std::size_t count_pairs(const std::vector<const NeededBox*>& boxes) {
 
 }  // namespace
 
-std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t input,
-                                                      const Edge& edge, bool forward,
-                                                      std::size_t receivers,
+std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t input, Edge& edge,
+                                                      bool forward, std::size_t receivers,
                                                       const std::vector<TaskId>& made_by) {
   std::vector<std::vector<TaskId>> arrivals(receivers);
   const std::vector<const NeededBox*> boxes = crossing(edge.boxes, forward);
@@ -48,14 +47,21 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
         builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links}, made_by);
   }
 
+  const LayerId producer = graph_[layer].inputs[input];
+  const LayerBuffers& own = buffers_[layer()];
   const auto receiver = [&](const NeededBox& b) {
     return forward ? b.consumer_shard : b.producer_shard;
   };
   const auto sender = [&](const NeededBox& b) {
     return forward ? b.producer_shard : b.consumer_shard;
   };
+  const auto source = [&](const NeededBox& b) {
+    return forward ? View{buffers_[producer()].output[b.producer_shard]}
+                   : holding(own.input_gradients[input][b.consumer_shard], b.box);
+  };
   for (std::size_t i = 0; i < boxes.size();) {
     const NeededBox& first = *boxes[i];
+    const std::size_t first_box = i;
     std::vector<Piece> pieces;
     for (; i < boxes.size() && receiver(*boxes[i]) == receiver(first) &&
            (by_receiver || sender(*boxes[i]) == sender(first));
@@ -65,8 +71,16 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
       const DeviceId from = forward ? b.owner : b.reader;
       if (by_receiver && !pieces.empty() && pieces.back().from == from) {
         pieces.back().bytes += bytes;
-      } else {
-        pieces.push_back({from, bytes, by_receiver ? Box{} : b.box});
+        continue;
+      }
+      pieces.push_back({from, bytes, by_receiver ? Box{} : b.box, source(b)});
+      if (forward) pieces.back().target = holding(own.inputs[input][b.consumer_shard], b.box);
+    }
+    if (!forward) {
+      const BufferId received = receive_gradients(producer, first.producer_shard, pieces);
+      for (std::size_t k = first_box; k < i; ++k) {
+        const auto box = static_cast<std::uint32_t>(by_receiver ? 0 : k - first_box);
+        edge.gradients[static_cast<std::size_t>(boxes[k] - edge.boxes.data())] = {received, box};
       }
     }
     const DeviceId to = forward ? first.reader : first.owner;
@@ -87,11 +101,18 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
 Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   Edge edge;
-  if (is_input(producer)) return edge;
-  if (const auto first = earlier_reading(graph_[layer], input)) return edges_[layer()][*first];
-  edge.boxes = needed_boxes(graph_, layer, input, strategy_[producer], strategy_[layer]);
-  edge.arrivals =
-      move_boxes(layer, input, edge, true, shard_count(layer), tasks_[producer()].forward);
+  if (const auto first = earlier_reading(graph_[layer], input)) {
+    buffers_[layer()].inputs.push_back(buffers_[layer()].inputs[*first]);
+    return edges_[layer()][*first];
+  }
+  if (!is_input(producer)) {
+    edge.boxes = needed_boxes(graph_, layer, input, strategy_[producer], strategy_[layer]);
+  }
+  place_inputs(layer, input, edge);
+  if (!is_input(producer)) {
+    edge.arrivals =
+        move_boxes(layer, input, edge, true, shard_count(layer), tasks_[producer()].forward);
+  }
   return edge;
 }
 
@@ -112,26 +133,83 @@ std::vector<TaskId> Lowering::input_ready(LayerId layer, std::size_t shard) cons
   return ready;
 }
 
+// What a shard gathers of its own device's buffers, before its first kernel.
+std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) const {
+  std::vector<Piece> pieces;
+  for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
+    if (earlier_reading(graph_[layer], input)) continue;
+    const BufferId to = buffers_[layer()].inputs[input][shard];
+    for (const NeededBox& needed : edges_[layer()][input].of_shard(shard)) {
+      const LayerId producer = graph_[layer].inputs[input];
+      const BufferId from = buffers_[producer()].output[needed.producer_shard];
+      if (!needed.local() || from == to) continue;
+      pieces.push_back({needed.owner, bytes_of(volume(needed.box)), needed.box, View{from},
+                        holding(to, needed.box)});
+    }
+  }
+  return pieces;
+}
+
+void Lowering::add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const {
+  const auto& inputs = buffers_[layer()].inputs;
+  for (std::uint32_t input = 0; input < inputs.size(); ++input) {
+    if (!inputs[input][shard].valid()) continue;
+    operands.push_back({inputs[input][shard], input, Role::input, Access::read});
+  }
+}
+
+std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard,
+                                                Phase phase) const {
+  const LayerBuffers& own = buffers_[layer()];
+  std::vector<Operand> operands;
+  add_inputs(layer, shard, operands);
+  const bool sums = phase == Phase::forward_statistics;
+  const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access) {
+    if (!buffers.empty()) operands.push_back({buffers[shard], 0, role, access});
+  };
+  add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
+  if (sums) return operands;
+  add(own.parameters, Role::parameters, Access::read);
+  add(own.output, Role::output, Access::write);
+  add(own.mask, Role::mask, Access::write);
+  return operands;
+}
+
 void Lowering::lower_forward(LayerId layer) {
   if (is_input(layer)) return;
   for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
     edges_[layer()].push_back(lower_edge(layer, input));
   }
+  const bool has_statistics =
+      step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics];
+  if (graph_[layer].parameters.total() > 0) place_parameters(layer);
+  if (has_statistics) place_statistics(layer, Phase::forward_statistics);
+  place_outputs(layer);
+
   LayerTasks& tasks = tasks_[layer()];
+  const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready,
+                       std::span<const Piece> gathered) {
+    return builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready),
+                        forward_operands(layer, shard, phase), gathered);
+  };
   std::vector<TaskId> summed;
-  if (step_phases(graph_, layer, requires_gradient_)[Phase::forward_statistics]) {
+  if (has_statistics) {
     for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
-      tasks.forward_statistics.push_back(
-          builder_.add(task(TaskKind::compute, Phase::forward_statistics, layer, shard),
-                       input_ready(layer, shard)));
+      tasks.forward_statistics.push_back(add(Phase::forward_statistics, shard,
+                                             input_ready(layer, shard),
+                                             gather_inputs(layer, shard)));
     }
     summed = exchange_statistics(layer, Phase::forward_statistics, tasks.forward_statistics);
   }
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     std::vector<TaskId> after = input_ready(layer, shard);
-    if (!summed.empty()) after.push_back(summed[shard]);
-    tasks.forward.push_back(
-        builder_.add(task(TaskKind::compute, Phase::forward, layer, shard), std::move(after)));
+    std::vector<Piece> gathered;
+    if (has_statistics) {
+      after.push_back(summed[shard]);
+    } else {
+      gathered = gather_inputs(layer, shard);
+    }
+    tasks.forward.push_back(add(Phase::forward, shard, std::move(after), gathered));
   }
 }
 

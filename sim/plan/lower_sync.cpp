@@ -56,6 +56,17 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   return at->second;
 }
 
+std::uint32_t Lowering::add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
+                                  const std::vector<BufferId>& buffers) {
+  for (std::uint32_t shard : shards) {
+    const Box box = shard_box(layer, shard);
+    group.buffers.push_back(buffers[shard]);
+    group.counts.push_back(volume(box) / box[Dim::c].size());
+  }
+  group.values = builder_.so_far()[group.buffers.front()].values;
+  return builder_.add_group(std::move(group));
+}
+
 bool Lowering::has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const {
   return std::all_of(shards.begin(), shards.end(), [&](std::uint32_t shard) {
     return cluster_[device_of(layer, shard)].copy_engine;
@@ -92,8 +103,11 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     const SyncAlgorithm algorithm =
         sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
     const std::uint32_t shape = group_shape(algorithm, replicas.devices);
-    const std::uint32_t group =
-        builder_.add_group({GroupPurpose::statistics, algorithm, shape, bytes, {}, {}, {}});
+    Group sum{GroupPurpose::statistics, algorithm, shape, bytes, {}, {}, {}};
+    if (forward) sum.how = values.forward_by;
+    const LayerBuffers& own = buffers_[layer()];
+    const std::uint32_t group = add_group(
+        std::move(sum), layer, shards, forward ? own.forward_statistics : own.backward_statistics);
     sum_statistics(layer, phase, group, shards, summed);
   }
   return summed;
@@ -113,9 +127,6 @@ void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
   for (std::uint32_t shard : shards) partial.push_back(made[shard]);
   const std::vector<TaskId> gathered = sum_by_hand(group, layer, phase, shards, partial);
   for (std::size_t i = 0; i < shards.size(); ++i) made[shards[i]] = gathered[i];
-  for (TaskId first : partial) {  // which overwrites what a peer may still be fetching
-    for (TaskId fetch : gathered) builder_.carry(first, fetch);
-  }
 }
 
 std::vector<ReplicaGroup> Lowering::replica_groups(
@@ -150,13 +161,21 @@ void Lowering::synchronise(LayerId layer) {
 }
 
 // The update may overwrite the parameters only once the layer's own backward pass has read them.
+TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::vector<TaskId> after,
+                            std::span<const Piece> sent) {
+  const LayerTasks& tasks = tasks_[layer()];
+  const LayerBuffers& own = buffers_[layer()];
+  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
+  const Operand operands[] = {
+      {own.parameters[shard], 0, Role::parameters, Access::update},
+      {own.parameter_gradients[shard], 0, Role::parameter_gradients, Access::read}};
+  return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after),
+                      operands, sent);
+}
+
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
   LayerTasks& tasks = tasks_[layer()];
-  std::vector<TaskId> after = {tasks.parameter_gradient(shard)};
-  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
-  tasks.update[shard] =
-      builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after));
-  builder_.carry(tasks.forward[shard], tasks.update[shard]);
+  tasks.update[shard] = add_update(layer, shard, {tasks.parameter_gradient(shard)});
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
@@ -177,42 +196,41 @@ std::vector<TaskId> Lowering::join_collective(LayerId layer, std::uint32_t group
 std::vector<TaskId> Lowering::sum_gradients(LayerId layer, std::uint32_t group,
                                             std::span<const std::uint32_t> shards) {
   if (has_copy_engines(layer, shards)) return join_collective(layer, group, shards);
-  LayerTasks& tasks = tasks_[layer()];
+  const LayerTasks& tasks = tasks_[layer()];
   std::vector<TaskId> made;
   for (std::uint32_t shard : shards) made.push_back(tasks.parameter_gradient(shard));
-  std::vector<TaskId> gathered = sum_by_hand(group, layer, Phase::update, shards, made);
-  tasks.fetches.resize(shard_count(layer));
-  for (std::uint32_t shard : shards) tasks.fetches[shard] = gathered;
-  return gathered;
+  return sum_by_hand(group, layer, Phase::update, shards, made);
 }
 
 void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
                                       SyncAlgorithm algorithm, Bytes bytes) {
-  LayerTasks& tasks = tasks_[layer()];
   const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
   const std::uint32_t group =
-      builder_.add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}});
+      add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}}, layer, shards,
+                buffers_[layer()].parameter_gradients);
   const std::vector<TaskId> summed = sum_gradients(layer, group, shards);
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    const std::uint32_t shard = shards[i];
-    std::vector<TaskId> after = {summed[i]};
-    if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
-    tasks.update[shard] =
-        builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after));
-    builder_.carry(tasks.forward[shard], tasks.update[shard]);
+    tasks_[layer()].update[shards[i]] = add_update(layer, shards[i], {summed[i]});
   }
 }
 
 // The server has room for every gradient that arrives, until it has added them up.
 std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server,
-                                             std::span<const std::uint32_t> shards, Bytes bytes) {
+                                             std::span<const std::uint32_t> shards, Bytes bytes,
+                                             std::vector<Piece>& sent) {
+  const LayerBuffers& own = buffers_[layer()];
+  const std::int64_t values = builder_.so_far()[own.parameters[server]].values;
   std::vector<TaskId> arrivals;
   for (std::uint32_t shard : shards) {
     if (shard == server) continue;
-    const Piece gradient{device_of(layer, shard), bytes, {}};
+    const View arrived{add_values(BufferKind::server_gradients, layer, server, values, bytes)};
+    const Piece gradient{
+        device_of(layer, shard), bytes, {}, View{own.parameter_gradients[shard]}, arrived};
     arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
                                              0, std::span(&gradient, 1),
                                              {tasks_[layer()].parameter_gradient(shard)}));
+    sent.push_back(
+        {device_of(layer, server), bytes, {}, arrived, View{own.parameter_gradients[server]}});
   }
   return arrivals;
 }
@@ -220,33 +238,24 @@ std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server
 void Lowering::update_with_server(LayerId layer, std::size_t part,
                                   std::span<const std::uint32_t> shards, Bytes bytes) {
   LayerTasks& tasks = tasks_[layer()];
+  const LayerBuffers& own = buffers_[layer()];
   const std::uint32_t server = shards[server_replica(ordinals_[layer()], part, shards.size())];
-  const std::vector<TaskId> arrivals = send_to_server(layer, server, shards, bytes);
-  std::vector<TaskId> after = arrivals;
+  std::vector<Piece> sent;
+  std::vector<TaskId> after = send_to_server(layer, server, shards, bytes, sent);
   after.push_back(tasks.parameter_gradient(server));
-  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[server]);
-  tasks.update[server] =
-      builder_.add(task(TaskKind::compute, Phase::update, layer, server), std::move(after));
-  assemble(tasks.update[server], bytes * static_cast<std::int64_t>(arrivals.size()));
-  for (TaskId arrival : arrivals) {
-    add_buffer({device_of(layer, server),
-                bytes,
-                BufferKind::server_gradients,
-                layer,
-                arrival,
-                {tasks.update[server]},
-                server});
-  }
-  const Piece parameters{device_of(layer, server), bytes, {}};
+  tasks.update[server] = add_update(layer, server, std::move(after), sent);
   for (std::uint32_t shard : shards) {
-    if (shard != server) {
-      std::vector<TaskId> sent = {tasks.update[server]};
-      if (!tasks.backward_data.empty()) sent.push_back(tasks.backward_data[shard]);
-      tasks.update[shard] =
-          builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
-                                std::span(&parameters, 1), std::move(sent));
-    }
-    builder_.carry(tasks.forward[shard], tasks.update[shard]);
+    if (shard == server) continue;
+    const Piece parameters{device_of(layer, server),
+                           bytes,
+                           {},
+                           View{own.parameters[server]},
+                           View{own.parameters[shard]}};
+    std::vector<TaskId> ready = {tasks.update[server]};
+    if (!tasks.backward_data.empty()) ready.push_back(tasks.backward_data[shard]);
+    tasks.update[shard] =
+        builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
+                              std::span(&parameters, 1), std::move(ready));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The state of one lowering, shared by its parts: forward, backward, synchronisation, memory.
+// The state of one lowering, shared by its parts: forward, backward, synchronisation, buffers.
 // Internal to sim/plan.
 
 #include <map>
@@ -20,17 +20,7 @@ struct LayerTasks {
   std::vector<TaskId> forward_statistics, forward;
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
   std::vector<TaskId> update;
-  /// By shard: where replicas sum by hand, who reads its gradient of the parameters.
-  std::vector<std::vector<TaskId>> fetches;
 
-  /// The task that gathers a shard's inputs, and the one that gathers its output's gradient.
-  TaskId forward_head(std::size_t shard) const {
-    return forward_statistics.empty() ? forward[shard] : forward_statistics[shard];
-  }
-  TaskId backward_head(std::size_t shard) const {
-    if (!backward_statistics.empty()) return backward_statistics[shard];
-    return backward_data.empty() ? backward_weights[shard] : backward_data[shard];
-  }
   /// The task that ends the gradient of the parameters: batch norm's is a by-product of its
   /// statistics.
   TaskId parameter_gradient(std::size_t shard) const {
@@ -38,11 +28,28 @@ struct LayerTasks {
   }
 };
 
+/// The buffers of one layer by shard; invalid where there is none.
+struct LayerBuffers {
+  std::vector<BufferId> output, output_gradient, mask;
+  std::vector<BufferId> parameters, parameter_gradients;
+  std::vector<BufferId> forward_statistics, backward_statistics;
+  std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][shard]
+};
+
 /// One input of one layer.
 struct Edge {
   std::vector<NeededBox> boxes;               ///< none if the producer is a network input
+  std::vector<View> gradients;                ///< by box: its gradient, on its owner's device
   std::vector<std::vector<TaskId>> arrivals;  ///< per consumer shard: transfers into it, forward
-  std::vector<std::vector<TaskId>> returns;   ///< per producer shard: transfers into it, backward
+
+  std::span<const NeededBox> of_shard(std::size_t consumer_shard) const;
+};
+
+/// What one shard's readers give back of its output, in their order.
+struct GradientPart {
+  View view;
+  Box box;
+  bool whole = false;  ///< covers the shard, lying as the shard does
 };
 
 class Lowering {
@@ -52,23 +59,30 @@ class Lowering {
   Plan run() &&;
 
  private:
-  void describe();
-
   // lower_forward.cpp
   void lower_forward(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
   std::vector<TaskId> input_ready(LayerId layer, std::size_t shard) const;
+  std::vector<Piece> gather_inputs(LayerId layer, std::size_t shard) const;
+  std::vector<Operand> forward_operands(LayerId layer, std::size_t shard, Phase phase) const;
+  void add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const;
 
   // lower_backward.cpp
   void lower_backward(LayerId layer);
   void return_gradients(LayerId layer, std::size_t input);
+  std::vector<std::vector<GradientPart>> gradient_parts(LayerId layer) const;
+  std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
+  std::vector<Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase) const;
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
   std::vector<ReplicaGroup> replica_groups(LayerId layer,
                                            std::span<const std::vector<std::uint32_t>> parts) const;
   std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
-                                     std::span<const std::uint32_t> shards, Bytes bytes);
+                                     std::span<const std::uint32_t> shards, Bytes bytes,
+                                     std::vector<Piece>& sent);
+  TaskId add_update(LayerId layer, std::size_t shard, std::vector<TaskId> after,
+                    std::span<const Piece> sent = {});
   void update_with_server(LayerId layer, std::size_t part, std::span<const std::uint32_t> shards,
                           Bytes bytes);
   void update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
@@ -82,35 +96,29 @@ class Lowering {
                                     std::span<const std::uint32_t> shards);
   std::vector<TaskId> join_collective(LayerId layer, std::uint32_t group,
                                       std::span<const std::uint32_t> shards);
+  /// The shards bring those of the buffers, by shard.
+  std::uint32_t add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
+                          const std::vector<BufferId>& buffers);
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
                                   std::span<const std::uint32_t> shards,
                                   std::span<const TaskId> made);
   bool has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const;
 
-  // lower_memory.cpp
-  using UsersByShard = std::vector<std::vector<TaskId>>;
-  void place_buffers();
-  void decide_in_place();
+  // lower_buffers.cpp
+  void place_inputs(LayerId layer, std::size_t input, const Edge& edge);
+  void place_outputs(LayerId layer);
   void place_parameters(LayerId layer);
-  void place_activations(LayerId layer);
-  void place_masks(LayerId layer);
-  void place_inputs(LayerId layer, std::size_t input);
-  void place_gradients(LayerId layer, std::size_t input);
-  void place_received_gradients(LayerId layer, std::size_t input);
-  void place_gathered_gradients(LayerId layer);
-  void count_gradient_parts(LayerId layer);
-  void assemble(TaskId task, Bytes bytes);
-  void append_from(DeviceId from, const std::vector<TaskId>& transfers,
-                   std::vector<TaskId>& users) const;
-  bool gathers_input(LayerId layer, std::size_t input, std::size_t shard) const;
-  void add_gradient_readers(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
-  UsersByShard users_by_shard(LayerId layer);
-  void add_readers(LayerId consumer, std::size_t input, UsersByShard& users);
-  void add_backward(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
-  void add_gradient_users(LayerId layer, std::size_t shard, std::vector<TaskId>& users) const;
+  void place_statistics(LayerId layer, Phase phase);
+  void place_input_gradients(LayerId layer, std::size_t input);
   bool may_overwrite(LayerId layer) const;
-  void add_buffer(Buffer buffer, std::span<const TaskId> writers = {});
+  bool wants_gradient(LayerId layer, std::size_t input) const;
+  BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
+                      std::size_t input = 0);
+  BufferId add_values(BufferKind kind, LayerId layer, std::size_t shard, std::int64_t values,
+                      Bytes bytes);
+  BufferId receive_gradients(LayerId layer, std::size_t shard, std::vector<Piece>& pieces);
+  View holding(BufferId buffer, const Box& box) const;
 
   bool is_input(LayerId layer) const;
   Box shard_box(LayerId layer, std::size_t shard) const;
@@ -134,9 +142,9 @@ class Lowering {
         kind, phase, layer, device, static_cast<std::uint32_t>(shard), 0, moving_stream(device)};
   }
   /// Moves boxes between the shards of two layers, one transfer a pair or, where those are too
-  /// many, one a receiver. `forward`: to the readers, else back to the owners. Returns the
-  /// transfers into each receiving shard.
-  std::vector<std::vector<TaskId>> move_boxes(LayerId layer, std::size_t input, const Edge& edge,
+  /// many, one a receiver. `forward`: to the readers, else back to the owners, whose buffers for
+  /// that it makes. Returns the transfers into each receiving shard.
+  std::vector<std::vector<TaskId>> move_boxes(LayerId layer, std::size_t input, Edge& edge,
                                               bool forward, std::size_t receivers,
                                               const std::vector<TaskId>& made_by);
 
@@ -153,17 +161,9 @@ class Lowering {
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   SyncCosts sync_costs_;
+  std::vector<LayerBuffers> buffers_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
-  struct GradientParts {
-    std::int64_t elements = 0;
-    std::uint32_t count = 0;
-    bool whole = false;  ///< a part that covers the shard, lying as the shard does
-    /// One part stands for the sum: nothing to gather.
-    bool single() const { return count == 1 && whole; }
-  };
-  std::vector<std::vector<GradientParts>> gradient_parts_;  ///< [layer][shard]
-  std::vector<UsersByShard> passed_on_;  ///< by in-place layer: its users, for its producer
 };
 
 }  // namespace strata

@@ -1,15 +1,46 @@
 #include "sim/plan/plan.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "sim/plan/work_kind.h"
 
 namespace strata {
 
+Interval Group::part_of(std::size_t k) const {
+  const std::int64_t unit = how == Combination::sum ? 1 : 2;
+  const auto participants = static_cast<std::int64_t>(buffers.size());
+  const std::int64_t units = values / unit, at = static_cast<std::int64_t>(k);
+  return {at * units / participants * unit, (at + 1) * units / participants * unit};
+}
+
+std::int64_t Group::moved(std::size_t k) const {
+  const auto others = static_cast<std::int64_t>(buffers.size() - 1);
+  const std::int64_t own = part_of(k).size();
+  return others * own + values - own;
+}
+
+std::size_t Group::participant(std::uint32_t shard) const {
+  const auto at = std::find(shards.begin(), shards.end(), shard);
+  assert(at != shards.end());
+  return static_cast<std::size_t>(at - shards.begin());
+}
+
+std::span<const Piece> Plan::moves(TaskId id) const {
+  const Task& task = tasks_[id()];
+  if (task.kind == TaskKind::transfer) return pieces(transfers_[task.detail]);
+  if (task.kind != TaskKind::compute) return {};
+  const auto less = [](const Gathered& entry, TaskId other) { return entry.task < other; };
+  const auto at = std::lower_bound(gathered_.begin(), gathered_.end(), id, less);
+  if (at == gathered_.end() || at->task != id) return {};
+  return std::span(gathered_pieces_).subspan(at->first_piece, at->last_piece - at->first_piece);
+}
+
 Bytes Plan::assembled(TaskId id) const {
-  const auto less = [](const auto& entry, TaskId task) { return entry.first < task; };
-  const auto at = std::lower_bound(assembled_.begin(), assembled_.end(), id, less);
-  return at != assembled_.end() && at->first == id ? at->second : Bytes{};
+  Bytes sum;
+  if (tasks_[id()].kind != TaskKind::compute || !assembles_[tasks_[id()].device()]) return sum;
+  for (const Piece& piece : moves(id)) sum += piece.bytes;
+  return sum;
 }
 
 Communication communication(const Plan& plan) {

@@ -17,8 +17,11 @@
 #include "sim/base/index.h"
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
+#include "sim/graph/ops/facts.h"
 #include "sim/graph/phase.h"
+#include "sim/plan/buffer_users.h"
 #include "sim/plan/collective.h"
+#include "sim/plan/operands.h"
 
 namespace strata {
 
@@ -47,15 +50,6 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-/// Bytes that come from one device; `box` in the coordinates of the tensor that moves (the
-/// producer's output), empty where the piece stands for several or for parameters.
-struct Piece {
-  DeviceId from;
-  Bytes bytes;
-  Box box;
-  bool operator==(const Piece&) const = default;
-};
-
 struct Transfer {
   std::uint32_t input = 0;  ///< which input of the consumer
   std::uint32_t first_piece = 0, last_piece = 0;
@@ -70,11 +64,23 @@ enum class GroupPurpose : std::uint8_t { parameters, statistics };
 struct Group {
   GroupPurpose purpose = GroupPurpose::parameters;
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
-  std::uint32_t shape = 0;            ///< in group_shapes(): the participants and the phases
-  Bytes bytes;                        ///< of the tensor that is summed
-  std::vector<TaskId> tasks;          ///< collective or reduce, by participant
-  std::vector<TaskId> gathers;        ///< by participant, or none
-  std::vector<std::uint32_t> shards;  ///< of the layer, by participant
+  std::uint32_t shape = 0;                ///< in group_shapes(): the participants and the phases
+  Bytes bytes;                            ///< of the tensor that is summed
+  std::vector<TaskId> tasks;              ///< collective or reduce, by participant
+  std::vector<TaskId> gathers;            ///< by participant, or none
+  std::vector<std::uint32_t> shards;      ///< of the layer, by participant
+  std::vector<BufferId> buffers = {};     ///< by participant: what it brings, then the sum
+  Combination how = Combination::sum;     ///< as the buffers become one
+  std::int64_t values = 0;                ///< of each buffer
+  std::vector<std::int64_t> counts = {};  ///< by participant: elements that a value stands for
+
+  /// The values that participant k sums where each sums its part; pairs stay together.
+  Interval part_of(std::size_t k) const;
+  /// Values that reach participant k where each sums its part: its own part from the others, and
+  /// theirs from them. However a collective does it, it counts so.
+  std::int64_t moved(std::size_t k) const;
+  /// Which participant the layer's shard is.
+  std::size_t participant(std::uint32_t shard) const;
   bool operator==(const Group&) const = default;
 };
 
@@ -90,43 +96,6 @@ struct Placement {
   Degrees degrees = kWhole;
   std::vector<DeviceId> devices;
   bool operator==(const Placement&) const = default;
-};
-
-/// A box of the producer's output that one shard of the consumer reads.
-struct NeededBox {
-  std::uint32_t producer_shard = 0;
-  std::uint32_t consumer_shard = 0;
-  DeviceId owner;
-  DeviceId reader;
-  Box box;
-  bool local() const { return owner == reader; }
-  bool operator==(const NeededBox&) const = default;
-};
-
-enum class BufferKind : std::uint8_t {
-  parameters,
-  parameter_gradients,
-  server_gradients,     ///< a replica's, arrived at the parameter server by `first`
-  activation,           ///< a shard's output
-  mask,                 ///< what dropout remembers
-  input,                ///< what a shard gathers of one input
-  activation_gradient,  ///< of what a shard read of one input
-  received_gradient,    ///< of a shard's output, arrived by `first`: the boxes of that transfer
-  gathered_gradient     ///< of a shard's output: the sum of what its readers give back
-};
-
-/// Memory on a device from the start of its first task to the end of its last user. Parameters
-/// live for ever: they have no first task.
-struct Buffer {
-  DeviceId device;
-  Bytes bytes;
-  BufferKind kind = BufferKind::activation;
-  LayerId layer;
-  TaskId first;
-  std::vector<TaskId> users;
-  std::uint32_t shard = 0;  ///< of the layer
-  std::uint32_t input = 0;  ///< input, activation_gradient: which
-  bool operator==(const Buffer&) const = default;
 };
 
 class Plan {
@@ -148,26 +117,41 @@ class Plan {
   }
   std::span<const Group> groups() const { return groups_; }
   std::span<const GroupShape> group_shapes() const { return group_shapes_; }
+
   std::span<const Buffer> buffers() const { return buffers_; }
+  const Buffer& operator[](BufferId id) const { return buffers_[id()]; }
+  /// The tensors in the buffer, one after another; none where it holds values, or where so many
+  /// flows were put together that the plan can be simulated, not run.
+  std::span<const Box> boxes(BufferId id) const {
+    const Buffer& buffer = buffers_[id()];
+    return std::span(boxes_).subspan(buffer.first_box, buffer.last_box - buffer.first_box);
+  }
+  const Box& box(View view) const { return boxes(view.buffer)[view.box]; }
+  /// What a compute task's kernel works on: inputs and their gradients by input, an input that
+  /// stands twice each time, one of which nothing is needed not at all.
+  std::span<const Operand> operands(TaskId id) const {
+    return slice(operands_, operand_offsets_, id);
+  }
+  /// What the task moves: a transfer's pieces, what a compute task puts together.
+  std::span<const Piece> moves(TaskId id) const;
+  /// Of these, the bytes that cost the device time: none of a transfer, none where copy engines or
+  /// libraries do it (Device::puts_together()).
+  Bytes assembled(TaskId id) const;
+  /// Calls visit(BufferId, Access) for every use of a buffer by the task, of one buffer perhaps
+  /// several times.
+  template <class Visit>
+  void for_each_use(TaskId id, Visit visit) const;
+  /// The users of a buffer that wait for no other user of it, and those for which no other waits:
+  /// from the start of the earliest of the ones to the end of the latest of the others it is kept.
+  /// Of one that lasts: the first user, and the last that writes it, if any does.
+  std::span<const TaskId> first_users(BufferId id) const { return first_users_.of(id); }
+  std::span<const TaskId> last_users(BufferId id) const { return last_users_.of(id); }
 
   const Placement& placement(LayerId layer) const { return placements_[layer()]; }
-  /// What the layer's shards read of one input, by consumer shard, then producer shard: none of a
-  /// network input. Not told (empty) for an edge with so many flows that they were put together:
-  /// such a plan can be simulated, not run.
-  std::span<const NeededBox> reads(LayerId layer, std::size_t input) const {
-    return reads_[layer()][input];
-  }
   bool runnable() const { return runnable_; }
-  /// The layer's output takes the place of its input, and the gradient of the input that of the
-  /// output's: each shard works on its producer's buffers.
-  bool in_place(LayerId layer) const { return in_place_[layer()]; }
-  /// What a compute task copies or adds up within its device before its kernel can run, where the
-  /// device does that itself (Device::puts_together()): boxes for a gathered input, parts of its
-  /// output's gradient, what replicas sent to a server.
-  Bytes assembled(TaskId id) const;
 
   DType dtype() const { return dtype_; }
-  std::size_t device_count() const { return device_count_; }
+  std::size_t device_count() const { return assembles_.size(); }
 
   bool operator==(const Plan&) const = default;
 
@@ -179,22 +163,58 @@ class Plan {
     return std::span(all).subspan(offsets[id()], offsets[id() + 1] - offsets[id()]);
   }
 
+  /// The moves of one compute task.
+  struct Gathered {
+    TaskId task;
+    std::uint32_t first_piece = 0, last_piece = 0;  // in gathered_pieces_
+    bool operator==(const Gathered&) const = default;
+  };
+
   std::vector<Task> tasks_;
-  std::vector<std::uint32_t> dependency_offsets_, carried_offsets_;
+  std::vector<std::uint32_t> dependency_offsets_, carried_offsets_, operand_offsets_;
   std::vector<TaskId> dependencies_, carried_;
+  std::vector<Operand> operands_;
   std::vector<Transfer> transfers_;
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;       // of transfers
+  std::vector<Gathered> gathered_;  // by task
+  std::vector<Piece> gathered_pieces_;
+  std::vector<bool> assembles_;  // by device
   std::vector<Group> groups_;
   std::vector<GroupShape> group_shapes_;
   std::vector<Buffer> buffers_;
+  std::vector<Box> boxes_;
+  BufferUsers first_users_, last_users_;
   std::vector<Placement> placements_;
-  std::vector<std::vector<std::vector<NeededBox>>> reads_;  // [layer][input]
-  std::vector<bool> in_place_;
-  std::vector<std::pair<TaskId, Bytes>> assembled_;  // sorted by task
   bool runnable_ = true;
   DType dtype_ = DType::fp32;
-  std::size_t device_count_ = 0;
 };
+
+template <class Visit>
+void Plan::for_each_use(TaskId id, Visit visit) const {
+  const Task& task = tasks_[id()];
+  const bool sums = task.kind == TaskKind::compute && task.phase != Phase::forward &&
+                    task.phase != Phase::forward_statistics;
+  for (const Piece& piece : moves(id)) {
+    if (piece.source.valid()) visit(piece.source.buffer, Access::read);
+    if (piece.target.valid()) visit(piece.target.buffer, sums ? Access::update : Access::write);
+  }
+  for (const Operand& operand : operands(id)) visit(operand.buffer, operand.access);
+  if (task.kind != TaskKind::collective && task.kind != TaskKind::reduce &&
+      task.kind != TaskKind::gather) {
+    return;
+  }
+  const Group& group = groups_[task.detail];
+  for (std::size_t k = 0; k < group.buffers.size(); ++k) {
+    const bool own = group.shards[k] == task.shard;
+    if (own) visit(group.buffers[k], Access::update);
+    if (!own && task.kind != TaskKind::collective) visit(group.buffers[k], Access::read);
+  }
+}
+
+/// How many values the piece moves, of a plan that can be run.
+inline std::int64_t values_in(const Plan& plan, const Piece& piece) {
+  return moves_values(piece) ? plan[piece.target.buffer].values : volume(piece.box);
+}
 
 /// What a step moves between devices, by the counting of INTERFACE.md: a box that a consumer's
 /// device needs and does not own once forward and once for its gradient; a parameter shard of B

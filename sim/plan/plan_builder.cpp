@@ -7,11 +7,13 @@ namespace strata {
 
 PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count) {
   plan_.dtype_ = dtype;
-  plan_.device_count_ = device_count;
+  plan_.assembles_.resize(device_count);
   plan_.dependency_offsets_.push_back(0);
+  plan_.operand_offsets_.push_back(0);
 }
 
-TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies) {
+TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies,
+                        std::span<const Operand> operands, std::span<const Piece> gathered) {
   const TaskId id(plan_.tasks_.size());
   std::sort(dependencies.begin(), dependencies.end());
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
@@ -22,6 +24,13 @@ TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies) {
   if (works) plan_.tasks_.back().stream = Stream::device;
   plan_.dependencies_.insert(plan_.dependencies_.end(), dependencies.begin(), dependencies.end());
   plan_.dependency_offsets_.push_back(static_cast<std::uint32_t>(plan_.dependencies_.size()));
+  plan_.operands_.insert(plan_.operands_.end(), operands.begin(), operands.end());
+  plan_.operand_offsets_.push_back(static_cast<std::uint32_t>(plan_.operands_.size()));
+  if (gathered.empty()) return id;
+  auto& pieces = plan_.gathered_pieces_;
+  const auto first = static_cast<std::uint32_t>(pieces.size());
+  pieces.insert(pieces.end(), gathered.begin(), gathered.end());
+  plan_.gathered_.push_back({id, first, static_cast<std::uint32_t>(pieces.size())});
   return id;
 }
 
@@ -66,23 +75,29 @@ TaskId PlanBuilder::gather_group(std::uint32_t group, Task task, std::vector<Tas
   return id;
 }
 
-void PlanBuilder::merge_assembled() {
-  auto& all = plan_.assembled_;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && all[kept - 1].first == all[i].first) {
-      all[kept - 1].second += all[i].second;
-    } else {
-      all[kept++] = all[i];
+BufferId PlanBuilder::add_buffer(Buffer buffer, std::span<const Box> boxes) {
+  buffer.first_box = static_cast<std::uint32_t>(plan_.boxes_.size());
+  plan_.boxes_.insert(plan_.boxes_.end(), boxes.begin(), boxes.end());
+  buffer.last_box = static_cast<std::uint32_t>(plan_.boxes_.size());
+  plan_.buffers_.push_back(buffer);
+  return BufferId(plan_.buffers_.size() - 1);
+}
+
+// A buffer is taken over once nobody uses what the last step left in it.
+void PlanBuilder::carry_buffers() {
+  for (std::size_t i = 0; i < plan_.buffers_.size(); ++i) {
+    for (TaskId first : plan_.first_users(BufferId(i))) {
+      for (TaskId last : plan_.last_users(BufferId(i))) carry(first, last);
     }
   }
-  all.resize(kept);
 }
 
 // Sorts by task with counters, then each task's few by themselves.
 Plan PlanBuilder::build() && {
+  FirstAndLastUsers users = first_and_last_users(plan_);
+  plan_.first_users_ = std::move(users.first);
+  plan_.last_users_ = std::move(users.last);
+  carry_buffers();
   const std::size_t tasks = plan_.tasks_.size();
   std::vector<std::uint32_t> ends(tasks + 1, 0);
   for (const auto& carried : carried_) ++ends[carried.first() + 1];
@@ -99,7 +114,6 @@ Plan PlanBuilder::build() && {
     plan_.carried_.insert(plan_.carried_.end(), first, std::unique(first, last));
     plan_.carried_offsets_.push_back(static_cast<std::uint32_t>(plan_.carried_.size()));
   }
-  merge_assembled();
   return std::move(plan_);
 }
 

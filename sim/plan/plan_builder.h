@@ -1,6 +1,7 @@
 #pragma once
 
-// Collects the parts of a Plan in plan order and lays the dependencies out flat.
+// Collects the parts of a Plan in plan order and lays the dependencies out flat. What a task waits
+// for in the step before follows from the buffers that tasks use.
 
 #include <span>
 #include <utility>
@@ -14,9 +15,11 @@ class PlanBuilder {
  public:
   PlanBuilder(DType dtype, std::size_t device_count);
 
-  /// Appends a task after tasks that exist already; equal dependencies are merged.
-  TaskId add(const Task& task, std::vector<TaskId> dependencies);
-  /// `task` also waits for `earlier` of the step before.
+  /// Appends a task after tasks that exist already; equal dependencies are merged. `gathered`: what
+  /// a compute task puts together on its device first.
+  TaskId add(const Task& task, std::vector<TaskId> dependencies,
+             std::span<const Operand> operands = {}, std::span<const Piece> gathered = {});
+  /// `task` also waits for `earlier` of the step before, whatever they use.
   void carry(TaskId task, TaskId earlier) { carried_.emplace_back(task, earlier); }
 
   /// Appends a transfer and its task; fills in the task's kind and detail.
@@ -28,21 +31,18 @@ class PlanBuilder {
   TaskId join_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies);
   /// The second task of a participant that has no copy engine.
   TaskId gather_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies);
-  void add_buffer(Buffer buffer) { plan_.buffers_.push_back(std::move(buffer)); }
+  /// `boxes`: what it holds; none for values.
+  BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
-  void work_in_place(std::vector<bool> layers) { plan_.in_place_ = std::move(layers); }
-  void read(std::vector<std::vector<std::vector<NeededBox>>> reads) {
-    plan_.reads_ = std::move(reads);
-  }
   void put_flows_together() { plan_.runnable_ = false; }
-  /// Bytes that `task` copies or adds up before its kernel; summed over calls.
-  void assemble(TaskId task, Bytes bytes) { plan_.assembled_.emplace_back(task, bytes); }
+  /// What compute tasks put together costs the device time.
+  void assemble(DeviceId device) { plan_.assembles_[device()] = true; }
 
   const Plan& so_far() const { return plan_; }
   Plan build() &&;
 
  private:
-  void merge_assembled();
+  void carry_buffers();
 
   Plan plan_;
   std::vector<std::pair<TaskId, TaskId>> carried_;

@@ -9,11 +9,22 @@
 #include <span>
 #include <vector>
 
+#include "sim/base/index.h"
+#include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
-#include "sim/plan/plan.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
+
+/// A box of the producer's output that one shard of the consumer reads.
+struct NeededBox {
+  std::uint32_t producer_shard = 0;
+  std::uint32_t consumer_shard = 0;
+  DeviceId owner;
+  DeviceId reader;
+  Box box;
+  bool local() const { return owner == reader; }
+};
 
 /// Every (consumer shard, producer shard, box) of the edge into `consumer`'s input number `input`,
 /// by consumer shard, then producer shard. Local ones are included. Boxes are not empty, and those

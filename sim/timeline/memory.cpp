@@ -1,6 +1,7 @@
 #include "sim/timeline/memory.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace strata {
 namespace {
@@ -29,20 +30,30 @@ std::vector<MemoryUse> curve(Bytes resident, std::vector<Change>& changes) {
 
 }  // namespace
 
+Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, BufferId buffer) {
+  Lifetime kept{Seconds{std::numeric_limits<double>::infinity()}, Seconds{0}};
+  for (TaskId first : plan.first_users(buffer)) {
+    kept.from = std::min(kept.from, timeline.span(step, first).start);
+  }
+  for (TaskId last : plan.last_users(buffer)) {
+    kept.until = std::max(kept.until, timeline.span(step, last).end);
+  }
+  return kept;
+}
+
 std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
   std::vector<Bytes> resident(plan.device_count());
   std::vector<std::vector<Change>> changes(plan.device_count());
-  for (const Buffer& buffer : plan.buffers()) {
-    if (!buffer.first.valid()) {
+  for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
+    const Buffer& buffer = plan.buffers()[i];
+    if (buffer.lasts()) {
       resident[buffer.device()] += buffer.bytes;
       continue;
     }
     for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      const Span& first = timeline.span(step, buffer.first);
-      Seconds end = first.end;
-      for (TaskId user : buffer.users) end = std::max(end, timeline.span(step, user).end);
-      changes[buffer.device()].push_back({first.start, buffer.bytes});
-      changes[buffer.device()].push_back({end, Bytes{0} - buffer.bytes});
+      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
+      changes[buffer.device()].push_back({kept.from, buffer.bytes});
+      changes[buffer.device()].push_back({kept.until, Bytes{0} - buffer.bytes});
     }
   }
   std::vector<std::vector<MemoryUse>> curves;

@@ -8,6 +8,15 @@
 
 namespace strata {
 
+/// From the start of the first task that uses a buffer to the end of the last.
+struct Lifetime {
+  Seconds from, until;
+  bool operator==(const Lifetime&) const = default;
+};
+
+/// In one step, of a buffer that does not last.
+Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, BufferId buffer);
+
 struct MemoryUse {
   Seconds at;
   Bytes bytes;  ///< from `at` on

@@ -25,9 +25,8 @@ bool has_collectives(const Plan& plan) {
                      [&](const Group& group) { return is_collective(plan, group); });
 }
 
-Collectives::Collectives(const Plan& plan, const Program& program, CudaBackend& backend,
-                         StreamWork& work, Peers* peers)
-    : plan_(plan), program_(program), backend_(backend), work_(work), peers_(peers) {
+Collectives::Collectives(const Plan& plan, CudaBackend& backend, StreamWork& work, Peers* peers)
+    : plan_(plan), backend_(backend), work_(work), peers_(peers) {
   for (const Group& group : plan.groups()) {
     std::vector<TaskId>& here = here_.emplace_back();
     if (!is_collective(plan, group)) continue;
@@ -48,21 +47,21 @@ void Collectives::check_order(const Group& group) const {
 }
 
 void Collectives::perform(std::uint32_t group) {
-  const GroupPart& all = program_[here_[group].front()].group;
-  const DeviceSet devices = devices_of(plan_, plan_.groups()[group]);
+  const Group& all = plan_.groups()[group];
+  const DeviceSet devices = devices_of(plan_, all);
   const auto everybodys = static_cast<std::int64_t>(all.buffers.size()) * all.values *
                           static_cast<std::int64_t>(sizeof(float));
   std::vector<PeerPart> parts;
   for (TaskId id : here_[group]) {
-    const GroupPart& own = program_[id].group;
+    const std::size_t me = all.participant(plan_[id].shard);
     backend_.enter_stream(stream_of(id));
     PeerPart part{plan_[id].device, &backend_.stream(stream_of(id)),
-                  work_.values_of(own.buffers[own.own]), nullptr};
+                  work_.values_of(all.buffers[me]), nullptr};
     if (all.how != Combination::sum) {
       part.all = static_cast<float*>(backend_.allocate(part.device, everybodys));
     }
     parts.push_back(part);
-    work_.count(id, own.moved());
+    work_.count(id, all.moved(me));
   }
   if (all.how == Combination::sum) return peers_->sum(devices, parts, all.values);
   peers_->gather(devices, parts, all.values);
@@ -70,15 +69,15 @@ void Collectives::perform(std::uint32_t group) {
 }
 
 void Collectives::combine(std::uint32_t group, std::span<const PeerPart> parts) {
+  const Group& all = plan_.groups()[group];
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const TaskId id = here_[group][k];
-    const GroupPart& own = program_[id].group;
     std::vector<const float*> everybodys;
-    for (std::size_t p = 0; p < own.buffers.size(); ++p) {
-      everybodys.push_back(parts[k].all + static_cast<std::int64_t>(p) * own.values);
+    for (std::size_t p = 0; p < all.buffers.size(); ++p) {
+      everybodys.push_back(parts[k].all + static_cast<std::int64_t>(p) * all.values);
     }
     backend_.enter_stream(stream_of(id));
-    backend_.combine(own.how, parts[k].values, everybodys, own.counts, 0, own.values);
+    backend_.combine(all.how, parts[k].values, everybodys, all.counts, 0, all.values);
     gathered_.push_back(parts[k].all);
   }
 }

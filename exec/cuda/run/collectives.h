@@ -12,7 +12,6 @@
 #include "exec/cuda/peers/peers.h"
 #include "exec/cuda/run/cuda_backend.h"
 #include "exec/cuda/run/stream_work.h"
-#include "exec/runtime/program.h"
 #include "sim/plan/plan.h"
 
 namespace strata::cuda {
@@ -27,8 +26,7 @@ class Collectives {
  public:
   /// `peers`: all groups' devices have met. Throws InternalError where a task that waits for a
   /// participant stands before the last one of the same group, and so would come too early.
-  Collectives(const Plan& plan, const Program& program, CudaBackend& backend, StreamWork& work,
-              Peers* peers);
+  Collectives(const Plan& plan, CudaBackend& backend, StreamWork& work, Peers* peers);
 
   /// The tasks of this process's devices in the group.
   std::span<const TaskId> here(std::uint32_t group) const { return here_[group]; }
@@ -45,7 +43,6 @@ class Collectives {
   }
 
   const Plan& plan_;
-  const Program& program_;
   CudaBackend& backend_;
   StreamWork& work_;
   Peers* peers_;

@@ -14,7 +14,6 @@
 #include "exec/cuda/peers/peers.h"
 #include "exec/cuda/run/cuda_backend.h"
 #include "exec/cuda/run/stream_work.h"
-#include "exec/runtime/program.h"
 #include "sim/plan/plan.h"
 
 namespace strata::cuda {
@@ -30,8 +29,7 @@ struct Staged {
 class Crossing {
  public:
   /// `peers`: null where no device is another process's; else all devices have met, as `everybody`.
-  Crossing(const Plan& plan, const Program& program, CudaBackend& backend, StreamWork& work,
-           Peers* peers);
+  Crossing(const Plan& plan, CudaBackend& backend, StreamWork& work, Peers* peers);
 
   /// Whether the task needs this.
   bool concerns(TaskId id) const { return concerned_[id()]; }
@@ -51,13 +49,13 @@ class Crossing {
 
  private:
   bool is_apart(TaskId id) const;
-  bool lies_whole(const Move& move) const;
+  bool lies_whole(const Piece& piece) const;
   std::int64_t bytes_of(TaskId id) const;
+  bool carries_values(TaskId id) const;
   Staged take(DeviceId device, std::int64_t bytes);
   Staged arriving(TaskId id);
 
   const Plan& plan_;
-  const Program& program_;
   CudaBackend& backend_;
   StreamWork& work_;
   Peers* peers_;

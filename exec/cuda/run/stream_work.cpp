@@ -13,10 +13,10 @@ StreamWork::StreamWork(Executor& executor, CudaBackend& backend, std::size_t ste
       executor_(executor),
       program_(executor.program()),
       backend_(backend),
-      users_(executor.program().buffers().size()) {}
+      users_(executor.plan().buffers().size()) {}
 
 void StreamWork::issued(Turn turn, Ticket ticket) {
-  for (BufferId buffer : program_[turn.task].releases) {
+  for (BufferId buffer : program_.releases(turn.task)) {
     if (executor_.holds(buffer)) users_[buffer()].push_back(ticket);
   }
   let_go(turn.task);
@@ -30,7 +30,7 @@ void StreamWork::release(BufferId id, void* memory) {
   });
   const auto same_stream = [](const Ticket& a, const Ticket& b) { return a.stream == b.stream; };
   users.erase(std::unique(users.begin(), users.end(), same_stream), users.end());
-  backend_.release_after(program_.buffers()[id()].device, memory, std::exchange(users, {}));
+  backend_.release_after(executor_.plan()[id].device, memory, std::exchange(users, {}));
 }
 
 void StreamWork::begin_step(std::uint32_t step, std::int64_t loss_shift_bytes) {

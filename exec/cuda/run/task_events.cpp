@@ -147,11 +147,11 @@ class Walk {
     const std::vector<std::set<std::uint32_t>> takers = takers_by_device();
     std::map<std::pair<BufferId, std::uint32_t>, TaskId> last_users;
     for (const auto& [task, stream] : put_) {
-      for (BufferId buffer : program_[task].releases) last_users[{buffer, stream}] = task;
+      for (BufferId buffer : program_.releases(task)) last_users[{buffer, stream}] = task;
     }
     for (const auto& [use, task] : last_users) {
       const auto& [buffer, stream] = use;
-      const auto& of_device = takers[program_.buffers()[buffer()].device()];
+      const auto& of_device = takers[plan_[buffer].device()];
       if (std::any_of(of_device.begin(), of_device.end(),
                       [own = stream](auto other) { return other != own; })) {
         events_.is_waited_for[task()] = true;
@@ -170,7 +170,7 @@ class Walk {
   }
 
   bool gathers(TaskId collective) const {
-    return program_[collective].group.how != Combination::sum;
+    return plan_.groups()[plan_[collective].detail].how != Combination::sum;
   }
   std::size_t device_of(std::uint32_t stream) const { return stream % backend_.device_count(); }
   std::uint32_t stream_of(TaskId id) const {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "sim/cost/cost_model.h"
+#include "sim/timeline/memory.h"
 
 namespace strata::gui {
 namespace {
@@ -15,12 +16,6 @@ struct MemoryChange {
   std::int64_t bytes = 0;
   std::size_t kind = 0;
 };
-
-double freed_at(const Buffer& buffer, const Timeline& timeline, std::size_t step) {
-  Seconds end = timeline.span(step, buffer.first).end;
-  for (const TaskId user : buffer.users) end = std::max(end, timeline.span(step, user).end);
-  return end.value;
-}
 
 using BufferNumbers = std::vector<std::uint32_t>;
 
@@ -38,13 +33,14 @@ std::vector<MemoryChange> changes_of(const Plan& plan, const Timeline& timeline,
   for (const std::uint32_t i : numbers) {
     const Buffer& buffer = plan.buffers()[i];
     const auto kind = static_cast<std::size_t>(use_of(buffer.kind));
-    if (!buffer.first.valid()) {
+    if (buffer.lasts()) {
       changes.push_back({0, buffer.bytes.value, kind});
       continue;
     }
     for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      changes.push_back({timeline.span(step, buffer.first).start.value, buffer.bytes.value, kind});
-      changes.push_back({freed_at(buffer, timeline, step), -buffer.bytes.value, kind});
+      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
+      changes.push_back({kept.from.value, buffer.bytes.value, kind});
+      changes.push_back({kept.until.value, -buffer.bytes.value, kind});
     }
   }
   // What is freed at an instant is gone before what starts at that instant is there.
@@ -97,7 +93,9 @@ MemoryUseKind use_of(BufferKind kind) {
       return MemoryUseKind::parameter_gradients;
     case BufferKind::activation:
     case BufferKind::mask:
+    case BufferKind::statistics:
       return MemoryUseKind::activations;
+    case BufferKind::data:
     case BufferKind::input:
       return MemoryUseKind::gathered_inputs;
     default:
@@ -113,9 +111,9 @@ std::string_view name(MemoryUseKind kind) {
 }
 
 std::string_view name(BufferKind kind) {
-  constexpr std::array<std::string_view, 9> kBuffers = {
-      "parameters",     "parameter gradient", "gradient at the server",
-      "activation",     "dropout mask",       "gathered input",
+  constexpr std::array<std::string_view, 11> kBuffers = {
+      "parameters",     "parameter gradient", "gradient at the server", "activation",
+      "dropout mask",   "network input",      "gathered input",         "statistics",
       "input gradient", "received gradient",  "gathered gradient"};
   return kBuffers[static_cast<std::size_t>(kind)];
 }
@@ -149,14 +147,15 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
   for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
     if (buffer.device != device) continue;
-    if (!buffer.first.valid()) {
+    if (buffer.lasts()) {
       live.push_back({i, 0, 0, timeline.makespan().value});
       continue;
     }
     for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      const double begin = timeline.span(step, buffer.first).start.value;
-      const double end = freed_at(buffer, timeline, step);
-      if (begin <= at && at < end) live.push_back({i, step, begin, end});
+      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
+      if (kept.from.value <= at && at < kept.until.value) {
+        live.push_back({i, step, kept.from.value, kept.until.value});
+      }
     }
   }
   std::stable_sort(live.begin(), live.end(), [&](const LiveTensor& a, const LiveTensor& b) {

@@ -87,9 +87,9 @@ QString TensorTable::text(const LiveTensor& live, int column) const {
     case kShare:
       return human_share(number(live, kShare));
     case kFrom:
-      return tensor.first.valid() ? human_seconds({live.begin}) : tr("always");
+      return !tensor.lasts() ? human_seconds({live.begin}) : tr("always");
     default:
-      return tensor.first.valid() ? human_seconds({live.end}) : tr("always");
+      return !tensor.lasts() ? human_seconds({live.end}) : tr("always");
   }
 }
 

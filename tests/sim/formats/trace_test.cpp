@@ -93,17 +93,16 @@ Graph network() {
 Plan plan(Stream copies) {
   PlanBuilder builder(DType::fp32, 2);
   const LayerId a(1);
-  const TaskId first =
-      builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(0)}, {});
-  const Piece piece{DeviceId(0), Bytes{16}, {}};
-  const TaskId moved = builder.add_transfer({.layer = a, .device = DeviceId(1), .stream = copies},
-                                            0, std::span(&piece, 1), {first});
-  const TaskId last =
-      builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(1)}, {moved});
   Buffer buffer;
   buffer.device = DeviceId(1), buffer.bytes = {16};
-  buffer.first = moved, buffer.users = {last};
-  builder.add_buffer(std::move(buffer));
+  const BufferId arrived = builder.add_buffer(buffer);
+  const TaskId first =
+      builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(0)}, {});
+  const Piece piece{DeviceId(0), Bytes{16}, {}, {}, View{arrived}};
+  const TaskId moved = builder.add_transfer({.layer = a, .device = DeviceId(1), .stream = copies},
+                                            0, std::span(&piece, 1), {first});
+  const Operand input{arrived};
+  builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(1)}, {moved}, {&input, 1});
   return std::move(builder).build();
 }
 

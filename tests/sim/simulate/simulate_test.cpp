@@ -288,11 +288,9 @@ Graph with_relu() {
 
 Bytes buffers_of(const Plan& plan, BufferKind kind, TaskId during) {
   Bytes sum;
-  for (const Buffer& buffer : plan.buffers()) {
-    const bool used =
-        std::find(buffer.users.begin(), buffer.users.end(), during) != buffer.users.end();
-    if (buffer.kind == kind && used) sum += buffer.bytes;
-  }
+  plan.for_each_use(during, [&](BufferId buffer, Access) {
+    if (plan[buffer].kind == kind) sum += plan[buffer].bytes;
+  });
   return sum;
 }
 
@@ -341,11 +339,17 @@ TEST(Memory, ABufferHoldsOneStepAtATime) {
   for (int round = 0; round < 40; ++round) {
     const Graph graph = testing::random_graph(random);
     const Outcome r = run(graph, testing::star(5), testing::random_strategy(random, graph, 5), 4);
-    for (const Buffer& buffer : r.plan.buffers()) {
-      if (!buffer.first.valid()) continue;
+    std::vector<std::vector<TaskId>> users(r.plan.buffers().size());
+    for (std::size_t i = 0; i < r.plan.size(); ++i) {
+      r.plan.for_each_use(TaskId(i), [&](BufferId b, Access) { users[b()].push_back(TaskId(i)); });
+    }
+    for (std::size_t b = 0; b < users.size(); ++b) {
+      if (r.plan.buffers()[b].lasts()) continue;
       for (std::size_t step = 0; step + 1 < 4; ++step) {
-        for (TaskId user : buffer.users) {
-          EXPECT_LE(r.timeline.span(step, user).end, r.timeline.span(step + 1, buffer.first).start);
+        for (TaskId last : users[b]) {
+          for (TaskId first : users[b]) {
+            EXPECT_LE(r.timeline.span(step, last).end, r.timeline.span(step + 1, first).start);
+          }
         }
       }
     }

@@ -1,0 +1,177 @@
+// The buffers of a step, and which tensors share one.
+//
+// What a framework keeps: an activation until the last backward that reads it; the halo or the
+// gathered input of a shard that reads other devices' boxes; the gradient of what a shard read
+// until its owner's backward. Activations and dropout work in place, flatten is a view. Kernels'
+// workspaces are not counted.
+
+#include <algorithm>
+#include <variant>
+
+#include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
+#include "sim/plan/assembly.h"
+#include "sim/plan/lowering.h"
+
+namespace strata {
+namespace {
+
+// Where channels lie innermost or in blocks, flattening a plane moves its elements.
+bool has_no_plane(const Layer& layer) {
+  const Extents& e = layer.output;
+  return e[Dim::d] * e[Dim::h] * e[Dim::w] == 1;
+}
+
+}  // namespace
+
+std::span<const NeededBox> Edge::of_shard(std::size_t consumer_shard) const {
+  const auto less = [](const NeededBox& b, std::size_t s) { return b.consumer_shard < s; };
+  const auto greater = [](std::size_t s, const NeededBox& b) { return s < b.consumer_shard; };
+  const auto first = std::lower_bound(boxes.begin(), boxes.end(), consumer_shard, less);
+  return {first, std::upper_bound(first, boxes.end(), consumer_shard, greater)};
+}
+
+BufferId Lowering::add_tensor(BufferKind kind, LayerId layer, std::size_t shard,
+                              std::span<const Box> boxes, std::size_t input) {
+  Bytes bytes;
+  for (const Box& box : boxes) bytes += bytes_of(volume(box));
+  return builder_.add_buffer({device_of(layer, shard), bytes, kind, layer,
+                              static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(input)},
+                             boxes);
+}
+
+BufferId Lowering::add_values(BufferKind kind, LayerId layer, std::size_t shard,
+                              std::int64_t values, Bytes bytes) {
+  return builder_.add_buffer(
+      {device_of(layer, shard), bytes, kind, layer, static_cast<std::uint32_t>(shard), 0, values});
+}
+
+// The box of the buffer in which `box` lies; where flows were put together it has none.
+View Lowering::holding(BufferId buffer, const Box& box) const {
+  const std::span<const Box> boxes = builder_.so_far().boxes(buffer);
+  const auto at = std::find_if(boxes.begin(), boxes.end(),
+                               [&](const Box& b) { return intersect(b, box) == box; });
+  if (at == boxes.end()) return {buffer};
+  return {buffer, static_cast<std::uint32_t>(at - boxes.begin())};
+}
+
+// A shard reads its producer's output as it lies, or gathers: the network's input, or boxes of
+// which some come from other devices.
+void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) {
+  const LayerId producer = graph_[layer].inputs[input];
+  const bool from_network = is_input(producer);
+  const AccessMap access = access_map(graph_, layer, input);
+  auto& inputs = buffers_[layer()].inputs.emplace_back(shard_count(layer));
+  for (std::size_t shard = 0; shard < inputs.size(); ++shard) {
+    const auto boxes = edge.of_shard(shard);
+    if (boxes.size() == 1 && boxes.front().local()) {
+      const std::size_t owner = boxes.front().producer_shard;
+      if (reads_as_it_lies(access, boxes.front().box, shard_box(producer, owner))) {
+        inputs[shard] = buffers_[producer()].output[owner];
+        continue;
+      }
+    }
+    if (!from_network && boxes.empty()) continue;
+    const auto needed = needed_input(access, graph_[producer].output, shard_box(layer, shard));
+    if (needed.empty()) continue;
+    inputs[shard] = add_tensor(from_network ? BufferKind::data : BufferKind::input, layer, shard,
+                               needed, input);
+  }
+}
+
+// Whether the layer may work on its producer's buffer: nothing else reads that, it lies on the same
+// devices, and no backward pass needs what would be overwritten. A flatten without a plane
+// overwrites nothing.
+bool Lowering::may_overwrite(LayerId layer) const {
+  const Layer& l = graph_[layer];
+  const bool view = std::holds_alternative<Flatten>(l.op) && has_no_plane(graph_[l.inputs.front()]);
+  if (!view && (!is_elementwise(l.op) || backward_reads_input(l.op))) return false;
+  const LayerId producer = l.inputs.front();
+  if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
+  if (!view && output_is_read_[producer()]) return false;
+  const auto& boxes = edges_[layer()].front().boxes;
+  return std::all_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return b.local(); });
+}
+
+void Lowering::place_outputs(LayerId layer) {
+  const bool in_place = may_overwrite(layer);
+  in_place_[layer()] = in_place;
+  output_is_read_[layer()] = backward_reads_output(graph_[layer].op) ||
+                             (in_place && output_is_read_[graph_[layer].inputs.front()()]);
+  LayerBuffers& own = buffers_[layer()];
+  const bool keeps_mask = traits(graph_[layer].op).keeps_mask &&
+                          step_phases(graph_, layer, requires_gradient_)[Phase::backward_data];
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    const Box box = shard_box(layer, shard);
+    own.output.push_back(in_place ? own.inputs.front()[shard]
+                                  : add_tensor(BufferKind::activation, layer, shard, {&box, 1}));
+    if (!keeps_mask) continue;
+    own.mask.push_back(add_values(BufferKind::mask, layer, shard, volume(box), Bytes{volume(box)}));
+  }
+}
+
+void Lowering::place_parameters(LayerId layer) {
+  const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
+  LayerBuffers& own = buffers_[layer()];
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shard));
+    const auto add = [&](BufferKind kind) {
+      return add_values(kind, layer, shard, held.total(), bytes_of(held));
+    };
+    own.parameters.push_back(add(BufferKind::parameters));
+    if (trains) own.parameter_gradients.push_back(add(BufferKind::parameter_gradients));
+  }
+}
+
+void Lowering::place_statistics(LayerId layer, Phase phase) {
+  const bool forward = phase == Phase::forward_statistics;
+  LayerBuffers& own = buffers_[layer()];
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    const Statistics sizes = statistics(graph_[layer], shard_box(layer, shard));
+    const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
+    (forward ? own.forward_statistics : own.backward_statistics)
+        .push_back(add_values(BufferKind::statistics, layer, shard, values, Bytes{4 * values}));
+  }
+}
+
+bool Lowering::wants_gradient(LayerId layer, std::size_t input) const {
+  const LayerId producer = graph_[layer].inputs[input];
+  if (is_input(producer) || !requires_gradient_[producer()]) return false;
+  return !earlier_reading(graph_[layer], input);  // both gradients are one sum
+}
+
+// The gradient of what a shard read, until its owners have it.
+void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
+  LayerBuffers& own = buffers_[layer()];
+  auto& gradients = own.input_gradients.emplace_back(shard_count(layer));
+  if (!wants_gradient(layer, input)) return;
+  for (std::size_t shard = 0; shard < gradients.size(); ++shard) {
+    if (in_place_[layer()]) {
+      gradients[shard] = own.output_gradient[shard];
+    } else if (own.inputs[input][shard].valid()) {
+      const auto read = builder_.so_far().boxes(own.inputs[input][shard]);
+      const std::vector<Box> boxes(read.begin(), read.end());
+      gradients[shard] = add_tensor(BufferKind::activation_gradient, layer, shard, boxes, input);
+    }
+  }
+}
+
+// What arrives of a shard's output's gradient in one transfer.
+BufferId Lowering::receive_gradients(LayerId layer, std::size_t shard, std::vector<Piece>& pieces) {
+  std::vector<Box> boxes;
+  Bytes bytes;
+  for (const Piece& piece : pieces) {
+    bytes += piece.bytes;
+    if (!empty(piece.box)) boxes.push_back(piece.box);
+  }
+  const BufferId received =
+      builder_.add_buffer({device_of(layer, shard), bytes, BufferKind::received_gradient, layer,
+                           static_cast<std::uint32_t>(shard)},
+                          boxes);
+  for (std::uint32_t k = 0; k < pieces.size(); ++k) {
+    pieces[k].target = {received, boxes.empty() ? 0 : k};
+  }
+  return received;
+}
+
+}  // namespace strata

@@ -1,0 +1,96 @@
+#pragma once
+
+// What a step keeps in memory and what each task does there. The Plan owns every buffer; how long
+// one lives, peak memory, the order between steps and what an executor allocates follow from the
+// operands. Values.
+
+#include <cstdint>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+#include "sim/geometry/geometry.h"
+
+namespace strata {
+
+using BufferId = Index<struct BufferTag>;
+
+enum class BufferKind : std::uint8_t {
+  parameters,
+  parameter_gradients,
+  server_gradients,     ///< a replica's, arrived at the parameter server
+  activation,           ///< a shard's output
+  mask,                 ///< what dropout remembers
+  data,                 ///< what a shard reads of a network input
+  input,                ///< what a shard gathers of one input
+  statistics,           ///< a shard's part, then all shards' combined
+  activation_gradient,  ///< of what a shard read of one input
+  received_gradient,    ///< of a shard's output, from one reader: the boxes of that transfer
+  gathered_gradient     ///< of a shard's output: the sum of what its readers give back
+};
+
+/// Memory on a device, from the start of the first task that uses it to the end of the last.
+/// It holds boxes of one tensor, one after another (Plan::boxes()), or plain values.
+struct Buffer {
+  DeviceId device;
+  Bytes bytes;
+  BufferKind kind = BufferKind::activation;
+  LayerId layer;
+  std::uint32_t shard = 0;  ///< of the layer
+  std::uint32_t input = 0;  ///< data, input, activation_gradient: which
+  std::int64_t values = 0;  ///< how many, where it holds no boxes
+  std::uint32_t first_box = 0, last_box = 0;
+
+  /// Parameters are there from the start and stay.
+  bool lasts() const { return kind == BufferKind::parameters; }
+  bool operator==(const Buffer&) const = default;
+};
+
+/// One box of a buffer, or its values; invalid for none.
+struct View {
+  BufferId buffer;
+  std::uint32_t box = 0;
+  bool valid() const { return buffer.valid(); }
+  bool operator==(const View&) const = default;
+};
+
+/// What a buffer is to the kernel of a task.
+enum class Role : std::uint8_t {
+  input,
+  output,
+  output_gradient,
+  input_gradient,
+  parameters,
+  parameter_gradients,
+  statistics,
+  mask
+};
+
+enum class Access : std::uint8_t { read, write, update };
+
+/// A buffer that a compute task's kernel works on.
+struct Operand {
+  BufferId buffer;
+  std::uint32_t input = 0;  ///< input, input_gradient: of which of the layer's inputs
+  Role role = Role::input;
+  Access access = Access::read;
+  bool operator==(const Operand&) const = default;
+};
+
+/// A box, or values, that a task moves: what arrives in a transfer, or what a compute task puts
+/// together on its device before its kernel runs. A first backward task and a parameter server's
+/// update add what they move up; others copy it.
+struct Piece {
+  DeviceId from;
+  Bytes bytes;
+  Box box;  ///< in the coordinates of the producer's output; empty where the piece stands for
+            ///< several boxes, or for values
+  View source = {}, target = {};
+  bool operator==(const Piece&) const = default;
+};
+
+/// Of a plan that can be run: a parameter server's, whose buffers hold no boxes.
+inline bool moves_values(const Piece& piece) {
+  return empty(piece.box);
+}
+
+}  // namespace strata
