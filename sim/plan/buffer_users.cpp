@@ -54,6 +54,7 @@ class Walk {
       : plan_(plan),
         uses_(plan),
         member_(plan.size()),
+        writes_(plan.size()),
         follows_(plan.size()),
         awaited_(plan.size()) {}
 
@@ -78,13 +79,17 @@ class Walk {
   void find(std::size_t buffer) {
     mark_ = static_cast<std::uint32_t>(buffer) + 1;
     tasks_.clear();
+    bool written = false;
     for (const Use& use : uses_.of(buffer)) {
       if (tasks_.empty() || tasks_.back() != use.task) tasks_.push_back(use.task);
       member_[use.task()] = mark_;
+      if (use.writes) writes_[use.task()] = mark_;
+      written = written || use.writes;
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) order(i);
     for (TaskId task : tasks_) {
-      if (follows_[task()] != mark_) found_.first.add(task);
+      const bool begins = !written || writes_[task()] == mark_;
+      if (begins && follows_[task()] != mark_) found_.first.add(task);
       if (awaited_[task()] != mark_) found_.last.add(task);
     }
   }
@@ -112,9 +117,11 @@ class Walk {
 
   const Plan& plan_;
   UsesByBuffer uses_;
-  std::uint32_t mark_ = 0;                                 // of the buffer, from 1
-  std::vector<std::uint32_t> member_, follows_, awaited_;  // by task: the last buffer's mark
-  std::vector<TaskId> tasks_;                              // that use the buffer
+  std::uint32_t mark_ = 0;  // of the buffer, from 1
+  // By task: the mark of the last buffer that it uses, that it writes, after another user of which
+  // it comes, before another user of which it comes.
+  std::vector<std::uint32_t> member_, writes_, follows_, awaited_;
+  std::vector<TaskId> tasks_;  // that use the buffer
   FirstAndLastUsers found_;
 };
 

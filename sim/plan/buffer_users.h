@@ -30,8 +30,9 @@ class BufferUsers {
   std::vector<TaskId> tasks_;
 };
 
-/// `first`: users that wait for no other user of the buffer; `last`: for whom no other one waits.
-/// Of a buffer that lasts: the first user, and the last that writes it, if any does.
+/// `first`: users that wait for no other user of the buffer; where tasks write it, only of those.
+/// `last`: users for whom no other one waits. Of a buffer that lasts: the first user, and the last
+/// that writes it, if any does.
 struct FirstAndLastUsers {
   BufferUsers first, last;
 };
