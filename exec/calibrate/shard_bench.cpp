@@ -62,7 +62,7 @@ ShardBench::~ShardBench() {
 
 Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
                                 const Box& output) {
-  std::int64_t sum = backend.bytes(output);
+  std::int64_t sum = backend.bytes(output) + backend.saved_bytes(graph[layer], output);
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
     for (const Box& box : given_input(graph, layer, i, output)) sum += backend.bytes(box);
   }
@@ -103,6 +103,8 @@ void ShardBench::begin_forward() {
     for (const Box& box : boxes) inputs_.push_back(take(box));
   }
   output_ = in_place_ ? inputs_.front() : take(spec_.output);
+  const std::int64_t kept = backend_.saved_bytes(*spec_, spec_.output);
+  if (kept > 0) of_step_.push_back(saved_ = backend_.allocate(device_, kept));
   for (const Region& input : inputs_) write(input);
 }
 
@@ -126,6 +128,7 @@ void ShardBench::run(Phase phase) {
   operands.parameters = parameters_;
   operands.parameter_gradients = gradients_;
   operands.statistics = statistics_;
+  operands.saved = saved_;
   operands.step = &context;
   kernel_->run(phase, operands);
 }
@@ -133,6 +136,7 @@ void ShardBench::run(Phase phase) {
 void ShardBench::end() {
   for (void* memory : of_step_) backend_.give_back(device_, memory);
   of_step_.clear();
+  saved_ = nullptr;
   inputs_.clear();
   input_gradients_.clear();
 }

@@ -52,6 +52,7 @@ class ShardBench {
   std::vector<Region> inputs_, input_gradients_;
   Region output_, output_gradient_;
   float *parameters_ = nullptr, *gradients_ = nullptr, *statistics_ = nullptr;
+  void* saved_ = nullptr;
   std::int64_t parameter_count_ = 0;
   std::vector<std::int64_t> labels_;
 };

@@ -110,12 +110,27 @@ class BatchNormKernel : public Kernel {
       scale_[c] = operands.parameters[c] * inverse_[c];
       shift_[c] = operands.parameters[channels_ + c];
     }
+    if (operands.saved != nullptr) save(static_cast<float*>(operands.saved));
     each_block(x, [&](std::int64_t n, std::int64_t cb, std::int64_t lane) {
       loops_of(x).normalize(lanes(lane), x.block_at(n, cb), x.plane(), y.block_at(n, cb));
     });
   }
 
-  void products(const Operands& operands) const {
+  void save(float* to) const {
+    for (const PerChannel* values : {&mean_, &inverse_, &scale_}) {
+      to = std::copy_n(values->begin(), channels_, to);
+    }
+  }
+  void load(const Operands& operands) {
+    const auto* from = static_cast<const float*>(operands.saved);
+    for (PerChannel* values : {&mean_, &inverse_, &scale_}) {
+      std::copy_n(from, channels_, values->begin());
+      from += channels_;
+    }
+  }
+
+  void products(const Operands& operands) {
+    load(operands);
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     std::vector<double> sums(2 * mean_.size());
     each_block(x, [&](std::int64_t n, std::int64_t cb, std::int64_t lane) {
@@ -133,6 +148,7 @@ class BatchNormKernel : public Kernel {
 
   void normalize_gradient(const Operands& operands) {
     if (operands.input_gradients[0].data == nullptr) return;
+    load(operands);
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     const Tensor dx(operands.input_gradients[0]);
     for (std::size_t c = 0; c < channels_; ++c) {
@@ -152,7 +168,7 @@ class BatchNormKernel : public Kernel {
   double epsilon_;
   std::size_t channels_;
   double count_;  ///< elements of a channel in the whole batch
-  // Kept from forward to backward: the parameters may have been updated by then.
+  // While a phase runs.
   PerChannel mean_, inverse_, scale_, shift_, offset_, tilt_;
 };
 

@@ -90,7 +90,11 @@ std::unique_ptr<Kernel> CpuBackend::make_kernel(DeviceId, const ShardSpec& spec)
 }
 
 std::int64_t CpuBackend::bytes(const Box& box) const {
-  return padded_size(extents(box)) * static_cast<std::int64_t>(sizeof(float));
+  return places(box) * static_cast<std::int64_t>(sizeof(float));
+}
+
+std::int64_t CpuBackend::places(const Box& box) const {
+  return padded_size(extents(box));
 }
 
 void* CpuBackend::allocate(DeviceId device, std::int64_t bytes) {

@@ -25,6 +25,7 @@ class CpuBackend : public Backend {
   void enter(DeviceId device) override;
   std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) override;
 
+  std::int64_t places(const Box& box) const override;
   std::int64_t bytes(const Box& box) const override;
   void* allocate(DeviceId device, std::int64_t bytes) override;
   void release(DeviceId device, void* memory) override;

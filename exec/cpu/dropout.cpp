@@ -20,11 +20,10 @@ class DropoutKernel : public Kernel {
   void run(Phase phase, const Operands& operands) override {
     if (phase == Phase::forward) {
       if (!spec_.training) return pass(operands.inputs[0], operands.output);
-      draw(operands.step->step);
-      apply(operands.inputs[0], operands.output);
+      apply(operands.step->step, operands.inputs[0], operands.output);
     }
     if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      apply(operands.output_gradient, operands.input_gradients[0]);
+      apply(operands.step->step, operands.output_gradient, operands.input_gradients[0]);
     }
   }
 
@@ -66,7 +65,8 @@ class DropoutKernel : public Kernel {
     }
   }
 
-  void apply(const Region& from, const Region& to) const {
+  void apply(std::uint64_t step, const Region& from, const Region& to) {
+    draw(step);
     loops().mask(Tensor(to).data(), Tensor(from).data(), kept_.data(),
                  static_cast<std::int64_t>(kept_.size()),
                  static_cast<float>(1 / (1 - probability_)));
@@ -75,7 +75,7 @@ class DropoutKernel : public Kernel {
   ShardSpec spec_;
   double probability_;
   Extents whole_;
-  std::vector<std::uint8_t> kept_;
+  std::vector<std::uint8_t> kept_;  ///< while a phase runs: each draws the same anew
 };
 
 }  // namespace

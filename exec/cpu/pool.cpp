@@ -25,13 +25,13 @@ struct Blocks {
 
 class Pool : public Kernel {
  public:
-  Pool(PoolMode mode, bool training, std::array<PoolDim, 3> dims)
-      : mode_(mode), training_(training), dims_(std::move(dims)) {}
+  Pool(PoolMode mode, std::array<PoolDim, 3> dims) : mode_(mode), dims_(std::move(dims)) {}
 
   void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(Tensor(operands.inputs[0]), Tensor(operands.output));
+    auto* at = static_cast<std::int32_t*>(operands.saved);
+    if (phase == Phase::forward) forward(Tensor(operands.inputs[0]), Tensor(operands.output), at);
     if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(Tensor(operands.output_gradient), Tensor(operands.input_gradients[0]));
+      backward(Tensor(operands.output_gradient), Tensor(operands.input_gradients[0]), at);
     }
   }
 
@@ -39,51 +39,52 @@ class Pool : public Kernel {
   PoolAxes axes() const { return {dims_[0].axis(), dims_[1].axis(), dims_[2].axis()}; }
 
   // The blocks of input and output differ where one of them alone has spatial extent, and few
-  // channels: then both go channel by channel.
+  // channels: then both go channel by channel. `at`: where each maximum was found, or null where
+  // nobody will ask.
   template <class Visit>
-  void each_block(const Tensor& input, const Tensor& output, Visit visit) {
+  void each_block(const Tensor& input, const Tensor& output, std::int32_t* at, Visit visit) {
     const bool same = input.block() == output.block();
     const std::int64_t block = same ? input.block() : 1;
     const std::int64_t count = same ? output.blocks() : output.extents()[Dim::c];
     const Blocks in(input, block), out(output, block);
     const BlockLoops& run = block == 1 ? loops().singles : loops().blocks;
     const std::int64_t size = output.plane() * block;
-    at_.resize(static_cast<std::size_t>(mode_ == PoolMode::average ? 0
-                                        : training_ ? output.extents()[Dim::n] * count * size
-                                                    : size));
-    std::int32_t* at = at_.data();
+    const bool keeps = at != nullptr;
+    if (!keeps && mode_ == PoolMode::max) {
+      unasked_.resize(static_cast<std::size_t>(size));
+      at = unasked_.data();
+    }
     for (std::int64_t n = 0; n < output.extents()[Dim::n]; ++n) {
       for (std::int64_t cb = 0; cb < count; ++cb) {
         visit(run, in.at(n, cb), out.at(n, cb), at);
-        if (at_.size() > static_cast<std::size_t>(size)) at += size;
+        if (keeps) at += size;
       }
     }
   }
 
-  void forward(const Tensor& input, const Tensor& output) {
+  void forward(const Tensor& input, const Tensor& output, std::int32_t* at) {
     const PoolAxes all = axes();
-    each_block(input, output,
-               [&](const BlockLoops& run, const float* in, float* out, std::int32_t* at) {
-                 if (mode_ == PoolMode::max) return run.max_pool(all, in, out, at);
+    each_block(input, output, at,
+               [&](const BlockLoops& run, const float* in, float* out, std::int32_t* places) {
+                 if (mode_ == PoolMode::max) return run.max_pool(all, in, out, places);
                  run.average_pool(all, in, out);
                });
     zero_unused(output);
   }
 
-  void backward(const Tensor& gradient, const Tensor& input_gradient) {
+  void backward(const Tensor& gradient, const Tensor& input_gradient, std::int32_t* at) {
     const PoolAxes all = axes();
-    each_block(input_gradient, gradient,
-               [&](const BlockLoops& run, float* in, const float* out, const std::int32_t* at) {
-                 if (mode_ == PoolMode::max) return run.max_pool_gradient(all, out, at, in);
+    each_block(input_gradient, gradient, at,
+               [&](const BlockLoops& run, float* in, const float* out, const std::int32_t* places) {
+                 if (mode_ == PoolMode::max) return run.max_pool_gradient(all, out, places, in);
                  run.average_pool_gradient(all, out, in);
                });
     zero_unused(input_gradient);
   }
 
   PoolMode mode_;
-  bool training_;
   std::array<PoolDim, 3> dims_;
-  std::vector<std::int32_t> at_;  ///< where each maximum was found
+  std::vector<std::int32_t> unasked_;  ///< while a forward pass runs
 };
 
 }  // namespace
@@ -111,9 +112,8 @@ PoolAxis PoolDim::axis() const {
           share_.data()};
 }
 
-std::unique_ptr<Kernel> make_pool(const ShardSpec& spec, PoolMode mode,
-                                  std::array<PoolDim, 3> dims) {
-  return std::make_unique<Pool>(mode, spec.training, std::move(dims));
+std::unique_ptr<Kernel> make_pool(PoolMode mode, std::array<PoolDim, 3> dims) {
+  return std::make_unique<Pool>(mode, std::move(dims));
 }
 
 }  // namespace strata::cpu

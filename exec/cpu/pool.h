@@ -32,7 +32,6 @@ class PoolDim {
 };
 
 /// By d, h, w.
-std::unique_ptr<Kernel> make_pool(const ShardSpec& spec, PoolMode mode,
-                                  std::array<PoolDim, 3> dims);
+std::unique_ptr<Kernel> make_pool(PoolMode mode, std::array<PoolDim, 3> dims);
 
 }  // namespace strata::cpu

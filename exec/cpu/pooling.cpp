@@ -43,7 +43,7 @@ PoolDim pool_dim(const Pooling& op, const ShardSpec& spec, Dim dim) {
 
 std::unique_ptr<Kernel> make_pooling(const ShardSpec& spec, const Pooling& op) {
   return make_pool(
-      spec, op.mode,
+      op.mode,
       {pool_dim(op, spec, Dim::d), pool_dim(op, spec, Dim::h), pool_dim(op, spec, Dim::w)});
 }
 

@@ -62,8 +62,12 @@ class Backend {
   virtual void begin_step(DeviceId, const StepContext&) {}
   virtual std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) = 0;
 
+  /// Elements that a region of this box has room for, those that stay unused among them.
+  virtual std::int64_t places(const Box& box) const = 0;
   /// Memory that a region of this box takes.
   virtual std::int64_t bytes(const Box& box) const = 0;
+  /// That the shard's Operands::saved takes, at most, whatever its elements are.
+  std::int64_t saved_bytes(const Layer& layer, const Box& output) const;
   /// Throws EnvironmentError where there is no more.
   virtual void* allocate(DeviceId device, std::int64_t bytes) = 0;
   virtual void release(DeviceId device, void* memory) = 0;

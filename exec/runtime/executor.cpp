@@ -56,7 +56,10 @@ void Executor::release_all() {
 
 std::int64_t Executor::bytes(BufferId id) const {
   std::int64_t sum = plan_[id].values * static_cast<std::int64_t>(sizeof(float));
-  for (const Box& box : plan_.boxes(id)) sum += backend_.bytes(box);
+  const bool tensor = plan_[id].kind != BufferKind::saved;
+  for (const Box& box : plan_.boxes(id)) {
+    sum += tensor ? backend_.bytes(box) : backend_.places(box) * plan_[id].element_bytes;
+  }
   return sum;
 }
 

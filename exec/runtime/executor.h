@@ -49,9 +49,7 @@ class Executor {
   const Program& program() const { return program_; }
   /// By parameter of the whole layer: whether a device of this process has it.
   std::vector<bool> holds(LayerId layer) const;
-  bool holds(BufferId id) const {
-    return !only_.valid() || plan_[id].device == only_;
-  }
+  bool holds(BufferId id) const { return !only_.valid() || plan_[id].device == only_; }
 
  private:
   friend class Run;

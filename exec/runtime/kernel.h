@@ -5,8 +5,9 @@
 // global coordinates of the network's tensors, so a shard inside a tensor has halos and no padding,
 // and a shard at its edge has padding there and none elsewhere.
 //
-// A kernel belongs to one device and is used by that device's thread alone. What it keeps between
-// the phases of a step (the places of maxima, means, masks) is its own.
+// A kernel belongs to one device and is used by that device's thread alone. It keeps nothing from
+// one phase to another, but copies of parameters in a library's form, which each forward pass makes
+// anew: what a backward pass needs of the forward pass is among the operands.
 
 #include <cstdint>
 #include <memory>
@@ -73,6 +74,11 @@ struct Operands {
   /// Batch norm: per channel (mean, sum of squared distances from it) forward, (sum of dy, sum of
   /// dy x-hat) backward. Softmax: per row (maximum, sum of exp(x - maximum)).
   float* statistics = nullptr;
+  /// What the forward phase keeps for the backward ones (saved() of the op); null where no backward
+  /// phase follows. Batch norm: of all channels the means, then 1 / standard deviation, then
+  /// scale / standard deviation. Else as many elements as a region of the output's box has, of four
+  /// bytes each, lying as there.
+  void* saved = nullptr;
   LossPart* loss = nullptr;
   const StepContext* step = nullptr;
 };

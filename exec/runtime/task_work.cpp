@@ -199,6 +199,7 @@ void TaskWork::compute(Turn turn) {
   operands.parameters = values_of(find(id, Role::parameters));
   operands.parameter_gradients = values_of(find(id, Role::parameter_gradients));
   operands.statistics = values_of(find(id, Role::statistics));
+  if (const BufferId saved = find(id, Role::saved); saved.valid()) operands.saved = ready(saved);
   operands.loss = loss;
   operands.step = &contexts_[turn.step];
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {

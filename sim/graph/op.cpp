@@ -129,6 +129,15 @@ Statistics statistics(const Op& op, const Box& output) {
       op);
 }
 
+Saved saved(const Op& op, const Box& output, DType dtype) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.saved(output, dtype); }) return page.saved(output, dtype);
+        return Saved{};
+      },
+      op);
+}
+
 std::string_view why_whole(const Op& op, Dim dim) {
   return std::visit(
       [&](const auto& page) {

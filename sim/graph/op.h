@@ -3,9 +3,10 @@
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
 // page in ops/ with kTraits, name(), output(inputs), reads(context), work(shard, phase) and
 // visit_keys(visitor), and what of these it has to say something to: backward_reads(),
-// parameters(inputs), macs_per_output(inputs), statistics(box), cost_attributes(),
-// make_canonical(), prototypes() and why_whole(dim). The functions below ask the page of the op
-// that is there; tests/sim/graph/op_test.cpp has what each answers. Values; thread-safe.
+// parameters(inputs), macs_per_output(inputs), statistics(box), saved(box, dtype),
+// cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The functions below ask the
+// page of the op that is there; tests/sim/graph/op_test.cpp has what each answers. Values;
+// thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@
 #include "sim/graph/ops/softmax_cross_entropy.h"
 #include "sim/graph/ops/window.h"
 #include "sim/graph/ops/work.h"
+#include "sim/graph/phase.h"
 
 namespace strata {
 
@@ -91,6 +93,7 @@ bool backward_reads_output(const Op& op);
 
 /// For the shard with this output box.
 Statistics statistics(const Op& op, const Box& output);
+Saved saved(const Op& op, const Box& output, DType dtype);
 
 /// Why the output may not be cut in the dim; empty where it may.
 std::string_view why_whole(const Op& op, Dim dim);

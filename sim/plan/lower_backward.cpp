@@ -85,11 +85,11 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
   const bool sums = phase == Phase::backward_statistics;
   if (backward_reads_input(op)) add_inputs(layer, shard, operands);
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
+  add(own.saved, Role::saved, Access::read);
   add(own.output_gradient, Role::output_gradient, Access::read);
   add(own.backward_statistics, Role::statistics, sums ? Access::write : Access::read);
   if (phase == Phase::backward_data) {
     add(own.parameters, Role::parameters, Access::read);
-    add(own.mask, Role::mask, Access::read);
     for (std::uint32_t input = 0; input < own.input_gradients.size(); ++input) {
       add(own.input_gradients[input], Role::input_gradient, Access::write, input);
     }

@@ -33,11 +33,16 @@ std::span<const NeededBox> Edge::of_shard(std::size_t consumer_shard) const {
 
 BufferId Lowering::add_tensor(BufferKind kind, LayerId layer, std::size_t shard,
                               std::span<const Box> boxes, std::size_t input) {
-  Bytes bytes;
-  for (const Box& box : boxes) bytes += bytes_of(volume(box));
-  return builder_.add_buffer({device_of(layer, shard), bytes, kind, layer,
-                              static_cast<std::uint32_t>(shard), static_cast<std::uint32_t>(input)},
-                             boxes);
+  Buffer buffer{
+      device_of(layer, shard),          {}, kind, layer, static_cast<std::uint32_t>(shard),
+      static_cast<std::uint32_t>(input)};
+  buffer.element_bytes = element_bytes(options_.dtypes.values);
+  return add_boxes(buffer, boxes);
+}
+
+BufferId Lowering::add_boxes(Buffer buffer, std::span<const Box> boxes) {
+  for (const Box& box : boxes) buffer.bytes += Bytes{volume(box) * buffer.element_bytes};
+  return builder_.add_buffer(buffer, boxes);
 }
 
 BufferId Lowering::add_values(BufferKind kind, LayerId layer, std::size_t shard,
@@ -99,14 +104,10 @@ void Lowering::place_outputs(LayerId layer) {
   output_is_read_[layer()] = backward_reads_output(graph_[layer].op) ||
                              (in_place && output_is_read_[graph_[layer].inputs.front()()]);
   LayerBuffers& own = buffers_[layer()];
-  const bool keeps_mask = traits(graph_[layer].op).keeps_mask &&
-                          step_phases(graph_, layer, requires_gradient_)[Phase::backward_data];
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const Box box = shard_box(layer, shard);
     own.output.push_back(in_place ? own.inputs.front()[shard]
                                   : add_tensor(BufferKind::activation, layer, shard, {&box, 1}));
-    if (!keeps_mask) continue;
-    own.mask.push_back(add_values(BufferKind::mask, layer, shard, volume(box), Bytes{volume(box)}));
   }
 }
 
@@ -131,6 +132,28 @@ void Lowering::place_statistics(LayerId layer, Phase phase) {
     const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
     (forward ? own.forward_statistics : own.backward_statistics)
         .push_back(add_values(BufferKind::statistics, layer, shard, values, Bytes{4 * values}));
+  }
+}
+
+// Where no backward pass follows, kernels keep nothing.
+void Lowering::place_saved(LayerId layer) {
+  const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
+  if (!phases[Phase::backward_data] && !phases[Phase::backward_statistics]) return;
+  LayerBuffers& own = buffers_[layer()];
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    const Box box = shard_box(layer, shard);
+    const Saved kept = saved(graph_[layer].op, box, options_.dtypes.values);
+    if (kept.each_element) {
+      own.saved.push_back(add_boxes({device_of(layer, shard),
+                                     {},
+                                     BufferKind::saved,
+                                     layer,
+                                     static_cast<std::uint32_t>(shard)},
+                                    {&box, 1}));
+    } else if (kept.values > 0) {
+      own.saved.push_back(
+          add_values(BufferKind::saved, layer, shard, kept.values, Bytes{4 * kept.values}));
+    }
   }
 }
 

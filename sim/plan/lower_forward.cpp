@@ -171,7 +171,7 @@ std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard
   if (sums) return operands;
   add(own.parameters, Role::parameters, Access::read);
   add(own.output, Role::output, Access::write);
-  add(own.mask, Role::mask, Access::write);
+  add(own.saved, Role::saved, Access::write);
   return operands;
 }
 
@@ -185,6 +185,7 @@ void Lowering::lower_forward(LayerId layer) {
   if (graph_[layer].parameters.total() > 0) place_parameters(layer);
   if (has_statistics) place_statistics(layer, Phase::forward_statistics);
   place_outputs(layer);
+  place_saved(layer);
 
   LayerTasks& tasks = tasks_[layer()];
   const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready,

@@ -30,7 +30,7 @@ struct LayerTasks {
 
 /// The buffers of one layer by shard; invalid where there is none.
 struct LayerBuffers {
-  std::vector<BufferId> output, output_gradient, mask;
+  std::vector<BufferId> output, output_gradient, saved;
   std::vector<BufferId> parameters, parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][shard]
@@ -110,11 +110,13 @@ class Lowering {
   void place_outputs(LayerId layer);
   void place_parameters(LayerId layer);
   void place_statistics(LayerId layer, Phase phase);
+  void place_saved(LayerId layer);
   void place_input_gradients(LayerId layer, std::size_t input);
   bool may_overwrite(LayerId layer) const;
   bool wants_gradient(LayerId layer, std::size_t input) const;
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
                       std::size_t input = 0);
+  BufferId add_boxes(Buffer buffer, std::span<const Box> boxes);
   BufferId add_values(BufferKind kind, LayerId layer, std::size_t shard, std::int64_t values,
                       Bytes bytes);
   BufferId receive_gradients(LayerId layer, std::size_t shard, std::vector<Piece>& pieces);

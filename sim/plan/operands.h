@@ -19,7 +19,7 @@ enum class BufferKind : std::uint8_t {
   parameter_gradients,
   server_gradients,     ///< a replica's, arrived at the parameter server
   activation,           ///< a shard's output
-  mask,                 ///< what dropout remembers
+  saved,                ///< what its forward pass keeps for its backward beside that
   data,                 ///< what a shard reads of a network input
   input,                ///< what a shard gathers of one input
   statistics,           ///< a shard's part, then all shards' combined
@@ -35,9 +35,10 @@ struct Buffer {
   Bytes bytes;
   BufferKind kind = BufferKind::activation;
   LayerId layer;
-  std::uint32_t shard = 0;  ///< of the layer
-  std::uint32_t input = 0;  ///< data, input, activation_gradient: which
-  std::int64_t values = 0;  ///< how many, where it holds no boxes
+  std::uint32_t shard = 0;         ///< of the layer
+  std::uint32_t input = 0;         ///< data, input, activation_gradient: which
+  std::int64_t values = 0;         ///< how many, where it holds no boxes
+  std::int64_t element_bytes = 4;  ///< of an element of a box, or of a value
   std::uint32_t first_box = 0, last_box = 0;
 
   /// Parameters are there from the start and stay.
@@ -62,7 +63,7 @@ enum class Role : std::uint8_t {
   parameters,
   parameter_gradients,
   statistics,
-  mask
+  saved
 };
 
 enum class Access : std::uint8_t { read, write, update };

@@ -1,6 +1,5 @@
 // y = f(x), dx = dy f'(x), by the definitions of each function. The gradient follows from y where
-// that tells f'(x), so that y may overwrite x; leaky_relu and elu of a negative slope fold the
-// signs together, and keep a copy of x.
+// that tells f'(x), so that y may overwrite x, else from x.
 
 #include <cmath>
 
@@ -37,7 +36,7 @@ struct Elu {
   }
 };
 /// Where the gradient is given the input.
-struct FoldedElu {
+struct EluOfInput {
   STRATA_ANYWHERE static float value(float x, float slope) { return Elu::value(x, slope); }
   STRATA_ANYWHERE static float gradient(float dy, float x, float slope) {
     return x > 0 ? dy : dy * slope * std::exp(x);
@@ -82,8 +81,8 @@ struct HardSigmoid {
 };
 
 template <class Use>
-void with_function(Kind kind, bool folded, const Use& use) {
-  switch (kind) {
+void with_function(const Activation& op, const Use& use) {
+  switch (op.kind) {
     case Kind::relu:
       return use(Relu());
     case Kind::relu6:
@@ -91,7 +90,7 @@ void with_function(Kind kind, bool folded, const Use& use) {
     case Kind::leaky_relu:
       return use(LeakyRelu());
     case Kind::elu:
-      return folded ? use(FoldedElu()) : use(Elu());
+      return op.gradient_from_output() ? use(Elu()) : use(EluOfInput());
     case Kind::sigmoid:
       return use(Sigmoid());
     case Kind::tanh:
@@ -125,11 +124,7 @@ template <class T>
 class ActivationKernel : public Kernel {
  public:
   ActivationKernel(Seat& seat, const ShardSpec& spec, const Activation& op)
-      : stream_(seat.stream()),
-        op_(op),
-        count_(volume(spec.output)),
-        folded_(op.slope < 0 && (op.kind == Kind::leaky_relu || op.kind == Kind::elu)),
-        input_(seat.gpu(), folded_ && spec.training ? count_ * std::int64_t{sizeof(T)} : 0) {}
+      : stream_(seat.stream()), op_(op), count_(volume(spec.output)) {}
 
   void run(Phase phase, const Operands& operands) override {
     if (phase == Phase::forward) forward(operands);
@@ -142,32 +137,25 @@ class ActivationKernel : public Kernel {
   void forward(const Operands& operands) const {
     const auto* x = static_cast<const T*>(operands.inputs[0].data);
     auto* y = static_cast<T*>(operands.output.data);
-    if (input_.bytes() > 0) copy(input_.data(), x, input_.bytes(), stream_);
-    with_function(op_.kind, folded_, [&]<class F>(F) {
+    with_function(op_, [&]<class F>(F) {
       elementwise(stream_, y, {x}, count_, ActivationValue<F>{static_cast<float>(op_.slope)});
     });
   }
 
   void backward(const Operands& operands) const {
     const auto* dy = static_cast<const T*>(operands.output_gradient.data);
-    const auto* kept = static_cast<const T*>(kept_for_backward(operands));
+    const Region& read = op_.gradient_from_output() ? operands.output : operands.inputs[0];
+    const auto* kept = static_cast<const T*>(read.data);
     auto* dx = static_cast<T*>(operands.input_gradients[0].data);
-    with_function(op_.kind, folded_, [&]<class F>(F) {
+    with_function(op_, [&]<class F>(F) {
       elementwise(stream_, dx, {dy, kept}, count_,
                   ActivationGradient<F>{static_cast<float>(op_.slope)});
     });
   }
 
-  const void* kept_for_backward(const Operands& operands) const {
-    if (folded_) return input_.data();
-    return op_.gradient_from_output() ? operands.output.data : operands.inputs[0].data;
-  }
-
   Stream& stream_;
   Activation op_;
   std::int64_t count_;
-  bool folded_;  ///< a negative slope: the output does not tell the input's sign
-  LastingMemory input_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ PoolDim adaptive_pool_dim(const ShardSpec& spec, Dim dim) {
 
 std::unique_ptr<Kernel> make_adaptive_pooling(Seat& seat, const ShardSpec& spec,
                                               const AdaptivePooling& op) {
-  return make_pool(seat, spec, op.mode,
+  return make_pool(seat, op.mode,
                    {adaptive_pool_dim(spec, Dim::d), adaptive_pool_dim(spec, Dim::h),
                     adaptive_pool_dim(spec, Dim::w)});
 }

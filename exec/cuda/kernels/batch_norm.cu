@@ -17,15 +17,7 @@ class BatchNormKernel : public Kernel {
       : seat_(seat),
         epsilon_(op.epsilon),
         channels_(spec.output[Dim::c].size()),
-        count_(static_cast<double>(volume((*spec).output) / (*spec).output[Dim::c])),
-        memory_(seat.gpu(), 6 * channels_ * static_cast<std::int64_t>(sizeof(float))) {
-    float* at = static_cast<float*>(memory_.data());
-    for (float** lane : {&lanes_.mean, &lanes_.inverse, &lanes_.scale, &lanes_.shift,
-                         &lanes_.offset, &lanes_.tilt}) {
-      *lane = at;
-      at += channels_;
-    }
-  }
+        count_(static_cast<double>(volume((*spec).output) / (*spec).output[Dim::c])) {}
 
   void run(Phase phase, const Operands& operands) override {
     switch (phase) {
@@ -55,28 +47,38 @@ class BatchNormKernel : public Kernel {
     });
   }
 
+  // Where no backward pass will ask, they are forgotten.
+  NormLanes lanes(const Operands& operands) {
+    auto* at = static_cast<float*>(operands.saved != nullptr ? operands.saved : of_phase(3));
+    return {at,      at + channels_, at + 2 * channels_, operands.parameters + channels_,
+            nullptr, nullptr};
+  }
+  void* of_phase(std::int64_t values) {
+    return seat_.scratch(values * channels_ * static_cast<std::int64_t>(sizeof(float)));
+  }
+
   void normalize(const Operands& operands) {
     const Tensor<T> x(operands.inputs[0]), y(operands.output);
-    each(
-        seat_.stream(), channels_,
-        PrepareNorm{lanes_, operands.statistics, operands.parameters, channels_, count_, epsilon_});
+    const NormLanes norm = lanes(operands);
+    each(seat_.stream(), channels_,
+         PrepareNorm{norm, operands.statistics, operands.parameters, count_, epsilon_});
     with_width<T>({channels_}, [&](auto width) {
       const Columns columns = Columns::of<width>(x, kPassRows, kPassThreads);
       each(seat_.stream(), columns.threads(),
-           Normalize<T, width>{lanes_, columns, packed<width>(x).data, packed<width>(y).data});
+           Normalize<T, width>{norm, columns, packed<width>(x).data, packed<width>(y).data});
     });
   }
 
   void products(const Operands& operands) {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
-    const PutProducts put{lanes_.inverse, operands.statistics, operands.parameter_gradients,
+    const NormLanes norm = lanes(operands);
+    const PutProducts put{norm.inverse, operands.statistics, operands.parameter_gradients,
                           channels_};
     const auto join = [&](const Partials& partials) {
       return JoinSums<2, PutProducts>{partials, put};
     };
     with_width<T>({channels_}, [&](auto width) {
-      const ProductTerms<T, width> terms{packed<width>(x).data, packed<width>(dy).data,
-                                         lanes_.mean};
+      const ProductTerms<T, width> terms{packed<width>(x).data, packed<width>(dy).data, norm.mean};
       sum_columns<2, width>(x, terms, join, seat_);
     });
   }
@@ -85,12 +87,15 @@ class BatchNormKernel : public Kernel {
     if (operands.input_gradients[0].data == nullptr) return;
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const Tensor<T> dx(operands.input_gradients[0]);
-    each(seat_.stream(), channels_, PrepareNormGradient{lanes_, operands.statistics, count_});
+    NormLanes norm = lanes(operands);
+    norm.offset = static_cast<float*>(of_phase(2));
+    norm.tilt = norm.offset + channels_;
+    each(seat_.stream(), channels_, PrepareNormGradient{norm, operands.statistics, count_});
     with_width<T>({channels_}, [&](auto width) {
       const Columns columns = Columns::of<width>(x, kPassRows, kPassThreads);
       each(seat_.stream(), columns.threads(),
-           NormalizeGradient<T, width>{lanes_, columns, packed<width>(x).data,
-                                       packed<width>(dy).data, packed<width>(dx).data});
+           NormalizeGradient<T, width>{norm, columns, packed<width>(x).data, packed<width>(dy).data,
+                                       packed<width>(dx).data});
     });
   }
 
@@ -98,9 +103,6 @@ class BatchNormKernel : public Kernel {
   double epsilon_;
   std::int64_t channels_;
   double count_;  ///< elements of a channel in the whole batch
-  // Kept from forward to backward: the parameters may have been updated by then.
-  LastingMemory memory_;
-  NormLanes lanes_;
 };
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace strata::cuda {
 /// What stays the same all over a channel, an array of each, in the GPU's memory.
 struct NormLanes {
   float* mean;
-  float* inverse;  ///< 1 / standard deviation
-  float* scale;    ///< gamma / standard deviation
-  float* shift;    ///< beta (forward)
-  float* offset;   ///< sum of dy / M (backward)
-  float* tilt;     ///< sum of dy (x - mean) / M / variance (backward)
+  float* inverse;      ///< 1 / standard deviation
+  float* scale;        ///< gamma / standard deviation
+  const float* shift;  ///< beta (forward)
+  float* offset;       ///< sum of dy / M (backward)
+  float* tilt;         ///< sum of dy (x - mean) / M / variance (backward)
 };
 
 template <int width>
@@ -134,7 +134,6 @@ struct PrepareNorm {
   NormLanes lanes;
   const float* statistics;
   const float* parameters;
-  std::int64_t channels;
   double count, epsilon;
 
   STRATA_ANYWHERE void operator()(std::int64_t c) const {
@@ -142,7 +141,6 @@ struct PrepareNorm {
     lanes.mean[c] = statistics[2 * c];
     lanes.inverse[c] = static_cast<float>(1 / std::sqrt(variance + epsilon));
     lanes.scale[c] = parameters[c] * lanes.inverse[c];
-    lanes.shift[c] = parameters[channels + c];
   }
 };
 

@@ -48,21 +48,18 @@ class PoolTables {
 template <class T>
 class Pool : public Kernel {
  public:
-  Pool(Seat& seat, const ShardSpec& spec, PoolMode mode, const std::array<PoolDim, 3>& dims)
+  Pool(Seat& seat, PoolMode mode, const std::array<PoolDim, 3>& dims)
       : seat_(seat), mode_(mode), tables_(seat, dims) {
     for (const PoolDim& dim : dims) most_taps_ *= dim.most_taps();
-    if (mode == PoolMode::max && spec.training) {
-      const std::int64_t each = has_bytes() ? sizeof(std::uint8_t) : sizeof(std::int32_t);
-      marks_ = LastingMemory(seat.gpu(), volume(spec.output) * each);
-    }
   }
 
   void run(Phase phase, const Operands& operands) override {
     if (phase == Phase::forward) {
-      forward(Tensor<T>(operands.inputs[0]), Tensor<T>(operands.output));
+      forward(Tensor<T>(operands.inputs[0]), Tensor<T>(operands.output), operands.saved);
     }
     if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(Tensor<T>(operands.output_gradient), Tensor<T>(operands.input_gradients[0]));
+      backward(Tensor<T>(operands.output_gradient), Tensor<T>(operands.input_gradients[0]),
+               operands.saved);
     }
   }
 
@@ -76,7 +73,8 @@ class Pool : public Kernel {
     has_bytes() ? use(std::uint8_t()) : use(std::int32_t());
   }
 
-  void forward(const Tensor<T>& input, const Tensor<T>& output) {
+  /// `saved`: where each maximum is found, or null where nobody will ask.
+  void forward(const Tensor<T>& input, const Tensor<T>& output, void* saved) {
     with_width<T>({output.size.c}, [&](auto width) {
       const auto to = packed<width>(output);
       if (mode_ == PoolMode::average) {
@@ -84,7 +82,7 @@ class Pool : public Kernel {
       }
       with_marks([&](auto mark) {
         using Mark = decltype(mark);
-        auto* marks = static_cast<Pack<Mark, width>*>(marks_.data());
+        auto* marks = static_cast<Pack<Mark, width>*>(saved);
         fold<Largest<width>>(input, to.size, PutLargest<T, Mark, width>{to.data, marks});
       });
     });
@@ -105,7 +103,7 @@ class Pool : public Kernel {
     each(seat_.stream(), outputs.count(), PoolJoin<Fold, Put>{axes, outputs, put, slices, partial});
   }
 
-  void backward(const Tensor<T>& gradient, const Tensor<T>& input_gradient) {
+  void backward(const Tensor<T>& gradient, const Tensor<T>& input_gradient, const void* saved) {
     with_width<T>({gradient.size.c}, [&](auto width) {
       const auto from = packed<width>(gradient);
       const auto to = packed<width>(input_gradient);
@@ -114,7 +112,7 @@ class Pool : public Kernel {
       }
       with_marks([&](auto mark) {
         using Mark = decltype(mark);
-        const auto* marks = static_cast<const Pack<Mark, width>*>(marks_.data());
+        const auto* marks = static_cast<const Pack<Mark, width>*>(saved);
         gather(to, from.size, FromLargest<T, Mark, width>{from.data, marks});
       });
     });
@@ -130,7 +128,6 @@ class Pool : public Kernel {
   PoolMode mode_;
   PoolTables tables_;
   std::int64_t most_taps_ = 1;  ///< of a window
-  LastingMemory marks_;         ///< where each maximum was found
 };
 
 }  // namespace
@@ -156,9 +153,8 @@ std::int64_t PoolDim::most_taps() const {
   return most;
 }
 
-std::unique_ptr<Kernel> make_pool(Seat& seat, const ShardSpec& spec, PoolMode mode,
-                                  const std::array<PoolDim, 3>& dims) {
-  return make_of_type<Pool>(seat.type(), seat, spec, mode, dims);
+std::unique_ptr<Kernel> make_pool(Seat& seat, PoolMode mode, const std::array<PoolDim, 3>& dims) {
+  return make_of_type<Pool>(seat.type(), seat, mode, dims);
 }
 
 }  // namespace strata::cuda

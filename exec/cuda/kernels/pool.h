@@ -47,7 +47,6 @@ class PoolDim {
 };
 
 /// By d, h, w.
-std::unique_ptr<Kernel> make_pool(Seat& seat, const ShardSpec& spec, PoolMode mode,
-                                  const std::array<PoolDim, 3>& dims);
+std::unique_ptr<Kernel> make_pool(Seat& seat, PoolMode mode, const std::array<PoolDim, 3>& dims);
 
 }  // namespace strata::cuda

@@ -118,10 +118,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
 
  public:
   SoftmaxCrossEntropyKernel(Seat& seat, const ShardSpec& spec)
-      : seat_(seat),
-        box_(spec.output),
-        batch_(static_cast<double>((*spec).output[Dim::n])),
-        kept_(seat.gpu(), kKeeps && spec.training ? volume(box_) * size_of(Type::fp32) : 0) {}
+      : seat_(seat), box_(spec.output), batch_(static_cast<double>((*spec).output[Dim::n])) {}
 
   void run(Phase phase, const Operands& operands) override {
     if (phase == Phase::forward_statistics) exponentials(operands);
@@ -147,7 +144,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
     const SoftmaxRows<T> x = rows(operands.inputs[0].data);
     teams(seat_.stream(), x.rows,
           SoftmaxForward<T>{x, operands.statistics, static_cast<T*>(operands.output.data),
-                            static_cast<float*>(kept_.data())});
+                            kKeeps ? static_cast<float*>(operands.saved) : nullptr});
     if (operands.loss == nullptr) return;
     teams(seat_.stream(), 1,
           SoftmaxLoss<T>{x, operands.statistics, batch_, operands.loss, seat_.step()});
@@ -155,7 +152,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
 
   void backward(const Operands& operands) const {
     using P = std::conditional_t<kKeeps, float, T>;
-    const void* p = kKeeps ? kept_.data() : operands.output.data;
+    const void* p = kKeeps ? operands.saved : operands.output.data;
     const SoftmaxRows<T> x = rows(nullptr);
     teams(seat_.stream(), x.rows,
           SoftmaxBackward<T, P>{x, static_cast<const P*>(p),
@@ -166,7 +163,6 @@ class SoftmaxCrossEntropyKernel : public Kernel {
   Seat& seat_;
   Box box_;
   double batch_;
-  LastingMemory kept_;
 };
 
 }  // namespace

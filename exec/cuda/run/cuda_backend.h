@@ -53,6 +53,7 @@ class CudaBackend : public Backend {
   void begin_step(DeviceId device, const StepContext& context) override;
   std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) override;
 
+  std::int64_t places(const Box& box) const override { return volume(box); }
   /// Rounded up, so that tensors one after another each begin where 16 bytes may be moved at once.
   std::int64_t bytes(const Box& box) const override {
     return ceil_div(volume(box) * size_of(type_), kAlignment) * kAlignment;

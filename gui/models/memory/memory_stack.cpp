@@ -92,7 +92,7 @@ MemoryUseKind use_of(BufferKind kind) {
     case BufferKind::server_gradients:
       return MemoryUseKind::parameter_gradients;
     case BufferKind::activation:
-    case BufferKind::mask:
+    case BufferKind::saved:
     case BufferKind::statistics:
       return MemoryUseKind::activations;
     case BufferKind::data:
@@ -111,9 +111,9 @@ std::string_view name(MemoryUseKind kind) {
 }
 
 std::string_view name(BufferKind kind) {
-  constexpr std::array<std::string_view, 11> kBuffers = {
+  constexpr std::array<std::string_view, 10> kBuffers = {
       "parameters",     "parameter gradient", "gradient at the server", "activation",
-      "dropout mask",   "network input",      "gathered input",         "statistics",
+      "saved",          "network input",      "gathered input",         "statistics",
       "input gradient", "received gradient",  "gathered gradient"};
   return kBuffers[static_cast<std::size_t>(kind)];
 }

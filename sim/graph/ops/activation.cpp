@@ -19,6 +19,8 @@ Extents Activation::output(InputExtents inputs) const {
 }
 
 bool Activation::gradient_from_output() const {
+  const bool has_slope = kind == ActivationKind::leaky_relu || kind == ActivationKind::elu;
+  if (has_slope && slope < 0) return false;
   return kind != ActivationKind::silu && kind != ActivationKind::gelu &&
          kind != ActivationKind::hard_swish;
 }

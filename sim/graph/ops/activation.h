@@ -35,7 +35,8 @@ struct Activation {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   /// The gradient follows from the output alone, so that the input may be overwritten by it. False
-  /// for silu, gelu and hard_swish, which need their input.
+  /// for silu, gelu and hard_swish, and for a leaky_relu or an elu of a negative slope, which folds
+  /// the signs together: they need their input.
   bool gradient_from_output() const;
   BackwardReads backward_reads() const {
     return {.inputs = !gradient_from_output(), .output = gradient_from_output()};

@@ -13,7 +13,7 @@ struct Dropout {
   double probability = 0.5;
   bool operator==(const Dropout&) const = default;
 
-  static constexpr OpTraits kTraits{.elementwise = true, .keeps_mask = true};
+  static constexpr OpTraits kTraits{.elementwise = true};
   std::string_view name() const { return "dropout"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }

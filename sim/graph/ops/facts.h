@@ -41,14 +41,18 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+/// What a shard's forward pass keeps for its backward, beside inputs and output.
+struct Saved {
+  std::int64_t values = 0;    ///< fp32 values that lie plain
+  bool each_element = false;  ///< four bytes for each element of the output
+};
+
 /// What an op is. Each page has one, kTraits.
 struct OpTraits {
   /// Has no parameters, and output element i depends on input element i alone.
   bool elementwise = false;
   /// The search cuts it as its producer, as it does elementwise ones: its sums follow that cut.
   bool follows_producer = false;
-  /// Keeps a byte for each element from its forward to its backward pass.
-  bool keeps_mask = false;
   /// The end of a network, from which gradients begin.
   bool loss = false;
   /// Reads the same of each input, so that one which stands twice is read once.

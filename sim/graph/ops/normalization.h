@@ -22,6 +22,8 @@ struct BatchNorm {
   BackwardReads backward_reads() const { return {.inputs = true}; }
   /// Forward: each channel's sum and sum of squares. Backward: the sums of dy and of dy x-hat.
   Statistics statistics(const Box& output) const;
+  /// Each channel's mean, 1 / standard deviation, and scale / standard deviation.
+  Saved saved(const Box& output, DType) const { return {.values = 3 * output[Dim::c].size()}; }
   /// Scale and shift.
   Parameters parameters(InputExtents inputs) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
@@ -41,7 +43,7 @@ struct LocalResponseNorm {
   std::string_view name() const { return "lrn"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
-  BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
   std::string cost_attributes() const;

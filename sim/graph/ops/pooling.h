@@ -28,7 +28,8 @@ struct Pooling {
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
-  BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  /// The place of each maximum.
+  Saved saved(const Box&, DType) const { return {.each_element = mode == PoolMode::max}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
   std::string cost_attributes() const;
@@ -62,7 +63,8 @@ struct AdaptivePooling {
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
-  BackwardReads backward_reads() const { return {.inputs = true}; }
+  /// The place of each maximum.
+  Saved saved(const Box&, DType) const { return {.each_element = mode == PoolMode::max}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   void make_canonical();
   template <class Visitor>

@@ -19,6 +19,8 @@ struct SoftmaxCrossEntropy {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   BackwardReads backward_reads() const { return {.output = true}; }
+  /// The probabilities in fp32, where the output has fewer bits.
+  Saved saved(const Box&, DType dtype) const { return {.each_element = element_bytes(dtype) < 4}; }
   /// Each row's maximum and its sum of exponentials; p - y needs no more.
   Statistics statistics(const Box& output) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;

@@ -10,23 +10,17 @@
 namespace strata {
 namespace {
 
-template <class... Ops>
-bool is_one_of(const Op& op) {
-  return (std::holds_alternative<Ops>(op) || ...);
-}
-
-// The layers whose backward passes read their input or their output, by what they read: a tensor
-// with several readers is kept once, so each of them counts a part.
+// What the backward passes read is all there when the loss's begins: inputs, outputs, and what was
+// saved beside them. A tensor with several readers is kept once, so each of them counts a part.
 class Kept {
  public:
   Kept(const Graph& graph, DTypes dtypes)
       : graph_(graph),
-        value_bytes_(element_bytes(dtypes.values)),
-        parameter_bytes_(element_bytes(dtypes.parameters)),
+        dtypes_(dtypes),
         needs_gradient_(requires_gradient(graph)),
         readers_(graph.size(), 0) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
-      if (reads_input(LayerId(i))) ++readers_[root(graph[LayerId(i)].inputs.front())()];
+      for (std::size_t input : inputs_read(LayerId(i))) ++readers_[tensor(LayerId(i), input)()];
       if (reads_output(LayerId(i))) ++readers_[i];
     }
     const auto layers = graph.layers();
@@ -37,22 +31,27 @@ class Kept {
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
     const Box shard = Partition(l.output, degrees).box(kFirst);
-    const std::int64_t parameters = shard_parameters(l, shard).total();
+    const std::int64_t parameters =
+        shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters);
+    if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
-    if (has_instant_ && reads_output(layer)) values += volume(shard) / readers_[layer()];
-    if (has_instant_ && reads_input(layer)) {
+    if (reads_output(layer)) values += volume(shard) / readers_[layer()];
+    for (std::size_t input : inputs_read(layer)) {
       std::int64_t read = 0;
-      for (const Box& box : needed_input(graph_, layer, 0, shard)) read += volume(box);
-      values += read / readers_[root(l.inputs.front())()];
+      for (const Box& box : needed_input(graph_, layer, input, shard)) read += volume(box);
+      values += read / readers_[tensor(layer, input)()];
     }
-    return parameters * parameter_bytes_ + values * value_bytes_;
+    const Saved kept = saved(l.op, shard, dtypes_.values);
+    const std::int64_t beside = 4 * (kept.each_element ? volume(shard) : kept.values);
+    return parameters + values * element_bytes(dtypes_.values) + beside;
   }
 
  private:
   static constexpr Degrees kFirst{};  // the coordinates of shard 0
 
-  // A flatten is a view of what it reads.
-  LayerId root(LayerId layer) const {
+  // What the layer reads there. A flatten may be a view of what it reads itself.
+  LayerId tensor(LayerId layer, std::size_t input) const {
+    layer = graph_[layer].inputs[input];
     while (std::holds_alternative<Flatten>(graph_[layer].op)) layer = graph_[layer].inputs.front();
     return layer;
   }
@@ -60,17 +59,20 @@ class Kept {
     const PhaseSet phases = step_phases(graph_, layer, needs_gradient_);
     return phases[Phase::backward_data] || phases[Phase::backward_weights];
   }
-  bool reads_input(LayerId layer) const {
-    return is_one_of<Convolution, FullyConnected, BatchNorm, LocalResponseNorm, Pooling,
-                     AdaptivePooling>(graph_[layer].op) &&
-           has_backward(layer);
+  std::vector<std::size_t> inputs_read(LayerId layer) const {
+    std::vector<std::size_t> inputs;
+    if (!backward_reads_input(graph_[layer].op) || !has_backward(layer)) return inputs;
+    for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+      if (!earlier_reading(graph_[layer], input)) inputs.push_back(input);
+    }
+    return inputs;
   }
   bool reads_output(LayerId layer) const {
-    return is_one_of<LocalResponseNorm, Pooling>(graph_[layer].op) && has_backward(layer);
+    return backward_reads_output(graph_[layer].op) && has_backward(layer);
   }
 
   const Graph& graph_;
-  std::int64_t value_bytes_, parameter_bytes_;
+  DTypes dtypes_;
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
   bool has_instant_ = false;

@@ -63,6 +63,9 @@ class Shard {
     const Statistics sums = strata::statistics(*of, output);
     statistics.resize(static_cast<std::size_t>(std::max(sums.forward_values, sums.backward_values)),
                       std::numeric_limits<float>::quiet_NaN());
+    const Saved kept = strata::saved((*of).op, output, DType::fp32);
+    saved_.resize(
+        static_cast<std::size_t>(kept.each_element ? padded_size(extents(output)) : kept.values));
   }
 
   const ShardSpec& spec() const { return spec_; }
@@ -95,6 +98,7 @@ class Shard {
     operands.parameters = parameters_.data();
     operands.parameter_gradients = parameter_gradients.data();
     operands.statistics = statistics.data();
+    operands.saved = saved_.data();
     operands.loss = &loss;
     operands.step = &step;
     kernel_->run(phase, operands);
@@ -119,7 +123,7 @@ class Shard {
   std::unique_ptr<Kernel> kernel_;
   std::vector<Held> inputs_, input_gradients_;
   Held output_, gradient_;
-  std::vector<float> parameters_;
+  std::vector<float> parameters_, saved_;
   bool in_place_ = false;
 };
 

@@ -52,6 +52,7 @@ class FakeBackend : public Backend {
   bool has_own_cores() const override { return spins_; }
   void enter(DeviceId) override {}
   std::unique_ptr<Kernel> make_kernel(DeviceId, const ShardSpec&) override;
+  std::int64_t places(const Box&) const override { return 1; }
   std::int64_t bytes(const Box&) const override { return 1; }
   void* allocate(DeviceId, std::int64_t) override { return ::operator new(1); }
   void release(DeviceId, void* memory) override { ::operator delete(memory); }

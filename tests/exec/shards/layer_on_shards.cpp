@@ -71,6 +71,7 @@ void LayerOnShards::add_shard(const Box& box) {
   const Statistics sums = statistics(call_.layer(), box);
   shard.statistics = hold(shard, std::max(sums.forward_values, sums.backward_values));
   shard.combined = hold(shard, shard.statistics.count);
+  shard.saved = hold(shard, backend_.saved_bytes(call_.layer(), box) / 4);
   shard.loss = backend_.host_memory(sizeof(LossPart));
   shard.kernel = backend_.make_kernel(shard.device, spec_of(shard));
 }
@@ -182,6 +183,7 @@ void LayerOnShards::run(Phase phase, Shard& shard) {
   operands.inputs = shard.inputs;
   operands.output = cut_.in_place ? shard.inputs[0] : shard.output;
   operands.statistics = shard.statistics.data;
+  operands.saved = shard.saved.data;
   operands.parameters = shard.parameters.data;
   operands.loss = static_cast<LossPart*>(shard.loss.get());
   operands.step = &step_;

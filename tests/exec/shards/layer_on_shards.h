@@ -50,7 +50,7 @@ class LayerOnShards {
     std::vector<Region> inputs, input_gradients;  ///< flat, as Operands has them
     std::vector<std::size_t> input_of;            ///< of each: which input of the layer
     Region output, output_gradient;
-    Values parameters, parameter_gradients, statistics, combined;
+    Values parameters, parameter_gradients, statistics, combined, saved;
     std::shared_ptr<void> loss;
     std::vector<std::shared_ptr<void>> memory;  ///< all of the above
     std::unique_ptr<Kernel> kernel;

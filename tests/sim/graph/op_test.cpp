@@ -21,12 +21,14 @@ std::string facts(const Op& op) {
   };
   tell(is_elementwise(op), "elementwise");
   tell(follows_producer(op), "follows");
-  tell(is.keeps_mask, "mask");
   tell(is_loss(op), "loss");
   tell(is.reads_all_alike, "alike");
   tell(is.scales_channels, "scales");
   tell(backward_reads_input(op), "x");
   tell(backward_reads_output(op), "y");
+  const Saved kept = saved(op, whole({{1, 2, 1, 1, 1}}), DType::bf16);
+  tell(kept.values > 0, fmt::format("saves {}", kept.values));
+  tell(kept.each_element, "saves each");
   tell(!why_whole(op, Dim::c).empty(), "whole");
   return text + "\n";
 }
@@ -38,18 +40,18 @@ TEST(Op, PagesAnswer) {
 conv1d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
 conv2d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
 conv3d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
-max_pool1d kernel=1x1x1 stride=1x1x1: x y
-max_pool2d kernel=1x1x1 stride=1x1x1: x y
-max_pool3d kernel=1x1x1 stride=1x1x1: x y
-avg_pool1d kernel=1x1x1 stride=1x1x1: x y
-avg_pool2d kernel=1x1x1 stride=1x1x1: x y
-avg_pool3d kernel=1x1x1 stride=1x1x1: x y
-adaptive_max_pool1d: x
-adaptive_max_pool2d: x
-adaptive_max_pool3d: x
-adaptive_avg_pool1d: x
-adaptive_avg_pool2d: x
-adaptive_avg_pool3d: x
+max_pool1d kernel=1x1x1 stride=1x1x1: saves each
+max_pool2d kernel=1x1x1 stride=1x1x1: saves each
+max_pool3d kernel=1x1x1 stride=1x1x1: saves each
+avg_pool1d kernel=1x1x1 stride=1x1x1:
+avg_pool2d kernel=1x1x1 stride=1x1x1:
+avg_pool3d kernel=1x1x1 stride=1x1x1:
+adaptive_max_pool1d: saves each
+adaptive_max_pool2d: saves each
+adaptive_max_pool3d: saves each
+adaptive_avg_pool1d:
+adaptive_avg_pool2d:
+adaptive_avg_pool3d:
 fc bias=1: x
 relu: elementwise follows y
 relu6: elementwise follows y
@@ -61,14 +63,14 @@ silu: elementwise follows x
 gelu: elementwise follows x
 hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
-batch_norm: follows scales x
-lrn size=5: x y
-dropout: elementwise follows mask
+batch_norm: follows scales x saves 6
+lrn size=5: x
+dropout: elementwise follows
 concat:
 add: alike
 multiply: alike x
 flatten:
-softmax_cross_entropy: loss y
+softmax_cross_entropy: loss y saves each
 opaque kind=: x whole
 )");
 }
