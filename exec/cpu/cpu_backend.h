@@ -29,6 +29,8 @@ class CpuBackend : public Backend {
   std::int64_t bytes(const Box& box) const override;
   void* allocate(DeviceId device, std::int64_t bytes) override;
   void release(DeviceId device, void* memory) override;
+  /// The most that was allocated on the device at once, until now.
+  Bytes peak_memory(DeviceId device) const { return {pools_[device()]->peak_bytes()}; }
 
   void clear(const Region& to) override;
   void copy(const Region& to, const Region& from, const Box& box) override;

@@ -1,5 +1,6 @@
 #include "exec/cpu/memory_pool.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ constexpr std::int64_t largest_for(std::int64_t bytes) {
 
 MemoryPool::~MemoryPool() {
   release_free();
-  for (const auto& [memory, size] : taken_) std::free(memory);
+  for (const auto& [memory, block] : taken_) std::free(memory);
 }
 
 void MemoryPool::release_free() {
@@ -28,13 +29,15 @@ void MemoryPool::release_free() {
   free_.clear();
 }
 
-void* MemoryPool::take(std::int64_t bytes) {
-  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+void* MemoryPool::take(std::int64_t asked) {
+  const std::int64_t bytes = (asked + kAlignment - 1) / kAlignment * kAlignment;
   const std::lock_guard lock(mutex_);
+  in_use_ += asked;
+  peak_ = std::max(peak_, in_use_);
   const auto at = free_.lower_bound(bytes);
   if (at != free_.end() && at->first <= largest_for(bytes)) {
     void* memory = at->second;
-    taken_[memory] = at->first;
+    taken_[memory] = {at->first, asked};
     free_.erase(at);
     return memory;
   }
@@ -46,14 +49,20 @@ void* MemoryPool::take(std::int64_t bytes) {
   if (memory == nullptr) {
     throw EnvironmentError(fmt::format("out of memory: no room for {} bytes more", bytes));
   }
-  taken_[memory] = bytes;
+  taken_[memory] = {bytes, asked};
   return memory;
+}
+
+std::int64_t MemoryPool::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_;
 }
 
 void MemoryPool::give_back(void* memory) {
   const std::lock_guard lock(mutex_);
   const auto at = taken_.find(memory);
-  free_.emplace(at->second, memory);
+  in_use_ -= at->second.asked;
+  free_.emplace(at->second.size, memory);
   taken_.erase(at);
 }
 

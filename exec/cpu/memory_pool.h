@@ -23,12 +23,20 @@ class MemoryPool {
   void* take(std::int64_t bytes);
   void give_back(void* memory);
 
+  /// The most that was asked for at once, until now.
+  std::int64_t peak_bytes() const;
+
  private:
+  struct Block {
+    std::int64_t size = 0, asked = 0;
+  };
+
   void release_free();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::multimap<std::int64_t, void*> free_;  // by size
-  std::map<void*, std::int64_t> taken_;
+  std::map<void*, Block> taken_;
+  std::int64_t in_use_ = 0, peak_ = 0;  // as asked for
 };
 
 }  // namespace strata::cpu

@@ -1,5 +1,7 @@
 #include "exec/cpu/tensor.h"
 
+#include "sim/geometry/channel_block.h"
+
 namespace strata::cpu {
 namespace {
 
@@ -23,13 +25,11 @@ std::int64_t vector_block() {
 }
 
 std::int64_t block_of(const Extents& extents) {
-  const bool few = 2 * extents[Dim::c] < vector_block() && plane_of(extents) > 1;
-  return few ? 1 : vector_block();
+  return channel_block_of(extents, vector_block());
 }
 
 std::int64_t padded_size(const Extents& extents) {
-  const std::int64_t block = block_of(extents);
-  return extents[Dim::n] * blocks_of(extents, block) * plane_of(extents) * block;
+  return padded_volume(extents, vector_block());
 }
 
 Tensor::Tensor(float* data, const Box& box)

@@ -7,6 +7,7 @@
 
 #include "exec/calibrate/calibration.h"
 #include "exec/cpu/cpu_backend.h"
+#include "exec/cpu/tensor.h"
 #include "exec/machine/device_list.h"
 #include "exec/machine/executor_run.h"
 #include "exec/machine/gpu_machine.h"
@@ -45,7 +46,9 @@ class LocalMachine : public Runner {
  public:
   Cluster cluster(const std::string& devices) const override {
     const DeviceList list = parse_device_list(devices);
-    return list.cpus > 0 ? cpu_cluster(list.cpus) : gpu_machine::cluster(list, devices);
+    return list.cpus > 0
+               ? cpu_cluster(list.cpus, kCpuCopyBandwidth, kCpuCopyLatency, cpu::vector_block())
+               : gpu_machine::cluster(list, devices);
   }
   std::unique_ptr<PlanRun> start(const std::string& devices, const Graph& graph, const Plan& plan,
                                  const ExecutionOptions& options) override {

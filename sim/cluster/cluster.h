@@ -31,6 +31,9 @@ struct Device {
   /// false: no route leads through it. So it is with GPUs, whose copies go from one to another and
   /// never through a third.
   bool forwards = true;
+  /// Its memory holds the channels of tensors in blocks of so many (channel_block.h): 1 where
+  /// nothing is padded
+  std::int64_t channel_block = 1;
   bool puts_together() const { return assembles || !copy_engine; }
   /// "host0/gpu1", where it has a host that its name does not begin with.
   std::string full_name() const {

@@ -75,7 +75,8 @@ class FileReader {
     const std::string name = table.string("name");
     builder_.add_device({name, table.string_or("kind", ""), table.string_or("host", ""),
                          table.number_or("speed", 1), table.boolean_or("copy_engine", true),
-                         table.boolean_or("assembles", false), table.boolean_or("forwards", true)});
+                         table.boolean_or("assembles", false), table.boolean_or("forwards", true),
+                         table.integer_or("channel_block", 1, 1, 1024)});
   }
 
   void read_link(Table& table) {

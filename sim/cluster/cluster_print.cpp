@@ -39,6 +39,7 @@ class Printer {
     if (device.speed != 1) line("speed", fmt::format("{}", device.speed));
     if (!device.copy_engine) line("copy_engine", "false");
     if (device.assembles) line("assembles", "true");
+    if (device.channel_block != 1) line("channel_block", std::to_string(device.channel_block));
     if (!device.forwards) line("forwards", "false");
   }
 

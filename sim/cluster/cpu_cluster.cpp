@@ -23,7 +23,8 @@ void add_links(int devices, BytesPerSecond bandwidth, Seconds latency, ClusterBu
 
 }  // namespace
 
-Cluster cpu_cluster(int devices, BytesPerSecond bandwidth, Seconds latency) {
+Cluster cpu_cluster(int devices, BytesPerSecond bandwidth, Seconds latency,
+                    std::int64_t channel_block) {
   const std::string name = fmt::format("cpu:{}", devices);
   if (devices < 1 || devices > kCpuDeviceLimit) {
     throw InputError(
@@ -31,8 +32,11 @@ Cluster cpu_cluster(int devices, BytesPerSecond bandwidth, Seconds latency) {
   }
   ClusterBuilder builder(name);
   for (int d = 0; d < devices; ++d) {
-    builder.add_device(
-        {.name = device_name(d), .kind = "cpu", .host = "localhost", .copy_engine = false});
+    builder.add_device({.name = device_name(d),
+                        .kind = "cpu",
+                        .host = "localhost",
+                        .copy_engine = false,
+                        .channel_block = channel_block});
   }
   add_links(devices, bandwidth, latency, builder);
   return std::move(builder).build();

@@ -18,12 +18,14 @@ namespace strata {
 inline constexpr int kCpuDeviceLimit = 256;
 inline constexpr BytesPerSecond kCpuCopyBandwidth{10e9};
 inline constexpr Seconds kCpuCopyLatency{1e-6};
+inline constexpr std::int64_t kCpuChannelBlock = 16;  ///< floats of a vector of AVX-512
 inline constexpr std::string_view kCpuClusterDescription =
     "N cores of this machine, a thread each, without copy engines: 10 GB/s, 1 us (assumed)";
 
 /// "cpu:N": devices cpu0 ... of kind "cpu" on "localhost", links "cpu0>cpu1" of kind "intra".
 /// Throws InputError unless there are 1 to kCpuDeviceLimit devices.
 Cluster cpu_cluster(int devices, BytesPerSecond bandwidth = kCpuCopyBandwidth,
-                    Seconds latency = kCpuCopyLatency);
+                    Seconds latency = kCpuCopyLatency,
+                    std::int64_t channel_block = kCpuChannelBlock);
 
 }  // namespace strata

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "sim/geometry/channel_block.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/assembly.h"
@@ -41,7 +42,10 @@ BufferId Lowering::add_tensor(BufferKind kind, LayerId layer, std::size_t shard,
 }
 
 BufferId Lowering::add_boxes(Buffer buffer, std::span<const Box> boxes) {
-  for (const Box& box : boxes) buffer.bytes += Bytes{volume(box) * buffer.element_bytes};
+  const std::int64_t block = cluster_[buffer.device].channel_block;
+  for (const Box& box : boxes) {
+    buffer.bytes += Bytes{padded_volume(extents(box), block) * buffer.element_bytes};
+  }
   return builder_.add_buffer(buffer, boxes);
 }
 
@@ -188,9 +192,10 @@ BufferId Lowering::receive_gradients(LayerId layer, std::size_t shard, std::vect
     if (!empty(piece.box)) boxes.push_back(piece.box);
   }
   const BufferId received =
-      builder_.add_buffer({device_of(layer, shard), bytes, BufferKind::received_gradient, layer,
-                           static_cast<std::uint32_t>(shard)},
-                          boxes);
+      boxes.empty()
+          ? builder_.add_buffer({device_of(layer, shard), bytes, BufferKind::received_gradient,
+                                 layer, static_cast<std::uint32_t>(shard)})
+          : add_tensor(BufferKind::received_gradient, layer, shard, boxes);
   for (std::uint32_t k = 0; k < pieces.size(); ++k) {
     pieces[k].target = {received, boxes.empty() ? 0 : k};
   }

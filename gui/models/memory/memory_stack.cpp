@@ -111,7 +111,7 @@ std::string_view name(MemoryUseKind kind) {
 }
 
 std::string_view name(BufferKind kind) {
-  constexpr std::array<std::string_view, 10> kBuffers = {
+  constexpr std::array<std::string_view, 11> kBuffers = {
       "parameters",     "parameter gradient", "gradient at the server", "activation",
       "saved",          "network input",      "gathered input",         "statistics",
       "input gradient", "received gradient",  "gathered gradient"};

@@ -10,10 +10,19 @@
 namespace strata {
 namespace {
 
+Device core(const char* name, double speed) {
+  return {.name = name,
+          .kind = "cpu",
+          .host = "localhost",
+          .speed = speed,
+          .copy_engine = false,
+          .channel_block = kCpuChannelBlock};
+}
+
 TEST(CpuCluster, JoinsEveryTwoCores) {
   const Cluster cluster = cpu_cluster(3, BytesPerSecond{20e9}, Seconds{2e-6});
   EXPECT_EQ(cluster.name(), "cpu:3");
-  EXPECT_EQ(cluster.devices()[2], (Device{"cpu2", "cpu", "localhost", 1, false}));
+  EXPECT_EQ(cluster.devices()[2], (core("cpu2", 1)));
   EXPECT_EQ(link_lines(cluster),
             "cpu0>cpu1: cpu0 -> cpu1, 20 GB/s, 2 us, intra\n"
             "cpu0>cpu2: cpu0 -> cpu2, 20 GB/s, 2 us, intra\n"
@@ -35,8 +44,8 @@ TEST(CpuCluster, IsKnownByItsName) {
 
 TEST(CpuCluster, HasNoCopyEnginesWhateverElseIsChanged) {
   const Cluster slow = with_device_speed(load_cluster("cpu:2"), "cpu1", 0.5);
-  EXPECT_EQ(slow.devices()[0], (Device{"cpu0", "cpu", "localhost", 1, false}));
-  EXPECT_EQ(slow.devices()[1], (Device{"cpu1", "cpu", "localhost", 0.5, false}));
+  EXPECT_EQ(slow.devices()[0], (core("cpu0", 1)));
+  EXPECT_EQ(slow.devices()[1], (core("cpu1", 0.5)));
   const Cluster fast = with_link_bandwidth(slow, "intra", Multiple{2});
   EXPECT_EQ(fast.links()[1].bandwidth.value, 20e9);
   EXPECT_FALSE(fast.devices()[1].copy_engine);
