@@ -137,7 +137,14 @@ std::string environment() {
              "its search, are kept, in the folder " +
                  bold("strata") + "; " + bold("~/.cache") + " where it is not set.") +
          entry(bold("STRATA_CUDA_PARTITIONS"),
-               "Set to " + bold("shared") + ", devices that share a GPU all use the whole of it.");
+               "Set to " + bold("shared") + ", devices that share a GPU all use the whole of it.") +
+         entry(bold("STRATA_CUDA_ENGINES"),
+               "Set to " + bold("first") +
+                   ", the first of cuDNN's engines that runs is taken, and none is timed.") +
+         entry(bold("STRATA_CUDA_PROGRESS"),
+               "Set to " + bold("1") +
+                   ", a line on the standard error stream tells of each product that an engine of "
+                   "cuDNN is looked for.");
 }
 
 std::string example(const std::string& command, const std::string& what) {

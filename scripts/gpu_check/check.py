@@ -41,7 +41,7 @@ class Check:
         self.programs = self.clocks = None
         self.broken = []
         # Choices made while much else runs must not be those of the timed stages.
-        self.untimed = machine.environment(work, "cache-untimed")
+        self.untimed = {**machine.environment(work, "cache-untimed"), **machine.UNTIMED}
         self.timed = machine.environment(work, "cache-timed")
 
     def prepare(self, earlier):
@@ -148,7 +148,8 @@ class Check:
     def dry_programs(self):
         return programs.Programs("bin", "none")
 
-    def test_commands(self, name, **variables):
+    def test_commands(self, name, **more):
+        variables = {**machine.UNTIMED, **more}
         cores = min(machine.cores(), numerics.MOST_SHARES)
         return lambda p: [
             shown([p[name], "--gtest_list_tests"]),
@@ -159,8 +160,8 @@ class Check:
         """Those of these names, in their order."""
         plan, work = self.plan, self.work
 
-        def several(commands):
-            return lambda p: [shown(command) for command in commands(p)]
+        def several(commands, variables=None):
+            return lambda p: [shown(command, variables) for command in commands(p)]
 
         all_stages = [
             Stage("environment", "what there is; programs that start, or are built",
@@ -178,7 +179,7 @@ class Check:
             Stage("again", f"the first {again.MOST} that failed, alone and watched", self.again,
                   50, commands=again.commands),
             Stage("sanitizer", "memcheck and racecheck on lenet5", self.sanitizer, 70,
-                  commands=several(lambda p: sanitizer.commands(plan, p))),
+                  commands=several(lambda p: sanitizer.commands(plan, p), machine.UNTIMED)),
             Stage("profile", "shards measured: profiles to ship", self.profile, 110, 0.3,
                   commands=several(lambda p: prediction.profile_commands(plan, p, work))),
             Stage("validate", "predicted against measured steps", self.validate, 370, 0.97,

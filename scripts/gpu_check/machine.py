@@ -11,6 +11,8 @@ from gpu_check import processes
 
 GPU_FIELDS = ["name", "driver_version", "memory.total", "clocks.sm", "clocks.max.sm",
               "clocks.mem", "power.limit", "temperature.gpu"]
+# Where nothing is timed, engines of cuDNN need not be either.
+UNTIMED = {"STRATA_CUDA_ENGINES": "first"}
 GPUS_SECONDS = 15  # a driver that is wedged never answers
 
 
@@ -55,13 +57,15 @@ def header_folder(header):
 
 
 def environment(work, cache, base=None):
-    """For programs of ours: where the libraries are, and a cache of their own under `work`."""
+    """For programs of ours: where the libraries are, and a cache of their own under `work`. They tell
+    of each product that they look for an engine for, which may take a while."""
     variables = dict(os.environ if base is None else base)
     libraries = wheel_folders("lib")
     if libraries:
         known = [variables[name] for name in ("LD_LIBRARY_PATH",) if variables.get(name)]
         variables["STRATA_CUDA_LIBRARIES"] = ":".join(libraries)
         variables["LD_LIBRARY_PATH"] = ":".join([*libraries, *known])
+    variables["STRATA_CUDA_PROGRESS"] = "1"
     variables["XDG_CACHE_HOME"] = str(pathlib.Path(work) / cache)
     return variables
 

@@ -86,8 +86,13 @@ def start(command, log, environment=None):
         return begin(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
 
 
+def written(log):
+    """Bytes in both files of start()."""
+    return sum(os.stat(f"{log}.{kind}").st_size for kind in ("out", "err"))
+
+
 def wait(process, log, until, silence):
-    """Until it ends: 0; or until it has written nothing to its output for `silence` seconds: these.
+    """Until it ends: 0; or until it has written nothing for `silence` seconds: these.
     TimeoutExpired where it runs on at `until`, or all is told to stop."""
     size, spoke = -1, time.monotonic()
     while True:
@@ -97,7 +102,7 @@ def wait(process, log, until, silence):
             return 0
         if left <= LOOK_SECONDS or Stop.told:
             raise subprocess.TimeoutExpired(process.args, left)
-        if (now := os.stat(f"{log}.out").st_size) != size:
+        if (now := written(log)) != size:
             size, spoke = now, time.monotonic()
         elif silence is not None and time.monotonic() - spoke > silence:
             return silence
@@ -105,7 +110,7 @@ def wait(process, log, until, silence):
 
 def finish(process, command, log, began, limit, silence=None):
     """Waits for a process of start() until `limit` seconds after `began`, then ends it; before that
-    where it writes nothing to its output for `silence` seconds."""
+    where it writes nothing for `silence` seconds."""
     cut_short, hung = False, 0
     try:
         hung = wait(process, log, began + limit, silence)

@@ -56,7 +56,8 @@ def command(programs, case):
 
 
 def variables(case):
-    return {"STRATA_CUDA_PARTITIONS": case.partitions} if case.partitions else {}
+    partitions = {"STRATA_CUDA_PARTITIONS": case.partitions} if case.partitions else {}
+    return {**machine.UNTIMED, **partitions}
 
 
 def commands(plan, programs):
@@ -178,7 +179,8 @@ class Smoke:
                                                 self.environment, self.turns.left() / 4):
             return self.tell("memcheck: it is not there, or refused")
         turns = Turns(self.turns.left() / 3)  # it must not cost the other network its runs
-        watch = sanitizer.Watch(program, self.plan, self.programs, self.work, self.environment, turns)
+        watch = sanitizer.Watch(program, self.plan, self.programs, self.work,
+                                {**self.environment, **machine.UNTIMED}, turns)
         for devices in (self.plan.one, self.plan.shared):
             before = len(turns.failed) + len(turns.left_out)
             watch.judged(("memcheck", devices))

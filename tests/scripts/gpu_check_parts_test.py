@@ -289,6 +289,8 @@ class Processes(unittest.TestCase):
         self.assertEqual(done.complaint(), "said nothing for 0 s")
         talks = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $i; sleep 0.1; done"]
         self.assertTrue(processes.run(talks, 60, self.log, silence=1).well)
+        aside = ["sh", "-c", f"({talks[2]}) >&2"]
+        self.assertTrue(processes.run(aside, 60, self.log, silence=1).well)
         self.assertTrue(processes.run(talks, 0.2, self.log, silence=1).cut_short)
 
     def test_one_may_have_a_core_to_itself(self):

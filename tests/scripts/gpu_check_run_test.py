@@ -281,6 +281,17 @@ class Run(unittest.TestCase):
         self.assertEqual(sum(seconds for _, seconds in stages), sum(int(total[2]) for total in totals))
         self.assertLessEqual(max(int(total[2]) for total in totals), 9 * 60)
 
+    def test_only_stages_that_time_something_time_engines(self):
+        lines = [line for line in self.dry() if "bin/strata " in line and "--version" not in line]
+        commands = {untimed: {line.split("bin/strata ")[1].split()[0] for line in lines
+                              if ("STRATA_CUDA_ENGINES=first" in line) == untimed}
+                    for untimed in (True, False)}
+        self.assertEqual(commands, {True: {"run"}, False: {"profile", "validate", "run"}})
+        timed_runs = [line for line in lines if " run " in line and "ENGINES=first" not in line]
+        self.assertEqual([line for line in timed_runs if "lenet5" in line or "resnet18" in line], [])
+        tests = [line for line in self.dry() if "--gtest_filter=TESTS" in line]
+        self.assertEqual(len([line for line in tests if "STRATA_CUDA_ENGINES=first " in line]), 3)
+
     def test_what_a_dry_run_says_is_what_is_run(self):
         self.stand_in("--stages", "smoke,profile,validate")
         asked = (self.folder / "bundle" / "asked").read_text().splitlines()

@@ -1,11 +1,14 @@
 #include "exec/cuda/products/seat_libraries.h"
 
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/device/native.h"
+#include "sim/base/error.h"
 
 namespace strata::cuda {
 namespace {
@@ -36,7 +39,20 @@ std::string title_of(const Gpu& gpu, const GpuPart& part, const Cudnn& cudnn) {
   return fmt::format("{}, {}, cuDNN {}", gpu.name, describe(part), cudnn.version());
 }
 
+/// Whether a variable has the second of its two values; the first is meant where it is not set.
+bool is_second(const char* variable, std::string_view first, std::string_view second) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr || text == first) return false;
+  if (text == second) return true;
+  throw InputError(fmt::format("{}={}: allowed: {}, {}", variable, text, first, second));
+}
+
 }  // namespace
+
+EngineSearch engine_search() {
+  return {!is_second("STRATA_CUDA_ENGINES", "timed", "first"),
+          is_second("STRATA_CUDA_PROGRESS", "0", "1")};
+}
 
 // The library plans for a whole GPU: heuristics that are told of 64 or 32 of an H200's
 // multiprocessors (CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET) propose nothing, and an engine that is

@@ -22,6 +22,17 @@ struct KeptPlan {
   std::string refusal;
 };
 
+/// How an engine is found for a product that has none yet, as the environment says.
+struct EngineSearch {
+  /// By time, unless STRATA_CUDA_ENGINES is "first" and not "timed": then the first that runs.
+  bool timed = true;
+  /// A line on stderr for each product, where STRATA_CUDA_PROGRESS is "1" and not "0".
+  bool progress = false;
+};
+
+/// Throws InputError where a variable says anything else.
+EngineSearch engine_search();
+
 class CudnnSeat {
  public:
   explicit CudnnSeat(Seat& seat,
@@ -37,6 +48,7 @@ class CudnnSeat {
   cudnnHandle_t handle() const { return handle_; }
   const PlanTarget& target() const { return *target_; }
   ChoiceFile& choices() { return choices_; }
+  const EngineSearch& search() const { return search_; }
   /// By product, as show() names it.
   std::map<std::string, KeptPlan>& plans() { return plans_; }
   /// "NVIDIA H200, 32 of 132 multiprocessors, cuDNN 91900": what a choice is good for.
@@ -50,6 +62,7 @@ class CudnnSeat {
   cudnnHandle_t handle_ = nullptr;
   std::optional<PlanTarget> target_;
   ChoiceFile choices_;
+  EngineSearch search_ = engine_search();
   std::map<std::string, KeptPlan> plans_;
   std::string title_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iostream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -19,8 +21,8 @@
 namespace strata::cuda {
 namespace {
 
-// How many are tried, and how many of the heuristics' own choice are enough to ask for no more.
-constexpr std::size_t kTried = 10, kEnough = 3;
+// How many are timed, and how many of the heuristics' own choice are enough to ask for no more.
+constexpr std::size_t kTimed = 10, kEnough = 3;
 constexpr int kWarmUps = 3, kRounds = 7, kMostRounds = 3 * kRounds;
 
 /// A GPU's memory that there may be none of.
@@ -98,19 +100,26 @@ std::optional<NamedPlan> plan_of(const ConvolutionGraph& graph, PlanCandidate ca
   return NamedPlan{std::move(name), std::move(*planned.plan)};
 }
 
-/// The first few, by the heuristics' choice; where those are hardly any, others that might do.
-std::vector<NamedPlan> plans_to_try(const ConvolutionGraph& graph, Refusal& refusal) {
+/// How many plans are wanted, at most, and how many are enough to ask for no fallback.
+struct Wanted {
+  std::size_t most, enough;
+};
+
+/// The first that are accepted, by the heuristics' choice; where those are hardly any, others that
+/// might do.
+std::vector<NamedPlan> first_plans(const ConvolutionGraph& graph, Refusal& refusal, Wanted wanted,
+                                   const std::function<bool(const NamedPlan&)>& accept) {
   std::vector<NamedPlan> plans;
   std::set<std::string> seen;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    if (plans.size() >= kEnough) break;
+    if (plans.size() >= wanted.enough) break;
     Proposals proposals = graph.proposals(mode);
     if (is_unsupported(proposals.status)) refusal.note(proposals.status);
     for (PlanCandidate& candidate : proposals.candidates) {
-      if (plans.size() == kTried) break;
+      if (plans.size() == wanted.most) break;
       if (!seen.insert(candidate.name).second) continue;
       auto plan = plan_of(graph, std::move(candidate), refusal);
-      if (plan) plans.push_back(std::move(*plan));
+      if (plan && accept(*plan)) plans.push_back(std::move(*plan));
     }
   }
   return plans;
@@ -135,7 +144,7 @@ class Tuning {
   /// Leaves the plans that run, in rounds of one run each, so that whatever drifts with time
   /// drifts for all; the fastest comes first. Whether enough rounds counted to say so.
   bool sort(std::vector<NamedPlan>& plans) {
-    std::erase_if(plans, [&](const NamedPlan& one) { return !warm_up(one); });
+    std::erase_if(plans, [&](const NamedPlan& one) { return !runs(one, kWarmUps); });
     if (plans.size() < 2) return true;
     std::vector<Timed> timed;
     timed.reserve(plans.size());
@@ -157,11 +166,10 @@ class Tuning {
     return rounds == kRounds;
   }
 
- private:
   // An engine that can't be run is left to others; any other status is a mistake, this program's or
   // the machine's, that another engine would only hide.
-  bool warm_up(const NamedPlan& one) {
-    for (int run = 0; run < kWarmUps; ++run) {
+  bool runs(const NamedPlan& one, int times) {
+    for (int run = 0; run < times; ++run) {
       const cudnnStatus_t status = one.plan.try_to_run(library_.handle(), memory_);
       if (is_unsupported(status) || failed_to_run(status)) {
         refusal_.note(one.name, status);
@@ -173,6 +181,7 @@ class Tuning {
     return true;
   }
 
+ private:
   struct Timed {
     Timed(int gpu, NamedPlan of)
         : plan(std::move(of)), start(gpu, EventKind::time), end(gpu, EventKind::time) {}
@@ -204,20 +213,63 @@ class Tuning {
   Gate gate_;
 };
 
-/// False where nobody can say which is the fastest: there is no room for the tensors, and they stay
-/// as they are, or too few rounds were held.
-bool sort_by_time(Seat& seat, const CudnnSeat& library, const ConvolutionShape& shape,
-                  std::vector<NamedPlan>& plans, Refusal& refusal) {
-  const auto [input, filter, output] = sizes_of(shape, seat.type());
-  const std::int64_t tensors = input + filter + output;
+/// Tensors full of noise, and a workspace, for runs whose results nobody reads.
+class Bench {
+ public:
+  Bench(Seat& seat, const ConvolutionShape& shape, std::int64_t workspace)
+      : sizes_(sizes_of(shape, seat.type())),
+        tensors_(std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0})),
+        memory_(seat.gpu(), tensors_ + workspace) {
+    if (!has_room()) return;
+    fill_with_noise(memory_.data(), tensors_ / size_of(seat.type()), seat.type(), seat.stream());
+  }
+
+  bool has_room() const { return memory_.data() != nullptr; }
+  ConvolutionMemory lent() const {
+    std::byte* const data = memory_.data();
+    return {data, data + sizes_[0], data + sizes_[0] + sizes_[1], data + tensors_};
+  }
+
+ private:
+  std::array<std::int64_t, 3> sizes_;
+  std::int64_t tensors_;
+  MemoryToTuneIn memory_;
+};
+
+/// What was chosen, and whether that is good for the next time too.
+struct Chosen {
+  std::optional<NamedPlan> plan;
+  bool lasting = false;
+};
+
+/// The fastest. The heuristics' first, and not for good, where nobody can say which that is: there
+/// is no room for the tensors, or too few rounds were held.
+Chosen fastest_plan(Seat& seat, const ConvolutionShape& shape, const ConvolutionGraph& graph,
+                    Refusal& refusal) {
+  const auto any = [](const NamedPlan&) { return true; };
+  std::vector<NamedPlan> plans = first_plans(graph, refusal, {kTimed, kEnough}, any);
+  if (plans.empty()) return {};
   std::int64_t workspace = 0;
   for (const NamedPlan& one : plans) workspace = std::max(workspace, one.plan.workspace());
-  const MemoryToTuneIn memory(seat.gpu(), tensors + workspace);
-  std::byte* const data = memory.data();
-  if (data == nullptr) return false;
-  fill_with_noise(data, tensors / size_of(seat.type()), seat.type(), seat.stream());
-  const ConvolutionMemory lent{data, data + input, data + input + filter, data + tensors};
-  return Tuning(seat, library, lent, refusal).sort(plans);
+  const Bench bench(seat, shape, workspace);
+  const bool sorted =
+      bench.has_room() && Tuning(seat, cudnn_of(seat), bench.lent(), refusal).sort(plans);
+  if (plans.empty()) return {};
+  return {std::move(plans.front()), sorted};
+}
+
+/// The first that runs, which is not for good where there is no room to try it.
+Chosen first_plan(Seat& seat, const ConvolutionShape& shape, const ConvolutionGraph& graph,
+                  Refusal& refusal) {
+  bool tried = true;
+  const auto runs = [&](const NamedPlan& one) {
+    const Bench bench(seat, shape, one.plan.workspace());
+    tried = bench.has_room();
+    return !tried || Tuning(seat, cudnn_of(seat), bench.lent(), refusal).runs(one, 1);
+  };
+  std::vector<NamedPlan> plans = first_plans(graph, refusal, {1, 1}, runs);
+  if (plans.empty()) return {};
+  return {std::move(plans.front()), tried};
 }
 
 /// Nothing where the choice is of no use: another's library may have made it, or nobody.
@@ -229,20 +281,36 @@ std::optional<ConvolutionPlan> known_plan(const ConvolutionGraph& graph, const s
   return plan;
 }
 
-/// As was chosen before, or now; nothing where no engine is left. `key`: of the choice.
-std::optional<ConvolutionPlan> chosen_plan(Seat& seat, const ConvolutionShape& shape,
-                                           const ConvolutionGraph& graph, const std::string& key,
-                                           Refusal& refusal) {
-  CudnnSeat& library = cudnn_of(seat);
-  const std::string known = library.choices().find(key);
-  if (!known.empty()) {
+/// As was chosen before: the fastest, else where any will do the first that ran.
+std::optional<ConvolutionPlan> plan_chosen_before(CudnnSeat& library, const ConvolutionGraph& graph,
+                                                  const std::string& fastest,
+                                                  const std::string& first) {
+  for (const std::string& key : {fastest, first}) {
+    if (library.search().timed && key == first) continue;
+    const std::string known = library.choices().find(key);
+    if (known.empty()) continue;
     if (auto plan = known_plan(graph, known)) return plan;
   }
-  std::vector<NamedPlan> plans = plans_to_try(graph, refusal);
-  const bool sorted = !plans.empty() && sort_by_time(seat, library, shape, plans, refusal);
-  if (plans.empty()) return std::nullopt;
-  if (sorted) library.choices().add(key, plans.front().name);
-  return std::move(plans.front().plan);
+  return std::nullopt;
+}
+
+/// As was chosen before, or now; nothing where no engine is left.
+std::optional<ConvolutionPlan> chosen_plan(Seat& seat, const ConvolutionShape& shape,
+                                           const ConvolutionGraph& graph,
+                                           const std::string& product, Refusal& refusal) {
+  CudnnSeat& library = cudnn_of(seat);
+  const std::string fastest = product + " on " + library.title(), first = fastest + ", untimed";
+  if (auto plan = plan_chosen_before(library, graph, fastest, first)) return plan;
+  const bool timed = library.search().timed;
+  // One write, for programs that run at once may have the same stderr.
+  if (library.search().progress) {
+    std::cerr << fmt::format("cuDNN: {} engine for {}\n", timed ? "the fastest" : "an", product);
+  }
+  Chosen chosen =
+      timed ? fastest_plan(seat, shape, graph, refusal) : first_plan(seat, shape, graph, refusal);
+  if (!chosen.plan) return std::nullopt;
+  if (chosen.lasting) library.choices().add(timed ? fastest : first, chosen.plan->name);
+  return std::move(chosen.plan->plan);
 }
 
 }  // namespace
@@ -269,7 +337,7 @@ TunedPlan tuned_plan(Seat& seat, const ConvolutionShape& shape, Direction direct
   if (!kept.refusal.empty()) return {nullptr, kept.refusal};
   const ConvolutionGraph graph(library.target(), shape, direction, seat.precision());
   Refusal refusal(library.cudnn());
-  auto plan = chosen_plan(seat, shape, graph, product + " on " + library.title(), refusal);
+  auto plan = chosen_plan(seat, shape, graph, product, refusal);
   if (!plan) return {nullptr, kept.refusal = refusal.text() + " for " + product};
   auto shared = std::make_shared<const ConvolutionPlan>(std::move(*plan));
   kept.plan = shared;

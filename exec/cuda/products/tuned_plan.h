@@ -1,8 +1,10 @@
 #pragma once
 
-// The plan for a convolution in one direction that was the fastest on the seat's own stream. The
-// choice is kept in a file and holds for good: the same engine always, so the same numbers. A known
-// choice is made again from its name; who asks while somebody has the plan gets the same.
+// The plan for a convolution in one direction that was the fastest on the seat's own stream, or,
+// where time does not matter (EngineSearch), the first that ran. The choice is kept in a file and
+// holds for good: the same engine always, so the same numbers. A known choice is made again from
+// its name; an untimed one is never taken for the fastest. Who asks while somebody has the plan
+// gets the same.
 
 #include <memory>
 #include <string>

@@ -14,6 +14,7 @@ struct State {
   std::vector<cudnnBackendDescriptor_t> plans;  // that were run
   decltype(cudnnBackendCreateDescriptor)* create = nullptr;
   decltype(cudnnBackendFinalize)* finalize = nullptr;
+  decltype(cudnnBackendDestroyDescriptor)* destroy = nullptr;
   cudnnBackendDescriptor_t refused = nullptr;  // the last plan, if it is
 };
 
@@ -36,6 +37,13 @@ cudnnStatus_t counted_create(cudnnBackendDescriptorType_t kind, cudnnBackendDesc
 cudnnStatus_t finalize_or_refuse(cudnnBackendDescriptor_t descriptor) {
   const bool refused = descriptor == std::exchange(state().refused, nullptr);
   return refused ? CUDNN_STATUS_NOT_SUPPORTED : state().finalize(descriptor);
+}
+
+// Another plan may come to lie where this one lay.
+cudnnStatus_t forgetting_destroy(cudnnBackendDescriptor_t descriptor) {
+  std::replace(state().plans.begin(), state().plans.end(), descriptor,
+               cudnnBackendDescriptor_t(nullptr));
+  return state().destroy(descriptor);
 }
 
 cudnnStatus_t made_up_run(cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t) {
@@ -68,6 +76,7 @@ std::unique_ptr<Seat> seat_with_fake_runs(const GpuPart& part, Precision precisi
   auto cudnn = std::make_unique<Cudnn>();
   state().create = std::exchange(cudnn->create_descriptor, counted_create);
   state().finalize = std::exchange(cudnn->finalize, finalize_or_refuse);
+  state().destroy = std::exchange(cudnn->destroy_descriptor, forgetting_destroy);
   cudnn->execute = made_up_run;
   auto seat = std::make_unique<Seat>(part, precision);
   use_cudnn(*seat,

@@ -4,6 +4,7 @@
 #include "exec/cuda/products/tuned_plan.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::SizeIs;
 using testing::StartsWith;
 
 // Of each plan, untimed and timed.
@@ -214,6 +216,108 @@ TEST_F(TunedPlans, ThatNobodyHasAnEngineForAreAskedForOnce) {
 TEST_F(TunedPlans, AskTheHeuristicsForNoFallback) {
   tune();
   EXPECT_EQ(fake_runs().asked, 1);
+}
+
+class EnginesOfTheEnvironment : public TunedPlans {
+ protected:
+  ~EnginesOfTheEnvironment() override { set(nullptr, nullptr); }
+
+  /// Null leaves a variable out.
+  void set(const char* engines, const char* progress) {
+    set_variable("STRATA_CUDA_ENGINES", engines);
+    set_variable("STRATA_CUDA_PROGRESS", progress);
+  }
+  /// On a seat that knows the choices of the file.
+  void sit_down() {
+    reset_fake_runs();
+    seat_ = seat_with_fake_runs(Precision::bf16, file_);
+  }
+
+  const std::string file_ = testing::TempDir() + "engines-of-the-environment.tsv";
+
+ private:
+  static void set_variable(const char* variable, const char* value) {
+    if (value == nullptr)
+      ::unsetenv(variable);
+    else
+      ::setenv(variable, value, 1);
+  }
+};
+
+TEST_F(EnginesOfTheEnvironment, MayBeTheFirstThatRun) {
+  set("first", nullptr);
+  seat_ = seat_with_fake_runs(Precision::bf16);
+  fake_runs().run = [](std::size_t plan, std::size_t) {
+    return plan < 2 ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+  };
+  const TunedPlan tuned = tune();
+  EXPECT_THAT(fake_runs().runs, ElementsAre(1, 1, 1));
+  tuned.plan->run(nullptr, {});
+  EXPECT_EQ(fake_runs().runs[2], 2);
+}
+
+TEST_F(EnginesOfTheEnvironment, LeaveProductsToPlainLoopsWhereNoneRuns) {
+  set("first", nullptr);
+  seat_ = seat_with_fake_runs(Precision::bf16);
+  fake_runs().run = [](std::size_t, std::size_t) { return CUDNN_STATUS_NOT_SUPPORTED; };
+  EXPECT_THAT(tune().refusal, StartsWith("CUDNN_STATUS_NOT_SUPPORTED (engine "));
+  EXPECT_THAT(fake_runs().runs, AllOf(SizeIs(testing::Gt(1)), Each(1)));
+  EXPECT_EQ(fake_runs().asked, 2);
+}
+
+// Untimed choices are good for those alone who want no better ones; timed ones for all.
+TEST_F(EnginesOfTheEnvironment, KeepUntimedChoicesApart) {
+  std::filesystem::remove(file_);
+  set("first", nullptr);
+  sit_down();
+  tune();
+  sit_down();
+  tune();
+  EXPECT_THAT(fake_runs().runs, testing::IsEmpty());
+  EXPECT_EQ(choice(), "");
+  set("timed", nullptr);
+  sit_down();
+  fake_runs().run = [&](std::size_t plan, std::size_t) {
+    put_pieces(seat_->stream(), plan == 1 ? 1 : 5);
+    return CUDNN_STATUS_SUCCESS;
+  };
+  tune();
+  EXPECT_THAT(fake_runs().runs, Each(kWarmUps + kRounds));
+  const std::string fastest = choice();
+  set("first", nullptr);
+  sit_down();
+  tune();
+  EXPECT_EQ(fake_runs().asked, 0);
+  EXPECT_NE(fastest, cudnn_of(*seat_).choices().find(product_ + " on " + cudnn_of(*seat_).title() +
+                                                     ", untimed"));
+  std::filesystem::remove(file_);
+}
+
+TEST_F(EnginesOfTheEnvironment, AreToldOfOnceForEachProduct) {
+  for (const auto& [engines, words] :
+       {std::pair{"timed", "the fastest engine"}, std::pair{"first", "an engine"}}) {
+    set(engines, "1");
+    seat_ = seat_with_fake_runs(Precision::bf16);
+    testing::internal::CaptureStderr();
+    tune();
+    tune();
+    tuned_plan(*seat_, shape_of(4), Direction::weights);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "cuDNN: " + std::string(words) + " for " + product_ + "\ncuDNN: " + words + " for " +
+                  show(shape_of(4), Direction::weights, Precision::bf16) + "\n");
+  }
+  set("timed", "0");
+  seat_ = seat_with_fake_runs(Precision::bf16);
+  testing::internal::CaptureStderr();
+  tune();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(EnginesOfTheEnvironment, HaveVariablesOfTwoValues) {
+  set("fast", nullptr);
+  EXPECT_THROW(engine_search(), InputError);
+  set(nullptr, "yes");
+  EXPECT_THROW(engine_search(), InputError);
 }
 
 class ChoiceOfNoUse : public TunedPlans, public testing::WithParamInterface<std::string> {};
