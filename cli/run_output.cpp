@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/plain_loops.h"
 #include "cli/table.h"
 #include "sim/text/units.h"
 
@@ -107,20 +108,6 @@ std::string table(const RunReport& report) {
   TextTable table(std::move(columns));
   table.add_row(std::move(row));
   return table.print();
-}
-
-std::string plain_loops_text(const std::optional<PlainLoops>& loops) {
-  if (!loops || loops->products == 0) return "";
-  return fmt::format(
-      "{} of the convolutions' products are plain loops, which are slow: cuDNN runs no engine for "
-      "them; the first: {}\n",
-      loops->products, loops->first_status);
-}
-
-nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
-  nlohmann::ordered_json json = {{"products", loops.products}, {"first_status", nullptr}};
-  if (loops.products > 0) json["first_status"] = loops.first_status;
-  return json;
 }
 
 nlohmann::ordered_json issue_json(const IssueTimes& issue, std::size_t tasks) {
@@ -261,10 +248,10 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
 }
 
 std::string run_text(const RunNames& names, const RunReport& report) {
-  std::string text = fmt::format("{} on {} ({}): batch {}, sync {}, {} steps\n\n{}{}",
-                                 report.graph.name(), names.devices, names.machine,
-                                 report.graph.batch(), names.sync, report.training.losses.size(),
-                                 table(report), plain_loops_text(report.training.plain_loops));
+  std::string text = fmt::format(
+      "{} on {} ({}): batch {}, sync {}, {} steps\n\n{}{}", report.graph.name(), names.devices,
+      names.machine, report.graph.batch(), names.sync, report.training.losses.size(), table(report),
+      plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
   if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/plain_loops.h"
 #include "cli/table.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
@@ -20,23 +21,26 @@ std::string percent(double share) {
 }
 
 nlohmann::ordered_json case_json(const ValidateCase& c) {
-  return {{"model", c.model},
-          {"devices", c.devices},
-          {"batch", c.batch},
-          {"strategy", c.strategy},
-          {"predicted_seconds", c.predicted.value},
-          {"profile_seconds", c.profile.value},
-          {"eq1_seconds", c.eq1.value},
-          {"measured_seconds", c.measured.value},
-          {"spread_seconds", c.spread.value},
-          {"measured_steps", c.samples},
-          {"relative_error", c.relative_error()},
-          {"relative_error_interval",
-           {{"low", c.error.low}, {"high", c.error.high}, {"confidence", c.error.confidence}}},
-          {"pairs", c.error.pairs},
-          {"verdict", name(c.verdict)},
-          {"comm_bytes", c.planned.total().value},
-          {"moved_bytes", c.moved.total().value}};
+  nlohmann::ordered_json json = {
+      {"model", c.model},
+      {"devices", c.devices},
+      {"batch", c.batch},
+      {"strategy", c.strategy},
+      {"predicted_seconds", c.predicted.value},
+      {"profile_seconds", c.profile.value},
+      {"eq1_seconds", c.eq1.value},
+      {"measured_seconds", c.measured.value},
+      {"spread_seconds", c.spread.value},
+      {"measured_steps", c.samples},
+      {"relative_error", c.relative_error()},
+      {"relative_error_interval",
+       {{"low", c.error.low}, {"high", c.error.high}, {"confidence", c.error.confidence}}},
+      {"pairs", c.error.pairs},
+      {"verdict", name(c.verdict)},
+      {"comm_bytes", c.planned.total().value},
+      {"moved_bytes", c.moved.total().value}};
+  if (c.plain_loops) json["plain_loops"] = plain_loops_json(*c.plain_loops);
+  return json;
 }
 
 nlohmann::ordered_json more_json(const ValidateReport& report) {
@@ -83,24 +87,37 @@ constexpr std::string_view kColumns =
 
 // In the shape of the paper's Table 4: a row for a network, devices and a strategy.
 std::string case_table(const ValidateReport& report) {
-  TextTable table({{"network", TextTable::Align::left},
-                   {"devices"},
-                   {"batch"},
-                   {"strategy", TextTable::Align::left},
-                   {"predicted"},
-                   {"profile"},
-                   {"Eq. 1"},
-                   {"measured"},
-                   {"spread"},
-                   {"error"},
-                   {"between", TextTable::Align::left},
-                   {"the prediction", TextTable::Align::left}});
+  const bool on_gpus = std::ranges::any_of(
+      report.cases, [](const ValidateCase& c) { return c.plain_loops.has_value(); });
+  std::vector<TextTable::Column> columns({{"network", TextTable::Align::left},
+                                          {"devices"},
+                                          {"batch"},
+                                          {"strategy", TextTable::Align::left},
+                                          {"predicted"},
+                                          {"profile"},
+                                          {"Eq. 1"},
+                                          {"measured"},
+                                          {"spread"},
+                                          {"error"},
+                                          {"between", TextTable::Align::left},
+                                          {"the prediction", TextTable::Align::left}});
+  if (on_gpus) columns.push_back({"plain loops"});
+  TextTable table(std::move(columns));
   for (const ValidateCase& c : report.cases) {
-    table.add_row({c.model, fmt::format("{}", c.devices), fmt::format("{}", c.batch), c.strategy,
-                   format_seconds(c.predicted), format_seconds(c.profile), format_seconds(c.eq1),
-                   format_seconds(c.measured),
-                   fmt::format("{:.1f}%", 100 * (c.spread / c.measured)), error_text(c),
-                   interval_text(c), std::string(name(c.verdict))});
+    std::vector<std::string> row = {c.model,
+                                    fmt::format("{}", c.devices),
+                                    fmt::format("{}", c.batch),
+                                    c.strategy,
+                                    format_seconds(c.predicted),
+                                    format_seconds(c.profile),
+                                    format_seconds(c.eq1),
+                                    format_seconds(c.measured),
+                                    fmt::format("{:.1f}%", 100 * (c.spread / c.measured)),
+                                    error_text(c),
+                                    interval_text(c),
+                                    std::string(name(c.verdict))};
+    if (on_gpus) row.push_back(std::to_string(c.plain_loops.value_or(PlainLoops{}).products));
+    table.add_row(std::move(row));
   }
   return table.print();
 }
@@ -200,6 +217,15 @@ std::string case_name(const ValidateCase& c) {
   return fmt::format("{} on {} devices, {}", c.model, c.devices, c.strategy);
 }
 
+// Of the first case that has any: the others' are of the same layers.
+std::string first_plain_loops(const ValidateReport& report) {
+  for (const ValidateCase& c : report.cases) {
+    const std::string text = plain_loops_text(c.plain_loops.value_or(PlainLoops{}));
+    if (!text.empty()) return fmt::format("{}: {}\n", case_name(c), text);
+  }
+  return "";
+}
+
 void add_line(std::string& text, const std::string& line) {
   text += (text.empty() ? "" : "\n") + line;
 }
@@ -240,8 +266,9 @@ nlohmann::ordered_json validate_json(const ValidateReport& report, const std::st
 
 std::string validate_text(const ValidateReport& report, const std::string& machine,
                           const std::string& command) {
-  std::string text = fmt::format("Predicted and measured steps on {}\n\n{}\n{}\n{}", machine,
-                                 case_table(report), kColumns, summary(report, command));
+  std::string text =
+      fmt::format("Predicted and measured steps on {}\n\n{}\n{}{}\n{}", machine, case_table(report),
+                  first_plain_loops(report), kColumns, summary(report, command));
   if (report.judged_cases() == 0) return text;
   return fmt::format("{}\n{}", text, explanation(worst_case(report)));
 }

@@ -6,7 +6,7 @@ import statistics
 
 from gpu_check.plan import PAPER, PAPER_BATCH, STRATEGIES
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns, cut
+from gpu_check.turns import Turns, cut, plain_loops_complaint
 
 EACH, MEAN = 0.10, 0.05  # the errors that are allowed
 TASKS = 5  # that explain an error
@@ -145,6 +145,9 @@ def validate(plan, programs, work, environment, limit):
                 raise cut(done)
             if not (done.well and found["cases"]):
                 raise RuntimeError(done.complaint())
+            for case in found["cases"]:  # its figures are kept, as those of any other failure
+                if loops := plain_loops_complaint(case):
+                    raise RuntimeError(f"{case['strategy']}: {loops}")
     data = {**summarise(cases, plan.one), "runs": runs, **turns.losses()}
     status = verdict(turns.failed or not is_within(data), cases, turns.left_out)
     return Result(status, figure(data, turns.words()), data)

@@ -3,10 +3,10 @@ most."""
 
 import statistics
 
-from gpu_check import prediction, processes, smoke
+from gpu_check import prediction, processes
 from gpu_check.pytorch_worker import STEP, Workers
 from gpu_check.stages import Result, Skip, verdict
-from gpu_check.turns import Turns
+from gpu_check.turns import Turns, plain_loops_complaint
 
 WAYS = ("eager", "compile")
 BLOCKS = 2  # turns of each, the first one in one block coming second in the next
@@ -60,7 +60,7 @@ class Ours:
         document = done.document()
         if not done.well or document is None:
             raise RuntimeError(f"strata, {self.way}: {done.complaint()}")
-        if loops := smoke.plain_loops_complaint(document):  # no step to hold beside PyTorch's
+        if loops := plain_loops_complaint(document):  # no step to hold beside PyTorch's
             raise RuntimeError(f"strata, {self.way}: {loops}")
         return document["step_seconds"]["median"]
 

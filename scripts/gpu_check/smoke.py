@@ -7,7 +7,7 @@ import math
 
 from gpu_check import machine, overheads, prediction, sanitizer
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns, cut
+from gpu_check.turns import Turns, cut, plain_loops_complaint
 
 RUN_SECONDS = 15  # a run that had them is cut off, and left out
 STEPS, WARMUP = 8, 3  # enough for a recording and its playing: the first two and the last are plain
@@ -64,14 +64,6 @@ def commands(plan, programs):
     """With the variables of each."""
     first = [] if plan.stand_in else [(overheads.command(programs), {})]
     return first + [(command(programs, case), variables(case)) for case in cases(plan)]
-
-
-def plain_loops_complaint(found):
-    """Of the JSON of a run: None where no product fell to plain loops."""
-    loops = found.get("plain_loops") or {"products": 0}
-    if loops["products"] > 0:
-        return f"{loops['products']} products on plain loops: {loops['first_status']}"
-    return None
 
 
 def complaint(case, found, first_loss):

@@ -27,6 +27,14 @@ def words_of(failed, left_out):
     return words
 
 
+def plain_loops_complaint(found):
+    """Of the JSON of a run, or of a case of validate's: None where no product fell to plain loops."""
+    loops = found.get("plain_loops") or {"products": 0}
+    if loops["products"] > 0:
+        return f"{loops['products']} products on plain loops: {loops['first_status']}"
+    return None
+
+
 def cut(done):
     """To raise of a run that time ended."""
     return TimeoutError(f"cut off after {done.seconds:.0f} s")

@@ -161,7 +161,8 @@ VALIDATE = """\
 #!/bin/sh
 case "$*" in *cuda:0/*) {split} ;; esac
 echo '{{"cases": [{{"model": "'$2'", "batch": 32, "strategy": "data", "predicted_seconds": 1,
-       "measured_seconds": 1, "eq1_seconds": 1, "spread_seconds": 0, "relative_error": 0}}]}}'
+       "measured_seconds": 1, "eq1_seconds": 1, "spread_seconds": 0, "relative_error": 0,
+       "plain_loops": {{"products": '${{loops:-0}}', "first_status": "BAD_PARAM"}}}}]}}'
 {whole}
 """
 
@@ -193,6 +194,12 @@ class Validate(Made):
         result = self.validate(whole="echo 'strata: error: moved 7 bytes' >&2; exit 1")
         self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 8))
         self.assertIn("8 failed, first alexnet-32-tf32-cuda0: exit code 1: strata: error: moved 7 bytes",
+                      result.figure)
+
+    def test_products_on_plain_loops_fail_the_stage_and_keep_the_figures(self):
+        result = self.validate(split="loops=3")
+        self.assertEqual((result.status, len(result.data["cases"])), ("FAILED", 8))
+        self.assertIn("4 failed, first alexnet-32-tf32-cuda0x2: data: 3 products on plain loops: BAD_PARAM",
                       result.figure)
 
     def test_text_that_is_no_document_fails_its_run(self):

@@ -42,7 +42,6 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       ranks_(ranks),
       serial_(options.serial),
       task_times_(options.task_times),
-      plain_loops_before_(plain_loops_of(backend)),
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
                 ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
@@ -65,26 +64,31 @@ std::vector<float> StreamExecutor::gradients(LayerId layer) const {
 
 Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
                               const std::atomic<bool>* cancelled) {
+  const std::vector<std::size_t> before = plain_loops_of(backend_);
   executor_.before_run();
   const Company company{ranks_, peers_.get()};
   const Manner manner{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
   Execution result =
       StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, company, manner).execute();
   executor_.after_run(steps);
+  count_plain_loops(before);
   result.plain_loops = plain_loops();
   return result;
 }
 
-// Some products are made in a run: gradients of the network's data, say.
-PlainLoops StreamExecutor::plain_loops() const {
-  PlainLoops all;
-  for (std::size_t d = 0; d < plain_loops_before_.size(); ++d) {
+// All kernels are made in runs, and nobody else makes any of this backend's meanwhile.
+void StreamExecutor::count_plain_loops(std::span<const std::size_t> before) {
+  for (std::size_t d = 0; d < before.size(); ++d) {
     if (!backend_.is_here(DeviceId(d))) continue;
     const std::vector<std::string>& reasons = backend_.seat(DeviceId(d)).plain_loops();
-    if (reasons.size() == plain_loops_before_[d]) continue;
-    if (all.products == 0) all.first_status = reasons[plain_loops_before_[d]];
-    all.products += static_cast<std::int64_t>(reasons.size() - plain_loops_before_[d]);
+    if (reasons.size() == before[d]) continue;
+    if (plain_loops_.products == 0) plain_loops_.first_status = reasons[before[d]];
+    plain_loops_.products += static_cast<std::int64_t>(reasons.size() - before[d]);
   }
+}
+
+PlainLoops StreamExecutor::plain_loops() const {
+  PlainLoops all = plain_loops_;
   if (ranks_ == nullptr) return all;
   ranks_->add(std::span(&all.products, 1));
   if (all.products > 0 && all.first_status.empty()) all.first_status = "said in another process";

@@ -119,6 +119,9 @@ class StreamExecutor {
   Execution run(std::size_t steps, const BatchOf& batch_of, const std::atomic<bool>* cancelled);
 
  private:
+  /// Adds those of a run; `before`: by device, how many its seat had.
+  void count_plain_loops(std::span<const std::size_t> before);
+  /// Of all ranks.
   PlainLoops plain_loops() const;
 
   const Graph& graph_;
@@ -126,7 +129,7 @@ class StreamExecutor {
   CudaBackend& backend_;
   const Ranks* ranks_;
   bool serial_, task_times_;
-  std::vector<std::size_t> plain_loops_before_;  // by device: of others' kernels
+  PlainLoops plain_loops_;  // of its own kernels, in this process
   std::unique_ptr<Peers> peers_;
   Executor executor_;
   std::optional<RecordedStep> recorded_;

@@ -92,6 +92,7 @@ void Trial::turn(const std::atomic<bool>* cancelled) {
   turn.after = shards_->last_round();
   turn.steps = run.timeline.step_intervals({kFirstSteps - 1, kStepsPerTurn - 2});
   moved_ = run.moved;
+  plain_loops_ = run.plain_loops;
   if (turns_.size() < kShownTurns) turn.timeline = timeline_to_show(std::move(run));
   turns_.push_back(std::move(turn));
   const Communication planned = communication(plan_);
@@ -135,6 +136,7 @@ void Trial::report(ValidateCase& result, const Case& input, const Prediction& pr
   result.planned = communication(plan_);
   result.moved = of_a_step(moved_);
   result.moved_as_planned = moved_as_planned_;
+  result.plain_loops = plain_loops_;
   result.plan = plan_;
   result.predicted_timeline = replay.timeline(shown.before, shown.after);
   result.measured_timeline = shown.timeline;

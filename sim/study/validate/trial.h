@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ class Trial {
   std::vector<Turn> turns_;
   Communication moved_;  // in the last turn
   bool moved_as_planned_ = true;
+  std::optional<PlainLoops> plain_loops_;  // until now
 };
 
 }  // namespace strata

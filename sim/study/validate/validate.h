@@ -20,6 +20,7 @@
 #include "sim/study/measure/calibrate.h"
 #include "sim/study/validate/paired_error.h"
 #include "sim/timeline/compare.h"
+#include "sim/timeline/execution.h"
 
 namespace strata {
 
@@ -62,6 +63,7 @@ struct ValidateCase {
   Seconds round;                 ///< what a round of all its model's strategies took
   Communication planned, moved;  ///< of a step; the mean of the last turn's
   bool moved_as_planned = true;  ///< to the byte, in every turn
+  std::optional<PlainLoops> plain_loops = {};  ///< of the strategy's own kernels; of GPUs alone
   /// By layer and task, of each task's medians over the first sixteen pairs.
   std::vector<ErrorRow> errors;
   // What was predicted and run, and both timelines of a pair whose error is about the median.

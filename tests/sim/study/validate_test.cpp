@@ -40,6 +40,13 @@ ValidateCase toy(const std::string& model, double predicted, double measured) {
   return c;
 }
 
+TEST(Validate, KeepsWhatAGpusRunTellsOfPlainLoops) {
+  MeasuringRunner runner;
+  EXPECT_EQ(validate(runner, request(1)).cases[0].plain_loops, std::nullopt);
+  runner.loops = PlainLoops{3, "no engine"};
+  EXPECT_EQ(validate(runner, request(1)).cases[0].plain_loops, (PlainLoops{3, "no engine"}));
+}
+
 TEST(Validate, MeasuresTheSteadyStateOfEachTurn) {
   MeasuringRunner runner;
   const ValidateReport report = validate(runner, request(1));
