@@ -209,6 +209,14 @@ std::uint64_t CudaBackend::memory_fingerprint() {
   return all;
 }
 
+std::uint64_t CudaBackend::memory_losses() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t losses = 0;
+  for (const auto& memory : memory_) losses += memory ? memory->returns() : 0;
+  for (const auto& seat : seats_) losses += seat ? seat->moves() : 0;
+  return losses;
+}
+
 void CudaBackend::release_after(DeviceId device, void* memory, std::vector<Ticket> users) {
   const std::lock_guard lock(mutex_);
   memory_[device()]->give_back(memory, std::move(users));

@@ -97,6 +97,9 @@ class CudaBackend : public Backend {
   bool reaches(DeviceId device, DeviceId other) const;
   /// Equal where the same memory of all devices is given out.
   std::uint64_t memory_fingerprint();
+  /// How often memory that work on streams may know has gone: back to a GPU, or for a seat's
+  /// larger.
+  std::uint64_t memory_losses();
   /// Gives memory back that these pieces of work use last.
   void release_after(DeviceId device, void* memory, std::vector<Ticket> users);
 

@@ -31,7 +31,10 @@ void QueueTimes::hold() {
   }
 }
 
-// May be called on the way out of an error, which must not be replaced.
+// May be called on the way out of an error, which must not be replaced. What is recorded is played
+// once and at once, so nothing can move in between, whoever else has memory; while it is recorded
+// memory may go, which end() tells. Memory that a hold takes for the next one is no matter: unlike
+// a step's, no recording is played again.
 void QueueTimes::let_go() try {
   if (!recorded_) return gate_.open();
   playing_.push_back(recording_->end());

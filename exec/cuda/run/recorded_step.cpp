@@ -59,12 +59,4 @@ void RecordedStep::record(StreamWork& work, std::uint32_t step,
   for (std::size_t i = 0; i < moved_.size(); ++i) moved_[i] -= before[i];
 }
 
-RecordedStep::Memory RecordedStep::memory() const {
-  Memory now{0, backend_.memory_fingerprint()};
-  for (std::size_t d = 0; d < backend_.device_count(); ++d) {
-    now.moves += backend_.seat(DeviceId(d)).moves();
-  }
-  return now;
-}
-
 }  // namespace strata::cuda

@@ -45,13 +45,13 @@ class RecordedStep {
   using Moved = std::array<std::int64_t, 3>;
   /// What must be as it was recorded.
   struct Memory {
-    std::uint64_t moves = 0;  ///< of the seats'
+    std::uint64_t losses = 0;
     std::uint64_t given = 0;  ///< between steps: a fingerprint
     bool operator==(const Memory&) const = default;
   };
   void load(StreamWork& work, std::uint32_t step);
   void record(StreamWork& work, std::uint32_t step, const std::function<void()>& issue);
-  Memory memory() const;
+  Memory memory() const { return {backend_.memory_losses(), backend_.memory_fingerprint()}; }
 
   static constexpr std::size_t kPlainSteps = 2;
 

@@ -31,6 +31,8 @@ class DeviceMemory {
   void give_back(void* memory, std::vector<Ticket> users);
   /// Equal where the same memory is given out, and none has gone back to the GPU in between.
   std::uint64_t fingerprint() const { return fingerprint_ + returns_; }
+  /// How often memory has gone back to the GPU.
+  std::uint64_t returns() const { return returns_; }
   /// Most bytes that were given out at once.
   std::int64_t peak() const { return peak_; }
 

@@ -34,6 +34,9 @@ void draw_orders_from(std::uint64_t seed) {
 void read_pageable_late(bool late) {
   the_host().reads_pageable_late = late;
 }
+void let_recorded_memory_go(bool may) {
+  the_host().lets_recorded_memory_go = may;
+}
 void set_gpus(int count) {
   the_host().gpus = count;
 }
@@ -218,13 +221,15 @@ void* allocate(int gpu, std::int64_t bytes) {
 void release(int gpu, void* memory) {
   Host& host = the_host();
   auto lock = locked();
-  if (host.records()) throw EnvironmentError("memory goes while streams are recorded");
+  if (host.records() && !host.lets_recorded_memory_go) {
+    throw EnvironmentError("memory goes while streams are recorded");
+  }
   std::vector<Queue*> own;
   for (Queue* queue : host.queues) {
     if (queue->gpu == gpu) own.push_back(queue);
   }
   try {
-    for (Queue* queue : own) host.finish(*queue, lock);
+    for (Queue* queue : own) host.await({queue, 0}, lock);
   } catch (const Error&) {  // of work or of peers: what waits for it never comes
     for (Queue* queue : own) queue->work.clear();
   }

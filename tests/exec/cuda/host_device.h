@@ -20,6 +20,8 @@ bool stands_for_gpus();
 void draw_orders_from(std::uint64_t seed);
 /// Whether copies read the host's pageable memory at their turn, as CUDA may, and not at once.
 void read_pageable_late(bool late);
+/// Whether memory may go while streams are recorded, as CUDA lets it; else it is an error.
+void let_recorded_memory_go(bool may);
 /// How many GPUs gpus() tells of: 0 or more.
 void set_gpus(int count);
 /// Whether devices can have multiprocessors of their own; how many groups of them are held now.

@@ -81,7 +81,7 @@ struct Host {
 
   std::mt19937_64 random{1};
   int gpus = 1;
-  bool reads_pageable_late = false;
+  bool reads_pageable_late = false, lets_recorded_memory_go = false;
   Refused refused = Refused::nothing;  ///< on green queues
   HostMemory memory;
   std::map<const char*, std::int64_t> pinned;  ///< the host's own: bytes, by address

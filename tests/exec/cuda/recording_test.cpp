@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "exec/cuda/device/launch.h"
+#include "exec/cuda/run/queue_times.h"
 #include "exec/cuda/streams/order.h"
 #include "exec/cuda/streams/seat.h"
 #include "sim/base/error.h"
@@ -144,6 +145,33 @@ TEST_F(RecordingTest, HasNothingOfTheHostsMemory) {
   std::int64_t held = 0;
   Recording recording(*streams_[0]);
   EXPECT_THROW(copy(memory_.data(), &held, sizeof held, *streams_[0]), EnvironmentError);
+}
+
+// A pool that finds no more gives back what lies free: the first piece's memory, here, for the
+// second's, though neither was done yet.
+TEST(RecordedTimes, AreNotReadWhereMemoryWentMeanwhile) {
+  const std::int64_t megabyte = 1 << 20;
+  CudaBackend backend(std::vector{0}, Precision::fp32);
+  QueueTimes times(backend, true);
+  const auto fill = [&](std::int64_t bytes) {
+    backend.enter(DeviceId(0));
+    void* const memory = backend.allocate(DeviceId(0), bytes);
+    times.time(DeviceId(0), [&] { backend.fill_values(static_cast<float*>(memory), 1); });
+    backend.give_back(DeviceId(0), memory);
+  };
+  const auto fill_recorded = [&](std::int64_t second) {
+    const Held hold(times);
+    fill(40 * megabyte);
+    fill(second);
+  };
+  host::set_memory(host::memory_taken() + 80 * megabyte);
+  host::let_recorded_memory_go(true);
+  fill_recorded(40 * megabyte);
+  EXPECT_EQ(times.read().size(), 2U);
+  fill_recorded(60 * megabyte);
+  EXPECT_THROW(times.read(), EnvironmentError);
+  host::let_recorded_memory_go(false);
+  host::set_memory(std::int64_t{1} << 40U);
 }
 
 }  // namespace
