@@ -16,9 +16,11 @@ namespace strata::cuda {
 template <class T>
 class GpuArray {
  public:
+  /// The values may go when this returns: a copy from pageable memory may read them late.
   GpuArray(Stream& stream, const std::vector<T>& values)
       : stream_(stream), memory_(stream.gpu(), bytes_of(values)), count_(values.size()) {
     copy(memory_.data(), values.data(), bytes_of(values), stream);
+    stream.finish();
   }
 
   T* data() const { return static_cast<T*>(memory_.data()); }

@@ -98,5 +98,16 @@ TEST(SeatTest, AHostAheadByAWholeRingWaitsForTheOldestStepAlone) {
   seat.stream().finish();
 }
 
+// Which the other tests stand on.
+TEST(GpuArray, KeepsValuesThatChangeLater) {
+  host::read_pageable_late(true);
+  Stream stream(0);
+  std::vector<float> values = {1, 2, 3};
+  const GpuArray<float> array(stream, values);
+  values.assign(3, -1);
+  EXPECT_EQ(array.get(), (std::vector<float>{1, 2, 3}));
+  host::read_pageable_late(false);
+}
+
 }  // namespace
 }  // namespace strata::cuda
