@@ -52,6 +52,9 @@ std::size_t waits() {
 std::size_t events(EventKind kind) {
   return the_host().events[kind];
 }
+void run_ahead(std::size_t events) {
+  the_host().ahead = events;
+}
 std::size_t recordings() {
   return the_host().recordings;
 }
@@ -166,10 +169,14 @@ Event::~Event() {
 
 void Event::record(Stream& stream) {
   auto& event = *static_cast<HostEvent*>(handle_);
-  const auto lock = locked();
-  the_host().check(queue_of(stream), Refused::event, "recording an event");
-  event.point = the_host().point_in(queue_of(stream));
-  ++the_host().events[event.kind];
+  Host& host = the_host();
+  auto lock = locked();
+  host.check(queue_of(stream), Refused::event, "recording an event");
+  event.point = host.point_in(queue_of(stream));
+  ++host.events[event.kind];
+  if (host.ahead == 0) return;
+  --host.ahead;
+  host.finish(queue_of(stream), lock);
 }
 
 void Event::record_when_played(Stream& stream) {

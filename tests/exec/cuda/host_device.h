@@ -38,6 +38,9 @@ std::int64_t memory_taken();
 std::size_t waits();
 /// Events that were recorded on streams, since the start.
 std::size_t events(EventKind kind);
+/// The next so many events are waited for as they are recorded: streams go on while the host still
+/// asks for work.
+void run_ahead(std::size_t events);
 /// Recordings that came to their end, since the start.
 std::size_t recordings();
 

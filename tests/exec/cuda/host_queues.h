@@ -93,6 +93,7 @@ struct Host {
   std::map<std::uint64_t, double> times;  ///< by point: how much had been done before it
   double done = 0;
   std::size_t waits = 0, recordings = 0;
+  std::size_t ahead = 0;  ///< events yet to be recorded that are waited for at once
   std::map<EventKind, std::size_t> events = {};  ///< recorded
 
   bool refuses(const Queue& queue, Refused what) const { return queue.green && refused == what; }

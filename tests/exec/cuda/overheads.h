@@ -23,7 +23,8 @@ struct Seen {
 };
 Seen seen(std::vector<Seconds> values);
 
-/// From one event to the next, with nothing between.
+/// From one event to the next, with nothing between. This and what follows throw EnvironmentError
+/// where the stream never waits until the host has asked for all.
 Seen empty_pair(Stream& stream);
 
 /// Of a chain of tasks that do next to nothing: line through two lengths.

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/base/error.h"
+#include "tests/exec/cuda/host_device.h"
+
 namespace strata::cuda {
 namespace {
 
@@ -16,6 +19,27 @@ TEST(Overheads, AnEmptyPairIsOneMark) {
   EXPECT_NEAR(pair.median.value, kPiece, kTiny);
   EXPECT_NEAR(pair.least.value, kPiece, kTiny);
   EXPECT_NEAR(pair.most.value, kPiece, kTiny);
+}
+
+// A round that was not held tells of the host.
+TEST(Overheads, AnEmptyPairIsMeasuredAgainWhereTheStreamDidNotWait) {
+  Stream stream(0);
+  const auto events = [&] {
+    const std::size_t before = host::events(EventKind::time);
+    empty_pair(stream);
+    return host::events(EventKind::time) - before;
+  };
+  const std::size_t once = events();
+  host::run_ahead(once / 2);
+  EXPECT_EQ(events(), 2 * once);
+}
+
+TEST(Overheads, AreNotMeasuredWhereTheStreamNeverWaits) {
+  Stream stream(0);
+  host::run_ahead(1'000'000);
+  EXPECT_THROW(empty_pair(stream), EnvironmentError);
+  EXPECT_THROW(launched_chain(stream), EnvironmentError);
+  host::run_ahead(0);
 }
 
 // What comes once is the mark at the end; asking is no work of the stream's.
