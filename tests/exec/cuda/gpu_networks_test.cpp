@@ -20,6 +20,7 @@
 #include "sim/strategy/strategy.h"
 #include "sim/study/search/solve.h"
 #include "tests/exec/cuda/harness.h"
+#include "tests/exec/cuda/kept_parts.h"
 #include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"
 #include "tests/sim/plan/random_case.h"
@@ -145,7 +146,7 @@ class OnGpus : public ::testing::TestWithParam<Trial> {
     ExecutionOptions options = strata::testing::training_options();
     options.recorded = way().manner == "recorded";
     options.serial = way().manner == "serial";
-    CudaBackend backend(gpus, way().precision);
+    CudaBackend backend(gpus, kept_parts(gpus), way().precision);
     StreamExecutor executor(graph, plan, backend, options);
     Trained trained = strata::testing::train(executor, graph, steps());
     EXPECT_TRUE(strata::testing::moved_as_planned(trained, plan));

@@ -11,7 +11,9 @@
 #include "exec/cuda/run/cuda_backend.h"
 #include "exec/cuda/run/part_trial.h"
 #include "sim/base/error.h"
+#include "tests/exec/cuda/harness.h"
 #include "tests/exec/cuda/host_device.h"
+#include "tests/exec/cuda/kept_parts.h"
 
 namespace strata::cuda {
 namespace {
@@ -86,6 +88,20 @@ TEST_F(GpuPartTest, SoTheyDoWhereItIsAskedFor) {
   EXPECT_EQ(described({0, 0}), "2 x 64 of 132 SMs");
   ::setenv("STRATA_CUDA_PARTITIONS", "blue", 1);
   EXPECT_THROW(described({0, 0}), InputError);
+}
+
+// A trial makes a recording in each precision.
+TEST_F(GpuPartTest, OfOneListIsTriedOnceByTests) {
+  const std::vector<int> gpus = {1, 0, 1, 0};
+  const std::size_t before = host::recordings();
+  const GpuParts& first = kept_parts(gpus);
+  EXPECT_EQ(host::recordings(), before + 2 * 3);
+  EXPECT_EQ(&kept_parts(gpus), &first);
+  EXPECT_EQ(host::recordings(), before + 2 * 3);
+  const HostGpus site(Precision::fp32);
+  const std::size_t after = host::recordings();
+  const HostGpus other(Precision::bf16);
+  EXPECT_EQ(host::recordings(), after);
 }
 
 TEST_F(GpuPartTest, AStreamKeepsItsGroup) {

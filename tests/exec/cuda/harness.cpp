@@ -7,21 +7,22 @@
 #include <gtest/gtest.h>
 
 #include "tests/exec/cuda/host_device.h"
+#include "tests/exec/cuda/kept_parts.h"
 
 namespace strata::cuda {
 namespace {
 
 // Where there is one GPU, it stands for all.
-std::vector<int> gpus_of_three() {
+const std::vector<int>& gpus_of_three() {
   host::set_gpus(2);
-  const int second = gpus().size() > 1 ? 1 : 0;
-  return {0, second, 0};
+  static const std::vector<int> three = {0, gpus().size() > 1 ? 1 : 0, 0};
+  return three;
 }
 
 }  // namespace
 
 HostGpus::HostGpus(Precision precision)
-    : precision_(precision), backend_(gpus_of_three(), precision) {}
+    : precision_(precision), backend_(gpus_of_three(), kept_parts(gpus_of_three()), precision) {}
 
 HostGpus::~HostGpus() {
   if (host::stands_for_gpus()) return;
