@@ -7,9 +7,9 @@ import math
 
 from gpu_check import machine, overheads, prediction, sanitizer
 from gpu_check.stages import Result, verdict
-from gpu_check.turns import Turns, cut, plain_loops_complaint
+from gpu_check.turns import Turns, plain_loops_complaint
 
-RUN_SECONDS = 15  # a run that had them is cut off, and left out
+RUN_SECONDS = 15  # a run that had them, and did not end, hangs
 STEPS, WARMUP = 8, 3  # enough for a recording and its playing: the first two and the last are plain
 APART = 0.05  # the last loss, beside that of the network's first run
 GREEN_FAILURES = 2  # after so many runs that ended badly, green contexts are given up
@@ -98,8 +98,8 @@ class Smoke:
                               self.work / "log" / f"smoke-{case.name}".replace(" ", "-").replace(
                                   ":", "").replace("/", "x"),
                               {**self.environment, **variables(case)})
-        if done.cut_short:  # it says nothing of what it ran on
-            raise cut(done)
+        if done.cut_short:
+            raise RuntimeError(f"hangs: {done.complaint()}")
         found = done.document()
         if not done.well or found is None:
             raise RuntimeError(done.complaint())

@@ -58,13 +58,13 @@ class Made(unittest.TestCase):
 
 
 class Smoke(Made):
-    def run_all(self, does="", watcher=None, overheads=f"echo '{json.dumps(OVERHEADS)}'"):
+    def run_all(self, does="", watcher=None, overheads=f"echo '{json.dumps(OVERHEADS)}'", limit=60):
         programs = {"strata": self.make("strata", STRATA.format(does=does)),
                     "exec_cuda_gpu_overheads": self.make("overheads", f"#!/bin/sh\n{overheads}\n")}
         tool = None if watcher is None else self.make("tool", WATCHER.format(does=watcher))
         environment = machine.environment(self.folder, "cache")
         with unittest.mock.patch.object(machine, "find_tool", lambda _: tool):
-            return smoke.check(plan.plan_for("cuda:0"), programs, self.folder, environment, 60,
+            return smoke.check(plan.plan_for("cuda:0"), programs, self.folder, environment, limit,
                                self.lines.append)
 
     def why(self, result):
@@ -125,14 +125,20 @@ class Smoke(Made):
         self.assertEqual((result.status, result.data["left_out"], result.data["partitions"]),
                          ("FAILED", [], "green"))
 
-    def test_green_runs_that_time_cuts_off_are_left_out_and_say_nothing_of_green_contexts(self):
+    def test_a_run_that_hangs_fails_and_is_named(self):
         with unittest.mock.patch.object(smoke, "RUN_SECONDS", 3):
             result = self.run_all("*lenet5*bf16*/green) exec sleep 60 ;;")
+        self.assertEqual(self.why(result), {f"lenet5 bf16 cuda:0/2 green {way}": "hangs: ran past its 3 s"
+                                            for way in ("plain", "serial")})
+        self.assertIn("2 failed, first lenet5 bf16 cuda:0/2 green plain: hangs: ran past its 3 s", result.figure)
+        self.assertEqual((result.status, result.data["partitions"]), ("FAILED", "shared"))
+
+    def test_runs_that_the_stages_time_cuts_off_are_left_out_and_say_nothing_of_green_contexts(self):
+        hangs = "*lenet5*bf16*/green) exec sleep 60 ;;"
+        result = self.run_all(hangs, limit=8)
         self.assertEqual((result.status, result.data["failed"], result.data["partitions"]),
                          ("partial", [], "green"))
-        self.assertEqual(result.data["left_out"],
-                         [{"case": f"lenet5 bf16 cuda:0/2 green {way}", "why": "cut off after 3 s"}
-                          for way in ("plain", "serial", "graph")])
+        self.assertTrue(result.data["left_out"][0]["why"].startswith("cut off after "))
 
     def test_what_fails_on_shared_devices_too_says_nothing_of_green_contexts(self):
         result = self.run_all("*cuda:0/2*) exit 3 ;;", overheads="echo 'strata: error: no events' >&2; exit 3")
