@@ -7,6 +7,7 @@
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/products/direct_convolution.h"
+#include "exec/cuda/products/sample_products.h"
 #include "exec/cuda/products/tuned_plan.h"
 #include "sim/base/error.h"
 
@@ -21,27 +22,11 @@ cudaDataType_t cuda_type(Type type) {
 constexpr std::int64_t kSamples = 8, kChannels = 64, kImage = 28, kRows = 1024;
 
 void try_convolution(Seat& seat) {
-  const ConvolutionAxis h{Dim::h, kImage, kImage, 3, 1, 1, 1, 1};
-  const ConvolutionAxis w{Dim::w, kImage, kImage, 3, 1, 1, 1, 1};
-  const ConvolutionGroups groups{1, kChannels, kChannels, kChannels, kChannels, 0};
-  ConvolutionProduct product(seat, {kSamples, kChannels, kChannels, {h, w}, groups, false},
-                             Direction::forward);
+  const ConvolutionShape shape = square_convolution(kSamples, kChannels, kImage);
+  ConvolutionProduct product(seat, shape, Direction::forward);
   if (!seat.plain_loops().empty()) throw EnvironmentError("cuDNN: " + seat.plain_loops().back());
-  const std::int64_t image = kSamples * kImage * kImage * kChannels * size_of(seat.type());
-  const std::int64_t filter = kChannels * 9 * kChannels * size_of(seat.type());
-  const LastingMemory memory(seat.gpu(), 2 * image + filter + product.workspace());
-  auto* const data = static_cast<std::byte*>(memory.data());
-  clear(data, memory.bytes(), seat.stream());
-  product.run({data, data + image, data + image + filter, data + 2 * image + filter});
-  seat.stream().finish();
-}
-
-void try_matrices(Seat& seat) {
-  const std::int64_t bytes = kRows * kRows * size_of(seat.type());
-  const LastingMemory memory(seat.gpu(), 3 * bytes);
-  auto* const data = static_cast<std::byte*>(memory.data());
-  clear(data, memory.bytes(), seat.stream());
-  multiply(seat, {data, kRows, kRows}, {data + bytes, kRows, kRows}, data + 2 * bytes, seat.type());
+  const ConvolutionTensors tensors(seat, shape, product.workspace());
+  product.run(tensors.lent());
   seat.stream().finish();
 }
 
@@ -98,7 +83,7 @@ void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type 
 
 void try_products(Seat& seat) {
   try_convolution(seat);
-  try_matrices(seat);
+  SquareMatrices(seat, kRows).multiply();
 }
 
 }  // namespace strata::cuda

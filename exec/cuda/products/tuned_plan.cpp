@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
+#include "exec/cuda/products/sample_products.h"
 #include "exec/cuda/streams/gate.h"
-#include "exec/cuda/tensor/filter_layout.h"
 #include "exec/cuda/tensor/noise.h"
 
 namespace strata::cuda {
@@ -40,19 +40,6 @@ class MemoryToTuneIn {
   int gpu_;
   void* data_;
 };
-
-std::int64_t rounded(std::int64_t bytes) {
-  return (bytes + 511) / 512 * 512;
-}
-
-/// Bytes of the input, the filter and the output.
-std::array<std::int64_t, 3> sizes_of(const ConvolutionShape& shape, Type type) {
-  std::int64_t input = shape.samples * shape.in_channels, filter = filter_size(shape);
-  std::int64_t output = shape.samples * shape.out_channels;
-  for (const ConvolutionAxis& axis : shape.axes) input *= axis.input, output *= axis.output;
-  const std::int64_t size = size_of(type);
-  return {rounded(input * size), rounded(filter * size), rounded(output * size)};
-}
 
 struct NamedPlan {
   std::string name;
@@ -217,22 +204,18 @@ class Tuning {
 class Bench {
  public:
   Bench(Seat& seat, const ConvolutionShape& shape, std::int64_t workspace)
-      : sizes_(sizes_of(shape, seat.type())),
-        tensors_(std::accumulate(sizes_.begin(), sizes_.end(), std::int64_t{0})),
-        memory_(seat.gpu(), tensors_ + workspace) {
+      : bytes_(tensor_bytes(shape, seat.type())),
+        memory_(seat.gpu(), bytes_[0] + bytes_[1] + bytes_[2] + workspace) {
     if (!has_room()) return;
-    fill_with_noise(memory_.data(), tensors_ / size_of(seat.type()), seat.type(), seat.stream());
+    const std::int64_t values = (bytes_[0] + bytes_[1] + bytes_[2]) / size_of(seat.type());
+    fill_with_noise(memory_.data(), values, seat.type(), seat.stream());
   }
 
   bool has_room() const { return memory_.data() != nullptr; }
-  ConvolutionMemory lent() const {
-    std::byte* const data = memory_.data();
-    return {data, data + sizes_[0], data + sizes_[0] + sizes_[1], data + tensors_};
-  }
+  ConvolutionMemory lent() const { return convolution_memory(memory_.data(), bytes_); }
 
  private:
-  std::array<std::int64_t, 3> sizes_;
-  std::int64_t tensors_;
+  TensorBytes bytes_;
   MemoryToTuneIn memory_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "exec/cuda/products/sample_products.h"
 #include "exec/cuda/products/tuned_plan.h"
 #include "sim/base/error.h"
 #include "tests/exec/cuda/overheads.h"
@@ -20,34 +21,6 @@ double seconds_of(const Work& work) {
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
 }
-
-ConvolutionShape shape() {
-  const ConvolutionAxis h{Dim::h, kImage, kImage, 3, 1, 1, 1, 1};
-  const ConvolutionAxis w{Dim::w, kImage, kImage, 3, 1, 1, 1, 1};
-  return {
-      kSamples, kChannels, kChannels, {h, w}, {1, kChannels, kChannels, kChannels, kChannels, 0},
-      false};
-}
-
-/// Memory for the convolution's tensors and as much workspace.
-class Tensors {
- public:
-  Tensors(Seat& seat, std::int64_t workspace)
-      : image_(kSamples * kImage * kImage * kChannels * size_of(seat.type())),
-        filter_(kChannels * 9 * kChannels * size_of(seat.type())),
-        memory_(seat.gpu(), 2 * image_ + filter_ + workspace) {
-    clear(memory_.data(), memory_.bytes(), seat.stream());
-    seat.stream().finish();
-  }
-  ConvolutionMemory lent() const {
-    auto* const data = static_cast<std::byte*>(memory_.data());
-    return {data, data + image_, data + image_ + filter_, data + 2 * image_ + filter_};
-  }
-
- private:
-  std::int64_t image_, filter_;
-  LastingMemory memory_;
-};
 
 /// Of what either mode of the heuristics proposes, the first that gives a plan. The heuristics'
 /// time is that of the mode asked first.
@@ -73,11 +46,12 @@ Planned first_plan(const ConvolutionGraph& graph, nlohmann::ordered_json& json) 
 
 nlohmann::ordered_json overheads_of(Seat& seat, Direction direction) {
   CudnnSeat& library = cudnn_of(seat);
-  const ConvolutionGraph graph(library.target(), shape(), direction, seat.precision());
-  nlohmann::ordered_json json = {{"product", show(shape(), direction, seat.precision())}};
+  const ConvolutionShape shape = square_convolution(kSamples, kChannels, kImage);
+  const ConvolutionGraph graph(library.target(), shape, direction, seat.precision());
+  nlohmann::ordered_json json = {{"product", show(shape, direction, seat.precision())}};
   const Planned planned = first_plan(graph, json);
   if (!planned.plan) return json;
-  const Tensors tensors(seat, planned.plan->workspace());
+  const ConvolutionTensors tensors(seat, shape, planned.plan->workspace());
   const auto run = [&] {
     planned.plan->run(library.handle(), tensors.lent());
     seat.stream().finish();
@@ -88,15 +62,8 @@ nlohmann::ordered_json overheads_of(Seat& seat, Direction direction) {
 }
 
 nlohmann::ordered_json matrix_overheads(Seat& seat) {
-  const std::int64_t bytes = kRows * kRows * size_of(seat.type());
-  const LastingMemory memory(seat.gpu(), 3 * bytes);
-  auto* const data = static_cast<std::byte*>(memory.data());
-  clear(data, memory.bytes(), seat.stream());
-  const auto run = [&] {
-    multiply(seat, {data, kRows, kRows}, {data + bytes, kRows, kRows}, data + 2 * bytes,
-             seat.type());
-    seat.stream().finish();
-  };
+  SquareMatrices matrices(seat, kRows);
+  const auto run = [&] { matrices.multiply(); };
   nlohmann::ordered_json json;
   json["handle_seconds"] = seconds_of([&] { cublas_of(seat); });
   json["first_run_seconds"] = seconds_of(run);
