@@ -48,10 +48,10 @@ def tests_section(data):
 
 
 def networks_table(agreements):
-    rows = [(a["network"], a["strategy"], a["devices"], a["precision"], a["manner"],
+    rows = [(a["network"], a["strategy"], a["devices"], a["precision"], a["launch"],
              f"{a['loss']:.1e}", f"{a['weights']:.1e}", a["tolerance"], f"{a['gradients']:.1e}",
              a["gradient_tolerance"], a["worst_gradients"]) for a in agreements]
-    return table(["network", "strategy", "devices", "precision", "manner", "loss", "weights",
+    return table(["network", "strategy", "devices", "precision", "launch", "loss", "weights",
                   "allowed", "gradients", "allowed", "largest in"], sorted(rows))
 
 
@@ -76,7 +76,7 @@ def again_section(data):
 
 
 def sanitizer_section(data):
-    rows = [(seen["tool"], sanitizer.manner(seen),
+    rows = [(seen["tool"], sanitizer.place(seen),
              "no end" if seen["findings"] is None else seen["findings"], seen["code"],
              f"{seen['seconds']:.0f} s") for seen in data["runs"]]
     instead = [f"\n{seen['tool']} on {seen['devices']}: all multiprocessors shared, since with its own "

@@ -95,8 +95,8 @@ class Watch:
         done = self.turns.run(self.command(devices), self.log("none", devices, shared),
                               self.variables(shared), share=self.turns.left() / 3)
         if not done.well:
-            manner = "all multiprocessors shared, without the sanitizer: " if shared else ""
-            raise RuntimeError(manner + done.complaint())
+            shared_words = "all multiprocessors shared, without the sanitizer: " if shared else ""
+            raise RuntimeError(shared_words + done.complaint())
 
     def look(self, tool, devices, shared=False):
         done = processes.run(tool_command(self.program, tool, self.command(devices)),
@@ -158,13 +158,13 @@ def check(plan, programs, work, environment, limit):
     return Result(verdict(turns.failed, whole, turns.left_out), figure(data, turns.words()), data)
 
 
-def manner(seen):
+def place(seen):
     """On which devices, and whether they had multiprocessors of their own."""
     return seen["devices"] + (", all multiprocessors shared" if seen["shared"] else "")
 
 
 def figure(data, losses):
-    clean = [f"{seen['tool']} on {manner(seen)}" for seen in data["runs"] if complaint(seen) is None]
+    clean = [f"{seen['tool']} on {place(seen)}" for seen in data["runs"] if complaint(seen) is None]
     words = [f"nothing found by {', '.join(clean)}" if clean else "no clean run"]
     return "; ".join([*words, *filter(None, [refused_words(data["refused"])]), *losses])
 

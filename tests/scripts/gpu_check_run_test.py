@@ -88,7 +88,7 @@ for line in sys.stdin:
 
 NETWORKS = TESTS.replace('"suite": "Suite", "case": "Case", "precision": "fp32", "error": 2e-6, "tolerance": 1e-05',
                          '"network": "lenet5", "strategy": "data", "devices": "cuda:0/2", '
-                         '"precision": "bf16", "manner": "plain", "loss": 1e-3, "gradients": inf, '
+                         '"precision": "bf16", "launch": "plain", "loss": 1e-3, "gradients": inf, '
                          '"weights": 1e-3, "worst_gradients": "fc", "tolerance": 1e-2, '
                          '"gradient_tolerance": 0.3')
 

@@ -88,22 +88,23 @@ std::optional<NamedPlan> plan_of(const ConvolutionGraph& graph, PlanCandidate ca
 }
 
 /// How many plans are wanted, at most, and how many are enough to ask for no fallback.
-struct Wanted {
+struct PlanLimits {
   std::size_t most, enough;
 };
 
 /// The first that are accepted, by the heuristics' choice; where those are hardly any, others that
 /// might do.
-std::vector<NamedPlan> first_plans(const ConvolutionGraph& graph, Refusal& refusal, Wanted wanted,
+std::vector<NamedPlan> first_plans(const ConvolutionGraph& graph, Refusal& refusal,
+                                   PlanLimits limits,
                                    const std::function<bool(const NamedPlan&)>& accept) {
   std::vector<NamedPlan> plans;
   std::set<std::string> seen;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    if (plans.size() >= wanted.enough) break;
+    if (plans.size() >= limits.enough) break;
     Proposals proposals = graph.proposals(mode);
     if (is_unsupported(proposals.status)) refusal.note(proposals.status);
     for (PlanCandidate& candidate : proposals.candidates) {
-      if (plans.size() == wanted.most) break;
+      if (plans.size() == limits.most) break;
       if (!seen.insert(candidate.name).second) continue;
       auto plan = plan_of(graph, std::move(candidate), refusal);
       if (plan && accept(*plan)) plans.push_back(std::move(*plan));
@@ -201,9 +202,9 @@ class Tuning {
 };
 
 /// Tensors full of noise, and a workspace, for runs whose results nobody reads.
-class Bench {
+class NoiseTensors {
  public:
-  Bench(Seat& seat, const ConvolutionShape& shape, std::int64_t workspace)
+  NoiseTensors(Seat& seat, const ConvolutionShape& shape, std::int64_t workspace)
       : bytes_(tensor_bytes(shape, seat.type())),
         memory_(seat.gpu(), bytes_[0] + bytes_[1] + bytes_[2] + workspace) {
     if (!has_room()) return;
@@ -234,9 +235,9 @@ Chosen fastest_plan(Seat& seat, const ConvolutionShape& shape, const Convolution
   if (plans.empty()) return {};
   std::int64_t workspace = 0;
   for (const NamedPlan& one : plans) workspace = std::max(workspace, one.plan.workspace());
-  const Bench bench(seat, shape, workspace);
+  const NoiseTensors tensors(seat, shape, workspace);
   const bool sorted =
-      bench.has_room() && Tuning(seat, cudnn_of(seat), bench.lent(), refusal).sort(plans);
+      tensors.has_room() && Tuning(seat, cudnn_of(seat), tensors.lent(), refusal).sort(plans);
   if (plans.empty()) return {};
   return {std::move(plans.front()), sorted};
 }
@@ -246,9 +247,9 @@ Chosen first_plan(Seat& seat, const ConvolutionShape& shape, const ConvolutionGr
                   Refusal& refusal) {
   bool tried = true;
   const auto runs = [&](const NamedPlan& one) {
-    const Bench bench(seat, shape, one.plan.workspace());
-    tried = bench.has_room();
-    return !tried || Tuning(seat, cudnn_of(seat), bench.lent(), refusal).runs(one, 1);
+    const NoiseTensors tensors(seat, shape, one.plan.workspace());
+    tried = tensors.has_room();
+    return !tried || Tuning(seat, cudnn_of(seat), tensors.lent(), refusal).runs(one, 1);
   };
   std::vector<NamedPlan> plans = first_plans(graph, refusal, {1, 1}, runs);
   if (plans.empty()) return {};

@@ -10,35 +10,35 @@
 namespace strata::cuda {
 namespace {
 
-constexpr std::int64_t kMarks = 1000;
+constexpr std::int64_t kSums = 1000;
 
-struct AddMark {
-  std::int64_t* marks;
-  STRATA_ANYWHERE void operator()(std::int64_t i) const { marks[i] += i; }
+struct AddIndex {
+  std::int64_t* sums;
+  STRATA_ANYWHERE void operator()(std::int64_t i) const { sums[i] += i; }
 };
 
 /// Kernels that add up, and how often they should have.
-class Marks {
+class CheckedSums {
  public:
-  explicit Marks(Stream& stream) : stream_(stream), memory_(stream.gpu(), kMarks * kSize) {
+  explicit CheckedSums(Stream& stream) : stream_(stream), memory_(stream.gpu(), kSums * kSize) {
     clear(memory_.data(), memory_.bytes(), stream);
   }
   /// Nothing may be under way when memory goes.
-  ~Marks() {
+  ~CheckedSums() {
     try {
       stream_.finish();
     } catch (const EnvironmentError&) {  // said by who waited for the work
     }
   }
-  Marks(const Marks&) = delete;
-  Marks& operator=(const Marks&) = delete;
+  CheckedSums(const CheckedSums&) = delete;
+  CheckedSums& operator=(const CheckedSums&) = delete;
 
-  void add(Stream& stream) { each(stream, kMarks, AddMark{data()}); }
+  void add(Stream& stream) { each(stream, kSums, AddIndex{data()}); }
   void expect(std::int64_t times) {
-    std::vector<std::int64_t> seen(kMarks);
+    std::vector<std::int64_t> seen(kSums);
     copy(seen.data(), data(), memory_.bytes(), stream_);
     stream_.finish();
-    for (std::int64_t i = 0; i < kMarks; ++i) {
+    for (std::int64_t i = 0; i < kSums; ++i) {
       if (seen[static_cast<std::size_t>(i)] == i * times) continue;
       throw EnvironmentError("kernels do not leave what they compute");
     }
@@ -58,23 +58,23 @@ void pass_on(Stream& from, Stream& to) {
 }
 
 // Of two streams, one waiting for the other, with their times.
-void try_order(Stream& stream, Stream& beside, Marks& marks) {
+void try_order(Stream& stream, Stream& beside, CheckedSums& sums) {
   Event begin(stream.gpu(), EventKind::time), end(stream.gpu(), EventKind::time);
   begin.record(stream);
-  marks.add(stream);
+  sums.add(stream);
   pass_on(stream, beside);
-  marks.add(beside);
+  sums.add(beside);
   end.record(beside);
   end.finish();
   if (end.since(begin).value < 0) throw EnvironmentError("times of events run backwards");
 }
 
 // Of both, as a step's is.
-void try_recording(Stream& stream, Stream& beside, Marks& marks) {
+void try_recording(Stream& stream, Stream& beside, CheckedSums& sums) {
   Recording recording(stream);
-  marks.add(stream);
+  sums.add(stream);
   pass_on(stream, beside);
-  marks.add(beside);
+  sums.add(beside);
   pass_on(beside, stream);
   Recorded recorded = recording.end();
   recorded.play(stream);
@@ -94,10 +94,10 @@ void try_seat(Seat& seat) {
   Stream& stream = seat.stream();
   {
     Stream beside(seat.part());
-    Marks marks(stream);
-    try_order(stream, beside, marks);
-    try_recording(stream, beside, marks);
-    marks.expect(4);
+    CheckedSums sums(stream);
+    try_order(stream, beside, sums);
+    try_recording(stream, beside, sums);
+    sums.expect(4);
   }
   try_products(seat);
 }

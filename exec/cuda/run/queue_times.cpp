@@ -69,8 +69,8 @@ std::vector<Seconds> QueueTimes::read() {
   held_ = !gate_.gave_up();
   std::vector<Seconds> times;
   times.reserve(order_.size());
-  for (const Place& place : order_) {
-    const Piece& piece = pieces_[place.device][place.piece];
+  for (const TimedPiece& timed : order_) {
+    const Piece& piece = pieces_[timed.device][timed.piece];
     times.push_back(piece.end.since(piece.start));
   }
   order_.clear();

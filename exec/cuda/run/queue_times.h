@@ -32,7 +32,7 @@ class QueueTimes : public Stopwatch {
   struct Piece {
     Event start, end;
   };
-  struct Place {
+  struct TimedPiece {
     std::size_t device, piece;
   };
   void record(Event& event, Stream& on);
@@ -45,7 +45,7 @@ class QueueTimes : public Stopwatch {
   std::exception_ptr failed_;                 // what could not be recorded
   std::vector<std::vector<Piece>> pieces_;    // by device: events, used again after each read()
   std::vector<std::size_t> used_;             // by device: how many of them
-  std::vector<Place> order_;                  // of the calls of time()
+  std::vector<TimedPiece> order_;             // of the calls of time()
   bool held_ = true;
 };
 

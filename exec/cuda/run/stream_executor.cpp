@@ -66,10 +66,11 @@ Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
                               const std::atomic<bool>* cancelled) {
   const std::vector<std::size_t> before = plain_loops_of(backend_);
   executor_.before_run();
-  const Company company{ranks_, peers_.get()};
-  const Manner manner{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
+  const Communicators communicators{ranks_, peers_.get()};
+  const LaunchMode mode{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
   Execution result =
-      StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, company, manner).execute();
+      StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, communicators, mode)
+          .execute();
   executor_.after_run(steps);
   count_plain_loops(before);
   result.plain_loops = plain_loops();

@@ -17,18 +17,18 @@ constexpr auto kLookAtPeers = std::chrono::microseconds(100);
 }  // namespace
 
 StreamRun::StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend, std::size_t steps,
-                     const BatchOf& batch_of, const std::atomic<bool>* cancelled, Company company,
-                     Manner manner)
+                     const BatchOf& batch_of, const std::atomic<bool>* cancelled,
+                     Communicators communicators, LaunchMode mode)
     : plan_(plan),
       backend_(backend),
       work_(executor, backend, steps, batch_of),
-      company_(company),
-      manner_(manner),
-      played_(manner.recorded == nullptr ? StepRange{} : manner.recorded->played_of(steps)),
-      crossing_(plan, backend, work_, company.peers),
-      collectives_(plan, backend, work_, company.peers),
-      events_(task_events(plan, executor.program(), backend, crossing_, manner.serial)),
-      clock_(plan, events_, backend, {steps, manner.task_times, played_}, company.ranks),
+      communicators_(communicators),
+      mode_(mode),
+      played_(mode.recorded == nullptr ? StepRange{} : mode.recorded->played_of(steps)),
+      crossing_(plan, backend, work_, communicators.peers),
+      collectives_(plan, backend, work_, communicators.peers),
+      events_(task_events(plan, executor.program(), backend, crossing_, mode.serial)),
+      clock_(plan, events_, backend, {steps, mode.task_times, played_}, communicators.ranks),
       steps_(steps),
       cancelled_(cancelled),
       exceptions_(std::uncaught_exceptions()),
@@ -40,7 +40,8 @@ StreamRun::StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend,
 
 Execution StreamRun::execute() {
   backend_.finish();
-  if (company_.ranks != nullptr && company_.ranks->any(is_set(cancelled_))) throw Cancelled{};
+  if (communicators_.ranks != nullptr && communicators_.ranks->any(is_set(cancelled_)))
+    throw Cancelled{};
   clock_.begin();
   for (std::uint32_t step = 0; step < steps_; ++step) {
     stop_if_cancelled();
@@ -61,11 +62,11 @@ void StreamRun::run_step(std::uint32_t step) {
 
 void StreamRun::issue_step(std::uint32_t step) {
   if (played_.contains(step)) {
-    manner_.recorded->play(work_, step, [&] { issue_all(step); });
+    mode_.recorded->play(work_, step, [&] { issue_all(step); });
   } else {
     work_.begin_step(step);
     issue_all(step);
-    if (manner_.recorded != nullptr) manner_.recorded->saw_plain();
+    if (mode_.recorded != nullptr) mode_.recorded->saw_plain();
   }
   clock_.end_step(step);
 }
@@ -81,7 +82,7 @@ bool StreamRun::fails() const {
 // Whatever ends it, nothing that it holds may go while streams still use it. What waits for peers,
 // who may have got no further, would wait for ever.
 StreamRun::~StreamRun() {
-  if (company_.ranks != nullptr && fails()) company_.peers->abandon();
+  if (communicators_.ranks != nullptr && fails()) communicators_.peers->abandon();
   try {
     backend_.finish();
   } catch (...) {  // said by who waited for the work
@@ -90,14 +91,14 @@ StreamRun::~StreamRun() {
 
 // Ranks can only stop together, before they begin.
 void StreamRun::stop_if_cancelled() const {
-  if (company_.ranks == nullptr) throw_if_cancelled(cancelled_);
+  if (communicators_.ranks == nullptr) throw_if_cancelled(cancelled_);
 }
 
 // What waits for another process's part may wait for ever, where the way to that has failed: so the
 // peers are asked meanwhile.
 void StreamRun::finish() {
-  Peers* const peers = company_.peers;
-  while (company_.ranks != nullptr && !backend_.is_done()) {
+  Peers* const peers = communicators_.peers;
+  while (communicators_.ranks != nullptr && !backend_.is_done()) {
     peers->check();
     std::this_thread::sleep_for(kLookAtPeers);
   }
@@ -107,7 +108,7 @@ void StreamRun::finish() {
 
 Execution StreamRun::result() {
   std::vector<Span> spans = clock_.measured();
-  if (company_.ranks != nullptr) merge_results(*company_.ranks, work_, spans);
+  if (communicators_.ranks != nullptr) merge_results(*communicators_.ranks, work_, spans);
   derive_readiness(plan_, spans);
   Execution result = work_.result(std::move(spans));
   result.played = played_;
@@ -165,13 +166,13 @@ void StreamRun::do_alone(Turn turn, std::uint32_t stream) {
 Ticket StreamRun::end_of(Turn turn, std::uint32_t stream) {
   Order& order = backend_.order();
   const Ticket end = events_.is_waited_for[turn.task()] ? order.mark(stream) : order.put(stream);
-  if (manner_.serial) last_[backend_.stream(stream).gpu()] = end;
+  if (mode_.serial) last_[backend_.stream(stream).gpu()] = end;
   return end;
 }
 
 void StreamRun::wait_for(Turn turn, std::uint32_t stream) {
   Order& order = backend_.order();
-  if (manner_.serial) order.after(stream, last_[backend_.stream(stream).gpu()]);
+  if (mode_.serial) order.after(stream, last_[backend_.stream(stream).gpu()]);
   latest_first(plan_.dependencies(turn.task), [&](TaskId before) {
     order.after(stream, ticket({turn.step, before}));
   });

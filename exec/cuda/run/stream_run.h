@@ -42,13 +42,13 @@
 namespace strata::cuda {
 
 /// Whom a run works with, beside its own devices' streams.
-struct Company {
+struct Communicators {
   const Ranks* ranks = nullptr;  ///< null where this process has all devices
   Peers* peers = nullptr;        ///< null where nothing is done together
 };
 
 /// How a run puts its tasks on streams.
-struct Manner {
+struct LaunchMode {
   bool serial = false;               ///< each waits for the one before it on its GPU
   RecordedStep* recorded = nullptr;  ///< plays steps; null where none is
   bool task_times = true;            ///< as ExecutionOptions have them
@@ -57,8 +57,8 @@ struct Manner {
 class StreamRun {
  public:
   StreamRun(Executor& executor, const Plan& plan, CudaBackend& backend, std::size_t steps,
-            const BatchOf& batch_of, const std::atomic<bool>* cancelled, Company company = {},
-            Manner manner = {});
+            const BatchOf& batch_of, const std::atomic<bool>* cancelled,
+            Communicators communicators = {}, LaunchMode mode = {});
   ~StreamRun();
   Execution execute();
 
@@ -85,8 +85,8 @@ class StreamRun {
   const Plan& plan_;
   CudaBackend& backend_;
   StreamWork work_;
-  Company company_;
-  Manner manner_;
+  Communicators communicators_;
+  LaunchMode mode_;
   StepRange played_;
   Crossing crossing_;
   Collectives collectives_;

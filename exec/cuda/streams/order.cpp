@@ -21,7 +21,7 @@ void Order::after(std::uint32_t stream, Ticket ticket) {
 
 // The first one that is kept and not before the piece.
 const Order::Mark& Order::mark_of(Ticket ticket) {
-  const Marks& marks = marks_[ticket.stream];
+  const MarkRing& marks = marks_[ticket.stream];
   const auto number = [&marks](std::uint64_t k) { return marks.kept[k % kKept].number; };
   if (marks.made == 0 || number(marks.made - 1) < ticket.number) mark(ticket.stream);
   std::uint64_t low = marks.made - std::min(marks.made, kKept), high = marks.made - 1;
@@ -52,7 +52,7 @@ void Order::spread(std::uint32_t stream) {
 
 Ticket Order::mark(std::uint32_t stream) {
   const Ticket ticket = known_.put(stream);
-  Marks& marks = marks_[stream];
+  MarkRing& marks = marks_[stream];
   if (marks.made == marks.kept.size() && marks.made < kKept) {
     marks.kept.push_back({Event(streams_[stream]->gpu(), EventKind::order), 0, {}});
   }

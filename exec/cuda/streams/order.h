@@ -74,7 +74,7 @@ class Order {
     VectorClocks::Clock clock;
   };
   /// The last ones of a stream, the k-th at k modulo kKept.
-  struct Marks {
+  struct MarkRing {
     std::vector<Mark> kept;
     std::uint64_t made = 0;
   };
@@ -84,7 +84,7 @@ class Order {
 
   std::vector<Stream*> streams_;
   VectorClocks known_;
-  std::vector<Marks> marks_;  // by stream
+  std::vector<MarkRing> marks_;  // by stream
   std::size_t marks_missed_ = 0;
 };
 

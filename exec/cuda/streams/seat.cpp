@@ -47,19 +47,19 @@ void Seat::begin_step(const StepContext& context, std::int64_t loss_shift_bytes)
     ++moves_;
   }
   const StepState state{context.step, context.learning_rate, loss_shift_bytes};
-  std::byte* const place = ring_.next(bytes);
-  std::memcpy(place, &state, sizeof state);
-  std::copy(labels.begin(), labels.end(), place + kLabelsAt);
-  copy(told_.data(), place, bytes, stream_);
+  std::byte* const slot = ring_.next(bytes);
+  std::memcpy(slot, &state, sizeof state);
+  std::copy(labels.begin(), labels.end(), slot + kLabelsAt);
+  copy(told_.data(), slot, bytes, stream_);
   ring_.take(stream_);
 }
 
 void Seat::tell(void* to, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const auto size = static_cast<std::int64_t>(bytes.size());
-  std::byte* const place = ring_.next(size);
-  std::copy(bytes.begin(), bytes.end(), place);
-  copy(to, place, size, stream_);
+  std::byte* const slot = ring_.next(size);
+  std::copy(bytes.begin(), bytes.end(), slot);
+  copy(to, slot, size, stream_);
   ring_.take(stream_);
 }
 

@@ -81,7 +81,7 @@ class Seat {
                                                  kLabelsAt);
   }
   /// Kernels that the stream runs from now on find this step there. The caller waits where it is
-  /// more than PinnedRing::kPlaces steps ahead.
+  /// more than PinnedRing::kSlots steps ahead.
   void begin_step(const StepContext& context, std::int64_t loss_shift_bytes = 0);
   /// To the GPU's memory, in the stream's order; the host's bytes have been read when this returns.
   void tell(void* to, std::span<const std::byte> bytes);

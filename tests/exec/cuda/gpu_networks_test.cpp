@@ -67,7 +67,7 @@ struct Way {
   std::string strategy;
   int devices = 1;
   Precision precision = Precision::fp32;
-  std::string manner = "plain";  ///< or "recorded", "serial", as ExecutionOptions have them
+  std::string launch = "plain";  ///< or "recorded", "serial", as ExecutionOptions have them
 };
 
 Strategy strategy_of(const Way& way, const Graph& graph) {
@@ -96,8 +96,8 @@ std::vector<Way> all_ways() {
   for (Precision precision : {Precision::tf32, Precision::bf16}) {
     ways.push_back({"optimal", 4, precision});
   }
-  for (const char* manner : {"recorded", "serial"}) {
-    ways.push_back({"optimal", 4, Precision::fp32, manner});
+  for (const char* launch : {"recorded", "serial"}) {
+    ways.push_back({"optimal", 4, Precision::fp32, launch});
   }
   ways.push_back({"data", 1, Precision::fp32, "recorded"});
   return ways;
@@ -124,7 +124,7 @@ using Trial = std::tuple<SmallNetwork, Way>;
 std::string title_of(const ::testing::TestParamInfo<Trial>& trial) {
   const auto& [network, way] = trial.param;
   return fmt::format("{}_{}_{}_{}_{}", network.name, way.strategy, way.devices,
-                     ::testing::PrintToString(way.precision), way.manner);
+                     ::testing::PrintToString(way.precision), way.launch);
 }
 
 DType dtype_of(Precision precision) {
@@ -137,15 +137,15 @@ class OnGpus : public ::testing::TestWithParam<Trial> {
  protected:
   const Way& way() const { return std::get<Way>(GetParam()); }
   /// Enough for a recording and its playing: the first two and the last are plain.
-  std::size_t steps() const { return way().manner == "recorded" ? 5 : 3; }
+  std::size_t steps() const { return way().launch == "recorded" ? 5 : 3; }
 
   Trained train_on_gpu(const Graph& graph) const {
     const Plan plan = strata::testing::plan_to_train(
         graph, strategy_of(way(), graph), way().devices, sync_of(way()), dtype_of(way().precision));
     const std::vector<int> gpus(static_cast<std::size_t>(way().devices));
     ExecutionOptions options = strata::testing::training_options();
-    options.recorded = way().manner == "recorded";
-    options.serial = way().manner == "serial";
+    options.recorded = way().launch == "recorded";
+    options.serial = way().launch == "serial";
     CudaBackend backend(gpus, kept_parts(gpus), way().precision);
     StreamExecutor executor(graph, plan, backend, options);
     Trained trained = strata::testing::train(executor, graph, steps());
@@ -157,11 +157,11 @@ class OnGpus : public ::testing::TestWithParam<Trial> {
   void say(const Apart& apart, const Tolerance& allowed) const {
     fmt::print(
         "agreement {{\"network\": \"{}\", \"strategy\": \"{}\", \"devices\": \"cuda:0/{}\", "
-        "\"precision\": \"{}\", \"manner\": \"{}\", \"loss\": {:.3e}, \"gradients\": {:.3e}, "
+        "\"precision\": \"{}\", \"launch\": \"{}\", \"loss\": {:.3e}, \"gradients\": {:.3e}, "
         "\"weights\": {:.3e}, "
         "\"worst_gradients\": \"{}\", \"tolerance\": {:.1e}, \"gradient_tolerance\": {:.1e}}}\n",
         std::get<SmallNetwork>(GetParam()).name, way().strategy, way().devices,
-        ::testing::PrintToString(way().precision), way().manner, apart.loss, apart.gradients,
+        ::testing::PrintToString(way().precision), way().launch, apart.loss, apart.gradients,
         apart.weights, apart.worst_gradients, allowed.values, allowed.gradients);
   }
 };

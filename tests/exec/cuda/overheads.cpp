@@ -133,10 +133,10 @@ std::vector<CopyTime> copy_times(Stream& stream, const std::vector<std::int64_t>
     const LastingMemory gpu(stream.gpu(), bytes);
     const std::shared_ptr<void> pinned = host_memory(bytes);
     std::vector<char> pageable(static_cast<std::size_t>(bytes), 1);
-    for (Place place : {Place::pinned, Place::pageable}) {
-      void* const host = place == Place::pinned ? pinned.get() : pageable.data();
-      all.push_back({place, true, bytes, copy_time(stream, gpu.data(), host, bytes)});
-      all.push_back({place, false, bytes, copy_time(stream, host, gpu.data(), bytes)});
+    for (HostMemoryKind kind : {HostMemoryKind::pinned, HostMemoryKind::pageable}) {
+      void* const host = kind == HostMemoryKind::pinned ? pinned.get() : pageable.data();
+      all.push_back({kind, true, bytes, copy_time(stream, gpu.data(), host, bytes)});
+      all.push_back({kind, false, bytes, copy_time(stream, host, gpu.data(), bytes)});
     }
   }
   return all;
@@ -146,7 +146,7 @@ nlohmann::ordered_json stream_overheads(Stream& stream, const std::vector<std::i
   const Seen pair = empty_pair(stream);
   nlohmann::ordered_json copies = nlohmann::ordered_json::array();
   for (const CopyTime& one : copy_times(stream, sizes)) {
-    copies.push_back({{"host", one.host == Place::pinned ? "pinned" : "pageable"},
+    copies.push_back({{"host", one.host == HostMemoryKind::pinned ? "pinned" : "pageable"},
                       {"to_gpu", one.to_gpu},
                       {"bytes", one.bytes},
                       {"seconds", one.seconds.value}});

@@ -37,10 +37,10 @@ Chain launched_chain(Stream& stream);
 /// Played from a recording.
 Chain recorded_chain(Stream& stream);
 
-enum class Place : std::uint8_t { pinned, pageable };
+enum class HostMemoryKind : std::uint8_t { pinned, pageable };
 
 struct CopyTime {
-  Place host = Place::pinned;
+  HostMemoryKind host = HostMemoryKind::pinned;
   bool to_gpu = true;
   std::int64_t bytes = 0;
   Seconds seconds;  ///< until the host knows that it is done, the median

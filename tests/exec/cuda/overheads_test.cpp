@@ -65,7 +65,7 @@ TEST(Overheads, CopiesAreTimedBothWaysFromBothKindsOfMemory) {
   ASSERT_EQ(times.size(), 8U);
   for (std::size_t i = 0; i < times.size(); ++i) {
     EXPECT_EQ(times[i].bytes, i < 4 ? 4096 : 65536);
-    EXPECT_EQ(times[i].host, i % 4 < 2 ? Place::pinned : Place::pageable);
+    EXPECT_EQ(times[i].host, i % 4 < 2 ? HostMemoryKind::pinned : HostMemoryKind::pageable);
     EXPECT_EQ(times[i].to_gpu, i % 2 == 0);
     EXPECT_NEAR(times[i].seconds.value, kPiece, kTiny);
   }

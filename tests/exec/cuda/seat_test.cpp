@@ -15,7 +15,7 @@
 namespace strata::cuda {
 namespace {
 
-constexpr std::uint64_t kSteps = 3 * PinnedRing::kPlaces + 5;
+constexpr std::uint64_t kSteps = 3 * PinnedRing::kSlots + 5;
 
 /// What it found at its turn: the step, its first label and its last.
 struct Note {
@@ -91,9 +91,9 @@ TEST(SeatTest, WhatItIsToldMayGoAtOnce) {
 // GPU: one in all is waited for.
 TEST(SeatTest, AHostAheadByAWholeRingWaitsForTheOldestStepAlone) {
   Seat seat(0, Precision::fp32);
-  for (std::size_t step = 0; step < PinnedRing::kPlaces; ++step) seat.begin_step({step, 0, {}});
+  for (std::size_t step = 0; step < PinnedRing::kSlots; ++step) seat.begin_step({step, 0, {}});
   const Seconds before = now();
-  seat.begin_step({PinnedRing::kPlaces, 0, {}});
+  seat.begin_step({PinnedRing::kSlots, 0, {}});
   EXPECT_NEAR((now() - before).value, 2e-6, 1e-9);
   seat.stream().finish();
 }

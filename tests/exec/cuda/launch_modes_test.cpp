@@ -75,9 +75,9 @@ class Kept {
   std::vector<float> before_;
 };
 
-class Manners : public ::testing::TestWithParam<SmallNetwork> {
+class LaunchModes : public ::testing::TestWithParam<SmallNetwork> {
  protected:
-  Manners() : graph_(strata::testing::build(GetParam())) {
+  LaunchModes() : graph_(strata::testing::build(GetParam())) {
     host::set_gpus(4);
     for (std::uint64_t seed = 0; seed < kBatches; ++seed) {
       data_.push_back(synthetic_dataset(graph_, seed));
@@ -162,12 +162,12 @@ class Manners : public ::testing::TestWithParam<SmallNetwork> {
   mutable std::size_t recordings_ = 0;       // of executors, whose backends have made theirs before
 };
 
-TEST_P(Manners, PlayedStepsGiveWhatPlainOnesGive) {
+TEST_P(LaunchModes, PlayedStepsGiveWhatPlainOnesGive) {
   expect_the_same({.recorded = true});
 }
 
 // What comes before a playing must have come on all streams: some of so many orders would tell.
-TEST_P(Manners, PlayedStepsComeAfterTheirData) {
+TEST_P(LaunchModes, PlayedStepsComeAfterTheirData) {
   if (std::string(GetParam().name) != "lenet5") GTEST_SKIP() << "the quickest network is enough";
   const Devices gpus = {0, 0};
   const Strategy strategy = data_parallel(graph_, 2);
@@ -180,7 +180,7 @@ TEST_P(Manners, PlayedStepsComeAfterTheirData) {
 }
 
 // One recording serves all runs of an executor.
-TEST_P(Manners, AStepIsRecordedAnewWhereMemoryIsNotAsItWas) {
+TEST_P(LaunchModes, AStepIsRecordedAnewWhereMemoryIsNotAsItWas) {
   const Devices gpus = {0, 0};
   const Strategy strategy = data_parallel(graph_, 2);
   const auto recordings = [&](const Way& way) {
@@ -215,12 +215,12 @@ TEST(PlainLoops, AreThoseOfTheExecutorsOwnKernels) {
   }
 }
 
-TEST_P(Manners, SerialTasksGiveWhatOthersGive) {
+TEST_P(LaunchModes, SerialTasksGiveWhatOthersGive) {
   expect_the_same({.serial = true, .recorded = true});
 }
 
 // Of 4, 1, 2 and 5 steps, the first two of all are plain, and each run's last.
-TEST_P(Manners, OfPlayedStepsOnlyTheEndIsKnown) {
+TEST_P(LaunchModes, OfPlayedStepsOnlyTheEndIsKnown) {
   const Runs runs = run({0, 0}, data_parallel(graph_, 2), {.recorded = true});
   std::vector<std::string> played;
   for (const Timeline& timeline : runs.timelines) {
@@ -254,7 +254,7 @@ std::size_t overlaps(const Timeline& timeline, const Plan& plan, const Devices& 
 }
 
 // In plan order.
-TEST_P(Manners, SerialTasksTakeTurnsOnAGpu) {
+TEST_P(LaunchModes, SerialTasksTakeTurnsOnAGpu) {
   const Devices gpus = {0, 0, 1};
   const Strategy strategy = data_parallel(graph_, 3);
   const Plan plan = plan_for(gpus, graph_, strategy);
@@ -273,7 +273,7 @@ SmallNetwork network(std::string_view name, std::int64_t batch = 4, std::int64_t
 }
 
 // Dropout draws anew in each step; batch norm sums over devices.
-INSTANTIATE_TEST_SUITE_P(Zoo, Manners,
+INSTANTIATE_TEST_SUITE_P(Zoo, LaunchModes,
                          ::testing::Values(network("lenet5"), network("alexnet", 4, 64, 16),
                                            network("resnet18", 4, 32, 16)),
                          [](const auto& test) { return std::string(test.param.name); });
