@@ -3,7 +3,8 @@
 // The Stopwatch of GPUs: pairs of events around pieces of work. What is held waits behind a gate
 // that holds the streams; or it is recorded, all devices' work as one, and played whole, as a
 // recorded step is. There the events are nodes of the recording: kernels of one piece follow one
-// another as in a recorded step, but between two pieces are two events that a step has not.
+// another as in a recorded step, but between two pieces are two events that a step has not. What
+// these take is in the times: nobody measures it of a recording's nodes (docs/gpu.md).
 
 #include <exception>
 #include <optional>
