@@ -3,7 +3,6 @@
 // What says which step it is about (MODEL, --cluster, --batch, --sync, --dtype, --profile, --set,
 // --allow-unsupported): shared by the commands that predict, search and compare.
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,26 +12,19 @@
 
 namespace strata {
 
-struct CaseFlags {
-  CaseRequest request;
-  std::string sync = "ring", dtype = "fp32";
-  std::int64_t batch = 0;
-  std::vector<std::string> sets;
-  CLI::Option* batch_option = nullptr;
-};
-
 /// MODEL and --cluster, both required.
-void add_model_and_cluster(CLI::App& command, CaseFlags& flags);
+void add_model_and_cluster(CLI::App& command, CaseRequest& request);
 /// --allow-unsupported, of a command that predicts or shows.
 void add_unsupported_option(CLI::App& command, Unsupported& unsupported);
 /// All the others.
-void add_case_options(CLI::App& command, CaseFlags& flags);
+void add_case_options(CLI::App& command, CaseRequest& request);
 
 /// Warns of what makes its costs doubtful. Throws InputError for a value that is not allowed.
-Case load(CaseFlags& flags);
+Case load(const CaseRequest& request);
 
 /// The files that a case is read from, and `more`: no output may name one of them.
-std::vector<std::string> files_read(const CaseFlags& flags, const std::vector<std::string>& more);
+std::vector<std::string> files_read(const CaseRequest& request,
+                                    const std::vector<std::string>& more);
 
 /// "vgg16 on p100-4x4: 16 devices, batch 512, fp32, sync ring", and an empty line.
 void print_header(const Case& input);

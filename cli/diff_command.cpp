@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
@@ -25,7 +26,7 @@ namespace strata {
 namespace {
 
 struct DiffFlags {
-  CaseFlags input;
+  CaseRequest input;
   std::string before, after;
   bool json = false;
 };
@@ -147,8 +148,8 @@ void print_totals(const StrategyDiff& diff) {
 }
 
 void run(DiffFlags& flags) {
-  complete(flags.input.request.model, "model", flags);
-  complete(flags.input.request.cluster, "cluster", flags);
+  complete(flags.input.model, "model", flags);
+  complete(flags.input.cluster, "cluster", flags);
   const Case input = load(flags.input);
   const Strategy before = load_strategy(flags.before, input);
   const Strategy after = load_strategy(flags.after, input);
@@ -170,12 +171,11 @@ void run(DiffFlags& flags) {
 void add_diff_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("diff", "compare two strategies layer by layer");
   auto flags = std::make_shared<DiffFlags>();
-  command->add_option("BEFORE", flags->before, "data, model, owt, optimal or a .json file")
-      ->required();
+  command->add_option("BEFORE", flags->before, std::string(setting("strategy").help))->required();
   command->add_option("AFTER", flags->after, "the same")->required();
-  command->add_option("--model", flags->input.request.model,
+  command->add_option("--model", flags->input.model,
                       "a name, or a .toml or .onnx file (default: what a strategy file says)");
-  command->add_option("--cluster", flags->input.request.cluster,
+  command->add_option("--cluster", flags->input.cluster,
                       "a name or a .toml file (default: what a strategy file says)");
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
-#include "cli/search_flags.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 #include "sim/base/error.h"
 #include "sim/strategy/config_text.h"
@@ -27,8 +27,8 @@ namespace {
 constexpr std::size_t kListed = 16, kNamed = 8;
 
 struct ExplainFlags {
-  CaseFlags input;
-  SearchFlags search;
+  CaseRequest input;
+  SearchOptions space;
   std::string strategy, layer;
   bool all = false;
   bool json = false;
@@ -160,11 +160,10 @@ void print_summary(const Case& input, const Strategy& strategy, LayerId layer,
 }
 
 void run(ExplainFlags& flags) {
-  const SearchOptions options = search_options(flags.search);
   const Case input = load(flags.input);
   const LayerId layer = find_layer(input.graph, flags.layer);
-  const Strategy strategy = load_strategy(flags.strategy, input, options);
-  const Explanation explanation = explain(input, options, strategy, layer);
+  const Strategy strategy = load_strategy(flags.strategy, input, flags.space);
+  const Explanation explanation = explain(input, flags.space, strategy, layer);
   if (flags.json) return explain_json(input, strategy, layer, explanation);
   print_header(input);
   print("{} under {}, with the layers that share its config: {}\n\n", input.graph[layer].name,
@@ -180,12 +179,11 @@ void add_explain_command(CLI::App& app) {
       app.add_subcommand("explain", "why a layer is cut so: every config, its costs, its regret");
   auto flags = std::make_shared<ExplainFlags>();
   add_model_and_cluster(*command, flags->input);
-  command->add_option("--strategy", flags->strategy, "data, model, owt, optimal or a .json file")
-      ->required();
+  add_setting(*command, "strategy", flags->strategy)->required();
   command->add_option("--layer", flags->layer, "the layer's name (strata show)")->required();
   command->add_flag("--all", flags->all, "list every config, not the best 16 alone")
       ->disable_flag_override();
-  add_search_options(*command, flags->search);
+  add_search_settings(*command, flags->space);
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/exports.h"
+#include "cli/setting_options.h"
 #include "cli/usage.h"
 
 namespace strata {
@@ -17,8 +18,7 @@ constexpr std::int64_t kMostExportedSteps = 1000;
 std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& output) {
   auto flags = std::make_shared<ExportFlags>();
   add_model_and_cluster(command, flags->input);
-  command.add_option("--strategy", flags->strategy, "data, model, owt, optimal or a .json file")
-      ->required();
+  add_setting(command, "strategy", flags->strategy)->required();
   add_case_options(command, flags->input);
   command.add_option("-o,--output", flags->output, output)->required()->check(named_file());
   command.add_flag("--json", flags->json, "print JSON")->disable_flag_override();
@@ -27,10 +27,8 @@ std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& ou
 
 void add_steps(CLI::App& command, ExportFlags& flags, std::size_t usual) {
   flags.steps = usual;
-  command
-      .add_option("--steps", flags.steps,
-                  fmt::format("how many steps to simulate (default {})", usual))
-      ->check(whole_number(1, kMostExportedSteps));
+  add_number(command, "steps", flags.steps, kMostExportedSteps)
+      ->description(fmt::format("how many steps to simulate (default {})", usual));
 }
 
 void add_trace(CLI::App& parent) {

@@ -84,7 +84,7 @@ void write_graph(const ExportFlags& flags, const std::string& dot, nlohmann::ord
 }
 
 void export_network(const ExportFlags& flags) {
-  const CaseRequest& request = flags.input.request;
+  const CaseRequest& request = flags.input;
   const Network network = load_network(request.model, 1, FileWeights::skip, request.unsupported);
   for (const std::string& each : network.notes) note(each);
   write_graph(flags, print_dot(network.graph), {{"model", network.graph.name()}},

@@ -12,7 +12,7 @@
 namespace strata {
 
 struct ExportFlags {
-  CaseFlags input;
+  CaseRequest input;
   std::string strategy, output;
   std::size_t steps = 4;
   bool per_rank = false, json = false;

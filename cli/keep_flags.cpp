@@ -21,13 +21,13 @@ void add_keep_options(CLI::App& command, KeepFlags& flags) {
 void check(const KeepFlags& flags) {
   if (!flags.layers.empty() && flags.strategy.empty()) {
     throw InputError(
-        fmt::format("--keep {}: does not say as which strategy cuts them; allowed: --strategy S "
+        fmt::format("`keep` {}: does not say as which strategy cuts them; allowed: --strategy S "
                     "beside it",
                     flags.layers));
   }
   if (flags.layers.empty() && !flags.strategy.empty()) {
     throw InputError(
-        fmt::format("--strategy {}: solve looks for one; allowed: beside --keep LAYER[,LAYER...], "
+        fmt::format("`strategy` {}: solve looks for one; allowed: beside --keep LAYER[,LAYER...], "
                     "the layers that stay as it cuts them",
                     flags.strategy));
   }
@@ -43,7 +43,7 @@ std::vector<std::string> kept_names(const KeepFlags& flags) {
 KeptLayers kept_layers(const KeepFlags& flags, const SearchOptions& space, const Case& input) {
   if (flags.layers.empty()) return {};
   return {load_strategy(flags.strategy, input, space),
-          layers_named(input.graph, kept_names(flags), "--keep")};
+          layers_named(input.graph, kept_names(flags))};
 }
 
 }  // namespace strata

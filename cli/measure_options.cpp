@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/batch_options.h"
-#include "cli/devices_option.h"
-#include "cli/dtype_option.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/usage.h"
 #include "sim/profile/write_profile.h"
 #include "sim/text/split.h"
@@ -18,21 +16,15 @@ constexpr std::int64_t kMostRounds = 1'000'000;
 
 }  // namespace
 
-std::optional<std::int64_t> MeasureFlags::global_batch() const {
-  if (batch_option->count() == 0) return {};
-  return batch;
-}
-
 void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rounds) {
   flags.rounds = rounds;
   command.add_option("MODEL", flags.models, "names (strata models), or .toml or .onnx files")
       ->required();
-  add_devices_option(command, flags.devices);
-  flags.batch_option = add_batch_options(command, flags.batch, flags.batch_per_device);
+  add_device_settings(command, flags.devices, flags.dtype);
+  add_batch_settings(command, flags.batch, flags.batch_per_device);
   command.add_option("--strategies", flags.strategies,
                      "of data, model, owt, optimal and .json files, with commas between (default "
                      "data,model,owt,optimal)");
-  add_device_dtype_option(command, flags.dtype);
   command
       .add_flag("--graph", flags.recorded,
                 "as run --graph: what is measured is recorded, and what is run played again")
@@ -58,9 +50,8 @@ std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
 }
 
 std::string batch_text(const MeasureFlags& flags) {
-  const auto batch = flags.global_batch();
-  return batch ? fmt::format("--batch {}", *batch)
-               : fmt::format("--batch-per-device {}", flags.batch_per_device);
+  return flags.batch ? fmt::format("--batch {}", *flags.batch)
+                     : fmt::format("--batch-per-device {}", flags.batch_per_device);
 }
 
 void MeasureProgressLine::show(const MeasureProgress& progress) {

@@ -18,13 +18,12 @@ namespace strata {
 
 struct MeasureFlags {
   std::vector<std::string> models;
-  std::string devices, dtype = "fp32", strategies = "data,model,owt,optimal", output;
-  std::int64_t batch = 0, batch_per_device = 32;
+  std::string devices, strategies = "data,model,owt,optimal", output;
+  std::optional<std::int64_t> batch;
+  std::int64_t batch_per_device = 32;
+  DType dtype = DType::fp32;
   std::size_t rounds = 0;
   bool recorded = false, json = false;
-  CLI::Option* batch_option = nullptr;
-
-  std::optional<std::int64_t> global_batch() const;
 };
 
 /// MODEL…, --devices, --batch, --batch-per-device, --strategies, --dtype, --graph, --rounds, -o and

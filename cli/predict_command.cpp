@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
@@ -33,7 +34,7 @@ constexpr std::int64_t kMostPredictedSteps = 1000;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
-  CaseFlags input;
+  CaseRequest input;
   std::string strategies;
   std::size_t steps = 4;
   std::optional<std::uint64_t> jitter;
@@ -231,16 +232,13 @@ void add_predict_command(CLI::App& app) {
       app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
   auto flags = std::make_shared<PredictFlags>();
   add_model_and_cluster(*command, flags->input);
-  command
-      ->add_option("--strategy", flags->strategies,
-                   "data, model, owt, optimal or a .json file; several, with commas, side by side")
-      ->required();
+  add_setting(*command, "strategy", flags->strategies)
+      ->required()
+      ->description(
+          fmt::format("{}; several, with commas, side by side", setting("strategy").help));
   add_case_options(*command, flags->input);
-  command->add_option("--steps", flags->steps, "how many steps to simulate (default 4)")
-      ->check(whole_number(1, kMostPredictedSteps));
-  command->add_option("--jitter", flags->jitter,
-                      "also draw every task's time from its measured spread, with this seed: the "
-                      "median step and the 95th percentile");
+  add_number(*command, "steps", flags->steps, kMostPredictedSteps);
+  add_setting(*command, "jitter", flags->jitter);
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
       ->check(named_file());
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")

@@ -11,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
-#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
 #include "cli/measure_options.h"
@@ -59,10 +58,10 @@ ProfileRequest request_of(const ProfileFlags& flags) {
   ProfileRequest request;
   request.models = m.models;
   request.devices = m.devices;
-  request.batch = m.global_batch();
+  request.batch = m.batch;
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
-  request.dtype = dtype_of(m.dtype);
+  request.dtype = m.dtype;
   request.recorded = m.recorded;
   request.rounds = m.rounds;
   request.date = today();
@@ -100,7 +99,7 @@ nlohmann::ordered_json outcome_json(const MeasureFlags& flags, const Outcome& ou
   nlohmann::ordered_json json = {
       {"models", flags.models},
       {"device_names", flags.devices},
-      {"dtype", flags.dtype},
+      {"dtype", name(flags.dtype)},
       {"graph", flags.recorded},
       {"kind", profile.kind},
       {"machine", profile.description},
@@ -137,7 +136,7 @@ std::string example(const MeasureFlags& flags) {
                        flags.devices, rest, flags.strategies);
   }
   return fmt::format("strata run {} --devices {} --dtype {} {} --strategy data",
-                     flags.models.front(), flags.devices, flags.dtype, rest);
+                     flags.models.front(), flags.devices, name(flags.dtype), rest);
 }
 
 void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {

@@ -10,9 +10,9 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 #include "cli/usage.h"
-#include "cli/what_if_option.h"
 #include "sim/base/error.h"
 #include "sim/engine/engine.h"
 #include "sim/formats/replay.h"
@@ -28,7 +28,7 @@ constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 struct ReplayFlags {
   std::string plan, cluster, csv_file;
-  std::vector<std::string> sets;
+  WhatIfs sets;
   bool json = false;
 };
 
@@ -109,9 +109,8 @@ void warn_of_speeds(const WhatIfs& changes) {
 
 void run(const ReplayFlags& flags) {
   check_outputs({flags.csv_file}, {flags.plan, flags.cluster});
-  const WhatIfs changes = parse_sets(flags.sets);
-  const Cluster cluster = load_cluster(flags.cluster, changes);
-  warn_of_speeds(changes);
+  const Cluster cluster = load_cluster(flags.cluster, flags.sets);
+  warn_of_speeds(flags.sets);
   const ReplayPlan plan = read_replay(flags.plan, cluster);
   const auto before = std::chrono::steady_clock::now();
   const ActivityTimes times = times_of(plan, flags.plan);
@@ -132,9 +131,8 @@ void add_replay_command(CLI::App& app) {
           "PLAN", flags->plan,
           "activities as JSON or JSONL (docs/replay.md; strata predict --plan writes them)")
       ->required();
-  command->add_option("--cluster", flags->cluster, "a name (strata clusters) or a .toml file")
-      ->required();
-  add_set_option(*command, flags->sets);
+  add_setting(*command, "cluster", flags->cluster)->required();
+  add_what_ifs(*command, flags->sets);
   command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV")
       ->check(named_file());
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();

@@ -8,19 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/batch_options.h"
-#include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
-#include "cli/devices_option.h"
-#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_output.h"
-#include "cli/search_flags.h"
-#include "cli/sync_option.h"
+#include "cli/setting_options.h"
 #include "cli/usage.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
@@ -38,23 +33,10 @@ constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 
 struct RunFlags {
   RunRequest request;
-  SearchFlags search;
-  std::string sync = "ring", dtype = "fp32", learning_rate = "0.01", tolerance;
   std::string save_weights, trace_file, typed;
-  std::int64_t batch = 0;
-  CLI::Option* batch_option = nullptr;
   CLI::Option* warmup_option = nullptr;
-  CLI::Option* tolerance_option = nullptr;
-  bool check = false, json = false;
+  bool json = false;
 };
-
-double number_of(const std::string& option, const std::string& text) try {
-  const double value = parse_number(text);
-  if (value >= 0) return value;
-  throw InputError(fmt::format("'{}' is below zero", text));
-} catch (const InputError& error) {
-  throw InputError(fmt::format("{}: {}; allowed: a number of at least 0", option, error.message()));
-}
 
 // Of a run of one step, there is nothing but that step to time.
 void set_warmup(const RunFlags& flags, RunRequest& request) {
@@ -70,22 +52,15 @@ void set_warmup(const RunFlags& flags, RunRequest& request) {
 
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
-  request.sync = sync_of(flags.sync);
-  request.dtype = dtype_of(flags.dtype);
-  request.space = search_options(flags.search);
-  request.learning_rate = number_of("--lr", flags.learning_rate);
   if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
     throw InputError(
-        fmt::format("--lr {}: too large; allowed: what float32 can hold", flags.learning_rate));
+        fmt::format("--lr {}: too large; allowed: what float32 can hold", request.learning_rate));
   }
-  if (flags.batch_option->count() > 0) request.batch = flags.batch;
   set_warmup(flags, request);
-  if (flags.tolerance_option->count() > 0 && !flags.check) {
+  if (request.tolerance && !request.check) {
     throw InputError("--tolerance is of --check; allowed: both, or neither");
   }
-  request.check = flags.check;
   request.task_times = !flags.trace_file.empty();
-  if (!flags.tolerance.empty()) request.tolerance = number_of("--tolerance", flags.tolerance);
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};
   request.costs->recorded = request.recorded;
@@ -169,7 +144,8 @@ void run_command(Runner& runner, const RunFlags& flags) {
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
-  const RunNames names{request.devices, runner.description(request.devices), flags.sync};
+  const RunNames names{request.devices, runner.description(request.devices),
+                       std::string(name(request.sync))};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
@@ -187,21 +163,17 @@ void run_command(Runner& runner, const RunFlags& flags) {
 
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  flags.batch_option = add_batch_options(command, flags.batch, request.batch_per_device);
-  command.add_option("--steps", request.steps, "how many steps to train (default 10)")
-      ->check(whole_number(1, kMostSteps));
+  add_batch_settings(command, request.batch, request.batch_per_device);
+  add_number(command, "steps", request.steps, kMostSteps)
+      ->description("how many steps to train (default 10)");
   flags.warmup_option =
       command
           .add_option("--warmup", request.warmup,
                       "how many of them, the first ones, are not timed (default 1)")
           ->check(whole_number(0, kMostSteps));
-  command.add_option("--lr", flags.learning_rate, "the learning rate of plain SGD (default 0.01)");
-  command
-      .add_option("--seed", request.seed,
-                  "of initial weights, synthetic data and dropout (default 0)")
-      ->check(whole_number(0, kMostSeed));
-  add_sync_option(command, flags.sync);
-  add_device_dtype_option(command, flags.dtype);
+  add_setting(command, "lr", request.learning_rate);
+  add_number(command, "seed", request.seed, kMostSeed);
+  add_setting(command, "sync", request.sync);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {
@@ -237,13 +209,12 @@ void add_files(CLI::App& command, RunFlags& flags) {
       .add_option("--trace", flags.trace_file,
                   "write the last steps as trace-event JSON (Perfetto opens it)")
       ->check(named_file());
-  command
-      .add_option(
-          "--profile", request.profiles,
+  add_setting(command, "profile", request.profiles)
+      ->allow_extra_args(false)
+      ->description(
           "a .toml file of strata profile for these devices: the run is predicted, too, and "
           "--strategy optimal searches with it (default: what it needs is measured first, and "
-          "kept in $XDG_CACHE_HOME/strata/costs, else ~/.cache/strata/costs); repeatable")
-      ->allow_extra_args(false);
+          "kept in $XDG_CACHE_HOME/strata/costs, else ~/.cache/strata/costs); repeatable");
 }
 
 }  // namespace
@@ -252,27 +223,19 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command = app.add_subcommand("run", "train for real on this machine's devices");
   auto flags = std::make_shared<RunFlags>();
   flags->typed = typed;
-  command
-      ->add_option("MODEL", flags->request.model,
-                   "a name (strata models), or a .toml or .onnx file")
-      ->required();
-  add_devices_option(*command, flags->request.devices);
-  command
-      ->add_option("--strategy", flags->request.strategy,
-                   "data, model, owt, optimal or a .json file")
-      ->required();
+  RunRequest& request = flags->request;
+  add_model(*command, request.model);
+  add_device_settings(*command, request.devices, request.dtype);
+  add_setting(*command, "strategy", request.strategy)->required();
   add_training_options(*command, *flags);
   add_files(*command, *flags);
   command
-      ->add_flag("--check", flags->check,
+      ->add_flag("--check", request.check,
                  "compare with one device: each layer, and what came of the training")
       ->disable_flag_override();
-  flags->tolerance_option =
-      command->add_option("--tolerance", flags->tolerance,
-                          "let --check allow this relative difference after the training, not what "
-                          "rounding does");
-  add_ways_to_run(*command, flags->request);
-  add_search_options(*command, flags->search, "Of --strategy optimal");
+  add_setting(*command, "tolerance", request.tolerance);
+  add_ways_to_run(*command, request);
+  add_search_settings(*command, request.space, "Of --strategy optimal");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags, &runner] { run_command(runner, *flags); });
 }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/setting_options.h"
 #include "cli/table.h"
 #include "sim/study/case/network.h"
 #include "sim/text/units.h"
@@ -92,8 +93,7 @@ void show_table(const Graph& graph) {
 void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
   auto options = std::make_shared<ShowOptions>();
-  command->add_option("MODEL", options->model, "a name (strata models), or a .toml or .onnx file")
-      ->required();
+  add_model(*command, options->model);
   add_unsupported_option(*command, options->unsupported);
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {

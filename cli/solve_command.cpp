@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -13,7 +12,7 @@
 #include "cli/keep_flags.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/search_flags.h"
+#include "cli/setting_options.h"
 #include "cli/solve_output.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"
@@ -28,55 +27,12 @@ namespace {
 constexpr std::int64_t kMostStrategies = 10000, kMostEvaluations = 1000000, kMostThreads = 1024;
 
 struct SolveFlags {
-  CaseFlags input;
-  SearchFlags search;
+  CaseRequest input;
+  SolveOptions options;
   KeepFlags keep;
-  std::string output, algorithm = "elimination", objective = "eq1";
-  std::optional<std::string> memory_limit, time_limit;
-  std::size_t k_best = 1, evaluations = 200;
-  unsigned threads = 0;
+  std::string output;
   bool no_simulation = false, json = false;
 };
-
-Bytes parse_memory_limit(const std::string& text) try {
-  return parse_bytes(text);
-} catch (InputError& error) {
-  error.add_context("--memory-limit");
-  throw;
-}
-
-double parse_time_limit(const std::string& text) try {
-  const double seconds = parse_number(text, "number of seconds");
-  if (seconds >= 0) return seconds;
-  throw InputError(fmt::format("'{}' is below zero", text));
-} catch (const InputError& error) {
-  throw InputError(
-      fmt::format("--time-limit: {}; allowed: a number of at least 0", error.message()));
-}
-
-SolveOptions solve_options(const SolveFlags& flags) {
-  const auto algorithm = parse_search_algorithm(flags.algorithm);
-  if (!algorithm) {
-    throw InputError(
-        fmt::format("--algorithm {}: unknown; allowed: elimination, dfs", flags.algorithm));
-  }
-  const auto objective = parse_objective(flags.objective);
-  if (!objective) {
-    throw InputError(
-        fmt::format("--objective {}: unknown; allowed: eq1, simulated", flags.objective));
-  }
-  SolveOptions options;
-  options.space = search_options(flags.search);
-  options.algorithm = *algorithm;
-  options.objective = *objective;
-  options.k_best = flags.k_best;
-  options.simulate = !flags.no_simulation;
-  options.evaluations = flags.evaluations;
-  options.limits.threads = flags.threads;
-  if (flags.memory_limit) options.memory_limit = parse_memory_limit(*flags.memory_limit);
-  if (flags.time_limit) options.limits.time_limit = parse_time_limit(*flags.time_limit);
-  return options;
-}
 
 // What a device of the cluster has, at the least.
 Bytes capacity(const Case& input) {
@@ -110,7 +66,8 @@ void check_output(const SolveFlags& flags) {
 }
 
 void run(SolveFlags& flags) {
-  SolveOptions options = solve_options(flags);
+  SolveOptions& options = flags.options;
+  options.simulate = !flags.no_simulation;
   check_output(flags);
   check(flags.keep);
   const Case input = load(flags.input);
@@ -122,12 +79,14 @@ void run(SolveFlags& flags) {
   const Solved solved = solve(input, options);
   line.clear();
   if (solved.best.empty()) {
-    throw JobFailed(none_found(input, solved, "--memory-limit", *options.memory_limit));
+    throw JobFailed(none_found(input, solved, *options.memory_limit));
   }
 
   const DegreeSet degrees =
       options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
-  const SolveNames names{std::string(name(degrees)), flags.objective, flags.algorithm,
+  const SolveNames names{std::string(print_choice("degrees", degrees)),
+                         std::string(print_choice("objective", options.objective)),
+                         std::string(print_choice("algorithm", options.algorithm)),
                          kept_names(flags.keep)};
   warn_if_too_large(input, solved.best.front());
   if (!interrupt.is_set() && !flags.output.empty()) {
@@ -148,41 +107,25 @@ void run(SolveFlags& flags) {
   }
 }
 
-void add_limits(CLI::App& command, SolveFlags& flags) {
-  command.add_option("--memory-limit", flags.memory_limit,
-                     "bytes that a device may need at its peak, or as \"12 GiB\"");
-  command.add_option("--time-limit", flags.time_limit,
-                     "seconds after which the best until then is given, with its gap");
-  command.add_option("--threads", flags.threads, "how many cores to use (default all)")
-      ->check(whole_number(1, kMostThreads));
-}
-
 }  // namespace
 
 void add_solve_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("solve", "find the fastest strategy, with proof");
   auto flags = std::make_shared<SolveFlags>();
+  SolveOptions& options = flags->options;
   add_model_and_cluster(*command, flags->input);
   command->add_option("-o,--output", flags->output, "write the strategy to this .json file")
       ->check(named_file());
-  command->add_option("--algorithm", flags->algorithm,
-                      "elimination, or dfs: the paper's depth-first search (default elimination)");
-  command->add_option("--objective", flags->objective,
-                      "eq1, or simulated: search on under the simulated step time (default eq1)");
-  command->add_option("--k-best", flags->k_best, "find the K best strategies (default 1)")
-      ->check(whole_number(1, kMostStrategies));
-  command
-      ->add_option(
-          "--evaluations", flags->evaluations,
-          "how many strategies --objective simulated may simulate beyond its first (default 200)")
-      ->check(whole_number(1, kMostEvaluations));
-  command
-      ->add_flag("--no-simulation", flags->no_simulation,
-                 "give Eq. 1 times alone: quick on clusters of thousands")
-      ->disable_flag_override();
+  add_setting(*command, "algorithm", options.algorithm);
+  add_setting(*command, "objective", options.objective);
+  add_number(*command, "k_best", options.k_best, kMostStrategies);
+  add_number(*command, "evaluations", options.evaluations, kMostEvaluations);
+  add_setting(*command, "no_simulation", flags->no_simulation);
   add_keep_options(*command, flags->keep);
-  add_search_options(*command, flags->search);
-  add_limits(*command, *flags);
+  add_search_settings(*command, options.space);
+  add_setting(*command, "memory_limit", options.memory_limit);
+  add_setting(*command, "time_limit", options.limits.time_limit);
+  add_number(*command, "threads", options.limits.threads, kMostThreads);
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

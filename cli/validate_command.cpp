@@ -8,12 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/device_warnings.h"
-#include "cli/dtype_option.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
-#include "cli/sync_option.h"
+#include "cli/setting_options.h"
 #include "cli/usage.h"
 #include "cli/validate_output.h"
 #include "sim/base/cancel.h"
@@ -31,7 +30,8 @@ constexpr double kMostSeconds = 1e6;
 
 struct ValidateFlags {
   MeasureFlags measure;
-  std::string typed, sync = "ring", seconds, tolerance, trace_file;
+  std::string typed, seconds, tolerance, trace_file;
+  SyncAlgorithm sync = SyncAlgorithm::ring;
   bool only = false;
 };
 
@@ -61,11 +61,11 @@ ValidateRequest request_of(const ValidateFlags& flags) {
   request.models = m.models;
   request.devices = m.devices;
   request.each_count = !flags.only;
-  request.batch = m.global_batch();
+  request.batch = m.batch;
   request.batch_per_device = m.batch_per_device;
   request.strategies = checked_strategies(m);
-  request.sync = sync_of(flags.sync);
-  request.dtype = dtype_of(m.dtype);
+  request.sync = flags.sync;
+  request.dtype = m.dtype;
   request.recorded = m.recorded;
   request.rounds = m.rounds;
   request.seconds = seconds_of(flags);
@@ -132,7 +132,7 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   auto flags = std::make_shared<ValidateFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
-  add_sync_option(*command, flags->sync);
+  add_setting(*command, "sync", flags->sync);
   command
       ->add_flag("--only", flags->only, "on all devices, not also on each smaller number of them")
       ->disable_flag_override();

@@ -88,7 +88,7 @@ _strata() {
 complete -F _strata strata
 )bash";
 
-std::string bash_offer(const ValueKind& kind) {
+std::string bash_offer(const ArgumentKind& kind) {
   return fmt::format("words='{}' endings='{}' list={}", fmt::join(kind.words, " "),
                      fmt::join(kind.endings, " "), kind.list ? "yes" : "no");
 }
@@ -108,7 +108,7 @@ std::string bash_lists(std::string_view function, std::span<const CommandFacts> 
 
 // FUNCTION PATH WHICH: sets what a shell may offer there; fails where nothing is known to stand.
 std::string bash_offers(std::string_view function,
-                        const std::map<ValueKind, std::vector<std::string>>& places) {
+                        const std::map<ArgumentKind, std::vector<std::string>>& places) {
   std::string text = fmt::format("\n{}() {{\n  case \"$1 $2\" in\n", function);
   for (const auto& [kind, patterns] : places) {
     text += fmt::format("    {})\n      {}\n      ;;\n", fmt::join(patterns, " | \\\n      "),
@@ -118,11 +118,11 @@ std::string bash_offers(std::string_view function,
 }
 
 std::string bash_values(std::span<const CommandFacts> commands) {
-  std::map<ValueKind, std::vector<std::string>> places;
+  std::map<ArgumentKind, std::vector<std::string>> places;
   for (const CommandFacts& command : commands) {
     for (const OptionFacts& option : command.options) {
       if (option.flag) continue;
-      ValueKind kind = option.value;
+      ArgumentKind kind = option.value;
       kind.placeholder.clear();
       for (const std::string& name : option.names) {
         places[kind].push_back(fmt::format("'{} {}'", command.path, name));
@@ -133,10 +133,10 @@ std::string bash_values(std::span<const CommandFacts> commands) {
 }
 
 std::string bash_arguments(std::span<const CommandFacts> commands) {
-  std::map<ValueKind, std::vector<std::string>> places;
+  std::map<ArgumentKind, std::vector<std::string>> places;
   for (const CommandFacts& command : commands) {
     for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-      ValueKind kind = command.arguments[i].value;
+      ArgumentKind kind = command.arguments[i].value;
       kind.placeholder.clear();
       for (std::size_t at = i + 1; at < 10; ++at) {
         places[kind].push_back(fmt::format("'{} {}'", command.path, at));

@@ -56,7 +56,7 @@ std::string fish_quoted(const std::string& text) {
   return "'" + safe + "'";
 }
 
-std::string fish_offer(const ValueKind& kind) {
+std::string fish_offer(const ArgumentKind& kind) {
   return fmt::format("\"(__strata_offer '{}' '{}'{})\"", fmt::join(kind.words, " "),
                      fmt::join(kind.endings, " "), kind.list ? " list" : "");
 }

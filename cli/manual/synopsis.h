@@ -20,7 +20,7 @@ struct OptionFacts {
   bool required = false;
   bool repeatable = false;  ///< an argument that stands for any number of words
   bool flag = false;        ///< takes no value; `value` is empty
-  ValueKind value;
+  ArgumentKind value;
 };
 
 struct CommandFacts {

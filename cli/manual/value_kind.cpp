@@ -9,6 +9,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/profile/profile.h"
+#include "sim/scenario/settings.h"
 
 namespace strata {
 namespace {
@@ -28,28 +29,39 @@ std::vector<std::string> cluster_names() {
   return names;
 }
 
+ArgumentKind kind_of(const SettingSpec& setting) {
+  ArgumentKind kind{std::string(setting.placeholder), {}, {}};
+  kind.words.assign(setting.choices.begin(), setting.choices.end());
+  if (setting.form == ValueForm::strategy) kind.endings = {"json"};
+  if (setting.form == ValueForm::files) kind.endings = {"toml"};
+  kind.list = setting.form == ValueForm::strategy;
+  return kind;
+}
+
+// "--memory-limit" is `memory_limit`; null for options that are no setting or take a number.
+const SettingSpec* setting_of(const std::string& option) {
+  if (!option.starts_with("--")) return nullptr;
+  std::string key = option.substr(2);
+  std::replace(key.begin(), key.end(), '-', '_');
+  const SettingSpec* const found = find_setting(key);
+  return found != nullptr && !found->placeholder.empty() ? found : nullptr;
+}
+
 struct Known {
   std::vector<std::string_view> names;
-  ValueKind kind;
+  ArgumentKind kind;
 };
 
 // Text that the shell knows nothing about is what has neither words nor endings.
 std::vector<Known> known_kinds() {
-  const std::vector<std::string> strategies{"data", "model", "owt", "optimal"};
+  const ArgumentKind strategies = kind_of(setting("strategy"));
   return {
       {{"MODEL", "--model"}, {"MODEL", model_names(), {"toml", "onnx"}}},
       {{"--cluster"}, {"CLUSTER", cluster_names(), {"toml"}}},
-      {{"--strategy", "BEFORE", "AFTER"}, {"STRATEGY", strategies, {"json"}, true}},
-      {{"--strategies"}, {"STRATEGIES", strategies, {"json"}, true}},
+      {{"BEFORE", "AFTER"}, strategies},
+      {{"--strategies"}, {"STRATEGIES", strategies.words, strategies.endings, true}},
       {{"--devices"}, {"DEVICES", {"cpu:1", "cpu:2", "cpu:4", "cuda:0"}, {}}},
-      {{"--sync"}, {"HOW", {"ps", "ring", "tree", "hierarchical", "auto"}, {}}},
-      {{"--dtype"}, {"TYPE", {"fp32", "tf32", "bf16", "fp16"}, {}}},
-      {{"--degrees"}, {"DEGREES", {"pow2", "divisors", "all"}, {}}},
-      {{"--placement"}, {"WHERE", {"first", "hosts"}, {}}},
-      {{"--algorithm"}, {"ALGORITHM", {"elimination", "dfs"}, {}}},
-      {{"--objective"}, {"OBJECTIVE", {"eq1", "simulated"}, {}}},
       {{"--output", "SOURCE", "FILE"}, {"FILE", {}, {kAnyFile}}},
-      {{"--profile"}, {"FILE", {}, {"toml"}}},
       {{"--kind"}, {"KIND", shipped_profiles(), {}}},
       {{"--node"}, {"CLUSTER", cluster_names(), {"toml"}}},
       {{"--format"}, {"FORMAT", {"nccl", "smi", "hwloc", "slurm"}, {}}},
@@ -64,11 +76,8 @@ std::vector<Known> known_kinds() {
       {{"--scenario", "--name"}, {"NAME", {}, {}}},
       {{"--bandwidth", "--uplink", "--nvlink", "--pcie", "--socket"}, {"BANDWIDTH", {}, {}}},
       {{"--latency"}, {"TIME", {}, {}}},
-      {{"--time-limit", "--seconds"}, {"SECONDS", {}, {}}},
-      {{"--lr", "--tolerance"}, {"X", {}, {}}},
-      {{"--set"}, {"KEY=VALUE", {}, {}}},
+      {{"--seconds"}, {"SECONDS", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},
-      {{"--memory-limit"}, {"BYTES", {}, {}}},
       {{"SQL"}, {"SQL", {}, {}}},
   };
 }
@@ -79,18 +88,19 @@ bool is_whole(const std::string& type) {
 
 }  // namespace
 
-ValueKind value_kind(const std::string& name, const std::string& type) {
+ArgumentKind value_kind(const std::string& name, const std::string& type) {
   const bool argument = !name.starts_with("-");
   for (const Known& known : known_kinds()) {
     if (std::find(known.names.begin(), known.names.end(), name) == known.names.end()) continue;
-    ValueKind kind = known.kind;
+    ArgumentKind kind = known.kind;
     if (argument) kind.placeholder = name;
     if (argument) kind.list = false;
     return kind;
   }
+  if (const SettingSpec* const known = setting_of(name)) return kind_of(*known);
   if (is_whole(type)) return {argument ? name : "N", {}, {}};
   if (type.starts_with("FLOAT")) return {argument ? name : "X", {}, {}};
-  throw InternalError(fmt::format("no row of known_kinds says what {} takes", name));
+  throw InternalError(fmt::format("no setting and no row of known_kinds says what {} takes", name));
 }
 
 }  // namespace strata

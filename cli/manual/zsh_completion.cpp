@@ -29,10 +29,10 @@ std::string function_of(const std::string& path) {
   return name;
 }
 
-using Offers = std::map<ValueKind, std::string>;  // the functions that offer them
+using Offers = std::map<ArgumentKind, std::string>;  // the functions that offer them
 
 // What it offers, however the manual calls it.
-ValueKind nameless(ValueKind kind) {
+ArgumentKind nameless(ArgumentKind kind) {
   kind.placeholder.clear();
   return kind;
 }
@@ -59,12 +59,12 @@ std::string zsh_files(const std::vector<std::string>& endings) {
 }
 
 // Of a list, what follows the last comma is completed.
-std::string zsh_words(const ValueKind& kind) {
+std::string zsh_words(const ArgumentKind& kind) {
   const std::string joined = fmt::format("{}", fmt::join(kind.words, " "));
   return kind.list ? "_sequence compadd - " + joined : "(" + joined + ")";
 }
 
-std::string zsh_offer(const ValueKind& kind, const std::string& function) {
+std::string zsh_offer(const ArgumentKind& kind, const std::string& function) {
   std::string text = fmt::format("\n{}() {{\n  _alternative", function);
   if (!kind.words.empty()) text += fmt::format(" \\\n    'names:name:{}'", zsh_words(kind));
   if (!kind.endings.empty())

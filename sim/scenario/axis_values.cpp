@@ -12,7 +12,7 @@ namespace {
 
 class ValuesReader {
  public:
-  ValuesReader(const AxisKey& key, std::size_t most) : key_(key), most_(most) {}
+  ValuesReader(const SettingSpec& setting, std::size_t most) : setting_(setting), most_(most) {}
 
   void read_list(const Value& list, Diagnostics& errors) {
     if (list.node().items.empty()) list.fail_expected("a list of at least one value");
@@ -23,9 +23,9 @@ class ValuesReader {
   }
 
   void read_item(const Value& value) {
-    if (value.is(ValueKind::table) && key_.form != ValueForm::flag) return read_numbers(value);
-    const bool several = key_.form == ValueForm::files && value.is(ValueKind::list);
-    add(value, several ? joined(value) : read_single(key_, value));
+    if (value.is(ValueKind::table) && setting_.form != ValueForm::flag) return read_numbers(value);
+    const bool several = setting_.form == ValueForm::files && value.is(ValueKind::list);
+    add(value, several ? joined(value) : read_single(setting_, value));
   }
 
   AxisValues take() { return std::move(values_); }
@@ -45,14 +45,14 @@ class ValuesReader {
   void read_numbers(const Value& value) {
     check_is_range(value);
     const RangeValues range = read_range(value.as_table(), most_ - values_.texts.size());
-    const bool numeric = is_numeric(key_.form);
+    const bool numeric = is_numeric(setting_.form);
     if (numeric && !range.plain) {
       value.fail(fmt::format("'{}' takes numbers: no 'form', 'unit' or 'suffix'", value.name()));
     }
     if (takes_texts_only() && range.plain) {
       value.fail(fmt::format("'{}' takes texts: the range needs a 'form'", value.name()));
     }
-    for (const std::string& text : range.texts) check_text(key_, value, text);
+    for (const std::string& text : range.texts) check_text(setting_, value, text);
     values_.texts.insert(values_.texts.end(), range.texts.begin(), range.texts.end());
     values_.lines.resize(values_.texts.size(), value.location().line);
   }
@@ -61,7 +61,7 @@ class ValuesReader {
   void check_is_range(const Value& value) const {
     const auto& members = value.node().members;
     const bool dotted =
-        key_.form == ValueForm::free && std::ranges::all_of(members, [](const Member& m) {
+        setting_.form == ValueForm::free && std::ranges::all_of(members, [](const Member& m) {
           return m.value.kind == ValueKind::table;
         });
     if (!dotted) return;
@@ -72,7 +72,8 @@ class ValuesReader {
   }
 
   bool takes_texts_only() const {
-    return !is_numeric(key_.form) && key_.form != ValueForm::size && key_.form != ValueForm::free;
+    return !is_numeric(setting_.form) && setting_.form != ValueForm::size &&
+           setting_.form != ValueForm::free;
   }
 
   // Several files at once are one value.
@@ -80,22 +81,22 @@ class ValuesReader {
     if (list.node().items.empty()) list.fail_expected("a list of at least one file");
     std::string text;
     for (const Value& item : list.as_list()) {
-      text += (text.empty() ? "" : ",") + read_single(key_, item);
+      text += (text.empty() ? "" : ",") + read_single(setting_, item);
     }
     return text;
   }
 
-  const AxisKey& key_;
+  const SettingSpec& setting_;
   std::size_t most_;
   AxisValues values_;
 };
 
 }  // namespace
 
-AxisValues read_values(const AxisKey& key, const Value& value, std::size_t& room,
+AxisValues read_values(const SettingSpec& setting, const Value& value, std::size_t& room,
                        Diagnostics& errors) {
   const std::size_t before = errors.count();
-  ValuesReader reader(key, std::min(room, kMaxAxisValues));
+  ValuesReader reader(setting, std::min(room, kMaxAxisValues));
   errors.attempt([&] {
     if (value.is(ValueKind::list)) return reader.read_list(value, errors);
     reader.read_item(value);

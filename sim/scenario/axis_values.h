@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/axis_keys.h"
+#include "sim/scenario/settings.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/value.h"
 
@@ -19,7 +19,7 @@ struct AxisValues {
 
 /// All of them, in turn. `room` is how many there may be, and is lowered by those there are. What
 /// is wrong goes to `errors`; nothing is returned then.
-AxisValues read_values(const AxisKey& key, const Value& value, std::size_t& room,
+AxisValues read_values(const SettingSpec& setting, const Value& value, std::size_t& room,
                        Diagnostics& errors);
 
 }  // namespace strata

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/scenario/axis_keys.h"
 #include "sim/scenario/axis_values.h"
+#include "sim/scenario/settings.h"
 #include "sim/scenario/zip.h"
 
 namespace strata {
@@ -36,7 +36,7 @@ class SweepReader {
 
   Sweep read(std::size_t number) {
     read_head(number);
-    for (const AxisKey& key : axis_keys()) read_key(key);
+    for (const SettingSpec& setting : settings()) read_setting(setting);
     read_what_ifs();
     check_what_is_needed();
     const auto zips = table_.optional("zip");
@@ -60,8 +60,11 @@ class SweepReader {
     });
   }
 
-  void read_key(const AxisKey& key) {
-    if (const auto value = table_.optional(key.key)) read_axis(key, std::string(key.key), *value);
+  void read_setting(const SettingSpec& setting) {
+    if (setting.jobs.empty()) return;
+    if (const auto value = table_.optional(setting.key)) {
+      read_axis(setting, std::string(setting.key), *value);
+    }
   }
 
   void read_what_ifs() {
@@ -70,17 +73,18 @@ class SweepReader {
       if (!set) return;
       for (const auto& [key, value] : set->members()) {
         if (key.empty()) value.fail("a key of [sweep.set] must not be empty");
-        read_axis(what_if_key(), "set." + key, value);
+        read_axis(what_if_setting(), "set." + key, value);
       }
     });
   }
 
-  void read_axis(const AxisKey& key, std::string name_of_key, const Value& value) {
-    if (job_known_ && !goes_with(key, sweep_.job)) {
-      errors_.add(value.location(), fmt::format("'{}' does not go with job {}; allowed: {}",
-                                                name_of_key, name(sweep_.job), names(key.jobs)));
+  void read_axis(const SettingSpec& setting, std::string name_of_key, const Value& value) {
+    if (job_known_ && !goes_with(setting, sweep_.job)) {
+      errors_.add(value.location(),
+                  fmt::format("'{}' does not go with job {}; allowed: {}", name_of_key,
+                              name(sweep_.job), names(setting.jobs)));
     }
-    AxisValues values = read_values(key, value, room_.values, errors_);
+    AxisValues values = read_values(setting, value, room_.values, errors_);
     Axis axis{{std::move(name_of_key)}, {}, value.location(), std::move(values.lines)};
     for (std::string& text : values.texts) axis.values.push_back({std::move(text)});
     sweep_.axes.push_back(std::move(axis));

@@ -109,17 +109,6 @@ bool is_cut_as_producer(const Graph& graph, const Layer& layer) {
 
 }  // namespace
 
-std::optional<DegreeSet> parse_degree_set(std::string_view text) {
-  if (text == "pow2") return DegreeSet::pow2;
-  if (text == "divisors") return DegreeSet::divisors;
-  if (text == "all") return DegreeSet::all;
-  return std::nullopt;
-}
-
-std::string_view name(DegreeSet degrees) {
-  return degrees == DegreeSet::pow2 ? "pow2" : degrees == DegreeSet::divisors ? "divisors" : "all";
-}
-
 DegreeSet usual_degrees(std::size_t devices) {
   return (devices & (devices - 1)) == 0 ? DegreeSet::pow2 : DegreeSet::divisors;
 }

@@ -5,6 +5,7 @@
 // choices are all the cuts of its output along the dims of Table 1 whose degrees multiply to no
 // more than the devices. Values; thread-safe.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,8 +18,7 @@ namespace strata {
 
 /// Which degrees a dim may have: powers of two, divisors of the device count, or all up to it.
 enum class DegreeSet : std::uint8_t { pow2, divisors, all };
-std::optional<DegreeSet> parse_degree_set(std::string_view text);
-std::string_view name(DegreeSet degrees);
+inline constexpr std::array<std::string_view, 3> kDegreeSetNames = {"pow2", "divisors", "all"};
 /// Powers of two, or divisors where the device count is none: so that all devices can be used.
 DegreeSet usual_degrees(std::size_t devices);
 

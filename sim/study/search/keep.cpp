@@ -15,7 +15,7 @@ namespace {
 std::string cut_in_two_ways(const Graph& graph, const KeptLayers& kept, LayerId a, LayerId b) {
   return fmt::format(
       "layer {}: is kept as {} and shares its cut with {}, kept as {}; allowed: one cut for both, "
-      "or --free-elementwise",
+      "or `free_elementwise`",
       graph[b].name, config_text(kept.strategy[b]), graph[a].name, config_text(kept.strategy[a]));
 }
 
@@ -54,19 +54,18 @@ bool keeps(const Strategy& strategy, const KeptLayers& kept) {
                      [&](LayerId layer) { return strategy[layer] == kept.strategy[layer]; });
 }
 
-std::vector<LayerId> layers_named(const Graph& graph, std::span<const std::string> names,
-                                  std::string_view what) {
+std::vector<LayerId> layers_named(const Graph& graph, std::span<const std::string> names) {
   std::vector<LayerId> layers;
   for (const std::string& name : names) {
     const LayerId layer = graph.find(name);
     if (!layer.valid()) {
       throw InputError(fmt::format(
-          "{} {}: network {} has no such layer; allowed: the names that strata show {} prints",
-          what, name, graph.name(), graph.name()));
+          "`keep` {}: network {} has no such layer; allowed: the names that strata show {} prints",
+          name, graph.name(), graph.name()));
     }
     if (is_input(graph[layer].op)) {
       throw InputError(fmt::format(
-          "{} {}: the network's input, which nothing cuts; allowed: another layer", what, name));
+          "`keep` {}: the network's input, which nothing cuts; allowed: another layer", name));
     }
     layers.push_back(layer);
   }

@@ -22,8 +22,7 @@ SearchSpace keep(const SearchSpace& space, const Case& input, const KeptLayers& 
 bool keeps(const Strategy& strategy, const KeptLayers& kept);
 
 /// The layers of these names. Throws InputError for a name that the network has not, or that is its
-/// input; `what` is what the user called them by.
-std::vector<LayerId> layers_named(const Graph& graph, std::span<const std::string> names,
-                                  std::string_view what);
+/// input.
+std::vector<LayerId> layers_named(const Graph& graph, std::span<const std::string> names);
 
 }  // namespace strata

@@ -6,11 +6,10 @@
 
 namespace strata {
 
-std::string none_found(const Case& input, const Solved& solved, std::string_view limit,
-                       Bytes bytes) {
+std::string none_found(const Case& input, const Solved& solved, Bytes bytes) {
   const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
   const std::string within =
-      fmt::format("within {} {} ({})", limit, bytes.value, format_bytes(bytes));
+      fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes));
   if (solved.stopped) {
     return fmt::format("{}: stopped before a strategy {} was found", who, within);
   }

@@ -9,9 +9,8 @@
 
 namespace strata {
 
-/// "lenet5 on p100-1x2: no strategy within LIMIT 1024 (1.02 kB), proved: each needs at least
-/// 1.29 MB a device", or what the smallest of those tried needs. `limit`: as the user calls it.
-std::string none_found(const Case& input, const Solved& solved, std::string_view limit,
-                       Bytes bytes);
+/// "lenet5 on p100-1x2: no strategy within `memory_limit` 1024 (1.02 kB), proved: each needs at
+/// least 1.29 MB a device", or what the smallest of those tried needs.
+std::string none_found(const Case& input, const Solved& solved, Bytes bytes);
 
 }  // namespace strata

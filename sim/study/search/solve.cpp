@@ -327,29 +327,18 @@ class Search {
 void check(const SolveOptions& options) {
   if (!options.simulate && (options.memory_limit || options.objective != Objective::eq1)) {
     throw InputError(
-        "--no-simulation gives Eq. 1 alone; allowed: no --memory-limit, no --objective simulated");
+        "`no_simulation` gives Eq. 1 alone; allowed: no `memory_limit`, no `objective` simulated");
   }
   if (options.algorithm != SearchAlgorithm::dfs) return;
   if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {
     throw InputError(
-        "--algorithm dfs finds one strategy under Eq. 1; allowed: no --memory-limit, no --k-best, "
-        "no --objective simulated");
+        "`algorithm` dfs finds one strategy under Eq. 1; allowed: no `memory_limit`, no `k_best`, "
+        "no "
+        "`objective` simulated");
   }
 }
 
 }  // namespace
-
-std::optional<SearchAlgorithm> parse_search_algorithm(std::string_view text) {
-  if (text == "elimination") return SearchAlgorithm::elimination;
-  if (text == "dfs") return SearchAlgorithm::dfs;
-  return std::nullopt;
-}
-
-std::optional<Objective> parse_objective(std::string_view text) {
-  if (text == "eq1") return Objective::eq1;
-  if (text == "simulated") return Objective::simulated;
-  return std::nullopt;
-}
 
 std::vector<Strategy> baselines(const Case& input) {
   const int devices = static_cast<int>(input.cluster.device_count());

@@ -17,10 +17,9 @@
 
 namespace strata {
 
+// As the settings of these names list them (sim/scenario/settings.h).
 enum class SearchAlgorithm : std::uint8_t { elimination, dfs };
 enum class Objective : std::uint8_t { eq1, simulated };
-std::optional<SearchAlgorithm> parse_search_algorithm(std::string_view text);
-std::optional<Objective> parse_objective(std::string_view text);
 
 /// Layers that a search leaves as a strategy cuts them (keep.h).
 struct KeptLayers {

@@ -242,7 +242,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.fits = !found.best.empty();
   if (found.best.empty()) {
     row.done = false;
-    row.error = none_found(input, found, "memory_limit", options.memory_limit.value());
+    row.error = none_found(input, found, options.memory_limit.value());
     return;
   }
   const Scored& best = found.best.front();

@@ -1,9 +1,7 @@
 #include "sim/study/sweep/question.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -12,80 +10,51 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"
+#include "sim/scenario/settings.h"
 #include "sim/study/case/network.h"
 #include "sim/text/split.h"
-#include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
 constexpr std::string_view kSet = "set.";
 
-template <class Integer>
-Integer whole(const std::string& text) {
-  Integer value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc{} && stop == end) return value;
-  throw InputError(fmt::format("'{}' is not a whole number that fits", text));
-}
+using Reader = void (*)(Question&, const std::string&);
 
-std::int64_t positive(const std::string& text) {
-  const auto value = whole<std::int64_t>(text);
-  if (value > 0) return value;
-  throw InputError(fmt::format("{} is not positive", value));
-}
-
-template <class T>
-T parsed(std::optional<T> value, const std::string& text, std::string_view allowed) {
-  if (value) return *value;
-  throw InputError(fmt::format("'{}' is unknown; allowed: {}", text, allowed));
-}
-
-using Reader = std::function<void(Question&, const std::string&)>;
-
-// What predictions, solves and runs have in common stands in both requests.
 const std::map<std::string_view, Reader>& readers() {
   static const std::map<std::string_view, Reader> all = {
-      {"model", [](Question& q, const std::string& v) { q.input.model = q.run.model = v; }},
+      {"model", [](Question& q, const std::string& v) { q.input.model = v; }},
       {"cluster", [](Question& q, const std::string& v) { q.input.cluster = v; }},
       {"devices", [](Question& q, const std::string& v) { q.run.devices = v; }},
       {"batch",
-       [](Question& q, const std::string& v) { q.input.batch = q.run.batch = positive(v); }},
+       [](Question& q, const std::string& v) { q.input.batch = read_positive("batch", v); }},
       {"batch_per_device",
        [](Question& q, const std::string& v) {
-         q.input.batch_per_device = q.run.batch_per_device = positive(v);
+         q.input.batch_per_device = read_positive("batch_per_device", v);
        }},
-      {"strategy", [](Question& q, const std::string& v) { q.strategy = q.run.strategy = v; }},
-      {"sync",
-       [](Question& q, const std::string& v) {
-         q.input.sync = q.run.sync = parsed(parse_sync(v), v, "ps, ring, tree, hierarchical, auto");
-       }},
+      {"strategy", [](Question& q, const std::string& v) { q.strategy = v; }},
+      {"sync", [](Question& q,
+                  const std::string& v) { q.input.sync = read_choice<SyncAlgorithm>("sync", v); }},
       {"dtype",
-       [](Question& q, const std::string& v) {
-         q.input.dtype = parsed(parse_dtype(v), v, "fp32, tf32, bf16, fp16");
-       }},
-      {"profile",
-       [](Question& q, const std::string& v) {
-         q.input.profiles = q.run.profiles = split_at_commas(v);
-       }},
-      {"memory_limit", [](Question& q, const std::string& v) { q.memory_limit = parse_bytes(v); }},
-      {"jitter", [](Question& q, const std::string& v) { q.jitter = whole<std::uint64_t>(v); }},
+       [](Question& q, const std::string& v) { q.input.dtype = read_choice<DType>("dtype", v); }},
+      {"profile", [](Question& q, const std::string& v) { q.input.profiles = split_at_commas(v); }},
+      {"memory_limit",
+       [](Question& q, const std::string& v) { q.memory_limit = read_size("memory_limit", v); }},
+      {"jitter", [](Question& q, const std::string& v) { q.jitter = read_natural("jitter", v); }},
       {"steps",
        [](Question& q, const std::string& v) {
-         q.steps = q.run.steps = static_cast<std::size_t>(positive(v));
+         q.steps = q.run.steps = static_cast<std::size_t>(read_positive("steps", v));
        }},
       {"degrees",
        [](Question& q, const std::string& v) {
-         q.space.degrees = q.run.space.degrees =
-             parsed(parse_degree_set(v), v, "pow2, divisors, all");
+         q.space.degrees = read_choice<DegreeSet>("degrees", v);
        }},
       {"objective",
        [](Question& q, const std::string& v) {
-         q.objective = parsed(parse_objective(v), v, "eq1, simulated");
+         q.objective = read_choice<Objective>("objective", v);
        }},
-      {"lr", [](Question& q, const std::string& v) { q.run.learning_rate = parse_number(v); }},
-      {"seed", [](Question& q, const std::string& v) { q.run.seed = whole<std::uint64_t>(v); }},
+      {"lr", [](Question& q, const std::string& v) { q.run.learning_rate = read_rate("lr", v); }},
+      {"seed", [](Question& q, const std::string& v) { q.run.seed = read_natural("seed", v); }},
       {"allow_unsupported",
        [](Question& q, const std::string& v) {
          q.input.unsupported = v == "true" ? Unsupported::opaque : Unsupported::refuse;
@@ -95,14 +64,13 @@ const std::map<std::string_view, Reader>& readers() {
   return all;
 }
 
-void read(Question& question, const Setting& setting) try {
+void read(Question& question, const Setting& setting) {
   const auto reader = readers().find(setting.key);
   if (reader != readers().end()) return reader->second(question, setting.value);
-  if (!setting.key.starts_with(kSet)) throw InputError("unknown setting");
+  if (!setting.key.starts_with(kSet)) {
+    throw InputError(fmt::format("{}: unknown setting", setting.key));
+  }
   question.input.sets.emplace_back(setting.key.substr(kSet.size()), setting.value);
-} catch (InputError& error) {
-  error.add_context(setting.key);
-  throw;
 }
 
 bool is_file(const std::string& name) {
@@ -117,9 +85,19 @@ void find_files(Question& question, const std::string& folder) {
   find(question.input.cluster);
   find(question.strategy);
   for (std::string& file : question.input.profiles) find(file);
-  question.run.model = question.input.model;
-  question.run.strategy = question.strategy;
-  question.run.profiles = question.input.profiles;
+}
+
+// What predictions, solves and runs have in common stands in both requests.
+void share_with_run(Question& question) {
+  const CaseRequest& input = question.input;
+  RunRequest& run = question.run;
+  run.model = input.model;
+  run.batch = input.batch;
+  run.batch_per_device = input.batch_per_device;
+  run.sync = input.sync;
+  run.profiles = input.profiles;
+  run.strategy = question.strategy;
+  run.space = question.space;
 }
 
 std::string as_json(std::span<const Setting> settings, bool with_files) {
@@ -151,6 +129,7 @@ Question understand(Job job, std::span<const Setting> settings, const std::strin
   for (const Setting& setting : settings) read(question, setting);
   if (!says) question.layers = job == Job::solve || question.strategy == "optimal";
   find_files(question, folder);
+  share_with_run(question);
   return question;
 }
 

@@ -177,12 +177,5 @@ TEST_F(Space, AStrategyOutsideTheSpaceHasNoChoices) {
   EXPECT_FALSE(space.choices({"other devices", configs}).has_value());
 }
 
-TEST(DegreeSets, HaveNames) {
-  EXPECT_EQ(parse_degree_set("pow2"), DegreeSet::pow2);
-  EXPECT_EQ(parse_degree_set("divisors"), DegreeSet::divisors);
-  EXPECT_EQ(parse_degree_set("all"), DegreeSet::all);
-  EXPECT_EQ(parse_degree_set("odd"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace strata

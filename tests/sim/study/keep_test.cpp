@@ -175,9 +175,9 @@ TEST(Keep, RefusesDevicesThatNoSearchUses) {
 TEST(Keep, LayersAreKnownByName) {
   const Case input = keep_case("lenet5", "p100-1x2");
   const std::vector<std::string> good = {"conv1", "fc1"}, wrong = {"conv9"}, data = {"input"};
-  EXPECT_EQ(layers_named(input.graph, good, "--keep").size(), 2u);
-  EXPECT_THROW(layers_named(input.graph, wrong, "--keep"), InputError);
-  EXPECT_THROW(layers_named(input.graph, data, "--keep"), InputError);
+  EXPECT_EQ(layers_named(input.graph, good).size(), 2u);
+  EXPECT_THROW(layers_named(input.graph, wrong), InputError);
+  EXPECT_THROW(layers_named(input.graph, data), InputError);
 }
 
 // Every cut that a search makes is told by its shards' devices.

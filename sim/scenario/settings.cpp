@@ -1,0 +1,286 @@
+#include "sim/scenario/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/phase.h"
+#include "sim/plan/collective.h"
+#include "sim/scenario/decimal.h"
+#include "sim/strategy/search_space.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::array kEveryJob = {Job::predict, Job::solve, Job::run};
+constexpr std::array kSimulated = {Job::predict, Job::solve};
+constexpr std::array kOfOneStrategy = {Job::predict, Job::run};
+constexpr std::array kSolve = {Job::solve};
+constexpr std::array kRun = {Job::run};
+
+constexpr std::array<std::string_view, 4> kStrategies = {"data", "model", "owt", "optimal"};
+constexpr std::array<std::string_view, 2> kObjectives = {"eq1", "simulated"};
+constexpr std::array<std::string_view, 2> kAlgorithms = {"elimination", "dfs"};
+constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
+
+constexpr std::array<SettingSpec, 27> kSettings = {{
+    {"model", ValueForm::text, kEveryJob, "MODEL",
+     "a name (strata models), or a .toml or .onnx file"},
+    {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
+    {"devices", ValueForm::text, kRun, "DEVICES",
+     "cpu:N, N cores of this machine, a device each; cuda:0,1, GPUs by number; cuda:0/N, GPU 0 "
+     "standing for N devices"},
+    {"batch", ValueForm::positive, kEveryJob, "", "samples of a step, over all devices"},
+    {"batch_per_device", ValueForm::positive, kEveryJob, "",
+     "samples per device instead (default 32)"},
+    {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
+     "data, model, owt, optimal or a .json file", kStrategies},
+    {"sync", ValueForm::choice, kEveryJob, "HOW",
+     "how replicas sum gradients: ps (a parameter server on one of them, as in the paper), ring, "
+     "tree, hierarchical, or auto, the cheapest of these for each layer (default ring)",
+     kSyncNames},
+    {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
+     kDTypeNames},
+    {"profile", ValueForm::files, kEveryJob, "FILE",
+     "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
+     "of device; repeatable"},
+    {"memory_limit", ValueForm::size, kSimulated, "BYTES",
+     "bytes that a device may need at its peak, or as \"12 GiB\""},
+    {"jitter", ValueForm::natural, kSimulated, "",
+     "also draw every task's time from its measured spread, with this seed: the median step and "
+     "the 95th percentile"},
+    {"steps", ValueForm::positive, kEveryJob, "", "how many steps to simulate (default 4)"},
+    {"degrees", ValueForm::choice, kEveryJob, "DEGREES",
+     "degrees that a dim may have: pow2, divisors (of the device count) or all (default pow2, or "
+     "divisors where the device count is no power of two)",
+     kDegreeSetNames},
+    {"objective", ValueForm::choice, kSolve, "OBJECTIVE",
+     "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectives},
+    {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},
+    {"seed", ValueForm::natural, kRun, "",
+     "of initial weights, synthetic data and dropout (default 0)"},
+    {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs"},
+    {"allow_unsupported", ValueForm::flag, kSimulated, "",
+     "take ops of an .onnx file that are not read for opaque ones, at the cost of their bytes"},
+    // Of the command line alone.
+    {"algorithm",
+     ValueForm::choice,
+     {},
+     "ALGORITHM",
+     "elimination, or dfs: the paper's depth-first search (default elimination)",
+     kAlgorithms},
+    {"placement",
+     ValueForm::choice,
+     {},
+     "WHERE",
+     "first: shards row-major on the first devices; hosts: also with another dim across the hosts "
+     "(default first)",
+     kPlacements},
+    {"free_elementwise",
+     ValueForm::flag,
+     {},
+     "",
+     "let element-wise layers differ from their producer"},
+    {"k_best", ValueForm::positive, {}, "", "find the K best strategies (default 1)"},
+    {"evaluations",
+     ValueForm::positive,
+     {},
+     "",
+     "how many strategies --objective simulated may simulate beyond its first (default 200)"},
+    {"no_simulation",
+     ValueForm::flag,
+     {},
+     "",
+     "give Eq. 1 times alone: quick on clusters of thousands"},
+    {"time_limit",
+     ValueForm::seconds,
+     {},
+     "SECONDS",
+     "seconds after which the best until then is given, with its gap"},
+    {"threads", ValueForm::positive, {}, "", "how many cores to use (default all)"},
+    {"tolerance",
+     ValueForm::rate,
+     {},
+     "X",
+     "let --check allow this relative difference after the training, not what rounding does"},
+}};
+
+constexpr SettingSpec kWhatIf = {
+    "set", ValueForm::free, kSimulated, "KEY=VALUE",
+    "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
+    "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; as "
+    "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
+
+[[noreturn]] void refuse_text(const Value& value, std::string_view expected,
+                              std::string_view text) {
+  value.fail(fmt::format("'{}' must be {}; it is {}", value.name(), expected, text));
+}
+
+template <class Integer>
+std::optional<Integer> integer_in(std::string_view text, Integer least) {
+  Integer integer = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, integer);
+  if (error == std::errc() && stop == end && integer >= least) return integer;
+  return std::nullopt;
+}
+
+template <class Integer>
+Integer read_integer(std::string_view key, std::string_view text, Integer least) {
+  if (const auto integer = integer_in(text, least)) return *integer;
+  throw InputError(
+      fmt::format("`{}`: '{}' is no integer of at least {} that fits", key, text, least));
+}
+
+void check_integer(const Value& value, const std::string& text, std::int64_t least) {
+  if (integer_in(text, least)) return;
+  refuse_text(value, fmt::format("an integer of at least {}", least), text);
+}
+
+void check_word(const SettingSpec& setting, const Value& value, const std::string& text) {
+  if (std::ranges::find(setting.choices, text) != setting.choices.end()) return;
+  const bool file = setting.form == ValueForm::strategy;
+  if (file && text.ends_with(".json")) return;
+  value.fail(fmt::format("unknown {} \"{}\"; allowed: {}{}", setting.key, text,
+                         fmt::join(setting.choices, ", "), file ? ", or a .json file" : ""));
+}
+
+void check_size(const Value& value, const std::string& text) {
+  try {
+    parse_bytes(text);
+  } catch (const InputError& error) {
+    value.fail(fmt::format("'{}': {}", value.name(), error.message()));
+  }
+}
+
+std::string number_text(const Value& value) {
+  if (value.is(ValueKind::integer)) return fmt::format("{}", value.as_integer());
+  return print(decimal_of(value.as_number()));
+}
+
+std::string text_or_number(const Value& value, std::string_view expected) {
+  switch (value.kind()) {
+    case ValueKind::string:
+      return value.as_string();
+    case ValueKind::integer:
+    case ValueKind::number:
+      return number_text(value);
+    default:
+      value.fail_expected(expected);
+  }
+}
+
+std::string unchecked_text(const SettingSpec& setting, const Value& value) {
+  switch (setting.form) {
+    case ValueForm::positive:
+    case ValueForm::natural:
+      return fmt::format("{}", value.as_integer(setting.form == ValueForm::positive ? 1 : 0));
+    case ValueForm::rate:
+      value.as_number(0);  // throws for others
+      return number_text(value);
+    case ValueForm::flag:
+      return value.as_boolean() ? "true" : "false";
+    case ValueForm::size:
+      return text_or_number(value, "a size, as \"16 GiB\"");
+    case ValueForm::free:
+      return text_or_number(value, "a text, a number, a range or a list of them");
+    default:
+      return value.as_string();
+  }
+}
+
+}  // namespace
+
+std::span<const SettingSpec> settings() {
+  return kSettings;
+}
+const SettingSpec* find_setting(std::string_view key) {
+  if (key == kWhatIf.key) return &kWhatIf;
+  const auto* const found = std::ranges::find(kSettings, key, &SettingSpec::key);
+  return found == kSettings.end() ? nullptr : found;
+}
+const SettingSpec& setting(std::string_view key) {
+  if (const SettingSpec* const found = find_setting(key)) return *found;
+  throw InternalError(fmt::format("there is no setting '{}'", key));
+}
+const SettingSpec& what_if_setting() {
+  return kWhatIf;
+}
+std::span<const Job> jobs() {
+  return kEveryJob;
+}
+
+bool goes_with(const SettingSpec& setting, Job job) {
+  return std::ranges::find(setting.jobs, job) != setting.jobs.end();
+}
+
+bool is_numeric(ValueForm form) {
+  return form == ValueForm::positive || form == ValueForm::natural || form == ValueForm::rate;
+}
+
+std::string read_single(const SettingSpec& setting, const Value& value) {
+  std::string text = unchecked_text(setting, value);
+  check_text(setting, value, text);
+  return text;
+}
+
+void check_text(const SettingSpec& setting, const Value& value, const std::string& text) {
+  if (text.empty()) value.fail(fmt::format("'{}' must not be empty", value.name()));
+  switch (setting.form) {
+    case ValueForm::choice:
+    case ValueForm::strategy:
+      return check_word(setting, value, text);
+    case ValueForm::files:
+      if (text.find(',') == std::string::npos) return;
+      return refuse_text(value, "a file's name without a comma", text);
+    case ValueForm::size:
+      return check_size(value, text);
+    case ValueForm::positive:
+    case ValueForm::natural:
+      return check_integer(value, text, setting.form == ValueForm::positive ? 1 : 0);
+    case ValueForm::rate:
+      if (text.starts_with('-')) refuse_text(value, "a number of at least 0", text);
+      return;
+    default:
+      return;
+  }
+}
+
+std::size_t read_place(const SettingSpec& setting, std::string_view text) {
+  const auto at = std::ranges::find(setting.choices, text);
+  if (at != setting.choices.end()) return static_cast<std::size_t>(at - setting.choices.begin());
+  throw InputError(fmt::format("`{}` {}: unknown; allowed: {}", setting.key, text,
+                               fmt::join(setting.choices, ", ")));
+}
+
+std::int64_t read_positive(std::string_view key, std::string_view text) {
+  return read_integer<std::int64_t>(key, text, 1);
+}
+
+std::uint64_t read_natural(std::string_view key, std::string_view text) {
+  return read_integer<std::uint64_t>(key, text, 0);
+}
+
+double read_rate(std::string_view key, std::string_view text) try {
+  const bool time = setting(key).form == ValueForm::seconds;
+  const double value = parse_number(text, time ? "number of seconds" : "number");
+  if (value >= 0) return value;
+  throw InputError(fmt::format("'{}' is below zero", text));
+} catch (const InputError& error) {
+  throw InputError(fmt::format("`{}`: {}; allowed: a number of at least 0", key, error.message()));
+}
+
+Bytes read_size(std::string_view key, std::string_view text) try {
+  return parse_bytes(text);
+} catch (InputError& error) {
+  error.add_context(fmt::format("`{}`", key));
+  throw;
+}
+
+}  // namespace strata
