@@ -165,8 +165,8 @@ void run(const ImportFlags& flags, const Runner& runner) {
   ImportOptions options = options_of(flags);
   options.name = name_of(flags);
   if (flags.here) options.machine.kind_if_unknown = kind_of_own_gpu(runner);
-  const ImportedCluster imported = import_cluster(read_sources(flags), options);
-  for (const std::string& each : imported.notes) note(each);
+  ImportedCluster imported = import_cluster(read_sources(flags), options);
+  for (std::string& each : imported.notes) note(each = with_options(each));
   const std::string text = file_text(imported);
   if (!flags.output.empty()) write_file_whole(flags.output, text);
   if (flags.json) return print_summary_json(flags, imported);

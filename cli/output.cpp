@@ -17,19 +17,6 @@ namespace {
   throw EnvironmentError("standard output cannot be written");
 }
 
-std::string with_options(std::string_view text) {
-  constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyz_";
-  std::string result;
-  for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`')) {
-    const std::size_t end = text.find_first_not_of(kKey, at + 1);
-    const bool key = end != text.npos && end > at + 1 && text[end] == '`';
-    result += text.substr(0, key ? at : at + 1);
-    if (key) result += option_name(text.substr(at + 1, end - at - 1));
-    text.remove_prefix(key ? end + 1 : at + 1);
-  }
-  return result.append(text);
-}
-
 }  // namespace
 
 void write_output(std::string_view text) {
@@ -45,6 +32,19 @@ std::string option_name(std::string_view key) {
   std::string name = fmt::format("--{}", key);
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
+}
+
+std::string with_options(std::string_view text) {
+  constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyz_";
+  std::string result;
+  for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`')) {
+    const std::size_t end = text.find_first_not_of(kKey, at + 1);
+    const bool key = end != text.npos && end > at + 1 && text[end] == '`';
+    result += text.substr(0, key ? at : at + 1);
+    if (key) result += option_name(text.substr(at + 1, end - at - 1));
+    text.remove_prefix(key ? end + 1 : at + 1);
+  }
+  return result.append(text);
 }
 
 void say(std::string_view line) {

@@ -25,8 +25,11 @@ void print(fmt::format_string<Args...> format, Args&&... args) {
 /// "memory_limit" as "--memory-limit".
 std::string option_name(std::string_view key);
 
-/// A line on standard error, in which settings (sim/scenario/settings.h) are options:
-/// `memory_limit` becomes --memory-limit. Where it cannot be written, nobody is left to tell.
+/// A text of the library in which settings (sim/scenario/settings.h) are options: `memory_limit`
+/// becomes --memory-limit.
+std::string with_options(std::string_view text);
+
+/// A line on standard error, with_options(); where that cannot be written, nobody is left to tell.
 void say(std::string_view line);
 /// The same, as a warning or a note: what is said goes on from "strata: warning: ".
 void warn(std::string_view what);

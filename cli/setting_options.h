@@ -25,7 +25,7 @@ namespace strata {
 /// are parsed, for text that is none of its values.
 template <class Value>
 CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value) {
-  const std::string name = option_name(key), help(setting(key).help);
+  const std::string name = option_name(key), help = with_options(setting(key).help);
   const auto read_with = [&](auto read) {
     const auto set = [key, read, &value](const std::string& text) { value = read(key, text); };
     return command.add_option_function<std::string>(name, set, help);

@@ -44,7 +44,7 @@ cuda::Precision precision_of(DType dtype) {
     case DType::fp16:
       break;
   }
-  throw InputError("--dtype fp16: GPUs run fp32, tf32 and bf16 here");
+  throw InputError("`dtype` fp16: GPUs run fp32, tf32 and bf16 here");
 }
 
 std::size_t devices_on(const DeviceList& list, int gpu) {

@@ -27,17 +27,17 @@ std::unique_ptr<Backend> cores(const DeviceList& list) {
 void check_dtype(DType dtype) {
   if (dtype == DType::fp32) return;
   throw InputError(
-      fmt::format("--dtype {}: cores of this machine compute in fp32 alone", name(dtype)));
+      fmt::format("`dtype` {}: cores of this machine compute in fp32 alone", name(dtype)));
 }
 
 void refuse_recording(bool recorded) {
   if (!recorded) return;
-  throw InputError("--graph: cores have no graphs to play; allowed: with cuda:I");
+  throw InputError("`graph`: cores have no graphs to play; allowed: with cuda:I");
 }
 
 void check_options(const ExecutionOptions& options) {
   if (options.serial) {
-    throw InputError("--serial: cores share nothing; allowed: with devices that share a GPU");
+    throw InputError("`serial`: cores share nothing; allowed: with devices that share a GPU");
   }
   refuse_recording(options.recorded);
 }

@@ -92,7 +92,7 @@ constexpr std::array<SettingSpec, 27> kSettings = {{
      ValueForm::positive,
      {},
      "",
-     "how many strategies --objective simulated may simulate beyond its first (default 200)"},
+     "how many strategies `objective` simulated may simulate beyond its first (default 200)"},
     {"no_simulation",
      ValueForm::flag,
      {},
@@ -108,7 +108,7 @@ constexpr std::array<SettingSpec, 27> kSettings = {{
      ValueForm::rate,
      {},
      "X",
-     "let --check allow this relative difference after the training, not what rounding does"},
+     "let `check` allow this relative difference after the training, not what rounding does"},
 }};
 
 constexpr SettingSpec kWhatIf = {

@@ -58,7 +58,7 @@ void UnknownOps::say(const Location& where, Diagnostics& wrong) const {
         fmt::format("op {} is not supported: {} node{} ({}{}){}", shown(op.name), nodes.size(),
                     nodes.size() == 1 ? "" : "s", fmt::join(first, ", "),
                     nodes.size() > kNamed ? ", ..." : "",
-                    op.may_be_opaque ? "; allowed: to predict, with --allow-unsupported" : ""));
+                    op.may_be_opaque ? "; allowed: to predict, with `allow_unsupported`" : ""));
   }
 }
 

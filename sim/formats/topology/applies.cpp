@@ -21,13 +21,13 @@ struct ImportOption {
 std::vector<ImportOption> list_options(const ImportOptions& options) {
   using enum TopologyFormat;
   const MachineOptions& machine = options.machine;
-  return {{"--hosts", options.hosts != 1, {nccl, smi, hwloc}},
-          {"--kind", !machine.kind.empty(), {nccl, smi, hwloc}},
-          {"--pcie", machine.pcie.has_value(), {nccl, smi, hwloc}},
-          {"--socket", machine.socket.has_value(), {nccl, smi, hwloc}},
-          {"--nvlink", machine.nvlink.has_value(), {nccl, smi}},
-          {"--node", !options.node.empty(), {slurm}},
-          {"--uplink", options.uplink.has_value(), {slurm}}};
+  return {{"`hosts`", options.hosts != 1, {nccl, smi, hwloc}},
+          {"`kind`", !machine.kind.empty(), {nccl, smi, hwloc}},
+          {"`pcie`", machine.pcie.has_value(), {nccl, smi, hwloc}},
+          {"`socket`", machine.socket.has_value(), {nccl, smi, hwloc}},
+          {"`nvlink`", machine.nvlink.has_value(), {nccl, smi}},
+          {"`node`", !options.node.empty(), {slurm}},
+          {"`uplink`", options.uplink.has_value(), {slurm}}};
 }
 
 std::string names_of(const std::vector<TopologyFormat>& formats) {

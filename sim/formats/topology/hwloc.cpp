@@ -93,7 +93,7 @@ class HwlocReader {
                        : io.model.empty()     ? options_.kind_if_unknown
                                               : gpu_kind(io.model);
     if (part.device_kind.empty()) {
-      io.element.fail("hwloc doesn't say what this GPU is; --kind says it (v100, a100, ...)");
+      io.element.fail("hwloc doesn't say what this GPU is; `kind` says it (v100, a100, ...)");
     }
     for (const std::uint64_t index : io.indexes) index_[index] = machine_.parts.size();
     machine_.parts.push_back(std::move(part));
@@ -116,7 +116,7 @@ class HwlocReader {
   }
 
   void add_cores(const XmlElement& machine) {
-    if (!options_.kind.empty()) machine.fail("--kind says what its GPUs are, but it has none");
+    if (!options_.kind.empty()) machine.fail("`kind` says what its GPUs are, but it has none");
     if (cores_.empty()) machine.fail("it has neither GPUs nor cores");
     if (cores_.size() > static_cast<std::size_t>(kCpuDeviceLimit)) {
       machine.fail(fmt::format("it has {} cores; allowed: {}", cores_.size(), kCpuDeviceLimit));
@@ -147,12 +147,12 @@ class HwlocReader {
     if (without_speed_ > 0) {
       machine_.notes.push_back(
           fmt::format("PCI links of unknown speed ({}) are taken for 16 lanes of generation 3; "
-                      "--pcie says otherwise",
+                      "`pcie` says otherwise",
                       without_speed_));
     }
     if (cards_ > 0 && !options_.network) {
       machine_.notes.push_back(fmt::format(
-          "network cards are left out ({}): --bandwidth says how fast each of them is", cards_));
+          "network cards are left out ({}): `bandwidth` says how fast each of them is", cards_));
     }
   }
 

@@ -106,7 +106,7 @@ void need_network(const TopologySource& source, const ImportOptions& options, In
   if (!inside.ports.empty()) return;
   if (!options.machine.network) {
     throw InputError(fmt::format(
-        "{}: no network card of known speed joins the hosts; --bandwidth says how fast they are",
+        "{}: no network card of known speed joins the hosts; `bandwidth` says how fast they are",
         source.file));
   }
   add_card(*options.machine.network, options.machine.latency, inside);
@@ -120,7 +120,7 @@ Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOp
   refuse_unread_options(sources[0].file, TopologyFormat::slurm, options);
   if (options.node.empty()) {
     throw InputError(
-        fmt::format("{}: --node must say what each host is inside (a cluster)", sources[0].file));
+        fmt::format("{}: `node` must say what each host is inside (a cluster)", sources[0].file));
   }
   return read_slurm(
       sources[0].text, sources[0].file,

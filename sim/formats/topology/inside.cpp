@@ -86,7 +86,7 @@ Inside inside_of(const Cluster& node, const std::optional<BytesPerSecond>& bandw
                  const std::optional<Seconds>& latency) {
   if (const std::size_t hosts = count_hosts(node); hosts > 1) {
     throw InputError(
-        fmt::format("{}: a cluster of {} hosts; allowed: of one, as --node says what each host is",
+        fmt::format("{}: a cluster of {} hosts; allowed: of one, as `node` says what each host is",
                     node.name(), hosts));
   }
   if (node.device_count() > kInsideLimit) {
@@ -103,7 +103,7 @@ Inside inside_of(const Cluster& node, const std::optional<BytesPerSecond>& bandw
   if (has_network(node)) return inside;
   if (!bandwidth) {
     throw InputError(
-        fmt::format("{}: it has no switch '{}', so --bandwidth must say how fast a host is joined "
+        fmt::format("{}: it has no switch '{}', so `bandwidth` must say how fast a host is joined "
                     "to its switch",
                     node.name(), kNetwork));
   }

@@ -126,11 +126,11 @@ class NcclReader {
     if (!options_.kind.empty()) return options_.kind;
     const GpuGeneration* found = find_gpu_generation(capability);
     if (!found) {
-      gpu.fail(fmt::format("sm=\"{}\" doesn't tell the kind of GPU; --kind says it", capability));
+      gpu.fail(fmt::format("sm=\"{}\" doesn't tell the kind of GPU; `kind` says it", capability));
     }
     if (assumed_.insert(capability).second) {
       machine_.notes.push_back(fmt::format(
-          "GPUs of compute capability {}.{} are taken for kind '{}'; --kind says otherwise",
+          "GPUs of compute capability {}.{} are taken for kind '{}'; `kind` says otherwise",
           capability / 10, capability % 10, found->kind));
     }
     return std::string(found->kind);

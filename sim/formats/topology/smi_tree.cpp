@@ -61,11 +61,11 @@ class Drawing {
   void find_generation() {
     if (options_.kind.empty()) {
       throw InputError(fmt::format(
-          "{}: nvidia-smi topo doesn't say what the GPUs are; --kind says it (v100, a100, ...)",
+          "{}: nvidia-smi topo doesn't say what the GPUs are; `kind` says it (v100, a100, ...)",
           matrix_.file));
     }
     generation_ = find_gpu_generation(options_.kind);
-    if (!generation_ && !options_.pcie) refuse("--pcie", "a PCI link");
+    if (!generation_ && !options_.pcie) refuse("`pcie`", "a PCI link");
     pcie_ = options_.pcie ? *options_.pcie : *nominal_pcie(generation_->gigatransfers, 16);
   }
 
@@ -171,7 +171,7 @@ class Drawing {
   void add_nvlink(std::size_t row, std::size_t to, int count) {
     const auto known = generation_ ? nominal_nvlink(generation_->compute_capability) : std::nullopt;
     const auto one = options_.nvlink ? options_.nvlink : known;
-    if (!one) refuse("--nvlink", "an NVLink");
+    if (!one) refuse("`nvlink`", "an NVLink");
     machine_.nvlinks.push_back({parts_of_[row], to, BytesPerSecond{one->value * count}});
   }
 
@@ -180,7 +180,7 @@ class Drawing {
         std::count_if(rows_.begin(), rows_.end(), [](const auto& r) { return !r.gpu; });
     if (cards == 0 || options_.network) return;
     machine_.notes.push_back(fmt::format(
-        "network cards are left out ({}): --bandwidth says how fast each of them is", cards));
+        "network cards are left out ({}): `bandwidth` says how fast each of them is", cards));
   }
 
   const SmiMatrix& matrix_;

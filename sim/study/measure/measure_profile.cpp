@@ -112,12 +112,12 @@ void check_mergeable(const Profile& older, const std::string& file, const Runner
   const Origin now = origin_of(runner, devices);
   if (older.kind != now.kind || older.description != now.machine) {
     throw InputError(
-        fmt::format("{}: a profile of kind {} ({}); allowed with --merge: of kind {} ({})", file,
+        fmt::format("{}: a profile of kind {} ({}); allowed with `merge`: of kind {} ({})", file,
                     older.kind, older.description, now.kind, now.machine));
   }
   if (older.devices == 0 || older.devices == now.devices) return;
   throw InputError(
-      fmt::format("{}: measured on {} devices at once; allowed with --merge: on {}, as --devices "
+      fmt::format("{}: measured on {} devices at once; allowed with `merge`: on {}, as `devices` "
                   "says",
                   file, older.devices, now.devices));
 }

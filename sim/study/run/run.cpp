@@ -117,7 +117,7 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
       continue;
     throw RunFailed(
         fmt::format("step {}: layer {}: its parameters are not finite after the update; a smaller "
-                    "--lr may help",
+                    "`lr` may help",
                     steps - 1, graph[LayerId(i)].name));
   }
 }
@@ -235,8 +235,8 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   }
   if (request.recorded && !cut.training.played) {
     report.doubts.emplace_back(
-        "--graph: no step that came from a recording was timed; the first two of all and the last "
-        "of a run do not: --steps 4 is enough");
+        "`graph`: no step that came from a recording was timed; the first two of all and the last "
+        "of a run do not: `steps` 4 is enough");
   }
   if (request.check && !cut.training.stopped) {
     report.check = unless_cancelled(

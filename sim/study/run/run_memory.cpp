@@ -53,7 +53,7 @@ void check_memory(const RunRequest& request, const Case& input, const Plan& plan
   const Bytes need = needed(request, input, plan);
   if (!free || need <= *free) return;
   throw EnvironmentError(fmt::format(
-      "not enough memory: {} on {} needs about {}, {} is free; a smaller --batch needs less",
+      "not enough memory: {} on {} needs about {}, {} is free; a smaller `batch` needs less",
       request.model, request.devices, format_bytes(need), format_bytes(*free)));
 }
 
@@ -66,7 +66,7 @@ std::string why_not_by_layer(const Runner& runner, const RunRequest& request, co
     const Bytes of_device = most_of_a_device(input, plan, alone);
     if (of_device > *own) {
       return fmt::format(
-          "that needs about {} of a device's memory, it has {}; a smaller --batch needs less",
+          "that needs about {} of a device's memory, it has {}; a smaller batch needs less",
           format_bytes(of_device), format_bytes(*own));
     }
   } else if (are_cores(input.cluster)) {
@@ -75,7 +75,7 @@ std::string why_not_by_layer(const Runner& runner, const RunRequest& request, co
   }
   const auto free = free_memory(request);
   if (!free || need <= *free) return "";
-  return fmt::format("that needs about {} of memory, {} is free; a smaller --batch needs less",
+  return fmt::format("that needs about {} of memory, {} is free; a smaller batch needs less",
                      format_bytes(need), format_bytes(*free));
 }
 

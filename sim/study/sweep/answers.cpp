@@ -243,6 +243,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   if (found.best.empty()) {
     row.done = false;
     row.error = none_found(input, found, options.memory_limit.value());
+    std::erase(row.error, '`');  // beside columns that are called so
     return;
   }
   const Scored& best = found.best.front();

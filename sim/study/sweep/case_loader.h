@@ -37,10 +37,10 @@ class CaseLoader {
 
   /// By kind.
   using Models = std::map<std::string, std::shared_ptr<const CostModel>>;
-  /// Throws InputError for files that no device needs; `flag` is what a command line has before
+  /// Throws InputError for files that no device needs; `named`: what stands before
   /// them.
   Models from_files(const std::vector<std::string>& files, const Cluster& cluster,
-                    std::string_view flag = "--profile ");
+                    std::string_view named = "`profile` ");
   /// From the files, else those that ship. Throws InputError where a device has neither.
   std::vector<std::shared_ptr<const CostModel>> by_device(const Cluster& cluster,
                                                           const Models& from_files);

@@ -26,10 +26,10 @@ Overlap parse_overlap(const std::string& text) {
 }
 
 template <class Change>
-void as_flag(const std::string& key, const std::string& value, const Change& change) try {
+void naming(const std::string& key, const std::string& value, const Change& change) try {
   change();
 } catch (InputError& error) {
-  error.add_context(fmt::format("--set {}={}", key, value));
+  error.add_context(fmt::format("`set` {}={}", key, value));
   throw;
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> CaseLoader::kinds(const std::string& name) {
 }
 
 CaseLoader::Models CaseLoader::from_files(const std::vector<std::string>& files,
-                                          const Cluster& cluster, std::string_view flag) {
+                                          const Cluster& cluster, std::string_view named) {
   Models models;
   for (const std::string& file : files) {
     const FileModel found = remembered(lock_, files_, file, [&]() -> FileModel {
@@ -105,11 +105,11 @@ CaseLoader::Models CaseLoader::from_files(const std::vector<std::string>& files,
       return {profile.kind, make_cost_model(profile)};
     });
     if (!has_kind(cluster, found.kind)) {
-      throw InputError(fmt::format("{}{}: no device of cluster {} is of kind {}", flag, file,
+      throw InputError(fmt::format("{}{}: no device of cluster {} is of kind {}", named, file,
                                    cluster.name(), found.kind));
     }
     if (!models.emplace(found.kind, found.model).second) {
-      throw InputError(fmt::format("{}{}: a second profile for kind {}", flag, file, found.kind));
+      throw InputError(fmt::format("{}{}: a second profile for kind {}", named, file, found.kind));
     }
   }
   return models;
@@ -153,7 +153,7 @@ Case CaseLoader::load(const CaseRequest& request) {
   Graph graph = network(request, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
   for (const auto& set : request.sets) {
-    as_flag(set.first, set.second, [&] { change(result, set.first, set.second); });
+    naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
   const Models files = from_files(request.profiles, result.cluster);
   try {
@@ -173,7 +173,7 @@ std::vector<std::shared_ptr<const CostModel>> load_cost_models(
 Cluster load_cluster(const std::string& cluster, const WhatIfs& changes) {
   Cluster result = load_cluster(cluster);
   for (const auto& set : changes) {
-    as_flag(set.first, set.second, [&] { result = apply(result, set.first, set.second); });
+    naming(set.first, set.second, [&] { result = apply(result, set.first, set.second); });
   }
   return result;
 }

@@ -194,7 +194,7 @@ class Validation {
     if (!free || needed <= *free) return;
     throw EnvironmentError(fmt::format(
         "not enough memory: the strategies of {} on {}, which take turns, need about {}, {} is "
-        "free; a smaller --batch or fewer --strategies need less",
+        "free; a smaller `batch` or fewer `strategies` need less",
         graph_.name(), name_, format_bytes(needed), format_bytes(*free)));
   }
 

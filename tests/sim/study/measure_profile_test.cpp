@@ -114,7 +114,7 @@ TEST(MeasureProfile, MergesWhatAsManyDevicesMeasured) {
     FAIL();
   } catch (const InputError& error) {
     EXPECT_EQ(error.message(),
-              "p.toml: measured on 2 devices at once; allowed with --merge: on 1, as --devices "
+              "p.toml: measured on 2 devices at once; allowed with `merge`: on 1, as `devices` "
               "says");
   }
   Profile unknown = older;  // as older files are

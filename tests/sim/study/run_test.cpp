@@ -129,7 +129,7 @@ TEST(Run, TimesStepsOfARecordingAlone) {
   asked.recorded = true;
   const RunReport report = run(runner, asked);
   EXPECT_DOUBLE_EQ(report.training.times.median.value, 0.0115);
-  EXPECT_THAT(report.doubts, ::testing::ElementsAre(::testing::HasSubstr("--steps 4 is enough")));
+  EXPECT_THAT(report.doubts, ::testing::ElementsAre(::testing::HasSubstr("`steps` 4 is enough")));
 }
 
 TEST(Run, TimesASingleStepFromItsStart) {
@@ -268,7 +268,7 @@ TEST(Run, RefusesWhatMemoryCannotHold) {
     FAIL();
   } catch (const EnvironmentError& error) {
     EXPECT_TRUE(error.message().starts_with("not enough memory: lenet5 on cpu:2 needs about "));
-    EXPECT_TRUE(error.message().ends_with(" 1.00 kB is free; a smaller --batch needs less"))
+    EXPECT_TRUE(error.message().ends_with(" 1.00 kB is free; a smaller `batch` needs less"))
         << error.message();
   }
   EXPECT_TRUE(runner.pieces.empty());
@@ -347,7 +347,7 @@ TEST(Run, RefusesWeightsThatAreNoNumbers) {
     FAIL();
   } catch (const RunFailed& error) {
     EXPECT_EQ(error.message(),
-              "step 2: layer conv1: its parameters are not finite after the update; a smaller --lr "
+              "step 2: layer conv1: its parameters are not finite after the update; a smaller `lr` "
               "may help");
   }
 }

@@ -86,7 +86,7 @@ memory_limit = ["1 KiB", "8 GiB"]
   ASSERT_EQ(rows.rows.size(), 1U);
   EXPECT_THAT(
       std::get<std::string>(rows.rows[0][0]),
-      HasSubstr("lenet5 on p100-1x2: no strategy within `memory_limit` 1024 (1.02 kB), proved"));
+      HasSubstr("lenet5 on p100-1x2: no strategy within memory_limit 1024 (1.02 kB), proved"));
 }
 
 TEST(Sweep, SaysAllThatIsWrongAtItsLine) {

@@ -68,9 +68,9 @@ TEST(OnnxMalformed, OpsThatAreNotReadAreCountedAllAtOnce) {
             }),
             "net.onnx: op Convolve? is not supported: 1 node (a)\n"
             "net.onnx: op Cos is not supported: 4 nodes (e1, e2, e3, ...); allowed: to predict, "
-            "with --allow-unsupported\n"
+            "with `allow_unsupported`\n"
             "net.onnx: op Exp is not supported: 1 node (r1); allowed: to predict, with "
-            "--allow-unsupported\n"
+            "`allow_unsupported`\n"
             "net.onnx: op com.example.Magic is not supported: 1 node (m)");
 }
 

@@ -47,7 +47,7 @@ TEST(OnnxOpaque, AnOpWithoutAReaderHasItsShapeAndParameters) {
                                   "it moves"));
   EXPECT_EQ(said([&] { net.read(); }),
             "net.onnx: op ConvTranspose is not supported: 1 node (up); allowed: to predict, with "
-            "--allow-unsupported");
+            "`allow_unsupported`");
 }
 
 TEST(OnnxOpaque, ResizesScalesAreNoParameters) {

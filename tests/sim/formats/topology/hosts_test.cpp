@@ -36,11 +36,11 @@ TEST(Topology, RefusesOptionsThatSayNothingToTheFormat) {
     });
   };
   EXPECT_EQ(error("gpus.hwloc.xml", [](auto& o) { o.machine.nvlink = BytesPerSecond{1e9}; }),
-            "gpus.hwloc.xml: --nvlink says nothing to the format hwloc; allowed with: nccl, smi");
+            "gpus.hwloc.xml: `nvlink` says nothing to the format hwloc; allowed with: nccl, smi");
   EXPECT_EQ(error("dgx1.nccl.xml", [](auto& o) { o.node = "none"; }),
-            "dgx1.nccl.xml: --node says nothing to the format nccl; allowed with: slurm");
+            "dgx1.nccl.xml: `node` says nothing to the format nccl; allowed with: slurm");
   EXPECT_EQ(error("dgx1.smi.txt", [](auto& o) { o.uplink = BytesPerSecond{1e9}; }),
-            "dgx1.smi.txt: --uplink says nothing to the format smi; allowed with: slurm");
+            "dgx1.smi.txt: `uplink` says nothing to the format smi; allowed with: slurm");
   const std::string of_machines = " says nothing to the format slurm; allowed with: nccl, smi";
   const auto node = [&](auto set) {
     return error("", [&](ImportOptions& options) {
@@ -49,14 +49,14 @@ TEST(Topology, RefusesOptionsThatSayNothingToTheFormat) {
       set(options);
     });
   };
-  EXPECT_EQ(node([](auto& o) { o.hosts = 3; }), "a: --hosts" + of_machines + ", hwloc");
-  EXPECT_EQ(node([](auto& o) { o.machine.kind = "v100"; }), "a: --kind" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.hosts = 3; }), "a: `hosts`" + of_machines + ", hwloc");
+  EXPECT_EQ(node([](auto& o) { o.machine.kind = "v100"; }), "a: `kind`" + of_machines + ", hwloc");
   EXPECT_EQ(node([](auto& o) { o.machine.pcie = BytesPerSecond{1e9}; }),
-            "a: --pcie" + of_machines + ", hwloc");
+            "a: `pcie`" + of_machines + ", hwloc");
   EXPECT_EQ(node([](auto& o) { o.machine.socket = BytesPerSecond{1e9}; }),
-            "a: --socket" + of_machines + ", hwloc");
+            "a: `socket`" + of_machines + ", hwloc");
   EXPECT_EQ(node([](auto& o) { o.machine.nvlink = BytesPerSecond{1e9}; }),
-            "a: --nvlink" + of_machines);
+            "a: `nvlink`" + of_machines);
 }
 
 TEST(Topology, SeveralFilesAreSeveralHosts) {
@@ -74,7 +74,7 @@ TEST(Topology, HostsNeedCards) {
   ImportOptions options = of_kind("p100");
   options.hosts = 2;
   EXPECT_EQ(said([&] { import_file("pcie-box.smi.txt", options); }),
-            "pcie-box.smi.txt: no network card of known speed joins the hosts; --bandwidth says "
+            "pcie-box.smi.txt: no network card of known speed joins the hosts; `bandwidth` says "
             "how fast they are");
 }
 

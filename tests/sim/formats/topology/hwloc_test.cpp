@@ -43,7 +43,7 @@ TEST(Hwloc, GpusBehindASwitch) {
   EXPECT_TRUE(cluster.find_link("mlx5_0>network").valid());
   EXPECT_EQ(imported.notes, (std::vector<std::string>{
                                 "gpus.hwloc.xml: PCI links of unknown speed (1) are taken for "
-                                "16 lanes of generation 3; --pcie says otherwise"}));
+                                "16 lanes of generation 3; `pcie` says otherwise"}));
 }
 
 TEST(Hwloc, ACardThatServesAllIsAddedWhereThereIsNone) {
@@ -70,7 +70,7 @@ TEST(Hwloc, VersionOneHangsBridgesOnTheNode) {
   const Cluster cluster = import_text(text, of_kind("p100")).cluster;
   EXPECT_TRUE(cluster.find_link("gpu0>package1").valid());
   EXPECT_EQ(said([&] { import_text(text, of_kind("")); }),
-            "a:4: <object>: hwloc doesn't say what this GPU is; --kind says it (v100, a100, ...)");
+            "a:4: <object>: hwloc doesn't say what this GPU is; `kind` says it (v100, a100, ...)");
 }
 
 // Two GPUs below one package, an NVSwitch beside them; `distances` stands after the machine. The

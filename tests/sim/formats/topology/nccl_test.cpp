@@ -141,7 +141,7 @@ TEST(Nccl, WhatIsSaidBesideTheFileGoesFirst) {
 TEST(Nccl, SaysWhatItTookTheGpusFor) {
   EXPECT_EQ(import_file("dgx-h100.nccl.xml", of_kind("")).notes,
             (std::vector<std::string>{"dgx-h100.nccl.xml: GPUs of compute capability 9.0 are "
-                                      "taken for kind 'h100'; --kind says otherwise"}));
+                                      "taken for kind 'h100'; `kind` says otherwise"}));
 }
 
 TEST(Nccl, WhatIsWrittenReadsBackEqual) {

@@ -65,16 +65,16 @@ TEST(Smi, PcieBox) {
 TEST(Smi, SaysThatCardsAreLeftOut) {
   EXPECT_EQ(
       import_file("pcie-box.smi.txt", of_kind("p100")).notes,
-      (std::vector<std::string>{"pcie-box.smi.txt: network cards are left out (1): --bandwidth "
+      (std::vector<std::string>{"pcie-box.smi.txt: network cards are left out (1): `bandwidth` "
                                 "says how fast each of them is"}));
 }
 
 TEST(Smi, NeedsTheKind) {
   EXPECT_EQ(said([] { import_file("dgx1.smi.txt", of_kind("")); }),
-            "dgx1.smi.txt: nvidia-smi topo doesn't say what the GPUs are; --kind says it (v100, "
+            "dgx1.smi.txt: nvidia-smi topo doesn't say what the GPUs are; `kind` says it (v100, "
             "a100, ...)");
   EXPECT_EQ(said([] { import_file("dgx1.smi.txt", of_kind("mine")); }),
-            "dgx1.smi.txt: kind 'mine' doesn't tell how fast a PCI link is; --pcie says it");
+            "dgx1.smi.txt: kind 'mine' doesn't tell how fast a PCI link is; `pcie` says it");
 }
 
 // Four GPUs of four links each to every other: twelve, which one GPU has. No switch.
