@@ -60,7 +60,8 @@ ProfileRequest request_of(const ProfileFlags& flags) {
   request.devices = m.devices;
   request.batch = m.batch;
   request.batch_per_device = m.batch_per_device;
-  request.strategies = checked_strategies(m);
+  const std::vector<std::string> strategies = checked_strategies(m);
+  request.strategies.assign(strategies.begin(), strategies.end());
   request.dtype = m.dtype;
   request.recorded = m.recorded;
   request.rounds = m.rounds;

@@ -20,6 +20,7 @@
 #include "sim/profile/write_profile.h"
 #include "sim/study/validate/validate.h"
 #include "sim/text/file.h"
+#include "sim/text/split.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -63,7 +64,8 @@ ValidateRequest request_of(const ValidateFlags& flags) {
   request.each_count = !flags.only;
   request.batch = m.batch;
   request.batch_per_device = m.batch_per_device;
-  request.strategies = checked_strategies(m);
+  const std::vector<std::string> strategies = checked_strategies(m);
+  request.strategies.assign(strategies.begin(), strategies.end());
   request.sync = flags.sync;
   request.dtype = m.dtype;
   request.recorded = m.recorded;
@@ -108,7 +110,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   const std::string& devices = flags.measure.devices;
   const ValidateRequest request = request_of(flags);
   const std::optional<double> tolerance = tolerance_of(flags);
-  check_files(flags, request.strategies);
+  check_files(flags, split_at_commas(flags.measure.strategies));
   warn_of_shared_cores(runner, devices);
   const ValidateReport report = validate_with_progress(runner, request);
   write_files(flags, report);

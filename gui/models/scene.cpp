@@ -2,11 +2,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "gui/models/jobs.h"
 #include "sim/base/cancel.h"
-#include "sim/base/error.h"
 #include "sim/study/search/solve.h"
 
 namespace strata::gui {
@@ -26,14 +23,7 @@ Strategy found_strategy(const Case& input, Progress* progress) {
 Strategy strategy_of(const StrategyChoice& choice, const Case& input, Progress* progress) {
   if (choice.source == "optimal" && !choice.edited()) return found_strategy(input, progress);
   if (!choice.edited()) return load_strategy(choice.source, input);
-  if (choice.configs.size() != input.graph.size()) {
-    throw InputError(fmt::format("the edited strategy has {} layers, the network {}",
-                                 choice.configs.size(), input.graph.size()));
-  }
-  Strategy strategy(choice.label(), choice.configs);
-  const std::vector<std::string> wrong = validate(strategy, input.graph, input.cluster);
-  if (!wrong.empty()) throw InputError(fmt::format("{}", fmt::join(wrong, "\n")));
-  return strategy;
+  return resolve(Strategy(choice.label(), choice.configs), input);
 }
 
 }  // namespace

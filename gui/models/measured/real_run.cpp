@@ -1,16 +1,12 @@
 #include "gui/models/measured/real_run.h"
 
-#include <QTemporaryDir>
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/strategy/strategy_file.h"
-#include "sim/text/file.h"
 
 namespace strata::gui {
 namespace {
@@ -38,16 +34,11 @@ void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std:
   }
 }
 
-// Studies take strategies by name or from files.
-std::string strategy_file(const Runner& runner, const RealRun& run, const QTemporaryDir& folder) {
+AskedStrategy strategy_for(const Runner& runner, const RealRun& run) {
   const StrategyChoice& choice = run.document.strategy;
-  const Cluster cluster = runner.cluster(run.devices);
-  check_fits(choice, cluster, run.devices);
-  const auto devices = static_cast<std::int64_t>(cluster.device_count());
-  const Graph graph = load_model(run.document.input.model, run.batch_per_device * devices);
-  std::string file = folder.filePath(QStringLiteral("strategy.json")).toStdString();
-  write_file_whole(file, print_strategy(Strategy(choice.label(), choice.configs), graph, cluster));
-  return file;
+  if (!choice.edited()) return choice.source;
+  check_fits(choice, runner.cluster(run.devices), run.devices);
+  return Strategy(choice.label(), choice.configs);
 }
 
 MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
@@ -104,10 +95,8 @@ std::string round_text(const MeasureProgress& at, const RealRun& run) {
 
 RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
                          const std::function<void(const MeasureProgress&)>& progress) {
-  const QTemporaryDir folder;
   ValidateRequest request = request_for(run);
-  const bool edited = run.document.strategy.edited();
-  request.strategies = {edited ? strategy_file(runner, run, folder) : run.document.strategy.source};
+  request.strategies = {strategy_for(runner, run)};
   ValidateReport report = validate(runner, request, cancelled, progress);
   if (report.stopped) throw Cancelled{};
   ValidateCase& result = report.cases.front();

@@ -107,12 +107,13 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& spa
 }
 
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster,
-                                      const std::vector<std::string>& strategies) {
+                                      const std::vector<AskedStrategy>& strategies) {
   std::vector<MeasureRequest> all;
   const Case input{graph, cluster, SyncAlgorithm::ring, DType::fp32, {}};
-  for (const std::string& strategy : strategies) {
-    const auto more = strategy == "optimal" ? shapes_of(graph, SearchSpace(graph, cluster))
-                                            : shapes_of(graph, load_strategy(strategy, input));
+  for (const AskedStrategy& asked : strategies) {
+    const auto more = asked == AskedStrategy("optimal")
+                          ? shapes_of(graph, SearchSpace(graph, cluster))
+                          : shapes_of(graph, resolve(asked, input));
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

@@ -14,6 +14,7 @@
 #include "sim/strategy/strategy.h"
 #include "sim/study/case/predict.h"
 #include "sim/study/case/runner.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 
@@ -22,9 +23,9 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const Strategy& strate
 /// Of every configuration that a search looks at.
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& space);
 
-/// Of each of these: data, model, owt, a file, or optimal, which stands for the whole search.
+/// Of each of these; optimal stands for the whole search.
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster,
-                                      const std::vector<std::string>& strategies);
+                                      const std::vector<AskedStrategy>& strategies);
 
 /// Powers of four, from 1 KiB to 16 MiB at least, and on until the network's largest tensor fits,
 /// to 256 MiB at most.

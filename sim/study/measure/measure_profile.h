@@ -22,7 +22,7 @@ struct ProfileRequest {
   std::string devices;                ///< as the Runner names them: "cpu:2"
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
-  std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
+  std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
   DType dtype = DType::fp32;
   bool recorded = false;  ///< shards are launched as steps from a recording are; GPUs alone can
   std::size_t rounds = 15;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "sim/solver/solution.h"
@@ -72,6 +72,12 @@ Strategy optimal_strategy(const Case& input, const SearchOptions& space = {},
 /// data, model, owt, optimal, or a file where it ends in .json; checked against the case.
 Strategy load_strategy(const std::string& strategy, const Case& input,
                        const SearchOptions& space = {});
+
+/// A strategy by one of these names, or itself.
+using AskedStrategy = std::variant<std::string, Strategy>;
+const std::string& name_of(const AskedStrategy& asked);
+/// As load_strategy(); throws InputError for a strategy that does not fit the case, too.
+Strategy resolve(const AskedStrategy& asked, const Case& input);
 
 /// The strategies of Section 6, in this order: data, model, owt.
 std::vector<Strategy> baselines(const Case& input);

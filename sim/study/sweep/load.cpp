@@ -189,6 +189,23 @@ Strategy load_strategy(const std::string& strategy, const Case& input, const Sea
       strategy));
 }
 
+const std::string& name_of(const AskedStrategy& asked) {
+  const auto* const strategy = std::get_if<Strategy>(&asked);
+  return strategy != nullptr ? strategy->name() : std::get<std::string>(asked);
+}
+
+Strategy resolve(const AskedStrategy& asked, const Case& input) {
+  const auto* const strategy = std::get_if<Strategy>(&asked);
+  if (strategy == nullptr) return load_strategy(std::get<std::string>(asked), input);
+  if (strategy->size() != input.graph.size()) {
+    throw InputError(fmt::format("strategy {} has {} layers, the network {}", strategy->name(),
+                                 strategy->size(), input.graph.size()));
+  }
+  const std::vector<std::string> wrong = validate(*strategy, input.graph, input.cluster);
+  if (!wrong.empty()) throw InputError(fmt::format("{}", fmt::join(wrong, "\n")));
+  return *strategy;
+}
+
 Case load_case(const CaseRequest& request) {
   return CaseLoader().load(request);
 }

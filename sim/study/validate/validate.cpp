@@ -148,8 +148,8 @@ class Validation {
   void start_trials(const Profile& first) {
     const Case input = case_of(first);
     std::vector<Plan> plans;
-    for (const std::string& name : request_.strategies) {
-      Strategy strategy = load_strategy(name, input);
+    for (const AskedStrategy& asked : request_.strategies) {
+      Strategy strategy = resolve(asked, input);
       const auto same = std::find_if(strategies_.begin(), strategies_.end(), [&](const auto& s) {
         return std::ranges::equal(s.configs(), strategy.configs());
       });
@@ -216,7 +216,7 @@ class Validation {
     for (std::size_t k = 0; k < request_.strategies.size(); ++k) {
       if (trial_of_[k] >= results.size()) continue;
       report.cases.push_back(results[trial_of_[k]]);
-      report.cases.back().strategy = request_.strategies[k];
+      report.cases.back().strategy = name_of(request_.strategies[k]);
     }
     if (!keep || results.empty()) return;
     report.profile = report.profile.kind.empty() ? all : merged(report.profile, all);

@@ -33,7 +33,7 @@ struct ValidateRequest {
   bool each_count = true;             ///< also on each smaller number, the first of them
   std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
   std::int64_t batch_per_device = 32;
-  std::vector<std::string> strategies = {"data", "model", "owt", "optimal"};
+  std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
   SyncAlgorithm sync = SyncAlgorithm::ring;
   DType dtype = DType::fp32;
   bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs

@@ -21,7 +21,7 @@ using strata::testing::FakeGpus;
 using strata::testing::Folder;
 using strata::testing::MeasuringRunner;
 
-ProfileRequest request(std::vector<std::string> strategies) {
+ProfileRequest request(std::vector<AskedStrategy> strategies) {
   ProfileRequest request;
   request.models = {"lenet5"};
   request.devices = "cpu:2";

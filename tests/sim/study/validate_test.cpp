@@ -255,7 +255,7 @@ TEST(Validate, StrategiesShareTheMemoryOfGpus) {
   ValidateRequest asked = request(2);
   asked.devices = "gpus:2";
   asked.each_count = false;
-  const auto fits = [&](const std::vector<std::string>& strategies, std::int64_t bytes) {
+  const auto fits = [&](const std::vector<AskedStrategy>& strategies, std::int64_t bytes) {
     asked.strategies = strategies;
     runner.memory = Bytes{bytes};
     try {
@@ -280,6 +280,21 @@ TEST(Validate, SeesBytesThatAreNotThePlans) {
   asked.strategies = {"data"};
   const ValidateReport report = validate(runner, asked);
   EXPECT_FALSE(report.cases.front().moved_as_planned);
+}
+
+TEST(Validate, TakesAStrategyItself) {
+  MeasuringRunner runner;
+  ValidateRequest asked = request(2);
+  asked.each_count = false;
+  const Strategy data = data_parallel(load_model("lenet5", 4), 2);
+  const Strategy mine("mine", {data.configs().begin(), data.configs().end()});
+  asked.strategies = {mine, "data"};
+  const ValidateReport report = validate(runner, asked);
+  ASSERT_EQ(report.cases.size(), 2u);
+  EXPECT_EQ(report.cases[0].strategy, "mine");
+  EXPECT_EQ(report.cases[0].planned, report.cases[1].planned);
+  asked.strategies = {Strategy("short", {})};
+  EXPECT_THROW(validate(runner, asked), InputError);
 }
 
 TEST(Validate, RefusesBeforeItMeasures) {
