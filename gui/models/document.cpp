@@ -82,12 +82,6 @@ CaseRequest parse_input(Table json) {
   return input;
 }
 
-bool same_input(const CaseRequest& a, const CaseRequest& b) {
-  return a.model == b.model && a.cluster == b.cluster && a.batch == b.batch &&
-         a.batch_per_device == b.batch_per_device && a.sync == b.sync && a.dtype == b.dtype &&
-         a.profiles == b.profiles && a.sets == b.sets && a.unsupported == b.unsupported;
-}
-
 }  // namespace
 
 std::string StrategyChoice::label() const {
@@ -134,7 +128,7 @@ std::string Document::name() const {
 }
 
 bool operator==(const Document& a, const Document& b) {
-  return same_input(a.input, b.input) && a.strategy == b.strategy && a.locked == b.locked;
+  return a.input == b.input && a.strategy == b.strategy && a.locked == b.locked;
 }
 
 Document parse_document(std::string_view json, const std::string& file) {

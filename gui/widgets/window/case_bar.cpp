@@ -9,6 +9,7 @@
 #include "gui/widgets/theme.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
+#include "sim/scenario/settings.h"
 
 namespace strata::gui {
 namespace {
@@ -34,6 +35,14 @@ QStringList clusters() {
   }
   names.sort();
   return names;
+}
+
+// What a setting may be.
+QStringList words(std::string_view key) {
+  QStringList words;
+  for (const std::string_view word : setting(key).choices)
+    words << QString::fromUtf8(word.data(), static_cast<int>(word.size()));
+  return words;
 }
 
 // A file by its name; the tooltip says where it is.
@@ -83,11 +92,10 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   batch_->setRange(1, 1 << 20);
   batch_->setKeyboardTracking(false);
   addWidget(batch_);
-  sync_ = field(tr("sync"), QStringLiteral("sync"), {"ring", "ps", "tree", "hierarchical", "auto"});
-  dtype_ = field(tr("in"), QStringLiteral("dtype"), {"fp32", "tf32", "bf16", "fp16"});
+  sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));
+  dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   addSeparator();
-  strategy_ =
-      field(tr("Strategy"), QStringLiteral("strategy"), {"data", "model", "owt", "optimal"});
+  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   for (QComboBox* box : {model_, cluster_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
@@ -130,11 +138,13 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     });
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("sync %1").arg(text),
-           [&](Document& d) { d.input.sync = parse_sync(text.toStdString()).value(); });
+    commit(tr("sync %1").arg(text), [&](Document& d) {
+      d.input.sync = read_choice<SyncAlgorithm>("sync", text.toStdString());
+    });
   });
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(text, [&](Document& d) { d.input.dtype = parse_dtype(text.toStdString()).value(); });
+    commit(text,
+           [&](Document& d) { d.input.dtype = read_choice<DType>("dtype", text.toStdString()); });
   });
   connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
     const StrategyChoice& now = workspace_.document().strategy;

@@ -42,6 +42,8 @@ struct CaseRequest {
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
+
+  bool operator==(const CaseRequest&) const = default;
 };
 
 /// Everything about a prediction but the strategy.
