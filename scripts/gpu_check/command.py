@@ -83,6 +83,8 @@ def parse(arguments, usage):
         parser.error("FOLDER is missing")
     if options.bundle is not None and not options.bundle.exists():
         parser.error(f"--bundle: {options.bundle} is not there; scripts/portable makes it")
+    if options.choices is not None and not options.choices.is_dir() and not options.dry_run:
+        parser.error(f"--choices: there is no folder {options.choices}")
     try:
         plan_for(options.devices)
     except ValueError as error:
@@ -104,7 +106,7 @@ def warn_of_programs(options):
         built = programs.built(check.ROOT)
         print(f"scripts/gpu-check: warning: {programs.BUNDLE} is not there (scripts/portable makes it); "
               + (f"what was built in {built.origin} is taken" if built
-                 else f"programs are built first, which takes up to {check.BUILD_SECONDS} s more"),
+                 else f"programs are built first, which takes up to {check.BUILD_SECONDS} s of the visit's"),
               file=sys.stderr, flush=True)
 
 

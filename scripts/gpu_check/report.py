@@ -132,7 +132,7 @@ def pytorch_section(data):
             "weights; compiled in the default mode, without CUDA graphs. Strata runs its tasks one by "
             "one (plain), or a recorded step (--graph) where that was faster. The last columns are "
             "Strata's step over the time that its products alone take at the measured rate, and over "
-            "the shipped profile's roofline.\n\n" + table(
+            "the roofline of the shipped H200 profile, whatever GPU this is.\n\n" + table(
                 ["network", "batch", "type", "strata's way", "eager", "strata", "ratio", "compiled",
                  "strata", "ratio", "over products", "over roofline"], rows) + losses(data))
 

@@ -308,7 +308,7 @@ class Run(unittest.TestCase):
         self.assertIn("nothing.tar.xz is not there; scripts/portable makes it", done.stderr)
         root = self.folder / "root"
         shutil.copytree(ROOT / "scripts", root / "scripts", ignore=lambda *_: ["__pycache__"])
-        for words in ("programs are built first, which takes up to 240 s more",
+        for words in ("programs are built first, which takes up to 240 s of the visit's",
                       "what was built in build/release is taken"):
             done = subprocess.run([sys.executable, root / "scripts" / "gpu-check", "--dry-run"],
                                   text=True, capture_output=True)
@@ -318,7 +318,8 @@ class Run(unittest.TestCase):
                             dirs_exist_ok=True)
 
     def test_bad_usage(self):
-        for options in ([], ["x", "--stages", "nothing"], ["x", "--devices", "gpu"]):
+        for options in ([], ["x", "--stages", "nothing"], ["x", "--devices", "gpu"],
+                        ["x", "--choices", "nowhere"]):
             self.assertEqual(self.check(*options).returncode, 2, options)
 
 
