@@ -32,12 +32,10 @@ void MemoryPool::release_free() {
 void* MemoryPool::take(std::int64_t asked) {
   const std::int64_t bytes = (asked + kAlignment - 1) / kAlignment * kAlignment;
   const std::lock_guard lock(mutex_);
-  in_use_ += asked;
-  peak_ = std::max(peak_, in_use_);
   const auto at = free_.lower_bound(bytes);
   if (at != free_.end() && at->first <= largest_for(bytes)) {
     void* memory = at->second;
-    taken_[memory] = {at->first, asked};
+    count(memory, {at->first, asked});
     free_.erase(at);
     return memory;
   }
@@ -49,8 +47,14 @@ void* MemoryPool::take(std::int64_t asked) {
   if (memory == nullptr) {
     throw EnvironmentError(fmt::format("out of memory: no room for {} bytes more", bytes));
   }
-  taken_[memory] = {bytes, asked};
+  count(memory, {bytes, asked});
   return memory;
+}
+
+void MemoryPool::count(void* memory, const Block& block) {
+  taken_[memory] = block;
+  in_use_ += block.asked;
+  peak_ = std::max(peak_, in_use_);
 }
 
 std::int64_t MemoryPool::peak_bytes() const {

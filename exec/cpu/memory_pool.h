@@ -32,6 +32,7 @@ class MemoryPool {
   };
 
   void release_free();
+  void count(void* memory, const Block& block);
 
   mutable std::mutex mutex_;
   std::multimap<std::int64_t, void*> free_;  // by size

@@ -1,7 +1,7 @@
 #pragma once
 
 // When a shard can work on another buffer as it lies, and when it must gather first. Lowering plans
-// the buffers by it, an executor the copies. Pure functions; thread-safe.
+// the buffers and the moves by it. Pure functions; thread-safe.
 
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/access.h"

@@ -6,6 +6,7 @@
 // workspaces are not counted.
 
 #include <algorithm>
+#include <cassert>
 #include <variant>
 
 #include "sim/geometry/channel_block.h"
@@ -60,6 +61,7 @@ View Lowering::holding(BufferId buffer, const Box& box) const {
   const std::span<const Box> boxes = builder_.so_far().boxes(buffer);
   const auto at = std::find_if(boxes.begin(), boxes.end(),
                                [&](const Box& b) { return intersect(b, box) == box; });
+  assert(at != boxes.end() || boxes.empty());
   if (at == boxes.end()) return {buffer};
   return {buffer, static_cast<std::uint32_t>(at - boxes.begin())};
 }
@@ -173,7 +175,7 @@ void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
   auto& gradients = own.input_gradients.emplace_back(shard_count(layer));
   if (!wants_gradient(layer, input)) return;
   for (std::size_t shard = 0; shard < gradients.size(); ++shard) {
-    if (in_place_[layer()]) {
+    if (in_place_[layer()] && !own.output_gradient.empty()) {
       gradients[shard] = own.output_gradient[shard];
     } else if (own.inputs[input][shard].valid()) {
       const auto read = builder_.so_far().boxes(own.inputs[input][shard]);

@@ -38,7 +38,7 @@ struct Buffer {
   std::uint32_t shard = 0;         ///< of the layer
   std::uint32_t input = 0;         ///< data, input, activation_gradient: which
   std::int64_t values = 0;         ///< how many, where it holds no boxes
-  std::int64_t element_bytes = 4;  ///< of an element of a box, or of a value
+  std::int64_t element_bytes = 4;  ///< of an element of a box
   std::uint32_t first_box = 0, last_box = 0;
 
   /// Parameters are there from the start and stay.
@@ -79,7 +79,7 @@ struct Operand {
 
 /// A box, or values, that a task moves: what arrives in a transfer, or what a compute task puts
 /// together on its device before its kernel runs. A first backward task and a parameter server's
-/// update add what they move up; others copy it.
+/// update add up what they move; others copy it.
 struct Piece {
   DeviceId from;
   Bytes bytes;

@@ -127,8 +127,8 @@ class Plan {
     return std::span(boxes_).subspan(buffer.first_box, buffer.last_box - buffer.first_box);
   }
   const Box& box(View view) const { return boxes(view.buffer)[view.box]; }
-  /// What a compute task's kernel works on: inputs and their gradients by input, an input that
-  /// stands twice each time, one of which nothing is needed not at all.
+  /// What a compute task's kernel works on: inputs and their gradients by input. An input that
+  /// stands twice has an operand each time; one of which the shard needs nothing has none.
   std::span<const Operand> operands(TaskId id) const {
     return slice(operands_, operand_offsets_, id);
   }

@@ -50,8 +50,7 @@ class BatchNormKernel : public Kernel {
   // Where no backward pass will ask, they are forgotten.
   NormLanes lanes(const Operands& operands) {
     auto* at = static_cast<float*>(operands.saved != nullptr ? operands.saved : of_phase(3));
-    return {at,      at + channels_, at + 2 * channels_, operands.parameters + channels_,
-            nullptr, nullptr};
+    return {at, at + channels_, at + 2 * channels_, nullptr, nullptr, nullptr};
   }
   void* of_phase(std::int64_t values) {
     return seat_.scratch(values * channels_ * static_cast<std::int64_t>(sizeof(float)));
@@ -59,7 +58,8 @@ class BatchNormKernel : public Kernel {
 
   void normalize(const Operands& operands) {
     const Tensor<T> x(operands.inputs[0]), y(operands.output);
-    const NormLanes norm = lanes(operands);
+    NormLanes norm = lanes(operands);
+    norm.shift = operands.parameters + channels_;
     each(seat_.stream(), channels_,
          PrepareNorm{norm, operands.statistics, operands.parameters, count_, epsilon_});
     with_width<T>({channels_}, [&](auto width) {

@@ -356,6 +356,19 @@ TEST(Memory, ABufferHoldsOneStepAtATime) {
   }
 }
 
+// Without a loss nobody gives a gradient back.
+TEST(Lower, ANetworkMayEndInALayerInPlace) {
+  for (const Op& op :
+       {Op(Activation{}), Op(Activation{.kind = ActivationKind::sigmoid}), Op(Dropout{})}) {
+    GraphBuilder builder("open", 4);
+    const LayerId data = builder.add("data", Input{{{1, 4, 1, 1, 1}}}, {});
+    builder.add("last", op, {builder.add("fc", FullyConnected{4}, {data})});
+    const Graph graph = std::move(builder).build();
+    const Outcome r = run(graph, testing::star(2), data_parallel(graph, 2), 2);
+    EXPECT_GT(r.timeline.makespan(), Seconds{0});
+  }
+}
+
 TEST(Lower, LongChainsInPlaceNeedNoStack) {
   GraphBuilder builder("deep", 2);
   LayerId last = builder.add("data", Input{{{1, 4, 1, 1, 1}}}, {});
