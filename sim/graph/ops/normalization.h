@@ -20,7 +20,8 @@ struct BatchNorm {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   BackwardReads backward_reads() const { return {.inputs = true}; }
-  /// Forward: each channel's mean and sum of squared distances from it. Backward: the sums of dy and of dy x-hat.
+  /// Forward: each channel's mean and sum of squared distances from it. Backward: the sums of dy
+  /// and of dy x-hat.
   Statistics statistics(const Box& output) const;
   /// Each channel's mean, 1 / standard deviation, and scale / standard deviation.
   Saved saved(const Box& output, DType) const { return {.values = 3 * output[Dim::c].size()}; }
