@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/setting_options.h"
 #include "sim/study/case/doubts.h"
+#include "sim/text/units.h"
 
 namespace strata {
 
@@ -15,7 +16,7 @@ void add_model_and_cluster(CLI::App& command, CaseRequest& request) {
 
 void add_case_options(CLI::App& command, CaseRequest& request) {
   add_batch_settings(command, request.batch, request.batch_per_device);
-  add_setting(command, "sync", request.sync);
+  add_sync_settings(command, request.sync);
   add_setting(command, "dtype", request.dtype);
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
@@ -45,10 +46,17 @@ std::vector<std::string> files_read(const CaseRequest& request,
   return files;
 }
 
+std::string sync_text(const GradientSync& sync) {
+  std::string text(name(sync.algorithm));
+  if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
+  if (sync.bucket == Bytes{}) return text + ", no buckets";
+  return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
+}
+
 void print_header(const Case& input) {
   print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
         input.cluster.device_count(), input.graph.batch(), name(input.dtypes.values),
-        name(input.sync));
+        sync_text(input.sync));
 }
 
 }  // namespace strata

@@ -144,8 +144,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
-  const RunNames names{request.devices, runner.description(request.devices),
-                       std::string(name(request.sync))};
+  const RunNames names{request.devices, runner.description(request.devices), request.sync};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
   if (flags.json) {
@@ -173,7 +172,7 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
           ->check(whole_number(0, kMostSteps));
   add_setting(command, "lr", request.learning_rate);
   add_number(command, "seed", request.seed, kMostSeed);
-  add_setting(command, "sync", request.sync);
+  add_sync_settings(command, request.sync);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/case_options.h"
 #include "cli/plain_loops.h"
 #include "cli/table.h"
 #include "sim/text/units.h"
@@ -224,7 +225,8 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
                                  {"device_names", names.devices},
                                  {"machine", names.machine},
                                  {"strategy", report.strategy.name()},
-                                 {"sync", names.sync},
+                                 {"sync", name(names.sync.algorithm)},
+                                 {"bucket_bytes", names.sync.bucket_in_use().value},
                                  {"batch", report.graph.batch()},
                                  {"steps", training.losses.size()},
                                  {"timed_steps", training.times.count},
@@ -250,8 +252,8 @@ nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report) 
 std::string run_text(const RunNames& names, const RunReport& report) {
   std::string text = fmt::format(
       "{} on {} ({}): batch {}, sync {}, {} steps\n\n{}{}", report.graph.name(), names.devices,
-      names.machine, report.graph.batch(), names.sync, report.training.losses.size(), table(report),
-      plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
+      names.machine, report.graph.batch(), sync_text(names.sync), report.training.losses.size(),
+      table(report), plain_loops_text(report.training.plain_loops.value_or(PlainLoops{})));
   if (report.predicted || report.test || report.check) text += '\n';
   if (report.predicted) text += prediction_text(report);
   if (report.test) {

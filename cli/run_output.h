@@ -12,7 +12,8 @@ namespace strata {
 
 /// What a report does not know of how it came about.
 struct RunNames {
-  std::string devices, machine, sync;
+  std::string devices, machine;
+  GradientSync sync;
 };
 
 nlohmann::ordered_json run_json(const RunNames& names, const RunReport& report);

@@ -31,6 +31,11 @@ void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
   add_number(command, "batch_per_device", batch_per_device, kMostSamples)->excludes(whole);
 }
 
+void add_sync_settings(CLI::App& command, GradientSync& sync) {
+  add_setting(command, "sync", sync.algorithm);
+  add_setting(command, "bucket", sync.bucket);
+}
+
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {
   const SettingSpec& set = what_if_setting();
   const auto add = [&changes](const std::vector<std::string>& texts) {

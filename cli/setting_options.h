@@ -38,7 +38,8 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value) 
     return read_with(read_choice<Value>);
   } else if constexpr (std::is_same_v<Value, std::optional<DegreeSet>>) {
     return read_with(read_choice<DegreeSet>);
-  } else if constexpr (std::is_same_v<Value, std::optional<Bytes>>) {
+  } else if constexpr (std::is_same_v<Value, Bytes> ||
+                       std::is_same_v<Value, std::optional<Bytes>>) {
     return read_with(read_size);
   } else if constexpr (std::is_same_v<Value, double> ||
                        std::is_same_v<Value, std::optional<double>>) {
@@ -64,6 +65,8 @@ void add_model(CLI::App& command, Names& model) {
 /// --batch and --batch-per-device, of which one excludes the other.
 void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
                         std::int64_t& batch_per_device);
+/// --sync and --bucket.
+void add_sync_settings(CLI::App& command, GradientSync& sync);
 /// --set, repeatable, one change each.
 void add_what_ifs(CLI::App& command, WhatIfs& changes);
 /// --devices, required, and the --dtype that they compute in.

@@ -96,7 +96,8 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   const Scored& best = solved.best.front();
   Json json{{"model", input.graph.name()},
             {"cluster", input.cluster.name()},
-            {"sync", name(input.sync)},
+            {"sync", name(input.sync.algorithm)},
+            {"bucket_bytes", input.sync.bucket_in_use().value},
             {"dtype", name(input.dtypes.values)},
             {"devices", input.cluster.device_count()},
             {"batch", input.graph.batch()},

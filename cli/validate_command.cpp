@@ -32,7 +32,7 @@ constexpr double kMostSeconds = 1e6;
 struct ValidateFlags {
   MeasureFlags measure;
   std::string typed, seconds, tolerance, trace_file;
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = ValidateRequest().sync;
   bool only = false;
 };
 
@@ -134,7 +134,7 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   auto flags = std::make_shared<ValidateFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
-  add_setting(*command, "sync", flags->sync);
+  add_sync_settings(*command, flags->sync);
   command
       ->add_flag("--only", flags->only, "on all devices, not also on each smaller number of them")
       ->disable_flag_override();

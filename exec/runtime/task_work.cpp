@@ -152,11 +152,11 @@ Kernel& TaskWork::kernel(TaskId id) {
   return *kernel;
 }
 
-BufferId TaskWork::find(TaskId id, Role role) const {
+Operand TaskWork::find(TaskId id, Role role) const {
   const auto operands = plan_.operands(id);
   const auto at = std::find_if(operands.begin(), operands.end(),
                                [&](const Operand& operand) { return operand.role == role; });
-  return at == operands.end() ? BufferId{} : at->buffer;
+  return at == operands.end() ? Operand{} : *at;
 }
 
 // By input of the layer, as many as the kernel's spec has boxes; without data where the task has
@@ -187,8 +187,12 @@ void TaskWork::compute(Turn turn) {
   if (phase != Phase::update) inputs = regions(id, Role::input);
   if (phase == Phase::backward_data) input_gradients = regions(id, Role::input_gradient);
   const auto tensor = [&](Role role) {
-    const BufferId buffer = find(id, role);
+    const BufferId buffer = find(id, role).buffer;
     return buffer.valid() ? region({buffer}) : Region{};
+  };
+  const auto values = [&](Role role) -> float* {
+    const Operand operand = find(id, role);
+    return operand.buffer.valid() ? values_of(operand.buffer) + operand.first : nullptr;
   };
   LossPart* const loss = loss_of(turn);
   Operands operands;
@@ -196,10 +200,12 @@ void TaskWork::compute(Turn turn) {
   operands.output = tensor(Role::output);
   operands.output_gradient = tensor(Role::output_gradient);
   operands.input_gradients = input_gradients;
-  operands.parameters = values_of(find(id, Role::parameters));
-  operands.parameter_gradients = values_of(find(id, Role::parameter_gradients));
-  operands.statistics = values_of(find(id, Role::statistics));
-  if (const BufferId saved = find(id, Role::saved); saved.valid()) operands.saved = ready(saved);
+  operands.parameters = values(Role::parameters);
+  operands.parameter_gradients = values(Role::parameter_gradients);
+  operands.statistics = values(Role::statistics);
+  if (const BufferId saved = find(id, Role::saved).buffer; saved.valid()) {
+    operands.saved = ready(saved);
+  }
   operands.loss = loss;
   operands.step = &contexts_[turn.step];
   if (phase == Phase::update && executor_.options_.keep_gradients && turn.step + 1 == steps_) {
@@ -219,11 +225,12 @@ void TaskWork::compute(Turn turn) {
 void TaskWork::show_before(TaskId id, const Operands& operands) {
   const Task& task = plan_[id];
   if (task.phase == Phase::update) {
-    show_values(TensorRole::parameter_gradients, task, find(id, Role::parameter_gradients));
+    show_values(TensorRole::parameter_gradients, task, operands.parameter_gradients);
   } else if (!program_.is_head(id)) {
     return;
   } else if (is_forward(task.phase)) {
-    show_values(TensorRole::parameters, task, program_.parameters(task.layer, task.shard));
+    const BufferId parameters = program_.parameters(task.layer, task.shard);
+    if (parameters.valid()) show_values(TensorRole::parameters, task, values_of(parameters));
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);
   }
@@ -238,12 +245,12 @@ void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
   backend_.finish();
 }
 
-void TaskWork::show_values(TensorRole role, const Task& task, BufferId id) {
-  if (!id.valid()) return;
-  const std::int64_t count = plan_[id].values;
-  std::vector<float> values = executor_.on_host(values_of(id), count);
-  if (!executor_.options_.observer->see(role, task.layer, task.shard, values)) return;
-  backend_.copy_values(values_of(id), values.data(), count);
+// As many values as the shard has parameters.
+void TaskWork::show_values(TensorRole role, const Task& task, float* values) {
+  const std::int64_t count = plan_[program_.parameters(task.layer, task.shard)].values;
+  std::vector<float> seen = executor_.on_host(values, count);
+  if (!executor_.options_.observer->see(role, task.layer, task.shard, seen)) return;
+  backend_.copy_values(values, seen.data(), count);
   backend_.finish();
 }
 
@@ -292,7 +299,7 @@ void TaskWork::put_together(Turn turn) {
 }
 
 void TaskWork::sum_gradient(TaskId id) {
-  const Region to = region({find(id, Role::output_gradient)});
+  const Region to = region({find(id, Role::output_gradient).buffer});
   const GradientSum how = program_.gradient_sum(id);
   const auto parts = plan_.moves(id);
   if (how == GradientSum::whole) {

@@ -69,7 +69,7 @@ class TaskWork {
  private:
   void show_before(TaskId id, const Operands& operands);
   void show(TensorRole role, const Task& task, const Region& region);
-  void show_values(TensorRole role, const Task& task, BufferId id);
+  void show_values(TensorRole role, const Task& task, float* values);
   void move(TaskId id);
   void reduce(TaskId id);
   void gather(TaskId id);
@@ -77,7 +77,8 @@ class TaskWork {
   void sum_gradient(TaskId id);
   void load_inputs(TaskId id, std::uint32_t step);
   std::vector<Region> regions(TaskId id, Role role);
-  BufferId find(TaskId id, Role role) const;
+  /// Its buffer is invalid where the task has none.
+  Operand find(TaskId id, Role role) const;
   Kernel& kernel(TaskId id);
   void* ready(BufferId id);
   LossPart* loss_of(Turn turn);

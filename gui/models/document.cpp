@@ -46,7 +46,8 @@ Json print_input(const CaseRequest& input) {
   Json json = {{"model", input.model},
                {"cluster", input.cluster},
                {"batch_per_device", input.batch_per_device},
-               {"sync", std::string(name(input.sync))},
+               {"sync", std::string(name(input.sync.algorithm))},
+               {"bucket", input.sync.bucket.value},
                {"dtype", std::string(name(input.dtype))},
                {"profiles", input.profiles},
                {"sets", Json::array()}};
@@ -74,7 +75,8 @@ CaseRequest parse_input(Table json) {
   input.cluster = json.string("cluster");
   input.batch_per_device = json.integer("batch_per_device", 1);
   if (const auto batch = json.optional("batch")) input.batch = batch->as_integer(1);
-  input.sync = known(parse_sync(json.string("sync")), json.required("sync"));
+  input.sync.algorithm = known(parse_sync(json.string("sync")), json.required("sync"));
+  if (const auto bucket = json.optional("bucket")) input.sync.bucket = {bucket->as_integer(0)};
   input.dtype = known(parse_dtype(json.string("dtype")), json.required("dtype"));
   input.profiles = json.required("profiles").as_strings();
   for (const Value& set : json.required("sets").as_list()) input.sets.push_back(parse_set(set));
@@ -171,7 +173,13 @@ std::string case_arguments(const Document& document) {
   } else if (input.batch_per_device != CaseRequest().batch_per_device) {
     text += fmt::format(" --batch-per-device {}", input.batch_per_device);
   }
-  if (input.sync != CaseRequest().sync) text += fmt::format(" --sync {}", name(input.sync));
+  const GradientSync usual = CaseRequest().sync;
+  if (input.sync.algorithm != usual.algorithm) {
+    text += fmt::format(" --sync {}", name(input.sync.algorithm));
+  }
+  if (input.sync.bucket != usual.bucket) {
+    text += fmt::format(" --bucket {}", input.sync.bucket.value);
+  }
   if (input.dtype != CaseRequest().dtype) text += fmt::format(" --dtype {}", name(input.dtype));
   for (const std::string& profile : input.profiles) text += " --profile " + shell_quoted(profile);
   for (const auto& [key, value] : input.sets) text += " --set " + shell_quoted(key + "=" + value);

@@ -82,7 +82,9 @@ Moves moves_of(const Plan& plan) {
   for (const Group& group : plan.groups()) {
     if (group.purpose != GroupPurpose::parameters) continue;
     const auto replicas = static_cast<std::int64_t>(group.tasks.size());
-    moves.sync[plan[group.tasks.front()].layer()] += 2 * (replicas - 1) * group.bytes;
+    for (const SummedLayer& summed : group.layers) {
+      moves.sync[summed.layer()] += 2 * (replicas - 1) * summed.bytes;
+    }
   }
   return moves;
 }

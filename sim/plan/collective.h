@@ -32,6 +32,21 @@ constexpr std::string_view name(SyncAlgorithm sync) {
 }
 std::optional<SyncAlgorithm> parse_sync(std::string_view text);
 
+/// How replicas sum their gradients: by which algorithm, and how many bytes at once (buckets.h);
+/// 0 for each layer by itself, as a parameter server always does.
+struct GradientSync {
+  SyncAlgorithm algorithm = SyncAlgorithm::ring;
+  Bytes bucket = {};
+
+  constexpr GradientSync(SyncAlgorithm by = SyncAlgorithm::ring, Bytes at_once = {})
+      : algorithm(by), bucket(at_once) {}
+  Bytes bucket_in_use() const { return algorithm == SyncAlgorithm::ps ? Bytes{} : bucket; }
+  bool operator==(const GradientSync&) const = default;
+};
+
+/// What PyTorch's DistributedDataParallel takes where nothing else is said.
+inline constexpr Bytes kUsualBucket{std::int64_t{25} << 20};
+
 /// `weight` bytes cross the link for every byte that the activity counts.
 struct LinkLoad {
   LinkId link;

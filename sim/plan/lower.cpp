@@ -39,6 +39,7 @@ Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
 }
 
 Plan Lowering::run() && {
+  place_buckets();
   for (std::size_t i = 0; i < graph_.size(); ++i) lower_forward(LayerId(i));
   for (std::size_t i = graph_.size(); i-- > 0;) lower_backward(LayerId(i));
   std::vector<Placement> placements;

@@ -18,7 +18,7 @@
 namespace strata {
 
 struct LowerOptions {
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {};
   DTypes dtypes = {};
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.

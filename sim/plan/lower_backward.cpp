@@ -94,7 +94,10 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
       add(own.input_gradients[input], Role::input_gradient, Access::write, input);
     }
   } else {
-    add(own.parameter_gradients, Role::parameter_gradients, Access::write);
+    if (own.parameter_gradients.empty()) return operands;
+    const Values& gradients = own.parameter_gradients[shard];
+    operands.push_back(
+        {gradients.buffer, 0, Role::parameter_gradients, Access::write, gradients.first});
   }
   return operands;
 }

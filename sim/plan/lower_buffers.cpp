@@ -117,16 +117,41 @@ void Lowering::place_outputs(LayerId layer) {
   }
 }
 
+// A device's gradients of a bucket lie in one buffer, which takes the name of the layer that ends
+// it.
+void Lowering::place_buckets() {
+  std::vector<bool> trains(graph_.size());
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    trains[i] = step_phases(graph_, LayerId(i), requires_gradient_)[Phase::update];
+  }
+  const std::int64_t size = element_bytes(options_.dtypes.parameters);
+  buckets_ = gradient_buckets(graph_, strategy_, trains, options_.sync.bucket_in_use(), size);
+  for (const Bucket& bucket : buckets_) {
+    const BucketPart& end = bucket.parts.back();
+    for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+      const BufferId buffer = add_values(BufferKind::parameter_gradients, end.layer, end.shards[k],
+                                         bucket.values, Bytes{bucket.values * size});
+      for (const BucketPart& part : bucket.parts) {
+        auto& gradients = buffers_[part.layer()].parameter_gradients;
+        gradients.resize(shard_count(part.layer));
+        gradients[part.shards[k]] = {buffer, part.first};
+      }
+    }
+  }
+}
+
 void Lowering::place_parameters(LayerId layer) {
   const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   LayerBuffers& own = buffers_[layer()];
+  if (trains) own.parameter_gradients.resize(shard_count(layer));
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shard));
     const auto add = [&](BufferKind kind) {
       return add_values(kind, layer, shard, held.total(), bytes_of(held));
     };
     own.parameters.push_back(add(BufferKind::parameters));
-    if (trains) own.parameter_gradients.push_back(add(BufferKind::parameter_gradients));
+    if (!trains || own.parameter_gradients[shard].buffer.valid()) continue;
+    own.parameter_gradients[shard] = {add(BufferKind::parameter_gradients)};
   }
 }
 

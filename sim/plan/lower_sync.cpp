@@ -56,17 +56,6 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   return at->second;
 }
 
-std::uint32_t Lowering::add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
-                                  const std::vector<BufferId>& buffers) {
-  for (std::uint32_t shard : shards) {
-    const Box box = shard_box(layer, shard);
-    group.buffers.push_back(buffers[shard]);
-    group.counts.push_back(volume(box) / box[Dim::c].size());
-  }
-  group.values = builder_.so_far()[group.buffers.front()].values;
-  return builder_.add_group(std::move(group));
-}
-
 bool Lowering::has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const {
   return std::all_of(shards.begin(), shards.end(), [&](std::uint32_t shard) {
     return cluster_[device_of(layer, shard)].copy_engine;
@@ -102,13 +91,17 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     const ReplicaGroup replicas{devices_of(strategy_[layer], shards), bytes};
     const SyncAlgorithm algorithm =
         sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
-    const std::uint32_t shape = group_shape(algorithm, replicas.devices);
-    Group sum{GroupPurpose::statistics, algorithm, shape, bytes, {}, {}, {}};
+    Group sum{GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices), bytes};
     if (forward) sum.how = values.forward_by;
+    sum.values = forward ? values.forward_values : values.backward_values;
+    sum.layers = {{layer, bytes}};
     const LayerBuffers& own = buffers_[layer()];
-    const std::uint32_t group = add_group(
-        std::move(sum), layer, shards, forward ? own.forward_statistics : own.backward_statistics);
-    sum_statistics(layer, phase, group, shards, summed);
+    for (std::uint32_t shard : shards) {
+      const Box box = shard_box(layer, shard);
+      sum.buffers.push_back((forward ? own.forward_statistics : own.backward_statistics)[shard]);
+      sum.counts.push_back(volume(box) / box[Dim::c].size());
+    }
+    sum_statistics(layer, phase, builder_.add_group(std::move(sum)), shards, summed);
   }
   return summed;
 }
@@ -129,14 +122,29 @@ void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
   for (std::size_t i = 0; i < shards.size(); ++i) made[shards[i]] = gathered[i];
 }
 
-std::vector<ReplicaGroup> Lowering::replica_groups(
-    LayerId layer, std::span<const std::vector<std::uint32_t>> parts) const {
+std::span<const Bucket> Lowering::buckets_that_end_with(LayerId layer) const {
+  const auto earlier = [](const Bucket& bucket, LayerId other) {
+    return other < bucket.parts.back().layer;
+  };
+  const auto later = [](LayerId other, const Bucket& bucket) {
+    return bucket.parts.back().layer < other;
+  };
+  const auto first = std::lower_bound(buckets_.begin(), buckets_.end(), layer, earlier);
+  return {first, std::upper_bound(first, buckets_.end(), layer, later)};
+}
+
+// Which algorithm is the cheapest is asked of all buckets that end at once: their loads add up. A
+// server is for single layers.
+SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket> buckets) {
+  if (options_.sync.algorithm != SyncAlgorithm::automatic) return options_.sync.algorithm;
+  const std::int64_t size = element_bytes(options_.dtypes.parameters);
   std::vector<ReplicaGroup> groups;
-  for (const std::vector<std::uint32_t>& shards : parts) {
-    const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shards.front()));
-    groups.push_back({devices_of(strategy_[layer], shards), bytes_of(held)});
+  for (const Bucket& bucket : buckets) {
+    groups.push_back({bucket.devices, Bytes{bucket.values * size}});
   }
-  return groups;
+  const bool alone = options_.sync.bucket == Bytes{};
+  return sync_costs_.cheapest(alone ? parameter_algorithms() : collective_algorithms(), groups,
+                              ordinals_[buckets.front().parts.back().layer()]);
 }
 
 void Lowering::synchronise(LayerId layer) {
@@ -146,16 +154,14 @@ void Lowering::synchronise(LayerId layer) {
     for (const auto& shards : parts) update_alone(layer, shards.front());
     return;
   }
-  const std::vector<ReplicaGroup> groups = replica_groups(layer, parts);
-  SyncAlgorithm algorithm = options_.sync;
-  if (algorithm == SyncAlgorithm::automatic) {
-    algorithm = sync_costs_.cheapest(parameter_algorithms(), groups, ordinals_[layer()]);
-  }
-  for (std::size_t part = 0; part < parts.size(); ++part) {
+  const std::span<const Bucket> ended = buckets_that_end_with(layer);
+  if (ended.empty()) return;
+  const SyncAlgorithm algorithm = algorithm_of(ended);
+  for (std::size_t k = 0; k < ended.size(); ++k) {
     if (algorithm == SyncAlgorithm::ps) {
-      update_with_server(layer, part, parts[part], groups[part].bytes);
+      update_with_server(layer, k, ended[k]);
     } else {
-      update_with_collective(layer, parts[part], algorithm, groups[part].bytes);
+      update_with_collective(ended[k], algorithm);
     }
   }
 }
@@ -165,10 +171,11 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::vector<TaskId
                             std::span<const Piece> sent) {
   const LayerTasks& tasks = tasks_[layer()];
   const LayerBuffers& own = buffers_[layer()];
+  const Values& gradients = own.parameter_gradients[shard];
   if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
   const Operand operands[] = {
       {own.parameters[shard], 0, Role::parameters, Access::update},
-      {own.parameter_gradients[shard], 0, Role::parameter_gradients, Access::read}};
+      {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
   return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after),
                       operands, sent);
 }
@@ -179,38 +186,53 @@ void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
-std::vector<TaskId> Lowering::join_collective(LayerId layer, std::uint32_t group,
-                                              std::span<const std::uint32_t> shards) {
+std::vector<TaskId> Lowering::join_collective(const Bucket& bucket, std::uint32_t group) {
+  const BucketPart& end = bucket.parts.back();
   std::vector<TaskId> joined;
-  for (std::uint32_t shard : shards) {
-    TaskId& stream = last_sync_[device_of(layer, shard)()];
-    std::vector<TaskId> after = {tasks_[layer()].parameter_gradient(shard)};
+  for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+    TaskId& stream = last_sync_[bucket.devices[k]()];
+    std::vector<TaskId> after;
+    for (const BucketPart& part : bucket.parts) after.push_back(parameter_gradient(part, k));
     if (stream.valid()) after.push_back(stream);
-    stream = builder_.join_group(group, task(TaskKind::collective, Phase::update, layer, shard),
-                                 std::move(after));
+    stream = builder_.join_group(
+        group, task(TaskKind::collective, Phase::update, end.layer, end.shards[k]),
+        std::move(after));
     joined.push_back(stream);
   }
   return joined;
 }
 
-std::vector<TaskId> Lowering::sum_gradients(LayerId layer, std::uint32_t group,
-                                            std::span<const std::uint32_t> shards) {
-  if (has_copy_engines(layer, shards)) return join_collective(layer, group, shards);
-  const LayerTasks& tasks = tasks_[layer()];
+std::vector<TaskId> Lowering::sum_gradients(const Bucket& bucket, std::uint32_t group) {
+  const BucketPart& end = bucket.parts.back();
+  if (has_copy_engines(end.layer, end.shards)) return join_collective(bucket, group);
   std::vector<TaskId> made;
-  for (std::uint32_t shard : shards) made.push_back(tasks.parameter_gradient(shard));
-  return sum_by_hand(group, layer, Phase::update, shards, made);
+  for (const BucketPart& part : bucket.parts) {
+    for (std::size_t k = 0; k < part.shards.size(); ++k)
+      made.push_back(parameter_gradient(part, k));
+  }
+  return sum_by_hand(group, end.layer, Phase::update, end.shards, made);
 }
 
-void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
-                                      SyncAlgorithm algorithm, Bytes bytes) {
-  const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
-  const std::uint32_t group =
-      add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}}, layer, shards,
-                buffers_[layer()].parameter_gradients);
-  const std::vector<TaskId> summed = sum_gradients(layer, group, shards);
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    tasks_[layer()].update[shards[i]] = add_update(layer, shards[i], {summed[i]});
+void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm) {
+  const std::int64_t size = element_bytes(options_.dtypes.parameters);
+  Group sum{GroupPurpose::parameters, algorithm, group_shape(algorithm, bucket.devices),
+            Bytes{bucket.values * size}};
+  sum.values = bucket.values;
+  sum.counts.assign(bucket.devices.size(), 1);
+  const BucketPart& end = bucket.parts.back();
+  for (std::uint32_t shard : end.shards) {
+    sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[shard].buffer);
+  }
+  for (const BucketPart& part : bucket.parts) {
+    const Box box = shard_box(part.layer, part.shards.front());
+    sum.layers.push_back({part.layer, bytes_of(shard_parameters(graph_[part.layer], box))});
+  }
+  const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
+  for (const BucketPart& part : bucket.parts) {
+    for (std::size_t k = 0; k < part.shards.size(); ++k) {
+      const std::uint32_t shard = part.shards[k];
+      tasks_[part.layer()].update[shard] = add_update(part.layer, shard, {summed[k]});
+    }
   }
 }
 
@@ -225,21 +247,26 @@ std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server
     if (shard == server) continue;
     const View arrived{add_values(BufferKind::server_gradients, layer, server, values, bytes)};
     const Piece gradient{
-        device_of(layer, shard), bytes, {}, View{own.parameter_gradients[shard]}, arrived};
+        device_of(layer, shard), bytes, {}, View{own.parameter_gradients[shard].buffer}, arrived};
     arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
                                              0, std::span(&gradient, 1),
                                              {tasks_[layer()].parameter_gradient(shard)}));
-    sent.push_back(
-        {device_of(layer, server), bytes, {}, arrived, View{own.parameter_gradients[server]}});
+    sent.push_back({device_of(layer, server),
+                    bytes,
+                    {},
+                    arrived,
+                    View{own.parameter_gradients[server].buffer}});
   }
   return arrivals;
 }
 
-void Lowering::update_with_server(LayerId layer, std::size_t part,
-                                  std::span<const std::uint32_t> shards, Bytes bytes) {
+// The bucket holds one parameter shard, the k-th of the layer's.
+void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bucket) {
   LayerTasks& tasks = tasks_[layer()];
   const LayerBuffers& own = buffers_[layer()];
-  const std::uint32_t server = shards[server_replica(ordinals_[layer()], part, shards.size())];
+  const std::vector<std::uint32_t>& shards = bucket.parts.front().shards;
+  const Bytes bytes{bucket.values * element_bytes(options_.dtypes.parameters)};
+  const std::uint32_t server = shards[server_replica(ordinals_[layer()], k, shards.size())];
   std::vector<Piece> sent;
   std::vector<TaskId> after = send_to_server(layer, server, shards, bytes, sent);
   after.push_back(tasks.parameter_gradient(server));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/plan/buckets.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
@@ -31,7 +32,8 @@ struct LayerTasks {
 /// The buffers of one layer by shard; invalid where there is none.
 struct LayerBuffers {
   std::vector<BufferId> output, output_gradient, saved;
-  std::vector<BufferId> parameters, parameter_gradients;
+  std::vector<BufferId> parameters;
+  std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][shard]
 };
@@ -76,29 +78,25 @@ class Lowering {
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
-  std::vector<ReplicaGroup> replica_groups(LayerId layer,
-                                           std::span<const std::vector<std::uint32_t>> parts) const;
+  SyncAlgorithm algorithm_of(std::span<const Bucket> buckets);
   std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
                                      std::span<const std::uint32_t> shards, Bytes bytes,
                                      std::vector<Piece>& sent);
   TaskId add_update(LayerId layer, std::size_t shard, std::vector<TaskId> after,
                     std::span<const Piece> sent = {});
-  void update_with_server(LayerId layer, std::size_t part, std::span<const std::uint32_t> shards,
-                          Bytes bytes);
-  void update_with_collective(LayerId layer, std::span<const std::uint32_t> shards,
-                              SyncAlgorithm algorithm, Bytes bytes);
+  void update_with_server(LayerId layer, std::size_t k, const Bucket& bucket);
+  void update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm);
   void update_alone(LayerId layer, std::uint32_t shard);
   std::vector<TaskId> exchange_statistics(LayerId layer, Phase phase,
                                           const std::vector<TaskId>& partial);
   void sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
                       std::span<const std::uint32_t> shards, std::vector<TaskId>& made);
-  std::vector<TaskId> sum_gradients(LayerId layer, std::uint32_t group,
-                                    std::span<const std::uint32_t> shards);
-  std::vector<TaskId> join_collective(LayerId layer, std::uint32_t group,
-                                      std::span<const std::uint32_t> shards);
-  /// The shards bring those of the buffers, by shard.
-  std::uint32_t add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
-                          const std::vector<BufferId>& buffers);
+  std::vector<TaskId> sum_gradients(const Bucket& bucket, std::uint32_t group);
+  std::vector<TaskId> join_collective(const Bucket& bucket, std::uint32_t group);
+  std::span<const Bucket> buckets_that_end_with(LayerId layer) const;
+  TaskId parameter_gradient(const BucketPart& part, std::size_t replica) const {
+    return tasks_[part.layer()].parameter_gradient(part.shards[replica]);
+  }
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
                                   std::span<const std::uint32_t> shards,
@@ -108,6 +106,7 @@ class Lowering {
   // lower_buffers.cpp
   void place_inputs(LayerId layer, std::size_t input, const Edge& edge);
   void place_outputs(LayerId layer);
+  void place_buckets();
   void place_parameters(LayerId layer);
   void place_statistics(LayerId layer, Phase phase);
   void place_saved(LayerId layer);
@@ -157,6 +156,7 @@ class Lowering {
   PlanBuilder builder_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
+  std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;
   std::vector<std::vector<Edge>> edges_;                    ///< [layer][input]
   std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][shard]: what delivers it

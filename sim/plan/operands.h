@@ -16,7 +16,7 @@ using BufferId = Index<struct BufferTag>;
 
 enum class BufferKind : std::uint8_t {
   parameters,
-  parameter_gradients,
+  parameter_gradients,  ///< a shard's, or a bucket's
   server_gradients,     ///< a replica's, arrived at the parameter server
   activation,           ///< a shard's output
   saved,                ///< what its forward pass keeps for its backward beside that
@@ -54,6 +54,13 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
+/// Values of a buffer, from the number `first` on: a layer's gradients in a bucket.
+struct Values {
+  BufferId buffer;
+  std::int64_t first = 0;
+  bool operator==(const Values&) const = default;
+};
+
 /// What a buffer is to the kernel of a task.
 enum class Role : std::uint8_t {
   input,
@@ -74,6 +81,7 @@ struct Operand {
   std::uint32_t input = 0;  ///< input, input_gradient: of which of the layer's inputs
   Role role = Role::input;
   Access access = Access::read;
+  std::int64_t first = 0;  ///< of values: where they begin in the buffer
   bool operator==(const Operand&) const = default;
 };
 

@@ -34,6 +34,11 @@ enum class TaskKind : std::uint8_t {
   join         ///< no work: many tasks' end as one dependency
 };
 
+/// Whether a task of the kind is a participant's in a group.
+constexpr bool in_group(TaskKind kind) {
+  return kind == TaskKind::collective || kind == TaskKind::reduce || kind == TaskKind::gather;
+}
+
 /// What a task occupies: its device (one task at a time), or the links alone.
 enum class Stream : std::uint8_t { device, links };
 
@@ -59,20 +64,28 @@ struct Transfer {
 
 enum class GroupPurpose : std::uint8_t { parameters, statistics };
 
+/// What a group sums for one layer.
+struct SummedLayer {
+  LayerId layer;
+  Bytes bytes;
+  bool operator==(const SummedLayer&) const = default;
+};
+
 /// Devices that sum a tensor of `bytes`. Every participant has one collective task, and all end
 /// together; devices without copy engines have a reduce task each and then a gather task each.
 struct Group {
   GroupPurpose purpose = GroupPurpose::parameters;
   SyncAlgorithm algorithm = SyncAlgorithm::ring;
-  std::uint32_t shape = 0;                ///< in group_shapes(): the participants and the phases
-  Bytes bytes;                            ///< of the tensor that is summed
-  std::vector<TaskId> tasks;              ///< collective or reduce, by participant
-  std::vector<TaskId> gathers;            ///< by participant, or none
-  std::vector<std::uint32_t> shards;      ///< of the layer, by participant
-  std::vector<BufferId> buffers = {};     ///< by participant: what it brings, then the sum
-  Combination how = Combination::sum;     ///< as the buffers become one
-  std::int64_t values = 0;                ///< of each buffer
-  std::vector<std::int64_t> counts = {};  ///< by participant: elements that a value stands for
+  std::uint32_t shape = 0;                 ///< in group_shapes(): the participants and the phases
+  Bytes bytes;                             ///< of the tensor that is summed
+  std::vector<TaskId> tasks = {};          ///< collective or reduce, by participant
+  std::vector<TaskId> gathers = {};        ///< by participant, or none
+  std::vector<std::uint32_t> shards = {};  ///< of the tasks' layer, by participant
+  std::vector<BufferId> buffers = {};      ///< by participant: what it brings, then the sum
+  Combination how = Combination::sum;      ///< as the buffers become one
+  std::int64_t values = 0;                 ///< of each buffer
+  std::vector<std::int64_t> counts = {};   ///< by participant: elements that a value stands for
+  std::vector<SummedLayer> layers = {};    ///< whose values these are, one after another
 
   /// The values that participant k sums where each sums its part; pairs stay together.
   Interval part_of(std::size_t k) const;
@@ -199,10 +212,7 @@ void Plan::for_each_use(TaskId id, Visit visit) const {
     if (piece.target.valid()) visit(piece.target.buffer, sums ? Access::update : Access::write);
   }
   for (const Operand& operand : operands(id)) visit(operand.buffer, operand.access);
-  if (task.kind != TaskKind::collective && task.kind != TaskKind::reduce &&
-      task.kind != TaskKind::gather) {
-    return;
-  }
+  if (!in_group(task.kind)) return;
   const Group& group = groups_[task.detail];
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
     const bool own = group.shards[k] == task.shard;

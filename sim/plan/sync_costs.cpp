@@ -11,6 +11,10 @@ std::span<const SyncAlgorithm> parameter_algorithms() {
   return kAlgorithms;
 }
 
+std::span<const SyncAlgorithm> collective_algorithms() {
+  return parameter_algorithms().first(3);
+}
+
 std::span<const SyncAlgorithm> statistics_algorithms() {
   static constexpr std::array kAlgorithms = {SyncAlgorithm::ring, SyncAlgorithm::tree};
   return kAlgorithms;

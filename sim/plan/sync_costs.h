@@ -89,8 +89,10 @@ class SyncCosts {
   std::map<std::vector<std::vector<DeviceId>>, std::unique_ptr<JointSync>> joint_;
 };
 
-/// What `auto` chooses from, for parameters; and what statistics (small, often) choose from.
+/// What `auto` chooses from, for a layer's parameters; of these, what sums a bucket; and what
+/// statistics (small, often) choose from.
 std::span<const SyncAlgorithm> parameter_algorithms();
+std::span<const SyncAlgorithm> collective_algorithms();
 std::span<const SyncAlgorithm> statistics_algorithms();
 
 /// The replica that serves the k-th parameter shard of the layer with this ordinal among those with

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 2> kObjectives = {"eq1", "simulated"};
 constexpr std::array<std::string_view, 2> kAlgorithms = {"elimination", "dfs"};
 constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
 
-constexpr std::array<SettingSpec, 27> kSettings = {{
+constexpr std::array<SettingSpec, 28> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -45,6 +45,11 @@ constexpr std::array<SettingSpec, 27> kSettings = {{
      "how replicas sum gradients: ps (a parameter server on one of them, as in the paper), ring, "
      "tree, hierarchical, or auto, the cheapest of these for each layer (default ring)",
      kSyncNames},
+    {"bucket", ValueForm::size, kEveryJob, "BYTES",
+     "how many bytes of gradients replicas sum at once, as \"25 MiB\"; 0: each layer's by itself, "
+     "as "
+     "ps always does (default 25 MiB, the first bucket 1 MiB, as PyTorch's "
+     "DistributedDataParallel)"},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
-const RunNames kNames{"cuda:0", "NVIDIA H200", "ring"};
+const RunNames kNames{"cuda:0", "NVIDIA H200", SyncAlgorithm::ring};
 
 RunRequest small_request() {
   RunRequest request;

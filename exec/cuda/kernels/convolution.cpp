@@ -2,6 +2,7 @@
 // kept for the backward ones; input that no window reaches is cut away.
 
 #include <cassert>
+#include <cstdint>
 #include <optional>
 
 #include "exec/cuda/kernels/column_sums.h"
@@ -30,6 +31,10 @@ void sum_bias_gradient(const Region& output_gradient, float* sums, Seat& seat) {
   } else {
     column_sums(Tensor<Bf16>(output_gradient), sums, seat);
   }
+}
+
+bool is_aligned(const float* values) {
+  return reinterpret_cast<std::uintptr_t>(values) % 16 == 0;
 }
 
 class ConvolutionKernel : public Kernel {
@@ -90,7 +95,8 @@ class ConvolutionKernel : public Kernel {
 
   void backward_weights(const Operands& operands) {
     float* const gradient = operands.parameter_gradients;
-    const bool direct = is_filter(shape_, seat_.type());
+    // Plans are made for aligned memory; in a bucket, a layer's gradients may begin anywhere.
+    const bool direct = is_filter(shape_, seat_.type()) && is_aligned(gradient);
     const auto [part, filter, workspace] =
         scratch_pieces(seat_, {part_bytes(), direct ? 0 : filter_bytes(), weights_->workspace()});
     weights_->run({part_of(operands.inputs[0], part), direct ? gradient : filter,

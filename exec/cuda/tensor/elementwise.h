@@ -2,7 +2,8 @@
 
 // Loops over dense tensors of one shape, element by element: what lies at a place of the output
 // follows from what lies there in the inputs. A thread has 16 bytes of each, the last one what is
-// left. The output may be one of the inputs.
+// left; it moves them at once where all begin at a multiple of that, as a layer's gradients within
+// a bucket may not. The output may be one of the inputs.
 
 #include <cstdint>
 
@@ -17,11 +18,12 @@ struct Elementwise {
   const T* from[inputs];
   std::int64_t count;
   Function function;
+  bool aligned = true;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     const std::int64_t first = i * kWidth;
-    if (first + kWidth <= count) return whole_pack(i);
-    for (std::int64_t k = first; k < count; ++k) {
+    if (aligned && first + kWidth <= count) return whole_pack(i);
+    for (std::int64_t k = first; k < count && k < first + kWidth; ++k) {
       float values[inputs];
       for (int input = 0; input < inputs; ++input) {
         values[input] = static_cast<float>(from[input][k]);
@@ -53,7 +55,12 @@ template <class T, int inputs, class Function>
 void elementwise(Stream& stream, T* to, const T* const (&from)[inputs], std::int64_t count,
                  const Function& function) {
   Elementwise<T, inputs, Function> loop{to, {}, count, function};
-  for (int input = 0; input < inputs; ++input) loop.from[input] = from[input];
+  const auto is_aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  loop.aligned = is_aligned(to);
+  for (int input = 0; input < inputs; ++input) {
+    loop.from[input] = from[input];
+    loop.aligned = loop.aligned && is_aligned(from[input]);
+  }
   each(stream, (count + loop.kWidth - 1) / loop.kWidth, loop);
 }
 

@@ -83,7 +83,7 @@ std::string command_of(const RealRun& run) {
       "--sync {} --rounds {}",
       shell_quoted(document.input.model), shell_quoted(run.devices),
       document.strategy.edited() ? "strategy.json" : shell_quoted(document.strategy.source),
-      run.batch_per_device, name(document.input.sync), run.rounds);
+      run.batch_per_device, name(document.input.sync.algorithm), run.rounds);
 }
 
 std::string round_text(const MeasureProgress& at, const RealRun& run) {

@@ -139,7 +139,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("sync %1").arg(text), [&](Document& d) {
-      d.input.sync = read_choice<SyncAlgorithm>("sync", text.toStdString());
+      d.input.sync.algorithm = read_choice<SyncAlgorithm>("sync", text.toStdString());
     });
   });
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
@@ -201,7 +201,7 @@ void CaseBar::show_document() {
   if (document.empty()) return;
   show_text(*model_, document.input.model);
   show_text(*cluster_, document.input.cluster);
-  show_text(*sync_, std::string(name(document.input.sync)));
+  show_text(*sync_, std::string(name(document.input.sync.algorithm)));
   show_text(*dtype_, std::string(name(document.input.dtype)));
   const QSignalBlocker blocker(batch_);
   batch_->setValue(static_cast<int>(document.input.batch_per_device));

@@ -49,8 +49,8 @@ CostTables eq1_tables(const Case& input, const SearchSpace& space,
         input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
         kMostBytes / 1e9));
   }
-  return build_cost_tables(input.graph, input.cluster, cost_models(input), input.sync, input.dtypes,
-                           space, options);
+  return build_cost_tables(input.graph, input.cluster, cost_models(input), input.sync.algorithm,
+                           input.dtypes, space, options);
 }
 
 }  // namespace strata

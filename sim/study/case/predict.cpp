@@ -31,7 +31,7 @@ Timeline simulate_case(const Case& input, const Strategy& strategy, const Predic
 }  // namespace
 
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  SyncAlgorithm sync, DType dtype) {
+                  const GradientSync& sync, DType dtype) {
   LowerOptions options;
   options.sync = sync;
   options.dtypes = fp32_parameters(dtype);
@@ -66,7 +66,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
   result.timeline = simulate_case(input, strategy, result, options);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
   result.terms = eq1.terms(strategy);
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.costs);

@@ -37,7 +37,7 @@ struct CaseRequest {
   std::string cluster;                ///< a preset's name or a file
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
@@ -50,7 +50,7 @@ struct CaseRequest {
 struct Case {
   Graph graph;
   Cluster cluster;
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {};
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
@@ -95,7 +95,7 @@ struct Prediction {
 /// A plan for an executor, which needs every box by itself however many there are, and keeps
 /// parameters and their gradients in fp32 whatever the dtype.
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  SyncAlgorithm sync, DType dtype = DType::fp32);
+                  const GradientSync& sync, DType dtype = DType::fp32);
 
 /// The step's time where every task takes its own, drawn from its measured spread (jitter.h).
 struct Jitter {

@@ -157,8 +157,8 @@ Cluster with_measured_links(const Cluster& cluster, const CostModel& model) {
   return engines ? with_link_latency(result, links, latency) : result;
 }
 
-Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
-                   DTypes dtypes) {
+Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile,
+                   const GradientSync& sync, DTypes dtypes) {
   const std::shared_ptr<const CostModel> model = make_cost_model(profile);
   Case result{std::move(graph), with_measured_links(cluster, *model), sync, dtypes, {}};
   result.models.assign(cluster.device_count(), model);

@@ -70,7 +70,7 @@ struct MeasureProgress {
 Cluster with_measured_links(const Cluster& cluster, const CostModel& model);
 
 /// A case on measured devices and links.
-Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile, SyncAlgorithm sync,
-                   DTypes dtypes);
+Case measured_case(Graph graph, const Cluster& cluster, const Profile& profile,
+                   const GradientSync& sync, DTypes dtypes);
 
 }  // namespace strata

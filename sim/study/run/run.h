@@ -29,7 +29,7 @@ struct RunRequest {
   std::string strategy;               ///< data, model, owt, optimal or a .json file
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;          ///< CPUs run fp32 alone
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too

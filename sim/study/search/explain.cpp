@@ -32,7 +32,8 @@ class Explainer {
     const std::vector<const CostModel*> models = cost_models(input_);
     std::deque<Eq1> workers;  // which cannot be moved
     for (unsigned k = 0; k < core_count(); ++k) {
-      workers.emplace_back(input_.graph, input_.cluster, models, input_.sync, input_.dtypes);
+      workers.emplace_back(input_.graph, input_.cluster, models, input_.sync.algorithm,
+                           input_.dtypes);
     }
     std::vector<ChoiceCosts> costs(variable_.cuts->size());
     parallel_for(costs.size(), core_count(), [&](std::size_t i, unsigned worker) {

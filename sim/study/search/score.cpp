@@ -35,7 +35,7 @@ Scored score(const Case& input, const Strategy& strategy) {
 
 Scored score_eq1(const Case& input, const Strategy& strategy) {
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 

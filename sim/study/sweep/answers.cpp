@@ -179,7 +179,7 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   row.model = shown(question.input.model);
   row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
   row.strategy = shown(question.strategy);
-  row.sync = name(question.input.sync);
+  row.sync = name(question.input.sync.algorithm);
   row.dtype = name(question.input.dtype);
   row.settings = question.settings;
   row.inputs = inputs(question);
@@ -254,7 +254,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.strategy = best.strategy.name();
   if (!question.layers) return;
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
   add_layers(input.graph, best.strategy, eq1.terms(best.strategy), row);
 }
 

@@ -33,8 +33,12 @@ const std::map<std::string_view, Reader>& readers() {
          q.input.batch_per_device = read_positive("batch_per_device", v);
        }},
       {"strategy", [](Question& q, const std::string& v) { q.strategy = v; }},
-      {"sync", [](Question& q,
-                  const std::string& v) { q.input.sync = read_choice<SyncAlgorithm>("sync", v); }},
+      {"sync",
+       [](Question& q, const std::string& v) {
+         q.input.sync.algorithm = read_choice<SyncAlgorithm>("sync", v);
+       }},
+      {"bucket",
+       [](Question& q, const std::string& v) { q.input.sync.bucket = read_size("bucket", v); }},
       {"dtype",
        [](Question& q, const std::string& v) { q.input.dtype = read_choice<DType>("dtype", v); }},
       {"profile", [](Question& q, const std::string& v) { q.input.profiles = split_at_commas(v); }},

@@ -34,7 +34,7 @@ struct ValidateRequest {
   std::optional<std::int64_t> batch;  ///< global, the same on every number of devices
   std::int64_t batch_per_device = 32;
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
   bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs
   std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs

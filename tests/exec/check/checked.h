@@ -17,7 +17,7 @@ struct CheckedCase {
   Graph graph;
   Strategy strategy;
   int devices = 2;
-  SyncAlgorithm sync = SyncAlgorithm::ring;
+  GradientSync sync = {};
   Planted planted = {};  ///< of the cut
 };
 

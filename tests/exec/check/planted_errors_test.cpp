@@ -54,7 +54,9 @@ INSTANTIATE_TEST_SUITE_P(ResNet50, PlantedErrors,
 TEST(CheckOfLayers, FindsNothingWhereNothingIsWrong) {
   const Graph graph = resnet();
   for (const char* name : {"rows", "data", "owt"}) {
-    for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+    for (const GradientSync& sync :
+         {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, kUsualBucket),
+          GradientSync(SyncAlgorithm::ps)}) {
       const LayerCheck check = strata::testing::checked_layers({graph, cut(graph, name), 2, sync});
       EXPECT_EQ(strata::testing::failures(check), "") << name;
       EXPECT_EQ(check.layers, graph.size() - 1);

@@ -37,7 +37,8 @@ Cluster cluster_of(const Gpus& gpus) {
   return gpu_cluster("cuda", devices);
 }
 
-Plan plan_on(const Gpus& gpus, const Graph& graph, const Strategy& strategy, SyncAlgorithm sync) {
+Plan plan_on(const Gpus& gpus, const Graph& graph, const Strategy& strategy,
+             const GradientSync& sync) {
   LowerOptions options;
   options.sync = sync;
   return lower(graph, cluster_of(gpus), strategy, options);
@@ -69,11 +70,13 @@ class CopyEngines : public ::testing::TestWithParam<SmallNetwork> {
   }
   ~CopyEngines() override { host::join_all(); }
 
-  void expect_as_on_one_cpu(const Gpus& gpus, const Strategy& strategy, SyncAlgorithm sync) const {
+  void expect_as_on_one_cpu(const Gpus& gpus, const Strategy& strategy,
+                            const GradientSync& sync) const {
     const Trained trained = train_on(gpus, graph_, plan_on(gpus, graph_, strategy, sync));
     const std::vector<std::string> found = differences(graph_, trained, one_, kAgreement);
     EXPECT_TRUE(found.empty()) << strategy.name() << " on " << ::testing::PrintToString(gpus)
-                               << ", " << name(sync) << ": " << ::testing::PrintToString(found);
+                               << ", " << name(sync.algorithm) << ": "
+                               << ::testing::PrintToString(found);
   }
 
   void expect_all_strategies(const Gpus& gpus) const {
@@ -82,7 +85,7 @@ class CopyEngines : public ::testing::TestWithParam<SmallNetwork> {
     for (const Strategy& strategy :
          {data_parallel(graph_, devices), model_parallel(graph_, devices),
           owt_parallel(graph_, devices)}) {
-      for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+      for (const GradientSync& sync : strata::testing::ways_to_sum()) {
         host::draw_orders_from(++seed);
         expect_as_on_one_cpu(gpus, strategy, sync);
       }
@@ -118,7 +121,7 @@ TEST_P(CopyEngines, TrainUnderRandomStrategiesInRandomOrders) {
     if (seed % 3 == 0) host::keep_apart(0, 1);
     host::draw_orders_from(seed);
     const Gpus& gpus = lists[seed % lists.size()];
-    const auto sync = seed % 4 == 1 ? SyncAlgorithm::ps : SyncAlgorithm::ring;
+    const GradientSync& sync = strata::testing::ways_to_sum()[seed / 2 % 3];
     expect_as_on_one_cpu(gpus, strata::testing::random_strategy(random, graph_, gpus.size()), sync);
   }
 }

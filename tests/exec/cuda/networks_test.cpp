@@ -34,7 +34,7 @@ DType dtype_of(Precision precision) {
 }
 
 Trained train_on_streams(const Graph& graph, const Strategy& strategy, int devices,
-                         SyncAlgorithm sync, Precision precision) {
+                         const GradientSync& sync, Precision precision) {
   const Plan plan =
       strata::testing::plan_to_train(graph, strategy, devices, sync, dtype_of(precision));
   const std::vector<int> gpus(static_cast<std::size_t>(devices));
@@ -51,7 +51,7 @@ class Networks : public ::testing::TestWithParam<SmallNetwork> {
     one_ = strata::testing::train(graph_, data_parallel(graph_, 1), 1, SyncAlgorithm::ring);
   }
 
-  void expect_as_on_one_cpu(const Strategy& strategy, int devices, SyncAlgorithm sync,
+  void expect_as_on_one_cpu(const Strategy& strategy, int devices, const GradientSync& sync,
                             Precision precision = Precision::fp32) const {
     const Trained trained = train_on_streams(graph_, strategy, devices, sync, precision);
     std::vector<std::string> found;
@@ -63,8 +63,8 @@ class Networks : public ::testing::TestWithParam<SmallNetwork> {
       const auto wide = differences(graph_, trained, one_, kBf16GradientTolerance);
       found.insert(found.end(), wide.begin(), wide.end());
     }
-    EXPECT_TRUE(found.empty()) << strategy.name() << " on " << devices << " devices, " << name(sync)
-                               << ": " << ::testing::PrintToString(found);
+    EXPECT_TRUE(found.empty()) << strategy.name() << " on " << devices << " devices, "
+                               << name(sync.algorithm) << ": " << ::testing::PrintToString(found);
   }
 
   Graph graph_;
@@ -77,7 +77,7 @@ TEST_P(Networks, TrainOnStreamsAsOnOneCpu) {
     for (const Strategy& strategy :
          {data_parallel(graph_, devices), model_parallel(graph_, devices),
           owt_parallel(graph_, devices)}) {
-      for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+      for (const GradientSync& sync : strata::testing::ways_to_sum()) {
         host::draw_orders_from(++seed);
         expect_as_on_one_cpu(strategy, devices, sync);
       }
@@ -92,7 +92,7 @@ TEST_P(Networks, TrainUnderRandomStrategiesInRandomOrders) {
     host::draw_orders_from(seed);
     const auto devices = static_cast<int>(2 + seed % 3);
     expect_as_on_one_cpu(strata::testing::random_strategy(random, graph_, devices), devices,
-                         SyncAlgorithm::ring);
+                         strata::testing::ways_to_sum()[seed % 2]);
   }
 }
 

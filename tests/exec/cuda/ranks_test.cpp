@@ -22,7 +22,7 @@ namespace {
 
 using strata::testing::SmallNetwork;
 
-Plan plan_for_ranks(const Graph& graph, const Strategy& strategy, SyncAlgorithm sync,
+Plan plan_for_ranks(const Graph& graph, const Strategy& strategy, const GradientSync& sync,
                     std::size_t count) {
   std::vector<GpuDevice> devices;
   for (std::size_t d = 0; d < count; ++d) {
@@ -48,7 +48,8 @@ class RanksOnGpus : public ::testing::TestWithParam<SmallNetwork> {
   }
 
   // No process reaches another's memory.
-  void expect_as_on_one_cpu(const Strategy& strategy, SyncAlgorithm sync, std::size_t count) const {
+  void expect_as_on_one_cpu(const Strategy& strategy, const GradientSync& sync,
+                            std::size_t count) const {
     const Plan plan = plan_for_ranks(graph_, strategy, sync, count);
     std::vector<strata::testing::Trained> trained(count);
     for (int a = 0; a < 4; ++a) {
@@ -62,8 +63,8 @@ class RanksOnGpus : public ::testing::TestWithParam<SmallNetwork> {
     host::join_all();
     for (const auto& of_rank : trained) {
       const auto found = strata::testing::differences(graph_, of_rank, one_, 1e-4);
-      EXPECT_TRUE(found.empty()) << strategy.name() << " on " << count << ", " << name(sync) << ": "
-                                 << ::testing::PrintToString(found);
+      EXPECT_TRUE(found.empty()) << strategy.name() << " on " << count << ", "
+                                 << name(sync.algorithm) << ": " << ::testing::PrintToString(found);
       EXPECT_EQ(of_rank.losses, trained.front().losses);
       EXPECT_EQ(of_rank.weights, trained.front().weights);
     }
@@ -80,7 +81,7 @@ TEST_P(RanksOnGpus, TrainAsOnOneCpu) {
     for (const Strategy& strategy :
          {data_parallel(graph_, devices), model_parallel(graph_, devices),
           owt_parallel(graph_, devices)}) {
-      for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+      for (const GradientSync& sync : strata::testing::ways_to_sum()) {
         host::draw_orders_from(++seed);
         expect_as_on_one_cpu(strategy, sync, count);
       }
@@ -95,7 +96,7 @@ TEST_P(RanksOnGpus, TrainUnderRandomStrategies) {
     host::draw_orders_from(seed);
     const std::size_t count = 2 + seed % 3;
     expect_as_on_one_cpu(strata::testing::random_strategy(random, graph_, count),
-                         seed % 4 == 1 ? SyncAlgorithm::ps : SyncAlgorithm::ring, count);
+                         strata::testing::ways_to_sum()[seed / 2], count);
   }
 }
 

@@ -101,7 +101,9 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     Random random(seed);
     const Case c(random);
-    for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
+    for (const GradientSync& sync :
+         {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
+          GradientSync(SyncAlgorithm::ps)}) {
       LowerOptions options;
       options.sync = sync;
       const Strategy strategy = strata::testing::random_strategy(random, c.graph, world.size());
@@ -109,7 +111,7 @@ int compare(const mpi::World& world, std::uint64_t first, std::uint64_t last) {
       for (bool training : {true, false}) {
         if (same(world, c, plan, training)) continue;
         fmt::print(stderr, "rank {}: seed {}, {}, training {}: not what one process computes\n",
-                   world.rank(), seed, name(sync), training);
+                   world.rank(), seed, name(sync.algorithm), training);
         return 1;
       }
     }

@@ -25,6 +25,7 @@ struct DrawnPlan {
     const Strategy strategy = random_strategy(random, graph, devices);
     LowerOptions options;
     options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
+    options.sync.bucket = {1024 * pick(random, 0, 2)};
     return lower(graph, cluster, strategy, options);
   }
 };

@@ -76,7 +76,7 @@ struct Outcome {
   Communication moved, planned;
 };
 
-Outcome run(const Case& c, const Strategy& strategy, int devices, SyncAlgorithm sync) {
+Outcome run(const Case& c, const Strategy& strategy, int devices, const GradientSync& sync) {
   const Cluster cluster = cpu_cluster(devices);
   LowerOptions lowering;
   lowering.sync = sync;
@@ -149,8 +149,10 @@ TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
   const Strategy whole = strata::testing::random_strategy(random, c.graph, 1);
   const Outcome one = run(c, whole, 1, SyncAlgorithm::ring);
   for (int devices : {2, 3, 4}) {
-    for (SyncAlgorithm sync : {SyncAlgorithm::ring, SyncAlgorithm::ps}) {
-      SCOPED_TRACE(std::to_string(devices) + " devices, " + std::string(name(sync)));
+    for (const GradientSync& sync :
+         {GradientSync(SyncAlgorithm::ring), GradientSync(SyncAlgorithm::ring, {1024}),
+          GradientSync(SyncAlgorithm::ps)}) {
+      SCOPED_TRACE(std::to_string(devices) + " devices, " + std::string(name(sync.algorithm)));
       const Strategy strategy =
           strata::testing::random_strategy(random, c.graph, static_cast<std::size_t>(devices));
       const Outcome cut = run(c, strategy, devices, sync);

@@ -54,8 +54,8 @@ void compare(std::vector<std::string>& found, const std::string& what, double ap
 
 }  // namespace
 
-Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
-                   DType dtype) {
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices,
+                   const GradientSync& sync, DType dtype) {
   LowerOptions lowering;
   lowering.sync = sync;
   lowering.dtypes = fp32_parameters(dtype);
@@ -85,7 +85,7 @@ Dataset data_to_train(const Graph& graph) {
   return synthetic_dataset(graph, kSeed);
 }
 
-Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+Trained train(const Graph& graph, const Strategy& strategy, int devices, const GradientSync& sync,
               std::size_t steps) {
   const Plan plan = plan_to_train(graph, strategy, devices, sync);
   cpu::CpuBackend backend(static_cast<std::size_t>(devices));

@@ -23,13 +23,23 @@ struct Trained {
 
 inline constexpr std::size_t kTrainedSteps = 3;
 
+/// So small that the small networks fill several.
+inline constexpr Bytes kSmallBucket{16 << 10};
+
+/// Every layer's gradients by themselves, in buckets, and at a server.
+inline const std::vector<GradientSync>& ways_to_sum() {
+  static const std::vector<GradientSync> all = {
+      SyncAlgorithm::ring, {SyncAlgorithm::ring, kSmallBucket}, SyncAlgorithm::ps};
+  return all;
+}
+
 /// From the same weights, on the same batch, with the same dropout masks, however it is cut.
-Trained train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
+Trained train(const Graph& graph, const Strategy& strategy, int devices, const GradientSync& sync,
               std::size_t steps = kTrainedSteps);
 
 /// What train() does: how plans are lowered, with which options executors are made.
-Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices, SyncAlgorithm sync,
-                   DType dtype = DType::fp32);
+Plan plan_to_train(const Graph& graph, const Strategy& strategy, int devices,
+                   const GradientSync& sync, DType dtype = DType::fp32);
 ExecutionOptions training_options();
 NetworkWeights weights_to_train(const Graph& graph);
 Dataset data_to_train(const Graph& graph);

@@ -47,11 +47,11 @@ class Zoo : public ::testing::TestWithParam<SmallNetwork> {
     one_ = strata::testing::train(graph_, data_parallel(graph_, 1), 1, SyncAlgorithm::ring);
   }
 
-  void expect_as_one_device(const Strategy& strategy, int devices, SyncAlgorithm sync) const {
+  void expect_as_one_device(const Strategy& strategy, int devices, const GradientSync& sync) const {
     const Trained cut = strata::testing::train(graph_, strategy, devices, sync);
     const auto found = strata::testing::differences(graph_, cut, one_, kTolerance);
-    EXPECT_TRUE(found.empty()) << strategy.name() << " on " << devices << " devices, " << name(sync)
-                               << ": " << found.size() << " differ\n"
+    EXPECT_TRUE(found.empty()) << strategy.name() << " on " << devices << " devices, "
+                               << name(sync.algorithm) << ": " << found.size() << " differ\n"
                                << ::testing::PrintToString(found);
   }
 
@@ -74,8 +74,7 @@ TEST_P(Zoo, ComputesTheSameUnderRandomStrategies) {
     const auto devices = static_cast<int>(1 + seed % 4);
     const Strategy strategy =
         strata::testing::random_strategy(random, graph_, static_cast<std::size_t>(devices));
-    expect_as_one_device(strategy, devices,
-                         seed % 3 == 0 ? SyncAlgorithm::ps : SyncAlgorithm::ring);
+    expect_as_one_device(strategy, devices, strata::testing::ways_to_sum()[seed % 3]);
   }
 }
 

@@ -18,7 +18,8 @@ Document edited_document() {
   document.input.model = "lenet5";
   document.input.cluster = "p100-1x4";
   document.input.batch = 64;
-  document.input.sync = SyncAlgorithm::ps;
+  document.input.sync.algorithm = SyncAlgorithm::ps;
+  document.input.sync.bucket = {1000};
   document.input.dtype = DType::bf16;
   document.input.profiles = {"my profile.toml"};
   document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
@@ -69,9 +70,9 @@ TEST(Document, NamesTheLineOfWhatIsWrong) {
   EXPECT_EQ(error("\"lenet5\"", "5"), "s.json:4: 'model' must be a string; it is 5");
   EXPECT_EQ(error("\"ps\"", "\"rings\""), "s.json:7: 'sync' must be a known name; it is \"rings\"");
   EXPECT_EQ(error("\"overlap\",", ""),
-            "s.json:17: 'sets[1]' must be a key and its value; it is a list");
+            "s.json:18: 'sets[1]' must be a key and its value; it is a list");
   EXPECT_EQ(error("\"degrees\": [\n        1,", "\"degrees\": ["),
-            "s.json:27: 'degrees' must be a list of 5 integers; it is a list");
+            "s.json:28: 'degrees' must be a list of 5 integers; it is a list");
 }
 
 TEST(Document, TakesNullForAbsent) {
@@ -103,10 +104,11 @@ TEST(Document, LeavesACutByHandBehindWithItsCluster) {
 
 TEST(Document, TellsTheCommandThatSaysTheSame) {
   Document document = edited_document();
-  EXPECT_EQ(case_arguments(document) + strategy_argument(document),
-            "lenet5 --cluster p100-1x4 --batch 64 --sync ps --dtype bf16 --profile 'my "
-            "profile.toml' --set 'link.*.bandwidth=2x' --set overlap=off --strategy "
-            "strategy.json");
+  EXPECT_EQ(
+      case_arguments(document) + strategy_argument(document),
+      "lenet5 --cluster p100-1x4 --batch 64 --sync ps --bucket 1000 --dtype bf16 --profile 'my "
+      "profile.toml' --set 'link.*.bandwidth=2x' --set overlap=off --strategy "
+      "strategy.json");
   document.strategy.configs.clear();
   EXPECT_EQ(strategy_argument(document), " --strategy owt");
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");

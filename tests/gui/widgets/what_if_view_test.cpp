@@ -133,7 +133,7 @@ TEST_F(WhatIfViewTest, AResetLeavesAllElseAlone) {
   Document other = workspace_.document();
   other.input.model = "alexnet";
   other.input.dtype = DType::bf16;
-  other.input.sync = SyncAlgorithm::tree;
+  other.input.sync.algorithm = SyncAlgorithm::tree;
   workspace_.edit("another network", other);
   settle();
   Document wrong = other.with_what_if("overlap", "off").with_what_if("link.nowhere.latency", "2x");

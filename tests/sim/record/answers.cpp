@@ -21,7 +21,7 @@ std::string exact(Seconds seconds) {
 }
 
 Row name_of(const Case& input, const Strategy& strategy) {
-  return {input.cluster.name(), strategy.name(), std::string(name(input.sync))};
+  return {input.cluster.name(), strategy.name(), std::string(name(input.sync.algorithm))};
 }
 
 Row step_row(const Case& input, const Prediction& p) {
@@ -72,7 +72,7 @@ Row optimum_row(const Case& input) {
   const Solved solved = solve(input, options);
   const Scored& best = solved.best.front();
   return {input.cluster.name(),
-          std::string(name(input.sync)),
+          std::string(name(input.sync.algorithm)),
           exact(best.eq1),
           exact(solved.lower_bound),
           solved.optimal ? "yes" : "no",

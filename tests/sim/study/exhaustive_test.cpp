@@ -148,7 +148,7 @@ class Searches {
 
   // A table's entry is within half a quantum of Eq1's terms, whose own sums round.
   void check_eq1(Random& random) {
-    Eq1 eq1(trial_.input.graph, trial_.input.cluster, models_, trial_.input.sync,
+    Eq1 eq1(trial_.input.graph, trial_.input.cluster, models_, trial_.input.sync.algorithm,
             trial_.input.dtypes);
     const double entries = static_cast<double>(tables_.variables.size() + tables_.edges.size());
     for (int round = 0; round < 3; ++round) {
@@ -210,7 +210,7 @@ struct Met {
 
   void add(const Trial& trial, std::size_t k) {
     for (const Layer& layer : trial.input.graph.layers()) ops.emplace(name(layer.op));
-    syncs.emplace(kSyncNames[static_cast<std::size_t>(trial.input.sync)]);
+    syncs.emplace(kSyncNames[static_cast<std::size_t>(trial.input.sync.algorithm)]);
     degrees.insert(*trial.options.degrees);
     larger_k += k > 2;
     alone += trial.input.cluster.device_count() == 1;

@@ -1,0 +1,75 @@
+#include "sim/plan/buckets.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/graph/regions.h"
+#include "sim/plan/lower.h"
+
+namespace strata {
+namespace {
+
+class Filling {
+ public:
+  Filling(Bytes capacity, std::int64_t element_bytes)
+      : capacity_(capacity), element_bytes_(element_bytes) {}
+
+  void add(std::vector<DeviceId> devices, BucketPart part, std::int64_t values) {
+    const auto [at, first] = open_.try_emplace(std::move(devices));
+    Open& open = at->second;
+    if (first) open.limit = std::min(kFirstBucket, capacity_);
+    if (open.bucket == kNone) {
+      open.bucket = all_.size();
+      all_.push_back({at->first, {}, 0});
+    }
+    Bucket& bucket = all_[open.bucket];
+    part.first = bucket.values;
+    bucket.parts.push_back(std::move(part));
+    bucket.values += values;
+    if (Bytes{bucket.values * element_bytes_} < open.limit) return;
+    open = {capacity_, kNone};
+  }
+
+  /// In the order of the layers that end them, as the backward pass meets those.
+  std::vector<Bucket> all() && {
+    std::stable_sort(all_.begin(), all_.end(), [](const Bucket& a, const Bucket& b) {
+      return b.parts.back().layer < a.parts.back().layer;
+    });
+    return std::move(all_);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  struct Open {
+    Bytes limit;
+    std::size_t bucket = kNone;  // in all_: which is not full
+  };
+
+  Bytes capacity_;
+  std::int64_t element_bytes_;
+  std::map<std::vector<DeviceId>, Open> open_;
+  std::vector<Bucket> all_;
+};
+
+}  // namespace
+
+std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
+                                     const std::vector<bool>& trains, Bytes capacity,
+                                     std::int64_t element_bytes) {
+  Filling filling(capacity, element_bytes);
+  for (std::size_t i = graph.size(); i-- > 0;) {
+    const LayerId layer(i);
+    if (!trains[i]) continue;
+    const Partition cut(graph[layer].output, strategy[layer].degrees);
+    for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
+      if (shards.size() == 1) continue;
+      std::vector<DeviceId> devices;
+      for (std::uint32_t shard : shards) devices.push_back(strategy[layer].devices[shard]);
+      const std::int64_t values = shard_parameters(graph[layer], cut.box(shards.front())).total();
+      filling.add(std::move(devices), {layer, std::move(shards)}, values);
+    }
+  }
+  return std::move(filling).all();
+}
+
+}  // namespace strata

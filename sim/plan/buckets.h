@@ -1,0 +1,43 @@
+#pragma once
+
+// Gradient buckets: which parameter gradients replicas sum at once. A device's gradients lie in the
+// order in which the backward pass makes them, and a bucket is an interval of that: one collective
+// where each layer would have its own, whose latencies add up. Values; thread-safe.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/index.h"
+#include "sim/base/units.h"
+#include "sim/graph/graph.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// A layer's parameter shard in a bucket.
+struct BucketPart {
+  LayerId layer;
+  std::vector<std::uint32_t> shards;  ///< of the layer, by replica
+  std::int64_t first = 0;             ///< where its gradients begin, in values
+};
+
+/// Gradients that the same devices hold, in the order of the backward pass. It is summed once the
+/// last part is there.
+struct Bucket {
+  std::vector<DeviceId> devices;  ///< by replica
+  std::vector<BucketPart> parts;
+  std::int64_t values = 0;
+};
+
+/// A strategy's buckets, by when they are full: each ends with the layer that brings it to
+/// `capacity`, of `element_bytes` a value, or with the last one; the first that its devices fill
+/// already at kFirstBucket, so that communication begins early (the rule of PyTorch's
+/// DistributedDataParallel, by layers). With a capacity of 0 every parameter shard has its own.
+/// Layers in `trains`; parameter shards with one copy have none.
+std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strategy,
+                                     const std::vector<bool>& trains, Bytes capacity,
+                                     std::int64_t element_bytes);
+
+inline constexpr Bytes kFirstBucket{std::int64_t{1} << 20};
+
+}  // namespace strata
