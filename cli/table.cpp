@@ -44,4 +44,21 @@ std::string TextTable::print() const {
   return text;
 }
 
+std::string print_results(std::span<const CaseResult> results,
+                          std::initializer_list<std::string_view> keys) {
+  std::vector<TextTable::Column> headings;
+  for (const std::string_view key : keys) {
+    using Align = TextTable::Align;
+    const bool text = type_of(column(key)) == ColumnType::text;
+    headings.push_back({heading_of(column(key)), text ? Align::left : Align::right});
+  }
+  TextTable table(std::move(headings));
+  for (const CaseResult& result : results) {
+    std::vector<std::string> row;
+    for (const std::string_view key : keys) row.push_back(text_of(column(key), result));
+    table.add_row(std::move(row));
+  }
+  return table.print();
+}
+
 }  // namespace strata

@@ -2,9 +2,13 @@
 
 // A table for people: columns as wide as their cells, numbers to the right.
 
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/store/result.h"
 
 namespace strata {
 
@@ -27,5 +31,9 @@ class TextTable {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// Columns of results, a line for each result.
+std::string print_results(std::span<const CaseResult> results,
+                          std::initializer_list<std::string_view> keys);
 
 }  // namespace strata

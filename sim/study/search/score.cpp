@@ -29,14 +29,21 @@ double pairs(const Op& consumer, const Degrees& from, const Degrees& to) {
 
 Scored score(const Case& input, const Strategy& strategy) {
   const Prediction p = predict(input, strategy);
-  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication,
-          *std::max_element(p.peak_memory.begin(), p.peak_memory.end())};
+  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication, p.largest_peak()};
 }
 
 Scored score_eq1(const Case& input, const Strategy& strategy) {
   const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync, input.dtypes);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
+}
+
+CaseResult result_of(const Case& input, const Scored& scored) {
+  CaseResult result = result_of(input);
+  result.strategy = scored.strategy.name();
+  result.eq1_seconds = scored.eq1.value;
+  if (scored.simulated()) add_step(scored.step, scored.communication, scored.peak_memory, result);
+  return result;
 }
 
 bool quick_to_simulate(const Graph& graph, const Strategy& strategy) {
