@@ -58,23 +58,6 @@ constexpr std::array<ColumnSpec, 35> kColumns = {{
 }};
 
 template <class T>
-struct Held {
-  using Type = T;
-  static constexpr bool optional = false;
-};
-template <class T>
-struct Held<std::optional<T>> {
-  using Type = T;
-  static constexpr bool optional = true;
-};
-
-template <class T>
-constexpr ColumnType kTypeOf = std::is_same_v<T, bool>       ? ColumnType::flag
-                               : std::is_integral_v<T>       ? ColumnType::integer
-                               : std::is_floating_point_v<T> ? ColumnType::real
-                                                             : ColumnType::text;
-
-template <class T>
 Field as_field(const T& value) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<std::int64_t>(value);
@@ -131,12 +114,12 @@ const ColumnSpec& column(std::string_view key) {
 }
 
 ColumnType type_of(const ColumnSpec& column) {
-  return std::visit([]<class T>(T R::* /*value*/) { return kTypeOf<typename Held<T>::Type>; },
-                    column.value);
+  const std::size_t at = column.value.index();
+  return static_cast<ColumnType>(is_optional(column) ? at - 3 : at);  // no text may lack
 }
 
 bool is_optional(const ColumnSpec& column) {
-  return std::visit([]<class T>(T R::* /*value*/) { return Held<T>::optional; }, column.value);
+  return column.value.index() > static_cast<std::size_t>(ColumnType::real);
 }
 
 std::string title_of(const ColumnSpec& column) {

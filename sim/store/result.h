@@ -59,6 +59,7 @@ enum class ColumnType : std::uint8_t { text, flag, integer, real };
 enum class ColumnRank : std::uint8_t { shown, detail };
 
 struct ColumnSpec {
+  /// By ColumnType: what every result has, then what one may lack.
   using Value =
       std::variant<std::string CaseResult::*, bool CaseResult::*, std::int64_t CaseResult::*,
                    double CaseResult::*, std::optional<bool> CaseResult::*,

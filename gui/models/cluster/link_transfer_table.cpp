@@ -43,15 +43,13 @@ constexpr std::array<Table::Spec, Table::kColumns> kTransferColumns = {{
     {"Phase", "Forward, as a gradient, or to keep replicas the same", "phase", false, phase_cell},
     {"Bytes", "In the range of time; of one step where none is picked", "bytes", true, bytes_cell},
     {"From", "", "from", false,
-     [](const ScenePtr& scene, const LinkTransfer& row) {
-       return TableCell{device_text(scene, row, row.from)};
-     }},
+     [](auto& scene, auto& row) { return TableCell{device_text(scene, row, row.from)}; }},
     {"To", "", "to", false,
-     [](const ScenePtr& scene, const LinkTransfer& row) {
+     [](auto& scene, auto& row) {
        return TableCell{row.to ? device_text(scene, row, row.to) : QString()};
      }},
     {"Tasks", "How many tasks move them", "tasks", true,
-     [](const ScenePtr& /*scene*/, const LinkTransfer& row) {
+     [](auto& /*scene*/, auto& row) {
        return TableCell{QString::number(row.count), static_cast<qlonglong>(row.count)};
      }},
 }};

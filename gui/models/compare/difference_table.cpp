@@ -31,7 +31,7 @@ TableCell text_cell(const None& /*none*/, const Row& row) {
 
 constexpr std::array<DifferenceTable::Spec, DifferenceTable::kColumns> kDifferenceColumns = {{
     {"Layer", "", "layer", false,
-     [](const None& /*none*/, const Row& row) {
+     [](auto& /*none*/, auto& row) {
        constexpr qlonglong kLast = std::numeric_limits<qlonglong>::max();
        return TableCell{QString::fromStdString(row.layer),
                         row.after ? static_cast<qlonglong>((*row.after)()) : kLast};
@@ -42,14 +42,14 @@ constexpr std::array<DifferenceTable::Spec, DifferenceTable::kColumns> kDifferen
      "What changes in its time on the critical path. The step times differ by all of these and by "
      "what has no row: waiting, the network's inputs",
      "step_change_seconds", true,
-     [](const None& /*none*/, const Row& row) {
+     [](auto& /*none*/, auto& row) {
        return change_cell(row.step_change(),
                           DifferenceTable::tr("On the critical path: %1 before, %2 now")
                               .arg(human_seconds(row.step_before), human_seconds(row.step_after)));
      }},
     {"Eq. 1", "What changes in its terms of Eq. 1: compute, transfers, synchronisation",
      "eq1_change_seconds", true,
-     [](const None& /*none*/, const Row& row) { return change_cell(row.eq1_change()); }},
+     [](auto& /*none*/, auto& row) { return change_cell(row.eq1_change()); }},
     {"Compute", "What changes in t_C of Eq. 1", "compute_change_seconds", true,
      term_change<&LayerTerms::compute>},
     {"Transfer", "What changes in t_X of Eq. 1", "transfer_change_seconds", true,

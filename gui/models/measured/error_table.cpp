@@ -25,45 +25,37 @@ TableCell time_cell(Seconds time) {
 TableCell difference_cell(Seconds difference) {
   return {signed_text(human_seconds(difference), difference.value), difference.value};
 }
-TableCell error_cell(const MeasuredPtr& /*measured*/, const ExplainedError& error) {
-  const double value = relative_error(error.row.predicted.duration, error.row.measured.duration);
+TableCell error_cell(const ErrorRow& row) {
+  const double value = relative_error(row.predicted.duration, row.measured.duration);
   return {signed_text(human_share(value), value), value};
 }
 
 constexpr std::array<ErrorTable::Spec, ErrorTable::kColumns> kErrorColumns = {{
     {"Tasks of a step", "A layer's tasks that do the same, on all devices", "tasks", false,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
-       return TableCell{error.title};
-     }},
+     [](auto& /*measured*/, auto& error) { return TableCell{error.title}; }},
     {"Error", "(predicted - measured) / measured: negative where they took longer than predicted",
-     "relative_error", true, error_cell},
+     "relative_error", true, [](auto& /*measured*/, auto& error) { return error_cell(error.row); }},
     {"Predicted", "Their durations, predicted, all together", "predicted_seconds", true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
-       return time_cell(error.row.predicted.duration);
-     }},
+     [](auto& /*measured*/, auto& error) { return time_cell(error.row.predicted.duration); }},
     {"Measured", "Their durations, measured, all together", "measured_seconds", true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
-       return time_cell(error.row.measured.duration);
-     }},
+     [](auto& /*measured*/, auto& error) { return time_cell(error.row.measured.duration); }},
     {"Share of errors", "Of all tasks' errors in duration, whatever their sign", "share_of_errors",
      true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
+     [](auto& /*measured*/, auto& error) {
        return TableCell{human_share(error.row.share), error.row.share};
      }},
     {"Difference", "Predicted less measured: negative where they took longer than predicted",
      "difference_seconds", true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
-       return difference_cell(error.row.difference());
-     }},
+     [](auto& /*measured*/, auto& error) { return difference_cell(error.row.difference()); }},
     {"Waiting",
      "How long they wait for their device or their peers, predicted less measured: negative where "
      "they waited longer than predicted",
      "queueing_difference_seconds", true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
+     [](auto& /*measured*/, auto& error) {
        return difference_cell(error.row.queueing_difference());
      }},
     {"Number", "How many", "number", true,
-     [](const MeasuredPtr& /*measured*/, const ExplainedError& error) {
+     [](auto& /*measured*/, auto& error) {
        return TableCell{QString::number(error.row.tasks), static_cast<qlonglong>(error.row.tasks)};
      }},
 }};

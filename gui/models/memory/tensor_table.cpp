@@ -31,11 +31,11 @@ TableCell time_cell(const HeldTensors& held, const LiveTensor& live) {
 
 constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = {{
     {"Layer", "", "", false,
-     [](const HeldTensors& held, const LiveTensor& live) {
+     [](auto& held, auto& live) {
        return TableCell{held.layer(live), static_cast<qlonglong>(held.buffer(live).layer())};
      }},
     {"Size", "", "", true,
-     [](const HeldTensors& held, const LiveTensor& live) {
+     [](auto& held, auto& live) {
        const Bytes bytes = held.buffer(live).bytes;
        return TableCell{human_bytes(bytes), static_cast<qlonglong>(bytes.value)};
      }},
@@ -44,7 +44,7 @@ constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = 
     {"From", "When it begins to be kept", "", true, time_cell<&LiveTensor::begin>},
     {"Until", "When it is let go", "", true, time_cell<&LiveTensor::end>},
     {"Shard", "Which of the layer's parts it is of", "", true,
-     [](const HeldTensors& held, const LiveTensor& live) {
+     [](auto& held, auto& live) {
        const int shard = static_cast<int>(held.buffer(live).shard);
        return TableCell{QString::number(shard + 1), shard};
      }},

@@ -38,17 +38,15 @@ TableCell output_of(const SceneLayers& of, const LayerId& id) {
 
 constexpr std::array<LayerTable::Spec, LayerTable::column_count> kLayerColumns = {{
     {"layer", "its name", "layer", false,
-     [](const SceneLayers& of, const LayerId& id) {
-       return TableCell{QString::fromStdString(layer_of(of, id).name)};
-     }},
+     [](auto& of, auto& id) { return TableCell{QString::fromStdString(layer_of(of, id).name)}; }},
     {"op", "what it computes", "op", false,
-     [](const SceneLayers& of, const LayerId& id) {
+     [](auto& of, auto& id) {
        return TableCell{QString::fromStdString(title(layer_of(of, id).op))};
      }},
     {"output", "the extents of its output: samples, channels, then space", "output", false,
      output_of},
     {"cut", "in how many parts each dim is cut", "config", false,
-     [](const SceneLayers& of, const LayerId& id) {
+     [](auto& of, auto& id) {
        const bool input = is_input(layer_of(of, id).op);
        return TableCell{input ? QString() : human_config(of.scene->prediction.strategy[id])};
      }},

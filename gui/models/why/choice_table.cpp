@@ -66,7 +66,7 @@ constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumn
      "neighbours being as they are",
      "", false, bar_cell},
     {"sum", "the four together", "", true,
-     [](const ExplainedPtr& explained, const std::size_t& choice) {
+     [](auto& explained, auto& choice) {
        const Seconds total = costs_of(explained, choice).total();
        return TableCell{human_seconds(total), total.value};
      }},
