@@ -1,7 +1,5 @@
 #include "sim/store/schema.h"
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,21 +101,21 @@ CREATE INDEX claim_of_owner ON claim (owner);
 
 constexpr std::string_view kViews = R"sql(
 CREATE VIEW results AS
-  SELECT r.id AS id, lower(hex(r.key)) AS key, {},
+  SELECT r.id AS id, lower(hex(r.key)) AS key, {all},
          i.version AS version, i.command AS command, i.host AS host, r.finished AS finished
   FROM result AS r JOIN invocation AS i ON i.id = r.invocation;
 CREATE VIEW predictions AS
-  SELECT key, {}, {}, {}
+  SELECT key, {question}, {step}, {prediction}
   FROM results WHERE job = 'predict' AND done;
 CREATE VIEW solves AS
-  SELECT key, {}, {}, {}
+  SELECT key, {question}, {step}, {solve}
   FROM results WHERE job = 'solve' AND done;
 CREATE VIEW runs AS
-  SELECT key, {}, measured_seconds, measured_spread_seconds, step_seconds, eq1_seconds,
+  SELECT key, {question}, measured_seconds, measured_spread_seconds, step_seconds, eq1_seconds,
          relative_error, throughput, comm_bytes, moved_bytes
   FROM results WHERE job = 'run' AND done;
 CREATE VIEW failures AS
-  SELECT key, job, {}, error, settings, version, command, host, finished
+  SELECT key, job, {question}, error, settings, version, command, host, finished
   FROM results WHERE NOT done;
 )sql";
 
@@ -172,20 +170,23 @@ std::string columns_since(std::int64_t version) {
   return sql;
 }
 
-std::string columns_of(std::initializer_list<ColumnGroup> groups) {
+template <class Wanted>
+std::string keys_of(const Wanted& wanted) {
   std::vector<std::string_view> keys;
   for (const ColumnSpec& column : columns()) {
-    if (std::ranges::find(groups, column.group) != groups.end()) keys.push_back(column.key);
+    if (wanted(column)) keys.push_back(column.key);
   }
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
 std::string views() {
-  using enum ColumnGroup;
-  const std::string question_columns = columns_of({question}), step_columns = columns_of({step});
-  return fmt::format(kViews, answer_columns(), question_columns, step_columns,
-                     columns_of({prediction}), question_columns, step_columns, columns_of({solve}),
-                     question_columns, question_columns);
+  const auto of = [](ColumnGroup group) {
+    return keys_of([group](const ColumnSpec& column) { return column.group == group; });
+  };
+  return fmt::format(
+      kViews, fmt::arg("all", answer_columns()), fmt::arg("question", of(ColumnGroup::question)),
+      fmt::arg("step", of(ColumnGroup::step)), fmt::arg("prediction", of(ColumnGroup::prediction)),
+      fmt::arg("solve", of(ColumnGroup::solve)));
 }
 
 std::string mark_version() {
@@ -195,9 +196,7 @@ std::string mark_version() {
 }  // namespace
 
 std::string answer_columns() {
-  std::vector<std::string_view> keys;
-  for (const ColumnSpec& column : columns()) keys.push_back(column.key);
-  return fmt::format("{}", fmt::join(keys, ", "));
+  return keys_of([](const ColumnSpec& /*any*/) { return true; });
 }
 
 void make_schema(Database& database) {

@@ -24,8 +24,13 @@ constexpr std::array<Figure, 5> kFigures = {{{"step_seconds"},
                                              {"comm_bytes"},
                                              {"peak_memory_bytes"}}};
 
-double number(const ColumnSpec& column, const CaseResult& result) {
-  return number_in(field_of(column, result)).value();
+std::optional<CaseResult> result_of(const Scene* scene) {
+  if (scene == nullptr) return std::nullopt;
+  return strata::result_of(scene->input, scene->prediction);
+}
+
+double number(const ColumnSpec& column, const std::optional<CaseResult>& result) {
+  return number_in(field_of(column, result.value())).value();
 }
 
 std::string as_samples(double value) {
@@ -63,29 +68,25 @@ void compare(const ColumnSpec& column, double now, double before, Headline& line
 }  // namespace
 
 std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
-  const CaseResult result = result_of(scene.input, scene.prediction);
+  const auto result = result_of(&scene), before = result_of(baseline);
   std::vector<Headline> lines;
   for (const Figure& figure : kFigures) {
     const ColumnSpec& shown = column(figure.key);
     const double now = number(shown, result);
     Headline& line =
         lines.emplace_back(Headline{capitalised(title_of(shown)), text(shown, now), {}, 0});
-    if (baseline == nullptr) continue;
-    compare(shown, now, number(shown, result_of(baseline->input, baseline->prediction)), line);
+    if (before) compare(shown, now, number(shown, before), line);
   }
   return lines;
 }
 
 std::string headlines_csv(const Scene& scene, const Scene* baseline) {
-  const CaseResult result = result_of(scene.input, scene.prediction);
+  const auto result = result_of(&scene), before = result_of(baseline);
   std::string csv = "what,value,baseline\n";
   for (const Figure& figure : kFigures) {
     const ColumnSpec& shown = column(figure.key);
-    csv += fmt::format("{},{},", figure.csv, number(shown, result));
-    if (baseline != nullptr) {
-      csv += fmt::format("{}", number(shown, result_of(baseline->input, baseline->prediction)));
-    }
-    csv += '\n';
+    csv += fmt::format("{},{},{}\n", figure.csv, number(shown, result),
+                       before ? fmt::format("{}", number(shown, before)) : "");
   }
   return csv;
 }
