@@ -1,7 +1,6 @@
 #include "sim/study/search/score.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "sim/study/case/eq1_tables.h"
 
@@ -11,12 +10,15 @@ namespace {
 /// Pairs of devices that exchange something, over all edges.
 constexpr double kMostPairs = 3e6;
 
+bool mixes_channels(const Layer& consumer, const Extents& input) {
+  const AccessMap map = access_map(consumer.op, {input, consumer.output});
+  const std::int64_t channels = input[Dim::c];
+  return !map.row_major && needed(map.dims[Dim::c], {0, 1}, channels) == Interval{0, channels};
+}
+
 // Along a dim a part meets the parts that lie where it does; along the channels of a layer that
 // mixes them, all.
-double pairs(const Op& consumer, const Degrees& from, const Degrees& to) {
-  const auto* convolution = std::get_if<Convolution>(&consumer);
-  const bool mixes = (convolution != nullptr && convolution->groups == 1) ||
-                     std::holds_alternative<FullyConnected>(consumer);
+double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   double product = 1;
   for (Dim dim : kDims) {
     const double p = from[dim], q = to[dim];
@@ -51,7 +53,8 @@ bool quick_to_simulate(const Graph& graph, const Strategy& strategy) {
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId consumer(i);
     for (LayerId producer : graph[consumer].inputs) {
-      sum += pairs(graph[consumer].op, strategy[producer].degrees, strategy[consumer].degrees);
+      const bool mixes = mixes_channels(graph[consumer], graph[producer].output);
+      sum += pairs(mixes, strategy[producer].degrees, strategy[consumer].degrees);
     }
   }
   return sum <= kMostPairs;
