@@ -78,15 +78,14 @@ void print_layers(const Case& input, const Prediction& p) {
     return p.terms[a].total() > p.terms[b].total();
   });
   order.resize(std::min(order.size(), kListedLayers));
-  TextTable table({{"layer", TextTable::Align::left},
-                   {"config", TextTable::Align::left},
-                   {"compute"},
-                   {"transfer"},
-                   {"sync"}});
+  TextTable table;
   for (std::size_t i : order) {
-    table.add_row({input.graph[LayerId(i)].name, config_text(p.strategy[LayerId(i)].degrees),
-                   format_seconds(p.terms[i].compute), format_seconds(p.terms[i].transfer),
-                   format_seconds(p.terms[i].sync)});
+    const LayerTerms& terms = p.terms[i];
+    table.add({{"layer", input.graph[LayerId(i)].name, TextTable::left},
+               {"config", config_text(p.strategy[LayerId(i)].degrees), TextTable::left},
+               {"compute", format_seconds(terms.compute)},
+               {"transfer", format_seconds(terms.transfer)},
+               {"sync", format_seconds(terms.sync)}});
   }
   print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
         table.print());

@@ -21,6 +21,15 @@ std::string padded(const std::string& cell, std::size_t width, TextTable::Align 
 
 }  // namespace
 
+void TextTable::add(const std::vector<Cell>& row) {
+  std::vector<std::string> cells;
+  for (const auto& [title, text, align] : row) {
+    if (rows_.empty()) columns_.push_back({title, align});
+    cells.push_back(text);
+  }
+  add_row(std::move(cells));
+}
+
 std::string TextTable::print() const {
   std::vector<std::size_t> widths;
   for (std::size_t k = 0; k < columns_.size(); ++k) {
