@@ -71,25 +71,16 @@ std::string signed_seconds(Seconds change) {
                           : "-" + format_seconds(Seconds{-change.value});
 }
 
-nlohmann::ordered_json terms_json(const Config& config, const LayerTerms& terms) {
-  return {{"config", per_dim_json(config.degrees)},
-          {"compute_seconds", terms.compute.value},
-          {"transfer_seconds", terms.transfer.value},
-          {"sync_seconds", terms.sync.value}};
-}
-
-nlohmann::ordered_json side_json(const Prediction& p) {
-  return {{"strategy", p.strategy.name()},
-          {"eq1_seconds", p.eq1_seconds().value},
-          {"step_seconds", p.step_seconds().value},
-          {"comm_bytes", p.communication.total().value}};
+nlohmann::ordered_json side_json(const Case& input, const Prediction& p) {
+  return columns_json(result_of(input, p),
+                      {"strategy", "eq1_seconds", "step_seconds", "comm_bytes"});
 }
 
 void diff_json(const Case& input, const StrategyDiff& diff) {
   nlohmann::ordered_json json{{"model", input.graph.name()},
                               {"cluster", input.cluster.name()},
-                              {"before", side_json(diff.before)},
-                              {"after", side_json(diff.after)},
+                              {"before", side_json(input, diff.before)},
+                              {"after", side_json(input, diff.after)},
                               {"changed_layers", diff.changed.size()}};
   json["layers"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
@@ -101,8 +92,8 @@ void diff_json(const Case& input, const StrategyDiff& diff) {
     if (!changed && before == after) continue;
     json["layers"].push_back({{"name", input.graph[id].name},
                               {"changed", changed},
-                              {"before", terms_json(from, before)},
-                              {"after", terms_json(to, after)},
+                              {"before", terms_json(from.degrees, before)},
+                              {"after", terms_json(to.degrees, after)},
                               {"difference_seconds", (after.total() - before.total()).value}});
   }
   print_json(json);
@@ -133,17 +124,16 @@ void print_layers(const Case& input, const StrategyDiff& diff) {
   print("{}\n", table.print());
 }
 
-void print_totals(const StrategyDiff& diff) {
+void print_totals(const Case& input, const StrategyDiff& diff) {
   TextTable table({{"", TextTable::Align::left}, {"before"}, {"after"}, {"difference"}});
-  const Prediction &before = diff.before, &after = diff.after;
-  table.add_row({"strategy", before.strategy.name(), after.strategy.name(), ""});
-  table.add_row({"Eq. 1", format_seconds(before.eq1_seconds()), format_seconds(after.eq1_seconds()),
-                 signed_seconds(after.eq1_seconds() - before.eq1_seconds())});
-  table.add_row({"step time", format_seconds(before.step_seconds()),
-                 format_seconds(after.step_seconds()),
-                 signed_seconds(after.step_seconds() - before.step_seconds())});
-  table.add_row({"communication", format_bytes(before.communication.total()),
-                 format_bytes(after.communication.total()), ""});
+  const CaseResult before = result_of(input, diff.before), after = result_of(input, diff.after);
+  for (const std::string_view key : {"strategy", "eq1_seconds", "step_seconds", "comm_bytes"}) {
+    const ColumnSpec& shown = column(key);
+    const bool time = key_unit(key).quantity == Quantity::seconds;
+    const auto seconds = [&](const CaseResult& r) { return number_in(field_of(shown, r)).value(); };
+    table.add_row({title_of(shown), text_of(shown, before), text_of(shown, after),
+                   time ? signed_seconds({seconds(after) - seconds(before)}) : ""});
+  }
   print("{}", table.print());
 }
 
@@ -163,7 +153,7 @@ void run(DiffFlags& flags) {
           input.graph.size());
     print_layers(input, result);
   }
-  print_totals(result);
+  print_totals(input, result);
 }
 
 }  // namespace

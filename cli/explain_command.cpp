@@ -113,16 +113,7 @@ void print_choices(const Case& input, const Explanation& explanation, std::size_
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return choices[a].regret < choices[b].regret;
   });
-  using Align = TextTable::Align;
-  TextTable table({{"config", Align::left},
-                   {"compute"},
-                   {"transfer in"},
-                   {"transfer out"},
-                   {"sync"},
-                   {"sum"},
-                   {"regret"},
-                   {"largest transfer", Align::left},
-                   {"", Align::left}});
+  TextTable table;
   std::size_t left_out = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const ChoiceCosts& c = choices[order[rank]];
@@ -131,10 +122,15 @@ void print_choices(const Case& input, const Explanation& explanation, std::size_
       ++left_out;
       continue;
     }
-    table.add_row({config_text(c.config), format_seconds(c.compute), format_seconds(c.transfer_in),
-                   format_seconds(c.transfer_out), format_seconds(c.sync),
-                   format_seconds(c.total()), format_seconds(c.regret),
-                   binding_text(input.graph, c), chosen ? "chosen" : ""});
+    table.add({{"config", config_text(c.config), TextTable::left},
+               {"compute", format_seconds(c.compute)},
+               {"transfer in", format_seconds(c.transfer_in)},
+               {"transfer out", format_seconds(c.transfer_out)},
+               {"sync", format_seconds(c.sync)},
+               {"sum", format_seconds(c.total())},
+               {"regret", format_seconds(c.regret)},
+               {"largest transfer", binding_text(input.graph, c), TextTable::left},
+               {"", chosen ? "chosen" : "", TextTable::left}});
   }
   print("{}", table.print());
   if (left_out > 0)

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "sim/formats/chakra/chakra.h"
 #include "sim/formats/dot.h"
@@ -44,11 +45,9 @@ std::string called(const CutCase& cut) {
 }
 
 nlohmann::ordered_json cut_json(const CutCase& cut) {
-  return {{"model", cut.input.graph.name()},
-          {"cluster", cut.input.cluster.name()},
-          {"strategy", cut.strategy.name()},
-          {"devices", cut.input.cluster.device_count()},
-          {"batch", cut.input.graph.batch()}};
+  CaseResult result = result_of(cut.input);
+  result.strategy = cut.strategy.name();
+  return columns_json(result, {"model", "cluster", "strategy", "devices", "batch"});
 }
 
 // "rank.0.json", "rank.1.json" ...

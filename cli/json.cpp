@@ -22,12 +22,9 @@ nlohmann::ordered_json sources_json(const CostSources& sources) {
 nlohmann::ordered_json layers_json(const Case& input, const Prediction& prediction) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
-    const LayerTerms& terms = prediction.terms[i];
-    layers.push_back({{"name", input.graph[LayerId(i)].name},
-                      {"config", per_dim_json(prediction.strategy[LayerId(i)].degrees)},
-                      {"compute_seconds", terms.compute.value},
-                      {"transfer_seconds", terms.transfer.value},
-                      {"sync_seconds", terms.sync.value}});
+    const LayerId id(i);
+    layers.push_back({{"name", input.graph[id].name}});
+    layers.back().update(terms_json(prediction.strategy[id].degrees, prediction.terms[i]));
   }
   return layers;
 }
@@ -71,32 +68,43 @@ void print_json(const nlohmann::ordered_json& document) {
   print("{}\n", document.dump(2, ' ', false, Handler::replace));
 }
 
+nlohmann::ordered_json field_json(const Field& field) {
+  if (const auto* whole = std::get_if<std::int64_t>(&field)) return *whole;
+  if (const auto* real = std::get_if<double>(&field)) return *real;
+  if (const auto* text = std::get_if<std::string>(&field)) return *text;
+  return nullptr;
+}
+
+nlohmann::ordered_json columns_json(const CaseResult& result,
+                                    std::initializer_list<std::string_view> keys) {
+  nlohmann::ordered_json json;
+  for (const std::string_view key : keys) json[key] = field_json(field_of(column(key), result));
+  return json;
+}
+
+nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& terms) {
+  return {{"config", per_dim_json(degrees)},
+          {"compute_seconds", terms.compute.value},
+          {"transfer_seconds", terms.transfer.value},
+          {"sync_seconds", terms.sync.value}};
+}
+
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {
-  const Seconds step = prediction.step_seconds();
-  const Communication& comm = prediction.communication;
-  const auto peak = std::max_element(prediction.peak_memory.begin(), prediction.peak_memory.end());
-  return {{"model", input.graph.name()},
-          {"cluster", input.cluster.name()},
-          {"strategy", prediction.strategy.name()},
-          {"sync", name(input.sync.algorithm)},
-          {"bucket_bytes", input.sync.bucket_in_use().value},
-          {"dtype", name(input.dtypes.values)},
-          {"devices", input.cluster.device_count()},
-          {"batch", input.graph.batch()},
-          {"step_seconds", step.value},
-          {"makespan_seconds", prediction.timeline.makespan().value},
-          {"eq1_seconds", prediction.eq1_seconds().value},
-          {"throughput", static_cast<double>(input.graph.batch()) / step.value},
-          {"comm_bytes", comm.total().value},
-          {"transfer_bytes", comm.transfer.value},
-          {"sync_bytes", comm.sync.value},
-          {"statistics_bytes", comm.statistics.value},
-          {"peak_memory_bytes", peak->value},
-          {"peak_memory_bytes_by_device", memory_json(prediction)},
-          {"cost_sources", sources_json(prediction.sources)},
-          {"critical_path", path_json(prediction.path)},
-          {"utilisation", use_json(input, prediction)},
-          {"layers", layers_json(input, prediction)}};
+  const CaseResult result = result_of(input, prediction);
+  nlohmann::ordered_json json = columns_json(result, {"model", "cluster", "strategy", "sync",
+                                                      "dtype", "devices", "batch", "step_seconds"});
+  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  json["makespan_seconds"] = prediction.timeline.makespan().value;
+  json.update(columns_json(
+      result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));
+  json["statistics_bytes"] = prediction.communication.statistics.value;
+  json.update(columns_json(result, {"peak_memory_bytes"}));
+  json["peak_memory_bytes_by_device"] = memory_json(prediction);
+  json["cost_sources"] = sources_json(prediction.sources);
+  json["critical_path"] = path_json(prediction.path);
+  json["utilisation"] = use_json(input, prediction);
+  json["layers"] = layers_json(input, prediction);
+  return json;
 }
 
 nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps) {

@@ -30,19 +30,16 @@ void list_models(bool json) {
     }
     return print_json(document);
   }
-  TextTable table({{"model", TextTable::Align::left},
-                   {"layers"},
-                   {"parameters"},
-                   {"MMAC/sample"},
-                   {"description", TextTable::Align::left}});
+  TextTable table;
   for (const ZooEntry& entry : zoo()) {
     const Graph graph = build_zoo(entry.name, 1);
     std::int64_t macs_sum = 0;
     for (std::size_t i = 0; i < graph.size(); ++i) macs_sum += macs(graph, LayerId(i));
-    table.add_row({std::string(entry.name), std::to_string(graph.size()),
-                   format_count(graph.parameters()),
-                   fmt::format("{:.1f}", static_cast<double>(macs_sum) * 1e-6),
-                   std::string(entry.description)});
+    table.add({{"model", std::string(entry.name), TextTable::left},
+               {"layers", std::to_string(graph.size())},
+               {"parameters", format_count(graph.parameters())},
+               {"MMAC/sample", fmt::format("{:.1f}", static_cast<double>(macs_sum) * 1e-6)},
+               {"description", std::string(entry.description), TextTable::left}});
   }
   print("{}\nA file in .toml or .onnx describes a network of your own.\n", table.print());
 }
@@ -57,11 +54,11 @@ void list_clusters(bool json) {
     }
     return print_json(document);
   }
-  TextTable table({{"cluster", TextTable::Align::left},
-                   {"for example", TextTable::Align::left},
-                   {"description", TextTable::Align::left}});
+  TextTable table;
   for (const Preset& preset : presets()) {
-    table.add_row({preset.pattern, preset.example, preset.description});
+    table.add({{"cluster", preset.pattern, TextTable::left},
+               {"for example", preset.example, TextTable::left},
+               {"description", preset.description, TextTable::left}});
   }
   print("{}\nA file in .toml describes a cluster of your own.\n", table.print());
 }

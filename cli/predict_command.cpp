@@ -42,26 +42,11 @@ struct PredictFlags {
   bool json = false;
 };
 
-Bytes most(const std::vector<Bytes>& bytes) {
-  return *std::max_element(bytes.begin(), bytes.end());
-}
-
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
-  TextTable table({{"strategy", TextTable::Align::left},
-                   {"step time"},
-                   {"Eq. 1"},
-                   {"samples/s"},
-                   {"communication"},
-                   {"of it sync"},
-                   {"memory/device"}});
-  for (const Prediction& p : predictions) {
-    const double throughput = static_cast<double>(input.graph.batch()) / p.step_seconds().value;
-    table.add_row({p.strategy.name(), format_seconds(p.step_seconds()),
-                   format_seconds(p.eq1_seconds()), fmt::format("{:.1f}", throughput),
-                   format_bytes(p.communication.total()), format_bytes(p.communication.sync),
-                   format_bytes(most(p.peak_memory))});
-  }
-  print("{}", table.print());
+  std::vector<CaseResult> results;
+  for (const Prediction& p : predictions) results.push_back(result_of(input, p));
+  print("{}", print_results(results, {"strategy", "step_seconds", "eq1_seconds", "throughput",
+                                      "comm_bytes", "sync_bytes", "peak_memory_bytes"}));
 }
 
 void warn_if_too_large(const Case& input, const Prediction& p) {
@@ -93,15 +78,14 @@ void print_layers(const Case& input, const Prediction& p) {
     return p.terms[a].total() > p.terms[b].total();
   });
   order.resize(std::min(order.size(), kListedLayers));
-  TextTable table({{"layer", TextTable::Align::left},
-                   {"config", TextTable::Align::left},
-                   {"compute"},
-                   {"transfer"},
-                   {"sync"}});
+  TextTable table;
   for (std::size_t i : order) {
-    table.add_row({input.graph[LayerId(i)].name, config_text(p.strategy[LayerId(i)].degrees),
-                   format_seconds(p.terms[i].compute), format_seconds(p.terms[i].transfer),
-                   format_seconds(p.terms[i].sync)});
+    const LayerTerms& terms = p.terms[i];
+    table.add({{"layer", input.graph[LayerId(i)].name, TextTable::left},
+               {"config", config_text(p.strategy[LayerId(i)].degrees), TextTable::left},
+               {"compute", format_seconds(terms.compute)},
+               {"transfer", format_seconds(terms.transfer)},
+               {"sync", format_seconds(terms.sync)}});
   }
   print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
         table.print());

@@ -120,12 +120,13 @@ std::string outcome_table(const Outcome& outcome) {
   const Profile& profile = outcome.report.profile;
   const RelativeSpread spread = relative_spread(profile.measured);
   const Disturbance& d = outcome.report.disturbance;
-  TextTable table(
-      {{"shard costs"}, {"moves"}, {"spread (median)"}, {"(p90)"}, {"disturbed sweeps"}, {"took"}});
-  table.add_row(
-      {fmt::format("{}", profile.measured.size()), fmt::format("{}", profile.moves.size()),
-       fmt::format("{:.1f}%", 100 * spread.median), fmt::format("{:.1f}%", 100 * spread.p90),
-       fmt::format("{} of {}", d.left_out, d.of), format_seconds(outcome.seconds)});
+  TextTable table;
+  table.add({{"shard costs", fmt::format("{}", profile.measured.size())},
+             {"moves", fmt::format("{}", profile.moves.size())},
+             {"spread (median)", fmt::format("{:.1f}%", 100 * spread.median)},
+             {"(p90)", fmt::format("{:.1f}%", 100 * spread.p90)},
+             {"disturbed sweeps", fmt::format("{} of {}", d.left_out, d.of)},
+             {"took", format_seconds(outcome.seconds)}});
   return table.print();
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/usage.h"
@@ -31,13 +32,6 @@ constexpr const char* kOverview =
     "(SELECT c.ordinal FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
     "WHERE c.key = (SELECT key FROM result WHERE id = cases.id) "
     "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1), ordinal";
-
-nlohmann::ordered_json field_json(const Field& field) {
-  if (const auto* whole = std::get_if<std::int64_t>(&field)) return *whole;
-  if (const auto* real = std::get_if<double>(&field)) return *real;
-  if (const auto* text = std::get_if<std::string>(&field)) return *text;
-  return nullptr;
-}
 
 // Rows are objects.
 void check_names(const std::vector<std::string>& columns) {

@@ -80,34 +80,22 @@ nlohmann::ordered_json costs_json(const CostsUsed& costs) {
 std::string table(const RunReport& report) {
   const Training& training = report.training;
   const Communication& moved = training.moved_per_step;
-  std::vector<TextTable::Column> columns = {{"strategy", TextTable::Align::left},
-                                            {"step time"},
-                                            {"least"},
-                                            {"p90"},
-                                            {"samples/s"},
-                                            {"communication"},
-                                            {"of it sync"},
-                                            {"first loss"},
-                                            {"last loss"}};
-  std::vector<std::string> row = {report.strategy.name(),
-                                  format_seconds(training.times.median),
-                                  format_seconds(training.times.min),
-                                  format_seconds(training.times.p90),
-                                  fmt::format("{:.1f}", report.throughput()),
-                                  format_bytes(moved.total()),
-                                  format_bytes(moved.sync),
-                                  fmt::format("{:.4f}", training.losses.front()),
-                                  fmt::format("{:.4f}", training.losses.back())};
-  if (training.issue) {
-    columns.push_back({"host a step"});
-    row.push_back(format_seconds(training.issue->min));
-  }
+  std::vector<TextTable::Cell> row = {
+      {"strategy", report.strategy.name(), TextTable::left},
+      {"step time", format_seconds(training.times.median)},
+      {"least", format_seconds(training.times.min)},
+      {"p90", format_seconds(training.times.p90)},
+      {"samples/s", fmt::format("{:.1f}", report.throughput())},
+      {"communication", format_bytes(moved.total())},
+      {"of it sync", format_bytes(moved.sync)},
+      {"first loss", fmt::format("{:.4f}", training.losses.front())},
+      {"last loss", fmt::format("{:.4f}", training.losses.back())}};
+  if (training.issue) row.push_back({"host a step", format_seconds(training.issue->min)});
   if (training.plain_loops) {
-    columns.push_back({"plain loops"});
-    row.push_back(std::to_string(training.plain_loops->products));
+    row.push_back({"plain loops", std::to_string(training.plain_loops->products)});
   }
-  TextTable table(std::move(columns));
-  table.add_row(std::move(row));
+  TextTable table;
+  table.add(row);
   return table.print();
 }
 

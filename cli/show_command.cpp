@@ -71,18 +71,15 @@ void show_json(const Graph& graph) {
 }
 
 void show_table(const Graph& graph) {
-  using Align = TextTable::Align;
-  TextTable table({{"layer", Align::left},
-                   {"op", Align::left},
-                   {"output (c [x d] x h x w)"},
-                   {"parameters"},
-                   {"MACs"},
-                   {"inputs", Align::left}});
+  TextTable table;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
-    table.add_row({layer.name, title(layer.op), shape_text(layer.output),
-                   format_count(layer.parameters.total()), format_count(macs(graph, LayerId(i))),
-                   input_names(graph, layer)});
+    table.add({{"layer", layer.name, TextTable::left},
+               {"op", title(layer.op), TextTable::left},
+               {"output (c [x d] x h x w)", shape_text(layer.output)},
+               {"parameters", format_count(layer.parameters.total())},
+               {"MACs", format_count(macs(graph, LayerId(i)))},
+               {"inputs", input_names(graph, layer), TextTable::left}});
   }
   print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
         graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));

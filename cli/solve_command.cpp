@@ -52,7 +52,7 @@ void warn_if_too_large(const Case& input, const Scored& best) {
 void print_solved(const Case& input, const SolveNames& names, const Solved& solved) {
   print_header(input);
   print("{}\n{}\n{}{}", grouped_table(input.graph, solved.best.front().strategy),
-        comparison_table(solved), proof_text(solved, names), effort_text(solved));
+        comparison_table(input, solved), proof_text(solved, names), effort_text(solved));
 }
 
 void check_output(const SolveFlags& flags) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/json.h"
 #include "cli/table.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
@@ -17,17 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json scored_json(const Scored& scored) {
-  if (!scored.simulated()) {
-    return {{"eq1_seconds", scored.eq1.value},
-            {"step_seconds", nullptr},
-            {"comm_bytes", nullptr},
-            {"peak_memory_bytes", nullptr}};
-  }
-  return {{"eq1_seconds", scored.eq1.value},
-          {"step_seconds", scored.step.value},
-          {"comm_bytes", scored.communication.total().value},
-          {"peak_memory_bytes", scored.peak_memory.value}};
+Json scored_json(const Case& input, const Scored& scored) {
+  return columns_json(result_of(input, scored),
+                      {"eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
 }
 
 Json strategy_json(const Case& input, const Strategy& strategy) {
@@ -94,21 +87,15 @@ std::string seconds_text(double seconds) {
 
 Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {
   const Scored& best = solved.best.front();
-  Json json{{"model", input.graph.name()},
-            {"cluster", input.cluster.name()},
-            {"sync", name(input.sync.algorithm)},
-            {"bucket_bytes", input.sync.bucket_in_use().value},
-            {"dtype", name(input.dtypes.values)},
-            {"devices", input.cluster.device_count()},
-            {"batch", input.graph.batch()},
-            {"degrees", names.degrees},
-            {"objective", names.objective},
-            {"algorithm", names.algorithm},
-            {"kept", names.kept}};
-  json.update(scored_json(best));
-  if (best.simulated()) {
-    json["throughput"] = static_cast<double>(input.graph.batch()) / best.step.value;
-  }
+  const CaseResult result = result_of(input, best);
+  Json json = columns_json(result, {"model", "cluster", "sync", "dtype", "devices", "batch"});
+  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  json["degrees"] = names.degrees;
+  json["objective"] = names.objective;
+  json["algorithm"] = names.algorithm;
+  json["kept"] = names.kept;
+  json.update(scored_json(input, best));
+  if (best.simulated()) json.update(columns_json(result, {"throughput"}));
   json["optimal"] = solved.optimal;
   json["lower_bound_seconds"] = solved.lower_bound.value;
   json["gap"] = solved.outside ? Json(nullptr) : Json(solved.gap());
@@ -123,12 +110,12 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   json["variables"] = solved.variables;
   json["log10_strategies"] = solved.log10_strategies;
   for (const Scored& usual : solved.baselines) {
-    json["baselines"][usual.strategy.name()] = scored_json(usual);
+    json["baselines"][usual.strategy.name()] = scored_json(input, usual);
   }
   json["strategy"] = strategy_json(input, best.strategy);
   json["best"] = Json::array();
   for (const Scored& scored : solved.best) {
-    Json entry = scored_json(scored);
+    Json entry = scored_json(input, scored);
     entry["strategy"] = strategy_json(input, scored.strategy);
     json["best"].push_back(std::move(entry));
   }
@@ -149,28 +136,17 @@ std::string grouped_table(const Graph& graph, const Strategy& strategy) {
   return table.print();
 }
 
-std::string comparison_table(const Solved& solved) {
-  TextTable table({{"strategy", TextTable::Align::left},
-                   {"Eq. 1"},
-                   {"step time"},
-                   {"communication"},
-                   {"memory/device"}});
-  const auto add = [&](const Scored& scored) {
-    if (!scored.simulated()) {
-      table.add_row({scored.strategy.name(), format_seconds(scored.eq1), "-", "-", "-"});
-      return;
-    }
-    table.add_row({scored.strategy.name(), format_seconds(scored.eq1), format_seconds(scored.step),
-                   format_bytes(scored.communication.total()), format_bytes(scored.peak_memory)});
-  };
-  for (const Scored& usual : solved.baselines) add(usual);
+std::string comparison_table(const Case& input, const Solved& solved) {
+  std::vector<CaseResult> results;
+  for (const Scored& usual : solved.baselines) results.push_back(result_of(input, usual));
   for (const Scored& scored : solved.best) {
     const auto same = [&](const Scored& usual) {
       return usual.strategy.name() == scored.strategy.name();
     };
-    if (std::none_of(solved.baselines.begin(), solved.baselines.end(), same)) add(scored);
+    if (std::ranges::none_of(solved.baselines, same)) results.push_back(result_of(input, scored));
   }
-  return table.print();
+  return print_results(
+      results, {"strategy", "eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
 }
 
 // Eq. 1 overlaps nothing, so its optimum need not be the fastest when simulated.

@@ -24,7 +24,7 @@ nlohmann::ordered_json solved_json(const Case& input, const SolveNames& names,
 std::string grouped_table(const Graph& graph, const Strategy& strategy);
 
 /// The strategies found beside the usual ones.
-std::string comparison_table(const Solved& solved);
+std::string comparison_table(const Case& input, const Solved& solved);
 
 /// What is proved: "optimal under Eq. 1, proved: ...", or how far it may be from it.
 std::string proof_text(const Solved& solved, const SolveNames& names);

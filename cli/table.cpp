@@ -21,6 +21,15 @@ std::string padded(const std::string& cell, std::size_t width, TextTable::Align 
 
 }  // namespace
 
+void TextTable::add(const std::vector<Cell>& row) {
+  std::vector<std::string> cells;
+  for (const auto& [title, text, align] : row) {
+    if (rows_.empty()) columns_.push_back({title, align});
+    cells.push_back(text);
+  }
+  add_row(std::move(cells));
+}
+
 std::string TextTable::print() const {
   std::vector<std::size_t> widths;
   for (std::size_t k = 0; k < columns_.size(); ++k) {
@@ -42,6 +51,23 @@ std::string TextTable::print() const {
   add_line([&](std::size_t k) { return std::string(widths[k], '-'); });
   for (const auto& row : rows_) add_line([&](std::size_t k) { return row[k]; });
   return text;
+}
+
+std::string print_results(std::span<const CaseResult> results,
+                          std::initializer_list<std::string_view> keys) {
+  std::vector<TextTable::Column> headings;
+  for (const std::string_view key : keys) {
+    using Align = TextTable::Align;
+    const bool text = type_of(column(key)) == ColumnType::text;
+    headings.push_back({heading_of(column(key)), text ? Align::left : Align::right});
+  }
+  TextTable table(std::move(headings));
+  for (const CaseResult& result : results) {
+    std::vector<std::string> row;
+    for (const std::string_view key : keys) row.push_back(text_of(column(key), result));
+    table.add_row(std::move(row));
+  }
+  return table.print();
 }
 
 }  // namespace strata

@@ -89,35 +89,24 @@ constexpr std::string_view kColumns =
 std::string case_table(const ValidateReport& report) {
   const bool on_gpus = std::ranges::any_of(
       report.cases, [](const ValidateCase& c) { return c.plain_loops.has_value(); });
-  std::vector<TextTable::Column> columns({{"network", TextTable::Align::left},
-                                          {"devices"},
-                                          {"batch"},
-                                          {"strategy", TextTable::Align::left},
-                                          {"predicted"},
-                                          {"profile"},
-                                          {"Eq. 1"},
-                                          {"measured"},
-                                          {"spread"},
-                                          {"error"},
-                                          {"between", TextTable::Align::left},
-                                          {"the prediction", TextTable::Align::left}});
-  if (on_gpus) columns.push_back({"plain loops"});
-  TextTable table(std::move(columns));
+  TextTable table;
   for (const ValidateCase& c : report.cases) {
-    std::vector<std::string> row = {c.model,
-                                    fmt::format("{}", c.devices),
-                                    fmt::format("{}", c.batch),
-                                    c.strategy,
-                                    format_seconds(c.predicted),
-                                    format_seconds(c.profile),
-                                    format_seconds(c.eq1),
-                                    format_seconds(c.measured),
-                                    fmt::format("{:.1f}%", 100 * (c.spread / c.measured)),
-                                    error_text(c),
-                                    interval_text(c),
-                                    std::string(name(c.verdict))};
-    if (on_gpus) row.push_back(std::to_string(c.plain_loops.value_or(PlainLoops{}).products));
-    table.add_row(std::move(row));
+    std::vector<TextTable::Cell> row = {
+        {"network", c.model, TextTable::left},
+        {"devices", fmt::format("{}", c.devices)},
+        {"batch", fmt::format("{}", c.batch)},
+        {"strategy", c.strategy, TextTable::left},
+        {"predicted", format_seconds(c.predicted)},
+        {"profile", format_seconds(c.profile)},
+        {"Eq. 1", format_seconds(c.eq1)},
+        {"measured", format_seconds(c.measured)},
+        {"spread", fmt::format("{:.1f}%", 100 * (c.spread / c.measured))},
+        {"error", error_text(c)},
+        {"between", interval_text(c), TextTable::left},
+        {"the prediction", std::string(name(c.verdict)), TextTable::left}};
+    const std::size_t loops = c.plain_loops.value_or(PlainLoops{}).products;
+    if (on_gpus) row.push_back({"plain loops", std::to_string(loops)});
+    table.add(row);
   }
   return table.print();
 }
@@ -195,16 +184,14 @@ std::string summary(const ValidateReport& report, const std::string& command) {
 
 // Sums over the devices, so a row can be longer than the step.
 std::string explanation(const ValidateCase& c) {
-  TextTable table({{"layer", TextTable::Align::left},
-                   {"task", TextTable::Align::left},
-                   {"predicted"},
-                   {"measured"},
-                   {"share of all errors"}});
+  TextTable table;
   for (const ErrorRow& row : c.errors) {
     if (table.row_count() == kMostRows) break;
-    table.add_row({c.graph[row.layer].name, std::string(what(row)),
-                   format_seconds(row.predicted.duration), format_seconds(row.measured.duration),
-                   fmt::format("{:.0f}%", 100 * row.share)});
+    table.add({{"layer", c.graph[row.layer].name, TextTable::left},
+               {"task", std::string(what(row)), TextTable::left},
+               {"predicted", format_seconds(row.predicted.duration)},
+               {"measured", format_seconds(row.measured.duration)},
+               {"share of all errors", fmt::format("{:.0f}%", 100 * row.share)}});
   }
   return fmt::format(
       "The largest error: {} on {} devices, {}. Its tasks, each at its median over the first pairs "

@@ -122,7 +122,7 @@ std::size_t merge(Database& database, const std::string& file, const StoreLimits
   const Attached other(database, file_uri(file, immutable ? "immutable=1" : "mode=ro"));
   Transaction merging(database);
   database.run(std::string(kFresh) + std::string(kProvenanceOfRows));
-  database.run(fmt::format(kRows, kAnswerColumns));
+  database.run(fmt::format(kRows, answer_columns()));
   database.run(std::string(kPartsOfRows) + std::string(kScenariosOfFile));
   const std::int64_t count = database.integer("SELECT count(*) FROM fresh");
   database.run("DROP TABLE fresh");

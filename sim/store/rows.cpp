@@ -1,7 +1,5 @@
 #include "sim/store/rows.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,28 +16,14 @@ std::int64_t id_of(Statement& statement) {
   return id;
 }
 
-/// "?, ?, ?" for a list of columns.
-std::string places_for(std::string_view columns) {
-  std::string places = "?";
-  for (auto i = std::count(columns.begin(), columns.end(), ','); i > 0; --i) places += ", ?";
-  return places;
-}
-
-std::int64_t insert_row(Database& database, const StoredResult& r, std::int64_t invocation) {
+std::int64_t insert_row(Database& database, const StoredResult& result, std::int64_t invocation) {
+  std::string places;
+  for (std::size_t i = 0; i < columns().size(); ++i) places += ", ?";
   Statement insert(database, fmt::format("INSERT INTO result (key, invocation, {}) "
-                                         "VALUES (?, ?, {}) RETURNING id",
-                                         kAnswerColumns, places_for(kAnswerColumns)));
-  insert.bind(r.key, invocation)
-      .bind(r.job, r.model, r.cluster, r.strategy, r.sync, r.dtype, r.devices, r.batch)
-      .bind(r.settings, r.done, r.error)
-      .bind(r.step_seconds, r.eq1_seconds, r.throughput)
-      .bind(r.comm_bytes, r.transfer_bytes, r.sync_bytes, r.peak_memory_bytes, r.fits)
-      .bind(r.measured_share, r.interpolated_share, r.analytic_share)
-      .bind(r.p50_seconds, r.p95_seconds)
-      .bind(r.optimal, r.lower_bound_seconds, r.table_seconds, r.solve_seconds)
-      .bind(r.final_nodes, r.max_configs)
-      .bind(r.measured_seconds, r.measured_spread_seconds, r.relative_error, r.moved_bytes)
-      .bind(r.wall_seconds);
+                                         "VALUES (?, ?{}) RETURNING id",
+                                         answer_columns(), places));
+  insert.bind(result.key, invocation);
+  for (const ColumnSpec& column : columns()) insert.bind(field_of(column, result));
   return id_of(insert);
 }
 

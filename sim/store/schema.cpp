@@ -1,6 +1,8 @@
 #include "sim/store/schema.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,49 +48,17 @@ CREATE TABLE scenario_case (
 CREATE INDEX case_by_key ON scenario_case (scenario, key);
 )sql";
 
-// A column that is added by a migration stands at the end, so that old and new files are alike.
 constexpr std::string_view kResults = R"sql(
 CREATE TABLE result (
   id         INTEGER PRIMARY KEY,
   key        BLOB NOT NULL UNIQUE CHECK (length(key) = 16),
   invocation INTEGER NOT NULL REFERENCES invocation (id),
   finished   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-  job        TEXT NOT NULL CHECK (job <> ''),
-  model      TEXT NOT NULL,
-  cluster    TEXT NOT NULL,
-  strategy   TEXT NOT NULL,
-  sync       TEXT NOT NULL,
-  dtype      TEXT NOT NULL,
-  devices    INTEGER NOT NULL CHECK (devices >= 0),
-  batch      INTEGER NOT NULL CHECK (batch >= 0),
-  settings   TEXT NOT NULL CHECK (json_valid(settings)),
-  done       INTEGER NOT NULL CHECK (done IN (0, 1)),
-  error      TEXT NOT NULL CHECK ((error = '') = done),
-  step_seconds            REAL CHECK (step_seconds >= 0),
-  eq1_seconds             REAL CHECK (eq1_seconds >= 0),
-  throughput              REAL CHECK (throughput >= 0),
-  comm_bytes              INTEGER CHECK (comm_bytes >= 0),
-  transfer_bytes          INTEGER CHECK (transfer_bytes >= 0),
-  sync_bytes              INTEGER CHECK (sync_bytes >= 0),
-  peak_memory_bytes       INTEGER CHECK (peak_memory_bytes >= 0),
-  fits                    INTEGER CHECK (fits IN (0, 1)),
-  measured_share          REAL CHECK (measured_share >= 0),
-  interpolated_share      REAL CHECK (interpolated_share >= 0),
-  analytic_share          REAL CHECK (analytic_share >= 0),
-  optimal                 INTEGER CHECK (optimal IN (0, 1)),
-  lower_bound_seconds     REAL CHECK (lower_bound_seconds >= 0),
-  table_seconds           REAL CHECK (table_seconds >= 0),
-  solve_seconds           REAL CHECK (solve_seconds >= 0),
-  final_nodes             INTEGER CHECK (final_nodes >= 0),
-  max_configs             INTEGER CHECK (max_configs >= 0),
-  measured_seconds        REAL CHECK (measured_seconds >= 0),
-  measured_spread_seconds REAL CHECK (measured_spread_seconds >= 0),
-  relative_error          REAL,
-  moved_bytes             INTEGER CHECK (moved_bytes >= 0),
-  wall_seconds            REAL NOT NULL CHECK (wall_seconds >= 0),
-  p50_seconds             REAL CHECK (p50_seconds >= 0),
-  p95_seconds             REAL CHECK (p95_seconds >= 0)
+  {}
 ) STRICT;
+)sql";
+
+constexpr std::string_view kParts = R"sql(
 CREATE TABLE result_input (
   result  INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
@@ -131,22 +101,21 @@ CREATE INDEX claim_of_owner ON claim (owner);
 
 constexpr std::string_view kViews = R"sql(
 CREATE VIEW results AS
-  SELECT r.id AS id, lower(hex(r.key)) AS key, {},
+  SELECT r.id AS id, lower(hex(r.key)) AS key, {all},
          i.version AS version, i.command AS command, i.host AS host, r.finished AS finished
   FROM result AS r JOIN invocation AS i ON i.id = r.invocation;
 CREATE VIEW predictions AS
-  SELECT key, {}, {}, measured_share, interpolated_share, analytic_share, p50_seconds, p95_seconds
+  SELECT key, {question}, {step}, {prediction}
   FROM results WHERE job = 'predict' AND done;
 CREATE VIEW solves AS
-  SELECT key, {}, {}, optimal, lower_bound_seconds, table_seconds, solve_seconds, final_nodes,
-         max_configs
+  SELECT key, {question}, {step}, {solve}
   FROM results WHERE job = 'solve' AND done;
 CREATE VIEW runs AS
-  SELECT key, {}, measured_seconds, measured_spread_seconds, step_seconds, eq1_seconds,
+  SELECT key, {question}, measured_seconds, measured_spread_seconds, step_seconds, eq1_seconds,
          relative_error, throughput, comm_bytes, moved_bytes
   FROM results WHERE job = 'run' AND done;
 CREATE VIEW failures AS
-  SELECT key, job, {}, error, settings, version, command, host, finished
+  SELECT key, job, {question}, error, settings, version, command, host, finished
   FROM results WHERE NOT done;
 )sql";
 
@@ -158,17 +127,66 @@ DROP VIEW IF EXISTS predictions;
 DROP VIEW IF EXISTS results;
 )sql";
 
-constexpr std::string_view kToVersion2 = R"sql(
-ALTER TABLE result ADD COLUMN p50_seconds REAL CHECK (p50_seconds >= 0);
-ALTER TABLE result ADD COLUMN p95_seconds REAL CHECK (p95_seconds >= 0);
-)sql";
+/// What a value must be; empty where any will do.
+std::string check_of(const ColumnSpec& column) {
+  if (column.key == "job") return "job <> ''";
+  if (column.key == "settings") return "json_valid(settings)";
+  if (column.key == "error") return "(error = '') = done";
+  const ColumnType type = type_of(column);
+  if (type == ColumnType::flag) return fmt::format("{} IN (0, 1)", column.key);
+  const bool any = type == ColumnType::text || column.key == "relative_error";
+  return any ? "" : fmt::format("{} >= 0", column.key);
+}
+
+/// "batch INTEGER NOT NULL CHECK (batch >= 0)".
+std::string definition(const ColumnSpec& column) {
+  const ColumnType type = type_of(column);
+  const std::string_view sql_type = type == ColumnType::text   ? "TEXT"
+                                    : type == ColumnType::real ? "REAL"
+                                                               : "INTEGER";
+  const std::string check = check_of(column);
+  return fmt::format("{} {}{}{}", column.key, sql_type, is_optional(column) ? "" : " NOT NULL",
+                     check.empty() ? "" : fmt::format(" CHECK ({})", check));
+}
+
+// A column that is added by a migration stands at the end, so that old and new files are alike.
+std::string results() {
+  std::vector<std::string> definitions;
+  for (std::int64_t version = 1; version <= kSchemaVersion; ++version) {
+    for (const ColumnSpec& column : columns()) {
+      if (column.since == version) definitions.push_back(definition(column));
+    }
+  }
+  return fmt::format(kResults, fmt::join(definitions, ",\n  "));
+}
+
+std::string columns_since(std::int64_t version) {
+  std::string sql;
+  for (const ColumnSpec& column : columns()) {
+    if (column.since > version) {
+      sql += fmt::format("ALTER TABLE result ADD COLUMN {};\n", definition(column));
+    }
+  }
+  return sql;
+}
+
+template <class Wanted>
+std::string keys_of(const Wanted& wanted) {
+  std::vector<std::string_view> keys;
+  for (const ColumnSpec& column : columns()) {
+    if (wanted(column)) keys.push_back(column.key);
+  }
+  return fmt::format("{}", fmt::join(keys, ", "));
+}
 
 std::string views() {
-  constexpr std::string_view kCase = "model, cluster, strategy, sync, dtype, devices, batch";
-  constexpr std::string_view kStep =
-      "step_seconds, eq1_seconds, throughput, comm_bytes, transfer_bytes, sync_bytes, "
-      "peak_memory_bytes, fits";
-  return fmt::format(kViews, kAnswerColumns, kCase, kStep, kCase, kStep, kCase, kCase);
+  const auto of = [](ColumnGroup group) {
+    return keys_of([group](const ColumnSpec& column) { return column.group == group; });
+  };
+  return fmt::format(
+      kViews, fmt::arg("all", answer_columns()), fmt::arg("question", of(ColumnGroup::question)),
+      fmt::arg("step", of(ColumnGroup::step)), fmt::arg("prediction", of(ColumnGroup::prediction)),
+      fmt::arg("solve", of(ColumnGroup::solve)));
 }
 
 std::string mark_version() {
@@ -177,10 +195,14 @@ std::string mark_version() {
 
 }  // namespace
 
+std::string answer_columns() {
+  return keys_of([](const ColumnSpec& /*any*/) { return true; });
+}
+
 void make_schema(Database& database) {
-  for (const std::string_view tables : {kProvenance, kScenarios, kResults, kClaims}) {
-    database.run(std::string(tables));
-  }
+  for (const std::string_view tables : {kProvenance, kScenarios}) database.run(std::string(tables));
+  database.run(results());
+  for (const std::string_view tables : {kParts, kClaims}) database.run(std::string(tables));
   database.run(views());
   database.run(fmt::format("PRAGMA application_id = {};", kApplicationId) + mark_version());
 }
@@ -200,8 +222,7 @@ void check_version(Database& database) {
 
 void migrate(Database& database) {
   database.run(std::string(kDropViews));
-  if (schema_version(database) < 2) database.run(std::string(kToVersion2));
-  database.run(views() + mark_version());
+  database.run(columns_since(schema_version(database)) + views() + mark_version());
 }
 
 }  // namespace strata

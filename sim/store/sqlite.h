@@ -122,6 +122,10 @@ class Statement {
   void put(const std::optional<T>& value) {
     value ? put(*value) : put_null();
   }
+  void put(const Field& field) {
+    std::visit([this](const auto& value) { put(value); }, field);
+  }
+  void put(std::monostate /*null*/) { put_null(); }
   void put_null();
   void put_integer(std::int64_t value);
   void put_number(double value);

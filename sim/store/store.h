@@ -13,12 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "sim/store/result.h"
 
 namespace strata {
 
@@ -47,30 +47,9 @@ struct StoredLayer {
   bool operator==(const StoredLayer&) const = default;
 };
 
-/// One answer. What does not apply is absent and NULL in the file.
-struct StoredResult {
+/// One answer, with what it depends on.
+struct StoredResult : CaseResult {
   CaseKey key;
-  std::string job;
-  std::string model, cluster, strategy, sync, dtype;
-  std::int64_t devices = 0, batch = 0;
-  std::string settings;  ///< all of them, a JSON object in the order of keys
-  bool done = true;      ///< else `error` says why there is no answer
-  std::string error;
-
-  std::optional<double> step_seconds, eq1_seconds, throughput;
-  std::optional<std::int64_t> comm_bytes, transfer_bytes, sync_bytes, peak_memory_bytes;
-  std::optional<bool> fits;  ///< in the memory of the devices, or the limit that was set
-  std::optional<double> measured_share, interpolated_share, analytic_share;
-  std::optional<double> p50_seconds, p95_seconds;  ///< of steps with jitter
-  // Solves.
-  std::optional<bool> optimal;
-  std::optional<double> lower_bound_seconds, table_seconds, solve_seconds;
-  std::optional<std::int64_t> final_nodes, max_configs;
-  // Runs: predicted beside measured where there was a profile.
-  std::optional<double> measured_seconds, measured_spread_seconds, relative_error;
-  std::optional<std::int64_t> moved_bytes;
-
-  double wall_seconds = 0;  ///< what the answer took
   std::vector<StoredInput> inputs;
   std::vector<StoredLayer> layers;  ///< empty where none were asked for
 };
@@ -84,7 +63,6 @@ struct Invocation {
 };
 
 /// A query's answer.
-using Field = std::variant<std::monostate, std::int64_t, double, std::string>;
 struct QueryResult {
   std::vector<std::string> columns;
   std::vector<std::vector<Field>> rows;

@@ -1,5 +1,6 @@
 #include "sim/text/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -56,29 +57,29 @@ constexpr std::array<Unit, 6> kFlops = {{{"FLOP/s"},
                                          {"PFLOP/s", 1e15}}};
 constexpr std::array<Unit, 1> kFactor = {{{"x"}}};
 
-struct Quantity {
+struct UnitFamily {
   std::string_view noun;  ///< with its article
   std::string_view allowed;
   std::span<const Unit> units;
   bool zero = false;  ///< may be 0
 };
 
-constexpr Quantity kBandwidth{
+constexpr UnitFamily kBandwidth{
     "a bandwidth",
     "a positive number with B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, TiB/s (bytes) or "
     "b/s, kb/s, Mb/s, Gb/s, Tb/s (bits), as in \"12.5 GB/s\"",
     kBandwidths};
-constexpr Quantity kTime{
+constexpr UnitFamily kTime{
     "a time", "a number of at least 0 with s, ms, us, ns or ps, as in \"1 us\"", kTimes, true};
-constexpr Quantity kSize{"a size",
-                         "a number of at least 0 with B, kB, MB, GB, TB, KiB, MiB, GiB, TiB or "
-                         "nothing (bytes), as in \"16 GiB\"",
-                         kSizes, true};
-constexpr Quantity kFlopsRate{"a rate of arithmetic",
-                              "a positive number with FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s "
-                              "or PFLOP/s, as in \"9.3 TFLOP/s\"",
-                              kFlops};
-constexpr Quantity kFactorQuantity{"a factor", "a positive number with x, as in \"0.5x\"", kFactor};
+constexpr UnitFamily kSize{"a size",
+                           "a number of at least 0 with B, kB, MB, GB, TB, KiB, MiB, GiB, TiB or "
+                           "nothing (bytes), as in \"16 GiB\"",
+                           kSizes, true};
+constexpr UnitFamily kFlopsRate{"a rate of arithmetic",
+                                "a positive number with FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s "
+                                "or PFLOP/s, as in \"9.3 TFLOP/s\"",
+                                kFlops};
+constexpr UnitFamily kFactors{"a factor", "a positive number with x, as in \"0.5x\"", kFactor};
 
 std::string_view without_blanks(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -86,26 +87,25 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-[[noreturn]] void refuse(const Quantity& quantity, std::string_view text) {
-  throw InputError(
-      fmt::format("'{}' is not {}; allowed: {}", text, quantity.noun, quantity.allowed));
+[[noreturn]] void refuse(const UnitFamily& family, std::string_view text) {
+  throw InputError(fmt::format("'{}' is not {}; allowed: {}", text, family.noun, family.allowed));
 }
 
-double parse(const Quantity& quantity, std::string_view text) {
+double parse(const UnitFamily& family, std::string_view text) {
   const std::string_view trimmed = without_blanks(text);
   double number = 0;
   const auto [end, error] =
       std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
-  if (error != std::errc()) refuse(quantity, text);
+  if (error != std::errc()) refuse(family, text);
   const auto used = static_cast<std::size_t>(end - trimmed.data());
   const std::string_view name = without_blanks(trimmed.substr(used));
-  for (const Unit& unit : quantity.units) {
+  for (const Unit& unit : family.units) {
     if (unit.name != name) continue;
     const double value = number * unit.times / unit.over;
-    if (!std::isfinite(value) || value < 0 || (value == 0 && !quantity.zero)) break;
+    if (!std::isfinite(value) || value < 0 || (value == 0 && !family.zero)) break;
     return value;
   }
-  refuse(quantity, text);
+  refuse(family, text);
 }
 
 template <class Parse>
@@ -151,7 +151,7 @@ FlopsPerSecond parse_flops_rate(std::string_view text) {
   return {parse(kFlopsRate, text)};
 }
 double parse_factor(std::string_view text) {
-  return parse(kFactorQuantity, text);
+  return parse(kFactors, text);
 }
 bool is_factor(std::string_view text) {
   return without_blanks(text).ends_with('x');
@@ -212,6 +212,20 @@ std::string format_count(std::int64_t count) {
   const std::size_t first = count < 0 ? 1 : 0;
   for (std::size_t i = digits.size(); i > first + 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
+}
+
+KeyUnit key_unit(std::string_view key) {
+  for (const auto& [end, quantity] :
+       {KeyUnit{"_seconds", Quantity::seconds}, {"_bytes", Quantity::bytes}}) {
+    if (key.ends_with(end)) return {key.substr(0, key.size() - end.size()), quantity};
+  }
+  return {key};
+}
+
+std::string plain_name(std::string_view key) {
+  std::string name(key_unit(key).name);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 std::string print_exact(BytesPerSecond rate) {

@@ -36,6 +36,19 @@ std::string format_rate(BytesPerSecond rate);        ///< "12.5 GB/s"
 std::string format_flops_rate(FlopsPerSecond rate);  ///< "9.3 TFLOP/s"
 std::string format_count(std::int64_t count);        ///< "138,357,544"
 
+/// What a number is of.
+enum class Quantity : std::uint8_t { none, seconds, bytes, rate, factor };
+
+/// A key, which says the unit of its values, as files and JSON have it: "step_seconds" is "step" in
+/// seconds.
+struct KeyUnit {
+  std::string_view name;
+  Quantity quantity = Quantity::none;
+};
+KeyUnit key_unit(std::string_view key);
+/// "peak memory" of "peak_memory_bytes": for people, beside values that have their units.
+std::string plain_name(std::string_view key);
+
 /// As parse_* read them back to the bit: "12500000000 B/s", "1e-06 s".
 std::string print_exact(BytesPerSecond rate);
 std::string print_exact(Seconds seconds);

@@ -1,104 +1,67 @@
 #include "gui/models/cluster/link_transfer_table.h"
 
-#include <QStringList>
 #include <array>
 #include <cmath>
-#include <utility>
 
-#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr std::array<TableHeading, LinkTransferTable::kColumns> kTransferHeadings = {{
-    {"Layer", "For which it crosses the link", "layer"},
-    {"Phase", "Forward, as a gradient, or to keep replicas the same", "phase"},
-    {"Bytes", "In the range of time; of one step where none is picked", "bytes", true},
-    {"From", "", "from"},
-    {"To", "", "to"},
-    {"Tasks", "How many tasks move them", "tasks", true},
+using Table = LinkTransferTable;
+
+QString device_text(const ScenePtr& scene, const LinkTransfer& row,
+                    const std::optional<DeviceId>& id) {
+  return id ? QString::fromStdString(scene->input.cluster[*id].name)
+            : counted(row.devices, Table::tr("device"));
+}
+
+TableCell layer_cell(const ScenePtr& scene, const LinkTransfer& row) {
+  const LayerId id = row.layer;
+  const QString name = id.valid() ? QString::fromStdString(scene->input.graph[id].name) : QString();
+  return {name, id.valid() ? static_cast<qlonglong>(id()) : std::numeric_limits<qlonglong>::max()};
+}
+
+TableCell phase_cell(const ScenePtr& /*scene*/, const LinkTransfer& row) {
+  if (row.kind == WorkKind::transfer) {
+    return {row.backward ? Table::tr("gradient") : Table::tr("forward")};
+  }
+  return {row.kind == WorkKind::sync ? Table::tr("synchronisation") : Table::tr("statistics")};
+}
+
+TableCell bytes_cell(const ScenePtr& /*scene*/, const LinkTransfer& row) {
+  const QString tip = Table::tr("in %1").arg(counted(row.count, Table::tr("task")));
+  return {human_bytes({std::llround(row.bytes)}),
+          row.bytes,
+          tip,
+          {},
+          QString::number(row.bytes, 'f', 0)};
+}
+
+constexpr std::array<Table::Spec, Table::kColumns> kTransferColumns = {{
+    {"Layer", "For which it crosses the link", "layer", false, layer_cell},
+    {"Phase", "Forward, as a gradient, or to keep replicas the same", "phase", false, phase_cell},
+    {"Bytes", "In the range of time; of one step where none is picked", "bytes", true, bytes_cell},
+    {"From", "", "from", false,
+     [](auto& scene, auto& row) { return TableCell{device_text(scene, row, row.from)}; }},
+    {"To", "", "to", false,
+     [](auto& scene, auto& row) {
+       return TableCell{row.to ? device_text(scene, row, row.to) : QString()};
+     }},
+    {"Tasks", "How many tasks move them", "tasks", true,
+     [](auto& /*scene*/, auto& row) {
+       return TableCell{QString::number(row.count), static_cast<qlonglong>(row.count)};
+     }},
 }};
 
 }  // namespace
 
-LinkTransferTable::LinkTransferTable(QObject* parent) : SortableTable(kTransferHeadings, parent) {}
-
-void LinkTransferTable::show(ScenePtr scene, std::vector<LinkTransfer> rows) {
-  beginResetModel();
-  scene_ = std::move(scene);
-  rows_ = std::move(rows);
-  endResetModel();
-}
+LinkTransferTable::LinkTransferTable(QObject* parent) : RowTable(kTransferColumns, parent) {}
 
 double LinkTransferTable::total_bytes() const {
   double total = 0;
-  for (const LinkTransfer& row : rows_) total += row.bytes;
+  for (const LinkTransfer& row : rows()) total += row.bytes;
   return total;
-}
-
-std::function<QString()> LinkTransferTable::csv_later() const {
-  return [scene = scene_, rows = rows_, head = csv_head()] {
-    QString csv = head;
-    for (const LinkTransfer& row : rows) {
-      QStringList cells;
-      for (int column = 0; column < kColumns; ++column) {
-        cells << (column == bytes ? QString::number(row.bytes, 'f', 0) : text(*scene, row, column));
-      }
-      csv += csv_line(cells);
-    }
-    return csv;
-  };
-}
-
-int LinkTransferTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-QVariant LinkTransferTable::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  if (role == Qt::DisplayRole)
-    return text(*scene_, rows_[static_cast<std::size_t>(index.row())], index.column());
-  if (role == Qt::ToolTipRole && index.column() == bytes)
-    return tr("in %1").arg(counted(rows_[static_cast<std::size_t>(index.row())].count, tr("task")));
-  return HeadedTable::data(index, role);
-}
-
-QString LinkTransferTable::text(const Scene& scene, const LinkTransfer& row, int column) {
-  const auto device = [&](const std::optional<DeviceId>& id) {
-    return id ? QString::fromStdString(scene.input.cluster[*id].name)
-              : counted(row.devices, tr("device"));
-  };
-  switch (column) {
-    case layer:
-      return row.layer.valid() ? QString::fromStdString(scene.input.graph[row.layer].name)
-                               : QString();
-    case phase:
-      if (row.kind == WorkKind::transfer) return row.backward ? tr("gradient") : tr("forward");
-      return row.kind == WorkKind::sync ? tr("synchronisation") : tr("statistics");
-    case bytes:
-      return human_bytes({std::llround(row.bytes)});
-    case from:
-      return device(row.from);
-    case to:
-      return row.to ? device(row.to) : QString();
-    default:
-      return QString::number(row.count);
-  }
-}
-
-bool LinkTransferTable::before(const LinkTransfer& a, const LinkTransfer& b, int column) const {
-  if (column == bytes) return a.bytes < b.bytes;
-  if (column == tasks) return a.count < b.count;
-  if (column == layer) return a.layer < b.layer;
-  return text(*scene_, a, column) < text(*scene_, b, column);
-}
-
-void LinkTransferTable::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= kColumns) return;
-  sort_rows(rows_, [&](const LinkTransfer& a, const LinkTransfer& b) {
-    return order == Qt::AscendingOrder ? before(a, b, column) : before(b, a, column);
-  });
 }
 
 }  // namespace strata::gui

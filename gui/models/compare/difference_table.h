@@ -4,14 +4,16 @@
 // under Eq. 1, and each side's time on the critical path of a step. However it is sorted, layers
 // that did not change come last.
 
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "gui/models/compare/differences.h"
-#include "gui/models/sortable_table.h"
+#include "gui/models/row_table.h"
 
 namespace strata::gui {
 
-class DifferenceTable : public SortableTable {
+class DifferenceTable : public RowTable<std::monostate, LayerDifference> {
   Q_OBJECT
 
  public:
@@ -29,20 +31,14 @@ class DifferenceTable : public SortableTable {
     kColumns
   };
   /// Where a cell holds a change: its seconds, as a double.
-  static constexpr int kChangeRole = Qt::UserRole;
+  static constexpr int kChangeRole = detail;
 
   explicit DifferenceTable(QObject* parent = nullptr);
 
-  void show(std::vector<LayerDifference> rows);
-  const std::vector<LayerDifference>& rows() const { return rows_; }
-  QString csv() const;
+  void show(std::vector<LayerDifference> rows) { RowTable::show({}, std::move(rows)); }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  void sort(int column, Qt::SortOrder order) override;
-
- private:
-  std::vector<LayerDifference> rows_;
+ protected:
+  int group_of(const LayerDifference& row) const override { return row.changed() ? 0 : 1; }
 };
 
 /// "+3.1 ms", "-12 us", "" for none.

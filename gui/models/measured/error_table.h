@@ -5,11 +5,10 @@
 // Lives in the window's thread.
 
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
-#include "gui/models/sortable_table.h"
 
 namespace strata::gui {
 
@@ -22,7 +21,8 @@ struct ExplainedError {
 /// The largest share of the errors first. Pure; thread-safe.
 std::vector<ExplainedError> explained_errors(const Measured& measured);
 
-class ErrorTable : public SortableTable {
+/// What was measured may be null where there are no rows.
+class ErrorTable : public RowTable<MeasuredPtr, ExplainedError> {
   Q_OBJECT
 
  public:
@@ -40,28 +40,14 @@ class ErrorTable : public SortableTable {
 
   explicit ErrorTable(QObject* parent = nullptr);
 
-  /// `measured` may be null where there are no rows.
-  void show(MeasuredPtr measured, std::vector<ExplainedError> rows);
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  /// The numbers behind the texts are in Qt::UserRole; times in seconds.
-  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  void sort(int column, Qt::SortOrder order) override;
-
   const ErrorRow& row(int index) const { return at(index).row; }
   /// Where a task is counted; none for joins.
   std::optional<int> row_of(TaskId task) const;
   /// Its task whose duration was predicted worst.
   TaskId worst_task(int index) const { return at(index).worst; }
-  /// With a first line of names; times in seconds.
-  std::string csv() const;
 
  private:
-  const ExplainedError& at(int index) const { return rows_[static_cast<std::size_t>(index)]; }
-  static QString text(const ExplainedError& error, int column);
-
-  MeasuredPtr measured_;
-  std::vector<ExplainedError> rows_;
+  const ExplainedError& at(int index) const { return rows()[static_cast<std::size_t>(index)]; }
 };
 
 }  // namespace strata::gui

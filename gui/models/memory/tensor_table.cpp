@@ -5,119 +5,73 @@
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr std::array<TableHeading, TensorTable::kColumns> kTensorHeadings = {{
-    {"Layer", ""},
-    {"Size", "", "", true},
-    {"What", ""},
-    {"Share", "Of all that the device holds at this moment", "", true},
-    {"From", "When it begins to be kept", "", true},
-    {"Until", "When it is let go", "", true},
-    {"Shard", "Which of the layer's parts it is of", "", true},
+TableCell share_cell(const HeldTensors& held, const LiveTensor& live) {
+  const double share = static_cast<double>(held.buffer(live).bytes.value) /
+                       static_cast<double>(std::max<std::int64_t>(held.total.value, 1));
+  return {human_share(share), share};
+}
+TableCell kind_cell(const HeldTensors& held, const LiveTensor& live) {
+  const BufferKind kind = held.buffer(live).kind;
+  const std::string_view what = name(kind);
+  return {QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())),
+          static_cast<int>(kind),
+          {},
+          static_cast<int>(use_of(kind))};
+}
+template <double LiveTensor::*time>
+TableCell time_cell(const HeldTensors& held, const LiveTensor& live) {
+  const bool lasts = held.buffer(live).lasts();
+  return {lasts ? TensorTable::tr("always") : human_seconds({live.*time}), live.*time};
+}
+
+constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = {{
+    {"Layer", "", "", false,
+     [](auto& held, auto& live) {
+       return TableCell{held.layer(live), static_cast<qlonglong>(held.buffer(live).layer())};
+     }},
+    {"Size", "", "", true,
+     [](auto& held, auto& live) {
+       const Bytes bytes = held.buffer(live).bytes;
+       return TableCell{human_bytes(bytes), static_cast<qlonglong>(bytes.value)};
+     }},
+    {"What", "", "", false, kind_cell},
+    {"Share", "Of all that the device holds at this moment", "", true, share_cell},
+    {"From", "When it begins to be kept", "", true, time_cell<&LiveTensor::begin>},
+    {"Until", "When it is let go", "", true, time_cell<&LiveTensor::end>},
+    {"Shard", "Which of the layer's parts it is of", "", true,
+     [](auto& held, auto& live) {
+       const int shard = static_cast<int>(held.buffer(live).shard);
+       return TableCell{QString::number(shard + 1), shard};
+     }},
 }};
 
 }  // namespace
 
-TensorTable::TensorTable(QObject* parent) : SortableTable(kTensorHeadings, parent) {}
+TensorTable::TensorTable(QObject* parent) : RowTable(kTensorColumns, parent) {}
 
 void TensorTable::show(ScenePtr scene, DeviceId device, double at) {
-  beginResetModel();
-  scene_ = std::move(scene);
-  tensors_.clear();
-  if (scene_) {
-    tensors_ = live_tensors(scene_->prediction.plan, scene_->prediction.timeline, device, at);
+  HeldTensors held{std::move(scene)};
+  std::vector<LiveTensor> tensors;
+  if (held.scene) {
+    const Prediction& prediction = held.scene->prediction;
+    tensors = live_tensors(prediction.plan, prediction.timeline, device, at);
   }
-  total_ = {};
-  for (const LiveTensor& live : tensors_) total_ += buffer(live).bytes;
-  endResetModel();
+  for (const LiveTensor& live : tensors) held.total += held.buffer(live).bytes;
+  RowTable::show(std::move(held), std::move(tensors));
 }
 
-int TensorTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(tensors_.size());
-}
-
-const Buffer& TensorTable::buffer(const LiveTensor& tensor) const {
-  return scene_->prediction.plan.buffers()[tensor.buffer];
-}
-
-LayerId TensorTable::layer(int row) const {
-  return buffer(at(row)).layer;
-}
-
-double TensorTable::number(const LiveTensor& live, int column) const {
-  const Buffer& tensor = buffer(live);
-  switch (column) {
-    case kLayer:
-      return static_cast<double>(tensor.layer());
-    case kWhat:
-      return static_cast<double>(tensor.kind);
-    case kShard:
-      return tensor.shard;
-    case kBytes:
-      return static_cast<double>(tensor.bytes.value);
-    case kShare:
-      return static_cast<double>(tensor.bytes.value) /
-             static_cast<double>(std::max<std::int64_t>(total_.value, 1));
-    case kFrom:
-      return live.begin;
-    default:
-      return live.end;
-  }
-}
-
-QString TensorTable::text(const LiveTensor& live, int column) const {
-  const Buffer& tensor = buffer(live);
-  switch (column) {
-    case kLayer:
-      return QString::fromStdString(scene_->input.graph[tensor.layer].name);
-    case kWhat:
-      return QString::fromUtf8(name(tensor.kind).data(),
-                               static_cast<qsizetype>(name(tensor.kind).size()));
-    case kShard:
-      return QString::number(tensor.shard + 1);
-    case kBytes:
-      return human_bytes(tensor.bytes);
-    case kShare:
-      return human_share(number(live, kShare));
-    case kFrom:
-      return !tensor.lasts() ? human_seconds({live.begin}) : tr("always");
-    default:
-      return !tensor.lasts() ? human_seconds({live.end}) : tr("always");
-  }
-}
-
-QVariant TensorTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid()) return {};
-  const LiveTensor& live = at(index.row());
-  if (role == Qt::DisplayRole) return text(live, index.column());
-  if (role == Qt::UserRole) return number(live, index.column());
-  if (role == kUseRole && index.column() == kWhat) {
-    return static_cast<int>(use_of(buffer(live).kind));
-  }
-  return HeadedTable::data(index, role);
-}
-
-void TensorTable::sort(int column, Qt::SortOrder order) {
-  if (column < 0 || column >= kColumns) return;
-  sort_rows(tensors_, [&](const LiveTensor& a, const LiveTensor& b) {
-    return order == Qt::AscendingOrder ? number(a, column) < number(b, column)
-                                       : number(b, column) < number(a, column);
-  });
-}
-
+// By shards from 0 and in seconds, whatever lasts.
 std::string TensorTable::csv() const {
   std::string lines = "layer,what,shard,size_bytes,from_seconds,until_seconds\n";
-  for (const LiveTensor& live : tensors_) {
-    const Buffer& tensor = buffer(live);
+  for (const LiveTensor& live : rows()) {
+    const Buffer& tensor = context_.buffer(live);
     fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{}\n",
-                   csv_cell(text(live, kLayer).toStdString()), name(tensor.kind), tensor.shard,
+                   csv_cell(context_.layer(live).toStdString()), name(tensor.kind), tensor.shard,
                    tensor.bytes.value, live.begin, live.end);
   }
   return lines;

@@ -4,25 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "gui/models/csv.h"
 #include "gui/models/network/network_nodes.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
-
-constexpr std::array<TableHeading, LayerTable::column_count> kLayerHeadings = {{
-    {"layer", "its name", "layer"},
-    {"op", "what it computes", "op"},
-    {"output", "the extents of its output: samples, channels, then space", "output"},
-    {"cut", "in how many parts each dim is cut", "config"},
-    {"compute", "Eq. 1: the slowest shard, forward, backward and update", "compute_seconds", true},
-    {"transfer", "Eq. 1: what its inputs and their gradients take to move", "transfer_seconds",
-     true},
-    {"sync", "Eq. 1: its parameters over their replicas", "sync_seconds", true},
-    {"moved", "what devices fetch of others for it, in one forward pass", "moved_bytes", true},
-    {"memory", "all that is kept for it, on the device that keeps most", "memory_bytes", true},
-}};
 
 QString extents_text(const Extents& output) {
   QStringList text;
@@ -30,6 +16,63 @@ QString extents_text(const Extents& output) {
     if (output[dim] > 1 || dim == Dim::n || dim == Dim::c) text << QString::number(output[dim]);
   }
   return text.join(QStringLiteral(" × "));
+}
+
+const Layer& layer_of(const SceneLayers& of, LayerId id) {
+  return of.scene->input.graph[id];
+}
+template <Seconds LayerTerms::*term>
+TableCell term_of(const SceneLayers& of, const LayerId& id) {
+  const Seconds seconds = of.scene->prediction.terms[id()].*term;
+  return {human_seconds(seconds), seconds.value};
+}
+template <std::vector<Bytes> SceneLayers::*sizes>
+TableCell size_of(const SceneLayers& of, const LayerId& id) {
+  const Bytes bytes = (of.*sizes)[id()];
+  return {human_bytes(bytes), static_cast<qlonglong>(bytes.value)};
+}
+TableCell output_of(const SceneLayers& of, const LayerId& id) {
+  const Extents& output = layer_of(of, id).output;
+  return {extents_text(output), static_cast<qlonglong>(volume(output))};
+}
+
+constexpr std::array<LayerTable::Spec, LayerTable::column_count> kLayerColumns = {{
+    {"layer", "its name", "layer", false,
+     [](auto& of, auto& id) { return TableCell{QString::fromStdString(layer_of(of, id).name)}; }},
+    {"op", "what it computes", "op", false,
+     [](auto& of, auto& id) {
+       return TableCell{QString::fromStdString(title(layer_of(of, id).op))};
+     }},
+    {"output", "the extents of its output: samples, channels, then space", "output", false,
+     output_of},
+    {"cut", "in how many parts each dim is cut", "config", false,
+     [](auto& of, auto& id) {
+       const bool input = is_input(layer_of(of, id).op);
+       return TableCell{input ? QString() : human_config(of.scene->prediction.strategy[id])};
+     }},
+    {"compute", "Eq. 1: the slowest shard, forward, backward and update", "compute_seconds", true,
+     term_of<&LayerTerms::compute>},
+    {"transfer", "Eq. 1: what its inputs and their gradients take to move", "transfer_seconds",
+     true, term_of<&LayerTerms::transfer>},
+    {"sync", "Eq. 1: its parameters over their replicas", "sync_seconds", true,
+     term_of<&LayerTerms::sync>},
+    {"moved", "what devices fetch of others for it, in one forward pass", "moved_bytes", true,
+     size_of<&SceneLayers::moved>},
+    {"memory", "all that is kept for it, on the device that keeps most", "memory_bytes", true,
+     size_of<&SceneLayers::memory>},
+}};
+
+SceneLayers layers_of(ScenePtr scene) {
+  SceneLayers of{std::move(scene)};
+  if (!of.scene) return of;
+  const Plan& plan = of.scene->prediction.plan;
+  for (const auto& inputs : moved_forward(of.scene->input.graph, plan)) {
+    Bytes sum;
+    for (const Bytes bytes : inputs) sum += bytes;
+    of.moved.push_back(sum);
+  }
+  of.memory = memory_by_layer(plan, of.scene->input.graph.size());
+  return of;
 }
 
 }  // namespace
@@ -44,99 +87,20 @@ std::vector<Bytes> memory_by_layer(const Plan& plan, std::size_t layers) {
   return most;
 }
 
-LayerTable::LayerTable(QObject* parent) : HeadedTable(kLayerHeadings, parent) {}
+LayerTable::LayerTable(QObject* parent) : RowTable(kLayerColumns, parent) {}
 
+// What is picked stays where the network is the same.
 void LayerTable::set_scene(ScenePtr scene) {
-  const int rows = scene ? static_cast<int>(scene->input.graph.size()) : 0;
-  const bool same = scene_ && scene && rows == rowCount();
-  if (!same) beginResetModel();
-  scene_ = std::move(scene);
-  moved_.clear();
-  memory_.clear();
-  if (scene_) {
-    const Plan& plan = scene_->prediction.plan;
-    for (const auto& inputs : moved_forward(scene_->input.graph, plan)) {
-      Bytes sum;
-      for (const Bytes bytes : inputs) sum += bytes;
-      moved_.push_back(sum);
-    }
-    memory_ = memory_by_layer(plan, scene_->input.graph.size());
+  const std::size_t count = scene ? scene->input.graph.size() : 0;
+  SceneLayers layers = layers_of(std::move(scene));
+  if (this->scene() && layers.scene && count == rows_.size()) {
+    context_ = std::move(layers);
+    emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
+    return;
   }
-  if (!same) return endResetModel();
-  emit dataChanged(index(0, 0), index(rows - 1, column_count - 1));
-}
-
-int LayerTable::rowCount(const QModelIndex& parent) const {
-  if (parent.isValid() || !scene_) return 0;
-  return static_cast<int>(scene_->input.graph.size());
-}
-
-QVariant LayerTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || !scene_) return {};
-  const LayerId layer(static_cast<std::size_t>(index.row()));
-  if (role == plain) return plain_data(layer, index.column());
-  if (role == Qt::DisplayRole) return text(layer, index.column());
-  return HeadedTable::data(index, role);
-}
-
-QVariant LayerTable::plain_data(LayerId layer, int column) const {
-  const LayerTerms& terms = scene_->prediction.terms[layer()];
-  switch (column) {
-    case compute_column:
-      return terms.compute.value;
-    case transfer_column:
-      return terms.transfer.value;
-    case sync_column:
-      return terms.sync.value;
-    case bytes_column:
-      return static_cast<qlonglong>(moved_[layer()].value);
-    case memory_column:
-      return static_cast<qlonglong>(memory_[layer()].value);
-    case output_column:
-      return static_cast<qlonglong>(volume(scene_->input.graph[layer].output));
-    default:
-      return text(layer, column);
-  }
-}
-
-QString LayerTable::text(LayerId layer, int column) const {
-  const Layer& it = scene_->input.graph[layer];
-  const LayerTerms& terms = scene_->prediction.terms[layer()];
-  switch (column) {
-    case name_column:
-      return QString::fromStdString(it.name);
-    case op_column:
-      return QString::fromStdString(title(it.op));
-    case output_column:
-      return extents_text(it.output);
-    case config_column:
-      return is_input(it.op) ? QString() : human_config(scene_->prediction.strategy[layer]);
-    case compute_column:
-      return human_seconds(terms.compute);
-    case transfer_column:
-      return human_seconds(terms.transfer);
-    case sync_column:
-      return human_seconds(terms.sync);
-    case bytes_column:
-      return human_bytes(moved_[layer()]);
-    case memory_column:
-      return human_bytes(memory_[layer()]);
-    default:
-      return {};
-  }
-}
-
-QString LayerTable::csv() const {
-  QString text = csv_head();
-  for (int row = 0; row < rowCount(); ++row) {
-    QStringList fields;
-    for (int column = 0; column < column_count; ++column) {
-      const int role = column == output_column ? int{Qt::DisplayRole} : plain;
-      fields << data(index(row, column), role).toString();
-    }
-    text += csv_line(fields);
-  }
-  return text;
+  std::vector<LayerId> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.emplace_back(i);
+  show(std::move(layers), std::move(ids));
 }
 
 }  // namespace strata::gui

@@ -7,8 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gui/models/sweep/stored_columns.h"
-
 namespace strata::gui {
 namespace {
 
@@ -16,21 +14,27 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // Those with a column of their own, and one that changes no answer.
 bool has_own_column(std::string_view key) {
-  constexpr std::array<std::string_view, 8> kOwn = {"model", "cluster", "devices", "strategy",
-                                                    "sync",  "dtype",   "batch",   "layers"};
-  return std::find(kOwn.begin(), kOwn.end(), key) != kOwn.end();
-}
-
-double number_of(const Field& field) {
-  if (const auto* whole = std::get_if<std::int64_t>(&field)) return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(&field)) return *real;
-  return kNothing;
+  const ColumnSpec* const own = find_column(key);
+  return (own != nullptr && own->group == ColumnGroup::question) || key == "layers";
 }
 
 std::string_view word_of(const Field& field) {
   if (const auto* flag = std::get_if<std::int64_t>(&field)) return *flag != 0 ? "yes" : "no";
   const auto* text = std::get_if<std::string>(&field);
   return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+// Why there is no answer is long, and seldom there.
+std::vector<StoredColumn> shown_columns() {
+  std::vector<StoredColumn> shown = {{"sweep", false, true}};
+  for (const ColumnSpec& column : columns()) {
+    if (column.rank == ColumnRank::detail || column.key == "error") continue;
+    const ColumnType type = type_of(column);
+    const bool setting = column.group == ColumnGroup::job || column.group == ColumnGroup::question;
+    shown.push_back({column.key, type == ColumnType::integer || type == ColumnType::real, setting});
+  }
+  shown.push_back({"error"});
+  return shown;
 }
 
 // The values of the words as numbers of one quantity, if they are; else nothing.
@@ -84,7 +88,13 @@ std::vector<std::string> without_first(const std::vector<std::string>& names) {
 
 }  // namespace
 
-ResultBuilder::ResultBuilder() : words_(kStoredColumns.size()), numbers_(kStoredColumns.size()) {}
+const std::vector<StoredColumn>& stored_columns() {
+  static const std::vector<StoredColumn> kShown = shown_columns();
+  return kShown;
+}
+
+ResultBuilder::ResultBuilder()
+    : words_(stored_columns().size()), numbers_(stored_columns().size()) {}
 
 // Most rows have the word of the row before.
 std::uint32_t ResultBuilder::Words::place_of(std::string_view word) {
@@ -126,19 +136,22 @@ void ResultBuilder::append(const QueryResult& result) {
     ids_.push_back(std::get<std::int64_t>(fields.at(0)));
     last_id_ = std::max(last_id_, ids_.back());
     add_settings(row, std::get<std::string>(fields.at(1)));
-    for (std::size_t i = 0; i < kStoredColumns.size(); ++i) {
+    for (std::size_t i = 0; i < stored_columns().size(); ++i) {
       const Field& field = fields.at(i + 2);
-      if (kStoredColumns[i].numeric) numbers_[i].push_back(number_of(field));
-      if (!kStoredColumns[i].numeric) words_[i].add(row, word_of(field));
+      if (stored_columns()[i].numeric) {
+        numbers_[i].push_back(strata::number_in(field).value_or(kNothing));
+      } else {
+        words_[i].add(row, word_of(field));
+      }
     }
   }
 }
 
 ResultColumn ResultBuilder::stored_column(std::size_t i) const {
-  const StoredColumn& stored = kStoredColumns[i];
+  const StoredColumn& stored = stored_columns()[i];
   std::string name(stored.name);
   if (stored.numeric) {
-    return {std::move(name), true, stored.setting, stored.quantity, numbers_[i], {}};
+    return {std::move(name), true, stored.setting, key_unit(stored.name).quantity, numbers_[i], {}};
   }
   ResultColumn column =
       word_column(std::move(name), without_first(words_[i].names), words_[i].rows);
@@ -146,15 +159,18 @@ ResultColumn ResultBuilder::stored_column(std::size_t i) const {
   return column;
 }
 
-ResultSetPtr ResultBuilder::build() const {
-  std::vector<ResultColumn> columns;
-  for (std::size_t i = 0; i < kColumnsBeforeSettings; ++i) columns.push_back(stored_column(i));
+void ResultBuilder::add_setting_columns(std::vector<ResultColumn>& columns) const {
   for (const auto& [name, words] : settings_) {
     std::vector<std::uint32_t> places = words.rows;
     places.resize(ids_.size());
     columns.push_back(setting_column(name, without_first(words.names), places));
   }
-  for (std::size_t i = kColumnsBeforeSettings; i < kStoredColumns.size(); ++i) {
+}
+
+ResultSetPtr ResultBuilder::build() const {
+  std::vector<ResultColumn> columns;
+  for (std::size_t i = 0; i < stored_columns().size(); ++i) {
+    if (stored_columns()[i].name == "batch") add_setting_columns(columns);
     columns.push_back(stored_column(i));
   }
   return std::make_shared<const ResultSet>(std::move(columns), ids_);

@@ -16,6 +16,15 @@
 
 namespace strata::gui {
 
+/// A column that every row of a store has.
+struct StoredColumn {
+  std::string_view name;
+  bool numeric = false;
+  bool setting = false;
+};
+/// In the order in which people look for them: what was asked for, then what was found.
+const std::vector<StoredColumn>& stored_columns();
+
 class ResultBuilder {
  public:
   ResultBuilder();
@@ -47,6 +56,7 @@ class ResultBuilder {
   void add_settings(std::size_t row, const std::string& json);
   void add_setting(std::size_t row, std::string_view key, std::string_view value);
   ResultColumn stored_column(std::size_t i) const;
+  void add_setting_columns(std::vector<ResultColumn>& columns) const;
 
   std::vector<std::int64_t> ids_;
   std::int64_t last_id_ = 0;

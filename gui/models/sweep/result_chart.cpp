@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "sim/store/result.h"
+
 namespace strata::gui {
 namespace {
 
@@ -150,7 +152,8 @@ std::vector<PointSeries> series_of(const ResultSet& results, std::span<const std
 }
 
 bool more_is_better(const ResultColumn& column) {
-  return column.name == "throughput" || column.name == "measured_share";
+  const ColumnSpec* const stored = find_column(column.name);
+  return stored != nullptr && stored->more_is_better;
 }
 
 std::vector<std::uint32_t> pareto_front(const ResultSet& results,

@@ -1,11 +1,11 @@
 // The SQL that reads a store's rows, and texts in it.
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "gui/models/sweep/result_builder.h"
-#include "gui/models/sweep/stored_columns.h"
 
 namespace strata::gui {
 namespace {
@@ -30,15 +30,14 @@ std::string sweep_of_row(const std::string& scenario) {
 }  // namespace
 
 bool ResultBuilder::is_stored(std::string_view column) {
-  return std::any_of(kStoredColumns.begin(), kStoredColumns.end(),
-                     [&](const StoredColumn& stored) { return stored.name == column; });
+  return std::ranges::find(stored_columns(), column, &StoredColumn::name) != stored_columns().end();
 }
 
 std::string ResultBuilder::query(std::int64_t after_id, std::size_t most,
                                  const std::string& scenario) {
   std::string list = sweep_of_row(scenario);
-  for (std::size_t i = 1; i < kStoredColumns.size(); ++i) {
-    list += fmt::format(", r.{}", kStoredColumns[i].name);
+  for (const StoredColumn& column : std::span(stored_columns()).subspan(1)) {
+    list += fmt::format(", r.{}", column.name);
   }
   return fmt::format(
       "SELECT r.id, r.settings, {} FROM results AS r WHERE r.id > {}{} "

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace strata::gui {
+#include "sim/text/units.h"
 
-enum class Quantity : std::uint8_t { none, seconds, bytes, rate, factor };
+namespace strata::gui {
 
 struct ResultColumn {
   std::string name;  ///< "step_seconds", "link.inter.bandwidth"
@@ -39,8 +39,10 @@ struct ResultColumn {
   std::string exact(std::size_t row) const;
 };
 
-/// "step", "peak memory", "link.inter.bandwidth": the name without its unit, which its values have.
-std::string plain_name(const ResultColumn& column);
+/// "link.inter.bandwidth", "peak memory": its values have their units.
+inline std::string plain_name(const ResultColumn& column) {
+  return strata::plain_name(column.name);
+}
 
 class ResultSet {
  public:

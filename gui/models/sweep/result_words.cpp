@@ -24,15 +24,6 @@ std::optional<Measure> with_unit(const std::string& text) {
 
 }  // namespace
 
-std::string plain_name(const ResultColumn& column) {
-  std::string name = column.name;
-  for (const std::string_view unit : {"_seconds", "_bytes"}) {
-    if (name.ends_with(unit)) name.resize(name.size() - unit.size());
-  }
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 std::optional<Measure> measure_of(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();

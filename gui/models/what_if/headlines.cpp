@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,39 +13,39 @@
 namespace strata::gui {
 namespace {
 
+/// A column that people ask for first, and what a CSV calls it.
 struct Figure {
-  const char *what, *column;
-  double (*number)(const Scene&);
-  std::string (*text)(double);
-  bool more_is_better;
+  std::string_view key;
+  std::string_view csv = key;
 };
+constexpr std::array<Figure, 5> kFigures = {{{"step_seconds"},
+                                             {"throughput", "samples_per_second"},
+                                             {"eq1_seconds"},
+                                             {"comm_bytes"},
+                                             {"peak_memory_bytes"}}};
 
-std::string as_seconds(double value) {
-  return format_seconds({value});
+std::optional<CaseResult> result_of(const Scene* scene) {
+  if (scene == nullptr) return std::nullopt;
+  return strata::result_of(scene->input, scene->prediction);
 }
-std::string as_bytes(double value) {
-  return format_bytes({std::llround(value)});
+
+double number(const ColumnSpec& column, const std::optional<CaseResult>& result) {
+  return number_in(field_of(column, result.value())).value();
 }
+
 std::string as_samples(double value) {
   const std::string number =
       value < 999.5 ? short_number(value) : format_count(std::llround(value));
   return number + "/s";
 }
+std::string text(const ColumnSpec& column, double value) {
+  const Quantity quantity = key_unit(column.key).quantity;
+  return quantity == Quantity::none ? as_samples(value) : text_of(Field(value), quantity);
+}
 
-const std::array<Figure, 5>& figures() {
-  static constexpr std::array<Figure, 5> kFigures = {{
-      {"Step time", "step_seconds",
-       [](const Scene& s) { return s.prediction.step_seconds().value; }, as_seconds, false},
-      {"Throughput", "samples_per_second", throughput, as_samples, true},
-      {"Eq. 1", "eq1_seconds", [](const Scene& s) { return s.prediction.eq1_seconds().value; },
-       as_seconds, false},
-      {"Communication", "comm_bytes",
-       [](const Scene& s) { return static_cast<double>(s.prediction.communication.total().value); },
-       as_bytes, false},
-      {"Peak memory", "peak_memory_bytes",
-       [](const Scene& s) { return static_cast<double>(peak_memory(s).value); }, as_bytes, false},
-  }};
-  return kFigures;
+std::string capitalised(std::string title) {
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  return title;
 }
 
 std::string percent(double part) {
@@ -52,46 +53,40 @@ std::string percent(double part) {
   return std::abs(value) < 9.95 ? fmt::format("{:+.1f} %", value) : fmt::format("{:+.0f} %", value);
 }
 
-void compare(const Figure& figure, double now, double before, Headline& line) {
-  if (line.value == figure.text(before)) {  // to as many digits as anybody reads
+void compare(const ColumnSpec& column, double now, double before, Headline& line) {
+  if (line.value == text(column, before)) {  // to as many digits as anybody reads
     line.difference = "as the baseline";
     return;
   }
   const double part = before == 0 ? 0 : now / before - 1;
-  line.change = figure.more_is_better ? -part : part;
+  line.change = column.more_is_better ? -part : part;
   const char* sign = now > before ? "+" : "-";
-  line.difference = sign + figure.text(std::abs(now - before));
+  line.difference = sign + text(column, std::abs(now - before));
   if (before != 0) line.difference += ", " + percent(part);
 }
 
 }  // namespace
 
 std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
+  const auto result = result_of(&scene), before = result_of(baseline);
   std::vector<Headline> lines;
-  for (const Figure& figure : figures()) {
-    const double now = figure.number(scene);
-    Headline& line = lines.emplace_back(Headline{figure.what, figure.text(now), {}, 0});
-    if (baseline != nullptr) compare(figure, now, figure.number(*baseline), line);
+  for (const Figure& figure : kFigures) {
+    const ColumnSpec& shown = column(figure.key);
+    const double now = number(shown, result);
+    Headline& line =
+        lines.emplace_back(Headline{capitalised(title_of(shown)), text(shown, now), {}, 0});
+    if (before) compare(shown, now, number(shown, before), line);
   }
   return lines;
 }
 
-double throughput(const Scene& scene) {
-  return static_cast<double>(scene.input.graph.batch()) / scene.prediction.step_seconds().value;
-}
-
-Bytes peak_memory(const Scene& scene) {
-  Bytes most;
-  for (const Bytes peak : scene.prediction.peak_memory) most = std::max(most, peak);
-  return most;
-}
-
 std::string headlines_csv(const Scene& scene, const Scene* baseline) {
+  const auto result = result_of(&scene), before = result_of(baseline);
   std::string csv = "what,value,baseline\n";
-  for (const Figure& figure : figures()) {
-    const std::string before =
-        baseline == nullptr ? std::string() : fmt::format("{}", figure.number(*baseline));
-    csv += fmt::format("{},{},{}\n", figure.column, figure.number(scene), before);
+  for (const Figure& figure : kFigures) {
+    const ColumnSpec& shown = column(figure.key);
+    csv += fmt::format("{},{},{}\n", figure.csv, number(shown, result),
+                       before ? fmt::format("{}", number(shown, before)) : "");
   }
   return csv;
 }

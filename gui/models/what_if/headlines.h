@@ -19,11 +19,6 @@ struct Headline {
 /// The step time first. `baseline` may be null.
 std::vector<Headline> headlines(const Scene& scene, const Scene* baseline);
 
-/// Samples a second.
-double throughput(const Scene& scene);
-/// Of the device that needs the most.
-Bytes peak_memory(const Scene& scene);
-
 /// Lines of "what,value,baseline" in plain SI numbers, with a first line of names.
 std::string headlines_csv(const Scene& scene, const Scene* baseline);
 

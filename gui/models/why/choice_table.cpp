@@ -2,119 +2,99 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
-#include "gui/models/csv.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
 namespace {
 
-constexpr std::array<TableHeading, ChoiceTable::column_count> kChoiceHeadings = {{
-    {"cut", "in how many parts each dim is cut"},
-    {"costs",
-     "compute, transfer in and out, sync: Eq. 1 of this layer and those that share its cut, the "
-     "neighbours being as they are"},
-    {"sum", "the four together", "", true},
-    {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew", "", true},
-    {"largest transfer", "the neighbour that costs most"},
-    {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
-     true},
-}};
-
 // Bars are drawn to the length of the dearest choice that is not absurd.
 constexpr double kAbsurd = 6;
 
+bool is_chosen(const Explained& explained, std::size_t choice) {
+  return explained.explanation.chosen == choice;
+}
+const ChoiceCosts& costs_of(const ExplainedPtr& explained, std::size_t choice) {
+  return explained->explanation.choices[choice];
+}
+
+TableCell config_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  return {human_config(costs_of(explained, choice).config) +
+          (is_chosen(*explained, choice) ? ChoiceTable::tr("  (chosen)") : QString())};
+}
+
+TableCell bar_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  const ChoiceCosts& costs = costs_of(explained, choice);
+  return {{},
+          costs.total().value,
+          ChoiceTable::tr("compute %1, transfer in %2, transfer out %3, sync %4")
+              .arg(human_seconds(costs.compute), human_seconds(costs.transfer_in),
+                   human_seconds(costs.transfer_out), human_seconds(costs.sync))};
+}
+
+TableCell regret_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  const Seconds regret = costs_of(explained, choice).regret;
+  return {regret.value <= 0 ? ChoiceTable::tr("none") : QLatin1Char('+') + human_seconds(regret),
+          regret.value};
+}
+
+TableCell binding_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  const ChoiceCosts& costs = costs_of(explained, choice);
+  if (!costs.binding.valid()) return {{}, costs.binding_transfer.value};
+  const std::string& layer = explained->scene->input.graph[costs.binding].name;
+  return {ChoiceTable::tr("%1, %2").arg(QString::fromStdString(layer),
+                                        human_seconds(costs.binding_transfer)),
+          costs.binding_transfer.value};
+}
+
+TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  const Bytes memory = explained->memory[choice];
+  TableCell cell{human_bytes(memory), static_cast<qlonglong>(memory.value)};
+  if (memory > explained->capacity) {
+    cell.text += ChoiceTable::tr(" does not fit");
+    cell.tip = ChoiceTable::tr("The smallest device has %1").arg(human_bytes(explained->capacity));
+  }
+  return cell;
+}
+
+constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumns = {{
+    {"cut", "in how many parts each dim is cut", "", false, config_cell},
+    {"costs",
+     "compute, transfer in and out, sync: Eq. 1 of this layer and those that share its cut, the "
+     "neighbours being as they are",
+     "", false, bar_cell},
+    {"sum", "the four together", "", true,
+     [](auto& explained, auto& choice) {
+       const Seconds total = costs_of(explained, choice).total();
+       return TableCell{human_seconds(total), total.value};
+     }},
+    {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew", "", true,
+     regret_cell},
+    {"largest transfer", "the neighbour that costs most", "", false, binding_cell},
+    {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
+     true, memory_cell},
+}};
+
+Seconds longest_of(const Explanation& explanation) {
+  Seconds least{1e300}, longest;
+  for (const ChoiceCosts& costs : explanation.choices) least = std::min(least, costs.total());
+  for (const ChoiceCosts& costs : explanation.choices) {
+    if (costs.total() <= kAbsurd * least) longest = std::max(longest, costs.total());
+  }
+  return longest;
+}
+
 }  // namespace
 
-ChoiceTable::ChoiceTable(QObject* parent) : HeadedTable(kChoiceHeadings, parent) {}
+ChoiceTable::ChoiceTable(QObject* parent) : RowTable(kChoiceColumns, parent) {}
 
 void ChoiceTable::set_explained(ExplainedPtr explained) {
-  beginResetModel();
-  explained_ = std::move(explained);
-  longest_ = {};
-  if (explained_) {
-    Seconds least{1e300};
-    for (const ChoiceCosts& costs : explained_->explanation.choices) {
-      least = std::min(least, costs.total());
-    }
-    for (const ChoiceCosts& costs : explained_->explanation.choices) {
-      if (costs.total() <= kAbsurd * least) longest_ = std::max(longest_, costs.total());
-    }
-  }
-  endResetModel();
-}
-
-const ChoiceCosts& ChoiceTable::choice(int row) const {
-  return explained_->explanation.choices[static_cast<std::size_t>(row)];
-}
-
-bool ChoiceTable::chosen(int row) const {
-  return explained_->explanation.chosen == static_cast<std::size_t>(row);
-}
-
-bool ChoiceTable::too_large(int row) const {
-  return explained_->memory[static_cast<std::size_t>(row)] > explained_->capacity;
-}
-
-int ChoiceTable::rowCount(const QModelIndex& parent) const {
-  if (parent.isValid() || !explained_) return 0;
-  return static_cast<int>(explained_->explanation.choices.size());
-}
-
-QVariant ChoiceTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || !explained_) return {};
-  const int row = index.row(), column = index.column();
-  if (role == plain) return plain_data(row, column);
-  if (role == Qt::DisplayRole) return text(row, column);
-  if (role == Qt::ToolTipRole && column == costs_column) {
-    const ChoiceCosts& costs = choice(row);
-    return tr("compute %1, transfer in %2, transfer out %3, sync %4")
-        .arg(human_seconds(costs.compute), human_seconds(costs.transfer_in),
-             human_seconds(costs.transfer_out), human_seconds(costs.sync));
-  }
-  if (role == Qt::ToolTipRole && column == memory_column && too_large(row)) {
-    return tr("The smallest device has %1").arg(human_bytes(explained_->capacity));
-  }
-  return HeadedTable::data(index, role);
-}
-
-QVariant ChoiceTable::plain_data(int row, int column) const {
-  switch (column) {
-    case costs_column:
-    case total_column:
-      return choice(row).total().value;
-    case regret_column:
-      return choice(row).regret.value;
-    case binding_column:
-      return choice(row).binding_transfer.value;
-    case memory_column:
-      return static_cast<qlonglong>(explained_->memory[static_cast<std::size_t>(row)].value);
-    default:
-      return text(row, column);
-  }
-}
-
-QString ChoiceTable::text(int row, int column) const {
-  const ChoiceCosts& costs = choice(row);
-  switch (column) {
-    case config_column:
-      return human_config(costs.config) + (chosen(row) ? tr("  (chosen)") : QString());
-    case total_column:
-      return human_seconds(costs.total());
-    case regret_column:
-      return costs.regret.value <= 0 ? tr("none") : QLatin1Char('+') + human_seconds(costs.regret);
-    case binding_column:
-      if (!costs.binding.valid()) return {};
-      return tr("%1, %2").arg(
-          QString::fromStdString(explained_->scene->input.graph[costs.binding].name),
-          human_seconds(costs.binding_transfer));
-    case memory_column:
-      return human_bytes(explained_->memory[static_cast<std::size_t>(row)]) +
-             (too_large(row) ? tr(" does not fit") : QString());
-    default:
-      return {};
-  }
+  longest_ = explained ? longest_of(explained->explanation) : Seconds();
+  std::vector<std::size_t> choices(explained ? explained->explanation.choices.size() : 0);
+  std::iota(choices.begin(), choices.end(), std::size_t{0});
+  show(std::move(explained), std::move(choices));
 }
 
 QString ChoiceTable::csv() const {
@@ -129,11 +109,12 @@ QString ChoiceTable::csv() const {
       fields << QString::number(seconds.value, 'g', 9);
     }
     fields << (costs.binding.valid()
-                   ? QString::fromStdString(explained_->scene->input.graph[costs.binding].name)
+                   ? QString::fromStdString(context_->scene->input.graph[costs.binding].name)
                    : QString());
     fields << QString::number(costs.binding_transfer.value, 'g', 9);
-    fields << QString::number(explained_->memory[static_cast<std::size_t>(row)].value);
-    fields << (chosen(row) ? QStringLiteral("1") : QStringLiteral("0"));
+    fields << QString::number(context_->memory[static_cast<std::size_t>(row)].value);
+    fields << (is_chosen(*context_, static_cast<std::size_t>(row)) ? QStringLiteral("1")
+                                                                   : QStringLiteral("0"));
     text += csv_line(fields);
   }
   return text;

@@ -4,12 +4,13 @@
 // neighbours that it has, and what insisting on it would cost. Sorted by the view, by the role
 // `plain`. Qt's thread.
 
-#include "gui/models/headed_table.h"
+#include "gui/models/row_table.h"
 #include "gui/models/why/explained.h"
 
 namespace strata::gui {
 
-class ChoiceTable : public HeadedTable {
+/// Rows are choices by number.
+class ChoiceTable : public RowTable<ExplainedPtr, std::size_t> {
   Q_OBJECT
 
  public:
@@ -22,29 +23,20 @@ class ChoiceTable : public HeadedTable {
     memory_column,
     column_count
   };
-  static constexpr int plain = Qt::UserRole;
 
   explicit ChoiceTable(QObject* parent = nullptr);
 
   void set_explained(ExplainedPtr explained);
-  const ExplainedPtr& explained() const { return explained_; }
-  const ChoiceCosts& choice(int row) const;
-  bool chosen(int row) const;
-  /// The smallest device has less memory.
-  bool too_large(int row) const;
+  const ExplainedPtr& explained() const { return context_; }
+  const ChoiceCosts& choice(int row) const {
+    return context_->explanation.choices[static_cast<std::size_t>(row)];
+  }
   /// The largest total among the choices that somebody might take: bars are as long as that.
   Seconds longest() const { return longest_; }
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
 
   QString csv() const;
 
  private:
-  QString text(int row, int column) const;
-  QVariant plain_data(int row, int column) const;
-
-  ExplainedPtr explained_;
   Seconds longest_;
 };
 

@@ -159,7 +159,7 @@ QString ErrorView::command() const {
 }
 
 QString ErrorView::csv() const {
-  return shown_ ? QString::fromStdString(model_->csv()) : QString();
+  return shown_ ? model_->csv() : QString();
 }
 
 std::vector<KeyHelp> ErrorView::keys() const {

@@ -28,6 +28,14 @@ Timeline simulate_case(const Case& input, const Strategy& strategy, const Predic
   throw;
 }
 
+void add_shares(const CostSources& sources, CaseResult& result) {
+  const double total = sources.total().value;
+  if (total == 0) return;
+  result.measured_share = sources.measured.value / total;
+  result.interpolated_share = sources.interpolated.value / total;
+  result.analytic_share = sources.analytic.value / total;
+}
+
 }  // namespace
 
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -73,6 +81,43 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.peak_memory = peak_memory(result.plan, result.timeline);
   if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   return result;
+}
+
+CaseResult result_of(const Case& input) {
+  CaseResult result;
+  result.model = input.graph.name();
+  result.cluster = input.cluster.name();
+  result.sync = name(input.sync.algorithm);
+  result.dtype = name(input.dtypes.values);
+  result.devices = static_cast<std::int64_t>(input.cluster.device_count());
+  result.batch = input.graph.batch();
+  return result;
+}
+
+CaseResult result_of(const Case& input, const Prediction& prediction) {
+  CaseResult result = result_of(input);
+  result.strategy = prediction.strategy.name();
+  add_prediction(prediction, result);
+  return result;
+}
+
+void add_communication(const Communication& communication, CaseResult& result) {
+  result.comm_bytes = communication.total().value;
+  result.transfer_bytes = communication.transfer.value;
+  result.sync_bytes = communication.sync.value;
+}
+
+void add_step(Seconds step, const Communication& communication, Bytes peak, CaseResult& result) {
+  result.step_seconds = step.value;
+  result.throughput = static_cast<double>(result.batch) / step.value;
+  add_communication(communication, result);
+  result.peak_memory_bytes = peak.value;
+}
+
+void add_prediction(const Prediction& prediction, CaseResult& result) {
+  result.eq1_seconds = prediction.eq1_seconds().value;
+  add_step(prediction.step_seconds(), prediction.communication, prediction.largest_peak(), result);
+  add_shares(prediction.sources, result);
 }
 
 }  // namespace strata

@@ -5,6 +5,7 @@
 // Prediction. What the command line and the desktop program both call. Thread-safe: predictions
 // of one Case may run at once.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "sim/plan/plan.h"
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
+#include "sim/store/result.h"
 #include "sim/strategy/strategy.h"
 #include "sim/timeline/critical_path.h"
 #include "sim/timeline/timeline.h"
@@ -90,6 +92,8 @@ struct Prediction {
 
   Seconds step_seconds() const { return timeline.step_seconds(); }
   Seconds eq1_seconds() const { return total(terms); }
+  /// Of the device that needs the most.
+  Bytes largest_peak() const { return *std::max_element(peak_memory.begin(), peak_memory.end()); }
 };
 
 /// A plan for an executor, which needs every box by itself however many there are, and keeps
@@ -108,5 +112,14 @@ struct JitteredSteps {
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction, const Jitter& jitter);
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
+
+/// What its columns say of the case itself, and of its prediction.
+CaseResult result_of(const Case& input);
+CaseResult result_of(const Case& input, const Prediction& prediction);
+
+// What was found of a case, into a result that says its batch.
+void add_communication(const Communication& communication, CaseResult& result);
+void add_step(Seconds step, const Communication& communication, Bytes peak, CaseResult& result);
+void add_prediction(const Prediction& prediction, CaseResult& result);
 
 }  // namespace strata

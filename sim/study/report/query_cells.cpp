@@ -1,44 +1,19 @@
 #include "sim/study/report/query_cells.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/text/units.h"
 
 namespace strata {
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-enum class Unit : std::uint8_t { none, seconds, bytes };
-
-Unit unit_of(std::string& column) {
-  for (const auto& [end, unit] : {std::pair{"_seconds", Unit::seconds}, {"_bytes", Unit::bytes}}) {
-    if (!column.ends_with(end)) continue;
-    column.resize(column.size() - std::string_view(end).size());
-    return unit;
-  }
-  return Unit::none;
-}
-
-std::string print_number(double value, Unit unit) {
-  constexpr double kPrintable = 1e15;  // beyond, units say nothing
-  const bool printable = std::abs(value) < kPrintable;
-  if (unit == Unit::seconds && printable) return format_seconds({value});
-  if (unit == Unit::bytes && printable)
-    return format_bytes({static_cast<std::int64_t>(std::llround(value))});
-  if (value == std::floor(value) && printable) return fmt::format("{:.0f}", value);
-  return fmt::format("{:.4g}", value);
-}
-
-Cell cell_of(const Field& field, Unit unit) {
-  const std::optional<double> number = number_in(field);
-  if (!number) return {text_of(field), std::nullopt};
-  return {print_number(*number, unit), number};
+Cell cell_of(const Field& field, Quantity quantity) {
+  return {text_of(field, quantity), number_in(field)};
 }
 
 std::size_t column(const QueryResult& result, const std::string& name) {
@@ -75,33 +50,20 @@ ChartSeries& series_of(std::vector<ChartSeries>& all, const std::string& name) {
 
 }  // namespace
 
-std::optional<double> number_in(const Field& field) {
-  if (const auto* whole = std::get_if<std::int64_t>(&field)) return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(&field)) return *real;
-  return std::nullopt;
-}
-
-std::string text_of(const Field& field) {
-  if (const auto* text = std::get_if<std::string>(&field)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&field)) return fmt::format("{}", *whole);
-  if (const auto* real = std::get_if<double>(&field)) return fmt::format("{:.6g}", *real);
-  return "";
-}
-
 std::string counted(std::int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 ReportTable table_of(const QueryResult& result) {
   ReportTable table;
-  std::vector<Unit> units;
-  for (std::string name : result.columns) {
-    units.push_back(unit_of(name));
-    table.columns.push_back(std::move(name));
+  for (const std::string& name : result.columns) {
+    table.columns.emplace_back(key_unit(name).name);
   }
   for (const auto& row : result.rows) {
     auto& cells = table.rows.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i) cells.push_back(cell_of(row[i], units[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(cell_of(row[i], key_unit(result.columns[i]).quantity));
+    }
   }
   return table;
 }

@@ -3,7 +3,6 @@
 // A query's rows as cells, tables and charts of a report. Pure.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,10 +11,6 @@
 #include "sim/store/store.h"
 
 namespace strata {
-
-std::optional<double> number_in(const Field& field);
-/// "" for NULL.
-std::string text_of(const Field& field);
 
 /// "1 case", "2 cases".
 std::string counted(std::int64_t count, std::string_view thing);

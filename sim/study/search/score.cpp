@@ -1,7 +1,6 @@
 #include "sim/study/search/score.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "sim/study/case/eq1_tables.h"
 
@@ -11,12 +10,15 @@ namespace {
 /// Pairs of devices that exchange something, over all edges.
 constexpr double kMostPairs = 3e6;
 
+bool mixes_channels(const Layer& consumer, const Extents& input) {
+  const AccessMap map = access_map(consumer.op, {input, consumer.output});
+  const std::int64_t channels = input[Dim::c];
+  return !map.row_major && needed(map.dims[Dim::c], {0, 1}, channels) == Interval{0, channels};
+}
+
 // Along a dim a part meets the parts that lie where it does; along the channels of a layer that
 // mixes them, all.
-double pairs(const Op& consumer, const Degrees& from, const Degrees& to) {
-  const auto* convolution = std::get_if<Convolution>(&consumer);
-  const bool mixes = (convolution != nullptr && convolution->groups == 1) ||
-                     std::holds_alternative<FullyConnected>(consumer);
+double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   double product = 1;
   for (Dim dim : kDims) {
     const double p = from[dim], q = to[dim];
@@ -29,8 +31,7 @@ double pairs(const Op& consumer, const Degrees& from, const Degrees& to) {
 
 Scored score(const Case& input, const Strategy& strategy) {
   const Prediction p = predict(input, strategy);
-  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication,
-          *std::max_element(p.peak_memory.begin(), p.peak_memory.end())};
+  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication, p.largest_peak()};
 }
 
 Scored score_eq1(const Case& input, const Strategy& strategy) {
@@ -39,12 +40,21 @@ Scored score_eq1(const Case& input, const Strategy& strategy) {
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 
+CaseResult result_of(const Case& input, const Scored& scored) {
+  CaseResult result = result_of(input);
+  result.strategy = scored.strategy.name();
+  result.eq1_seconds = scored.eq1.value;
+  if (scored.simulated()) add_step(scored.step, scored.communication, scored.peak_memory, result);
+  return result;
+}
+
 bool quick_to_simulate(const Graph& graph, const Strategy& strategy) {
   double sum = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId consumer(i);
     for (LayerId producer : graph[consumer].inputs) {
-      sum += pairs(graph[consumer].op, strategy[producer].degrees, strategy[consumer].degrees);
+      const bool mixes = mixes_channels(graph[consumer], graph[producer].output);
+      sum += pairs(mixes, strategy[producer].degrees, strategy[consumer].degrees);
     }
   }
   return sum <= kMostPairs;

@@ -22,6 +22,8 @@ Scored score(const Case& input, const Strategy& strategy);
 /// Eq. 1 alone.
 Scored score_eq1(const Case& input, const Strategy& strategy);
 
+CaseResult result_of(const Case& input, const Scored& scored);
+
 /// Whether simulating it takes seconds at most. Channels cut over hundreds of devices send
 /// everything everywhere, layer by layer: minutes, for a strategy that nobody would choose.
 bool quick_to_simulate(const Graph& graph, const Strategy& strategy);

@@ -71,25 +71,10 @@ PredictOptions options_of(const Question& question) {
   return options;
 }
 
-void add_shares(const CostSources& sources, StoredResult& row) {
-  const double total = sources.total().value;
-  if (total == 0) return;
-  row.measured_share = sources.measured.value / total;
-  row.interpolated_share = sources.interpolated.value / total;
-  row.analytic_share = sources.analytic.value / total;
-}
-
-void add_prediction(const Case& input, const Prediction& p, const Question& question,
-                    StoredResult& row) {
-  row.step_seconds = p.step_seconds().value;
-  row.eq1_seconds = p.eq1_seconds().value;
-  row.throughput = static_cast<double>(input.graph.batch()) / p.step_seconds().value;
-  row.comm_bytes = p.communication.total().value;
-  row.transfer_bytes = p.communication.transfer.value;
-  row.sync_bytes = p.communication.sync.value;
-  row.peak_memory_bytes = std::max_element(p.peak_memory.begin(), p.peak_memory.end())->value;
+void add_figures(const Case& input, const Prediction& p, const Question& question,
+                 StoredResult& row) {
+  add_prediction(p, row);
   row.fits = fits(input, p.peak_memory, question.memory_limit);
-  add_shares(p.sources, row);
   if (question.jitter) {
     const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
     row.p50_seconds = steps.p50.value;
@@ -217,7 +202,7 @@ void Answers::predicted(const Question& question, StoredResult& row) {
   const Case input = loader_.load(question.input);
   describe(input, row);
   const Prediction p = predict(input, strategy(question, input), options_of(question));
-  add_prediction(input, p, question, row);
+  add_figures(input, p, question, row);
   if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
 }
 
@@ -249,7 +234,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   const Scored& best = found.best.front();
   row.eq1_seconds = best.eq1.value;
   if (best.simulated()) {
-    add_prediction(input, predict(input, best.strategy, options_of(question)), question, row);
+    add_figures(input, predict(input, best.strategy, options_of(question)), question, row);
   }
   row.strategy = best.strategy.name();
   if (!question.layers) return;
@@ -273,10 +258,7 @@ void Answers::ran(const Question& question, StoredResult& row, const std::atomic
   row.measured_seconds = times.median.value;
   row.measured_spread_seconds = times.spread.value;
   row.throughput = report.throughput();
-  const Communication planned = communication(report.plan);
-  row.comm_bytes = planned.total().value;
-  row.transfer_bytes = planned.transfer.value;
-  row.sync_bytes = planned.sync.value;
+  add_communication(communication(report.plan), row);
   row.moved_bytes = report.training.moved_per_step.total().value;
   if (!report.predicted) return;
   row.step_seconds = report.predicted->step_seconds().value;

@@ -162,7 +162,7 @@ TEST_F(OddNamesTest, StayOneCellAmongErrors) {
   const MeasuredPtr measured =
       run_for_real(runner, run, nullptr, [](const MeasureProgress&) {}).measured;
   errors.show(measured, explained_errors(*measured));
-  expect_sound(errors.csv(), kOddName + std::string(" forward"));
+  expect_sound(errors.csv().toStdString(), kOddName + std::string(" forward"));
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ TEST(Headlines, WriteFewSamplesASecondWithThreeDigits) {
   document.input.batch = 1;
   const auto at_speed = [&](const std::string& speed) {
     const ScenePtr scene = make_scene(document.with_what_if("device.*.speed", speed), loader);
-    return std::pair(throughput(*scene), headlines(*scene, nullptr)[1].value);
+    return std::pair(result_of(scene->input, scene->prediction).throughput.value(),
+                     headlines(*scene, nullptr)[1].value);
   };
   const double fast = at_speed("1").first;
   const auto [few, text] = at_speed(shortest(0.32 / fast));
