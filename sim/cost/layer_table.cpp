@@ -8,8 +8,6 @@
 namespace strata {
 namespace {
 
-constexpr PerDim<bool> kReplicated = {{true, false, true, true, true}};  // parameters are cut in c
-
 bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) {
   for (std::size_t i = 1; i < models.size(); ++i) {
     if (models[i] != models[0]) return false;

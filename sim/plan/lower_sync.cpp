@@ -35,7 +35,7 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
 }
 
 std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees) {
-  return shard_groups(degrees, {{true, false, true, true, true}});
+  return shard_groups(degrees, kReplicated);
 }
 
 std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
@@ -56,12 +56,12 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   return at->second;
 }
 
-std::uint32_t Lowering::add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
+std::uint32_t Lowering::add_group(Group group, LayerId layer, const PerDim<bool>& over,
+                                  std::span<const std::uint32_t> shards,
                                   const std::vector<BufferId>& buffers) {
   for (std::uint32_t shard : shards) {
-    const Box box = shard_box(layer, shard);
     group.buffers.push_back(buffers[shard]);
-    group.counts.push_back(volume(box) / box[Dim::c].size());
+    group.counts.push_back(elements_over(over, shard_box(layer, shard)));
   }
   group.values = builder_.so_far()[group.buffers.front()].values;
   return builder_.add_group(std::move(group));
@@ -106,8 +106,9 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     Group sum{GroupPurpose::statistics, algorithm, shape, bytes, {}, {}, {}};
     if (forward) sum.how = values.forward_by;
     const LayerBuffers& own = buffers_[layer()];
-    const std::uint32_t group = add_group(
-        std::move(sum), layer, shards, forward ? own.forward_statistics : own.backward_statistics);
+    const std::uint32_t group =
+        add_group(std::move(sum), layer, over, shards,
+                  forward ? own.forward_statistics : own.backward_statistics);
     sum_statistics(layer, phase, group, shards, summed);
   }
   return summed;
@@ -206,8 +207,8 @@ void Lowering::update_with_collective(LayerId layer, std::span<const std::uint32
                                       SyncAlgorithm algorithm, Bytes bytes) {
   const std::uint32_t shape = group_shape(algorithm, devices_of(strategy_[layer], shards));
   const std::uint32_t group =
-      add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}}, layer, shards,
-                buffers_[layer()].parameter_gradients);
+      add_group({GroupPurpose::parameters, algorithm, shape, bytes, {}, {}, {}}, layer, kReplicated,
+                shards, buffers_[layer()].parameter_gradients);
   const std::vector<TaskId> summed = sum_gradients(layer, group, shards);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     tasks_[layer()].update[shards[i]] = add_update(layer, shards[i], {summed[i]});

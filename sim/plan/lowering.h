@@ -21,8 +21,7 @@ struct LayerTasks {
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
   std::vector<TaskId> update;
 
-  /// The task that ends the gradient of the parameters: batch norm's is a by-product of its
-  /// statistics.
+  /// The task that ends the gradient of the parameters, which may be among the statistics.
   TaskId parameter_gradient(std::size_t shard) const {
     return backward_weights.empty() ? backward_statistics[shard] : backward_weights[shard];
   }
@@ -96,8 +95,9 @@ class Lowering {
                                     std::span<const std::uint32_t> shards);
   std::vector<TaskId> join_collective(LayerId layer, std::uint32_t group,
                                       std::span<const std::uint32_t> shards);
-  /// The shards bring those of the buffers, by shard.
-  std::uint32_t add_group(Group group, LayerId layer, std::span<const std::uint32_t> shards,
+  /// The shards differ in the dims of `over` alone, and bring those of the buffers, by shard.
+  std::uint32_t add_group(Group group, LayerId layer, const PerDim<bool>& over,
+                          std::span<const std::uint32_t> shards,
                           const std::vector<BufferId>& buffers);
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
