@@ -1,5 +1,6 @@
 // BatchNormalization, LRN, Dropout, and the Softmax at a network's end.
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -64,8 +65,6 @@ std::optional<double> kept_by_draws(OnnxNode& node, const std::string& mask) {
   return keep == node.network().number(scaled->input(1)) ? keep : std::nullopt;
 }
 
-}  // namespace
-
 // Of its five inputs and up to five outputs two and one are ours: training takes the batch's own
 // mean and variance.
 void read_batch_norm(OnnxNode& node) {
@@ -103,6 +102,16 @@ void read_dropout(OnnxNode& node) {
   node.layer(Dropout{ratio}, {input.layer}, input.axes);
 }
 
+void read_softmax(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  if (!is_last(node) || !is_over_channels(node, input))
+    throw InputError("allowed: over the channels of (n, c), at the network's end");
+  node.network().note("the softmax at its end is left out: the loss has it");
+  node.alias(input);
+}
+
+}  // namespace
+
 // As PyTorch's exporter writes one that works in place.
 bool read_drawn_dropout(OnnxNode& node) {
   for (const int x : {0, 1}) {
@@ -121,12 +130,15 @@ bool read_drawn_dropout(OnnxNode& node) {
   return false;
 }
 
-void read_softmax(OnnxNode& node) {
-  const OnnxActivation input = node.activation(0);
-  if (!is_last(node) || !is_over_channels(node, input))
-    throw InputError("allowed: over the channels of (n, c), at the network's end");
-  node.network().note("the softmax at its end is left out: the loss has it");
-  node.alias(input);
+KnownOps norm_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"BatchNormalization", read_batch_norm},
+      KnownOp{"Dropout", read_dropout},
+      KnownOp{"LRN", read_lrn},
+      KnownOp{"LogSoftmax", read_softmax},
+      KnownOp{"Softmax", read_softmax},
+  };
+  return kOps;
 }
 
 }  // namespace strata
