@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "sim/geometry/geometry.h"
 
@@ -76,6 +77,8 @@ struct OpTraits {
   bool reads_all_alike = false;
   /// The weight is a factor for each channel, and begins at 1.
   bool scales_channels = false;
+  /// Its word in summaries of a strategy; none where a layer of it only goes along.
+  std::string_view summary = {};
 };
 
 /// Which tensors of the forward pass any backward phase reads, beside the gradient.
