@@ -20,6 +20,7 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Pooling& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const AdaptivePooling& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Activation& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const BatchNorm& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LayerNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LocalResponseNorm& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Dropout& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Concat& op);

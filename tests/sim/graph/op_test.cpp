@@ -65,6 +65,7 @@ gelu: elementwise follows x
 hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
 batch_norm: follows scales x saves 6
+layer_norm: scales x saves 2 'layer_norm'
 lrn size=5: x
 dropout: elementwise follows
 concat: 'concat'
