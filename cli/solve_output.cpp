@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,19 +26,6 @@ Json strategy_json(const Case& input, const Strategy& strategy) {
   return Json::parse(print_strategy(strategy, input.graph, input.cluster));
 }
 
-// The word of a layer in the table; nothing for those that only go along.
-std::string_view kind_of(const Op& op) {
-  if (std::holds_alternative<Convolution>(op)) return "conv";
-  if (std::holds_alternative<Pooling>(op)) return "pool";
-  if (std::holds_alternative<AdaptivePooling>(op)) return "global pool";
-  if (std::holds_alternative<FullyConnected>(op)) return "fc";
-  if (std::holds_alternative<SoftmaxCrossEntropy>(op)) return "softmax";
-  const bool joins = std::holds_alternative<Concat>(op) || std::holds_alternative<Add>(op) ||
-                     std::holds_alternative<Multiply>(op);
-  if (joins) return name(op);
-  return "";
-}
-
 // Layers of equal config that follow one another; inputs are left out.
 struct Run {
   LayerId first, last;
@@ -47,7 +33,7 @@ struct Run {
 
   void add(const Layer& layer, LayerId id) {
     last = id;
-    const std::string_view kind = kind_of(layer.op);
+    const std::string_view kind = traits(layer.op).summary;
     if (kind.empty()) return;
     const auto at = std::find_if(kinds.begin(), kinds.end(),
                                  [&](const auto& entry) { return entry.first == kind; });

@@ -55,7 +55,7 @@ class ActivationKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_activation(const ShardSpec& spec, const Activation& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Activation& op) {
   return std::make_unique<ActivationKernel>(spec, op);
 }
 

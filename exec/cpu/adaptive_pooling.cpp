@@ -20,7 +20,7 @@ PoolDim pool_dim(const ShardSpec& spec, Dim dim) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_adaptive_pooling(const ShardSpec& spec, const AdaptivePooling& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const AdaptivePooling& op) {
   return make_pool(op.mode,
                    {pool_dim(spec, Dim::d), pool_dim(spec, Dim::h), pool_dim(spec, Dim::w)});
 }

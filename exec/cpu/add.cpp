@@ -44,7 +44,7 @@ class AddKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_add(const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Add&) {
   return std::make_unique<AddKernel>(spec);
 }
 

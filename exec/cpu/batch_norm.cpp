@@ -174,7 +174,7 @@ class BatchNormKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_batch_norm(const ShardSpec& spec, const BatchNorm& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const BatchNorm& op) {
   return std::make_unique<BatchNormKernel>(spec, op);
 }
 

@@ -48,7 +48,7 @@ class ConcatKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_concat(const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Concat&) {
   return std::make_unique<ConcatKernel>(spec);
 }
 

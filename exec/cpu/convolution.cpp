@@ -309,7 +309,7 @@ class ConvolutionKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution(const ShardSpec& spec, const Convolution& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op) {
   const std::vector<Box>& inputs = spec.inputs[0];
   if (inputs.empty() || empty(inputs[0])) return make_convolution_in_padding(spec);
   const Box& input = inputs[0];

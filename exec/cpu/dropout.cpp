@@ -80,7 +80,7 @@ class DropoutKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_dropout(const ShardSpec& spec, const Dropout& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Dropout& op) {
   return std::make_unique<DropoutKernel>(spec, op);
 }
 

@@ -57,7 +57,7 @@ class FlattenKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_flatten(const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Flatten&) {
   return std::make_unique<FlattenKernel>(spec);
 }
 

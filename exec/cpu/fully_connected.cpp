@@ -138,7 +138,7 @@ class FullyConnectedKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_fully_connected(const ShardSpec& spec, const FullyConnected&) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected&) {
   return std::make_unique<FullyConnectedKernel>(spec, spec.inputs[0][0]);
 }
 

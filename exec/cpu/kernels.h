@@ -10,24 +10,23 @@
 
 namespace strata::cpu {
 
-/// Dispatches on the layer's op. Throws EnvironmentError where the library refuses.
+/// Of the layer's op. Throws EnvironmentError where the library refuses.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec);
 
-// convolution.cpp, fully_connected.cpp: oneDNN, one thread.
-std::unique_ptr<Kernel> make_convolution(const ShardSpec& spec, const Convolution& op);
-std::unique_ptr<Kernel> make_fully_connected(const ShardSpec& spec, const FullyConnected& op);
-
-std::unique_ptr<Kernel> make_pooling(const ShardSpec& spec, const Pooling& op);
-std::unique_ptr<Kernel> make_adaptive_pooling(const ShardSpec& spec, const AdaptivePooling& op);
-std::unique_ptr<Kernel> make_activation(const ShardSpec& spec, const Activation& op);
-std::unique_ptr<Kernel> make_batch_norm(const ShardSpec& spec, const BatchNorm& op);
-std::unique_ptr<Kernel> make_local_response_norm(const ShardSpec& spec,
-                                                 const LocalResponseNorm& op);
-std::unique_ptr<Kernel> make_dropout(const ShardSpec& spec, const Dropout& op);
-std::unique_ptr<Kernel> make_concat(const ShardSpec& spec);
-std::unique_ptr<Kernel> make_add(const ShardSpec& spec);
-std::unique_ptr<Kernel> make_multiply(const ShardSpec& spec);
-std::unique_ptr<Kernel> make_flatten(const ShardSpec& spec);
-std::unique_ptr<Kernel> make_softmax_cross_entropy(const ShardSpec& spec);
+// Each in the source of its name; `op` is the layer's. The first two are oneDNN's, on one thread.
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Pooling& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const AdaptivePooling& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Activation& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const BatchNorm& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LayerNorm& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LocalResponseNorm& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Dropout& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Concat& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Add& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Multiply& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Flatten& op);
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy& op);
 
 }  // namespace strata::cpu

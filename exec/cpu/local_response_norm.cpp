@@ -165,8 +165,7 @@ class LocalResponseNormKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_local_response_norm(const ShardSpec& spec,
-                                                 const LocalResponseNorm& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const LocalResponseNorm& op) {
   return std::make_unique<LocalResponseNormKernel>(spec, op);
 }
 

@@ -93,7 +93,7 @@ class MultiplyKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_multiply(const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Multiply&) {
   return std::make_unique<MultiplyKernel>(spec);
 }
 

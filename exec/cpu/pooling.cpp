@@ -41,7 +41,7 @@ PoolDim pool_dim(const Pooling& op, const ShardSpec& spec, Dim dim) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(const ShardSpec& spec, const Pooling& op) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Pooling& op) {
   return make_pool(op.mode, {pool_dim(op, spec, Dim::d), pool_dim(op, spec, Dim::h),
                              pool_dim(op, spec, Dim::w)});
 }

@@ -80,7 +80,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_softmax_cross_entropy(const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy&) {
   return std::make_unique<SoftmaxCrossEntropyKernel>(spec);
 }
 

@@ -67,17 +67,15 @@ struct Operands {
   /// both gradients into the first one's region.
   std::span<const Region> input_gradients;
   /// fp32, the weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then the bias; of the
-  /// channels of this shard.
+  /// channels of this shard. Also for statistics that weigh by them.
   float* parameters = nullptr;
   float* parameter_gradients = nullptr;
   /// A statistics phase writes this shard's part; the phase after it finds all shards' combined.
-  /// Batch norm: per channel (mean, sum of squared distances from it) forward, (sum of dy, sum of
-  /// dy x-hat) backward. Softmax: per row (maximum, sum of exp(x - maximum)).
+  /// What they are, the op's page says at statistics(): of each channel, or each position, in turn.
   float* statistics = nullptr;
-  /// What the forward phase keeps for the backward ones (saved() of the op); null where no backward
-  /// phase follows. Batch norm: of all channels the means, then 1 / standard deviation, then
-  /// scale / standard deviation. Else as many elements as a region of the output's box has, of four
-  /// bytes each, lying as there.
+  /// What the forward phase keeps for the backward ones, as the op's page says at saved(): values
+  /// that lie plain, one kind after the other, or as many elements as a region of the output's box
+  /// has, of four bytes each, lying as there. Null where no backward phase follows.
   void* saved = nullptr;
   LossPart* loss = nullptr;
   const StepContext* step = nullptr;

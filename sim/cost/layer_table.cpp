@@ -8,8 +8,6 @@
 namespace strata {
 namespace {
 
-constexpr PerDim<bool> kReplicated = {{true, false, true, true, true}};  // parameters are cut in c
-
 bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) {
   for (std::size_t i = 1; i < models.size(); ++i) {
     if (models[i] != models[0]) return false;
@@ -32,6 +30,15 @@ std::vector<std::int32_t> group_key(const Cut& cut, const PerDim<bool>& over) {
     } else {
       key.insert(key.end(), {degree, stride, over[dim]});
     }
+  }
+  return key;
+}
+
+// And how large the groups' shards are: uneven parts of two dims are not those of one.
+std::vector<std::int32_t> sized(std::vector<std::int32_t> key, const Cut& cut,
+                                const PerDim<bool>& over) {
+  for (Dim dim : kDims) {
+    if (!over[dim]) key.push_back(cut.degrees[dim]);
   }
   return key;
 }
@@ -243,7 +250,7 @@ double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
     const PerDim<bool> over = statistics(l, whole(l.output)).over;
     if (!exchanges(cut, over)) return sum;
     const GroupKey key = group_key(cut, over);
-    const auto [at, fresh] = known.statistics.try_emplace(key, 0);
+    const auto [at, fresh] = known.statistics.try_emplace(sized(key, cut, over), 0);
     if (fresh) at->second = statistics_time(layer, cut, over, joint(key, cut, over));
     sum += at->second;
   }

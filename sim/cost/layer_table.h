@@ -42,7 +42,7 @@ class LayerTable {
   // What the choices of one layer share.
   struct Known {
     std::map<std::pair<Dim, std::int32_t>, Shapes> shapes;  // by dim and degree
-    std::map<GroupKey, double> parameters, statistics;
+    std::map<GroupKey, double> parameters, statistics;      // the latter also by size
   };
 
   Shape shape(LayerId layer, Dim dim, Interval part) const;

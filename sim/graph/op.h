@@ -36,12 +36,12 @@
 namespace strata {
 
 using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
-                        BatchNorm, LocalResponseNorm, Dropout, Concat, Add, Multiply, Flatten,
-                        SoftmaxCrossEntropy, Opaque>;
+                        BatchNorm, LayerNorm, LocalResponseNorm, Dropout, Concat, Add, Multiply,
+                        Flatten, SoftmaxCrossEntropy, Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
-/// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "lrn", "dropout", "concat", "add",
-/// "multiply", "flatten", "softmax_cross_entropy", "opaque".
+/// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "layer_norm", "lrn", "dropout",
+/// "concat", "add", "multiply", "flatten", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
 
 /// All of an op that decides its cost beside the extents, as keys of measured costs have it:

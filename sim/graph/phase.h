@@ -45,7 +45,7 @@ constexpr DTypes fp32_parameters(DType values) {
 }
 
 enum class Phase : std::uint8_t {
-  forward_statistics,  ///< batch norm's sums, softmax's row maxima: before a group's exchange
+  forward_statistics,  ///< a norm's sums, a softmax's row maxima: before a group's exchange
   forward,
   backward_statistics,
   backward_data,     ///< the gradient of the inputs

@@ -15,12 +15,13 @@ PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>&
   phases.add(Phase::forward_statistics, sums.forward_values > 0);
   phases.add(Phase::forward, true);
   if (!needs_gradient[layer()]) return phases;
+  const bool data = std::any_of(l.inputs.begin(), l.inputs.end(),
+                                [&](LayerId input) { return needs_gradient[input()]; });
   const bool parameters = l.parameters.total() > 0;
-  phases.add(Phase::backward_statistics, sums.backward_values > 0);
-  phases.add(Phase::backward_data,
-             std::any_of(l.inputs.begin(), l.inputs.end(),
-                         [&](LayerId input) { return needs_gradient[input()]; }));
-  phases.add(Phase::backward_weights, parameters && sums.backward_values == 0);
+  const bool from_sums = parameters && sums.give_parameter_gradients();
+  phases.add(Phase::backward_statistics, sums.backward_values > 0 && (data || from_sums));
+  phases.add(Phase::backward_data, data);
+  phases.add(Phase::backward_weights, parameters && !from_sums);
   phases.add(Phase::update, parameters);
   return phases;
 }

@@ -14,6 +14,11 @@ namespace strata {
 class PhaseSet {
  public:
   constexpr bool operator[](Phase phase) const { return has_[static_cast<std::size_t>(phase)]; }
+  /// Whether some phase needs what the forward pass has left.
+  constexpr bool any_backward() const {
+    return (*this)[Phase::backward_statistics] || (*this)[Phase::backward_data] ||
+           (*this)[Phase::backward_weights];
+  }
   constexpr void add(Phase phase, bool has) { has_[static_cast<std::size_t>(phase)] = has; }
   bool operator==(const PhaseSet&) const = default;
 
@@ -22,8 +27,8 @@ class PhaseSet {
 };
 
 /// `needs_gradient`: what requires_gradient() says of the graph. Nothing for a network input; no
-/// backward phase for a layer that gets no gradient. Batch norm's gradient of the parameters is a
-/// by-product of its backward statistics and has no phase of its own.
+/// backward phase for a layer that gets no gradient. Where the backward statistics are the gradient
+/// of the parameters, too (a batch norm's), that has no phase of its own.
 PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>& needs_gradient);
 
 }  // namespace strata

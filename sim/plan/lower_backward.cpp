@@ -82,19 +82,23 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
     if (buffers.empty() || !buffers[shard].valid()) return;
     operands.push_back({buffers[shard], input, role, access});
   };
-  const bool sums = phase == Phase::backward_statistics;
+  const bool takes_sums = phase == Phase::backward_statistics;
+  const Statistics sums = statistics(op, shard_box(layer, shard));
   if (backward_reads_input(op)) add_inputs(layer, shard, operands);
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
   add(own.saved, Role::saved, Access::read);
   add(own.output_gradient, Role::output_gradient, Access::read);
-  add(own.backward_statistics, Role::statistics, sums ? Access::write : Access::read);
-  if (phase == Phase::backward_data) {
+  if (phase != Phase::backward_weights) {
+    add(own.backward_statistics, Role::statistics, takes_sums ? Access::write : Access::read);
+  }
+  if (phase == Phase::backward_data || (takes_sums && sums.weigh_by_parameters())) {
     add(own.parameters, Role::parameters, Access::read);
+  }
+  if (phase == Phase::backward_data) {
     for (std::uint32_t input = 0; input < own.input_gradients.size(); ++input) {
       add(own.input_gradients[input], Role::input_gradient, Access::write, input);
     }
-  } else {
-    if (own.parameter_gradients.empty()) return operands;
+  } else if (!own.parameter_gradients.empty() && (!takes_sums || sums.give_parameter_gradients())) {
     const Values& gradients = own.parameter_gradients[shard];
     operands.push_back(
         {gradients.buffer, 0, Role::parameter_gradients, Access::write, gradients.first});

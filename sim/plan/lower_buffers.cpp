@@ -169,7 +169,7 @@ void Lowering::place_statistics(LayerId layer, Phase phase) {
 // Where no backward pass follows, kernels keep nothing.
 void Lowering::place_saved(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
-  if (!phases[Phase::backward_data] && !phases[Phase::backward_statistics]) return;
+  if (!phases.any_backward()) return;
   LayerBuffers& own = buffers_[layer()];
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     const Box box = shard_box(layer, shard);

@@ -35,7 +35,7 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
 }
 
 std::vector<std::vector<std::uint32_t>> replica_shards(const Degrees& degrees) {
-  return shard_groups(degrees, {{true, false, true, true, true}});
+  return shard_groups(degrees, kReplicated);
 }
 
 std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
@@ -97,9 +97,8 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     sum.layers = {{layer, bytes}};
     const LayerBuffers& own = buffers_[layer()];
     for (std::uint32_t shard : shards) {
-      const Box box = shard_box(layer, shard);
       sum.buffers.push_back((forward ? own.forward_statistics : own.backward_statistics)[shard]);
-      sum.counts.push_back(volume(box) / box[Dim::c].size());
+      sum.counts.push_back(elements_over(over, shard_box(layer, shard)));
     }
     sum_statistics(layer, phase, builder_.add_group(std::move(sum)), shards, summed);
   }

@@ -22,8 +22,7 @@ struct LayerTasks {
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
   std::vector<TaskId> update;
 
-  /// The task that ends the gradient of the parameters: batch norm's is a by-product of its
-  /// statistics.
+  /// The task that ends the gradient of the parameters, which may be among the statistics.
   TaskId parameter_gradient(std::size_t shard) const {
     return backward_weights.empty() ? backward_statistics[shard] : backward_weights[shard];
   }

@@ -14,6 +14,37 @@ import cases
 from json_test import NUMBER, misfits, said
 
 DIGITS = cases.HERE.parents[1] / "scenarios/models/digits.toml"
+# Of positions with their channels, and of rows of features.
+NORMED = """
+name = "normed"
+[[layer]]
+name = "data"
+op = "input"
+shape = [5, 7]
+[[layer]]
+name = "mix"
+op = "conv1d"
+out_channels = 9
+kernel = 1
+[[layer]]
+name = "positions"
+op = "layer_norm"
+[[layer]]
+name = "fc"
+op = "fc"
+out_features = 12
+[[layer]]
+name = "rows"
+op = "layer_norm"
+affine = false
+epsilon = 1e-3
+[[layer]]
+name = "loss"
+op = "softmax_cross_entropy"
+"""
+# Cut in c on 2 devices: pairs of floats that all-reduce to 2 (2-1) their bytes, of 6 x 7 positions
+# and of 6 rows forward and back, and of the loss's 6 rows forward.
+NORMED_BYTES = 2 * 8 * (2 * 6 * 7 + 2 * 6 + 6)
 RUN = {
     "model": str, "devices": int, "batch": int, "steps": int, "timed_steps": int,
     "step_seconds": {"median": NUMBER, "min": NUMBER, "p90": NUMBER}, "throughput": NUMBER,
@@ -51,6 +82,22 @@ class Run(unittest.TestCase):
                     self.assertLessEqual(times["median"], times["p90"])
                     self.assertEqual(done["comm_bytes"],
                                      done["transfer_bytes"] + done["sync_bytes"])
+
+    def test_layer_norms_exchange_statistics_where_channels_are_cut(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "net.toml").write_text(NORMED)
+            self.check_normed("data", 0, folder)
+            self.check_normed("model", NORMED_BYTES, folder)
+
+    def check_normed(self, strategy, exchanged, folder):
+        options = f"net.toml --strategy {strategy} --batch 6"
+        done = run(f"{options} --devices cpu:2 --steps 2 --check", folder)
+        self.assertEqual((done["check"], done["rounding"]), ("passed", None))
+        predicted = said(f"strata predict {options} --cluster p100-1x2 --json", folder)
+        for it in (done, predicted):
+            self.assertEqual(it["statistics_bytes"], exchanged, strategy)
+        for key in ("comm_bytes", "transfer_bytes", "sync_bytes"):
+            self.assertEqual(done[key], predicted[key], key)
 
     def test_bytes_are_those_of_the_prediction(self):
         for strategy in ("data", "model", "owt"):

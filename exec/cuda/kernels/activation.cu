@@ -160,7 +160,7 @@ class ActivationKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_activation(Seat& seat, const ShardSpec& spec, const Activation& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Activation& op) {
   return make_of_type<ActivationKernel>(seat.type(), seat, spec, op);
 }
 

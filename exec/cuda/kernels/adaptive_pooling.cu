@@ -20,8 +20,7 @@ PoolDim adaptive_pool_dim(const ShardSpec& spec, Dim dim) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_adaptive_pooling(Seat& seat, const ShardSpec& spec,
-                                              const AdaptivePooling& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const AdaptivePooling& op) {
   return make_pool(seat, op.mode,
                    {adaptive_pool_dim(spec, Dim::d), adaptive_pool_dim(spec, Dim::h),
                     adaptive_pool_dim(spec, Dim::w)});

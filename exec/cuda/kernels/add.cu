@@ -49,7 +49,7 @@ class AddKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_add(Seat& seat, const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Add&) {
   return std::make_unique<AddKernel>(seat, spec);
 }
 

@@ -107,7 +107,7 @@ class BatchNormKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_batch_norm(Seat& seat, const ShardSpec& spec, const BatchNorm& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const BatchNorm& op) {
   return make_of_type<BatchNormKernel>(seat.type(), seat, spec, op);
 }
 

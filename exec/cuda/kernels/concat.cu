@@ -49,7 +49,7 @@ class ConcatKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_concat(Seat& seat, const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Concat&) {
   return std::make_unique<ConcatKernel>(seat, spec);
 }
 

@@ -162,7 +162,7 @@ class ConvolutionInPadding : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution(Seat& seat, const ShardSpec& spec, const Convolution& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op) {
   const std::vector<Box>& inputs = spec.inputs[0];
   if (inputs.empty() || empty(inputs[0])) {
     return std::make_unique<ConvolutionInPadding>(seat, shard_parameters(*spec, spec.output));

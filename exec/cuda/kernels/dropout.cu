@@ -84,7 +84,7 @@ class DropoutKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_dropout(Seat& seat, const ShardSpec& spec, const Dropout& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Dropout& op) {
   return make_of_type<DropoutKernel>(seat.type(), seat, spec, op);
 }
 

@@ -85,7 +85,7 @@ class FlattenKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_flatten(Seat& seat, const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Flatten&) {
   return make_of_type<FlattenKernel>(seat.type(), seat, spec);
 }
 

@@ -102,8 +102,7 @@ class FullyConnectedKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_fully_connected(Seat& seat, const ShardSpec& spec,
-                                             const FullyConnected&) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected&) {
   return std::make_unique<FullyConnectedKernel>(seat, spec, spec.inputs[0][0]);
 }
 

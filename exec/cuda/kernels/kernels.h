@@ -13,28 +13,25 @@
 
 namespace strata::cuda {
 
-/// Dispatches on the layer's op. The seat must outlive it. Throws EnvironmentError where a library
-/// refuses.
+/// Of the layer's op. The seat must outlive it. Throws EnvironmentError where a library refuses.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 
-// convolution.cpp, fully_connected.cpp
-std::unique_ptr<Kernel> make_convolution(Seat& seat, const ShardSpec& spec, const Convolution& op);
-std::unique_ptr<Kernel> make_fully_connected(Seat& seat, const ShardSpec& spec,
-                                             const FullyConnected& op);
-
-std::unique_ptr<Kernel> make_pooling(Seat& seat, const ShardSpec& spec, const Pooling& op);
-std::unique_ptr<Kernel> make_adaptive_pooling(Seat& seat, const ShardSpec& spec,
-                                              const AdaptivePooling& op);
-std::unique_ptr<Kernel> make_activation(Seat& seat, const ShardSpec& spec, const Activation& op);
-std::unique_ptr<Kernel> make_batch_norm(Seat& seat, const ShardSpec& spec, const BatchNorm& op);
-std::unique_ptr<Kernel> make_local_response_norm(Seat& seat, const ShardSpec& spec,
-                                                 const LocalResponseNorm& op);
-std::unique_ptr<Kernel> make_dropout(Seat& seat, const ShardSpec& spec, const Dropout& op);
-std::unique_ptr<Kernel> make_concat(Seat& seat, const ShardSpec& spec);
-std::unique_ptr<Kernel> make_add(Seat& seat, const ShardSpec& spec);
-std::unique_ptr<Kernel> make_multiply(Seat& seat, const ShardSpec& spec);
-std::unique_ptr<Kernel> make_flatten(Seat& seat, const ShardSpec& spec);
-std::unique_ptr<Kernel> make_softmax_cross_entropy(Seat& seat, const ShardSpec& spec);
+// Each in the source of its name; `op` is the layer's.
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pooling& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const AdaptivePooling& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Activation& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const BatchNorm& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const LayerNorm& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const LocalResponseNorm& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Dropout& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Concat& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Add& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Multiply& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Flatten& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
+                                    const SoftmaxCrossEntropy& op);
 
 /// `KernelOf<float>` or `KernelOf<Bf16>`, as the seat's tensors are, from the other arguments.
 template <template <class> class KernelOf, class... Arguments>

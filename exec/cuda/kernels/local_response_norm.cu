@@ -157,8 +157,8 @@ class LocalResponseNormKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_local_response_norm(Seat& seat, const ShardSpec& spec,
-                                                 const LocalResponseNorm& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
+                                    const LocalResponseNorm& op) {
   return make_of_type<LocalResponseNormKernel>(seat.type(), seat, spec, op);
 }
 

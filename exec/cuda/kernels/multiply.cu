@@ -163,7 +163,7 @@ class MultiplyKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_multiply(Seat& seat, const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Multiply&) {
   return make_of_type<MultiplyKernel>(seat.type(), seat, spec);
 }
 

@@ -44,7 +44,7 @@ PoolDim sliding_pool_dim(const Pooling& op, const ShardSpec& spec, Dim dim) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_pooling(Seat& seat, const ShardSpec& spec, const Pooling& op) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pooling& op) {
   return make_pool(seat, op.mode,
                    {sliding_pool_dim(op, spec, Dim::d), sliding_pool_dim(op, spec, Dim::h),
                     sliding_pool_dim(op, spec, Dim::w)});

@@ -167,7 +167,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_softmax_cross_entropy(Seat& seat, const ShardSpec& spec) {
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const SoftmaxCrossEntropy&) {
   return make_of_type<SoftmaxCrossEntropyKernel>(seat.type(), seat, spec);
 }
 

@@ -1,8 +1,10 @@
 #include "sim/formats/dtensor/limits.h"
 
+#include <string_view>
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/graph/regions.h"
 
@@ -42,6 +44,19 @@ void tell_halo(const Graph& graph, LayerId layer, const Degrees& degrees,
   }
 }
 
+void tell_statistics(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+  if (is_loss(layer.op)) return;
+  const PerDim<bool> over = statistics(layer, whole(layer.output)).over;
+  std::vector<std::string_view> cut;
+  for (Dim dim : kDims) {
+    if (over[dim] && degrees[dim] > 1) cut.push_back(name(dim));
+  }
+  if (cut.empty()) return;
+  limits.push_back(fmt::format(
+      "cut in {}: its statistics are those of all parts: sum them, as SyncBatchNorm does",
+      fmt::join(cut, ", ")));
+}
+
 void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
   const bool in_channels = degrees[Dim::c] > 1;
   if (in_channels && std::holds_alternative<Convolution>(layer.op)) {
@@ -51,11 +66,6 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
   }
   if (in_channels && std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
     limits.emplace_back("cut in c: it needs loss_parallel() of torch.distributed.tensor.parallel");
-  }
-  if (product(degrees) > degrees[Dim::c] && std::holds_alternative<BatchNorm>(layer.op)) {
-    limits.emplace_back(
-        "its statistics are those of the whole batch: sum them over the parts as SyncBatchNorm "
-        "does");
   }
   if (std::holds_alternative<Opaque>(layer.op))
     limits.emplace_back("what it computes is not known: nor whether DTensor can cut it so");
@@ -70,6 +80,7 @@ std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const De
   tell_uneven(layer, degrees, limits);
   tell_idle(degrees, devices, limits);
   tell_halo(graph, id, degrees, limits);
+  tell_statistics(layer, degrees, limits);
   tell_op(layer, degrees, limits);
   return limits;
 }

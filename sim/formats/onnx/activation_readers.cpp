@@ -1,5 +1,6 @@
 // Activations, some of which exporters spell out: x Sigmoid(x), x HardSigmoid(x) and Gelu's Erf.
 
+#include <array>
 #include <cfloat>
 #include <cmath>
 #include <numbers>
@@ -72,8 +73,6 @@ std::vector<const onnx::NodeProto*> gelu_products(OnnxNode& node, const std::str
   return {half, half ? times_input(node, half->output(0)) : nullptr};
 }
 
-}  // namespace
-
 void read_relu(OnnxNode& node) {
   add_activation(node, ActivationKind::relu);
 }
@@ -145,6 +144,25 @@ void read_division(OnnxNode& node) {
 // Of a pattern's parts those that come after its first were absorbed.
 void read_part_of_pattern(OnnxNode&) {
   throw InputError("allowed: in 0.5 x (1 + Erf(x / sqrt(2)))");
+}
+
+}  // namespace
+
+KnownOps activation_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"Clip", read_clip},
+      KnownOp{"Div", read_division},
+      KnownOp{"Elu", read_elu},
+      KnownOp{"Erf", read_part_of_pattern},
+      KnownOp{"Gelu", read_gelu},
+      KnownOp{"HardSigmoid", read_hard_sigmoid},
+      KnownOp{"HardSwish", read_hard_swish},
+      KnownOp{"LeakyRelu", read_leaky_relu},
+      KnownOp{"Relu", read_relu},
+      KnownOp{"Sigmoid", read_sigmoid},
+      KnownOp{"Tanh", read_tanh},
+  };
+  return kOps;
 }
 
 }  // namespace strata

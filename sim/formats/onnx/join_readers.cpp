@@ -1,5 +1,7 @@
 // Concat, Add and Sum, and the Mul of two activations.
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
@@ -47,8 +49,6 @@ bool read_unit_product(OnnxNode& node) {
   return false;
 }
 
-}  // namespace
-
 void read_concat(OnnxNode& node) {
   Joined joined = inputs_of(node);
   const auto rank = static_cast<std::int64_t>(joined.axes.size());
@@ -80,6 +80,18 @@ void read_multiply(OnnxNode& node) {
   const auto size = [&](int i) { return volume(node.extents(node.activation(i))); };
   if (size(0) < size(1)) std::swap(joined.layers[0], joined.layers[1]);
   node.layer(Multiply{}, std::move(joined.layers), std::move(joined.axes));
+}
+
+}  // namespace
+
+KnownOps join_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"Add", read_add},
+      KnownOp{"Concat", read_concat},
+      KnownOp{"Mul", read_multiply},
+      KnownOp{"Sum", read_add},
+  };
+  return kOps;
 }
 
 }  // namespace strata

@@ -1,6 +1,7 @@
 // Nodes that compute nothing: other names, other orders of axes, and shapes that are known.
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -73,6 +74,25 @@ bool writes_floats(OnnxNode& node) {
   return holds_floats(target);
 }
 
+// Flatten, Reshape, Squeeze and Unsqueeze, by the shape that comes out.
+void read_relabel(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  const Extents extents = node.extents(input);
+  const TensorDims& dims = node.output_dims();
+  const std::int64_t batch = node.network().shapes().batch;
+  auto axes = relabelled(input, extents, dims, batch);
+  const bool moves = !axes || !is_usual(*axes, extents);  // (n, 1, w) to (n, w) moves w to c
+  if (moves && flattens(input, extents, dims, batch)) {
+    node.layer(Flatten{}, {input.layer});
+    return;
+  }
+  if (axes) return node.alias(OnnxActivation{input.layer, std::move(*axes), {}});
+  throw InputError(
+      fmt::format("its output is {} for a batch of {}; allowed: (n, all others), and "
+                  "axes of extent 1 that come and go",
+                  print_dims(dims), batch));
+}
+
 }  // namespace
 
 // Identity of anything; Cast between floats, which are one type here. Constants that become
@@ -101,25 +121,6 @@ void read_transpose(OnnxNode& node) {
   node.alias(std::move(value));
 }
 
-// Flatten, Reshape, Squeeze and Unsqueeze, by the shape that comes out.
-void read_relabel(OnnxNode& node) {
-  const OnnxActivation input = node.activation(0);
-  const Extents extents = node.extents(input);
-  const TensorDims& dims = node.output_dims();
-  const std::int64_t batch = node.network().shapes().batch;
-  auto axes = relabelled(input, extents, dims, batch);
-  const bool moves = !axes || !is_usual(*axes, extents);  // (n, 1, w) to (n, w) moves w to c
-  if (moves && flattens(input, extents, dims, batch)) {
-    node.layer(Flatten{}, {input.layer});
-    return;
-  }
-  if (axes) return node.alias(OnnxActivation{input.layer, std::move(*axes), {}});
-  throw InputError(
-      fmt::format("its output is {} for a batch of {}; allowed: (n, all others), and "
-                  "axes of extent 1 that come and go",
-                  print_dims(dims), batch));
-}
-
 // What nodes compute from shapes, inference has computed where it matters.
 void read_shape_part(OnnxNode& node) {
   const std::string& op = node.proto().op_type();
@@ -127,6 +128,20 @@ void read_shape_part(OnnxNode& node) {
   if (op == "Constant")
     throw InputError("it holds no numbers; allowed: a tensor, floats, integers");
   throw InputError("allowed: of shapes and constants");
+}
+
+KnownOps layout_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"Cast", read_alias},          KnownOp{"CastLike", read_alias},
+      KnownOp{"Constant", read_shape_part}, KnownOp{"ConstantOfShape", read_shape_part},
+      KnownOp{"Expand", read_shape_part},   KnownOp{"Flatten", read_relabel},
+      KnownOp{"Gather", read_shape_part},   KnownOp{"Identity", read_alias},
+      KnownOp{"Reshape", read_relabel},     KnownOp{"Shape", read_shape_part},
+      KnownOp{"Size", read_shape_part},     KnownOp{"Slice", read_shape_part},
+      KnownOp{"Squeeze", read_relabel},     KnownOp{"Sub", read_shape_part},
+      KnownOp{"Transpose", read_transpose}, KnownOp{"Unsqueeze", read_relabel},
+  };
+  return kOps;
 }
 
 }  // namespace strata

@@ -1,5 +1,6 @@
 // Conv and MatMul, each with the Add of its bias, and Gemm.
 
+#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -117,8 +118,6 @@ TensorDims convolution_weight(const Convolution& op, std::int64_t channels,
   return dims;
 }
 
-}  // namespace
-
 void read_convolution(OnnxNode& node) {
   const OnnxActivation& input = node.padded(0);
   const Extents& extents = node.extents(input);
@@ -160,6 +159,17 @@ void read_matmul(OnnxNode& node) {
   const OnnxTensor* bias = reader ? added_tensor(node, node.output(), *reader) : nullptr;
   if (bias) node.network().absorb(*reader, node.proto());
   add_fully_connected(node, weight, bias, bias ? *reader : node.proto());
+}
+
+}  // namespace
+
+KnownOps linear_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"Conv", read_convolution},
+      KnownOp{"Gemm", read_gemm},
+      KnownOp{"MatMul", read_matmul},
+  };
+  return kOps;
 }
 
 }  // namespace strata

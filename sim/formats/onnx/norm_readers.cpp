@@ -1,7 +1,10 @@
-// BatchNormalization, LRN, Dropout, and the Softmax at a network's end.
+// BatchNormalization, LayerNormalization, LRN, Dropout, and the Softmax at a network's end.
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,10 +14,47 @@
 namespace strata {
 namespace {
 
-void check_channels(const OnnxTensor& tensor, std::int64_t channels) {
-  if (tensor.dims == TensorDims{channels}) return;
+[[noreturn]] void fail_channels(const OnnxTensor& tensor, std::int64_t channels) {
   throw InputError(fmt::format("its parameter '{}' is {}; allowed: ({})", shown(tensor.name),
                                print_dims(tensor.dims), channels));
+}
+
+void check_channels(const OnnxTensor& tensor, std::int64_t channels) {
+  if (tensor.dims != TensorDims{channels}) fail_channels(tensor, channels);
+}
+
+bool is_constant(const OnnxTensor& tensor, float value) {
+  const bool inside = tensor.constant && tensor.proto && holds_floats(*tensor.proto) &&
+                      tensor.proto->data_location() != onnx::TensorProto::EXTERNAL;
+  if (!inside) return false;
+  const std::vector<float> values = float_values(*tensor.proto, "");
+  return std::all_of(values.begin(), values.end(), [&](float each) { return each == value; });
+}
+
+// Whether an input is this number throughout, which no optimiser knows.
+bool is_fixed(OnnxNode& node, int i, float value) {
+  const OnnxTensor* tensor = node.network().tensor(node.proto().input(i));
+  if (tensor != nullptr) return is_constant(*tensor, value);
+  return node.network().number(node.proto().input(i)) == static_cast<double>(value);
+}
+
+// From `axis` on all axes are normalised together: of more than one element only the channels.
+void check_normalises_channels(const OnnxNode& node, const OnnxActivation& input) {
+  const auto rank = std::ssize(input.axes);
+  const std::int64_t said = node.attributes().integer("axis", -1);
+  const std::int64_t first = said < 0 ? said + rank : said;
+  const Extents& extents = node.extents(input);
+  bool channels = false, others = first < 0;
+  for (std::int64_t i = std::max<std::int64_t>(first, 0); i < rank; ++i) {
+    const Axis& axis = input.axes[static_cast<std::size_t>(i)];
+    if (axis == Dim::c) channels = true;
+    if (axis && axis != Dim::c && (axis == Dim::n || extents[*axis] > 1)) others = true;
+  }
+  if (channels && !others) return;
+  throw InputError(
+      fmt::format("axis is {}, from which on it normalises other axes than the channels; allowed: "
+                  "the channels alone, as axis 1 of (n, c) or (n, c, 1, 1)",
+                  said));
 }
 
 // Opsets below 13 take the axes from `axis` on together; later ones that axis alone.
@@ -64,8 +104,6 @@ std::optional<double> kept_by_draws(OnnxNode& node, const std::string& mask) {
   return keep == node.network().number(scaled->input(1)) ? keep : std::nullopt;
 }
 
-}  // namespace
-
 // Of its five inputs and up to five outputs two and one are ours: training takes the batch's own
 // mean and variance.
 void read_batch_norm(OnnxNode& node) {
@@ -86,6 +124,26 @@ void read_batch_norm(OnnxNode& node) {
       "affine=False; here they are trained");
 }
 
+// The scale and the shift of affine=False are constants, and no parameters.
+void read_layer_norm(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  check_normalises_channels(node, input);
+  const double epsilon = node.attributes().number("epsilon", 1e-5);
+  const bool shifts = node.has_input(2);
+  if (is_fixed(node, 1, 1) && (!shifts || is_fixed(node, 2, 0))) {
+    node.layer(LayerNorm{epsilon, false}, {input.layer}, input.axes);
+    return;
+  }
+  if (!shifts) throw InputError("it has a scale and no B; allowed: both, or a constant scale of 1");
+  const std::int64_t channels = node.extents(input)[Dim::c];
+  for (const int i : {1, 2}) {
+    if (element_count(node.tensor(i).dims) != channels) fail_channels(node.tensor(i), channels);
+  }
+  OnnxParameters parameters{node.tensor(1), node.tensor(2)};
+  const LayerId id = node.layer(LayerNorm{epsilon}, {input.layer}, input.axes);
+  node.network().set_parameters(id, std::move(parameters));
+}
+
 void read_lrn(OnnxNode& node) {
   const OnnxActivation& input = node.usual(0);
   const NodeAttributes& attributes = node.attributes();
@@ -102,6 +160,16 @@ void read_dropout(OnnxNode& node) {
   if (ratio == 0) return node.alias(input);
   node.layer(Dropout{ratio}, {input.layer}, input.axes);
 }
+
+void read_softmax(OnnxNode& node) {
+  const OnnxActivation input = node.activation(0);
+  if (!is_last(node) || !is_over_channels(node, input))
+    throw InputError("allowed: over the channels of (n, c), at the network's end");
+  node.network().note("the softmax at its end is left out: the loss has it");
+  node.alias(input);
+}
+
+}  // namespace
 
 // As PyTorch's exporter writes one that works in place.
 bool read_drawn_dropout(OnnxNode& node) {
@@ -121,12 +189,16 @@ bool read_drawn_dropout(OnnxNode& node) {
   return false;
 }
 
-void read_softmax(OnnxNode& node) {
-  const OnnxActivation input = node.activation(0);
-  if (!is_last(node) || !is_over_channels(node, input))
-    throw InputError("allowed: over the channels of (n, c), at the network's end");
-  node.network().note("the softmax at its end is left out: the loss has it");
-  node.alias(input);
+KnownOps norm_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"BatchNormalization", read_batch_norm},
+      KnownOp{"Dropout", read_dropout},
+      KnownOp{"LRN", read_lrn},
+      KnownOp{"LayerNormalization", read_layer_norm},
+      KnownOp{"LogSoftmax", read_softmax},
+      KnownOp{"Softmax", read_softmax},
+  };
+  return kOps;
 }
 
 }  // namespace strata

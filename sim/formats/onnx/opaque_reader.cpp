@@ -1,6 +1,7 @@
 // Nodes that nothing here computes: opaque ops, which move what they read and write.
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -73,8 +74,6 @@ const TensorDims& dims_of_output(OnnxNode& node, int i) {
                   print_dims(dims), shapes.batch));
 }
 
-}  // namespace
-
 // It computes little for the bytes that it moves: what an opaque op costs is what it costs.
 void read_resize(OnnxNode& node) {
   const OnnxActivation& input = node.usual(0);
@@ -82,6 +81,8 @@ void read_resize(OnnxNode& node) {
   if (node.output_dims() == dims.at(node.proto().input(0))) return node.alias(input);
   read_opaque(node, 0);
 }
+
+}  // namespace
 
 void read_opaque(OnnxNode& node, int first) {
   std::int64_t parameters = first == 0 ? parameters_of(node) : 0;  // a reader's layer has them
@@ -97,6 +98,14 @@ void read_opaque(OnnxNode& node, int first) {
         fmt::format("op {} is opaque: its cost is that of the bytes that it moves", op.kind));
     parameters = 0;  // of several outputs the first has them
   }
+}
+
+KnownOps opaque_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"Resize", read_resize},
+      KnownOp{"Upsample", read_resize},
+  };
+  return kOps;
 }
 
 }  // namespace strata

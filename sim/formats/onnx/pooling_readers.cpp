@@ -1,6 +1,7 @@
 // Poolings, and the Pad that exporters put before them.
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -97,8 +98,6 @@ void check_pads(const std::vector<std::int64_t>& pads, std::size_t rank) {
                                  print_dims(pads), 2 * rank, kMost));
 }
 
-}  // namespace
-
 void read_max_pool(OnnxNode& node) {
   const OnnxActivation& input = node.padded(0);
   Pooling op = pooling_of(node, PoolMode::max);
@@ -166,6 +165,20 @@ void read_pad(OnnxNode& node) {
   }
   value.axes = usual_axes(rank);
   node.alias(std::move(value));
+}
+
+}  // namespace
+
+KnownOps pooling_readers() {
+  static constexpr std::array kOps = {
+      KnownOp{"AveragePool", read_average_pool},
+      KnownOp{"GlobalAveragePool", read_global_average_pool},
+      KnownOp{"GlobalMaxPool", read_global_max_pool},
+      KnownOp{"MaxPool", read_max_pool},
+      KnownOp{"Pad", read_pad},
+      KnownOp{"ReduceMean", read_reduce_mean},
+  };
+  return kOps;
 }
 
 }  // namespace strata

@@ -43,6 +43,7 @@ constexpr std::array kRules = {
     KnownRule{"HardSwish", same_dims},
     KnownRule{"Identity", same_dims},
     KnownRule{"LRN", same_dims},
+    KnownRule{"LayerNormalization", same_dims},
     KnownRule{"LeakyRelu", same_dims},
     KnownRule{"LogSoftmax", same_dims},
     KnownRule{"MatMul", matmul_dims, 2},

@@ -22,7 +22,7 @@ struct Convolution {
   bool bias = true;
   bool operator==(const Convolution&) const = default;
 
-  static constexpr OpTraits kTraits{};
+  static constexpr OpTraits kTraits{.summary = "conv"};
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;

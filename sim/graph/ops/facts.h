@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "sim/geometry/geometry.h"
 
@@ -21,6 +22,16 @@ struct Parameters {
   bool operator==(const Parameters&) const = default;
 };
 
+/// The dims whose cuts replicate parameters, and over which their gradients are summed.
+inline constexpr PerDim<bool> kReplicated = {{true, false, true, true, true}};
+
+/// How many elements of the box a sum over these dims is of.
+constexpr std::int64_t elements_over(const PerDim<bool>& over, const Box& box) {
+  std::int64_t count = 1;
+  for (Dim dim : kDims) count *= over[dim] ? box[dim].size() : 1;
+  return count;
+}
+
 /// How the parts that several shards made of one thing become one.
 enum class Combination : std::uint8_t {
   /// Values add up: gradients of parameters, batch norm's backward sums.
@@ -32,13 +43,20 @@ enum class Combination : std::uint8_t {
 };
 
 /// The dims over which the layer's shards must combine partial statistics before any can finish
-/// (batch norm: n, d, h, w; softmax: c; none else), and how many values per statistic group.
+/// (a batch norm: n, d, h, w; a softmax: c), and how many values per statistic group.
 struct Statistics {
   PerDim<bool> over;                          ///< shards that differ only in these dims exchange
   Combination forward_by = Combination::sum;  ///< how they combine; backward they add up
   std::int64_t forward_values = 0;            ///< fp32 values each shard contributes, forward
   std::int64_t backward_values = 0;           ///< and backward
   bool operator==(const Statistics&) const = default;
+
+  /// Whether the backward sums are the gradients of the parameters, too: they go over the same.
+  constexpr bool give_parameter_gradients() const {
+    return backward_values > 0 && over == kReplicated;
+  }
+  /// Whether the backward sums go over channels, so that they weigh each by its parameters.
+  constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }
 };
 
 /// What a shard's forward pass keeps for its backward, beside inputs and output.
@@ -59,6 +77,8 @@ struct OpTraits {
   bool reads_all_alike = false;
   /// The weight is a factor for each channel, and begins at 1.
   bool scales_channels = false;
+  /// Its word in summaries of a strategy; none where a layer of it only goes along.
+  std::string_view summary = {};
 };
 
 /// Which tensors of the forward pass any backward phase reads, beside the gradient.

@@ -17,7 +17,7 @@ struct FullyConnected {
   bool bias = true;
   bool operator==(const FullyConnected&) const = default;
 
-  static constexpr OpTraits kTraits{};
+  static constexpr OpTraits kTraits{.summary = "fc"};
   std::string_view name() const { return "fc"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kWholeSample; }

@@ -12,7 +12,7 @@ namespace strata {
 struct Concat {
   bool operator==(const Concat&) const = default;
 
-  static constexpr OpTraits kTraits{};
+  static constexpr OpTraits kTraits{.summary = "concat"};
   std::string_view name() const { return "concat"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
@@ -25,7 +25,7 @@ struct Concat {
 struct Add {
   bool operator==(const Add&) const = default;
 
-  static constexpr OpTraits kTraits{.reads_all_alike = true};
+  static constexpr OpTraits kTraits{.reads_all_alike = true, .summary = "add"};
   std::string_view name() const { return "add"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
@@ -39,7 +39,7 @@ struct Add {
 struct Multiply {
   bool operator==(const Multiply&) const = default;
 
-  static constexpr OpTraits kTraits{.reads_all_alike = true};
+  static constexpr OpTraits kTraits{.reads_all_alike = true, .summary = "multiply"};
   std::string_view name() const { return "multiply"; }
   Extents output(InputExtents inputs) const;
   /// Of a gate, one element for all d, h and w.

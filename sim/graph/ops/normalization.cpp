@@ -4,10 +4,17 @@
 #include "sim/graph/ops/checks.h"
 
 namespace strata {
+namespace {
 
-Extents BatchNorm::output(InputExtents inputs) const {
+void check_epsilon(double epsilon) {
   check_finite("epsilon", epsilon);
   if (epsilon < 0) fail("epsilon must not be negative");
+}
+
+}  // namespace
+
+Extents BatchNorm::output(InputExtents inputs) const {
+  check_epsilon(epsilon);
   return only(inputs);
 }
 
@@ -27,6 +34,36 @@ PhaseWork BatchNorm::work(const ShardShape& shard, Phase phase) const {
 }
 
 Parameters BatchNorm::parameters(InputExtents inputs) const {
+  return {inputs[0][Dim::c], inputs[0][Dim::c]};
+}
+
+Extents LayerNorm::output(InputExtents inputs) const {
+  check_epsilon(epsilon);
+  return only(inputs);
+}
+
+std::int64_t LayerNorm::positions(const Box& output) {
+  return volume(output) / output[Dim::c].size();
+}
+
+Statistics LayerNorm::statistics(const Box& output) const {
+  Statistics sums;
+  sums.over[Dim::c] = true;
+  sums.forward_by = Combination::moments;
+  sums.forward_values = sums.backward_values = 2 * positions(output);
+  return sums;
+}
+
+// Sums of x; x again and y. Sums over x and dy; both again and dx; both again for the parameters.
+PhaseWork LayerNorm::work(const ShardShape& shard, Phase phase) const {
+  if (phase == Phase::forward_statistics) return shard.passes(1);
+  if (phase == Phase::backward_statistics) return shard.passes(2);
+  if (phase == Phase::backward_weights) return shard.passes(affine ? 2 : 0);
+  return shard.passes(phase, 2, 3);
+}
+
+Parameters LayerNorm::parameters(InputExtents inputs) const {
+  if (!affine) return {};
   return {inputs[0][Dim::c], inputs[0][Dim::c]};
 }
 

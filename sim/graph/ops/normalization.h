@@ -34,6 +34,35 @@ struct BatchNorm {
   }
 };
 
+/// Normalises each position (n, d, h, w) over its channels.
+struct LayerNorm {
+  double epsilon = 1e-5;
+  bool affine = true;  ///< a scale and a shift for each channel follow
+  bool operator==(const LayerNorm&) const = default;
+
+  static constexpr OpTraits kTraits{.scales_channels = true, .summary = "layer_norm"};
+  std::string_view name() const { return "layer_norm"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  /// Forward: each position's mean and sum of squared distances from it. Backward: with g = dy
+  /// scale, the sums of g and of g x-hat.
+  Statistics statistics(const Box& output) const;
+  /// Each position's mean, then each one's 1 / standard deviation.
+  Saved saved(const Box& output, DType) const { return {.values = 2 * positions(output)}; }
+  /// Scale and shift, or none.
+  Parameters parameters(InputExtents inputs) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.number("epsilon", epsilon, 1e-5);
+    v.flag("affine", affine, true);
+  }
+
+ private:
+  static std::int64_t positions(const Box& output);
+};
+
 /// Across channels: `size` neighbours, (size-1)/2 before and size/2 after.
 struct LocalResponseNorm {
   std::int64_t size = 5;

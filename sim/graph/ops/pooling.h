@@ -24,7 +24,7 @@ struct Pooling {
   bool count_include_pad = true;  ///< average: padding counts as zeros in the divisor
   bool operator==(const Pooling&) const = default;
 
-  static constexpr OpTraits kTraits{};
+  static constexpr OpTraits kTraits{.summary = "pool"};
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
@@ -59,7 +59,7 @@ struct AdaptivePooling {
   std::int64_t d = 1, h = 1, w = 1;  ///< output extents; dims beyond the rank keep their extent
   bool operator==(const AdaptivePooling&) const = default;
 
-  static constexpr OpTraits kTraits{};
+  static constexpr OpTraits kTraits{.summary = "global pool"};
   std::string_view name() const;
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;

@@ -14,7 +14,7 @@ namespace strata {
 struct SoftmaxCrossEntropy {
   bool operator==(const SoftmaxCrossEntropy&) const = default;
 
-  static constexpr OpTraits kTraits{.loss = true};
+  static constexpr OpTraits kTraits{.loss = true, .summary = "softmax"};
   std::string_view name() const { return "softmax_cross_entropy"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }

@@ -75,7 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                       SmallNetwork{"inception_v3", 2, 139, 8}, SmallNetwork{"resnet18", 2, 96, 8},
                       SmallNetwork{"resnet50", 2, 96, 8}, SmallNetwork{"googlenet", 2, 96, 8},
                       SmallNetwork{"densenet121", 2, 96, 8}, SmallNetwork{"mobilenet_v2", 2, 96, 8},
-                      SmallNetwork{"r3d_18", 2, 32, 8}, SmallNetwork{"gated", 2}),
+                      SmallNetwork{"r3d_18", 2, 32, 8}, SmallNetwork{"gated", 2},
+                      SmallNetwork{"normed", 2}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
                                            SmallNetwork{"alexnet", 4, 64, 16},
                                            SmallNetwork{"vgg16", 4, 32, 16},
                                            SmallNetwork{"resnet18", 8, 32, 8, true},
-                                           SmallNetwork{"gated", 6}),
+                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

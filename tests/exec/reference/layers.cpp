@@ -53,6 +53,7 @@ struct Forward {
   Tensor operator()(const AdaptivePooling& op) const { return adaptive_pooling(call, op); }
   Tensor operator()(const FullyConnected& op) const { return fully_connected(call, op); }
   Tensor operator()(const BatchNorm& op) const { return batch_norm(call, op); }
+  Tensor operator()(const LayerNorm& op) const { return layer_norm(call, op); }
   Tensor operator()(const LocalResponseNorm& op) const { return local_response_norm(call, op); }
   Tensor operator()(const Flatten&) const { return reshaped(); }
   Tensor operator()(const SoftmaxCrossEntropy&) const { return softmax(x); }
@@ -113,6 +114,7 @@ struct Backward {
     return fully_connected_backward(call, op, dy);
   }
   Gradients operator()(const BatchNorm& op) const { return batch_norm_backward(call, op, dy); }
+  Gradients operator()(const LayerNorm& op) const { return layer_norm_backward(call, op, dy); }
   Gradients operator()(const LocalResponseNorm& op) const {
     return only(local_response_norm_backward(call, op, dy));
   }

@@ -42,6 +42,24 @@ double neighbourhood(const Tensor& x, const LocalResponseNorm& op, std::int64_t 
   return op.k + op.alpha / static_cast<double>(op.size) * squares;
 }
 
+/// Calls visit(n, place in the plane) for every position.
+template <class Visit>
+void for_each_position(const Tensor& x, const Visit& visit) {
+  for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n)
+    for (std::int64_t i = 0; i < x.plane(); ++i) visit(n, i);
+}
+
+/// Over the channels of a position.
+Moments moments_at(const Tensor& x, std::int64_t n, std::int64_t i, double epsilon) {
+  const std::int64_t channels = x.extents[Dim::c];
+  const auto at = [&](std::int64_t c) { return x[x.index(n, c, 0, 0, 0) + i]; };
+  double sum = 0, squares = 0;
+  for (std::int64_t c = 0; c < channels; ++c) sum += at(c);
+  const double mean = sum / static_cast<double>(channels);
+  for (std::int64_t c = 0; c < channels; ++c) squares += (at(c) - mean) * (at(c) - mean);
+  return {mean, std::sqrt(squares / static_cast<double>(channels) + epsilon)};
+}
+
 /// Calls visit(n, c, place in the plane) for every element.
 template <class Visit>
 void for_each_place(const Tensor& x, const Visit& visit) {
@@ -84,6 +102,50 @@ Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const 
     dp.weight.push_back(product);
     dp.bias.push_back(sum);
   }
+  return {{dx}, dp};
+}
+
+Tensor layer_norm(const LayerCall& call, const LayerNorm& op) {
+  const Tensor& x = call.input();
+  Tensor y(x.extents);
+  for_each_position(x, [&](std::int64_t n, std::int64_t i) {
+    const Moments m = moments_at(x, n, i, op.epsilon);
+    for (std::int64_t c = 0; c < x.extents[Dim::c]; ++c) {
+      const std::int64_t at = x.index(n, c, 0, 0, 0) + i;
+      y[at] = (x[at] - m.mean) / m.deviation;
+      if (!op.affine) continue;
+      y[at] *= call.weights->weight[static_cast<std::size_t>(c)];
+      y[at] += call.weights->bias[static_cast<std::size_t>(c)];
+    }
+  });
+  return y;
+}
+
+// By the definition, element by element: with g = w dy, y_c depends on x_j by
+// dx^_c/dx_j = ([c = j] - 1/C - x^_c x^_j / C) / deviation.
+Gradients layer_norm_backward(const LayerCall& call, const LayerNorm& op, const Tensor& dy) {
+  const Tensor& x = call.input();
+  const std::int64_t channels = x.extents[Dim::c];
+  const auto share = 1 / static_cast<double>(channels);
+  Tensor dx(x.extents);
+  Weights dp;
+  if (op.affine) dp = {std::vector<double>(channels), std::vector<double>(channels)};
+  for_each_position(x, [&](std::int64_t n, std::int64_t i) {
+    const Moments m = moments_at(x, n, i, op.epsilon);
+    const auto place = [&](std::int64_t c) { return x.index(n, c, 0, 0, 0) + i; };
+    const auto hat = [&](std::int64_t c) { return (x[place(c)] - m.mean) / m.deviation; };
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      const double g = dy[place(c)] * (op.affine ? call.weights->weight[at] : 1);
+      for (std::int64_t j = 0; j < channels; ++j) {
+        const double same = c == j ? 1 : 0;
+        dx[place(j)] += g * (same - share - hat(c) * hat(j) * share) / m.deviation;
+      }
+      if (!op.affine) continue;
+      dp.weight[at] += dy[place(c)] * hat(c);
+      dp.bias[at] += dy[place(c)];
+    }
+  });
   return {{dx}, dp};
 }
 

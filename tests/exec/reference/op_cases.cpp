@@ -76,6 +76,7 @@ std::vector<Op> every_op(const Draw& draw) {
                          draw.adaptive(PoolMode::average),
                          FullyConnected{draw.count(1, 20), draw.flag()},
                          BatchNorm{draw.real(1e-5, 0.1)},
+                         LayerNorm{draw.real(1e-5, 0.1), draw.flag()},
                          draw.norm(),
                          Dropout{draw.real(0, 0.9)},
                          Concat{},

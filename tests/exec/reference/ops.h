@@ -29,6 +29,11 @@ double derivative(const Activation& op, double x);
 Tensor batch_norm(const LayerCall& call, const BatchNorm& op);
 Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const Tensor& dy);
 
+/// The same at each position n, d, h, w over the channels; w and b are of a channel, if there are
+/// any.
+Tensor layer_norm(const LayerCall& call, const LayerNorm& op);
+Gradients layer_norm_backward(const LayerCall& call, const LayerNorm& op, const Tensor& dy);
+
 /// y = x / (k + alpha/size * sum of the neighbours' x^2)^beta.
 Tensor local_response_norm(const LayerCall& call, const LocalResponseNorm& op);
 Tensor local_response_norm_backward(const LayerCall& call, const LocalResponseNorm& op,

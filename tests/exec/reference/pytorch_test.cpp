@@ -44,7 +44,7 @@ std::vector<Weights> named_weights(const Graph& graph) {
   std::vector<Weights> all;
   for (const Layer& layer : graph.layers()) {
     const Parameters& p = layer.parameters;
-    const bool norm = std::holds_alternative<BatchNorm>(layer.op);
+    const bool norm = traits(layer.op).scales_channels;
     const double inputs = static_cast<double>(p.weight) / static_cast<double>(layer.output[Dim::c]);
     all.push_back(
         {scaled(layer.name + ".weight", p.weight, norm ? 1 : 0, norm ? 0.5 : std::sqrt(3 / inputs)),

@@ -78,7 +78,7 @@ std::vector<double> uniform(std::int64_t count, double low, double high, std::mt
 Weights random_weights(const Layer& layer, std::mt19937_64& random) {
   const Parameters& p = layer.parameters;
   if (p.total() == 0) return {};
-  if (std::holds_alternative<BatchNorm>(layer.op)) {
+  if (traits(layer.op).scales_channels) {
     return {uniform(p.weight, 0.5, 1.5, random), uniform(p.bias, -0.1, 0.1, random)};
   }
   const auto outputs = static_cast<double>(layer.output[Dim::c]);

@@ -149,7 +149,8 @@ class HandMadePlan {
     const Operand of_parameters{p.parameter_gradients, 0, Role::parameter_gradients, Access::write};
     const Operand statistics{p.backward_statistics, 0, Role::statistics, Access::update};
     if (phases[Phase::backward_statistics]) {
-      add(p.layer, Phase::backward_statistics, with({statistics, of_parameters}));
+      const Operand weighed_by{p.parameters, 0, Role::parameters, Access::read};
+      add(p.layer, Phase::backward_statistics, with({statistics, weighed_by, of_parameters}));
     }
     if (phases[Phase::backward_data]) {
       add(p.layer, Phase::backward_data,
@@ -213,7 +214,8 @@ Pooling pool(PoolMode mode) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ops, InFlight,
-    ::testing::Values(Op(BatchNorm{}), Op(pool(PoolMode::max)), Op(pool(PoolMode::average)),
+    ::testing::Values(Op(BatchNorm{}), Op(LayerNorm{}), Op(pool(PoolMode::max)),
+                      Op(pool(PoolMode::average)),
                       Op(AdaptivePooling{.mode = PoolMode::max, .h = 2, .w = 3}), Op(Dropout{0.4}),
                       Op(LocalResponseNorm{}), Op(Activation{}),
                       Op(Activation{.kind = ActivationKind::elu, .slope = -0.5}),

@@ -210,12 +210,13 @@ void LayerOnShards::run(Phase phase) {
 // Devices that work on their own are waited for: nothing else brings their order here.
 void LayerOnShards::combine_statistics(Phase phase) {
   backend_.finish();
+  const PerDim<bool> over = statistics(call_.layer(), whole(call_.layer().output)).over;
   for (const Shard& shard : shards_) {
     std::vector<const float*> parts;
     std::vector<std::int64_t> counts;
     for (const Shard* other : group_of(shard)) {
       parts.push_back(other->statistics.data);
-      counts.push_back(volume(other->box) / other->box[Dim::c].size());
+      counts.push_back(elements_over(over, other->box));
     }
     site_.enter(shard.device);
     backend_.combine(combination(call_.layer(), phase), shard.combined.data, parts, counts, 0,

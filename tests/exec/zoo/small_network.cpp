@@ -67,11 +67,38 @@ Graph gated(std::int64_t batch) {
   return std::move(net).build();
 }
 
+/// A block as ConvNeXt has them, and layer norms of features, with and without a scale.
+Graph normed(std::int64_t batch) {
+  GraphBuilder net("normed", batch);
+  const auto convolve = [&](const std::string& name, LayerId from, std::int64_t channels,
+                            Windows windows = {}, std::int64_t groups = 1) {
+    return net.add(name, Convolution{2, channels, windows, groups, true}, {from});
+  };
+  const LayerId data = net.add("data", Input{{{1, 3, 1, 12, 12}}}, {});
+  const LayerId stem =
+      net.add("stem_norm", LayerNorm{}, {convolve("stem", data, 20, {{}, kThree, kThree})});
+  LayerId at = convolve("depthwise", stem, 20, {{}, kThree, kThree}, 20);
+  at = net.add("norm", LayerNorm{.epsilon = 1e-3}, {at});
+  at = net.add("gelu", Activation{ActivationKind::gelu}, {convolve("widen", at, 40)});
+  at = net.add("sum", Add{}, {convolve("narrow", at, 20), stem});
+  at = net.add("mean", AdaptivePooling{2, PoolMode::average}, {at});
+  at = net.add("mean_norm", LayerNorm{.affine = false}, {at});
+  at = net.add("hidden", FullyConnected{24, true}, {at});
+  at = net.add("fc", FullyConnected{10, true}, {net.add("hidden_norm", LayerNorm{}, {at})});
+  net.add("loss", SoftmaxCrossEntropy{}, {at});
+  return std::move(net).build();
+}
+
+Graph whole_network(const SmallNetwork& network) {
+  if (network.name == "gated") return gated(network.batch);
+  if (network.name == "normed") return normed(network.batch);
+  return build_zoo(network.name, network.batch);
+}
+
 }  // namespace
 
 Graph build(const SmallNetwork& network) {
-  const Graph whole =
-      network.name == "gated" ? gated(network.batch) : build_zoo(network.name, network.batch);
+  const Graph whole = whole_network(network);
   GraphBuilder builder(whole.name(), network.batch);
   for (const Layer& layer : whole.layers()) {
     builder.add(layer.name, smaller(layer.op, network), layer.inputs);

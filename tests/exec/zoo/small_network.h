@@ -11,7 +11,7 @@
 namespace strata::testing {
 
 struct SmallNetwork {
-  std::string_view name;  ///< of the zoo, or "gated": squeeze-and-excitation, which it lacks
+  std::string_view name;  ///< of the zoo, or what it lacks: "gated", "normed" (layer norms)
   std::int64_t batch = 4;
   std::int64_t image = 0;      ///< height and width of the input; 0: as the zoo has it
   std::int64_t narrowing = 1;  ///< divides the channels of convolutions, rounded up, and groups

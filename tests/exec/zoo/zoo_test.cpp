@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, Zoo,
                                            SmallNetwork{"densenet121", 4, 96, 8, true},
                                            SmallNetwork{"mobilenet_v2", 4, 96, 8, true},
                                            SmallNetwork{"r3d_18", 4, 32, 8, true},
-                                           SmallNetwork{"gated", 6}),
+                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -57,6 +57,7 @@ Op random_op(Random& random) {
     case 0:
       return FullyConnected{4096, false};
     case 1:
+      if (random() % 2) return LayerNorm{};
       return BatchNorm{};
     case 2:
       conv.groups = conv.out_channels;

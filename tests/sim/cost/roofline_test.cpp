@@ -60,6 +60,16 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::backward_weights), 0);     // its sums are the gradient
   EXPECT_DOUBLE_EQ(norm.microseconds(Phase::update), 10 + 3 * 0.016);  // 800 bytes
 
+  TimedShard layer_norm = elementwise(LayerNorm{});
+  layer_norm.parameters = {100, 100};
+  EXPECT_DOUBLE_EQ(layer_norm.microseconds(Phase::forward_statistics), 10 + 80);
+  EXPECT_DOUBLE_EQ(layer_norm.microseconds(Phase::forward), 10 + 2 * 80);
+  EXPECT_DOUBLE_EQ(layer_norm.microseconds(Phase::backward_statistics), 10 + 2 * 80);
+  EXPECT_DOUBLE_EQ(layer_norm.microseconds(Phase::backward_data), 10 + 3 * 80);
+  EXPECT_DOUBLE_EQ(layer_norm.microseconds(Phase::backward_weights), 10 + 2 * 80);
+  const TimedShard plain_norm = elementwise(LayerNorm{.affine = false});
+  EXPECT_DOUBLE_EQ(plain_norm.microseconds(Phase::backward_weights), 0);
+
   TimedShard opaque = elementwise(Opaque{"Einsum", {{1, 100, 1, 10, 100}}});
   opaque.parameters = {1'000'000, 0};
   EXPECT_DOUBLE_EQ(opaque.microseconds(Phase::forward), 10 + 3 * 80);           // x w y

@@ -262,8 +262,8 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
             "max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, "
             "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
             "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, relu, relu6, leaky_relu, elu, sigmoid, "
-            "tanh, silu, gelu, hard_swish, hard_sigmoid, batch_norm, lrn, dropout, concat, add, "
-            "multiply, flatten, softmax_cross_entropy, opaque");
+            "tanh, silu, gelu, hard_swish, hard_sigmoid, batch_norm, layer_norm, lrn, dropout, "
+            "concat, add, multiply, flatten, softmax_cross_entropy, opaque");
   const std::string add = "[[layer]]\nname = \"a\"\nop = \"add\"\n";
   EXPECT_EQ(error_of_layer(add + "inputs = [\"data\", \"dat\"]\n"),
             "net.toml:9: layer a: its input 'dat' is not a layer above it");

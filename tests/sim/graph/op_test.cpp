@@ -30,6 +30,7 @@ std::string facts(const Op& op) {
   tell(kept.values > 0, fmt::format("saves {}", kept.values));
   tell(kept.each_element, "saves each");
   tell(!why_whole(op, Dim::c).empty(), "whole");
+  tell(!is.summary.empty(), fmt::format("'{}'", is.summary));
   return text + "\n";
 }
 
@@ -37,22 +38,22 @@ TEST(Op, PagesAnswer) {
   std::string text;
   for (const Op& op : op_prototypes()) text += facts(op);
   EXPECT_EQ(text, R"(input:
-conv1d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
-conv2d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
-conv3d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x
-max_pool1d kernel=1x1x1 stride=1x1x1: saves each
-max_pool2d kernel=1x1x1 stride=1x1x1: saves each
-max_pool3d kernel=1x1x1 stride=1x1x1: saves each
-avg_pool1d kernel=1x1x1 stride=1x1x1:
-avg_pool2d kernel=1x1x1 stride=1x1x1:
-avg_pool3d kernel=1x1x1 stride=1x1x1:
-adaptive_max_pool1d: saves each
-adaptive_max_pool2d: saves each
-adaptive_max_pool3d: saves each
-adaptive_avg_pool1d:
-adaptive_avg_pool2d:
-adaptive_avg_pool3d:
-fc bias=1: x
+conv1d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x 'conv'
+conv2d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x 'conv'
+conv3d kernel=1x1x1 stride=1x1x1 dilation=1x1x1 groups=1 bias=1: x 'conv'
+max_pool1d kernel=1x1x1 stride=1x1x1: saves each 'pool'
+max_pool2d kernel=1x1x1 stride=1x1x1: saves each 'pool'
+max_pool3d kernel=1x1x1 stride=1x1x1: saves each 'pool'
+avg_pool1d kernel=1x1x1 stride=1x1x1: 'pool'
+avg_pool2d kernel=1x1x1 stride=1x1x1: 'pool'
+avg_pool3d kernel=1x1x1 stride=1x1x1: 'pool'
+adaptive_max_pool1d: saves each 'global pool'
+adaptive_max_pool2d: saves each 'global pool'
+adaptive_max_pool3d: saves each 'global pool'
+adaptive_avg_pool1d: 'global pool'
+adaptive_avg_pool2d: 'global pool'
+adaptive_avg_pool3d: 'global pool'
+fc bias=1: x 'fc'
 relu: elementwise follows y
 relu6: elementwise follows y
 leaky_relu: elementwise follows y
@@ -64,13 +65,14 @@ gelu: elementwise follows x
 hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
 batch_norm: follows scales x saves 6
+layer_norm: scales x saves 2 'layer_norm'
 lrn size=5: x
 dropout: elementwise follows
-concat:
-add: alike
-multiply: alike x
+concat: 'concat'
+add: alike 'add'
+multiply: alike x 'multiply'
 flatten:
-softmax_cross_entropy: loss y saves each
+softmax_cross_entropy: loss y saves each 'softmax'
 opaque kind=: x whole
 )");
 }

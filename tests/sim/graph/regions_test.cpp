@@ -6,10 +6,15 @@
 #include <array>
 #include <random>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sim/graph/step_phases.h"
 
 namespace strata {
 namespace {
@@ -110,9 +115,10 @@ struct Reads {
       if (e[0] == o[0] && position == o[kC]) keep(e);
     }
   }
-  // The same element; what batch norm and softmax read beyond it travels as statistics.
+  // The same element; what norms and softmax read beyond it travels as statistics.
   void operator()(const Activation&) const { keep(o); }
   void operator()(const BatchNorm&) const { keep(o); }
+  void operator()(const LayerNorm&) const { keep(o); }
   void operator()(const Dropout&) const { keep(o); }
   void operator()(const Add&) const { keep(o); }
   void operator()(const Multiply&) const {
@@ -365,6 +371,53 @@ TEST(Statistics, SoftmaxExchangesARowsMaximumAndSum) {
   shard[Dim::n] = {0, 4};
   EXPECT_EQ(statistics(it.layer(), shard),
             (Statistics{{{false, true, false, false, false}}, Combination::log_sum_exp, 8, 0}));
+}
+
+TEST(Statistics, LayerNormSumsTwoValuesAPositionBothWays) {
+  const Sample it = one_layer(LayerNorm{}, {{1, 6, 1, 4, 4}}, 8);
+  Box shard = whole(it.layer().output);
+  shard[Dim::c] = {2, 5};
+  shard[Dim::n] = {0, 4};
+  const Statistics sums = statistics(it.layer(), shard);
+  const std::int64_t values = 2 * 4 * 4 * 4;
+  EXPECT_EQ(sums, (Statistics{
+                      {{false, true, false, false, false}}, Combination::moments, values, values}));
+  EXPECT_EQ(elements_over(sums.over, shard), 3);
+}
+
+// Batch norm's backward sums are its parameters' gradients; layer norm's weigh by its scale.
+TEST(Statistics, SayWhatTheyHaveToDoWithParameters) {
+  const auto of = [](const Op& op) {
+    const Sample it = one_layer(op, {{1, 6, 1, 4, 4}}, 8);
+    const Statistics sums = statistics(it.layer(), whole(it.layer().output));
+    return std::pair(sums.give_parameter_gradients(), sums.weigh_by_parameters());
+  };
+  EXPECT_EQ(of(BatchNorm{}), std::pair(true, false));
+  EXPECT_EQ(of(LayerNorm{}), std::pair(false, true));
+  EXPECT_EQ(of(Activation{}), std::pair(false, false));
+}
+
+std::string phases_of(const Op& op, bool input_needs_gradient) {
+  const Sample it = one_layer(op, {{1, 6, 1, 4, 4}}, 8);
+  const PhaseSet phases = step_phases(it.graph, LayerId(1), {input_needs_gradient, true});
+  std::string text;
+  for (int i = 0; i < kPhaseCount; ++i) {
+    const auto phase = static_cast<Phase>(i);
+    if (phases[phase]) text += fmt::format("{}{}", text.empty() ? "" : " ", name(phase));
+  }
+  return text;
+}
+
+// A layer norm's backward sums serve the gradient of its input alone.
+TEST(StepPhases, FollowFromTheStatistics) {
+  EXPECT_EQ(phases_of(BatchNorm{}, true),
+            "forward_statistics forward backward_statistics backward_data update");
+  EXPECT_EQ(phases_of(BatchNorm{}, false), "forward_statistics forward backward_statistics update");
+  EXPECT_EQ(phases_of(LayerNorm{}, true),
+            "forward_statistics forward backward_statistics backward_data backward_weights update");
+  EXPECT_EQ(phases_of(LayerNorm{}, false), "forward_statistics forward backward_weights update");
+  EXPECT_EQ(phases_of(LayerNorm{.affine = false}, true),
+            "forward_statistics forward backward_statistics backward_data");
 }
 
 TEST(Statistics, OtherOpsHaveNone) {

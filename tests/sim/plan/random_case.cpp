@@ -70,6 +70,7 @@ Op random_op(Random& random, const Extents& input, bool flat) {
     case 3:
       return Activation{};
     case 4:
+      if (pick(random, 0, 1) == 0) return LayerNorm{1e-3};
       return BatchNorm{};
     case 5:
       return LocalResponseNorm{3};
@@ -144,6 +145,7 @@ Op random_op_of_same_shape(Random& random, const Extents& input) {
     case 1:
       return Dropout{};
     case 2:
+      if (pick(random, 0, 1) == 0) return LayerNorm{1e-3};
       return BatchNorm{};
     case 3:
       if (is_flat(input)) return FullyConnected{channels};

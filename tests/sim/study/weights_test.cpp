@@ -34,7 +34,9 @@ Graph network(const std::string& convolution_name = "conv") {
   op.bias = false;
   const LayerId conv = net.add(convolution_name, op, {data});
   const LayerId norm = net.add("norm", BatchNorm{}, {conv});
-  const LayerId fc = net.add("fc", FullyConnected{.out_features = 3}, {norm});
+  const LayerId plain = net.add("plain", LayerNorm{.affine = false}, {norm});
+  const LayerId rows = net.add("rows", LayerNorm{}, {plain});
+  const LayerId fc = net.add("fc", FullyConnected{.out_features = 3}, {rows});
   net.add("loss", SoftmaxCrossEntropy{}, {fc});
   return std::move(net).build();
 }
@@ -44,6 +46,7 @@ TEST(Weights, HaveTheShapesOfPyTorch) {
   using Shape = std::vector<std::int64_t>;
   EXPECT_EQ(weight_shape(graph[graph.find("conv")]), (Shape{6, 2, 2, 3, 1}));
   EXPECT_EQ(weight_shape(graph[graph.find("norm")]), (Shape{6}));
+  EXPECT_EQ(weight_shape(graph[graph.find("rows")]), (Shape{6}));
   EXPECT_EQ(weight_shape(graph[graph.find("fc")]), (Shape{3, 6 * 2 * 4 * 5}));
   const Graph lenet = build_zoo("lenet5", 1);
   EXPECT_EQ(weight_shape(lenet[lenet.find("conv1")]), (Shape{6, 1, 5, 5}));

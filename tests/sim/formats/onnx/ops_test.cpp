@@ -146,6 +146,67 @@ TEST(OnnxOps, BatchNormOfConstantsIsTrainedAllTheSame) {
   EXPECT_THAT(net.read().notes, ::testing::Contains(::testing::HasSubstr("affine=False")));
 }
 
+Model layer_norm(const Dims& of, int axis) {
+  Model net(17);
+  net.weight("scale", of);
+  net.weight("shift", of);
+  net.node("LayerNormalization", {"x", "scale", "shift"}, "y")("axis", axis)("epsilon", 0.001);
+  return net;
+}
+
+TEST(OnnxOps, LayerNormalizationIsOverTheChannels) {
+  Model flat = layer_norm({3}, -1);
+  EXPECT_THAT(one_node(flat, {1, 3}),
+              ElementsAre("y layer_norm 3x1x1x1 +6 < x", "loss softmax_cross_entropy 3x1x1x1 < y"));
+  EXPECT_EQ(op_of<LayerNorm>(flat.read().graph, "y"), (LayerNorm{0.001, true}));
+  Model pooled = layer_norm({3, 1, 1}, 1);
+  EXPECT_THAT(one_node(pooled, {1, 3, 1, 1}), ElementsAre("y layer_norm 3x1x1x1 +6 < x"));
+}
+
+// As ConvNeXt has them: the channels come last and go back.
+TEST(OnnxOps, LayerNormalizationMayStandBetweenTransposes) {
+  Model net(17);
+  net.weight("scale", {3});
+  net.weight("shift", {3});
+  net.node("Transpose", {"x"}, "last")("perm", Dims{0, 2, 3, 1});
+  net.node("LayerNormalization", {"last", "scale", "shift"}, "norm");
+  net.node("Transpose", {"norm"}, "first")("perm", Dims{0, 3, 1, 2});
+  net.node("Relu", {"first"}, "y");
+  EXPECT_THAT(one_node(net, {1, 3, 8, 8}),
+              ElementsAre("norm layer_norm 3x1x8x8 +6 < x", "y relu 3x1x8x8 < norm"));
+}
+
+// PyTorch's elementwise_affine=False: ones and zeros that no optimiser knows.
+TEST(OnnxOps, LayerNormalizationOfOnesAndZerosHasNoParameters) {
+  Model net(17);
+  net.constant("scale", {1, 1, 1}).constant("shift", {0, 0, 0});
+  net.node("LayerNormalization", {"x", "scale", "shift"}, "y");
+  EXPECT_THAT(one_node(net, {1, 3}),
+              ElementsAre("y layer_norm 3x1x1x1 < x", "loss softmax_cross_entropy 3x1x1x1 < y"));
+  EXPECT_FALSE(op_of<LayerNorm>(net.read().graph, "y").affine);
+}
+
+TEST(OnnxOps, LayerNormalizationOfOtherAxesIsAnError) {
+  const auto error = [](Model net, const Dims& dims) {
+    net.input("x", dims).output("y");
+    return said([&] { net.read(); });
+  };
+  EXPECT_EQ(error(layer_norm({8}, -1), {1, 3, 8}),
+            "net.onnx: node y (LayerNormalization): axis is -1, from which on it normalises other "
+            "axes than the channels; allowed: the channels alone, as axis 1 of (n, c) or (n, c, 1, "
+            "1)");
+  EXPECT_NE(error(layer_norm({3, 8}, 1), {1, 3, 8}), "");
+  EXPECT_NE(error(layer_norm({2, 3}, 0), {2, 3}), "");
+  EXPECT_EQ(error(layer_norm({1}, -1), {1, 3}),
+            "net.onnx: node y (LayerNormalization): its parameter 'scale' is (1); allowed: (3)");
+  Model unshifted(17);
+  unshifted.weight("scale", {3});
+  unshifted.node("LayerNormalization", {"x", "scale"}, "y");
+  EXPECT_EQ(error(unshifted, {1, 3}),
+            "net.onnx: node y (LayerNormalization): it has a scale and no B; allowed: both, or a "
+            "constant scale of 1");
+}
+
 TEST(OnnxOps, LrnAndDropoutHaveTheirNumbers) {
   Model net;
   net.node("LRN", {"x"}, "norm")("size", 5)("alpha", 0.0002)("beta", 0.7)("bias", 2.0);

@@ -235,14 +235,21 @@ void shape(Model& net, Draws& draws) {
   net.input("x", draws.dims(4));
 }
 
+void layer_normalization(Model& net, Draws& draws) {
+  const Dims dims = draws.dims(4);
+  net.node("LayerNormalization", {"x", "scale"}, "y")("axis", -1);
+  net.input("x", dims).weight("scale", {dims.back()});
+}
+
 }  // namespace drawn
 
 TEST(OnnxShapes, AreThoseOfOnnxsOwnInference) {
   const std::vector<Make> makes = {
-      drawn::convolution, drawn::pooling,   drawn::same_padding, drawn::broadcast, drawn::product,
-      drawn::gemm,        drawn::reduction, drawn::reshape,      drawn::flatten,   drawn::squeeze,
-      drawn::unsqueeze,   drawn::transpose, drawn::slice,        drawn::gather,    drawn::split,
-      drawn::concat,      drawn::pad,       drawn::expand,       drawn::shape};
+      drawn::convolution, drawn::pooling, drawn::same_padding, drawn::broadcast,
+      drawn::product,     drawn::gemm,    drawn::reduction,    drawn::reshape,
+      drawn::flatten,     drawn::squeeze, drawn::unsqueeze,    drawn::transpose,
+      drawn::slice,       drawn::gather,  drawn::split,        drawn::concat,
+      drawn::pad,         drawn::expand,  drawn::shape,        drawn::layer_normalization};
   for (std::size_t kind = 0; kind < makes.size(); ++kind) {
     for (int seed = 0; seed < 40; ++seed) {
       Draws draws(seed);
