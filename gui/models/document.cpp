@@ -76,7 +76,8 @@ CaseRequest parse_input(Table json) {
   input.batch_per_device = json.integer("batch_per_device", 1);
   if (const auto batch = json.optional("batch")) input.batch = batch->as_integer(1);
   input.sync.algorithm = known(parse_sync(json.string("sync")), json.required("sync"));
-  if (const auto bucket = json.optional("bucket")) input.sync.bucket = {bucket->as_integer(0)};
+  const auto bucket = json.optional("bucket");  // older documents know none
+  input.sync.bucket = bucket ? Bytes{bucket->as_integer(0)} : Bytes{};
   input.dtype = known(parse_dtype(json.string("dtype")), json.required("dtype"));
   input.profiles = json.required("profiles").as_strings();
   for (const Value& set : json.required("sets").as_list()) input.sets.push_back(parse_set(set));

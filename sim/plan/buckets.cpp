@@ -63,8 +63,13 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
     const Partition cut(graph[layer].output, strategy[layer].degrees);
     for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
       if (shards.size() == 1) continue;
+      const std::vector<DeviceId>& on = strategy[layer].devices;
+      if (capacity > Bytes{}) {  // layers whose shards lie otherwise on the same devices meet
+        std::sort(shards.begin(), shards.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return on[a] < on[b]; });
+      }
       std::vector<DeviceId> devices;
-      for (std::uint32_t shard : shards) devices.push_back(strategy[layer].devices[shard]);
+      for (std::uint32_t shard : shards) devices.push_back(on[shard]);
       const std::int64_t values = shard_parameters(graph[layer], cut.box(shards.front())).total();
       filling.add(std::move(devices), {layer, std::move(shards)}, values);
     }

@@ -227,10 +227,15 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
     sum.layers.push_back({part.layer, bytes_of(shard_parameters(graph_[part.layer], box))});
   }
   const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
+  // One after another, as a device does them anyway: only the last one ends the use of the buffer.
+  std::vector<TaskId> updated(bucket.devices.size());
   for (const BucketPart& part : bucket.parts) {
     for (std::size_t k = 0; k < part.shards.size(); ++k) {
       const std::uint32_t shard = part.shards[k];
-      tasks_[part.layer()].update[shard] = add_update(part.layer, shard, {summed[k]});
+      std::vector<TaskId> after = {summed[k]};
+      if (updated[k].valid()) after.push_back(updated[k]);
+      updated[k] = add_update(part.layer, shard, std::move(after));
+      tasks_[part.layer()].update[shard] = updated[k];
     }
   }
 }

@@ -43,13 +43,13 @@ constexpr std::array<SettingSpec, 28> kSettings = {{
      "data, model, owt, optimal or a .json file", kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
      "how replicas sum gradients: ps (a parameter server on one of them, as in the paper), ring, "
-     "tree, hierarchical, or auto, the cheapest of these for each layer (default ring)",
+     "tree, hierarchical, or auto, the cheapest of these for each sum (default ring)",
      kSyncNames},
     {"bucket", ValueForm::size, kEveryJob, "BYTES",
-     "how many bytes of gradients replicas sum at once, as \"25 MiB\"; 0: each layer's by itself, "
-     "as "
-     "ps always does (default 25 MiB, the first bucket 1 MiB, as PyTorch's "
-     "DistributedDataParallel)"},
+     "sum gradients once those of whole layers reach so many bytes, as \"25 MiB\"; 0: each layer's "
+     "by "
+     "itself, as ps always does (default 25 MiB, the first 1 MiB, as PyTorch's "
+     "DistributedDataParallel; auto then chooses among ring, tree and hierarchical)"},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",

@@ -26,7 +26,10 @@ Graph small_network(std::int64_t batch) {
 }
 
 double step_seconds(Graph graph, const Cluster& cluster) {
-  const Case input{std::move(graph), cluster, SyncAlgorithm::ring, DType::fp32,
+  const Case input{std::move(graph),
+                   cluster,
+                   {SyncAlgorithm::ring, kUsualBucket},
+                   DType::fp32,
                    load_cost_models(cluster, {})};
   const int devices = static_cast<int>(cluster.device_count());
   return predict(input, data_parallel(input.graph, devices)).step_seconds().value;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "random_case.h"
+#include "sim/cluster/cpu_cluster.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
 
@@ -80,7 +81,55 @@ TEST(GradientBuckets, AreOfTheSameDevices) {
   }
 }
 
-// Every update reads gradients that its group has summed, in an interval of its own.
+// The intervals of a buffer that writers and updates have tile it; what ends the sum on a device
+// has waited for all writers, and every update for that.
+void expect_summed_whole(const Plan& plan) {
+  using Interval = std::pair<std::int64_t, std::int64_t>;
+  std::map<std::size_t, std::vector<Interval>> written, read;
+  std::vector<std::vector<TaskId>> writers(plan.buffers().size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const TaskId id(i);
+    if (plan[id].kind != TaskKind::compute) continue;
+    for (const Operand& operand : plan.operands(id)) {
+      if (operand.role != Role::parameter_gradients) continue;
+      const Task& task = plan[id];
+      const auto parameters =
+          std::find_if(plan.buffers().begin(), plan.buffers().end(), [&](const Buffer& buffer) {
+            return buffer.kind == BufferKind::parameters && buffer.layer == task.layer &&
+                   buffer.shard == task.shard;
+          });
+      const bool updates = task.phase == Phase::update;
+      (updates ? read : written)[operand.buffer()].push_back(
+          {operand.first, operand.first + parameters->values});
+      if (!updates) writers[operand.buffer()].push_back(id);
+    }
+  }
+  const auto expect_tiled = [&](std::map<std::size_t, std::vector<Interval>>& intervals) {
+    for (auto& [buffer, parts] : intervals) {
+      std::sort(parts.begin(), parts.end());
+      std::int64_t next = 0;
+      for (const auto& [begin, end] : parts) {
+        EXPECT_EQ(begin, next);
+        next = end;
+      }
+      EXPECT_EQ(next, plan[BufferId(buffer)].values);
+    }
+  };
+  expect_tiled(written);
+  expect_tiled(read);
+  const auto waits = [&](TaskId id, TaskId other) {
+    const auto all = plan.dependencies(id);
+    return std::find(all.begin(), all.end(), other) != all.end();
+  };
+  for (const Group& group : plan.groups()) {
+    if (group.purpose != GroupPurpose::parameters) continue;
+    EXPECT_EQ(group.bytes.value, 4 * group.values);
+    for (std::size_t k = 0; k < group.tasks.size(); ++k) {
+      for (TaskId writer : writers[group.buffers[k]()]) EXPECT_TRUE(waits(group.tasks[k], writer));
+    }
+  }
+}
+
 TEST(GradientBuckets, AreSummedOnceAndWhole) {
   Random random(5);
   for (int round = 0; round < 200; ++round) {
@@ -88,34 +137,24 @@ TEST(GradientBuckets, AreSummedOnceAndWhole) {
     const Graph graph = testing::random_graph(random);
     LowerOptions options;
     options.sync = {SyncAlgorithm::ring, {4 * testing::pick(random, 1, 400)}};
-    const Plan plan =
-        lower(graph, testing::star(4), testing::random_strategy(random, graph, 4), options);
-    std::map<std::size_t, std::int64_t> summed, read;  // values by buffer
-    for (const Group& group : plan.groups()) {
-      if (group.purpose != GroupPurpose::parameters) continue;
-      std::int64_t values = 0;
-      for (const SummedLayer& layer : group.layers) values += layer.bytes.value / 4;
-      EXPECT_EQ(values, group.values);
-      EXPECT_EQ(group.bytes.value, 4 * group.values);
-      for (BufferId buffer : group.buffers) {
-        EXPECT_TRUE(summed.emplace(buffer(), group.values).second);
-        EXPECT_EQ(plan[buffer].values, group.values);
-      }
-    }
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      const TaskId id(i);
-      if (plan[id].kind != TaskKind::compute || plan[id].phase != Phase::update) continue;
-      const Operand parameters = plan.operands(id)[0], gradients = plan.operands(id)[1];
-      EXPECT_LE(gradients.first + plan[parameters.buffer].values, plan[gradients.buffer].values);
-      if (!summed.contains(gradients.buffer())) continue;
-      read[gradients.buffer()] += plan[parameters.buffer].values;
-      const auto waits = plan.dependencies(id);
-      EXPECT_TRUE(std::any_of(waits.begin(), waits.end(), [&](TaskId other) {
-        return in_group(plan[other].kind) && plan[other].device == plan[id].device;
-      }));
-    }
-    EXPECT_EQ(read, summed);
+    const Strategy any = testing::random_strategy(random, graph, 4);
+    expect_summed_whole(lower(graph, testing::star(4), any, options));
+    expect_summed_whole(lower(graph, cpu_cluster(4), any, options));
   }
+}
+
+// However many layers share a buffer, each of its tasks waits for one of the step before.
+TEST(GradientBuckets, CarryOneDependencyForEachLayer) {
+  const Graph graph = build_zoo("densenet121", 8);
+  const auto carried = [&](Bytes bucket) {
+    LowerOptions options;
+    options.sync = {SyncAlgorithm::ring, bucket};
+    const Plan plan = lower(graph, testing::star(2), data_parallel(graph, 2), options);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < plan.size(); ++i) count += plan.carried(TaskId(i)).size();
+    return count;
+  };
+  EXPECT_LE(carried({25 * kMebi}), carried({}) + 300);
 }
 
 TEST(GradientBuckets, OfAServerAreLayers) {
