@@ -44,6 +44,7 @@ struct PredictFlags {
 
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
   std::vector<CaseResult> results;
+  results.reserve(predictions.size());
   for (const Prediction& p : predictions) results.push_back(result_of(input, p));
   print("{}", print_results(results, {"strategy", "step_seconds", "eq1_seconds", "throughput",
                                       "comm_bytes", "sync_bytes", "peak_memory_bytes"}));

@@ -69,6 +69,7 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
                   [&](std::uint32_t a, std::uint32_t b) { return on[a] < on[b]; });
       }
       std::vector<DeviceId> devices;
+      devices.reserve(shards.size());
       for (std::uint32_t shard : shards) devices.push_back(on[shard]);
       const std::int64_t values = shard_parameters(graph[layer], cut.box(shards.front())).total();
       filling.add(std::move(devices), {layer, std::move(shards)}, values);
