@@ -147,6 +147,9 @@ std::vector<StoredInput> Answers::inputs(const Question& question) {
 
 CaseKey Answers::key(const Question& question) {
   std::string text = fmt::format("{}\n{}\n{}\n", version_, name(question.job), question.known_by);
+  // Not said in the settings, it is the usual one, which stores had not before there were buckets.
+  const Bytes bucket = question.input.sync.bucket_in_use();
+  if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
   for (const StoredInput& input : inputs(question)) {
     text += fmt::format("{} {}\n", input.kind, hex(input.hash));
   }
