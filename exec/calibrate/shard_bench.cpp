@@ -22,7 +22,7 @@ Box cut_alike(const Box& output, const Extents& whole, const Extents& input) {
 
 /// What the shard's kernel is given: where a producer that is cut alike has all that is needed, its
 /// output as it lies there, which may be more; else what is gathered, which is no more.
-std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, const Box& output) {
+std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, const Tile& output) {
   std::vector<Box> boxes = needed_input(graph, layer, i, output);
   if (boxes.empty()) return {Box{}};
   const Box near = cut_alike(output, graph[layer].output, graph[graph[layer].inputs[i]].output);
@@ -33,7 +33,7 @@ std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, c
 }  // namespace
 
 ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
-                       const Box& output)
+                       const Tile& output)
     : backend_(backend), device_(device) {
   spec_ = {&graph, layer, output, {}, true, 0};
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
@@ -61,7 +61,7 @@ ShardBench::~ShardBench() {
 }
 
 Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
-                                const Box& output) {
+                                const Tile& output) {
   std::int64_t sum = backend.bytes(output) + backend.saved_bytes(graph[layer], output);
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
     for (const Box& box : given_input(graph, layer, i, output)) sum += backend.bytes(box);
@@ -70,7 +70,7 @@ Bytes ShardBench::bytes_of_step(const Backend& backend, const Graph& graph, Laye
 }
 
 // A kernel may keep its parameters once more, in another form.
-Bytes ShardBench::lasting_bytes(const Graph& graph, LayerId layer, const Box& output) {
+Bytes ShardBench::lasting_bytes(const Graph& graph, LayerId layer, const Tile& output) {
   const std::int64_t values = 2 * shard_parameters(graph[layer], output).total();
   return {values * static_cast<std::int64_t>(sizeof(float))};
 }

@@ -17,7 +17,7 @@ class ShardBench {
  public:
   /// Backend and graph must outlive it.
   ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
-             const Box& output);
+             const Tile& output);
   ~ShardBench();
   ShardBench(const ShardBench&) = delete;
   ShardBench& operator=(const ShardBench&) = delete;
@@ -28,8 +28,8 @@ class ShardBench {
   /// What it takes from the beginning of the forward pass to end(), and for good; of the latter a
   /// guess, as only kernels know what they keep.
   static Bytes bytes_of_step(const Backend& backend, const Graph& graph, LayerId layer,
-                             const Box& output);
-  static Bytes lasting_bytes(const Graph& graph, LayerId layer, const Box& output);
+                             const Tile& output);
+  static Bytes lasting_bytes(const Graph& graph, LayerId layer, const Tile& output);
 
   void begin_forward();
   void begin_backward();

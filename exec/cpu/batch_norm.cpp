@@ -5,6 +5,7 @@
 // with sums over the M elements of a channel and the biased variance M2 / M.
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <vector>
 
@@ -43,11 +44,11 @@ class BatchNormKernel : public Kernel {
         return products(operands);
       case Phase::backward_data:
         return normalize_gradient(operands);
-      case Phase::backward_weights:
-        return;
       case Phase::update:
         return sgd(operands.parameters, operands.parameter_gradients,
                    2 * static_cast<std::int64_t>(channels_), operands.step->learning_rate);
+      default:
+        assert(false);
     }
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/graph/regions.h"
+
 namespace strata {
 namespace {
 
@@ -58,7 +60,7 @@ ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const
   shape.samples = spec.output[Dim::n].size();
   shape.in_channels = input[Dim::c].size();
   shape.out_channels = spec.output[Dim::c].size();
-  shape.bias = op.bias;
+  shape.bias = shard_parameters(*spec, spec.output).bias > 0;
   for (Dim dim : kSpatialDims) {
     const ConvolutionAxis axis = local_axis(dim, op.windows[dim], input[dim], spec.output[dim]);
     const bool flat = axis.input == 1 && axis.output == 1 && axis.kernel == 1;
@@ -66,8 +68,10 @@ ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const
   }
   const Layer& layer = *spec;
   const std::int64_t in_channels = (*spec.graph)[layer.inputs[0]].output[Dim::c];
-  shape.groups = local_groups(in_channels / op.groups, layer.output[Dim::c] / op.groups,
-                              spec.output[Dim::c], channel_block);
+  const std::int64_t terms =
+      op.groups == 1 ? terms_in(layer, spec.output) : in_channels / op.groups;
+  shape.groups = local_groups(terms, layer.output[Dim::c] / op.groups, spec.output[Dim::c],
+                              channel_block);
   return shape;
 }
 

@@ -10,9 +10,9 @@
 namespace strata {
 namespace {
 
-Box shard_box(const Graph& graph, const Plan& plan, LayerId layer, std::size_t shard) {
-  return Partition(graph[layer].output, plan.placement(layer).degrees)
-      .box(static_cast<std::int64_t>(shard));
+Tile shard_tile(const Graph& graph, const Plan& plan, LayerId layer, std::size_t shard) {
+  return partition(graph[layer], plan.placement(layer).degrees)
+      .tile(static_cast<std::int64_t>(shard));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
     std::vector<float> held(static_cast<std::size_t>(plan_[buffer].values));
-    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
         .read(held.data(), whole.data());
     backend_.copy_values(values(buffer), held.data(), plan_[buffer].values);
     backend_.finish();
@@ -84,7 +84,7 @@ std::vector<float> Executor::parameters(LayerId layer) const {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
-    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
         .write(whole.data(), on_host(values(buffer), plan_[buffer].values).data());
   }
   return whole;
@@ -96,7 +96,7 @@ std::vector<bool> Executor::holds(LayerId layer) const {
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
-    ParameterRows(graph_[layer], shard_box(graph_, plan_, layer, shard))
+    ParameterRows(graph_[layer], shard_tile(graph_, plan_, layer, shard))
         .write(held.data(), ones.data());
   }
   return {held.begin(), held.end()};
@@ -104,11 +104,11 @@ std::vector<bool> Executor::holds(LayerId layer) const {
 
 // Replicas hold the same sum and may be here at once; each writes it over the other's.
 void Executor::keep_gradient(const Task& task, const float* gradients) {
-  const Box box = shard_box(graph_, plan_, task.layer, task.shard);
+  const Tile shard = shard_tile(graph_, plan_, task.layer, task.shard);
   const std::vector<float> held =
-      on_host(gradients, shard_parameters(graph_[task.layer], box).total());
+      on_host(gradients, shard_parameters(graph_[task.layer], shard).total());
   const std::lock_guard lock(gradients_mutex_);
-  ParameterRows(graph_[task.layer], box).write(gradients_[task.layer()].data(), held.data());
+  ParameterRows(graph_[task.layer], shard).write(gradients_[task.layer()].data(), held.data());
 }
 
 std::vector<float> Executor::on_host(const float* values, std::int64_t count) const {

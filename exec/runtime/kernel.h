@@ -31,7 +31,7 @@ struct Region {
 struct ShardSpec {
   const Graph* graph = nullptr;
   LayerId layer;
-  Box output;
+  Tile output;  ///< with the terms of its sums that the shard adds up
   /// By input of the layer: the boxes that its regions will have. One box for every op but
   /// Flatten (see needed_input()); an empty one where the shard needs nothing of that input. A box
   /// may reach beyond what is needed at its ends (the rows that a stride never meets).
@@ -67,7 +67,7 @@ struct Operands {
   /// both gradients into the first one's region.
   std::span<const Region> input_gradients;
   /// fp32, the weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then the bias; of the
-  /// channels of this shard. Also for statistics that weigh by them.
+  /// channels and terms of this shard (shard_parameters()). Also for statistics that weigh by them.
   float* parameters = nullptr;
   float* parameter_gradients = nullptr;
   /// A statistics phase writes this shard's part; the phase after it finds all shards' combined.

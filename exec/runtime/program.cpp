@@ -28,6 +28,10 @@ Program::Program(const Graph& graph, const Plan& plan)
     const TaskId id(i);
     const Task& task = plan[id];
     if (task.kind != TaskKind::compute || task.phase == Phase::update) continue;
+    if (is_sum(task.phase)) {
+      sums_[i] = find_sum(id);
+      continue;
+    }
     std::vector<bool>& seen = is_forward(task.phase) ? forward : backward;
     is_head_[i] = !seen[kernel(task)];
     seen[kernel(task)] = true;
@@ -55,7 +59,7 @@ void Program::add_kernel(TaskId forward) {
   added.spec.graph = &graph_;
   added.spec.layer = task.layer;
   added.spec.output =
-      Partition(graph_[task.layer].output, plan_.placement(task.layer).degrees).box(task.shard);
+      partition(graph_[task.layer], plan_.placement(task.layer).degrees).tile(task.shard);
   added.spec.inputs.assign(graph_[task.layer].inputs.size(), {Box{}});
   for (const Operand& operand : plan_.operands(forward)) {
     if (operand.role == Role::parameters) parameters_[kernel(task)] = operand.buffer;
@@ -65,27 +69,30 @@ void Program::add_kernel(TaskId forward) {
   }
 }
 
-GradientSum Program::find_sum(TaskId task) const {
+PartsSum Program::find_sum(TaskId task) const {
+  const Role role = summed_role(plan_[task].phase);
   const auto operands = plan_.operands(task);
-  const auto gradient = std::find_if(operands.begin(), operands.end(), [](const Operand& operand) {
-    return operand.role == Role::output_gradient;
-  });
-  if (gradient == operands.end()) return GradientSum::none;
-  // A layer that works in place hands the sum on in the same buffer.
-  const Buffer& buffer = plan_[gradient->buffer];
+  const auto sum = std::find_if(operands.begin(), operands.end(),
+                                [&](const Operand& operand) { return operand.role == role; });
+  if (sum == operands.end()) return PartsSum::none;
+  // A layer that works in place hands the gradient on in the same buffer.
+  const Buffer& buffer = plan_[sum->buffer];
   const bool gathers =
       buffer.kind == BufferKind::gathered_gradient && buffer.layer == plan_[task].layer;
-  if (!gathers) return GradientSum::none;
-  const Box& whole = plan_.boxes(gradient->buffer).front();
+  if (!gathers && !is_sum(plan_[task].phase)) return PartsSum::none;
+  const Box& whole = plan_.boxes(sum->buffer).front();
   const auto parts = plan_.moves(task);
-  const bool all_whole = std::all_of(parts.begin(), parts.end(), [&](const Piece& part) {
-    return part.box == whole && plan_.box(part.source) == whole;
-  });
-  if (all_whole && !parts.empty()) return GradientSum::whole;
+  const auto covers = [&](const Piece& part) { return part.box == whole; };
+  if (!parts.empty() && std::all_of(parts.begin(), parts.end(), covers)) {
+    const bool alike = std::all_of(parts.begin(), parts.end(), [&](const Piece& part) {
+      return plan_.box(part.source) == whole;
+    });
+    return alike ? PartsSum::whole : PartsSum::covering;
+  }
   std::int64_t covered = 0;
   for (const Piece& part : parts) covered += volume(part.box);
-  return covered == volume(whole) && pairwise_disjoint(parts) ? GradientSum::disjoint
-                                                              : GradientSum::overlapping;
+  return covered == volume(whole) && pairwise_disjoint(parts) ? PartsSum::disjoint
+                                                              : PartsSum::overlapping;
 }
 
 // What the plan has by buffer, by task.

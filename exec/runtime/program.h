@@ -15,13 +15,19 @@
 
 namespace strata {
 
-/// How a task puts its output's gradient together from what the readers give back.
-enum class GradientSum : std::uint8_t {
+/// How a task puts its output, or the gradient of that, together from what others made.
+enum class PartsSum : std::uint8_t {
   none,      ///< it finds it
-  whole,     ///< each part covers it
+  whole,     ///< each part is the same box
+  covering,  ///< each part holds all of it, some among more
   disjoint,  ///< each element is in exactly one part
   overlapping
 };
+
+/// What a compute task of the phase puts together where it adds up.
+constexpr Role summed_role(Phase phase) {
+  return phase == Phase::forward_sum ? Role::output : Role::output_gradient;
+}
 
 /// One shard's kernel.
 struct ProgramKernel {
@@ -38,9 +44,9 @@ class Program {
   std::span<const ProgramKernel> kernels() const { return kernels_; }
   /// Which of these a compute task's is.
   std::size_t kernel(const Task& task) const { return first_kernel_[task.layer()] + task.shard; }
-  /// Of a compute task: the first forward or the first backward one of its shard.
+  /// Of a compute task with a kernel: the first forward or the first backward one of its shard.
   bool is_head(TaskId task) const { return is_head_[task()]; }
-  GradientSum gradient_sum(TaskId task) const { return sums_[task()]; }
+  PartsSum parts_sum(TaskId task) const { return sums_[task()]; }
   /// Buffers with a network's data that a forward head reads.
   std::vector<BufferId> data(TaskId task) const;
   /// Buffers that are done with when the task and all their other last users have ended.
@@ -58,7 +64,7 @@ class Program {
  private:
   void add_kernels();
   void add_kernel(TaskId forward);
-  GradientSum find_sum(TaskId task) const;
+  PartsSum find_sum(TaskId task) const;
   void find_releases();
 
   const Graph& graph_;
@@ -67,7 +73,7 @@ class Program {
   std::vector<std::size_t> first_kernel_;  // by layer
   std::vector<BufferId> parameters_;       // by kernel
   std::vector<bool> is_head_;              // by task
-  std::vector<GradientSum> sums_;          // by task
+  std::vector<PartsSum> sums_;          // by task
   std::vector<std::uint32_t> release_ends_;
   std::vector<BufferId> releases_;
 };

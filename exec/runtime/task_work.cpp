@@ -182,6 +182,7 @@ void TaskWork::compute(Turn turn) {
   const Phase phase = plan_[id].phase;
   load_inputs(id, turn.step);
   put_together(turn);
+  if (is_sum(phase)) return show_sum(id);
 
   std::vector<Region> inputs, input_gradients;
   if (phase != Phase::update) inputs = regions(id, Role::input);
@@ -214,7 +215,10 @@ void TaskWork::compute(Turn turn) {
   if (executor_.options_.observer != nullptr) {
     show_before(id, operands);
     kernel(id).run(phase, operands);
-    if (phase == Phase::forward) show(TensorRole::output, plan_[id], operands.output);
+    const bool whole = plan_.placement(plan_[id].layer).degrees.r == 1;
+    if (phase == Phase::forward && whole) {
+      show(TensorRole::output, plan_[id], operands.output);
+    }
   } else {
     kernel(id).run(phase, operands);
   }
@@ -234,6 +238,11 @@ void TaskWork::show_before(TaskId id, const Operands& operands) {
   } else {
     show(TensorRole::output_gradient, task, operands.output_gradient);
   }
+}
+
+void TaskWork::show_sum(TaskId id) {
+  if (executor_.options_.observer == nullptr || plan_[id].phase != Phase::forward_sum) return;
+  show(TensorRole::output, plan_[id], region({find(id, Role::output).buffer}));
 }
 
 void TaskWork::show(TensorRole role, const Task& task, const Region& region) {
@@ -287,7 +296,7 @@ void TaskWork::load_inputs(TaskId id, std::uint32_t step) {
 void TaskWork::put_together(Turn turn) {
   const TaskId id = turn.task;
   const Phase phase = plan_[id].phase;
-  if (program_.gradient_sum(id) != GradientSum::none) return sum_gradient(id);
+  if (program_.parts_sum(id) != PartsSum::none) return sum_parts(id);
   for (const Piece& piece : plan_.moves(id)) {
     if (phase == Phase::update) {
       backend_.add_values(values_of(piece.target.buffer), values_of(piece.source.buffer),
@@ -298,20 +307,20 @@ void TaskWork::put_together(Turn turn) {
   }
 }
 
-void TaskWork::sum_gradient(TaskId id) {
-  const Region to = region({find(id, Role::output_gradient).buffer});
-  const GradientSum how = program_.gradient_sum(id);
+void TaskWork::sum_parts(TaskId id) {
+  const Region to = region({find(id, summed_role(plan_[id].phase)).buffer});
+  const PartsSum how = program_.parts_sum(id);
   const auto parts = plan_.moves(id);
-  if (how == GradientSum::whole) {
+  if (how == PartsSum::whole) {
     std::vector<Region> from;
     for (const Piece& part : parts) from.push_back(region(part.source));
     return backend_.sum(to, from);
   }
-  const bool disjoint = how == GradientSum::disjoint;
-  if (!disjoint) backend_.clear(to);
+  if (how == PartsSum::overlapping) backend_.clear(to);
   for (const Piece& part : parts) {
-    disjoint ? backend_.copy(to, region(part.source), part.box)
-             : backend_.add(to, region(part.source), part.box);
+    const bool first = how == PartsSum::covering && &part == &parts.front();
+    first || how == PartsSum::disjoint ? backend_.copy(to, region(part.source), part.box)
+                                       : backend_.add(to, region(part.source), part.box);
   }
 }
 

@@ -68,13 +68,14 @@ class TaskWork {
 
  private:
   void show_before(TaskId id, const Operands& operands);
+  void show_sum(TaskId id);
   void show(TensorRole role, const Task& task, const Region& region);
   void show_values(TensorRole role, const Task& task, float* values);
   void move(TaskId id);
   void reduce(TaskId id);
   void gather(TaskId id);
   void put_together(Turn turn);
-  void sum_gradient(TaskId id);
+  void sum_parts(TaskId id);
   void load_inputs(TaskId id, std::uint32_t step);
   std::vector<Region> regions(TaskId id, Role role);
   /// Its buffer is invalid where the task has none.

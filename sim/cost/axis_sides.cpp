@@ -18,6 +18,11 @@ std::uint32_t index_in(const std::vector<T>& sorted, const T& value) {
                                     sorted.begin());
 }
 
+Digits without_strides(Digits digits) {
+  for (Digit& digit : digits) digit = {digit.degree, 1, false, digit.reduction};
+  return digits;
+}
+
 // Numbers the distinct digits of the cuts, and their distinct degrees.
 template <class DigitsOf>
 void number_keys(const Cuts& cuts, const DigitsOf& digits_of, AxisSide& side) {
@@ -28,10 +33,10 @@ void number_keys(const Cuts& cuts, const DigitsOf& digits_of, AxisSide& side) {
   sort_unique(side.keys);
   side.key_of.reserve(cuts.size());
   for (const Digits& d : digits) side.key_of.push_back(index_in(side.keys, d));
-  for (const Digits& key : side.keys) side.degrees.push_back(key.front().degree);
+  for (const Digits& key : side.keys) side.degrees.push_back(without_strides(key));
   sort_unique(side.degrees);
   for (const Digits& key : side.keys) {
-    side.degree_of.push_back(index_in(side.degrees, key.front().degree));
+    side.degree_of.push_back(index_in(side.degrees, without_strides(key)));
   }
 }
 
@@ -50,12 +55,14 @@ std::size_t LaneLayout::device_at(std::size_t lane) const {
   return group < groups_.size() ? (groups_[group] * numbers_ + number) * span_ : kNoDevice;
 }
 
-Interval LaneLayout::parts_held(const Digit& digit, std::size_t lane) const {
+Interval LaneLayout::parts_held(const Digits& digits, std::size_t lane) const {
   const std::size_t first = device_at(lane);
   Interval held;
   for (std::size_t device = first; first != kNoDevice && device < first + span_; ++device) {
-    const std::int64_t i = digit.at(static_cast<std::int64_t>(device));
-    if (i >= digit.degree) continue;  // it holds nothing
+    const std::int64_t outer = digits[0].at(static_cast<std::int64_t>(device));
+    const std::int64_t inner = digits[1].at(static_cast<std::int64_t>(device));
+    if (outer >= digits[0].degree || inner >= digits[1].degree) continue;  // it holds nothing
+    const std::int64_t i = outer * digits[1].degree + inner;
     held = held.empty() ? Interval{i, i + 1}
                         : Interval{std::min(held.begin, i), std::max(held.end, i + 1)};
   }
@@ -92,7 +99,7 @@ void AxisSides::place_producer(const LaneLayout& layout) {
       continue;
     }
     const Digit& digit = side.keys[at / lanes].front();
-    const Interval parts = layout.parts_held(digit, at % lanes);
+    const Interval parts = layout.parts_held({digit}, at % lanes);
     if (parts.empty()) continue;
     side.parts[at] = parts;
     side.begin[at] = static_cast<double>(part(axis.extent, digit.degree, parts.begin).begin);
@@ -102,11 +109,12 @@ void AxisSides::place_producer(const LaneLayout& layout) {
 
 void AxisSides::place_consumer(const EdgeAxes& axes, const LaneLayout& layout) {
   AxisSide& side = consumer;
-  for (std::int32_t degree : side.degrees) {
+  for (const Digits& digits : side.degrees) {
+    const std::int32_t degree = part_count(digits);
     std::vector<Interval>& of_degree = needs.emplace_back();
     of_degree.reserve(static_cast<std::size_t>(degree));
     for (std::int64_t j = 0; j < degree; ++j) {
-      of_degree.push_back(axis.joint ? part(axis.extent, degree, j) : axes.needed(axis, degree, j));
+      of_degree.push_back(axis.joint ? part(axis.extent, degree, j) : axes.needed(axis, digits, j));
     }
   }
   const std::size_t lanes = layout.lanes();
@@ -125,7 +133,7 @@ void AxisSides::place_consumer(const EdgeAxes& axes, const LaneLayout& layout) {
     const std::size_t key = at / lanes;
     const std::vector<Interval>& of_part = needs[side.degree_of[key]];
     Interval hull;
-    side.parts[at] = layout.parts_held(side.keys[key].front(), at % lanes);
+    side.parts[at] = layout.parts_held(side.keys[key], at % lanes);
     for (std::int64_t j = side.parts[at].begin; j < side.parts[at].end; ++j) {
       const Interval& need = of_part[static_cast<std::size_t>(j)];
       side.size[at] += static_cast<double>(need.size());
@@ -149,7 +157,7 @@ void AxisSides::place_joint(const LaneLayout& layout) {
     std::size_t k = 0;
     for (Dim dim : {Dim::c, Dim::d, Dim::h, Dim::w}) {
       const Digit& digit = keys[at / lanes][k++];
-      const Interval parts = layout.parts_held(digit, at % lanes);
+      const Interval parts = layout.parts_held({digit}, at % lanes);
       holds = holds && !parts.empty();
       if (!holds) break;
       box[dim] = {part(axis.producer[dim], digit.degree, parts.begin).begin,
@@ -161,7 +169,8 @@ void AxisSides::place_joint(const LaneLayout& layout) {
 }
 
 void AxisSides::sum_readings() {
-  for (std::int32_t p : producer.degrees) {
+  for (const Digits& digits : producer.degrees) {
+    const std::int32_t p = digits.front().degree;
     for (const std::vector<Interval>& of_part : needs) {
       std::vector<double>& before = read_before.emplace_back(static_cast<std::size_t>(p) + 1);
       for (const Interval& need : of_part) {

@@ -29,9 +29,9 @@ class LaneLayout {
   std::size_t device_at(std::size_t lane) const;
   /// Whether a lane holds what the one before holds.
   bool repeats(std::size_t lane) const { return groups_.size() == 1 && lane % padded_ > 0; }
-  /// The parts that the lane's devices hold. Of several devices they are a run of numbers: degrees,
-  /// strides and the span are powers of two.
-  Interval parts_held(const Digit& digit, std::size_t lane) const;
+  /// The parts that the lane's devices hold, of those that the first two digits make. Of several
+  /// devices they are a run of numbers: degrees, strides and the span are powers of two.
+  Interval parts_held(const Digits& digits, std::size_t lane) const;
 
  private:
   std::size_t numbers_, span_, padded_;
@@ -42,7 +42,7 @@ class LaneLayout {
 struct AxisSide {
   std::vector<Digits> keys;
   std::vector<std::uint32_t> key_of;     ///< by choice
-  std::vector<std::int32_t> degrees;     ///< of the first digits, each once
+  std::vector<Digits> degrees;           ///< the keys without strides, each once
   std::vector<std::uint32_t> degree_of;  ///< by key: an index of degrees
   AlignedVector<double> begin, end;      ///< of a joint axis the consumer's run
   AlignedVector<double> size;            ///< of the consumer: what it needs, halos counted apiece

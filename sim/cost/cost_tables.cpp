@@ -56,6 +56,7 @@ bool in_powers_of_two(const SearchSpace& space, const GroupNetwork& network) {
       for (Dim dim : kDims) {
         if (!power(cut.degrees[dim]) || !power(cut.strides[dim])) return false;
       }
+      if (!power(cut.degrees.r)) return false;
     }
   }
   return true;

@@ -6,8 +6,10 @@
 // intervals. Flatten alone mixes dims: its input's c, d, h, w make one axis, along which a consumer
 // owns a run of the row-major order.
 //
-// Everything is told by device: device k of a cut holds the shard whose coordinate in a dim is
-// k / stride mod degree, and none from the product of the degrees on.
+// Everything is told by device: device k of a cut holds the shard whose coordinate in a loop is
+// k / stride mod degree, and none from the product of the degrees on. A producer counts as its
+// output lies, a consumer as it works: along a dim whose elements are the terms of its sums, it is
+// cut in its own channels, whose parts all need the same, and in its reduction.
 
 #include <array>
 #include <cstdint>
@@ -19,11 +21,12 @@
 
 namespace strata {
 
-/// How a dim of a cut runs over the devices.
+/// How a loop of a cut runs over the devices.
 struct Digit {
   std::int32_t degree = 1;
   std::int32_t stride = 1;
   bool top = false;  ///< the slowest of its cut: devices from degree * stride on hold nothing
+  bool reduction = false;
   auto operator<=>(const Digit&) const = default;
 
   /// The coordinate of a device; `degree` or more for one that holds nothing.
@@ -40,9 +43,14 @@ struct EdgeAxis {
   Extents producer;         ///< the producer's output
 };
 
-/// The digits of a cut along an axis: the first, or all four for the producer's side of a joint
-/// axis.
+/// The digits of a cut along an axis: the first; with a second one where a reduction is cut, too,
+/// which runs faster; or all four for the producer's side of a joint axis.
 using Digits = std::array<Digit, 4>;
+
+/// How many parts the first two make, numbered with the second running faster.
+constexpr std::int32_t part_count(const Digits& digits) {
+  return digits[0].degree * digits[1].degree;
+}
 
 class EdgeAxes {
  public:
@@ -58,13 +66,14 @@ class EdgeAxes {
   Digits producer_digits(const EdgeAxis& axis, const Cut& cut) const;
   Digits consumer_digits(const EdgeAxis& axis, const Cut& cut) const;
 
-  /// What part `part` of the consumer under `degree` needs along a plain axis, as an interval of
-  /// the producer's dim.
-  Interval needed(const EdgeAxis& axis, std::int32_t degree, std::int64_t part) const;
+  /// What part `part` of the consumer under these digits needs along a plain axis, as an interval
+  /// of the producer's dim.
+  Interval needed(const EdgeAxis& axis, const Digits& digits, std::int64_t part) const;
 
  private:
   AccessMap access_;
-  Extents output_;  // of the consumer
+  Extents output_;          // of the consumer
+  std::int64_t reduction_;  // of the consumer
   std::vector<EdgeAxis> axes_;
   double scale_ = 1;
 };

@@ -7,7 +7,6 @@
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 #include "sim/plan/lower.h"
-#include "sim/plan/redistribution.h"
 
 namespace strata {
 namespace {
@@ -51,10 +50,10 @@ template <class BytesOf>
 std::vector<Bytes> group_bytes(const Layer& layer, const Config& config,
                                const std::vector<std::vector<std::uint32_t>>& groups,
                                const BytesOf& bytes_of) {
-  const Partition cut(layer.output, config.degrees);
+  const Partition cut = partition(layer, config.degrees);
   std::vector<Bytes> result;
   result.reserve(groups.size());
-  for (const auto& shards : groups) result.push_back(bytes_of(cut.box(shards.front())));
+  for (const auto& shards : groups) result.push_back(bytes_of(cut.tile(shards.front())));
   return result;
 }
 
@@ -84,14 +83,14 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
 
 Seconds Eq1::compute(LayerId layer, const Config& config) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
-  const Partition cut(graph_[layer].output, config.degrees);
+  const Partition cut = partition(graph_[layer], config.degrees);
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
     const DeviceId device = config.devices[shard];
     const PhaseCosts& costs =
-        costs_(layer, cut.box(static_cast<std::int64_t>(shard)), *models_[device()]);
+        costs_(layer, cut.tile(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
-    for (std::size_t phase = 0; phase < kPhaseCount; ++phase) {
+    for (std::size_t phase = 0; phase < kKernelPhases; ++phase) {
       if (phases[static_cast<Phase>(phase)]) sum += costs[phase].seconds;
     }
     slowest = std::max(slowest, sum / cluster_[device].speed);
@@ -124,15 +123,14 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
     return transfer_by_table(consumer, input, producer_config.degrees, consumer_config.degrees,
                              returns);
   }
-  Exchange forward(cluster_), backward(cluster_);
-  for (const NeededBox& needed :
-       needed_boxes(graph_, consumer, input, producer_config, consumer_config)) {
-    if (needed.local()) continue;
-    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes(dtypes_.values));
-    forward.add(needed.owner, needed.reader, bytes);
-    backward.add(needed.reader, needed.owner, bytes);
-  }
-  return returns ? forward.time() + backward.time() : forward.time();
+  const auto boxes = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
+  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), returns);
+}
+
+Seconds Eq1::partial_sums(LayerId layer, const Config& config) {
+  if (config.degrees.r == 1) return {};
+  return exchange_time(partial_boxes(graph_[layer], config), cluster_,
+                       element_bytes(dtypes_.values), requires_gradient_[layer()]);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
@@ -160,8 +158,8 @@ Seconds Eq1::sync(LayerId layer, const Config& config) {
   const auto parts = replica_shards(config.degrees);
   const bool updates = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   if (!updates || parts.front().size() < 2) return exchange;
-  const auto bytes = group_bytes(l, config, parts, [&](const Box& box) {
-    return Bytes{shard_parameters(l, box).total() * element_bytes(dtypes_.parameters)};
+  const auto bytes = group_bytes(l, config, parts, [&](const Tile& shard) {
+    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters)};
   });
   const JointSync& joint = sync_costs_.joint(group_devices(config, parts));
   const std::uint32_t ordinal = ordinals_[layer()];
@@ -178,12 +176,25 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
     if (is_input(graph_[layer].op)) continue;
     result[i].compute = compute(layer, strategy[layer]);
     result[i].sync = sync(layer, strategy[layer]);
+    result[i].transfer = partial_sums(layer, strategy[layer]);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
       result[i].transfer += transfer(layer, input, strategy[inputs[input]], strategy[layer]);
     }
   }
   return result;
+}
+
+Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,
+                      std::int64_t element_bytes, bool returns) {
+  Exchange forward(cluster), backward(cluster);
+  for (const NeededBox& needed : boxes) {
+    if (needed.local()) continue;
+    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes);
+    forward.add(needed.owner, needed.reader, bytes);
+    backward.add(needed.reader, needed.owner, bytes);
+  }
+  return returns ? forward.time() + backward.time() : forward.time();
 }
 
 Seconds total(std::span<const LayerTerms> terms) {

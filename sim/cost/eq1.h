@@ -11,6 +11,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
+#include "sim/plan/redistribution.h"
 #include "sim/plan/sync_costs.h"
 #include "sim/strategy/strategy.h"
 
@@ -18,7 +19,7 @@ namespace strata {
 
 struct LayerTerms {
   Seconds compute;   ///< t_C: the slowest shard's forward, backward and update
-  Seconds transfer;  ///< t_X over the layer's inputs, forward and backward
+  Seconds transfer;  ///< t_X over the layer's inputs and its partial sums, forward and backward
   Seconds sync;      ///< t_S: parameters over replicas, and statistics (batch norm's sums)
   Seconds total() const { return compute + transfer + sync; }
   bool operator==(const LayerTerms&) const = default;
@@ -36,6 +37,9 @@ class Eq1 {
   /// (where the producer needs a gradient) backward.
   Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
                    const Config& consumer_config);
+
+  /// Likewise of the sums of a layer that is cut in r, between its shards.
+  Seconds partial_sums(LayerId layer, const Config& config);
 
   /// Every layer's terms, in the graph's order.
   std::vector<LayerTerms> terms(const Strategy& strategy);
@@ -58,5 +62,10 @@ class Eq1 {
 };
 
 Seconds total(std::span<const LayerTerms> terms);
+
+/// The most loaded link's time while boxes move to their readers, plus the longest route's latency;
+/// and where gradients `return` the same for the way back.
+Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,
+                      std::int64_t element_bytes, bool returns);
 
 }  // namespace strata

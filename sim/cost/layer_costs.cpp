@@ -4,23 +4,25 @@
 
 namespace strata {
 
-const PhaseCosts& LayerCosts::operator()(LayerId layer, const Box& output, const CostModel& model) {
+const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const CostModel& model) {
   const Layer& l = graph_[layer];
-  std::vector<Extents> inputs = input_extents(graph_, layer, output);
-  const Extents shape = extents(output);
+  std::vector<Extents> inputs = input_extents(graph_, layer, shard);
+  const Extents shape = extents(shard);
+  const Parameters parameters = shard_parameters(l, shard);
   for (const Known& known : known_[layer()]) {
-    if (known.model == &model && known.output == shape && known.inputs == inputs) {
+    if (known.model == &model && known.output == shape && known.inputs == inputs &&
+        known.parameters == parameters) {
       return known.costs;
     }
   }
-  const ShardWork work{&l.op, shape, inputs, shard_parameters(l, output), dtype_};
+  const ShardWork work{&l.op, shape, inputs, parameters, dtype_};
   PhaseCosts costs;
-  for (int phase = 0; phase < kPhaseCount; ++phase) {
+  for (int phase = 0; phase < kKernelPhases; ++phase) {
     Cost& cost = costs[static_cast<std::size_t>(phase)];
     cost = model.compute(work, static_cast<Phase>(phase));
     cost.seconds = cost.seconds / l.speed;
   }
-  known_[layer()].push_back({&model, shape, std::move(inputs), costs});
+  known_[layer()].push_back({&model, shape, std::move(inputs), parameters, costs});
   return known_[layer()].back().costs;
 }
 

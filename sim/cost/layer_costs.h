@@ -12,7 +12,7 @@
 
 namespace strata {
 
-using PhaseCosts = std::array<Cost, kPhaseCount>;
+using PhaseCosts = std::array<Cost, kKernelPhases>;
 
 class LayerCosts {
  public:
@@ -20,14 +20,15 @@ class LayerCosts {
   LayerCosts(const Graph& graph, DType dtype)
       : graph_(graph), dtype_(dtype), known_(graph.size()) {}
 
-  /// All phases of the shard of `layer` that computes `output`, on the device kind of `model`.
-  const PhaseCosts& operator()(LayerId layer, const Box& output, const CostModel& model);
+  /// All phases of a shard of `layer`, on the device kind of `model`.
+  const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
 
  private:
   struct Known {
     const CostModel* model;
     Extents output;
     std::vector<Extents> inputs;
+    Parameters parameters;
     PhaseCosts costs;
   };
 

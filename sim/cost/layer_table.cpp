@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/cost/eq1.h"
 #include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
 
@@ -20,16 +21,20 @@ bool one_kind(const Cluster& cluster, std::span<const CostModel* const> models) 
 // with degree, stride and whether they are in `over`. Equal keys, equal groups.
 std::vector<std::int32_t> group_key(const Cut& cut, const PerDim<bool>& over) {
   std::vector<std::int32_t> key;
-  for (Dim dim : kDims) {
-    const std::int32_t degree = cut.degrees[dim], stride = cut.strides[dim];
-    if (degree == 1) continue;
+  const auto add = [&](std::int32_t degree, std::int32_t stride, bool within) {
+    if (degree == 1) return;
     const std::size_t last = key.size();
-    if (last > 0 && key[last - 1] == over[dim] && key[last - 2] == degree * stride) {
+    if (last > 0 && key[last - 1] == within && key[last - 2] == degree * stride) {
       key[last - 3] *= degree;
       key[last - 2] = stride;
     } else {
-      key.insert(key.end(), {degree, stride, over[dim]});
+      key.insert(key.end(), {degree, stride, within});
     }
+  };
+  for (Dim dim : kDims) {
+    const std::int32_t neighbours = dim == cut.degrees.scatter ? cut.degrees.r : 1;
+    add(cut.degrees[dim], cut.strides[dim] * neighbours, over[dim]);
+    add(neighbours, cut.strides[dim], false);
   }
   return key;
 }
@@ -40,6 +45,7 @@ std::vector<std::int32_t> sized(std::vector<std::int32_t> key, const Cut& cut,
   for (Dim dim : kDims) {
     if (!over[dim]) key.push_back(cut.degrees[dim]);
   }
+  key.push_back(cut.degrees.r);
   return key;
 }
 
@@ -52,13 +58,10 @@ bool exchanges(const Cut& cut, const PerDim<bool>& over) {
 template <class BytesOf>
 std::vector<Bytes> bytes_by_group(const Layer& layer, const Cut& cut, const PerDim<bool>& over,
                                   const BytesOf& bytes_of) {
-  Degrees kept = cut.degrees;
-  for (Dim dim : kDims) kept[dim] = over[dim] ? 1 : kept[dim];
-  const Partition groups(layer.output, kept);
-  const Partition shards(layer.output, cut.degrees);
+  const Partition shards = partition(layer, cut.degrees);
   std::vector<Bytes> bytes;
-  for (std::int64_t group = 0; group < groups.shard_count(); ++group) {
-    bytes.push_back(bytes_of(shards.box(groups.coordinates(group))));
+  for (const auto& group : shard_groups(cut.degrees, over)) {
+    bytes.push_back(bytes_of(shards.tile(group.front())));
   }
   return bytes;
 }
@@ -85,8 +88,12 @@ std::vector<double> LayerTable::seconds(LayerId layer, const Cuts& cuts) const {
   Known known;
   std::vector<double> result;
   result.reserve(cuts.size());
-  for (const Cut& cut : cuts)
-    result.push_back(compute(layer, cut, known) + sync(layer, cut, known));
+  for (const Cut& choice : cuts) {
+    // What has no sums to divide follows the output of the layer that has.
+    const Cut cut = graph_[layer].reduction == 1 ? output_cut(choice) : choice;
+    result.push_back(compute(layer, cut, known) + sync(layer, cut, known) +
+                     partial_sums(layer, cut, known));
+  }
   return result;
 }
 
@@ -103,9 +110,9 @@ bool LayerTable::equal(LayerId a, LayerId b) const {
                     [&](LayerId i, LayerId j) { return graph_[i].output == graph_[j].output; });
 }
 
-LayerTable::Shape LayerTable::shape(LayerId layer, Dim dim, Interval part) const {
+LayerTable::Shape LayerTable::shape(LayerId layer, Dim dim, Interval part, Interval terms) const {
   const Layer& l = graph_[layer];
-  Box box = whole(l.output);
+  Tile box(whole(l.output), terms);
   box[dim] = part;
   Shape shape{part.size(), {}};
   for (std::size_t input = 0; input < l.inputs.size(); ++input) {
@@ -133,8 +140,23 @@ const LayerTable::Shapes& LayerTable::distinct_shapes(LayerId layer, Dim dim, st
   return shapes;
 }
 
+// Those of the first terms come with the bias.
+std::vector<Interval> LayerTable::distinct_terms(LayerId layer, std::int32_t degree) const {
+  if (degree == 1) return {Tile::kAllTerms};
+  const std::int64_t all = graph_[layer].reduction;
+  std::vector<Interval> terms;
+  for (std::int64_t i = 0; i < degree; ++i) {
+    const Interval next = part(all, degree, i);
+    const auto alike = [&](const Interval& other) {
+      return other.size() == next.size() && other.begin > 0;
+    };
+    if (std::none_of(terms.begin(), terms.end(), alike)) terms.push_back(next);
+  }
+  return terms;
+}
+
 // All phases of one shard.
-double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes,
+double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Interval terms,
                         const CostModel& model) const {
   const Layer& l = graph_[layer];
   Extents output;
@@ -146,9 +168,10 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes,
   for (Extents& input : inputs) {
     if (volume(input) == 0) input = {};
   }
-  const ShardWork work{&l.op, output, inputs, shard_parameters(l, whole(output)), dtypes_.values};
+  const ShardWork work{&l.op, output, inputs, shard_parameters(l, {whole(output), terms}),
+                       dtypes_.values};
   double sum = 0;
-  for (int phase = 0; phase < kPhaseCount; ++phase) {
+  for (int phase = 0; phase < kKernelPhases; ++phase) {
     const auto p = static_cast<Phase>(phase);
     if (phases_[layer()][p]) sum += (model.compute(work, p).seconds / l.speed).value;
   }
@@ -162,11 +185,19 @@ double LayerTable::compute(LayerId layer, const Cut& cut, Known& known) const {
   PerDim<const Shape*> shapes;
   for (Dim dim : kDims) choices[dim] = &distinct_shapes(layer, dim, cut.degrees[dim], known);
   double slowest = 0;
-  for (std::size_t k = 0; k < kDims.size();) {
-    for (Dim dim : kDims) shapes[dim] = &(*choices[dim])[at[dim]];
-    slowest = std::max(slowest, cost(layer, shapes, *models_.front()));
-    for (k = 0; k < kDims.size() && ++at.values[k] == choices.values[k]->size(); ++k) {
-      at.values[k] = 0;
+  for (const Interval& terms : distinct_terms(layer, cut.degrees.r)) {
+    for (std::size_t k = 0; k < kDims.size();) {
+      for (Dim dim : kDims) shapes[dim] = &(*choices[dim])[at[dim]];
+      Shape reduced;
+      if (cut.degrees.r > 1) {
+        const std::int64_t channels = shapes[Dim::c]->output;
+        reduced = shape(layer, Dim::c, {0, channels}, terms);
+        shapes[Dim::c] = &reduced;
+      }
+      slowest = std::max(slowest, cost(layer, shapes, terms, *models_.front()));
+      for (k = 0; k < kDims.size() && ++at.values[k] == choices.values[k]->size(); ++k) {
+        at.values[k] = 0;
+      }
     }
   }
   return slowest / cluster_[DeviceId(0)].speed;
@@ -174,18 +205,18 @@ double LayerTable::compute(LayerId layer, const Cut& cut, Known& known) const {
 
 double LayerTable::compute_by_device(LayerId layer, const Cut& cut) const {
   const Config config = config_of(cut);
-  const Partition parts(graph_[layer].output, cut.degrees);
+  const Partition parts = partition(graph_[layer], cut.degrees);
   double slowest = 0;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
-    const Box box = parts.box(static_cast<std::int64_t>(shard));
+    const Tile tile = parts.tile(static_cast<std::int64_t>(shard));
     PerDim<Shape> shapes;
     PerDim<const Shape*> pointers;
     for (Dim dim : kDims) {
-      shapes[dim] = shape(layer, dim, box[dim]);
+      shapes[dim] = shape(layer, dim, tile[dim], tile.terms);
       pointers[dim] = &shapes[dim];
     }
     const DeviceId device = config.devices[shard];
-    slowest = std::max(slowest, cost(layer, pointers, *models_[device()]) / cluster_[device].speed);
+    slowest = std::max(slowest, cost(layer, pointers, tile.terms, *models_[device()]) / cluster_[device].speed);
   }
   return slowest;
 }
@@ -210,8 +241,8 @@ const JointSync& LayerTable::joint(const GroupKey& key, const Cut& cut,
 
 double LayerTable::parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const {
   const Layer& l = graph_[layer];
-  const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Box& box) {
-    return Bytes{shard_parameters(l, box).total() * element_bytes(dtypes_.parameters)};
+  const auto bytes = bytes_by_group(l, cut, kReplicated, [&](const Tile& shard) {
+    return Bytes{shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters)};
   });
   const std::uint32_t ordinal = ordinals_[layer()];
   const SyncAlgorithm algorithm = sync_ == SyncAlgorithm::automatic
@@ -234,6 +265,28 @@ double LayerTable::statistics_time(LayerId layer, const Cut& cut, const PerDim<b
     sum += joint.time(joint.cheapest(statistics_algorithms(), bytes, 0), bytes, 0).value;
   }
   return sum;
+}
+
+// Choices whose owners hold as much and whose sums lie alike cost the same.
+double LayerTable::partial_sums(LayerId layer, const Cut& cut, Known& known) const {
+  const Layer& l = graph_[layer];
+  const std::int32_t r = cut.degrees.r;
+  if (r == 1) return 0;
+  GroupKey key = {r, cut.strides[cut.degrees.scatter], static_cast<std::int32_t>(cut.shards())};
+  const Degrees owners = output_degrees(cut.degrees);
+  for (Dim dim : kDims) {
+    if (l.output[dim] % owners[dim] != 0) key.clear();
+  }
+  const auto time = [&] {
+    const auto boxes = partial_boxes(l, config_of(cut));
+    return exchange_time(boxes, cluster_, element_bytes(dtypes_.values),
+                         phases_[layer()].any_backward())
+        .value;
+  };
+  if (key.empty()) return time();
+  const auto [at, fresh] = known.partial_sums.try_emplace(key, 0);
+  if (fresh) at->second = time();
+  return at->second;
 }
 
 double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {

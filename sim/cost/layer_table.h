@@ -1,6 +1,7 @@
 #pragma once
 
-// t_C + t_S of a layer for each of its choices: the same times as Eq1::compute and Eq1::sync, with
+// t_C + t_S of a layer for each of its choices, and t_X of its partial sums: the same times as
+// Eq1::compute, Eq1::sync and Eq1::partial_sums, with
 // what the choices have in common done once. Shards of equal shape cost the same, and there are few
 // shapes: along a dim, parts differ by one element and by whether they lie at the border.
 // Thread-safe.
@@ -30,7 +31,8 @@ class LayerTable {
   bool equal(LayerId a, LayerId b) const;
 
  private:
-  // A part of the output along one dim: its size, and those of what it reads of each input.
+  // A part of the output along one dim: its size, and those of what it reads of each input. The
+  // terms that it adds up are all but along c, where they decide what is read.
   struct Shape {
     std::int64_t output;
     std::vector<std::int64_t> inputs;
@@ -43,14 +45,18 @@ class LayerTable {
   struct Known {
     std::map<std::pair<Dim, std::int32_t>, Shapes> shapes;  // by dim and degree
     std::map<GroupKey, double> parameters, statistics;      // the latter also by size
+    std::map<GroupKey, double> partial_sums;                // by how they lie
   };
 
-  Shape shape(LayerId layer, Dim dim, Interval part) const;
+  Shape shape(LayerId layer, Dim dim, Interval part, Interval terms = Tile::kAllTerms) const;
+  std::vector<Interval> distinct_terms(LayerId layer, std::int32_t degree) const;
   const Shapes& distinct_shapes(LayerId layer, Dim dim, std::int32_t degree, Known& known) const;
-  double cost(LayerId layer, const PerDim<const Shape*>& shapes, const CostModel& model) const;
+  double cost(LayerId layer, const PerDim<const Shape*>& shapes, Interval terms,
+              const CostModel& model) const;
   double compute(LayerId layer, const Cut& cut, Known& known) const;
   double compute_by_device(LayerId layer, const Cut& cut) const;
   double sync(LayerId layer, const Cut& cut, Known& known) const;
+  double partial_sums(LayerId layer, const Cut& cut, Known& known) const;
   double parameter_time(LayerId layer, const Cut& cut, const JointSync& joint) const;
   double statistics_time(LayerId layer, const Cut& cut, const PerDim<bool>& over,
                          const JointSync& joint) const;

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace strata {
@@ -33,10 +34,28 @@ struct PerDim {
 
 /// A tensor's size in each dim, in elements.
 using Extents = PerDim<std::int64_t>;
-/// In how many parts each dim is cut (Section 4's configuration).
-using Degrees = PerDim<std::int32_t>;
+
+/// In how many parts each loop of a layer is cut: the dims of its output (Section 4's
+/// configuration), and its reduction, the terms that each output element is the sum of. Shards that
+/// differ in the reduction alone make parts of the same sums. Then each of them owns the sums of one
+/// part of the output, cut along `scatter`.
+struct Degrees : PerDim<std::int32_t> {
+  std::int32_t r = 1;
+  Dim scatter = Dim::n;  ///< n where r is 1
+
+  constexpr auto operator<=>(const Degrees&) const = default;
+};
 
 inline constexpr Degrees kWhole = {{1, 1, 1, 1, 1}};
+
+/// How the output lies: the degrees of its owners, who are as many as the shards.
+constexpr Degrees output_degrees(const Degrees& degrees) {
+  Degrees owners{degrees};
+  owners[degrees.scatter] *= degrees.r;
+  owners.r = 1;
+  owners.scatter = Dim::n;
+  return owners;
+}
 
 constexpr std::int64_t volume(const Extents& e) {
   std::int64_t v = 1;
@@ -44,7 +63,7 @@ constexpr std::int64_t volume(const Extents& e) {
   return v;
 }
 constexpr std::int64_t product(const Degrees& d) {
-  std::int64_t v = 1;
+  std::int64_t v = d.r;
   for (Dim dim : kDims) v *= d[dim];
   return v;
 }
@@ -88,6 +107,17 @@ constexpr Box intersect(const Box& a, const Box& b) {
   return box;
 }
 
+/// What one shard computes: a box of the output and of each element's sum the terms in `terms`;
+/// all of them where nothing else is said.
+struct Tile : Box {
+  static constexpr Interval kAllTerms = {0, std::numeric_limits<std::int64_t>::max()};
+  Interval terms = kAllTerms;
+
+  constexpr Tile() = default;
+  constexpr Tile(const Box& output, Interval of_sum = kAllTerms) : Box(output), terms(of_sum) {}
+  constexpr auto operator<=>(const Tile&) const = default;
+};
+
 /// Part i of an extent S under degree d: [floor(i S / d), floor((i+1) S / d)).
 constexpr Interval part(std::int64_t extent, std::int32_t degree, std::int64_t i) {
   return {i * extent / degree, (i + 1) * extent / degree};
@@ -112,41 +142,60 @@ constexpr Interval same_part(std::int64_t from, Interval range, std::int64_t to)
   return {range.begin * to / from, range.end * to / from};
 }
 
-/// An equal partitioning of a tensor into product(degrees) shards, numbered row-major over
-/// n, c, d, h, w. Invariant: 1 <= degrees[dim] <= extents[dim] in every dim, so no shard is empty.
+/// An equal partitioning of a layer's work, and of its output, over product(degrees) shards. Shards
+/// are numbered row-major over n, c, d, h, w as they own the output; those of one sum stand side by
+/// side along `scatter`. Invariant: output_degrees(degrees) is from 1 to the extent in every dim and
+/// r from 1 to the reduction, so that no shard is empty.
 class Partition {
  public:
-  constexpr Partition(const Extents& tensor, const Degrees& degrees)
-      : extents_(tensor), degrees_(degrees) {}
+  /// `reduction`: the terms of each output element's sum, of which degrees.r parts are made.
+  constexpr Partition(const Extents& tensor, const Degrees& degrees, std::int64_t reduction = 1)
+      : extents_(tensor),
+        degrees_(degrees),
+        owners_(output_degrees(degrees)),
+        reduction_(reduction) {}
 
   constexpr const Extents& extents() const { return extents_; }
-  constexpr const Degrees& degrees() const { return degrees_; }
+  /// Of the output's owners.
+  constexpr const Degrees& owners() const { return owners_; }
   constexpr std::int64_t shard_count() const { return product(degrees_); }
 
-  /// The shard's coordinate in each dim.
-  constexpr Degrees coordinates(std::int64_t shard) const {
-    Degrees at;
+  /// The shard's coordinate in each dim of the output's owners.
+  constexpr PerDim<std::int32_t> coordinates(std::int64_t shard) const {
+    PerDim<std::int32_t> at;
     for (std::size_t k = kDims.size(); k-- > 0;) {
-      at.values[k] = static_cast<std::int32_t>(shard % degrees_.values[k]);
-      shard /= degrees_.values[k];
+      at.values[k] = static_cast<std::int32_t>(shard % owners_.values[k]);
+      shard /= owners_.values[k];
     }
     return at;
   }
-  constexpr std::int64_t shard_at(const Degrees& at) const {
+  constexpr std::int64_t shard_at(const PerDim<std::int32_t>& at) const {
     std::int64_t shard = 0;
-    for (Dim dim : kDims) shard = shard * degrees_[dim] + at[dim];
+    for (Dim dim : kDims) shard = shard * owners_[dim] + at[dim];
     return shard;
   }
-  constexpr Box box(const Degrees& at) const {
+  /// What the shard owns of the output.
+  constexpr Box box(const PerDim<std::int32_t>& at) const {
     Box box;
-    for (Dim dim : kDims) box[dim] = part(extents_[dim], degrees_[dim], at[dim]);
+    for (Dim dim : kDims) box[dim] = part(extents_[dim], owners_[dim], at[dim]);
     return box;
   }
   constexpr Box box(std::int64_t shard) const { return box(coordinates(shard)); }
+  /// What it computes.
+  constexpr Tile tile(const PerDim<std::int32_t>& at) const {
+    Tile tile(box(at), {0, reduction_});
+    if (degrees_.r == 1) return tile;
+    const Dim dim = degrees_.scatter;
+    tile[dim] = part(extents_[dim], degrees_[dim], at[dim] / degrees_.r);
+    tile.terms = part(reduction_, degrees_.r, at[dim] % degrees_.r);
+    return tile;
+  }
+  constexpr Tile tile(std::int64_t shard) const { return tile(coordinates(shard)); }
 
  private:
   Extents extents_;
-  Degrees degrees_;
+  Degrees degrees_, owners_;
+  std::int64_t reduction_;
 };
 
 }  // namespace strata

@@ -94,9 +94,10 @@ std::vector<bool> requires_gradient(const Graph& graph) {
   return requires_it;
 }
 
-std::int64_t macs(const Graph& graph, LayerId layer, const Box& box) {
+std::int64_t macs(const Graph& graph, LayerId layer, const Tile& shard) {
   const Layer& it = graph[layer];
-  return volume(box) * macs_per_output(it.op, input_extents(graph.layers(), it.inputs));
+  const std::int64_t each = macs_per_output(it.op, input_extents(graph.layers(), it.inputs));
+  return volume(shard) * (each / it.reduction) * terms_in(it, shard);
 }
 
 std::int64_t macs(const Graph& graph, LayerId layer) {
@@ -123,12 +124,23 @@ void GraphBuilder::check_inputs(const std::vector<LayerId>& inputs) const {
   }
 }
 
+namespace {
+
+std::int64_t reduction_of(const Op& op, InputExtents inputs, const Extents& output) {
+  if (inputs.empty()) return 1;
+  const AccessMap map = access_map(op, {inputs.front(), output, 0});
+  return map.is_reduced(Dim::c) ? inputs.front()[Dim::c] : 1;
+}
+
+}  // namespace
+
 Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const {
   const std::vector<Extents> extents = input_extents(graph_.layers_, inputs);
   Layer layer;
   layer.output = infer_output(op, extents);
   if (is_input(op)) layer.output[Dim::n] = graph_.batch_;
   layer.parameters = infer_parameters(op, extents);
+  layer.reduction = reduction_of(op, extents, layer.output);
   layer.name = std::move(layer_name);
   layer.op = canonical(std::move(op));
   layer.inputs = std::move(inputs);

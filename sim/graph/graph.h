@@ -26,6 +26,9 @@ struct Layer {
   std::vector<LayerId> inputs;  ///< all smaller than the layer's own id
   Extents output;               ///< n is the global batch
   Parameters parameters;
+  /// Terms of each output element's sum, of which a cut in r makes parts: the input channels of a
+  /// convolution or a fully-connected layer. 1 where there is no such sum.
+  std::int64_t reduction = 1;
   double speed = 1;  ///< a what-if: costs are divided by it
 
   bool operator==(const Layer&) const = default;
@@ -67,11 +70,20 @@ class Graph {
 /// does not, so a first layer computes no backward_data.
 std::vector<bool> requires_gradient(const Graph& graph);
 
-/// Multiply-accumulates of the forward pass of a shard of `layer` with output `box` (the whole
-/// layer: whole(layer.output)). Convolutions and fully-connected layers; 0 for the others, as the
-/// field counts.
-std::int64_t macs(const Graph& graph, LayerId layer, const Box& box);
+/// Multiply-accumulates of the forward pass of a shard of `layer` (the whole layer:
+/// whole(layer.output)). Convolutions and fully-connected layers; 0 for the others, as the field
+/// counts.
+std::int64_t macs(const Graph& graph, LayerId layer, const Tile& shard);
 std::int64_t macs(const Graph& graph, LayerId layer);
+
+/// Of the layer's sums, how many terms the shard adds up.
+inline std::int64_t terms_in(const Layer& layer, const Tile& shard) {
+  return intersect(shard.terms, {0, layer.reduction}).size();
+}
+/// The layer's shards under a cut.
+inline Partition partition(const Layer& layer, const Degrees& degrees) {
+  return {layer.output, degrees, layer.reduction};
+}
 
 /// Builds a Graph layer by layer, inferring shapes. Throws InputError that names the layer.
 class GraphBuilder {

@@ -50,14 +50,24 @@ enum class Phase : std::uint8_t {
   backward_statistics,
   backward_data,     ///< the gradient of the inputs
   backward_weights,  ///< the gradient of the parameters
-  update             ///< plain SGD
+  update,            ///< plain SGD
+  // Of no op, and costed as moves: what others made is added up.
+  forward_sum,  ///< the outputs of a cut reduction's shards
+  backward_sum  ///< the gradients of such an output, before all these shards get it
 };
-inline constexpr int kPhaseCount = 6;
+inline constexpr int kPhaseCount = 8;
+/// The first of them, which kernels of the ops do.
+inline constexpr int kKernelPhases = 6;
 inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
-    "forward_statistics", "forward",          "backward_statistics",
-    "backward_data",      "backward_weights", "update"};
+    "forward_statistics", "forward", "backward_statistics", "backward_data",
+    "backward_weights",   "update",  "forward_sum",         "backward_sum"};
 constexpr std::string_view name(Phase phase) {
   return kPhaseNames[static_cast<std::size_t>(phase)];
+}
+
+/// Whether the phase has no kernel of the op.
+constexpr bool is_sum(Phase phase) {
+  return static_cast<int>(phase) >= kKernelPhases;
 }
 
 }  // namespace strata

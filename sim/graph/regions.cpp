@@ -50,16 +50,16 @@ AccessMap access_map(const Graph& graph, LayerId layer, std::size_t input) {
 }
 
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
-                              const Box& output) {
+                              const Tile& shard) {
   const Extents& in = graph[graph[layer].inputs[input]].output;
-  return needed_input(access_map(graph, layer, input), in, output);
+  return needed_input(access_map(graph, layer, input), in, shard);
 }
 
-std::vector<Box> needed_input(const AccessMap& access, const Extents& in, const Box& output) {
-  if (access.row_major) return run_of(in, output);
+std::vector<Box> needed_input(const AccessMap& access, const Extents& in, const Tile& shard) {
+  if (access.row_major) return run_of(in, shard);
   Box box;
   for (Dim dim : kDims) {
-    box[dim] = needed(access.dims[dim], output[dim], in[dim]);
+    box[dim] = needed(access.dims[dim], shard[dim], in[dim], shard.terms);
     if (box[dim].empty()) return {};
   }
   return {box};
@@ -77,10 +77,12 @@ Statistics statistics(const Layer& layer, const Box& output) {
   return statistics(layer.op, output);
 }
 
-Parameters shard_parameters(const Layer& layer, const Box& output) {
-  const std::int64_t channels = layer.output[Dim::c], held = output[Dim::c].size();
-  if (held == channels) return layer.parameters;
-  return {layer.parameters.weight / channels * held, layer.parameters.bias / channels * held};
+Parameters shard_parameters(const Layer& layer, const Tile& shard) {
+  const std::int64_t channels = layer.output[Dim::c], held = shard[Dim::c].size();
+  if (held == channels && terms_in(layer, shard) == layer.reduction) return layer.parameters;
+  const std::int64_t row = layer.parameters.weight / channels;
+  const std::int64_t bias = shard.terms.begin == 0 ? layer.parameters.bias / channels : 0;
+  return {row / layer.reduction * terms_in(layer, shard) * held, bias * held};
 }
 
 Extents most_parts(const Layer& layer) {
@@ -94,6 +96,20 @@ Extents most_parts(const Layer& layer) {
 std::string_view why_no_more(const Layer& layer, Dim dim) {
   const std::string_view why = why_whole(layer.op, dim);
   return why.empty() ? "its extent" : why;
+}
+
+std::string_view why_no_more_terms(const Layer& layer) {
+  if (layer.reduction > 1) return "its input channels";
+  const auto* convolution = std::get_if<Convolution>(&layer.op);
+  if (convolution != nullptr && convolution->groups > 1) return "for it has groups of channels";
+  return "for it has no sum over channels";
+}
+
+PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees) {
+  PerDim<bool> may;
+  const Extents most = most_parts(layer);
+  for (Dim dim : kDims) may[dim] = std::int64_t{degrees[dim]} * degrees.r <= most[dim];
+  return may;
 }
 
 PerDim<bool> parallelizable(const Layer& layer) {

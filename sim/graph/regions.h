@@ -1,6 +1,6 @@
 #pragma once
 
-// What carries the whole method: given the Box of the output that a shard computes, which region of
+// What carries the whole method: given the Tile of the layer that a shard computes, which region of
 // each input does it need? Transfers, halos, gradient flow, volumes and the executor's copies all
 // follow from it by intersecting Boxes, and it follows from the op's access map (ops/access.h).
 
@@ -17,15 +17,15 @@ namespace strata {
 /// How the layer reads input `input` (its position in layer.inputs).
 AccessMap access_map(const Graph& graph, LayerId layer, std::size_t input);
 
-/// The disjoint boxes of input `input` (its position in layer.inputs) that a shard computing
-/// `output` (a non-empty box of the layer's output) reads, clipped to the input's extents. One box
+/// The disjoint boxes of input `input` (its position in layer.inputs) that a shard (a tile with a
+/// non-empty box of the layer's output) reads, clipped to the input's extents. One box
 /// for every op but Flatten, whose channel range is a run of the input in row-major order and
 /// takes up to seven boxes to say exactly. Along a strided window the box is the hull: rows that
 /// a stride skips are counted. Empty when nothing is needed (a concat's other inputs).
 std::vector<Box> needed_input(const Graph& graph, LayerId layer, std::size_t input,
-                              const Box& output);
+                              const Tile& shard);
 /// The same, of an input of these extents, for many shards of one layer.
-std::vector<Box> needed_input(const AccessMap& access, const Extents& input, const Box& output);
+std::vector<Box> needed_input(const AccessMap& access, const Extents& input, const Tile& shard);
 
 /// An earlier input that reads exactly the same (an Add of a tensor to itself, its square): the
 /// boxes arrive once for both, and one sum of gradients goes back.
@@ -34,14 +34,21 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
 /// For the shard with this output box.
 Statistics statistics(const Layer& layer, const Box& output);
 
-/// The parameters (in elements) that a shard with this output box holds: they are cut in c alone.
-Parameters shard_parameters(const Layer& layer, const Box& output);
+/// The parameters (in elements) that a shard holds: they are cut in c, and the weight in r. The
+/// bias belongs to the first of a sum's terms.
+Parameters shard_parameters(const Layer& layer, const Tile& shard);
 
 /// The greatest degree that the layer's output may be cut with in each dim: its extent, but 1 in
 /// all dims but n of an opaque op.
 Extents most_parts(const Layer& layer);
 /// What sets that limit, for messages: "its extent", or that the op is opaque.
 std::string_view why_no_more(const Layer& layer, Dim dim);
+/// The same of Layer::reduction, which limits r: "its input channels", or why there are no terms to
+/// divide.
+std::string_view why_no_more_terms(const Layer& layer);
+/// The dims along which the sums of a layer that is cut by `degrees`, of which r is more than 1, may
+/// be divided among its shards: those where the owners are not too many.
+PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees);
 
 /// The dims of Table 1 along which the layer's output may be cut: those of extent > 1.
 PerDim<bool> parallelizable(const Layer& layer);

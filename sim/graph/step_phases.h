@@ -23,7 +23,7 @@ class PhaseSet {
   bool operator==(const PhaseSet&) const = default;
 
  private:
-  std::array<bool, kPhaseCount> has_{};
+  std::array<bool, kKernelPhases> has_{};
 };
 
 /// `needs_gradient`: what requires_gradient() says of the graph. Nothing for a network input; no

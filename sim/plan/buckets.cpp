@@ -60,7 +60,7 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
   for (std::size_t i = graph.size(); i-- > 0;) {
     const LayerId layer(i);
     if (!trains[i]) continue;
-    const Partition cut(graph[layer].output, strategy[layer].degrees);
+    const Partition cut = partition(graph[layer], strategy[layer].degrees);
     for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
       if (shards.size() == 1) continue;
       const std::vector<DeviceId>& on = strategy[layer].devices;
@@ -71,7 +71,7 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
       std::vector<DeviceId> devices;
       devices.reserve(shards.size());
       for (std::uint32_t shard : shards) devices.push_back(on[shard]);
-      const std::int64_t values = shard_parameters(graph[layer], cut.box(shards.front())).total();
+      const std::int64_t values = shard_parameters(graph[layer], cut.tile(shards.front())).total();
       filling.add(std::move(devices), {layer, std::move(shards)}, values);
     }
   }

@@ -34,8 +34,11 @@ bool Lowering::is_input(LayerId layer) const {
 }
 
 Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
-  return Partition(graph_[layer].output, strategy_[layer].degrees)
-      .box(static_cast<std::int64_t>(shard));
+  return partition(graph_[layer], strategy_[layer].degrees).box(static_cast<std::int64_t>(shard));
+}
+
+Tile Lowering::shard_tile(LayerId layer, std::size_t shard) const {
+  return partition(graph_[layer], strategy_[layer].degrees).tile(static_cast<std::int64_t>(shard));
 }
 
 Plan Lowering::run() && {

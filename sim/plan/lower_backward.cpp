@@ -12,14 +12,19 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   const LayerId producer = graph_[layer].inputs[input];
   Edge& edge = edges_[layer()][input];
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
-  edge.gradients.resize(edge.boxes.size());
-  auto arrivals = move_boxes(layer, input, edge, false, shard_count(producer), made);
+  const auto& gradients = buffers_[layer()].input_gradients[input];
+  const auto lies = [&](const NeededBox& b) {
+    return holding(gradients[b.consumer_shard], b.box);
+  };
+  Arrivals moved = move_boxes({layer, input, Phase::backward_data, edge.boxes, false,
+                               shard_count(producer), made, lies, {}, producer});
+  edge.gradients = std::move(moved.views);
+  auto& arrivals = moved.tasks;
   for (std::size_t i = 0; i < edge.boxes.size(); ++i) {
     const NeededBox& needed = edge.boxes[i];
     if (!needed.local()) continue;
     arrivals[needed.producer_shard].push_back(made[needed.consumer_shard]);
-    edge.gradients[i] =
-        holding(buffers_[layer()].input_gradients[input][needed.consumer_shard], needed.box);
+    edge.gradients[i] = lies(needed);
   }
   for (std::size_t shard = 0; shard < arrivals.size(); ++shard) {
     auto& delivered = gradient_[producer()][shard];
@@ -72,6 +77,48 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
   return sums;
 }
 
+// The gradient of the output goes from those who own it to all shards of the same sums. `sums`: what
+// the owners put together first. Returns what goes into each shard's.
+std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
+                                                           std::vector<std::vector<Piece>> sums) {
+  const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
+  const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
+  std::vector<TaskId> made;
+  for (std::size_t shard = 0; shard < owned.size(); ++shard) {
+    std::vector<TaskId> delivered = std::move(gradient_[layer()][shard]);
+    if (sums[shard].empty()) {
+      made.push_back(delivered.size() == 1
+                         ? delivered.front()
+                         : builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0,
+                                         Stream::links},
+                                        std::move(delivered)));
+      continue;
+    }
+    const Operand operands[] = {{owned[shard], 0, Role::output_gradient, Access::write}};
+    made.push_back(builder_.add(task(TaskKind::compute, Phase::backward_sum, layer, shard),
+                                std::move(delivered), operands, sums[shard]));
+  }
+  const auto lies = [&](const NeededBox& b) { return View{owned[b.consumer_shard]}; };
+  const Arrivals arrivals = move_boxes({layer, 0, Phase::backward_sum, boxes, false,
+                                        shard_count(layer), made, lies, {}, layer});
+  std::vector<BufferId>& spread = buffers_[layer()].output_gradient;
+  spread.clear();
+  for (std::size_t shard = 0; shard < owned.size(); ++shard) {
+    const Box all = shard_tile(layer, shard);
+    spread.push_back(add_tensor(BufferKind::gathered_gradient, layer, shard, {&all, 1}));
+    gradient_[layer()][shard] = arrivals.tasks[shard];
+    gradient_[layer()][shard].push_back(made[shard]);
+  }
+  std::vector<std::vector<Piece>> parts(owned.size());
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    const std::uint32_t shard = boxes[k].producer_shard;
+    parts[shard].push_back({device_of(layer, shard), bytes_of(volume(boxes[k].box)), boxes[k].box,
+                            boxes[k].local() ? lies(boxes[k]) : arrivals.views[k],
+                            View{spread[shard]}});
+  }
+  return parts;
+}
+
 std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shard,
                                                  Phase phase) const {
   const LayerBuffers& own = buffers_[layer()];
@@ -110,6 +157,7 @@ void Lowering::lower_backward(LayerId layer) {
   if (is_input(layer) || !requires_gradient_[layer()]) return;
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   std::vector<std::vector<Piece>> sums = sum_gradient_parts(layer);
+  if (divides_sums(layer)) sums = spread_gradients(layer, std::move(sums));
   if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
   if (phases[Phase::backward_data]) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {

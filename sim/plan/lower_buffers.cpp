@@ -83,7 +83,7 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
       }
     }
     if (!from_network && boxes.empty()) continue;
-    const auto needed = needed_input(access, graph_[producer].output, shard_box(layer, shard));
+    const auto needed = needed_input(access, graph_[producer].output, shard_tile(layer, shard));
     if (needed.empty()) continue;
     inputs[shard] = add_tensor(from_network ? BufferKind::data : BufferKind::input, layer, shard,
                                needed, input);
@@ -114,6 +114,9 @@ void Lowering::place_outputs(LayerId layer) {
     const Box box = shard_box(layer, shard);
     own.output.push_back(in_place ? own.inputs.front()[shard]
                                   : add_tensor(BufferKind::activation, layer, shard, {&box, 1}));
+    if (!divides_sums(layer)) continue;
+    const Box computed = shard_tile(layer, shard);
+    own.partial.push_back(add_tensor(BufferKind::partial_output, layer, shard, {&computed, 1}));
   }
 }
 
@@ -145,7 +148,7 @@ void Lowering::place_parameters(LayerId layer) {
   LayerBuffers& own = buffers_[layer()];
   if (trains) own.parameter_gradients.resize(shard_count(layer));
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
-    const Parameters held = shard_parameters(graph_[layer], shard_box(layer, shard));
+    const Parameters held = shard_parameters(graph_[layer], shard_tile(layer, shard));
     const auto add = [&](BufferKind kind) {
       return add_values(kind, layer, shard, held.total(), bytes_of(held));
     };
@@ -210,8 +213,9 @@ void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
   }
 }
 
-// What arrives of a shard's output's gradient in one transfer.
-BufferId Lowering::receive_gradients(LayerId layer, std::size_t shard, std::vector<Piece>& pieces) {
+// What arrives of a shard's output, or of its gradient, in one transfer.
+BufferId Lowering::receive(BufferKind kind, LayerId layer, std::size_t shard,
+                           std::vector<Piece>& pieces) {
   std::vector<Box> boxes;
   Bytes bytes;
   for (const Piece& piece : pieces) {
@@ -220,9 +224,9 @@ BufferId Lowering::receive_gradients(LayerId layer, std::size_t shard, std::vect
   }
   const BufferId received =
       boxes.empty()
-          ? builder_.add_buffer({device_of(layer, shard), bytes, BufferKind::received_gradient,
-                                 layer, static_cast<std::uint32_t>(shard)})
-          : add_tensor(BufferKind::received_gradient, layer, shard, boxes);
+          ? builder_.add_buffer(
+                {device_of(layer, shard), bytes, kind, layer, static_cast<std::uint32_t>(shard)})
+          : add_tensor(kind, layer, shard, boxes);
   for (std::uint32_t k = 0; k < pieces.size(); ++k) {
     pieces[k].target = {received, boxes.empty() ? 0 : k};
   }

@@ -8,7 +8,7 @@ namespace strata {
 namespace {
 
 // The boxes that cross devices, by receiver and then by sender.
-std::vector<const NeededBox*> crossing(const std::vector<NeededBox>& boxes, bool forward) {
+std::vector<const NeededBox*> crossing(std::span<const NeededBox> boxes, bool forward) {
   std::vector<const NeededBox*> result;
   for (const NeededBox& needed : boxes) {
     if (!needed.local()) result.push_back(&needed);
@@ -33,31 +33,25 @@ std::size_t count_pairs(const std::vector<const NeededBox*>& boxes) {
 
 }  // namespace
 
-std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t input, Edge& edge,
-                                                      bool forward, std::size_t receivers,
-                                                      const std::vector<TaskId>& made_by) {
-  std::vector<std::vector<TaskId>> arrivals(receivers);
-  const std::vector<const NeededBox*> boxes = crossing(edge.boxes, forward);
+Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
+  const bool forward = moves.forward;
+  Arrivals arrivals{std::vector<std::vector<TaskId>>(moves.receivers),
+                    std::vector<View>(moves.target ? 0 : moves.boxes.size())};
+  const std::vector<const NeededBox*> boxes = crossing(moves.boxes, forward);
   const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
   if (by_receiver) {
     builder_.put_flows_together();
-    joined =
-        builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links}, made_by);
+    joined = builder_.add({TaskKind::join, Phase::forward, moves.layer, {}, 0, 0, Stream::links},
+                          {moves.made_by.begin(), moves.made_by.end()});
   }
 
-  const LayerId producer = graph_[layer].inputs[input];
-  const LayerBuffers& own = buffers_[layer()];
   const auto receiver = [&](const NeededBox& b) {
     return forward ? b.consumer_shard : b.producer_shard;
   };
   const auto sender = [&](const NeededBox& b) {
     return forward ? b.producer_shard : b.consumer_shard;
-  };
-  const auto source = [&](const NeededBox& b) {
-    return forward ? View{buffers_[producer()].output[b.producer_shard]}
-                   : holding(own.input_gradients[input][b.consumer_shard], b.box);
   };
   for (std::size_t i = 0; i < boxes.size();) {
     const NeededBox& first = *boxes[i];
@@ -73,27 +67,22 @@ std::vector<std::vector<TaskId>> Lowering::move_boxes(LayerId layer, std::size_t
         pieces.back().bytes += bytes;
         continue;
       }
-      pieces.push_back({from, bytes, by_receiver ? Box{} : b.box, source(b)});
-      if (forward) pieces.back().target = holding(own.inputs[input][b.consumer_shard], b.box);
+      pieces.push_back({from, bytes, by_receiver ? Box{} : b.box, moves.source(b)});
+      if (moves.target) pieces.back().target = moves.target(b);
     }
-    if (!forward) {
-      const BufferId received = receive_gradients(producer, first.producer_shard, pieces);
+    if (!moves.target) {
+      const BufferId received = receive(moves.kind, moves.receiving, receiver(first), pieces);
       for (std::size_t k = first_box; k < i; ++k) {
         const auto box = static_cast<std::uint32_t>(by_receiver ? 0 : k - first_box);
-        edge.gradients[static_cast<std::size_t>(boxes[k] - edge.boxes.data())] = {received, box};
+        arrivals.views[static_cast<std::size_t>(boxes[k] - moves.boxes.data())] = {received, box};
       }
     }
     const DeviceId to = forward ? first.reader : first.owner;
-    const Task task{TaskKind::transfer,
-                    forward ? Phase::forward : Phase::backward_data,
-                    layer,
-                    to,
-                    receiver(first),
-                    0,
-                    moving_stream(to)};
-    arrivals[receiver(first)].push_back(
-        builder_.add_transfer(task, static_cast<std::uint32_t>(input), pieces,
-                              {by_receiver ? joined : made_by[sender(first)]}));
+    const Task task{TaskKind::transfer, moves.phase, moves.layer,      to,
+                    receiver(first),    0,           moving_stream(to)};
+    arrivals.tasks[receiver(first)].push_back(
+        builder_.add_transfer(task, static_cast<std::uint32_t>(moves.input), pieces,
+                              {by_receiver ? joined : moves.made_by[sender(first)]}));
   }
   return arrivals;
 }
@@ -110,8 +99,15 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   }
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {
-    edge.arrivals =
-        move_boxes(layer, input, edge, true, shard_count(layer), tasks_[producer()].forward);
+    const auto lies = [&](const NeededBox& b) {
+      return View{buffers_[producer()].output[b.producer_shard]};
+    };
+    const auto gathered = [&](const NeededBox& b) {
+      return holding(buffers_[layer()].inputs[input][b.consumer_shard], b.box);
+    };
+    edge.arrivals = move_boxes({layer, input, Phase::forward, edge.boxes, true, shard_count(layer),
+                                tasks_[producer()].output(), lies, gathered})
+                        .tasks;
   }
   return edge;
 }
@@ -121,7 +117,7 @@ std::vector<TaskId> Lowering::input_ready(LayerId layer, std::size_t shard) cons
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     const Edge& edge = edges_[layer()][input];
     if (edge.boxes.empty()) continue;
-    const std::vector<TaskId>& made = tasks_[graph_[layer].inputs[input]()].forward;
+    const std::vector<TaskId>& made = tasks_[graph_[layer].inputs[input]()].output();
     const auto less = [](const NeededBox& b, std::size_t s) { return b.consumer_shard < s; };
     auto at = std::lower_bound(edge.boxes.begin(), edge.boxes.end(), shard, less);
     for (; at != edge.boxes.end() && at->consumer_shard == shard; ++at) {
@@ -170,7 +166,7 @@ std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard
   add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
   if (sums) return operands;
   add(own.parameters, Role::parameters, Access::read);
-  add(own.output, Role::output, Access::write);
+  add(own.partial.empty() ? own.output : own.partial, Role::output, Access::write);
   add(own.saved, Role::saved, Access::write);
   return operands;
 }
@@ -211,6 +207,33 @@ void Lowering::lower_forward(LayerId layer) {
       gathered = gather_inputs(layer, shard);
     }
     tasks.forward.push_back(add(Phase::forward, shard, std::move(after), gathered));
+  }
+  if (divides_sums(layer)) lower_sums(layer);
+}
+
+// Every shard adds up what all shards of its sums made of its part of the output.
+void Lowering::lower_sums(LayerId layer) {
+  const LayerBuffers& own = buffers_[layer()];
+  LayerTasks& tasks = tasks_[layer()];
+  const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
+  const auto partial = [&](const NeededBox& b) { return View{own.partial[b.producer_shard]}; };
+  const Arrivals arrivals =
+      move_boxes({layer, 0, Phase::forward_sum, boxes, true, shard_count(layer), tasks.forward,
+                  partial, {}, layer, BufferKind::partial_output});
+  const auto terms = static_cast<std::size_t>(strategy_[layer].degrees.r);
+  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    std::vector<Piece> parts;
+    for (std::size_t k = shard * terms; k < (shard + 1) * terms; ++k) {
+      parts.push_back({device_of(layer, shard), bytes_of(volume(boxes[k].box)), boxes[k].box,
+                       boxes[k].local() ? partial(boxes[k]) : arrivals.views[k],
+                       View{own.output[shard]}});
+    }
+    std::vector<TaskId> after = arrivals.tasks[shard];
+    after.push_back(tasks.forward[shard]);
+    const Operand operands[] = {{own.output[shard], 0, Role::output, Access::write}};
+    tasks.forward_sum.push_back(
+        builder_.add(task(TaskKind::compute, Phase::forward_sum, layer, shard), std::move(after),
+                     operands, parts));
   }
 }
 

@@ -16,17 +16,19 @@ std::vector<DeviceId> devices_of(const Config& config, std::span<const std::uint
 
 std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
                                                      const PerDim<bool>& over) {
-  Degrees kept = degrees;
+  // Of the owners of the output, those of one sum have different terms.
+  const auto together = [&](Dim dim) { return dim == degrees.scatter ? degrees.r : 1; };
+  Degrees kept = output_degrees(degrees);
   for (Dim dim : kDims) {
-    if (over[dim]) kept[dim] = 1;
+    if (over[dim]) kept[dim] = together(dim);
   }
   const Partition cut({}, degrees), representatives({}, kept);
   std::vector<std::vector<std::uint32_t>> groups(
       static_cast<std::size_t>(representatives.shard_count()));
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
-    Degrees at = cut.coordinates(shard);
+    PerDim<std::int32_t> at = cut.coordinates(shard);
     for (Dim dim : kDims) {
-      if (over[dim]) at[dim] = 0;
+      if (over[dim]) at[dim] %= together(dim);
     }
     groups[static_cast<std::size_t>(representatives.shard_at(at))].push_back(
         static_cast<std::uint32_t>(shard));
@@ -223,8 +225,8 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
     sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[shard].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
-    const Box box = shard_box(part.layer, part.shards.front());
-    sum.layers.push_back({part.layer, bytes_of(shard_parameters(graph_[part.layer], box))});
+    const Tile shard = shard_tile(part.layer, part.shards.front());
+    sum.layers.push_back({part.layer, bytes_of(shard_parameters(graph_[part.layer], shard))});
   }
   const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
   // One after another, as a device does them anyway: only the last one ends the use of the buffer.

@@ -3,6 +3,7 @@
 // The state of one lowering, shared by its parts: forward, backward, synchronisation, buffers.
 // Internal to sim/plan.
 
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -18,9 +19,12 @@ namespace strata {
 
 /// The tasks of one layer by shard; empty where the layer lacks the phase.
 struct LayerTasks {
-  std::vector<TaskId> forward_statistics, forward;
+  std::vector<TaskId> forward_statistics, forward, forward_sum;
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
   std::vector<TaskId> update;
+
+  /// The tasks that end the output.
+  const std::vector<TaskId>& output() const { return forward_sum.empty() ? forward : forward_sum; }
 
   /// The task that ends the gradient of the parameters, which may be among the statistics.
   TaskId parameter_gradient(std::size_t shard) const {
@@ -31,6 +35,7 @@ struct LayerTasks {
 /// The buffers of one layer by shard; invalid where there is none.
 struct LayerBuffers {
   std::vector<BufferId> output, output_gradient, saved;
+  std::vector<BufferId> partial;  ///< of output: what the shard's terms come to
   std::vector<BufferId> parameters;
   std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
@@ -63,6 +68,7 @@ class Lowering {
   // lower_forward.cpp
   void lower_forward(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
+  void lower_sums(LayerId layer);
   std::vector<TaskId> input_ready(LayerId layer, std::size_t shard) const;
   std::vector<Piece> gather_inputs(LayerId layer, std::size_t shard) const;
   std::vector<Operand> forward_operands(LayerId layer, std::size_t shard, Phase phase) const;
@@ -73,6 +79,8 @@ class Lowering {
   void return_gradients(LayerId layer, std::size_t input);
   std::vector<std::vector<GradientPart>> gradient_parts(LayerId layer) const;
   std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
+  std::vector<std::vector<Piece>> spread_gradients(LayerId layer,
+                                                   std::vector<std::vector<Piece>> sums);
   std::vector<Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase) const;
 
   // lower_sync.cpp
@@ -117,11 +125,14 @@ class Lowering {
   BufferId add_boxes(Buffer buffer, std::span<const Box> boxes);
   BufferId add_values(BufferKind kind, LayerId layer, std::size_t shard, std::int64_t values,
                       Bytes bytes);
-  BufferId receive_gradients(LayerId layer, std::size_t shard, std::vector<Piece>& pieces);
+  BufferId receive(BufferKind kind, LayerId layer, std::size_t shard, std::vector<Piece>& pieces);
   View holding(BufferId buffer, const Box& box) const;
 
   bool is_input(LayerId layer) const;
+  /// What the shard owns of the output, and what it computes.
   Box shard_box(LayerId layer, std::size_t shard) const;
+  Tile shard_tile(LayerId layer, std::size_t shard) const;
+  bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
   std::size_t shard_count(LayerId layer) const { return strategy_[layer].devices.size(); }
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
@@ -141,12 +152,27 @@ class Lowering {
     return {
         kind, phase, layer, device, static_cast<std::uint32_t>(shard), 0, moving_stream(device)};
   }
-  /// Moves boxes between the shards of two layers, one transfer a pair or, where those are too
-  /// many, one a receiver. `forward`: to the readers, else back to the owners, whose buffers for
-  /// that it makes. Returns the transfers into each receiving shard.
-  std::vector<std::vector<TaskId>> move_boxes(LayerId layer, std::size_t input, Edge& edge,
-                                              bool forward, std::size_t receivers,
-                                              const std::vector<TaskId>& made_by);
+  /// Boxes that move between shards, and where they lie.
+  struct Moves {
+    LayerId layer;            ///< of the readers, which tasks name
+    std::size_t input = 0;    ///< of it
+    Phase phase = Phase::forward;
+    std::span<const NeededBox> boxes;
+    bool forward = true;  ///< to the readers, else back to the owners
+    std::size_t receivers = 0;
+    std::span<const TaskId> made_by;  ///< by sending shard
+    std::function<View(const NeededBox&)> source;
+    /// Where a box lies then; of a receiving layer that has none yet, buffers are made.
+    std::function<View(const NeededBox&)> target = {};
+    LayerId receiving = {};
+    BufferKind kind = BufferKind::received_gradient;
+  };
+  struct Arrivals {
+    std::vector<std::vector<TaskId>> tasks;  ///< the transfers into each receiving shard
+    std::vector<View> views;                 ///< by box; of those that cross devices
+  };
+  /// One transfer a pair of shards or, where those are too many, one a receiver.
+  Arrivals move_boxes(const Moves& moves);
 
   const Graph& graph_;
   const Cluster& cluster_;

@@ -19,6 +19,7 @@ enum class BufferKind : std::uint8_t {
   parameter_gradients,  ///< a shard's, or a bucket's
   server_gradients,     ///< a replica's, arrived at the parameter server
   activation,           ///< a shard's output
+  partial_output,       ///< what some terms of its sums come to, a shard's own or arrived
   saved,                ///< what its forward pass keeps for its backward beside that
   data,                 ///< what a shard reads of a network input
   input,                ///< what a shard gathers of one input

@@ -39,6 +39,11 @@ constexpr bool in_group(TaskKind kind) {
   return kind == TaskKind::collective || kind == TaskKind::reduce || kind == TaskKind::gather;
 }
 
+/// Whether a compute task of the phase adds up what it moves; others copy.
+constexpr bool adds_up(Phase phase) {
+  return phase != Phase::forward_statistics && phase != Phase::forward;
+}
+
 /// What a task occupies: its device (one task at a time), or the links alone.
 enum class Stream : std::uint8_t { device, links };
 
@@ -205,8 +210,7 @@ class Plan {
 template <class Visit>
 void Plan::for_each_use(TaskId id, Visit visit) const {
   const Task& task = tasks_[id()];
-  const bool sums = task.kind == TaskKind::compute && task.phase != Phase::forward &&
-                    task.phase != Phase::forward_statistics;
+  const bool sums = task.kind == TaskKind::compute && adds_up(task.phase);
   for (const Piece& piece : moves(id)) {
     if (piece.source.valid()) visit(piece.source.buffer, Access::read);
     if (piece.target.valid()) visit(piece.target.buffer, sums ? Access::update : Access::write);

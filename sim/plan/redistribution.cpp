@@ -12,8 +12,8 @@ template <class Visit>
 void for_shards_touching(const Partition& cut, const Box& box, Visit visit) {
   PerDim<Interval> range;
   for (Dim dim : kDims)
-    range[dim] = parts_touching(cut.extents()[dim], cut.degrees()[dim], box[dim]);
-  Degrees at;
+    range[dim] = parts_touching(cut.extents()[dim], cut.owners()[dim], box[dim]);
+  PerDim<std::int32_t> at;
   const auto step = [&](auto self, std::size_t k) -> void {
     if (k == kDims.size()) return visit(cut.shard_at(at), cut.box(at));
     for (std::int64_t i = range.values[k].begin; i < range.values[k].end; ++i) {
@@ -29,14 +29,14 @@ void for_shards_touching(const Partition& cut, const Box& box, Visit visit) {
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config) {
   const Layer& layer = graph[consumer];
-  const Partition outputs(layer.output, consumer_config.degrees);
+  const Partition outputs = partition(layer, consumer_config.degrees);
   const Extents& source = graph[layer.inputs[input]].output;
   const Partition owned(source, producer_config.degrees);
   const AccessMap access = access_map(graph, consumer, input);
   std::vector<NeededBox> result;
   for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
     const std::size_t first = result.size();
-    for (const Box& box : needed_input(access, source, outputs.box(shard))) {
+    for (const Box& box : needed_input(access, source, outputs.tile(shard))) {
       for_shards_touching(owned, box, [&](std::int64_t owner, const Box& owner_box) {
         result.push_back({static_cast<std::uint32_t>(owner), static_cast<std::uint32_t>(shard),
                           producer_config.devices[static_cast<std::size_t>(owner)],
@@ -48,6 +48,25 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
     std::stable_sort(
         result.begin() + static_cast<std::ptrdiff_t>(first), result.end(),
         [](const NeededBox& a, const NeededBox& b) { return a.producer_shard < b.producer_shard; });
+  }
+  return result;
+}
+
+std::vector<NeededBox> partial_boxes(const Layer& layer, const Config& config) {
+  const Partition cut = partition(layer, config.degrees);
+  const std::int64_t shards = cut.shard_count();
+  std::vector<NeededBox> result;
+  result.reserve(static_cast<std::size_t>(shards * config.degrees.r));
+  for (std::int64_t owner = 0; owner < shards; ++owner) {
+    PerDim<std::int32_t> at = cut.coordinates(owner);
+    std::int32_t& along = at[config.degrees.scatter];
+    along -= along % config.degrees.r;
+    for (std::int32_t term = 0; term < config.degrees.r; ++term, ++along) {
+      const std::int64_t adder = cut.shard_at(at);
+      result.push_back({static_cast<std::uint32_t>(adder), static_cast<std::uint32_t>(owner),
+                        config.devices[static_cast<std::size_t>(adder)],
+                        config.devices[static_cast<std::size_t>(owner)], cut.box(owner)});
+    }
   }
   return result;
 }

@@ -44,7 +44,8 @@ constexpr bool in_group(const Task& task) {
 
 /// Also done where nothing is trained.
 constexpr bool is_forward(Phase phase) {
-  return phase == Phase::forward_statistics || phase == Phase::forward;
+  return phase == Phase::forward_statistics || phase == Phase::forward ||
+         phase == Phase::forward_sum;
 }
 
 }  // namespace strata

@@ -22,17 +22,17 @@ Extents hull(const std::vector<Box>& boxes) {
 
 }  // namespace
 
-std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Box& output) {
+std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Tile& shard) {
   std::vector<Extents> inputs;
   for (std::size_t i = 0; i < graph[layer].inputs.size(); ++i) {
-    inputs.push_back(hull(needed_input(graph, layer, i, output)));
+    inputs.push_back(hull(needed_input(graph, layer, i, shard)));
   }
   return inputs;
 }
 
-CostKey cost_key(const Graph& graph, LayerId layer, const Box& output, DType dtype, Phase phase) {
-  return {signature(graph[layer].op), dtype, phase, extents(output),
-          input_extents(graph, layer, output)};
+CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase) {
+  return {signature(graph[layer].op), dtype, phase, extents(shard),
+          input_extents(graph, layer, shard)};
 }
 
 }  // namespace strata

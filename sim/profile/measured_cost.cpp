@@ -1,6 +1,7 @@
 #include "sim/profile/measured_cost.h"
 
 #include <algorithm>
+#include <span>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -63,10 +64,11 @@ DType read_dtype(std::string_view text) {
 }
 
 Phase read_phase(std::string_view text) {
-  const auto found = std::find(kPhaseNames.begin(), kPhaseNames.end(), text);
-  if (found != kPhaseNames.end()) return static_cast<Phase>(found - kPhaseNames.begin());
+  const auto allowed = std::span(kPhaseNames).first<kKernelPhases>();
+  const auto found = std::find(allowed.begin(), allowed.end(), text);
+  if (found != allowed.end()) return static_cast<Phase>(found - allowed.begin());
   throw InputError(
-      fmt::format("'{}' is no phase; allowed: {}", text, fmt::join(kPhaseNames, ", ")));
+      fmt::format("'{}' is no phase; allowed: {}", text, fmt::join(allowed, ", ")));
 }
 
 std::int64_t read_count(std::string_view text) {

@@ -43,9 +43,9 @@ struct MeasuredCost {
 
 /// The extents of what a shard with this output reads of each input of its layer, as kernels are
 /// given it: halo included, padding not, one box around a flattened run. Zeros where it reads none.
-std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Box& output);
+std::vector<Extents> input_extents(const Graph& graph, LayerId layer, const Tile& shard);
 
-CostKey cost_key(const Graph& graph, LayerId layer, const Box& output, DType dtype, Phase phase);
+CostKey cost_key(const Graph& graph, LayerId layer, const Tile& shard, DType dtype, Phase phase);
 
 /// Sorted by key. Throws InputError "FILE:LINE: ..." that lists what is wrong, a key that comes
 /// twice among it.

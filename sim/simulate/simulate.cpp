@@ -86,6 +86,13 @@ Cost move_cost(const Plan& plan, const Task& task, const CostModel& model) {
   return model.move(task.kind == TaskKind::reduce ? MoveKind::reduce : MoveKind::copy, bytes);
 }
 
+// Of what others made one part is read; each of the rest is added.
+Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
+  Bytes added;
+  for (const Piece& piece : plan.moves(task).subspan(1)) added += piece.bytes;
+  return model.move(MoveKind::reduce, added);
+}
+
 }  // namespace
 
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
@@ -99,8 +106,12 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
       result[i] = move_cost(plan, task, model);
       continue;
     }
-    const Partition cut(graph[task.layer].output, strategy[task.layer].degrees);
-    const PhaseCosts& phases = costs(task.layer, cut.box(task.shard), model);
+    if (is_sum(task.phase)) {
+      result[i] = sum_cost(plan, TaskId(i), model);
+      continue;
+    }
+    const Partition cut = partition(graph[task.layer], strategy[task.layer].degrees);
+    const PhaseCosts& phases = costs(task.layer, cut.tile(task.shard), model);
     result[i] = phases[static_cast<std::size_t>(task.phase)];
     const Bytes assembled = plan.assembled(TaskId(i));
     if (assembled.value > 0) {

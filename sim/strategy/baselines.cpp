@@ -26,6 +26,7 @@ const Config* producer_config(const Graph& graph, const Layer& layer,
   return &so_far[producer()];
 }
 
+// As its producer's output lies, where that fits.
 Degrees clip(Degrees degrees, const Layer& layer) {
   const Extents most = most_parts(layer);
   for (Dim dim : kDims) degrees[dim] = clipped(degrees[dim], most[dim]);
@@ -45,6 +46,28 @@ Config config_on_first_devices(const Degrees& degrees) {
   config.devices.reserve(count);
   for (std::size_t i = 0; i < count; ++i) config.devices.push_back(DeviceId(i));
   return config;
+}
+
+std::optional<Dim> best_scatter(const Graph& graph, LayerId layer, const Degrees& degrees,
+                                std::span<const Config> configs) {
+  const PerDim<bool> may = may_scatter(graph[layer], degrees);
+  const auto readers = graph.consumers(layer);
+  std::optional<Dim> best;
+  std::int32_t most = 0;
+  for (Dim dim : kDims) {
+    if (!may[dim]) continue;
+    std::int32_t cut = 1;
+    if (!readers.empty()) {
+      const Degrees& reader = configs[readers.front()()].degrees;
+      const std::vector<LayerId>& inputs = graph[readers.front()].inputs;
+      const auto input = std::find(inputs.begin(), inputs.end(), layer) - inputs.begin();
+      const AccessMap map =
+          access_map(graph, readers.front(), static_cast<std::size_t>(input));
+      cut = map.is_reduced(dim) ? reader.r : map.is_whole(dim) ? 1 : reader[dim];
+    }
+    if (cut > most) best = dim, most = cut;
+  }
+  return best;
 }
 
 Strategy data_parallel(const Graph& graph, int devices) {

@@ -10,6 +10,10 @@ std::string config_text(const Degrees& degrees) {
     if (degrees[dim] == 1) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name(dim), degrees[dim]);
   }
+  if (degrees.r > 1) {
+    text += fmt::format("{}r={} scatter={}", text.empty() ? "" : " ", degrees.r,
+                        name(degrees.scatter));
+  }
   return text.empty() ? "one device" : text;
 }
 

@@ -8,7 +8,7 @@
 
 namespace strata {
 
-/// "n=2 c=4"; "one device" where nothing is cut.
+/// "n=2 c=4", "r=4 scatter=n"; "one device" where nothing is cut.
 std::string config_text(const Degrees& degrees);
 /// The same; ", placed" where the shards are not row-major on the first devices.
 std::string config_text(const Config& config);

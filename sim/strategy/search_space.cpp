@@ -33,8 +33,9 @@ std::int64_t first_host_size(const Cluster& cluster) {
 }
 
 // Strides that number the shards with `outermost` slowest, then the other dims in order.
-Degrees strides_with(Dim outermost, const Degrees& degrees) {
-  Degrees strides = kWhole;
+PerDim<Degree> strides_with(Dim outermost, const Degrees& cut) {
+  const Degrees degrees = output_degrees(cut);
+  PerDim<Degree> strides = kWhole;
   Degree next = 1;
   const auto place = [&](Dim dim) {
     if (degrees[dim] == 1) return;
@@ -55,10 +56,11 @@ class CutLists {
       : devices_(static_cast<Degree>(cluster.device_count())),
         degrees_(
             degrees_of(options.degrees.value_or(usual_degrees(cluster.device_count())), devices_)),
-        first_host_(options.host_placement ? first_host_size(cluster) : devices_) {}
+        first_host_(options.host_placement ? first_host_size(cluster) : devices_),
+        reductions_(options.reductions) {}
 
   const std::shared_ptr<const Cuts>& operator()(const Layer& layer) {
-    const Extents most = most_parts(layer);
+    const Limits most{most_parts(layer), terms(layer)};
     auto& list = lists_[most];
     if (list == nullptr) {
       Cuts cuts;
@@ -70,16 +72,38 @@ class CutLists {
   }
 
  private:
+  using Limits = std::pair<Extents, std::int64_t>;  // of the degrees in each dim, and in r
+
+  std::int64_t terms(const Layer& layer) const {
+    const bool may = reductions_ == ReductionCuts::all ||
+                     (reductions_ == ReductionCuts::fully_connected &&
+                      std::holds_alternative<FullyConnected>(layer.op));
+    return may ? layer.reduction : 1;
+  }
+
   // Chooses the degrees of dims `k` and on, whose product may be `left`; lexicographically.
-  void add_cuts(const Extents& most, std::size_t k, Degree left, Degrees& degrees,
+  void add_cuts(const Limits& most, std::size_t k, Degree left, Degrees& degrees,
                 Cuts& cuts) const {
-    if (k == kDims.size()) return add_numberings(degrees, cuts);
+    if (k == kDims.size()) return add_reductions(most, left, degrees, cuts);
     for (const Degree degree : degrees_) {
-      if (degree > std::min<std::int64_t>(left, most.values[k])) break;
+      if (degree > std::min<std::int64_t>(left, most.first.values[k])) break;
       degrees.values[k] = degree;
       add_cuts(most, k + 1, left / degree, degrees, cuts);
     }
     degrees.values[k] = 1;
+  }
+
+  // And of r, with each dim along which the sums may be scattered.
+  void add_reductions(const Limits& most, Degree left, Degrees degrees, Cuts& cuts) const {
+    for (const Degree r : degrees_) {
+      if (r > std::min<std::int64_t>(left, most.second)) break;
+      degrees.r = r;
+      for (Dim dim : kDims) {
+        if (r == 1 ? dim != Dim::n : std::int64_t{degrees[dim]} * r > most.first[dim]) continue;
+        degrees.scatter = dim;
+        add_numberings(degrees, cuts);
+      }
+    }
   }
 
   void add_numberings(const Degrees& degrees, Cuts& cuts) const {
@@ -87,7 +111,7 @@ class CutLists {
     if (cuts.back().shards() <= first_host_) return;
     bool outermost = true;  // of the row-major cut: the first dim that is cut
     for (Dim dim : kDims) {
-      if (degrees[dim] == 1) continue;
+      if (output_degrees(degrees)[dim] == 1) continue;
       if (!outermost) cuts.push_back({degrees, strides_with(dim, degrees)});
       outermost = false;
     }
@@ -96,7 +120,8 @@ class CutLists {
   Degree devices_;
   std::vector<Degree> degrees_;
   std::int64_t first_host_;
-  std::map<Extents, std::shared_ptr<const Cuts>> lists_;
+  ReductionCuts reductions_;
+  std::map<Limits, std::shared_ptr<const Cuts>> lists_;
 };
 
 // An element-wise layer costs the least where its producer left the data (the paper's Section 6
@@ -117,17 +142,22 @@ Cut row_major_cut(const Degrees& degrees) {
   return {degrees, strides_with(Dim::n, degrees)};
 }
 
+Cut output_cut(const Cut& cut) {
+  return {output_degrees(cut.degrees), cut.strides};
+}
+
 Config config_of(const Cut& cut) {
+  const Degrees owners = output_degrees(cut.degrees);
   const auto shards = static_cast<std::size_t>(cut.shards());
   Config config{cut.degrees, {}};
   config.devices.reserve(shards);
-  Degrees at{};  // the shard's coordinates, the last dim fastest
+  PerDim<Degree> at{};  // the shard's coordinates, the last dim fastest
   for (std::size_t shard = 0; shard < shards; ++shard) {
     std::size_t device = 0;
     for (Dim dim : kDims) device += static_cast<std::size_t>(at[dim]) * cut.strides[dim];
     config.devices.push_back(DeviceId(device));
     for (std::size_t k = kDims.size(); k-- > 0;) {
-      if (++at.values[k] < cut.degrees.values[k]) break;
+      if (++at.values[k] < owners.values[k]) break;
       at.values[k] = 0;
     }
   }
@@ -137,13 +167,14 @@ Config config_of(const Cut& cut) {
 // A dim's stride is the device of the shard that lies one further along it than the first.
 std::optional<Cut> cut_of(const Config& config) {
   Cut cut{config.degrees, kWhole};
+  const Degrees owners = output_degrees(config.degrees);
   std::size_t shards = 1;  // of the dims further inwards
   for (std::size_t k = kDims.size(); k-- > 0;) {
     const Dim dim = kDims[k];
-    if (cut.degrees[dim] == 1) continue;
+    if (owners[dim] == 1) continue;
     if (shards >= config.devices.size()) return std::nullopt;
     cut.strides[dim] = static_cast<Degree>(config.devices[shards]());
-    shards *= static_cast<std::size_t>(cut.degrees[dim]);
+    shards *= static_cast<std::size_t>(owners[dim]);
   }
   if (shards != config.devices.size() || config_of(cut) != config) return std::nullopt;
   return cut;
@@ -204,8 +235,11 @@ double SearchSpace::log10_strategies() const {
 Strategy SearchSpace::strategy(std::string name, const std::vector<std::uint32_t>& choices) const {
   std::vector<Config> configs(layers_, config_on_first_devices(kWhole));
   for (std::size_t v = 0; v < variables_.size(); ++v) {
-    const Config config = config_of((*variables_[v].cuts)[choices[v]]);
-    for (LayerId layer : variables_[v].layers) configs[layer()] = config;
+    const Cut& cut = (*variables_[v].cuts)[choices[v]];
+    const Config leads = config_of(cut), follows = {output_degrees(cut.degrees), leads.devices};
+    for (LayerId layer : variables_[v].layers) {
+      configs[layer()] = layer == variables_[v].leader ? leads : follows;
+    }
   }
   return {std::move(name), std::move(configs)};
 }
@@ -229,10 +263,13 @@ std::optional<std::vector<std::uint32_t>> SearchSpace::choices(const Strategy& s
   std::vector<std::uint32_t> choices;
   choices.reserve(variables_.size());
   for (const SearchVariable& variable : variables_) {
-    const Config& config = strategy[variable.leader];
-    const bool shared = std::all_of(variable.layers.begin(), variable.layers.end(),
-                                    [&](LayerId layer) { return strategy[layer] == config; });
-    const auto choice = shared ? find_cut(*variable.cuts, config) : std::nullopt;
+    const Config& leads = strategy[variable.leader];
+    const Config follows{output_degrees(leads.degrees), leads.devices};
+    const bool shared =
+        std::all_of(variable.layers.begin(), variable.layers.end(), [&](LayerId layer) {
+          return strategy[layer] == (layer == variable.leader ? leads : follows);
+        });
+    const auto choice = shared ? find_cut(*variable.cuts, leads) : std::nullopt;
     if (!choice) return std::nullopt;
     choices.push_back(*choice);
   }

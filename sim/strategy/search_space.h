@@ -2,8 +2,8 @@
 
 // The strategies that a search may choose from. Layers that must share their Config (an
 // element-wise layer follows its producer, as in the paper) make one variable; a variable's
-// choices are all the cuts of its output along the dims of Table 1 whose degrees multiply to no
-// more than the devices. Values; thread-safe.
+// choices are all the cuts of its output along the dims of Table 1, and of its reduction where that
+// is asked for, whose degrees multiply to no more than the devices. Values; thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -22,16 +22,23 @@ inline constexpr std::array<std::string_view, 3> kDegreeSetNames = {"pow2", "div
 /// Powers of two, or divisors where the device count is none: so that all devices can be used.
 DegreeSet usual_degrees(std::size_t devices);
 
-/// One way of cutting a tensor, with its shards on the first devices: the shard with coordinates
-/// x sits on the device sum over dims of x[dim] * strides[dim]. Every device below the product of
-/// the degrees holds one shard.
+/// Which layers a search may also cut in r.
+enum class ReductionCuts : std::uint8_t { none, fully_connected, all };
+inline constexpr std::array<std::string_view, 3> kReductionCutsNames = {"none", "fc", "all"};
+
+/// One way of cutting a layer, with its shards on the first devices: the shard that owns the output
+/// at coordinates x sits on the device sum over dims of x[dim] * strides[dim]. Every device below
+/// the product of the degrees holds one shard.
 struct Cut {
   Degrees degrees = kWhole;
-  Degrees strides = kWhole;  ///< in devices; of a dim of degree 1: anything
+  PerDim<std::int32_t> strides = kWhole;  ///< in devices; of a dim of degree 1: anything
 
   std::int64_t shards() const { return product(degrees); }
   bool operator==(const Cut&) const = default;
 };
+
+/// As the output lies of a layer that is cut so: how layers are cut that follow it.
+Cut output_cut(const Cut& cut);
 
 /// Numbered row-major over n, c, d, h, w: shard i on device i.
 Cut row_major_cut(const Degrees& degrees);
@@ -48,6 +55,7 @@ struct SearchOptions {
   /// Where a cut in several dims spans hosts, also the numberings with another dim outermost, so
   /// that the shards that talk most can share a host.
   bool host_placement = false;
+  ReductionCuts reductions = ReductionCuts::none;
 };
 
 struct SearchVariable {

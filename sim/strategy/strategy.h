@@ -1,8 +1,9 @@
 #pragma once
 
 // How each layer is cut and which devices hold its shards (Section 4). A Config is a degree for
-// each dim; its product is how many devices share the layer. Immutable values; thread-safe.
+// each loop; its product is how many devices share the layer. Immutable values; thread-safe.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 
 namespace strata {
 
-/// One layer's cut. Shard i sits on devices[i]; shards are numbered row-major over n, c, d, h, w.
+/// One layer's cut. Shard i sits on devices[i]; shards are numbered as Partition does.
 struct Config {
   Degrees degrees = kWhole;
   std::vector<DeviceId> devices;  ///< product(degrees) distinct devices
@@ -50,6 +51,12 @@ class Strategy {
 Strategy data_parallel(const Graph& graph, int devices);
 Strategy model_parallel(const Graph& graph, int devices);
 Strategy owt_parallel(const Graph& graph, int devices);
+
+/// Along which dim the shards of a layer that is cut by `degrees`, of which r is more than 1, had
+/// best divide their sums: that in which its first reader is cut the most, among equal ones the
+/// first in order; nothing where no dim has room. `configs`: by layer; of readers alone.
+std::optional<Dim> best_scatter(const Graph& graph, LayerId layer, const Degrees& degrees,
+                                std::span<const Config> configs);
 
 /// All that is wrong with the strategy for this graph and cluster, one line each, naming the layer
 /// and the dim; empty if it is sound.

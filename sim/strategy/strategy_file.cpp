@@ -10,14 +10,19 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/graph/regions.h"
+#include "sim/strategy/config_text.h"
 #include "sim/text/file.h"
 #include "sim/text/json.h"
 
 namespace strata {
 namespace {
 
-bool is_dim(std::string_view key) {
-  return std::any_of(kDims.begin(), kDims.end(), [&](Dim dim) { return name(dim) == key; });
+constexpr std::string_view kReduction = "r", kScatter = "scatter";
+
+std::optional<Dim> find_dim(std::string_view key) {
+  const auto at = std::find(kDimNames.begin(), kDimNames.end(), key);
+  if (at == kDimNames.end()) return std::nullopt;
+  return kDims[static_cast<std::size_t>(at - kDimNames.begin())];
 }
 
 // A few of the names that would do.
@@ -91,28 +96,54 @@ class StrategyReader {
   Degrees read_degrees(const std::string& who, const Value& value, const Layer* layer) {
     Table table = value.as_table();
     Degrees degrees = kWhole;
-    for (Dim dim : kDims) {
-      const auto degree = table.optional(name(dim));
-      if (!degree) continue;
-      const std::int64_t most =
-          layer ? most_parts(*layer)[dim] : std::numeric_limits<std::int32_t>::max();
+    const auto read = [&](std::string_view loop, std::int64_t most, std::string_view why) {
+      const auto degree = table.optional(loop);
+      if (!degree) return 1;
       if (!degree->is(ValueKind::integer) || degree->node().integer < 1 ||
           degree->node().integer > most) {
         errors_.add(degree->location(),
                     layer ? fmt::format("{}: the degree in {} must be an integer from 1 to {}, {}",
-                                        who, name(dim), most, why_no_more(*layer, dim))
+                                        who, loop, most, why)
                           : fmt::format("{}: the degree in {} must be an integer of at least 1",
-                                        who, name(dim)));
-        continue;
+                                        who, loop));
+        return 1;
       }
-      degrees[dim] = static_cast<std::int32_t>(degree->node().integer);
+      return static_cast<std::int32_t>(degree->node().integer);
+    };
+    constexpr std::int64_t kAny = std::numeric_limits<std::int32_t>::max();
+    for (Dim dim : kDims) {
+      degrees[dim] = layer ? read(name(dim), most_parts(*layer)[dim], why_no_more(*layer, dim))
+                           : read(name(dim), kAny, "");
     }
+    degrees.r = layer ? read(kReduction, layer->reduction, why_no_more_terms(*layer))
+                      : read(kReduction, kAny, "");
+    if (const auto scatter = table.optional(kScatter)) read_scatter(who, *scatter, layer, degrees);
     for (const auto& [key, degree] : table.members()) {
-      if (is_dim(key)) continue;
+      if (find_dim(key) || key == kReduction || key == kScatter) continue;
       errors_.add(degree.location(),
-                  fmt::format("{}: unknown dim '{}'; allowed: n, c, d, h, w", who, key));
+                  fmt::format("{}: unknown loop '{}'; allowed: n, c, d, h, w, r", who, key));
     }
     return degrees;
+  }
+
+  void read_scatter(const std::string& who, const Value& value, const Layer* layer,
+                    Degrees& degrees) {
+    const auto dim = value.is(ValueKind::string) ? find_dim(value.as_string()) : std::nullopt;
+    if (!dim) {
+      errors_.add(value.location(), fmt::format("{}: scatter must be one of n, c, d, h, w", who));
+    } else if (layer == nullptr || degrees.r == 1) {
+      errors_.add(value.location(),
+                  fmt::format("{}: scatter is for a layer that is cut in r", who));
+    } else if (!may_scatter(*layer, degrees)[*dim]) {
+      errors_.add(value.location(),
+                  fmt::format("{}: its output can't be scattered along {} by degree {} and {} "
+                              "shards of each sum; allowed: up to {}, {}",
+                              who, name(*dim), degrees[*dim], degrees.r, most_parts(*layer)[*dim],
+                              why_no_more(*layer, *dim)));
+    } else {
+      degrees.scatter = *dim;
+      scattered_.insert(graph_.find(layer->name));
+    }
   }
 
   Config read_devices(const std::string& name, Table& table, const Value& config,
@@ -151,7 +182,7 @@ class StrategyReader {
 
   // Saturates: five degrees of 2^31 would overflow.
   static std::int64_t bounded_product(const Degrees& degrees) {
-    std::int64_t shards = 1;
+    std::int64_t shards = degrees.r;
     for (Dim dim : kDims) shards = std::min<std::int64_t>(shards * degrees[dim], 1LL << 31);
     return shards;
   }
@@ -172,12 +203,31 @@ class StrategyReader {
     }
   }
 
+  // Where no file says it, readers decide.
+  void scatter_sums(std::vector<Config>& configs) {
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+      Degrees& degrees = configs[i].degrees;
+      if (degrees.r == 1 || scattered_.contains(LayerId(i))) continue;
+      const auto dim = best_scatter(graph_, LayerId(i), degrees, configs);
+      if (!dim) {
+        errors_.add(document_.root().location(),
+                    fmt::format("layer {}: {}: no dim of its output has room for {} shards of each "
+                                "sum",
+                                graph_[LayerId(i)].name, config_text(degrees), degrees.r));
+      }
+      degrees.scatter = dim.value_or(Dim::n);
+    }
+  }
+
   Config clipped_default(const Layer& layer) {
     Degrees degrees = *default_;
     const Extents most = most_parts(layer);
     for (Dim dim : kDims) {
       degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], most[dim]));
     }
+    degrees.r = static_cast<std::int32_t>(std::min<std::int64_t>(degrees.r, layer.reduction));
+    const PerDim<bool> may = may_scatter(layer, degrees);
+    if (std::find(may.values.begin(), may.values.end(), true) == may.values.end()) degrees.r = 1;
     const auto available = static_cast<std::int64_t>(cluster_.device_count());
     if (bounded_product(degrees) > available) {
       errors_.add(document_.root().location(),
@@ -191,6 +241,8 @@ class StrategyReader {
   std::vector<Config> take_configs() {
     std::vector<Config> configs;
     for (auto& config : configs_) configs.push_back(std::move(*config));
+    scatter_sums(configs);
+    errors_.throw_if_any();
     return configs;
   }
 
@@ -200,6 +252,7 @@ class StrategyReader {
   Diagnostics errors_;
   std::optional<Degrees> default_;
   std::vector<std::optional<Config>> configs_;
+  std::set<LayerId> scattered_;  ///< the file says along which dim
 };
 
 }  // namespace
@@ -220,15 +273,23 @@ StrategyNames read_strategy_names(const std::string& file) {
   return {root.string_or("model", ""), root.string_or("cluster", "")};
 }
 
+nlohmann::ordered_json degrees_json(const Degrees& degrees) {
+  nlohmann::ordered_json json;
+  for (Dim dim : kDims) json[name(dim)] = degrees[dim];
+  if (degrees.r == 1) return json;
+  json[kReduction] = degrees.r;
+  json[kScatter] = name(degrees.scatter);
+  return json;
+}
+
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster) {
   nlohmann::ordered_json document{
       {"strategy", strategy.name()}, {"model", graph.name()}, {"cluster", cluster.name()}};
   document["layers"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Config& config = strategy[LayerId(i)];
-    nlohmann::ordered_json degrees;
-    for (Dim dim : kDims) degrees[name(dim)] = config.degrees[dim];
-    nlohmann::ordered_json layer{{"name", graph[LayerId(i)].name}, {"config", std::move(degrees)}};
+    nlohmann::ordered_json layer{{"name", graph[LayerId(i)].name},
+                                 {"config", degrees_json(config.degrees)}};
     if (config != config_on_first_devices(config.degrees)) {
       for (DeviceId device : config.devices) layer["devices"].push_back(cluster[device].name);
     }

@@ -5,12 +5,16 @@
 //   {"strategy": "mine", "model": "vgg16", "cluster": "p100-1x4",
 //    "layers": [{"name": "conv1", "config": {"n": 4}, "devices": ["gpu0", ...]}, ...]}
 //
-// A dim that a config leaves out has degree 1. Without "devices" the shards sit on the first
+// A degree that a config leaves out is 1. Beside the dims of the output a config may cut "r", the
+// reduction, and then say along which dim each sum is divided, {"r": 4, "scatter": "c"}; else that is
+// best_scatter(). Without "devices" the shards sit on the first
 // devices of the cluster. A "default" config serves layers that are not listed (clipped to their
 // extents); network inputs never need to be.
 
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "sim/strategy/strategy.h"
 
@@ -28,6 +32,8 @@ struct StrategyNames {
 /// Throws InputError where it is no JSON object, or these are no strings.
 StrategyNames read_strategy_names(const std::string& file);
 
+/// A config as a strategy file has it: {"n": 1, ..., "w": 1}, and r and scatter where r is cut.
+nlohmann::ordered_json degrees_json(const Degrees& degrees);
 /// Every layer with its whole config and, where they are not the first, its devices.
 std::string print_strategy(const Strategy& strategy, const Graph& graph, const Cluster& cluster);
 

@@ -4,6 +4,8 @@
 //   backward  dx = gamma / sqrt(variance + epsilon) (dy - sum(dy) / M - x^ sum(dy x^) / M)
 // with sums over the M elements of a channel and the biased variance M2 / M.
 
+#include <cassert>
+
 #include "exec/cuda/kernels/batch_norm_loops.h"
 #include "exec/cuda/kernels/kernels.h"
 
@@ -29,10 +31,10 @@ class BatchNormKernel : public Kernel {
         return products(operands);
       case Phase::backward_data:
         return normalize_gradient(operands);
-      case Phase::backward_weights:
-        return;
       case Phase::update:
         return sgd(operands.parameters, operands.parameter_gradients, 2 * channels_, seat_);
+      default:
+        assert(false);
     }
   }
 

@@ -5,6 +5,7 @@
 // with the biased variance M2 / C. The gradients of gamma and beta are the sums of dy x^ and dy
 // over the positions. A team takes a position, whose channels lie side by side.
 
+#include <cassert>
 #include <cmath>
 
 #include "exec/cuda/kernels/columns.h"
@@ -183,6 +184,8 @@ class LayerNormKernel : public Kernel {
         return parameter_gradients(operands);
       case Phase::update:
         return sgd(operands.parameters, operands.parameter_gradients, 2 * channels_, seat_);
+      default:
+        assert(false);
     }
   }
 

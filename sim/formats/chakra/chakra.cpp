@@ -129,7 +129,7 @@ class ChakraWriter {
     if (task.kind == TaskKind::transfer) return write_transfer(at);
     const bool computes = task.kind == TaskKind::compute;
     ChakraNode node = node_of(at, task.device, computes ? NodeType::compute : NodeType::collective);
-    computes ? tell_work(task, node) : tell_group(at, node);
+    computes ? tell_work(at, node) : tell_group(at, node);
     keep(at, write(task.device, std::move(node), timeline_.span(at.step, at.task)));
   }
 
@@ -139,12 +139,17 @@ class ChakraWriter {
   }
 
   // Where an op has no products to count, an operation for each element that it passes over.
-  void tell_work(const Task& task, ChakraNode& node) const {
+  void tell_work(StepTask at, ChakraNode& node) const {
+    const Task& task = plan_[at.task];
     const Layer& layer = graph_[task.layer];
-    const Box box = Partition(layer.output, plan_.placement(task.layer).degrees).box(task.shard);
-    const std::vector<Extents> inputs = input_extents(graph_, task.layer, box);
-    const PhaseWork work = phase_work(
-        {&layer.op, extents(box), inputs, shard_parameters(layer, box), plan_.dtype()}, task.phase);
+    const Tile tile = partition(layer, plan_.placement(task.layer).degrees).tile(task.shard);
+    const std::vector<Extents> inputs = input_extents(graph_, task.layer, tile);
+    PhaseWork work =
+        phase_work({&layer.op, extents(tile), inputs, shard_parameters(layer, tile), plan_.dtype()},
+                   task.phase);
+    for (const Piece& part : plan_.moves(at.task)) {
+      if (is_sum(task.phase)) work.bytes += part.bytes;
+    }
     const auto flops = static_cast<std::int64_t>(work.direct.flops().value);
     const std::int64_t elements = work.bytes.value / element_bytes(plan_.dtype());
     node.attributes.push_back(int64_attribute("num_ops", std::max(flops, elements)));

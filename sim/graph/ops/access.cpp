@@ -10,11 +10,13 @@ namespace {
 struct Needed {
   Interval out;
   std::int64_t extent;
+  Interval terms;
 
   Interval within(Interval interval) const { return intersect(interval, Interval{0, extent}); }
 
   Interval operator()(const access::Same&) const { return out; }
   Interval operator()(const access::Whole&) const { return {0, extent}; }
+  Interval operator()(const access::Reduced&) const { return within(terms); }
   Interval operator()(const access::Windowed& a) const { return tapped(a.window, out, extent); }
   Interval operator()(const access::Bins& a) const {
     return {out.begin * extent / a.outputs, ceil_div(out.end * extent, a.outputs)};
@@ -32,8 +34,8 @@ struct Needed {
 
 }  // namespace
 
-Interval needed(const DimAccess& access, Interval output, std::int64_t extent) {
-  return std::visit(Needed{output, extent}, access);
+Interval needed(const DimAccess& access, Interval output, std::int64_t extent, Interval terms) {
+  return std::visit(Needed{output, extent, terms}, access);
 }
 
 bool AccessMap::reads_neighbours(Dim dim) const {

@@ -22,6 +22,11 @@ struct Same {
 struct Whole {
   constexpr auto operator<=>(const Whole&) const = default;
 };
+/// Any element of the output is a sum over all of the dim: the reduction, of which a shard needs
+/// the terms that it adds up.
+struct Reduced {
+  constexpr auto operator<=>(const Reduced&) const = default;
+};
 /// Output o needs what the window taps.
 struct Windowed {
   Window window;
@@ -50,7 +55,7 @@ struct Slice {
 
 }  // namespace access
 
-using DimAccess = std::variant<access::Same, access::Whole, access::Windowed, access::Bins,
+using DimAccess = std::variant<access::Same, access::Whole, access::Reduced, access::Windowed, access::Bins,
                                access::Blocks, access::Neighbours, access::Slice>;
 
 /// Through a window, of which one element taps the same.
@@ -60,8 +65,9 @@ inline DimAccess through(const Window& window) {
 }
 
 /// What `output`, an interval of the op's output, needs along the same dim of an input of this
-/// extent: empty (begin >= end), or within [0, extent).
-Interval needed(const DimAccess& access, Interval output, std::int64_t extent);
+/// extent: empty (begin >= end), or within [0, extent). `terms`: of the sums, those that are added.
+Interval needed(const DimAccess& access, Interval output, std::int64_t extent,
+                Interval terms = Tile::kAllTerms);
 
 struct AccessMap {
   PerDim<DimAccess> dims;  ///< of the input, each by the same dim of the output
@@ -73,6 +79,10 @@ struct AccessMap {
   /// Whether elements of the dim are read through a window, in bins, or with their neighbours, so
   /// that a cut of the output needs a halo of the input.
   bool reads_neighbours(Dim dim) const;
+  /// Whether any element of the output needs all of the dim.
+  bool is_whole(Dim dim) const { return std::holds_alternative<access::Whole>(dims[dim]); }
+  /// Whether the dim's elements are the terms of the output's sums.
+  bool is_reduced(Dim dim) const { return std::holds_alternative<access::Reduced>(dims[dim]); }
 };
 
 /// What the map of an input depends on beside the op.
@@ -84,6 +94,9 @@ struct ReadContext {
 
 /// Element i of the output needs element i of the input.
 inline constexpr AccessMap kSameElement{};
+/// Of the same samples all d, h and w; the channels are the terms of the output's sums.
+inline constexpr AccessMap kReducedChannels = {
+    {{access::Same{}, access::Reduced{}, access::Whole{}, access::Whole{}, access::Whole{}}}};
 /// All of the same samples.
 inline constexpr AccessMap kWholeSample = {
     {{access::Same{}, access::Whole{}, access::Whole{}, access::Whole{}, access::Whole{}}}};

@@ -97,7 +97,10 @@ Extents Convolution::output(InputExtents inputs) const {
 
 AccessMap Convolution::reads(const ReadContext& context) const {
   AccessMap map;
-  map.dims[Dim::c] = access::Blocks{out_channels / groups, context.extents[Dim::c] / groups};
+  map.dims[Dim::c] = access::Reduced{};
+  if (groups > 1) {
+    map.dims[Dim::c] = access::Blocks{out_channels / groups, context.extents[Dim::c] / groups};
+  }
   for (Dim dim : kSpatialDims) map.dims[dim] = through(windows[dim]);
   return map;
 }

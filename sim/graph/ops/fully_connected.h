@@ -20,7 +20,7 @@ struct FullyConnected {
   static constexpr OpTraits kTraits{.summary = "fc"};
   std::string_view name() const { return "fc"; }
   Extents output(InputExtents inputs) const;
-  AccessMap reads(const ReadContext&) const { return kWholeSample; }
+  AccessMap reads(const ReadContext&) const { return kReducedChannels; }
   BackwardReads backward_reads() const { return {.inputs = true}; }
   /// The input's features.
   std::int64_t macs_per_output(InputExtents inputs) const;

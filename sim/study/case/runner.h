@@ -43,7 +43,7 @@ class PlanRun {
 /// One thing to measure: a phase of one shard of a layer, as a run would do it.
 struct MeasureRequest {
   LayerId layer;
-  Box output;
+  Tile output;
   Phase phase = Phase::forward;
 };
 

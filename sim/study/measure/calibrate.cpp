@@ -27,18 +27,19 @@ class Collector {
   explicit Collector(const Graph& graph) : graph_(graph), needs_(requires_gradient(graph)) {}
 
   void add(LayerId layer, const Degrees& degrees) {
-    const Partition cut(graph_[layer].output, degrees);
+    const Layer& l = graph_[layer];
+    const Partition cut = partition(l, l.reduction == 1 ? output_degrees(degrees) : degrees);
     const PhaseSet phases = step_phases(graph_, layer, needs_);
     for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
-      const Box box = cut.box(shard);
+      const Tile tile = cut.tile(shard);
       if (!seen_[layer()]
-               .insert(cost_key(graph_, layer, box, DType::fp32, Phase::forward))
+               .insert(cost_key(graph_, layer, tile, DType::fp32, Phase::forward))
                .second) {
         continue;
       }
-      for (int p = 0; p < kPhaseCount; ++p) {
+      for (int p = 0; p < kKernelPhases; ++p) {
         const auto phase = static_cast<Phase>(p);
-        if (phases[phase]) requests_.push_back({layer, box, phase});
+        if (phases[phase]) requests_.push_back({layer, tile, phase});
       }
     }
   }

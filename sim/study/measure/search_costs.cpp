@@ -49,12 +49,12 @@ Needed needed(const Graph& graph, const Cluster& cluster, const SearchOptions& s
 // that caches hold what they would hold in a step (Sweeps do the same).
 std::vector<std::vector<MeasureRequest>> parts_of(const std::vector<MeasureRequest>& missing) {
   std::vector<std::vector<MeasureRequest>> parts;
-  std::map<LayerId, std::vector<Box>> shapes;
+  std::map<LayerId, std::vector<Tile>> shapes;
   for (const MeasureRequest& request : missing) {
-    std::vector<Box>& boxes = shapes[request.layer];
-    const auto at = std::find(boxes.begin(), boxes.end(), request.output);
-    const auto part = static_cast<std::size_t>(at - boxes.begin());
-    if (at == boxes.end()) boxes.push_back(request.output);
+    std::vector<Tile>& tiles = shapes[request.layer];
+    const auto at = std::find(tiles.begin(), tiles.end(), request.output);
+    const auto part = static_cast<std::size_t>(at - tiles.begin());
+    if (at == tiles.end()) tiles.push_back(request.output);
     parts.resize(std::max(parts.size(), part + 1));
     parts[part].push_back(request);
   }

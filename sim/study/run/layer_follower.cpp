@@ -30,9 +30,13 @@ class PartRuns {
  public:
   PartRuns(const Graph& graph, const Plan& plan, TensorKey key, const Part& part)
       : layer_(graph[key.second]),
-        box_(Partition(layer_.output, plan.placement(key.second).degrees).box(part.shard)),
+        tile_(partition(layer_, plan.placement(key.second).degrees).tile(part.shard)),
         parameters_(is_of_parameters(key.first)) {
-    const std::int64_t values = parameters_ ? shard_parameters(layer_, box_).total() : volume(box_);
+    if (key.first == TensorRole::output) {
+      tile_ = partition(layer_, plan.placement(key.second).degrees).box(part.shard);
+    }
+    const std::int64_t values =
+        parameters_ ? shard_parameters(layer_, tile_).total() : volume(tile_);
     if (values == static_cast<std::int64_t>(part.values.size())) return;
     throw InternalError("layer " + layer_.name + ": a shard showed other values than it has");
   }
@@ -46,14 +50,12 @@ class PartRuns {
  private:
   template <class Run>
   void each_row(const Run& run) const {
-    const ParameterRows rows(layer_, box_);
-    run(rows.weight().begin, 0, rows.weight().size());
-    run(rows.bias().begin, rows.weight().size(), rows.bias().size());
+    ParameterRows(layer_, tile_).each(run);
   }
   template <class Run>
   void each_line(const Run& run) const {
     const Extents& whole = layer_.output;
-    const auto [n, c, d, h, w] = box_.values;
+    const auto [n, c, d, h, w] = tile_.values;
     std::int64_t at = 0;
     for (std::int64_t i = n.begin; i < n.end; ++i) {
       for (std::int64_t j = c.begin; j < c.end; ++j) {
@@ -69,9 +71,20 @@ class PartRuns {
   }
 
   const Layer& layer_;
-  Box box_;
+  Tile tile_;
   bool parameters_;
 };
+
+// Of the channels and of the terms: shards with the same ones are replicas.
+using HeldParameters = std::pair<Interval, Interval>;
+HeldParameters parameters_in(const Tile& tile) {
+  return {tile[Dim::c], tile.terms};
+}
+
+// Of the gradients of an output, which all shards of its sums have.
+bool seen_once(const Tile& tile) {
+  return tile.terms.begin == 0;
+}
 
 double square(double x) {
   return x * x;
@@ -131,14 +144,16 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
   found.step = step_;
   found.allowed =
       key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
-  const Partition partition(graph_[key.second].output, plan_.placement(key.second).degrees);
-  std::set<Interval> channels;  // replicas hold the same ones
+  const Partition cut = partition(graph_[key.second], plan_.placement(key.second).degrees);
+  std::set<HeldParameters> held;  // replicas hold the same ones
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
   for (const Part& part : record_.parts(key.first, key.second)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
-    const bool first = channels.insert(partition.box(part.shard)[Dim::c]).second;
-    if (first || !is_of_parameters(key.first)) {
+    const bool first = is_of_parameters(key.first)
+                           ? held.insert(parameters_in(cut.tile(part.shard))).second
+                           : key.first == TensorRole::output || seen_once(cut.tile(part.shard));
+    if (first) {
       covered += part.values.size();
       squares += square(length_of(part.values));
     }
@@ -159,10 +174,10 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
 // They were made from the same sums in the same order.
 void Follower::compare_replicas(LayerId layer) {
   const TensorKey key{TensorRole::parameters, layer};
-  const Partition partition(graph_[layer].output, plan_.placement(layer).degrees);
-  std::map<Interval, const Part*> first;
+  const Partition cut = partition(graph_[layer], plan_.placement(layer).degrees);
+  std::map<HeldParameters, const Part*> first;
   for (const Part& part : record_.parts(key.first, layer)) {
-    const Part& other = *first.try_emplace(partition.box(part.shard)[Dim::c], &part).first->second;
+    const Part& other = *first.try_emplace(parameters_in(cut.tile(part.shard)), &part).first->second;
     const double distance = distance_of(part.values, other.values);
     if (distance == 0) continue;
     const double length = length_of(other.values);

@@ -30,7 +30,9 @@ class Kept {
 
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
-    const Box shard = Partition(l.output, degrees).box(kFirst);
+    // What has no sums to divide follows the output of the layer that has.
+    const Tile shard =
+        partition(l, l.reduction == 1 ? output_degrees(degrees) : degrees).tile(kFirst);
     const std::int64_t parameters =
         shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters);
     if (!has_instant_ || !has_backward(layer)) return parameters;
@@ -47,7 +49,7 @@ class Kept {
   }
 
  private:
-  static constexpr Degrees kFirst{};  // the coordinates of shard 0
+  static constexpr PerDim<std::int32_t> kFirst{};  // the coordinates of shard 0
 
   // What the layer reads there. A flatten may be a view of what it reads itself.
   LayerId tensor(LayerId layer, std::size_t input) const {

@@ -21,7 +21,7 @@ bool mixes_channels(const Layer& consumer, const Extents& input) {
 double pairs(bool mixes, const Degrees& from, const Degrees& to) {
   double product = 1;
   for (Dim dim : kDims) {
-    const double p = from[dim], q = to[dim];
+    const double p = output_degrees(from)[dim], q = output_degrees(to)[dim];
     product *= dim == Dim::c && mixes ? p * q : std::max(p, q);
   }
   return product;

@@ -20,8 +20,8 @@ constexpr std::uint64_t kLateSeed = 1;
 
 using ShardKey = std::pair<LayerId, CostKey>;
 
-ShardKey shard_key(const Graph& graph, LayerId layer, const Box& output, Phase phase) {
-  return {layer, cost_key(graph, layer, output, DType::fp32, phase)};
+ShardKey shard_key(const Graph& graph, LayerId layer, const Tile& shard, Phase phase) {
+  return {layer, cost_key(graph, layer, shard, DType::fp32, phase)};
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ Replay::Replay(const Case& input, const Prediction& prediction)
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
     if (task.kind != TaskKind::compute) continue;
-    const Partition cut(graph[task.layer].output, prediction.strategy[task.layer].degrees);
-    const auto at = shard_of.find(shard_key(graph, task.layer, cut.box(task.shard), task.phase));
+    const Partition cut = partition(graph[task.layer], prediction.strategy[task.layer].degrees);
+    const auto at = shard_of.find(shard_key(graph, task.layer, cut.tile(task.shard), task.phase));
     if (at != shard_of.end()) compute_[i].shard = at->second;
     const Bytes bytes = plan.assembled(TaskId(i));
     if (bytes.value == 0) continue;

@@ -17,7 +17,7 @@ inline std::vector<MeasureRequest> requests_for(const Graph& graph) {
     const PhaseSet phases = step_phases(graph, LayerId(i), needs_gradient);
     Box box = whole(graph[LayerId(i)].output);
     for (int halves = 0; halves < 2; ++halves) {
-      for (std::size_t p = 0; p < kPhaseCount; ++p) {
+      for (std::size_t p = 0; p < kKernelPhases; ++p) {
         const auto phase = static_cast<Phase>(p);
         if (phases[phase]) requests.push_back({LayerId(i), box, phase});
       }

@@ -86,7 +86,7 @@ TEST(CostProperties, NothingRunsAboveItsPeakOrUnderItsLaunch) {
       const auto dtype = static_cast<DType>(random() % kDTypeNames.size());
       const auto peak = profile.peaks[static_cast<std::size_t>(dtype)].value_or(*profile.peaks[0]);
       const Shard s = shard(random_op(random), random_extents(random), draw(random, 1, 600), dtype);
-      for (int p = 0; p < kPhaseCount; ++p) {
+      for (int p = 0; p < kKernelPhases; ++p) {
         const PhaseWork work = phase_work(s.work(), static_cast<Phase>(p));
         const Seconds time = costs->compute(s.work(), static_cast<Phase>(p)).seconds;
         if (!work.any) {
@@ -115,7 +115,7 @@ TEST(CostProperties, ALargerShardCostsNoLess) {
       large.values[random() % 5] += draw(random, 1, 40);
       large[Dim::d] = 1;
       const Shard a = shard(op, small, in, DType::fp32), b = shard(op, large, in, DType::fp32);
-      for (int p = 0; p < kPhaseCount; ++p) {
+      for (int p = 0; p < kKernelPhases; ++p) {
         const auto phase = static_cast<Phase>(p);
         ASSERT_GE(costs->compute(b.work(), phase).seconds.value * (1 + 1e-12),
                   costs->compute(a.work(), phase).seconds.value)

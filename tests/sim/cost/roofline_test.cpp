@@ -94,7 +94,7 @@ TEST(Roofline, OpsWithoutProductsCostTheirPasses) {
 }
 
 TEST(Roofline, FlattenAndInputsAreFree) {
-  for (int phase = 0; phase < kPhaseCount; ++phase) {
+  for (int phase = 0; phase < kKernelPhases; ++phase) {
     EXPECT_EQ(elementwise(Flatten{}).microseconds(static_cast<Phase>(phase)), 0);
     EXPECT_EQ(elementwise(Input{}).microseconds(static_cast<Phase>(phase)), 0);
   }

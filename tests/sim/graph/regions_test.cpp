@@ -401,7 +401,7 @@ std::string phases_of(const Op& op, bool input_needs_gradient) {
   const Sample it = one_layer(op, {{1, 6, 1, 4, 4}}, 8);
   const PhaseSet phases = step_phases(it.graph, LayerId(1), {input_needs_gradient, true});
   std::string text;
-  for (int i = 0; i < kPhaseCount; ++i) {
+  for (int i = 0; i < kKernelPhases; ++i) {
     const auto phase = static_cast<Phase>(i);
     if (phases[phase]) text += fmt::format("{}{}", text.empty() ? "" : " ", name(phase));
   }
