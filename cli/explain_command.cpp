@@ -17,6 +17,7 @@
 #include "cli/table.h"
 #include "sim/base/error.h"
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/strategy_file.h"
 #include "sim/study/search/explain.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/units.h"
@@ -71,7 +72,7 @@ LayerId find_layer(const Graph& graph, const std::string& layer) {
 }
 
 nlohmann::ordered_json choice_json(const Case& input, const ChoiceCosts& costs, bool chosen) {
-  nlohmann::ordered_json json{{"config", per_dim_json(costs.config.degrees)},
+  nlohmann::ordered_json json{{"config", degrees_json(costs.config.degrees)},
                               {"compute_seconds", costs.compute.value},
                               {"transfer_in_seconds", costs.transfer_in.value},
                               {"transfer_out_seconds", costs.transfer_out.value},
@@ -94,7 +95,7 @@ void explain_json(const Case& input, const Strategy& strategy, LayerId layer,
                               {"layer", input.graph[layer].name},
                               {"optimum_seconds", explanation.optimum.value}};
   for (LayerId id : explanation.layers) json["layers"].push_back(input.graph[id].name);
-  json["config"] = per_dim_json(strategy[layer].degrees);
+  json["config"] = degrees_json(strategy[layer].degrees);
   for (std::size_t i = 0; i < explanation.choices.size(); ++i) {
     json["configs"].push_back(choice_json(input, explanation.choices[i], explanation.chosen == i));
   }

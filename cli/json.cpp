@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "sim/strategy/strategy_file.h"
 
 namespace strata {
 namespace {
@@ -83,7 +84,7 @@ nlohmann::ordered_json columns_json(const CaseResult& result,
 }
 
 nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& terms) {
-  return {{"config", per_dim_json(degrees)},
+  return {{"config", degrees_json(degrees)},
           {"compute_seconds", terms.compute.value},
           {"transfer_seconds", terms.transfer.value},
           {"sync_seconds", terms.sync.value}};

@@ -55,6 +55,7 @@ void add_device_settings(CLI::App& command, std::string& devices, DType& dtype) 
 
 void add_search_settings(CLI::App& command, SearchOptions& space, const std::string& group) {
   add_setting(command, "degrees", space.degrees)->group(group);
+  add_setting(command, "reductions", space.reductions)->group(group);
   add_setting(command, "free_elementwise", space.free_elementwise)->group(group);
   add_setting(command, "placement", space.host_placement)->group(group);
 }

@@ -21,7 +21,12 @@ Json print_config(const Config& config) {
   Json degrees = Json::array(), devices = Json::array();
   for (const Dim dim : kDims) degrees.push_back(config.degrees[dim]);
   for (const DeviceId device : config.devices) devices.push_back(device());
-  return {{"degrees", degrees}, {"devices", devices}};
+  Json json = {{"degrees", degrees}, {"devices", devices}};
+  if (config.degrees.r > 1) {
+    json["r"] = config.degrees.r;
+    json["scatter"] = static_cast<int>(config.degrees.scatter);
+  }
+  return json;
 }
 
 Config parse_config(Table config) {
@@ -35,6 +40,9 @@ Config parse_config(Table config) {
   for (std::size_t i = 0; const Dim dim : kDims) {
     result.degrees[dim] = static_cast<std::int32_t>(parts[i++]);
   }
+  constexpr std::int64_t kAny = std::numeric_limits<std::int32_t>::max();
+  result.degrees.r = static_cast<std::int32_t>(config.integer_or("r", 1, 1, kAny));
+  result.degrees.scatter = static_cast<Dim>(config.integer_or("scatter", 0, 0, kDims.size() - 1));
   const Value devices = config.required("devices");
   for (const std::int64_t id : devices.as_integers(0, std::numeric_limits<std::int32_t>::max())) {
     result.devices.emplace_back(static_cast<std::uint32_t>(id));

@@ -45,7 +45,7 @@ std::vector<std::int32_t> sized(std::vector<std::int32_t> key, const Cut& cut,
   for (Dim dim : kDims) {
     if (!over[dim]) key.push_back(cut.degrees[dim]);
   }
-  key.push_back(cut.degrees.r);
+  key.insert(key.end(), {cut.degrees.r, static_cast<std::int32_t>(cut.degrees.scatter)});
   return key;
 }
 
@@ -295,7 +295,7 @@ double LayerTable::sync(LayerId layer, const Cut& cut, Known& known) const {
   double sum = 0;
   if (phases[Phase::update] && exchanges(cut, kReplicated)) {
     const GroupKey key = group_key(cut, kReplicated);
-    const auto [at, fresh] = known.parameters.try_emplace(key, 0);
+    const auto [at, fresh] = known.parameters.try_emplace(sized(key, cut, kReplicated), 0);
     if (fresh) at->second = parameter_time(layer, cut, joint(key, cut, kReplicated));
     sum += at->second;
   }

@@ -44,7 +44,7 @@ class LayerTable {
   // What the choices of one layer share.
   struct Known {
     std::map<std::pair<Dim, std::int32_t>, Shapes> shapes;  // by dim and degree
-    std::map<GroupKey, double> parameters, statistics;      // the latter also by size
+    std::map<GroupKey, double> parameters, statistics;      // by how they lie, and their sizes
     std::map<GroupKey, double> partial_sums;                // by how they lie
   };
 

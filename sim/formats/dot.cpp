@@ -63,7 +63,7 @@ std::string begin(const Graph& graph, const std::string& title) {
 /// What the strategy's plan moves for each layer.
 struct Moves {
   std::map<std::pair<std::size_t, std::size_t>, Bytes> forward, backward;  ///< by layer and input
-  std::map<std::size_t, Bytes> sync;                                       ///< by layer
+  std::map<std::size_t, Bytes> sync, sums;                                 ///< by layer
 };
 
 // The counting of communication(): r replicas of B bytes are 2 (r-1) B.
@@ -74,6 +74,8 @@ Moves moves_of(const Plan& plan) {
     const Transfer& transfer = plan.transfers()[task.detail];
     if (work_kind(task) == WorkKind::sync) {
       moves.sync[task.layer()] += transfer.bytes;
+    } else if (is_sum(task.phase)) {
+      moves.sums[task.layer()] += transfer.bytes;
     } else {
       auto& way = is_forward(task.phase) ? moves.forward : moves.backward;
       way[{task.layer(), transfer.input}] += transfer.bytes;
@@ -131,6 +133,8 @@ class CutWriter {
                                     device_names(cluster_, config));
     const auto sync = moves_.sync.find(i);
     if (sync != moves_.sync.end()) label += fmt::format("\\nsync {}", format_bytes(sync->second));
+    const auto sums = moves_.sums.find(i);
+    if (sums != moves_.sums.end()) label += fmt::format("\\nsums {}", format_bytes(sums->second));
     text_ += fmt::format("  n{} [label=\"{}\", fillcolor=\"{}\"];\n", i, label, colour(config));
   }
 

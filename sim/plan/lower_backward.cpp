@@ -86,7 +86,10 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
   std::vector<TaskId> made;
   for (std::size_t shard = 0; shard < owned.size(); ++shard) {
     std::vector<TaskId> delivered = std::move(gradient_[layer()][shard]);
-    if (sums[shard].empty()) {
+    const Buffer& gradient = builder_.so_far()[owned[shard]];
+    const bool sums_parts =
+        gradient.kind == BufferKind::gathered_gradient && gradient.layer == layer;
+    if (!sums_parts) {
       made.push_back(delivered.size() == 1
                          ? delivered.front()
                          : builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0,
@@ -157,7 +160,8 @@ void Lowering::lower_backward(LayerId layer) {
   if (is_input(layer) || !requires_gradient_[layer()]) return;
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   std::vector<std::vector<Piece>> sums = sum_gradient_parts(layer);
-  if (divides_sums(layer)) sums = spread_gradients(layer, std::move(sums));
+  const bool has_readers = !graph_.consumers(layer).empty();
+  if (divides_sums(layer) && has_readers) sums = spread_gradients(layer, std::move(sums));
   if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
   if (phases[Phase::backward_data]) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {

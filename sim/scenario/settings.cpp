@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 2> kObjectives = {"eq1", "simulated"};
 constexpr std::array<std::string_view, 2> kAlgorithms = {"elimination", "dfs"};
 constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
 
-constexpr std::array<SettingSpec, 28> kSettings = {{
+constexpr std::array<SettingSpec, 29> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -65,6 +65,10 @@ constexpr std::array<SettingSpec, 28> kSettings = {{
      "degrees that a dim may have: pow2, divisors (of the device count) or all (default pow2, or "
      "divisors where the device count is no power of two)",
      kDegreeSetNames},
+    {"reductions", ValueForm::choice, kEveryJob, "LAYERS",
+     "layers that a search may also cut in r, their input channels: none, fc (fully-connected ones) "
+     "or all, which adds convolutions (default fc)",
+     kReductionCutsNames},
     {"objective", ValueForm::choice, kSolve, "OBJECTIVE",
      "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectives},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},

@@ -89,7 +89,8 @@ Cost move_cost(const Plan& plan, const Task& task, const CostModel& model) {
 // Of what others made one part is read; each of the rest is added.
 Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
   Bytes added;
-  for (const Piece& piece : plan.moves(task).subspan(1)) added += piece.bytes;
+  const std::span<const Piece> parts = plan.moves(task);
+  for (std::size_t i = 1; i < parts.size(); ++i) added += parts[i].bytes;
   return model.move(MoveKind::reduce, added);
 }
 

@@ -55,7 +55,7 @@ struct SearchOptions {
   /// Where a cut in several dims spans hosts, also the numberings with another dim outermost, so
   /// that the shards that talk most can share a host.
   bool host_placement = false;
-  ReductionCuts reductions = ReductionCuts::none;
+  ReductionCuts reductions = ReductionCuts::fully_connected;
 };
 
 struct SearchVariable {

@@ -92,6 +92,7 @@ MemoryUseKind use_of(BufferKind kind) {
     case BufferKind::server_gradients:
       return MemoryUseKind::parameter_gradients;
     case BufferKind::activation:
+    case BufferKind::partial_output:
     case BufferKind::saved:
     case BufferKind::statistics:
       return MemoryUseKind::activations;

@@ -53,6 +53,7 @@ std::string too_many(const Degrees& degrees, std::size_t devices) {
     if (degrees[dim] == 1) continue;
     factors += fmt::format("{}{}={}", factors.empty() ? "" : " x ", name(dim), degrees[dim]);
   }
+  if (degrees.r > 1) factors += fmt::format("{}r={}", factors.empty() ? "" : " x ", degrees.r);
   return fmt::format("{} are {} shards; the cluster has {} devices", factors, shards, devices);
 }
 
@@ -92,6 +93,11 @@ std::string why_not(const Case& input, std::span<const LayerId> layers, const De
     const LayerId layer = narrowest(input.graph, layers, dim);
     std::string reason = too_fine(input.graph, layer, dim, degrees[dim]);
     if (!reason.empty()) return reason;
+  }
+  for (const LayerId layer : layers) {
+    if (degrees.r == 1 || may_scatter(input.graph[layer], degrees)[degrees.scatter]) continue;
+    return fmt::format("{} is cut in r and its sums are divided in {}: together too many parts",
+                       input.graph[layer].name, name(degrees.scatter));
   }
   return too_many(degrees, input.cluster.device_count());
 }

@@ -43,7 +43,7 @@ class CutNumbers {
 
   static bool before(const Config& a, const Config& b) {
     if (product(a.degrees) != product(b.degrees)) return product(a.degrees) < product(b.degrees);
-    return a.degrees.values > b.degrees.values;
+    return a.degrees > b.degrees;
   }
   Known::const_iterator find(const Config& cut) const {
     return std::find_if(known_.begin(), known_.end(),
@@ -56,6 +56,7 @@ class CutNumbers {
       number += step * static_cast<std::size_t>(std::lround(std::log2(cut.degrees[dim])));
       step += 2;
     }
+    number += step * static_cast<std::size_t>(std::lround(std::log2(cut.degrees.r)));
     return number % kColours;
   }
   // By another cut; of those in `among`, where it is not null.

@@ -52,7 +52,7 @@ std::vector<std::vector<Bytes>> moved_forward(const Graph& graph, const Plan& pl
   std::vector<std::vector<Bytes>> moved(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) moved[i].resize(graph[LayerId(i)].inputs.size());
   for (const Task& task : plan.tasks()) {
-    if (task.kind != TaskKind::transfer || !is_forward(task.phase)) continue;
+    if (task.kind != TaskKind::transfer || task.phase != Phase::forward) continue;
     const Transfer& transfer = plan.transfers()[task.detail];
     moved[task.layer()][transfer.input] += transfer.bytes;
   }

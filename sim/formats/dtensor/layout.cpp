@@ -22,11 +22,12 @@ bool is_chain(const Steps& steps) {
   return true;
 }
 
-// Over how many devices the cut's dims run: the fastest (w), it and the next, and so on.
+// Over how many devices the dims of the cut output run: the fastest (w), it and the next, and so on.
 std::array<std::int64_t, kDims.size()> runs_of(const Degrees& degrees) {
   std::array<std::int64_t, kDims.size()> runs{};
+  const Degrees owners = output_degrees(degrees);
   std::int64_t run = 1;
-  for (std::size_t k = kDims.size(); k-- > 0;) runs[k] = run *= degrees.values[k];
+  for (std::size_t k = kDims.size(); k-- > 0;) runs[k] = run *= owners.values[k];
   return runs;
 }
 

@@ -53,6 +53,10 @@ const std::map<std::string_view, Reader>& readers() {
        [](Question& q, const std::string& v) {
          q.space.degrees = read_choice<DegreeSet>("degrees", v);
        }},
+      {"reductions",
+       [](Question& q, const std::string& v) {
+         q.space.reductions = read_choice<ReductionCuts>("reductions", v);
+       }},
       {"objective",
        [](Question& q, const std::string& v) {
          q.objective = read_choice<Objective>("objective", v);

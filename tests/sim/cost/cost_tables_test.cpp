@@ -45,8 +45,11 @@ class Comparison {
       for (std::size_t i = 0; i < cuts.size(); ++i) {
         double expected = 0;
         for (LayerId layer : space_[v].layers) {
-          const Config config = config_of(cuts[i]);
-          expected += (eq1_.compute(layer, config) + eq1_.sync(layer, config)).value;
+          const bool leads = layer == space_[v].leader;
+          const Config config = config_of(leads ? cuts[i] : output_cut(cuts[i]));
+          expected += (eq1_.compute(layer, config) + eq1_.sync(layer, config) +
+                       eq1_.partial_sums(layer, config))
+                          .value;
         }
         ASSERT_NEAR((*tables_.variables[v])[i], expected, 1e-13 * expected + tables_.quantum)
             << graph_[space_[v].leader].name << ", choice " << i;
@@ -107,7 +110,8 @@ TEST(CostTables, AreEq1OnRandomNetworks) {
     const Cluster cluster = load_cluster(names[random() % std::size(names)]);
     const auto sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
     const auto degrees = static_cast<DegreeSet>(random() % 3);
-    Comparison comparison(graph, cluster, sync, {degrees, random() % 2 == 0, random() % 2 == 0});
+    Comparison comparison(graph, cluster, sync, {degrees, random() % 2 == 0, random() % 2 == 0,
+                           static_cast<ReductionCuts>(random() % 3)});
     comparison.check_variables();
     comparison.check_edges(60);
   }
@@ -130,7 +134,8 @@ TEST_P(CostTablesOnClusters, AreEq1) {
   Random random(7);
   for (int i = 0; i < 3; ++i) {
     const Graph graph = testing::random_graph(random);
-    Comparison comparison(graph, cluster, SyncAlgorithm::ring);
+    Comparison comparison(graph, cluster, SyncAlgorithm::ring,
+                          {.reductions = static_cast<ReductionCuts>(i)});
     comparison.check_variables();
     comparison.check_edges(100);
   }

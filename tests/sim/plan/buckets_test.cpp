@@ -72,9 +72,12 @@ TEST(GradientBuckets, AreOfTheSameDevices) {
           EXPECT_EQ(any[part.layer].devices[part.shards[k]], bucket.devices[k]);
         }
         EXPECT_LE(bucket.parts.back().layer, part.layer);
-        const Partition cut(graph[part.layer].output, any[part.layer].degrees);
-        next += graph[part.layer].parameters.total() *
-                extents(cut.box(part.shards.front()))[Dim::c] / graph[part.layer].output[Dim::c];
+        const Layer& layer = graph[part.layer];
+        const Tile tile = partition(layer, any[part.layer].degrees).tile(part.shards.front());
+        const std::int64_t row = layer.parameters.weight / layer.output[Dim::c] / layer.reduction;
+        const std::int64_t bias = layer.parameters.bias / layer.output[Dim::c];
+        next += tile[Dim::c].size() *
+                (row * tile.terms.size() + (tile.terms.begin == 0 ? bias : 0));
       }
       EXPECT_EQ(next, bucket.values);
     }

@@ -90,13 +90,17 @@ bool slides(const Op& op) {
   return std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op);
 }
 
-// What a shard reads: the union over its elements; of a window, the hull in each dim.
-std::set<Element> read_elements(const Reads& reads, const Box& shard) {
+// What a shard reads: the union over its elements; of a window, the hull in each dim. Of its sums'
+// terms, those that it adds up.
+std::set<Element> read_elements(const Reads& reads, const Tile& shard) {
   std::set<Element> elements;
   Box hull;
   bool first = true;
   for_elements(shard, [&](const Element& out) {
-    const Box box = reads(out);
+    Box box = reads(out);
+    if (reads.graph[reads.layer].reduction > 1) {
+      box[Dim::c] = intersect(box[Dim::c], shard.terms);
+    }
     if (empty(box)) return;
     if (!slides(reads.graph[reads.layer].op)) {
       for_elements(box, [&](const Element& e) { elements.insert(e); });
@@ -112,21 +116,38 @@ std::set<Element> read_elements(const Reads& reads, const Box& shard) {
   return elements;
 }
 
+bool holds(const Box& box, const Element& e) {
+  bool inside = true;
+  for (Dim dim : kDims) inside = inside && box[dim].begin <= e[dim] && e[dim] < box[dim].end;
+  return inside;
+}
+
 bool owns(const Partition& cut, const Config& config, DeviceId device, const Element& e) {
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
     if (config.devices[shard] != device) continue;
-    const Box box = cut.box(static_cast<std::int64_t>(shard));
-    bool inside = true;
-    for (Dim dim : kDims) inside = inside && box[dim].begin <= e[dim] && e[dim] < box[dim].end;
-    if (inside) return true;
+    if (holds(cut.box(static_cast<std::int64_t>(shard)), e)) return true;
   }
   return false;
+}
+
+// Of every output element each device that adds up some of its terms but does not own it.
+std::int64_t count_partial_sums(const Layer& layer, const Config& config) {
+  if (config.degrees.r == 1) return 0;
+  const Partition cut = partition(layer, config.degrees);
+  std::int64_t elements = 0;
+  for_elements(whole(layer.output), [&](const Element& e) {
+    for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+      elements += holds(cut.tile(shard), e) && !holds(cut.box(shard), e);
+    }
+  });
+  return elements;
 }
 
 std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId layer(i);
+    elements += count_partial_sums(graph[layer], strategy[layer]);
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
       if (is_input(graph[producer].op)) continue;
@@ -135,11 +156,11 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
       const bool joins = std::holds_alternative<Add>(op) || std::holds_alternative<Multiply>(op);
       const bool again = joins && input > 0 && graph[layer].inputs[0] == producer;
       if (again) continue;
-      const Partition outputs(graph[layer].output, strategy[layer].degrees);
+      const Partition outputs = partition(graph[layer], strategy[layer].degrees);
       const Partition owned(graph[producer].output, strategy[producer].degrees);
       for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
         const DeviceId reader = strategy[layer].devices[static_cast<std::size_t>(shard)];
-        for (const Element& e : read_elements({graph, layer, input}, outputs.box(shard))) {
+        for (const Element& e : read_elements({graph, layer, input}, outputs.tile(shard))) {
           if (!owns(owned, strategy[producer], reader, e)) ++elements;
         }
       }
@@ -148,21 +169,27 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
   return elements;
 }
 
-// Every output channel's parameters live on each device that computes any of that channel.
+// The weights of every output channel and term live on each device that multiplies by them, a bias
+// where the first term is.
 std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
     if (layer.parameters.total() == 0) continue;
-    const Partition cut(layer.output, strategy[LayerId(i)].degrees);
-    const std::int64_t per_channel = layer.parameters.total() / layer.output[Dim::c];
-    for (std::int64_t c = 0; c < layer.output[Dim::c]; ++c) {
-      std::int64_t replicas = 0;
-      for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
-        const Interval held = cut.box(shard)[Dim::c];
-        replicas += held.begin <= c && c < held.end;
+    const Partition cut = partition(layer, strategy[LayerId(i)].degrees);
+    const std::int64_t channels = layer.output[Dim::c];
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (std::int64_t term = 0; term < layer.reduction; ++term) {
+        std::int64_t replicas = 0;
+        for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+          const Tile tile = cut.tile(shard);
+          replicas += tile[Dim::c].begin <= c && c < tile[Dim::c].end &&
+                      tile.terms.begin <= term && term < tile.terms.end;
+        }
+        const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
+        elements +=
+            2 * (replicas - 1) * (layer.parameters.weight / channels / layer.reduction + bias);
       }
-      elements += 2 * (replicas - 1) * per_channel;
     }
   }
   return elements;

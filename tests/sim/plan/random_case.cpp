@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/cluster/cluster_file.h"
+#include "sim/graph/regions.h"
 
 namespace strata::testing {
 namespace {
@@ -243,7 +244,26 @@ Graph random_network(Random& random, std::int64_t layers) {
   return std::move(builder).build();
 }
 
-Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices) {
+namespace {
+
+// Some layers that can be are cut in r, too.
+void cut_reduction(Random& random, const Layer& layer, std::int64_t left, Degrees& degrees) {
+  const std::int64_t most = std::min(left, layer.reduction);
+  if (most < 2 || pick(random, 0, 1) == 0) return;
+  degrees.r = static_cast<std::int32_t>(pick(random, 2, most));
+  std::vector<Dim> room;
+  const PerDim<bool> may = may_scatter(layer, degrees);
+  for (Dim dim : kDims) {
+    if (may[dim]) room.push_back(dim);
+  }
+  if (room.empty()) degrees.r = 1;
+  if (!room.empty()) degrees.scatter = room[random() % room.size()];
+}
+
+}  // namespace
+
+Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices,
+                         bool reductions) {
   std::vector<Config> configs;
   for (const Layer& layer : graph.layers()) {
     Config config;
@@ -253,6 +273,7 @@ Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices
       config.degrees[dim] = static_cast<std::int32_t>(degree);
       left /= degree;
     }
+    if (reductions) cut_reduction(random, layer, left, config.degrees);
     std::vector<DeviceId> all;
     for (std::size_t i = 0; i < devices; ++i) all.push_back(DeviceId(i));
     std::shuffle(all.begin(), all.end(), random);

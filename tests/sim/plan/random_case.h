@@ -22,8 +22,10 @@ Graph random_graph(Random& random);
 /// not, in one part or several, with any number of ends, with a loss or without.
 Graph random_network(Random& random, std::int64_t layers);
 
-/// Any degrees that fit the extents and the devices, shards on random distinct devices.
-Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices);
+/// Any degrees that fit the extents and the devices, shards on random distinct devices. With
+/// `reductions` some layers are cut in r, too.
+Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices,
+                         bool reductions = true);
 
 /// `devices` on one switch, every path 10 GB/s.
 Cluster star(std::size_t devices);

@@ -12,7 +12,7 @@ namespace strata::testing {
 namespace {
 
 Strategy random_of_space(std::uint64_t seed, const Case& input) {
-  const SearchSpace space(input.graph, input.cluster);
+  const SearchSpace space(input.graph, input.cluster, {.reductions = ReductionCuts::none});
   Random random(seed);
   std::vector<std::uint32_t> choices;
   for (std::size_t v = 0; v < space.size(); ++v) {
@@ -23,7 +23,7 @@ Strategy random_of_space(std::uint64_t seed, const Case& input) {
 
 Strategy random_of_all(std::string name, std::uint64_t seed, const Case& input) {
   Random random(seed);
-  const Strategy drawn = random_strategy(random, input.graph, input.cluster.device_count());
+  const Strategy drawn = random_strategy(random, input.graph, input.cluster.device_count(), false);
   return {std::move(name), {drawn.configs().begin(), drawn.configs().end()}};
 }
 

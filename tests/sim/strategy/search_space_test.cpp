@@ -37,7 +37,10 @@ class Space : public ::testing::Test {
     b.add("loss", SoftmaxCrossEntropy{}, {fc});
     return std::move(b).build();
   }
-  static SearchOptions degrees(DegreeSet set) { return {set, false, false}; }
+  static SearchOptions degrees(DegreeSet set) {
+    return {set, false, false, ReductionCuts::none};
+  }
+  static SearchOptions whole_sums() { return {.reductions = ReductionCuts::none}; }
 
   Names layers(const SearchSpace& space) const {
     Names names;
@@ -76,10 +79,33 @@ TEST_F(Space, FreeElementwiseLayersChooseForThemselves) {
 
 TEST_F(Space, CutsAreInOrderAndFitTheDevicesAndTheExtents) {
   // fc is 6 x 3: in c at most 2 of the powers of two.
-  const SearchSpace space(graph_, preset_cluster("p100-1x4"));
+  const SearchSpace space(graph_, preset_cluster("p100-1x4"), whole_sums());
   const std::vector<std::array<std::int32_t, 5>> expected = {
       {1, 1, 1, 1, 1}, {1, 2, 1, 1, 1}, {2, 1, 1, 1, 1}, {2, 2, 1, 1, 1}, {4, 1, 1, 1, 1}};
   EXPECT_EQ(cuts(space, "fc"), expected);
+}
+
+// On two devices in n, c or r, whose sums are divided in n or c. What follows is cut as the output
+// lies.
+TEST_F(Space, SumsMayBeCutInRAndScattered) {
+  const Cluster two = preset_cluster("p100-1x2");
+  const Cuts fc = *SearchSpace(graph_, two)[4].cuts;
+  std::vector<Degrees> degrees;
+  for (const Cut& cut : fc) degrees.push_back(cut.degrees);
+  EXPECT_EQ(degrees, (std::vector<Degrees>{{{1, 1, 1, 1, 1}},
+                                           {{1, 1, 1, 1, 1}, 2, Dim::n},
+                                           {{1, 1, 1, 1, 1}, 2, Dim::c},
+                                           {{1, 2, 1, 1, 1}},
+                                           {{2, 1, 1, 1, 1}}}));
+  EXPECT_EQ(SearchSpace(graph_, two)[1].cuts->size(), 5u);  // a convolution: n c h w, whole
+  const SearchSpace all(graph_, two, {.reductions = ReductionCuts::all});
+  EXPECT_EQ(all[1].cuts->size(), 9u);
+  std::vector<std::uint32_t> choices(all.size(), 0);
+  choices[1] = 2;
+  const Strategy strategy = all.strategy("r", choices);
+  EXPECT_EQ(strategy[graph_.find("conv")].degrees, (Degrees{{1, 1, 1, 1, 1}, 2, Dim::c}));
+  EXPECT_EQ(strategy[graph_.find("bn")].degrees, (Degrees{{1, 2, 1, 1, 1}}));
+  EXPECT_EQ(all.choices(strategy), choices);
 }
 
 TEST_F(Space, DivisorsAndAllDegrees) {
@@ -94,7 +120,7 @@ TEST_F(Space, DivisorsAndAllDegrees) {
 }
 
 TEST_F(Space, EqualExtentsShareTheirCuts) {
-  const SearchSpace space(graph_, preset_cluster("p100-1x4"));
+  const SearchSpace space(graph_, preset_cluster("p100-1x4"), whole_sums());
   EXPECT_EQ(space[0].cuts, space[3].cuts);  // norm and add
   EXPECT_EQ(space[4].cuts, space[5].cuts);  // fc and loss
   EXPECT_NE(space[0].cuts, space[4].cuts);
@@ -102,7 +128,7 @@ TEST_F(Space, EqualExtentsShareTheirCuts) {
 
 TEST_F(Space, CountsItsStrategies) {
   // n c h w of 6 8 4 4 on 2 devices: whole, or one dim in two; fc and loss: whole, n or c.
-  const SearchSpace space(graph_, preset_cluster("p100-1x2"));
+  const SearchSpace space(graph_, preset_cluster("p100-1x2"), whole_sums());
   EXPECT_EQ(space.max_choices(), 5u);
   EXPECT_DOUBLE_EQ(space.log10_strategies(), std::log10(5. * 5 * 5 * 5 * 3 * 3));
 }
@@ -119,14 +145,15 @@ TEST_F(Space, ThousandAndTwentyFourDevicesGive1001Cuts) {
 TEST_F(Space, HostPlacementAddsTheNumberingsWithAnotherDimOutermost) {
   SearchOptions options;
   options.host_placement = true;
+  options.reductions = ReductionCuts::none;
   const SearchSpace space(graph_, preset_cluster("p100-2x2"), options);
-  const SearchSpace row_major(graph_, preset_cluster("p100-2x2"));
+  const SearchSpace row_major(graph_, preset_cluster("p100-2x2"), whole_sums());
   std::vector<Cut> expected;
   for (const Cut& cut : *row_major[4].cuts) {
     expected.push_back(cut);
     // Both devices of a host hold the same samples, or the same channels.
     if (cut.degrees == Degrees{{2, 2, 1, 1, 1}}) {
-      EXPECT_EQ(cut.strides, (Degrees{{2, 1, 1, 1, 1}}));
+      EXPECT_EQ(cut.strides, (PerDim<std::int32_t>{{2, 1, 1, 1, 1}}));
       expected.push_back({cut.degrees, {{1, 2, 1, 1, 1}}});
     }
   }
@@ -150,7 +177,7 @@ TEST(Cut, ShardsSitWhereTheStridesSay) {
 }
 
 TEST_F(Space, ChoicesAndStrategiesRoundTrip) {
-  SearchOptions options{DegreeSet::all, false, true};
+  SearchOptions options{DegreeSet::all, false, true, ReductionCuts::all};
   const SearchSpace space(graph_, preset_cluster("p100-3x2"), options);
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {

@@ -83,6 +83,61 @@ TEST_F(StrategyFile, ErrorsNameTheLayerAndTheDim) {
             "s.json:1: default: unknown loop 'x'; allowed: n, c, d, h, w, r");
 }
 
+class CutsInR : public StrategyFile {
+ protected:
+  std::string with(const std::string& layers) const {
+    return R"({"default": {}, "layers": [)" + layers + "]}";
+  }
+  Degrees fc1(const std::string& layers) const {
+    const Strategy strategy = parse_strategy(with(layers), "s.json", graph_, cluster_);
+    return strategy[graph_.find("fc1")].degrees;
+  }
+};
+
+TEST_F(CutsInR, AreScatteredAsTheReaderIsCut) {
+  EXPECT_EQ(fc1(R"({"name": "fc1", "config": {"r": 4}})"), (Degrees{{1, 1, 1, 1, 1}, 4, Dim::n}));
+  EXPECT_EQ(fc1(R"({"name": "fc1", "config": {"r": 4}}, {"name": "tanh3", "config": {"c": 4}})"),
+            (Degrees{{1, 1, 1, 1, 1}, 4, Dim::c}));
+  EXPECT_EQ(fc1(R"({"name": "fc1", "config": {"n": 2, "r": 2, "scatter": "c"}})"),
+            (Degrees{{2, 1, 1, 1, 1}, 2, Dim::c}));
+  // 8 samples in 4 parts leave 2.
+  EXPECT_EQ(fc1(R"({"name": "fc1", "config": {"n": 1, "r": 3}})"),
+            (Degrees{{1, 1, 1, 1, 1}, 3, Dim::n}));
+}
+
+TEST_F(CutsInR, RoundTrip) {
+  const Strategy strategy = parse_strategy(
+      with(R"({"name": "fc1", "config": {"n": 2, "r": 2, "scatter": "c"}})"), "s.json", graph_,
+      cluster_);
+  const std::string text = print_strategy(strategy, graph_, cluster_);
+  EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
+  EXPECT_TRUE(validate(strategy, graph_, cluster_).empty());
+}
+
+TEST_F(CutsInR, ADefaultIsClippedToTheTermsThatThereAre) {
+  const Strategy strategy =
+      parse_strategy(R"({"default": {"r": 4}})", "s.json", graph_, cluster_);
+  EXPECT_EQ(strategy[graph_.find("conv2")].degrees.r, 4);
+  EXPECT_EQ(strategy[graph_.find("conv1")].degrees, kWhole);  // one input channel
+  EXPECT_EQ(strategy[graph_.find("tanh1")].degrees, kWhole);
+}
+
+TEST_F(CutsInR, ErrorsSayWhy) {
+  EXPECT_EQ(error(with(R"({"name": "tanh1", "config": {"r": 2}})")),
+            "s.json:1: layer tanh1: the degree in r must be an integer from 1 to 1, for it has no "
+            "sum over channels");
+  EXPECT_EQ(error(with(R"({"name": "conv2", "config": {"r": 7}})")),
+            "s.json:1: layer conv2: the degree in r must be an integer from 1 to 6, its input "
+            "channels");
+  EXPECT_EQ(error(with(R"({"name": "fc1", "config": {"r": 2, "scatter": "k"}})")),
+            "s.json:1: layer fc1: scatter must be one of n, c, d, h, w");
+  EXPECT_EQ(error(with(R"({"name": "fc1", "config": {"n": 2, "scatter": "n"}})")),
+            "s.json:1: layer fc1: scatter is for a layer that is cut in r");
+  EXPECT_EQ(error(with(R"({"name": "fc1", "config": {"r": 2, "scatter": "h"}})")),
+            "s.json:1: layer fc1: its output can't be scattered along h by degree 1 and 2 shards of "
+            "each sum; allowed: up to 1, its extent");
+}
+
 TEST_F(StrategyFile, DevicesMustExistAndStandOnce) {
   const auto with = [](const std::string& devices) {
     return R"({"default": {}, "layers": [{"name": "conv1", "config": {"n": 2}, "devices": )" +

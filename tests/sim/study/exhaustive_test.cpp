@@ -111,7 +111,8 @@ Trial random_trial(Random& random) {
     Trial trial{random_cluster(random), {}};
     trial.input.graph = testing::random_network(random, pick(random, 3, 8));
     trial.input.sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
-    trial.options = {static_cast<DegreeSet>(random() % 3), random() % 2 == 0, random() % 2 == 0};
+    trial.options = {static_cast<DegreeSet>(random() % 3), random() % 2 == 0, random() % 2 == 0,
+                     static_cast<ReductionCuts>(random() % 3)};
     const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
     if (strategies(space) <= kMostStrategies) return trial;
   }
