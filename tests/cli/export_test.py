@@ -358,7 +358,8 @@ class DTensor(Exported):
                          {n: l for n, l in limits.items() if l})
         exact = 0
         for name, layer in module["LAYERS"].items():
-            if any("parts: DTensor" in l or "devices" in l for l in limits[name]):
+            if any("parts: DTensor" in l or "devices" in l or "cut in r" in l
+                   for l in limits[name]):
                 continue
             degrees, shape = cut_of[name], layer["shape"]
             # A layer's shape leads with n, c and ends in w.

@@ -107,6 +107,26 @@ class Run(unittest.TestCase):
             for key in ("comm_bytes", "transfer_bytes", "sync_bytes"):
                 self.assertEqual(done[key], predicted[key], (strategy, key))
 
+    def test_layers_cut_in_their_reduction(self):
+        """conv2's 6 input channels, fc1's 400 and fc2's 120 over 2 and 4 cores."""
+        for devices, cuts in ((2, {"conv2": {"r": 2}, "fc1": {"r": 2}, "fc2": {"c": 2}}),
+                              (4, {"conv2": {"n": 2, "r": 2, "scatter": "c"}, "fc1": {"c": 4},
+                                   "fc2": {"r": 4}})):
+            with tempfile.TemporaryDirectory() as folder:
+                layers = [{"name": name, "config": cut} for name, cut in cuts.items()]
+                strategy = {"strategy": "r", "default": {"n": devices}, "layers": layers}
+                pathlib.Path(folder, "r.json").write_text(json.dumps(strategy), encoding="utf-8")
+                options = "lenet5 --strategy r.json --batch 8"
+                done = run(f"{options} --devices cpu:{devices} --steps 2 --check", folder)
+                self.assertEqual(done["check"], "passed")
+                predicted = said(f"strata predict {options} --cluster p100-1x{devices} --json", folder)
+                for key in ("comm_bytes", "transfer_bytes", "sync_bytes"):
+                    self.assertEqual(done[key], predicted[key], key)
+                config = {layer["name"]: layer["config"] for layer in predicted["layers"]}
+                r = cuts["fc2"].get("r", 1)
+                self.assertEqual(config["fc2"].get("r", 1), r)
+                self.assertEqual("scatter" in config["fc2"], r > 1)
+
     def test_training_goes_on_from_saved_weights(self):
         with tempfile.TemporaryDirectory() as folder:
             options = "lenet5 --devices cpu:1 --strategy data --batch 4 --lr 0.1"

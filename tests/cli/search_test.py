@@ -89,6 +89,14 @@ class Search(unittest.TestCase):
         self.assertEqual([p["strategy"] for p in both], ["data", "optimal"])
         self.assertEqual(both[1]["eq1_seconds"], solve("lenet5", "p100-1x4")["eq1_seconds"])
 
+    def test_a_larger_space_is_never_worse(self):
+        """AlexNet's fully-connected layers are faster cut in r, on any cluster of hosts."""
+        none, fc, every = (solve("alexnet", "p100-2x4", f"--reductions {layers}")
+                           for layers in ("none", "fc", "all"))
+        self.assertLess(fc["eq1_seconds"], none["eq1_seconds"])
+        self.assertLessEqual(every["eq1_seconds"], fc["eq1_seconds"])
+        self.assertEqual(fc["eq1_seconds"], solve("alexnet", "p100-2x4")["eq1_seconds"])
+
     def test_the_answer_does_not_depend_on_the_threads_or_the_algorithm(self):
         def answer(options):
             s = solve("lenet5", "p100-1x2", options)

@@ -22,12 +22,11 @@ bool is_chain(const Steps& steps) {
   return true;
 }
 
-// Over how many devices the dims of the cut output run: the fastest (w), it and the next, and so on.
+// Over how many devices the cut's dims run: the fastest (w), it and the next, and so on.
 std::array<std::int64_t, kDims.size()> runs_of(const Degrees& degrees) {
   std::array<std::int64_t, kDims.size()> runs{};
-  const Degrees owners = output_degrees(degrees);
   std::int64_t run = 1;
-  for (std::size_t k = kDims.size(); k-- > 0;) runs[k] = run *= owners.values[k];
+  for (std::size_t k = kDims.size(); k-- > 0;) runs[k] = run *= degrees.values[k];
   return runs;
 }
 
@@ -88,6 +87,9 @@ std::vector<std::int64_t> extents_of(const Steps& steps) {
 
 LayerLayout lay_out(const Graph& graph, LayerId layer, const Config& config, const Steps& steps,
                     std::int64_t devices) {
+  if (config.degrees.r > 1) {
+    return {false, {}, {"cut in r: DTensor has its output as Partial sums, which are not written"}};
+  }
   if (config != config_on_first_devices(config.degrees)) {
     return {false, {}, {"its shards lie on other devices than the first, or in another order"}};
   }

@@ -14,7 +14,7 @@ namespace {
 // torch.chunk's parts are all of the first one's size but the last; ours differ by one at most.
 void tell_uneven(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
   for (Dim dim : kDims) {
-    const std::int64_t extent = layer.output[dim], degree = output_degrees(degrees)[dim];
+    const std::int64_t extent = layer.output[dim], degree = degrees[dim];
     if (extent % degree == 0) continue;
     limits.push_back(fmt::format(
         "{} = {} in {} parts: DTensor's have {}, the last ones less or nothing; Strata's {} or {}",
@@ -57,14 +57,6 @@ void tell_statistics(const Layer& layer, const Degrees& degrees, std::vector<std
       fmt::join(cut, ", ")));
 }
 
-void tell_partial_sums(const Degrees& degrees, std::vector<std::string>& limits) {
-  if (degrees.r == 1) return;
-  limits.push_back(fmt::format(
-      "cut in r: its input and weight are Shard of the channels, its output Partial in {} parts, "
-      "to be redistributed to Shard in {}",
-      degrees.r, name(degrees.scatter)));
-}
-
 void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
   const bool in_channels = degrees[Dim::c] > 1;
   if (in_channels && std::holds_alternative<Convolution>(layer.op)) {
@@ -89,7 +81,6 @@ std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const De
   tell_idle(degrees, devices, limits);
   tell_halo(graph, id, degrees, limits);
   tell_statistics(layer, degrees, limits);
-  tell_partial_sums(degrees, limits);
   tell_op(layer, degrees, limits);
   return limits;
 }

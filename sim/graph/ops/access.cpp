@@ -38,6 +38,14 @@ Interval needed(const DimAccess& access, Interval output, std::int64_t extent, I
   return std::visit(Needed{output, extent, terms}, access);
 }
 
+bool AccessMap::is_whole(Dim dim) const {
+  return std::holds_alternative<access::Whole>(dims[dim]);
+}
+
+bool AccessMap::is_reduced(Dim dim) const {
+  return std::holds_alternative<access::Reduced>(dims[dim]);
+}
+
 bool AccessMap::reads_neighbours(Dim dim) const {
   const DimAccess& read = dims[dim];
   return std::holds_alternative<access::Windowed>(read) ||

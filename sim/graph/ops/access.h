@@ -55,8 +55,8 @@ struct Slice {
 
 }  // namespace access
 
-using DimAccess = std::variant<access::Same, access::Whole, access::Reduced, access::Windowed, access::Bins,
-                               access::Blocks, access::Neighbours, access::Slice>;
+using DimAccess = std::variant<access::Same, access::Whole, access::Reduced, access::Windowed,
+                               access::Bins, access::Blocks, access::Neighbours, access::Slice>;
 
 /// Through a window, of which one element taps the same.
 inline DimAccess through(const Window& window) {
@@ -80,9 +80,9 @@ struct AccessMap {
   /// that a cut of the output needs a halo of the input.
   bool reads_neighbours(Dim dim) const;
   /// Whether any element of the output needs all of the dim.
-  bool is_whole(Dim dim) const { return std::holds_alternative<access::Whole>(dims[dim]); }
+  bool is_whole(Dim dim) const;
   /// Whether the dim's elements are the terms of the output's sums.
-  bool is_reduced(Dim dim) const { return std::holds_alternative<access::Reduced>(dims[dim]); }
+  bool is_reduced(Dim dim) const;
 };
 
 /// What the map of an input depends on beside the op.

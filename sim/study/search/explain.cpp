@@ -70,9 +70,12 @@ class Explainer {
   ChoiceCosts costs_of(const Config& config, Eq1& eq1) const {
     ChoiceCosts costs;
     costs.config = config;
+    const Config follows{output_degrees(config.degrees), config.devices};
     for (LayerId layer : variable_.layers) {
-      costs.compute += eq1.compute(layer, config);
-      costs.sync += eq1.sync(layer, config);
+      const Config& own = layer == variable_.leader ? config : follows;
+      costs.compute += eq1.compute(layer, own);
+      costs.sync += eq1.sync(layer, own);
+      costs.transfer_out += eq1.partial_sums(layer, own);
     }
     for (const Neighbour& n : neighbours_) {
       const Config& other = strategy_[n.other];

@@ -69,6 +69,7 @@ void for_each_case(std::string_view network, Clusters clusters, const Each& each
 Row optimum_row(const Case& input) {
   SolveOptions options;
   options.simulate = false;
+  options.space.reductions = ReductionCuts::none;
   const Solved solved = solve(input, options);
   const Scored& best = solved.best.front();
   return {input.cluster.name(),
