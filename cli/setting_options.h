@@ -71,8 +71,8 @@ void add_sync_settings(CLI::App& command, GradientSync& sync);
 void add_what_ifs(CLI::App& command, WhatIfs& changes);
 /// --devices, required, and the --dtype that they compute in.
 void add_device_settings(CLI::App& command, std::string& devices, DType& dtype);
-/// --degrees, --reductions, --free-elementwise and --placement: which strategies a search may choose from.
-/// `group`: the heading in the help where they count for one strategy alone.
+/// --degrees, --reductions, --free-elementwise and --placement: which strategies a search may
+/// choose from. `group`: the heading in the help where they count for one strategy alone.
 void add_search_settings(CLI::App& command, SearchOptions& space,
                          const std::string& group = "Options");
 

@@ -70,8 +70,8 @@ ConvolutionShape local_shape(const ShardSpec& spec, const Convolution& op, const
   const std::int64_t in_channels = (*spec.graph)[layer.inputs[0]].output[Dim::c];
   const std::int64_t terms =
       op.groups == 1 ? terms_in(layer, spec.output) : in_channels / op.groups;
-  shape.groups = local_groups(terms, layer.output[Dim::c] / op.groups, spec.output[Dim::c],
-                              channel_block);
+  shape.groups =
+      local_groups(terms, layer.output[Dim::c] / op.groups, spec.output[Dim::c], channel_block);
   return shape;
 }
 

@@ -73,7 +73,7 @@ class Program {
   std::vector<std::size_t> first_kernel_;  // by layer
   std::vector<BufferId> parameters_;       // by kernel
   std::vector<bool> is_head_;              // by task
-  std::vector<PartsSum> sums_;          // by task
+  std::vector<PartsSum> sums_;             // by task
   std::vector<std::uint32_t> release_ends_;
   std::vector<BufferId> releases_;
 };

@@ -70,8 +70,9 @@ EdgeAxes::EdgeAxes(const Graph& graph, LayerId consumer, std::size_t input,
     const Dim dim = kDims[k];
     const EdgeAxis axis{false, dim, extents[dim], extents};
     if (joint && dim != Dim::n) continue;
-    const bool cut = any_cut(producer_cuts, [&](const Cut& c) { return producer_digits(axis, c); }) ||
-                     any_cut(consumer_cuts, [&](const Cut& c) { return consumer_digits(axis, c); });
+    const bool cut =
+        any_cut(producer_cuts, [&](const Cut& c) { return producer_digits(axis, c); }) ||
+        any_cut(consumer_cuts, [&](const Cut& c) { return consumer_digits(axis, c); });
     if (dim == Dim::n || cut) {
       axes_.push_back(axis);
     } else {
@@ -100,8 +101,8 @@ Interval EdgeAxes::needed(const EdgeAxis& axis, const Digits& digits,
                           std::int64_t part_number) const {
   const std::int64_t inner = digits[1].degree;
   Interval output = {0, output_[axis.dim]}, terms = Tile::kAllTerms;
-  for (const auto& [digit, number] : {std::pair(digits[0], part_number / inner),
-                                      std::pair(digits[1], part_number % inner)}) {
+  for (const auto& [digit, number] :
+       {std::pair(digits[0], part_number / inner), std::pair(digits[1], part_number % inner)}) {
     if (digit.reduction) {
       terms = part(reduction_, digit.degree, number);
     } else if (digit.degree > 1) {

@@ -216,7 +216,8 @@ double LayerTable::compute_by_device(LayerId layer, const Cut& cut) const {
       pointers[dim] = &shapes[dim];
     }
     const DeviceId device = config.devices[shard];
-    slowest = std::max(slowest, cost(layer, pointers, tile.terms, *models_[device()]) / cluster_[device].speed);
+    slowest = std::max(
+        slowest, cost(layer, pointers, tile.terms, *models_[device()]) / cluster_[device].speed);
   }
   return slowest;
 }

@@ -37,8 +37,8 @@ using Extents = PerDim<std::int64_t>;
 
 /// In how many parts each loop of a layer is cut: the dims of its output (Section 4's
 /// configuration), and its reduction, the terms that each output element is the sum of. Shards that
-/// differ in the reduction alone make parts of the same sums. Then each of them owns the sums of one
-/// part of the output, cut along `scatter`.
+/// differ in the reduction alone make parts of the same sums. Then each of them owns the sums of
+/// one part of the output, cut along `scatter`.
 struct Degrees : PerDim<std::int32_t> {
   std::int32_t r = 1;
   Dim scatter = Dim::n;  ///< n where r is 1
@@ -144,8 +144,8 @@ constexpr Interval same_part(std::int64_t from, Interval range, std::int64_t to)
 
 /// An equal partitioning of a layer's work, and of its output, over product(degrees) shards. Shards
 /// are numbered row-major over n, c, d, h, w as they own the output; those of one sum stand side by
-/// side along `scatter`. Invariant: output_degrees(degrees) is from 1 to the extent in every dim and
-/// r from 1 to the reduction, so that no shard is empty.
+/// side along `scatter`. Invariant: output_degrees(degrees) is from 1 to the extent in every dim
+/// and r from 1 to the reduction, so that no shard is empty.
 class Partition {
  public:
   /// `reduction`: the terms of each output element's sum, of which degrees.r parts are made.

@@ -24,7 +24,8 @@ class ParameterRows {
     in_row_ = {terms.begin * term, terms.end * term};
   }
 
-  /// run(place in the whole, place in the shard's values, how many): runs that lie together in both.
+  /// run(place in the whole, place in the shard's values, how many): runs that lie together in
+  /// both.
   template <class Run>
   void each(const Run& run) const {
     const bool whole_rows = in_row_.size() == weight_row_;

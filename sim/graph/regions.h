@@ -46,8 +46,8 @@ std::string_view why_no_more(const Layer& layer, Dim dim);
 /// The same of Layer::reduction, which limits r: "its input channels", or why there are no terms to
 /// divide.
 std::string_view why_no_more_terms(const Layer& layer);
-/// The dims along which the sums of a layer that is cut by `degrees`, of which r is more than 1, may
-/// be divided among its shards: those where the owners are not too many.
+/// The dims along which the sums of a layer that is cut by `degrees`, of which r is more than 1,
+/// may be divided among its shards: those where the owners are not too many.
 PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees);
 
 /// The dims of Table 1 along which the layer's output may be cut: those of extent > 1.

@@ -13,11 +13,17 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   Edge& edge = edges_[layer()][input];
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
   const auto& gradients = buffers_[layer()].input_gradients[input];
-  const auto lies = [&](const NeededBox& b) {
-    return holding(gradients[b.consumer_shard], b.box);
-  };
-  Arrivals moved = move_boxes({layer, input, Phase::backward_data, edge.boxes, false,
-                               shard_count(producer), made, lies, {}, producer});
+  const auto lies = [&](const NeededBox& b) { return holding(gradients[b.consumer_shard], b.box); };
+  Arrivals moved = move_boxes({layer,
+                               input,
+                               Phase::backward_data,
+                               edge.boxes,
+                               false,
+                               shard_count(producer),
+                               made,
+                               lies,
+                               {},
+                               producer});
   edge.gradients = std::move(moved.views);
   auto& arrivals = moved.tasks;
   for (std::size_t i = 0; i < edge.boxes.size(); ++i) {
@@ -77,8 +83,8 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
   return sums;
 }
 
-// The gradient of the output goes from those who own it to all shards of the same sums. `sums`: what
-// the owners put together first. Returns what goes into each shard's.
+// The gradient of the output goes from those who own it to all shards of the same sums. `sums`:
+// what the owners put together first. Returns what goes into each shard's.
 std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                                            std::vector<std::vector<Piece>> sums) {
   const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
@@ -90,11 +96,11 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
     const bool sums_parts =
         gradient.kind == BufferKind::gathered_gradient && gradient.layer == layer;
     if (!sums_parts) {
-      made.push_back(delivered.size() == 1
-                         ? delivered.front()
-                         : builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0,
-                                         Stream::links},
-                                        std::move(delivered)));
+      made.push_back(
+          delivered.size() == 1
+              ? delivered.front()
+              : builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links},
+                             std::move(delivered)));
       continue;
     }
     const Operand operands[] = {{owned[shard], 0, Role::output_gradient, Access::write}};
@@ -102,8 +108,8 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                 std::move(delivered), operands, sums[shard]));
   }
   const auto lies = [&](const NeededBox& b) { return View{owned[b.consumer_shard]}; };
-  const Arrivals arrivals = move_boxes({layer, 0, Phase::backward_sum, boxes, false,
-                                        shard_count(layer), made, lies, {}, layer});
+  const Arrivals arrivals = move_boxes(
+      {layer, 0, Phase::backward_sum, boxes, false, shard_count(layer), made, lies, {}, layer});
   std::vector<BufferId>& spread = buffers_[layer()].output_gradient;
   spread.clear();
   for (std::size_t shard = 0; shard < owned.size(); ++shard) {

@@ -222,11 +222,10 @@ BufferId Lowering::receive(BufferKind kind, LayerId layer, std::size_t shard,
     bytes += piece.bytes;
     if (!empty(piece.box)) boxes.push_back(piece.box);
   }
-  const BufferId received =
-      boxes.empty()
-          ? builder_.add_buffer(
-                {device_of(layer, shard), bytes, kind, layer, static_cast<std::uint32_t>(shard)})
-          : add_tensor(kind, layer, shard, boxes);
+  const BufferId received = boxes.empty()
+                                ? builder_.add_buffer({device_of(layer, shard), bytes, kind, layer,
+                                                       static_cast<std::uint32_t>(shard)})
+                                : add_tensor(kind, layer, shard, boxes);
   for (std::uint32_t k = 0; k < pieces.size(); ++k) {
     pieces[k].target = {received, boxes.empty() ? 0 : k};
   }

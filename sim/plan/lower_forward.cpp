@@ -217,9 +217,17 @@ void Lowering::lower_sums(LayerId layer) {
   LayerTasks& tasks = tasks_[layer()];
   const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
   const auto partial = [&](const NeededBox& b) { return View{own.partial[b.producer_shard]}; };
-  const Arrivals arrivals =
-      move_boxes({layer, 0, Phase::forward_sum, boxes, true, shard_count(layer), tasks.forward,
-                  partial, {}, layer, BufferKind::partial_output});
+  const Arrivals arrivals = move_boxes({layer,
+                                        0,
+                                        Phase::forward_sum,
+                                        boxes,
+                                        true,
+                                        shard_count(layer),
+                                        tasks.forward,
+                                        partial,
+                                        {},
+                                        layer,
+                                        BufferKind::partial_output});
   const auto terms = static_cast<std::size_t>(strategy_[layer].degrees.r);
   for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
     std::vector<Piece> parts;

@@ -154,8 +154,8 @@ class Lowering {
   }
   /// Boxes that move between shards, and where they lie.
   struct Moves {
-    LayerId layer;            ///< of the readers, which tasks name
-    std::size_t input = 0;    ///< of it
+    LayerId layer;          ///< of the readers, which tasks name
+    std::size_t input = 0;  ///< of it
     Phase phase = Phase::forward;
     std::span<const NeededBox> boxes;
     bool forward = true;  ///< to the readers, else back to the owners

@@ -32,9 +32,9 @@ struct NeededBox {
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config);
 
-/// The parts of the sums of a layer that is cut in r: what each shard (`consumer_shard`) owns of the
-/// output, from every shard that adds up terms of it (`producer_shard`), itself included. By owner,
-/// then by terms.
+/// The parts of the sums of a layer that is cut in r: what each shard (`consumer_shard`) owns of
+/// the output, from every shard that adds up terms of it (`producer_shard`), itself included. By
+/// owner, then by terms.
 std::vector<NeededBox> partial_boxes(const Layer& layer, const Config& config);
 
 }  // namespace strata

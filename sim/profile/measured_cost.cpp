@@ -1,10 +1,10 @@
 #include "sim/profile/measured_cost.h"
 
 #include <algorithm>
-#include <span>
 #include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -67,8 +67,7 @@ Phase read_phase(std::string_view text) {
   const auto allowed = std::span(kPhaseNames).first<kKernelPhases>();
   const auto found = std::find(allowed.begin(), allowed.end(), text);
   if (found != allowed.end()) return static_cast<Phase>(found - allowed.begin());
-  throw InputError(
-      fmt::format("'{}' is no phase; allowed: {}", text, fmt::join(allowed, ", ")));
+  throw InputError(fmt::format("'{}' is no phase; allowed: {}", text, fmt::join(allowed, ", ")));
 }
 
 std::int64_t read_count(std::string_view text) {

@@ -66,7 +66,8 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "divisors where the device count is no power of two)",
      kDegreeSetNames},
     {"reductions", ValueForm::choice, kEveryJob, "LAYERS",
-     "layers that a search may also cut in r, their input channels: none, fc (fully-connected ones) "
+     "layers that a search may also cut in r, their input channels: none, fc (fully-connected "
+     "ones) "
      "or all, which adds convolutions (default fc)",
      kReductionCutsNames},
     {"objective", ValueForm::choice, kSolve, "OBJECTIVE",

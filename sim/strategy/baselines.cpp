@@ -61,8 +61,7 @@ std::optional<Dim> best_scatter(const Graph& graph, LayerId layer, const Degrees
       const Degrees& reader = configs[readers.front()()].degrees;
       const std::vector<LayerId>& inputs = graph[readers.front()].inputs;
       const auto input = std::find(inputs.begin(), inputs.end(), layer) - inputs.begin();
-      const AccessMap map =
-          access_map(graph, readers.front(), static_cast<std::size_t>(input));
+      const AccessMap map = access_map(graph, readers.front(), static_cast<std::size_t>(input));
       cut = map.is_reduced(dim) ? reader.r : map.is_whole(dim) ? 1 : reader[dim];
     }
     if (cut > most) best = dim, most = cut;

@@ -11,8 +11,8 @@ std::string config_text(const Degrees& degrees) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name(dim), degrees[dim]);
   }
   if (degrees.r > 1) {
-    text += fmt::format("{}r={} scatter={}", text.empty() ? "" : " ", degrees.r,
-                        name(degrees.scatter));
+    text +=
+        fmt::format("{}r={} scatter={}", text.empty() ? "" : " ", degrees.r, name(degrees.scatter));
   }
   return text.empty() ? "one device" : text;
 }

@@ -75,9 +75,9 @@ class CutLists {
   using Limits = std::pair<Extents, std::int64_t>;  // of the degrees in each dim, and in r
 
   std::int64_t terms(const Layer& layer) const {
-    const bool may = reductions_ == ReductionCuts::all ||
-                     (reductions_ == ReductionCuts::fully_connected &&
-                      std::holds_alternative<FullyConnected>(layer.op));
+    const bool may =
+        reductions_ == ReductionCuts::all || (reductions_ == ReductionCuts::fully_connected &&
+                                              std::holds_alternative<FullyConnected>(layer.op));
     return may ? layer.reduction : 1;
   }
 

@@ -6,10 +6,10 @@
 //    "layers": [{"name": "conv1", "config": {"n": 4}, "devices": ["gpu0", ...]}, ...]}
 //
 // A degree that a config leaves out is 1. Beside the dims of the output a config may cut "r", the
-// reduction, and then say along which dim each sum is divided, {"r": 4, "scatter": "c"}; else that is
-// best_scatter(). Without "devices" the shards sit on the first
-// devices of the cluster. A "default" config serves layers that are not listed (clipped to their
-// extents); network inputs never need to be.
+// reduction, and then say along which dim each sum is divided, {"r": 4, "scatter": "c"}; else that
+// is best_scatter(). Without "devices" the shards sit on the first devices of the cluster. A
+// "default" config serves layers that are not listed (clipped to their extents); network inputs
+// never need to be.
 
 #include <string>
 #include <string_view>

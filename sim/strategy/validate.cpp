@@ -21,11 +21,11 @@ void check_degrees(const Layer& layer, const Config& config, std::vector<std::st
     wrong.push_back(fmt::format("layer {}: degree {} in r; allowed: 1 to {}, {}", layer.name, r,
                                 layer.reduction, why_no_more_terms(layer)));
   } else if (r > 1 && !may_scatter(layer, config.degrees)[config.degrees.scatter]) {
-    wrong.push_back(
-        fmt::format("layer {}: its output can't be scattered along {}: degree {} and {} shards of "
-                    "each sum; allowed: up to {}, {}",
-                    layer.name, name(config.degrees.scatter), config.degrees[config.degrees.scatter],
-                    r, most[config.degrees.scatter], why_no_more(layer, config.degrees.scatter)));
+    wrong.push_back(fmt::format(
+        "layer {}: its output can't be scattered along {}: degree {} and {} shards of "
+        "each sum; allowed: up to {}, {}",
+        layer.name, name(config.degrees.scatter), config.degrees[config.degrees.scatter], r,
+        most[config.degrees.scatter], why_no_more(layer, config.degrees.scatter)));
   }
 }
 

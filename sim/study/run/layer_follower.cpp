@@ -177,7 +177,8 @@ void Follower::compare_replicas(LayerId layer) {
   const Partition cut = partition(graph_[layer], plan_.placement(layer).degrees);
   std::map<HeldParameters, const Part*> first;
   for (const Part& part : record_.parts(key.first, layer)) {
-    const Part& other = *first.try_emplace(parameters_in(cut.tile(part.shard)), &part).first->second;
+    const Part& other =
+        *first.try_emplace(parameters_in(cut.tile(part.shard)), &part).first->second;
     const double distance = distance_of(part.values, other.values);
     if (distance == 0) continue;
     const double length = length_of(other.values);

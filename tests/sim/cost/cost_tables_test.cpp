@@ -110,8 +110,9 @@ TEST(CostTables, AreEq1OnRandomNetworks) {
     const Cluster cluster = load_cluster(names[random() % std::size(names)]);
     const auto sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
     const auto degrees = static_cast<DegreeSet>(random() % 3);
-    Comparison comparison(graph, cluster, sync, {degrees, random() % 2 == 0, random() % 2 == 0,
-                           static_cast<ReductionCuts>(random() % 3)});
+    Comparison comparison(
+        graph, cluster, sync,
+        {degrees, random() % 2 == 0, random() % 2 == 0, static_cast<ReductionCuts>(random() % 3)});
     comparison.check_variables();
     comparison.check_edges(60);
   }

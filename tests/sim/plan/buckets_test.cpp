@@ -76,8 +76,8 @@ TEST(GradientBuckets, AreOfTheSameDevices) {
         const Tile tile = partition(layer, any[part.layer].degrees).tile(part.shards.front());
         const std::int64_t row = layer.parameters.weight / layer.output[Dim::c] / layer.reduction;
         const std::int64_t bias = layer.parameters.bias / layer.output[Dim::c];
-        next += tile[Dim::c].size() *
-                (row * tile.terms.size() + (tile.terms.begin == 0 ? bias : 0));
+        next +=
+            tile[Dim::c].size() * (row * tile.terms.size() + (tile.terms.begin == 0 ? bias : 0));
       }
       EXPECT_EQ(next, bucket.values);
     }

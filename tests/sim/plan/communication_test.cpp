@@ -183,8 +183,8 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
         std::int64_t replicas = 0;
         for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
           const Tile tile = cut.tile(shard);
-          replicas += tile[Dim::c].begin <= c && c < tile[Dim::c].end &&
-                      tile.terms.begin <= term && term < tile.terms.end;
+          replicas += tile[Dim::c].begin <= c && c < tile[Dim::c].end && tile.terms.begin <= term &&
+                      term < tile.terms.end;
         }
         const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
         elements +=

@@ -262,8 +262,7 @@ void cut_reduction(Random& random, const Layer& layer, std::int64_t left, Degree
 
 }  // namespace
 
-Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices,
-                         bool reductions) {
+Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices, bool reductions) {
   std::vector<Config> configs;
   for (const Layer& layer : graph.layers()) {
     Config config;

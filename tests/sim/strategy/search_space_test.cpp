@@ -37,9 +37,7 @@ class Space : public ::testing::Test {
     b.add("loss", SoftmaxCrossEntropy{}, {fc});
     return std::move(b).build();
   }
-  static SearchOptions degrees(DegreeSet set) {
-    return {set, false, false, ReductionCuts::none};
-  }
+  static SearchOptions degrees(DegreeSet set) { return {set, false, false, ReductionCuts::none}; }
   static SearchOptions whole_sums() { return {.reductions = ReductionCuts::none}; }
 
   Names layers(const SearchSpace& space) const {

@@ -106,17 +106,16 @@ TEST_F(CutsInR, AreScatteredAsTheReaderIsCut) {
 }
 
 TEST_F(CutsInR, RoundTrip) {
-  const Strategy strategy = parse_strategy(
-      with(R"({"name": "fc1", "config": {"n": 2, "r": 2, "scatter": "c"}})"), "s.json", graph_,
-      cluster_);
+  const Strategy strategy =
+      parse_strategy(with(R"({"name": "fc1", "config": {"n": 2, "r": 2, "scatter": "c"}})"),
+                     "s.json", graph_, cluster_);
   const std::string text = print_strategy(strategy, graph_, cluster_);
   EXPECT_EQ(parse_strategy(text, "s.json", graph_, cluster_), strategy);
   EXPECT_TRUE(validate(strategy, graph_, cluster_).empty());
 }
 
 TEST_F(CutsInR, ADefaultIsClippedToTheTermsThatThereAre) {
-  const Strategy strategy =
-      parse_strategy(R"({"default": {"r": 4}})", "s.json", graph_, cluster_);
+  const Strategy strategy = parse_strategy(R"({"default": {"r": 4}})", "s.json", graph_, cluster_);
   EXPECT_EQ(strategy[graph_.find("conv2")].degrees.r, 4);
   EXPECT_EQ(strategy[graph_.find("conv1")].degrees, kWhole);  // one input channel
   EXPECT_EQ(strategy[graph_.find("tanh1")].degrees, kWhole);
@@ -133,9 +132,10 @@ TEST_F(CutsInR, ErrorsSayWhy) {
             "s.json:1: layer fc1: scatter must be one of n, c, d, h, w");
   EXPECT_EQ(error(with(R"({"name": "fc1", "config": {"n": 2, "scatter": "n"}})")),
             "s.json:1: layer fc1: scatter is for a layer that is cut in r");
-  EXPECT_EQ(error(with(R"({"name": "fc1", "config": {"r": 2, "scatter": "h"}})")),
-            "s.json:1: layer fc1: its output can't be scattered along h by degree 1 and 2 shards of "
-            "each sum; allowed: up to 1, its extent");
+  EXPECT_EQ(
+      error(with(R"({"name": "fc1", "config": {"r": 2, "scatter": "h"}})")),
+      "s.json:1: layer fc1: its output can't be scattered along h by degree 1 and 2 shards of "
+      "each sum; allowed: up to 1, its extent");
 }
 
 TEST_F(StrategyFile, DevicesMustExistAndStandOnce) {
