@@ -1,11 +1,8 @@
 #include "cli/case_options.h"
 
-#include <fmt/format.h>
-
 #include "cli/output.h"
 #include "cli/setting_options.h"
 #include "sim/study/case/doubts.h"
-#include "sim/text/units.h"
 
 namespace strata {
 
@@ -44,19 +41,6 @@ std::vector<std::string> files_read(const CaseRequest& request,
   files.insert(files.end(), {request.model, request.cluster});
   files.insert(files.end(), more.begin(), more.end());
   return files;
-}
-
-std::string sync_text(const GradientSync& sync) {
-  std::string text(name(sync.algorithm));
-  if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
-  if (sync.bucket == Bytes{}) return text + ", no buckets";
-  return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
-}
-
-void print_header(const Case& input) {
-  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
-        input.cluster.device_count(), input.graph.batch(), name(input.dtypes.values),
-        sync_text(input.sync));
 }
 
 }  // namespace strata

@@ -3,11 +3,9 @@
 // The commands of `strata`. Each registers itself on the application: its options, its help, and
 // what to do when it is chosen. Results go to standard output, messages to standard error.
 
-#include <iosfwd>
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json_fwd.hpp>
 
 #include "sim/base/error.h"
 #include "sim/study/case/runner.h"
@@ -46,8 +44,5 @@ class JobUnjudged : public JobFailed {
   using JobFailed::JobFailed;
   int exit_code() const override { return 3; }
 };
-
-/// One JSON document, indented, with a final newline.
-void print_json(const nlohmann::ordered_json& document);
 
 }  // namespace strata

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/case_header.h"
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/json.h"

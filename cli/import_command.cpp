@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/usage.h"
 #include "sim/base/error.h"

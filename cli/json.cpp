@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.h"
 #include "cli/output.h"
 #include "sim/strategy/strategy_file.h"
 

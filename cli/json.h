@@ -12,6 +12,9 @@
 
 namespace strata {
 
+/// Prints one JSON document, indented, with a final newline.
+void print_json(const nlohmann::ordered_json& document);
+
 template <class T>
 nlohmann::ordered_json per_dim_json(const PerDim<T>& values) {
   nlohmann::ordered_json json;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "sim/cluster/presets.h"

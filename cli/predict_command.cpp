@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/case_header.h"
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/json.h"

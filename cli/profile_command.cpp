@@ -13,6 +13,7 @@
 #include "cli/device_warnings.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
+#include "cli/json.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
 #include "cli/table.h"

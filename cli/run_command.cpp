@@ -12,6 +12,7 @@
 #include "cli/device_warnings.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_output.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/case_options.h"
+#include "cli/case_header.h"
 #include "cli/plain_loops.h"
 #include "cli/table.h"
 #include "sim/text/units.h"

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/case_header.h"
 #include "cli/case_options.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/json.h"
 #include "cli/keep_flags.h"
 #include "cli/output.h"
 #include "cli/progress.h"

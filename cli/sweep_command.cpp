@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/invocation.h"
+#include "cli/json.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/usage.h"
