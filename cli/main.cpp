@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
-#include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/program.h"
-#include "cli/usage.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/program.h"
+#include "cli/options/usage.h"
+#include "cli/output/command_line.h"
+#include "cli/output/output.h"
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"

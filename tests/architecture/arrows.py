@@ -21,6 +21,7 @@ TOPS = ("sim", "exec", "cli", "gui")
 
 # Within one folder, and one target: rooms with an order of their own.
 ROOMS = {
+    "cli": ["output", "options", "commands", "manual"],
     "exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"],
     "sim/study": ["case", "search", "measure", "run", "validate", "sweep", "report"],
 }

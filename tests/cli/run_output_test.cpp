@@ -1,6 +1,6 @@
 // What is said of a run on GPUs that this machine need not have: how many products plain loops do.
 
-#include "cli/run_output.h"
+#include "cli/output/run_output.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // The sentences below the table: what is known of the predictions, and what it takes to know more.
 
-#include "cli/validate_output.h"
+#include "cli/output/validate_output.h"
 
 #include <string>
 
