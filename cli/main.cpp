@@ -16,8 +16,8 @@
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"
-#include "sim/formats/onnx/read_onnx.h"
-#include "sim/formats/topology/here.h"
+#include "sim/importers/onnx/read_onnx.h"
+#include "sim/importers/topology/here.h"
 
 namespace {
 

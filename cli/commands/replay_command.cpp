@@ -15,7 +15,7 @@
 #include "cli/output/table.h"
 #include "sim/base/error.h"
 #include "sim/engine/engine.h"
-#include "sim/formats/replay.h"
+#include "sim/replay/replay.h"
 #include "sim/text/file.h"
 #include "sim/text/json.h"
 #include "sim/text/units.h"

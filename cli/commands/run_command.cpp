@@ -20,7 +20,7 @@
 #include "cli/output/run_output.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
-#include "sim/formats/trace.h"
+#include "sim/exporters/trace/trace.h"
 #include "sim/study/measure/kept_costs.h"
 #include "sim/study/run/run.h"
 #include "sim/text/file.h"

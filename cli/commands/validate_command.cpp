@@ -17,7 +17,7 @@
 #include "cli/output/output.h"
 #include "cli/output/validate_output.h"
 #include "sim/base/cancel.h"
-#include "sim/formats/trace.h"
+#include "sim/exporters/trace/trace.h"
 #include "sim/profile/write_profile.h"
 #include "sim/study/validate/validate.h"
 #include "sim/text/file.h"
