@@ -9,10 +9,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/program.h"
 #include "cli/options/usage.h"
-#include "cli/output/command_line.h"
 #include "cli/output/output.h"
+#include "cli/output/provenance.h"
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"

@@ -1,8 +1,12 @@
 #pragma once
 
-// The commands of `strata`. Each registers itself on the application: its options, its help, and
-// what to do when it is chosen. Results go to standard output, messages to standard error.
+// The commands of `strata`, and the application that has them all. Each command registers its
+// options, its help, and what to do when it is chosen. Results go to standard output, messages to
+// standard error. The program parses with the application; the manual and the completions are read
+// from it (cli/manual).
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -44,5 +48,9 @@ class JobUnjudged : public JobFailed {
   using JobFailed::JobFailed;
   int exit_code() const override { return 3; }
 };
+
+/// The application with all commands; runner and `typed` as above. `version` answers --version.
+std::unique_ptr<CLI::App> program(Runner& runner, const std::string& typed,
+                                  std::function<std::string()> version);
 
 }  // namespace strata

@@ -11,11 +11,11 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
-#include "cli/commands/invocation.h"
 #include "cli/options/measure_options.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
+#include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/base/cancel.h"
 #include "sim/profile/write_profile.h"

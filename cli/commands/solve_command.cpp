@@ -9,7 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
 #include "cli/options/case_options.h"
-#include "cli/options/keep_flags.h"
+#include "cli/options/keep_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/options/usage.h"
 #include "cli/output/case_header.h"

@@ -14,11 +14,11 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
-#include "cli/commands/invocation.h"
 #include "cli/options/usage.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
+#include "cli/output/provenance.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/study/sweep/sweep.h"

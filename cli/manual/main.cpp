@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/commands/program.h"
+#include "cli/commands/commands.h"
 #include "cli/manual/manual.h"
 #include "cli/manual/no_runner.h"
 #include "sim/text/file.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/case_header.h"
-#include "cli/output/plain_loops.h"
+#include "cli/output/device_warnings.h"
 #include "cli/output/table.h"
 #include "sim/text/units.h"
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/output/command_line.h"
-#include "cli/output/plain_loops.h"
+#include "cli/output/device_warnings.h"
+#include "cli/output/provenance.h"
 #include "cli/output/table.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"

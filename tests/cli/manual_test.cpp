@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands/program.h"
+#include "cli/commands/commands.h"
 #include "cli/manual/no_runner.h"
 #include "sim/base/error.h"
 

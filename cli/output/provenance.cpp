@@ -1,7 +1,11 @@
-#include "cli/output/command_line.h"
+#include "cli/output/provenance.h"
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
+
+#include <fmt/chrono.h>
+#include <unistd.h>
 
 namespace strata {
 namespace {
@@ -60,6 +64,16 @@ std::string with_option(const std::string& command, const std::string& option,
     if (!skip && !drop) text += word + " ";
   }
   return text + option + " " + shell_quoted(value);
+}
+
+std::string host_name() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) != 0) return "unknown";
+  return name;
+}
+
+std::string today() {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace strata

@@ -1,8 +1,6 @@
-#include "cli/commands/program.h"
+#include "cli/commands/commands.h"
 
 #include <utility>
-
-#include "cli/commands/commands.h"
 
 namespace strata {
 namespace {

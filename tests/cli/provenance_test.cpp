@@ -1,4 +1,4 @@
-#include "cli/output/command_line.h"
+#include "cli/output/provenance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/options/keep_flags.h"
+#include "cli/options/keep_options.h"
 
 #include <string_view>
 

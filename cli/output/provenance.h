@@ -1,6 +1,6 @@
 #pragma once
 
-// A command line as text: what the provenance of a result records, and a shell repeats.
+// Where a result comes from: the command line, which a shell repeats, the host, and the day.
 
 #include <string>
 #include <vector>
@@ -15,5 +15,11 @@ std::string command_line(int argc, const char* const* argv);
 /// those in `dropped`. `command`: a command_line(); options have a value each.
 std::string with_option(const std::string& command, const std::string& option,
                         const std::string& value, const std::vector<std::string>& dropped = {});
+
+/// "unknown" where the system does not tell.
+std::string host_name();
+
+/// "2026-11-21", in UTC.
+std::string today();
 
 }  // namespace strata
