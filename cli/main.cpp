@@ -16,7 +16,7 @@
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"
 #include "sim/importers/onnx/read_onnx.h"
-#include "sim/importers/topology/here.h"
+#include "sim/importers/topology/this_machine.h"
 
 namespace {
 

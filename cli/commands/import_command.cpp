@@ -17,9 +17,9 @@
 #include "sim/cluster/builder.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/gpu_cluster.h"
-#include "sim/importers/topology/here.h"
 #include "sim/importers/topology/import.h"
-#include "sim/importers/topology/words.h"
+#include "sim/importers/topology/this_machine.h"
+#include "sim/text/diagnostics.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

@@ -46,4 +46,10 @@ bool holds_graph(const onnx::NodeProto& node);
 /// As NodeAttributes::number has it.
 double shortest(float value);
 
+/// From 0 on. Throws InputError that says what is allowed.
+std::size_t checked_axis(std::int64_t axis, std::size_t rank);
+
+/// The same of several, each at most once; sorted.
+std::vector<std::size_t> checked_axes(const std::vector<std::int64_t>& axes, std::size_t rank);
+
 }  // namespace strata

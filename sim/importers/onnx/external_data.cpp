@@ -1,5 +1,3 @@
-#include "sim/importers/onnx/external_data.h"
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "sim/base/error.h"
 #include "sim/importers/onnx/names.h"
+#include "sim/importers/onnx/tensor_values.h"
 
 namespace strata {
 namespace {

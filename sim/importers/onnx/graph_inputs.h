@@ -24,4 +24,8 @@ struct GraphInputs {
 /// that are not known, are no layer's, or differ in the batch.
 GraphInputs sort_inputs(const onnx::GraphProto& graph, const std::string& file);
 
+/// A prime, so that a reshape that only some batches fit shows; and no dim of the graph's tensors,
+/// inputs and of what the file says of other values, so that nothing else passes for samples.
+std::int64_t symbolic_batch(const onnx::GraphProto& graph);
+
 }  // namespace strata

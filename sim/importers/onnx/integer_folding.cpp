@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "sim/importers/onnx/attributes.h"
-#include "sim/importers/onnx/integer_tables.h"
 
 namespace strata {
 namespace {

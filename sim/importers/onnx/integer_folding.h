@@ -32,4 +32,12 @@ std::optional<std::vector<std::int64_t>> fold(const onnx::NodeProto& node,
                                               const TensorDims& dims,
                                               int type = onnx::TensorProto::INT64);
 
+/// Transpose and Slice, in any number of dims, as `fold` has it.
+std::optional<std::vector<std::int64_t>> transpose_table(const onnx::NodeProto& node,
+                                                         const KnownIntegers& input,
+                                                         const TensorDims& dims);
+std::optional<std::vector<std::int64_t>> slice_table(const onnx::NodeProto& node,
+                                                     const std::vector<KnownIntegers>& inputs,
+                                                     const TensorDims& dims);
+
 }  // namespace strata

@@ -1,11 +1,10 @@
-#include "sim/importers/onnx/integer_tables.h"
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <utility>
 
 #include "sim/importers/onnx/attributes.h"
+#include "sim/importers/onnx/integer_folding.h"
 
 namespace strata {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/importers/onnx/axes.h"
+#include "sim/importers/onnx/attributes.h"
 #include "sim/importers/onnx/shape_rules.h"
 
 namespace strata {

@@ -1,7 +1,8 @@
 #pragma once
 
 // ONNX's own checker and shape inference, of one node at a time, which goes through it as a model
-// of its own. Pure; thread-safe.
+// of its own, and what its inference (1.12) takes for granted of a node: it reads out of bounds or
+// divides by zero where that does not hold. Pure; thread-safe.
 
 #include <map>
 #include <string>
@@ -10,6 +11,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "sim/importers/onnx/known_values.h"
+#include "sim/importers/onnx/tensor_values.h"
 
 namespace strata {
 
@@ -26,5 +28,10 @@ using ValueTypes = std::map<std::string, onnx::TypeProto, std::less<>>;
 std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, int opset,
                                                    const KnownValues& known,
                                                    const ValueTypes& types);
+
+/// Throws InputError that says what is wrong (not in which node). `dims` are those of values before
+/// the node, where they are known.
+void check_for_inference(const onnx::NodeProto& node,
+                         const std::map<std::string, TensorDims, std::less<>>& dims);
 
 }  // namespace strata

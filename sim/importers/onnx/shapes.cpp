@@ -9,16 +9,15 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/importers/onnx/inference_guard.h"
+#include "sim/importers/onnx/declared_shapes.h"
+#include "sim/importers/onnx/graph_inputs.h"
 #include "sim/importers/onnx/integer_folding.h"
 #include "sim/importers/onnx/known_values.h"
-#include "sim/importers/onnx/later_ops.h"
 #include "sim/importers/onnx/library_inference.h"
 #include "sim/importers/onnx/names.h"
-#include "sim/importers/onnx/said_shapes.h"
+#include "sim/importers/onnx/newer_ops.h"
 #include "sim/importers/onnx/shape_rules.h"
 #include "sim/importers/onnx/soundness.h"
-#include "sim/importers/onnx/symbolic_batch.h"
 #include "sim/importers/onnx/unknown_ops.h"
 #include "sim/text/diagnostics.h"
 
@@ -31,7 +30,7 @@ constexpr int kUnknown = onnx::TensorProto::UNDEFINED;
 // computed.
 class Inference {
  public:
-  Inference(int opset, std::int64_t batch, SaidShapes said)
+  Inference(int opset, std::int64_t batch, DeclaredShapes said)
       : opset_(opset), batch_(batch), said_(std::move(said)) {}
 
   void add_input(const onnx::ValueInfoProto& input, bool is_data) {
@@ -193,7 +192,7 @@ class Inference {
 
   int opset_;
   std::int64_t batch_;
-  SaidShapes said_;
+  DeclaredShapes said_;
   KnownValues known_;
   ValueTypes types_;
   std::set<std::string, std::less<>> unseen_;
@@ -229,7 +228,7 @@ OnnxShapes infer_shapes(const onnx::ModelProto& model, const std::string& file) 
   shapes.inputs = sort_inputs(model.graph(), file);
   shapes.batch = shapes.inputs.batch ? *shapes.inputs.batch : symbolic_batch(model.graph());
   Inference inference(opset_of(model, file), shapes.batch,
-                      SaidShapes(model.graph(), shapes.inputs, shapes.batch));
+                      DeclaredShapes(model.graph(), shapes.inputs, shapes.batch));
   add_initializers(model.graph(), inference, file);
   add_inputs(model.graph(), shapes.inputs, inference);
   int number = 0;

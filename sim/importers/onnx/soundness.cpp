@@ -11,9 +11,9 @@
 #include "sim/graph/graph.h"
 #include "sim/graph/ops/limits.h"
 #include "sim/importers/onnx/attributes.h"
-#include "sim/importers/onnx/later_ops.h"
 #include "sim/importers/onnx/library_inference.h"
 #include "sim/importers/onnx/names.h"
+#include "sim/importers/onnx/newer_ops.h"
 #include "sim/importers/onnx/shape_rules.h"
 #include "sim/importers/onnx/unknown_ops.h"
 #include "sim/text/diagnostics.h"
@@ -100,7 +100,7 @@ void check_node(const onnx::NodeProto& node, int opset) {
     throw InputError(fmt::format("attribute {} is given twice", shown(attribute.name())));
   }
   if (has_form_of_library(node, opset)) check_by_library(node, opset);
-  if (is_later(node.op_type(), opset)) check_later(node, opset);
+  if (is_newer_op(node.op_type(), opset)) check_newer_op(node, opset);
   check_windows(node);
 }
 

@@ -12,7 +12,6 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/ops/limits.h"
-#include "sim/importers/onnx/external_data.h"
 
 namespace strata {
 namespace {

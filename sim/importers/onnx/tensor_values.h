@@ -1,8 +1,9 @@
 #pragma once
 
 // The numbers of ONNX tensors, wherever the format keeps them: as raw bytes, in typed fields, or in
-// files beside the model. Pure functions; thread-safe. All throw InputError that says what is wrong
-// (not of which tensor).
+// files beside the model. What is opened stands in the model's folder or below it, whatever the
+// model says: no absolute path, no "..", no link that leads out. Pure functions of the model and
+// the file system; thread-safe. All throw InputError that says what is wrong (not of which tensor).
 
 #include <cstdint>
 #include <string>
@@ -37,5 +38,10 @@ double scalar_value(const onnx::TensorProto& tensor);
 
 bool holds_floats(const onnx::TensorProto& tensor);
 bool holds_integers(const onnx::TensorProto& tensor);
+
+/// The `size` bytes of the tensor's values, by its location, offset and length. `folder` is the
+/// model's. Throws InputError that says what is wrong (not of which tensor).
+std::string read_external_data(const onnx::TensorProto& tensor, const std::string& folder,
+                               std::int64_t size);
 
 }  // namespace strata

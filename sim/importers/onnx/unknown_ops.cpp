@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 #include <onnx/defs/schema.h>
 
-#include "sim/importers/onnx/later_ops.h"
 #include "sim/importers/onnx/names.h"
+#include "sim/importers/onnx/newer_ops.h"
 #include "sim/importers/onnx/node_readers.h"
 #include "sim/text/diagnostics.h"
 
@@ -85,7 +85,7 @@ bool is_plain(const onnx::NodeProto& node, int opset) {
 }
 
 bool is_of_library(const onnx::NodeProto& node, int opset) {
-  return is_plain(node, opset) && !is_later(node.op_type(), opset) &&
+  return is_plain(node, opset) && !is_newer_op(node.op_type(), opset) &&
          in_library(node.op_type(), opset);
 }
 

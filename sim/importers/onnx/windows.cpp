@@ -7,7 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/graph/ops/limits.h"
-#include "sim/importers/onnx/axes.h"
+#include "sim/importers/onnx/attributes.h"
 #include "sim/importers/onnx/names.h"
 
 namespace strata {

@@ -1,5 +1,3 @@
-#include "sim/importers/topology/hwloc.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -7,8 +5,8 @@
 
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/cluster/gpu_cluster.h"
-#include "sim/importers/topology/hwloc_io.h"
-#include "sim/importers/topology/hwloc_nvlinks.h"
+#include "sim/importers/topology/hwloc_parts.h"
+#include "sim/importers/topology/machine_readers.h"
 #include "sim/importers/topology/nominal.h"
 
 namespace strata {

@@ -1,9 +1,9 @@
-#include "sim/importers/topology/hwloc_io.h"
-
 #include <algorithm>
 #include <limits>
 #include <string_view>
 #include <utility>
+
+#include "sim/importers/topology/hwloc_parts.h"
 
 namespace strata {
 namespace {

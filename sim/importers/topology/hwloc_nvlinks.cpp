@@ -1,5 +1,3 @@
-#include "sim/importers/topology/hwloc_nvlinks.h"
-
 #include <charconv>
 #include <optional>
 #include <span>
@@ -8,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/importers/topology/words.h"
+#include "sim/importers/topology/hwloc_parts.h"
+#include "sim/text/split.h"
 
 namespace strata {
 namespace {
@@ -23,7 +22,7 @@ struct End {
 std::vector<std::string_view> words_in(const XmlElement& distances, std::string_view name) {
   std::vector<std::string_view> all;
   for (const XmlElement& element : distances.children(name)) {
-    for (const std::string_view word : words_of(element.content())) all.push_back(word);
+    for (const std::string_view word : split_at_blanks(element.content())) all.push_back(word);
   }
   return all;
 }

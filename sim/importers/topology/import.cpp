@@ -8,14 +8,12 @@
 
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
-#include "sim/importers/topology/applies.h"
-#include "sim/importers/topology/hwloc.h"
-#include "sim/importers/topology/inside.h"
-#include "sim/importers/topology/join.h"
-#include "sim/importers/topology/nccl.h"
+#include "sim/importers/topology/fabric.h"
+#include "sim/importers/topology/host_topology.h"
+#include "sim/importers/topology/machine_readers.h"
 #include "sim/importers/topology/slurm.h"
 #include "sim/importers/topology/smi.h"
-#include "sim/importers/topology/words.h"
+#include "sim/importers/topology/unread_options.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/split.h"
 
@@ -51,7 +49,7 @@ TopologyFormat format_of_text(const TopologySource& source) {
   int number = 0;
   for (const std::string_view line : split(source.text, '\n')) {
     ++number;
-    for (const std::string_view word : words_of(line.substr(0, line.find('#')))) {
+    for (const std::string_view word : split_at_blanks(line.substr(0, line.find('#')))) {
       if (starts_with_key(word, "SwitchName=")) return TopologyFormat::slurm;
       if (starts_with_key(word, "BlockName=")) {
         fail({source.file, number},
@@ -83,33 +81,34 @@ Machine read_xml(const TopologySource& source, TopologyFormat format,
   return nccl ? read_nccl(file.root(), options) : read_hwloc(file.root(), options);
 }
 
-Inside read_host(const TopologySource& source, TopologyFormat format, const ImportOptions& options,
-                 std::vector<std::string>& notes) {
+HostTopology read_host(const TopologySource& source, TopologyFormat format,
+                       const ImportOptions& options, std::vector<std::string>& notes) {
   const Machine machine =
       format == TopologyFormat::smi
           ? draw_machine(read_smi_matrix(source.text, source.file), options.machine)
           : read_xml(source, format, options.machine);
   const auto gpus = std::count_if(machine.parts.begin(), machine.parts.end(),
                                   [](const Part& part) { return part.kind == PartKind::gpu; });
-  if (static_cast<std::size_t>(gpus) > kInsideLimit) {
+  if (static_cast<std::size_t>(gpus) > kHostDeviceLimit) {
     throw InputError(
-        fmt::format("{}: it has {} GPUs; allowed: {}", source.file, gpus, kInsideLimit));
+        fmt::format("{}: it has {} GPUs; allowed: {}", source.file, gpus, kHostDeviceLimit));
   }
   for (const std::string& note : machine.notes) {
     const std::string line = fmt::format("{}: {}", source.file, note);
     if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
   }
-  return lay_out(machine, source.file);
+  return topology_of(machine, source.file);
 }
 
-void need_network(const TopologySource& source, const ImportOptions& options, Inside& inside) {
-  if (!inside.ports.empty()) return;
+void need_network(const TopologySource& source, const ImportOptions& options,
+                  HostTopology& topology) {
+  if (!topology.ports.empty()) return;
   if (!options.machine.network) {
     throw InputError(fmt::format(
         "{}: no network card of known speed joins the hosts; `bandwidth` says how fast they are",
         source.file));
   }
-  add_card(*options.machine.network, options.machine.latency, inside);
+  add_card(*options.machine.network, options.machine.latency, topology);
 }
 
 Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOptions& options) {
@@ -124,7 +123,7 @@ Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOp
   }
   return read_slurm(
       sources[0].text, sources[0].file,
-      inside_of(load_cluster(options.node), options.machine.network, options.machine.latency),
+      topology_of(load_cluster(options.node), options.machine.network, options.machine.latency),
       options.uplink);
 }
 
@@ -138,19 +137,20 @@ Fabric read_hosts(std::span<const TopologySource> sources, const ImportOptions& 
       throw InputError(
           fmt::format("{}: SLURM's topology.conf stands alone; allowed: one file", source.file));
     }
-    fabric.insides.push_back(read_host(source, format, options, notes));
+    fabric.topologies.push_back(read_host(source, format, options, notes));
   }
   const std::size_t hosts =
       sources.size() == 1 ? static_cast<std::size_t>(options.hosts) : sources.size();
   for (std::size_t i = 0; hosts > 1 && i < sources.size(); ++i) {
-    need_network(sources[i], options, fabric.insides[i]);
+    need_network(sources[i], options, fabric.topologies[i]);
   }
   for (std::size_t h = 0; h < hosts; ++h) {
     fabric.places.push_back(
         {fmt::format("host{}", h), sources.size() == 1 ? 0 : h, std::string(kNetwork)});
   }
-  const bool joined = std::any_of(fabric.insides.begin(), fabric.insides.end(),
-                                  [](const Inside& inside) { return !inside.ports.empty(); });
+  const bool joined =
+      std::any_of(fabric.topologies.begin(), fabric.topologies.end(),
+                  [](const HostTopology& topology) { return !topology.ports.empty(); });
   if (joined) fabric.switches.emplace_back(kNetwork);
   return fabric;
 }

@@ -33,7 +33,7 @@ struct ImportOptions {
   std::optional<TopologyFormat> format;  ///< else by what the text begins with
   MachineOptions machine;
   std::int64_t hosts = 1;                ///< so many equal ones of one source
-  std::string node;                      ///< SLURM: a CLUSTER, what each host is inside
+  std::string node;                      ///< SLURM: a CLUSTER that describes each host
   std::optional<BytesPerSecond> uplink;  ///< SLURM: between switches
 };
 

@@ -2,7 +2,7 @@
 
 // One machine as its dumps describe it: processors at the roots, below them PCI bridges, GPUs and
 // network cards, each with the bandwidth of its way up; NVLinks across. What the readers of this
-// folder make, and what lay_out() turns into devices, switches and links. Values; thread-safe.
+// folder make, and what topology_of() turns into devices, switches and links. Values; thread-safe.
 
 #include <cstddef>
 #include <cstdint>

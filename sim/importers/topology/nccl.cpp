@@ -1,5 +1,3 @@
-#include "sim/importers/topology/nccl.h"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/importers/topology/machine_readers.h"
 #include "sim/importers/topology/nominal.h"
 
 namespace strata {

@@ -10,7 +10,6 @@
 
 #include "sim/base/error.h"
 #include "sim/importers/topology/hostlist.h"
-#include "sim/importers/topology/words.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/split.h"
 
@@ -65,7 +64,7 @@ class SlurmReader {
   }
 
   void read_line(std::string_view line, int number) {
-    const std::vector<std::string_view> words = words_of(line);
+    const std::vector<std::string_view> words = split_at_blanks(line);
     if (words.empty()) return;
     SlurmSwitch found;
     found.line = number;
@@ -170,11 +169,11 @@ BytesPerSecond sum_of(const std::vector<NetworkPort>& ports) {
 
 }  // namespace
 
-Fabric read_slurm(std::string_view text, const std::string& file, Inside inside,
+Fabric read_slurm(std::string_view text, const std::string& file, HostTopology topology,
                   const std::optional<BytesPerSecond>& uplink) {
   Fabric fabric;
-  const BytesPerSecond of_host = sum_of(inside.ports);
-  for (const SlurmSwitch& each : SlurmReader(file, inside.devices.size()).read(text)) {
+  const BytesPerSecond of_host = sum_of(topology.ports);
+  for (const SlurmSwitch& each : SlurmReader(file, topology.devices.size()).read(text)) {
     fabric.switches.push_back(each.name);
     for (const std::string& host : each.hosts) fabric.places.push_back({host, 0, each.name});
     if (each.above.empty()) continue;
@@ -184,7 +183,7 @@ Fabric read_slurm(std::string_view text, const std::string& file, Inside inside,
     fabric.links.push_back({each.name, each.above, rate, {}, "", "uplink"});
     fabric.links.push_back({each.above, each.name, rate, {}, "", "uplink"});
   }
-  fabric.insides.push_back(std::move(inside));
+  fabric.topologies.push_back(std::move(topology));
   return fabric;
 }
 

@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "sim/base/units.h"
-#include "sim/importers/topology/join.h"
+#include "sim/importers/topology/fabric.h"
 
 namespace strata {
 
-/// Each host is `inside` inside. `uplink`: of each switch to the one above it; else as much as all
-/// hosts below it can send at once. Throws InputError "FILE:LINE: ...".
-Fabric read_slurm(std::string_view text, const std::string& file, Inside inside,
+/// `topology`: of each host. `uplink`: of each switch to the one above it; else as much as
+/// all hosts below it can send at once. Throws InputError "FILE:LINE: ...".
+Fabric read_slurm(std::string_view text, const std::string& file, HostTopology topology,
                   const std::optional<BytesPerSecond>& uplink);
 
 }  // namespace strata

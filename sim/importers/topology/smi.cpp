@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/importers/topology/words.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/split.h"
 
@@ -57,14 +56,14 @@ class SmiReader {
   SmiMatrix read() {
     std::size_t at = find_header();
     for (++at; at < lines_.size() && matrix_.rows.size() < names_.size(); ++at) {
-      const std::vector<std::string_view> words = words_of(lines_[at]);
+      const std::vector<std::string_view> words = split_at_blanks(lines_[at]);
       if (!words.empty()) read_row(words, static_cast<int>(at) + 1);
     }
     if (matrix_.rows.size() < names_.size()) {
       fail(line_count(), fmt::format("the row of '{}' is missing", names_[matrix_.rows.size()]));
     }
     check_both_ways();
-    for (; at < lines_.size(); ++at) read_legend(words_of(lines_[at]));
+    for (; at < lines_.size(); ++at) read_legend(split_at_blanks(lines_[at]));
     return std::move(matrix_);
   }
 
@@ -76,7 +75,7 @@ class SmiReader {
 
   std::size_t find_header() {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const std::vector<std::string_view> words = words_of(lines_[i]);
+      const std::vector<std::string_view> words = split_at_blanks(lines_[i]);
       if (words.empty() || !is_gpu_name(words.front())) continue;
       if (words.size() > 1 && words[1] == "X")
         fail(static_cast<int>(i) + 1, "a row comes before the line that names the columns");

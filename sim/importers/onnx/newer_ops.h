@@ -15,10 +15,10 @@ namespace strata {
 inline constexpr int kLibraryOpset = 17;
 
 /// Whether the op of that opset is another than that of kLibraryOpset, or was none then.
-bool is_later(std::string_view op, int opset);
+bool is_newer_op(std::string_view op, int opset);
 
-/// A node of an op that is_later: its number of inputs, its attributes and their types. Throws
+/// A node of an op that is_newer_op: its number of inputs, its attributes and their types. Throws
 /// InputError that says what is wrong (not in which node).
-void check_later(const onnx::NodeProto& node, int opset);
+void check_newer_op(const onnx::NodeProto& node, int opset);
 
 }  // namespace strata

@@ -1,7 +1,7 @@
 #pragma once
 
-// What one host of an imported cluster is inside, as devices, switches and links without the host's
-// name, and how it is joined to a network. Values; thread-safe.
+// The topology of one host of an imported cluster: its devices, switches and links, without the
+// host's name, and its ports to a network. Values; thread-safe.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct NetworkPort {
   Seconds latency;  ///< of each of its two links, out and in
 };
 
-struct Inside {
+struct HostTopology {
   std::vector<Device> devices;
   std::vector<std::string> switches;
   std::vector<LinkSpec> links;  ///< named
@@ -33,21 +33,22 @@ struct Inside {
 /// bridge or the processor that both hang on, else from processor to processor; never through a
 /// third GPU. A GPU's nearest card is the one with the fewest PCI links between; where several hang
 /// on one bridge, the GPUs there take them in turn. Throws InputError: FILE: ...
-Inside lay_out(const Machine& machine, const std::string& file);
+HostTopology topology_of(const Machine& machine, const std::string& file);
 
 /// Most devices of one host.
-inline constexpr std::size_t kInsideLimit = 256;
+inline constexpr std::size_t kHostDeviceLimit = 256;
 
 /// Names the links and fills in `alone`. Throws InputError "FILE: ...".
-void settle(Inside& inside, const std::string& file);
+void complete(HostTopology& topology, const std::string& file);
 
-/// A card that all devices of a settled host share, each by a way of its own.
-void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency, Inside& inside);
+/// A card that all devices of a completed host share, each by a way of its own.
+void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency,
+              HostTopology& topology);
 
 /// One host as a cluster file describes it. Links to a switch called `network` are its ports; where
 /// there is none, all its devices share a card of this bandwidth.
-Inside inside_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
-                 const std::optional<Seconds>& latency);
+HostTopology topology_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
+                         const std::optional<Seconds>& latency);
 
 /// The switch that the network cards of one host's cluster lead to.
 inline constexpr std::string_view kNetwork = "network";

@@ -1,4 +1,4 @@
-#include "sim/importers/topology/applies.h"
+#include "sim/importers/topology/unread_options.h"
 
 #include <algorithm>
 #include <string_view>

@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
-#include "sim/importers/topology/inside.h"
+#include "sim/importers/topology/host_topology.h"
 
 namespace strata {
 
 struct Place {
-  std::string host;        ///< its name; what is inside is called "HOST/gpu0"
-  std::size_t inside = 0;  ///< which of the fabric's
-  std::string leaf;        ///< the switch that its ports lead to
+  std::string host;          ///< its name; its devices are called "HOST/gpu0"
+  std::size_t topology = 0;  ///< which of the fabric's
+  std::string leaf;          ///< the switch that its ports lead to
 };
 
 struct Fabric {
-  std::vector<Inside> insides;
+  std::vector<HostTopology> topologies;
   std::vector<Place> places;
   std::vector<std::string> switches;
   std::vector<LinkSpec> links;  ///< between switches

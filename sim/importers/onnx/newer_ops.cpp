@@ -1,4 +1,4 @@
-#include "sim/importers/onnx/later_ops.h"
+#include "sim/importers/onnx/newer_ops.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 using Attribute = onnx::AttributeProto;
 
 // Its attributes by type, each followed by a space.
-struct LaterOp {
+struct NewerOp {
   std::string_view op;
   int since;
   int fewest, most;  ///< inputs
@@ -23,41 +23,41 @@ struct LaterOp {
 };
 
 // From https://onnx.ai/onnx/operators/; the latest version of an op comes last.
-constexpr std::array kLaterOps = {
-    LaterOp{"AveragePool", 19, 1, 1, "ceil_mode count_include_pad ",
+constexpr std::array kNewerOps = {
+    NewerOp{"AveragePool", 19, 1, 1, "ceil_mode count_include_pad ",
             "dilations kernel_shape pads strides ", "", "auto_pad "},
-    LaterOp{"Cast", 19, 1, 1, "saturate to ", "", "", ""},
-    LaterOp{"CastLike", 19, 2, 2, "saturate ", "", "", ""},
-    LaterOp{"Gelu", 20, 1, 1, "", "", "", "approximate "},
-    LaterOp{"GroupNormalization", 18, 3, 3, "num_groups stash_type ", "", "epsilon ", ""},
-    LaterOp{"LpPool", 18, 1, 1, "ceil_mode p ", "dilations kernel_shape pads strides ", "",
+    NewerOp{"Cast", 19, 1, 1, "saturate to ", "", "", ""},
+    NewerOp{"CastLike", 19, 2, 2, "saturate ", "", "", ""},
+    NewerOp{"Gelu", 20, 1, 1, "", "", "", "approximate "},
+    NewerOp{"GroupNormalization", 18, 3, 3, "num_groups stash_type ", "", "epsilon ", ""},
+    NewerOp{"LpPool", 18, 1, 1, "ceil_mode p ", "dilations kernel_shape pads strides ", "",
             "auto_pad "},
-    LaterOp{"Mish", 18, 1, 1, "", "", "", ""},
-    LaterOp{"Pad", 18, 2, 4, "", "", "", "mode "},
-    LaterOp{"RMSNormalization", 23, 2, 2, "axis stash_type ", "", "epsilon ", ""},
-    LaterOp{"ReduceL1", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceL2", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceLogSum", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceLogSumExp", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceMax", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceMean", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceMin", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceProd", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"ReduceSumSquare", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
-    LaterOp{"Resize", 18, 1, 4, "antialias exclude_outside ", "axes ",
+    NewerOp{"Mish", 18, 1, 1, "", "", "", ""},
+    NewerOp{"Pad", 18, 2, 4, "", "", "", "mode "},
+    NewerOp{"RMSNormalization", 23, 2, 2, "axis stash_type ", "", "epsilon ", ""},
+    NewerOp{"ReduceL1", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceL2", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceLogSum", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceLogSumExp", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceMax", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceMean", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceMin", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceProd", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"ReduceSumSquare", 18, 1, 2, "keepdims noop_with_empty_axes ", "", "", ""},
+    NewerOp{"Resize", 18, 1, 4, "antialias exclude_outside ", "axes ",
             "cubic_coeff_a extrapolation_value ",
             "coordinate_transformation_mode keep_aspect_ratio_policy mode nearest_mode "},
-    LaterOp{"Split", 18, 1, 2, "axis num_outputs ", "", "", ""},
+    NewerOp{"Split", 18, 1, 2, "axis num_outputs ", "", "", ""},
 };
 
-const LaterOp* find(std::string_view op, int opset) {
-  const auto* at = std::find_if(kLaterOps.begin(), kLaterOps.end(), [&](const LaterOp& later) {
+const NewerOp* find(std::string_view op, int opset) {
+  const auto* at = std::find_if(kNewerOps.begin(), kNewerOps.end(), [&](const NewerOp& later) {
     return later.op == op && later.since <= opset;
   });
-  return at == kLaterOps.end() ? nullptr : at;
+  return at == kNewerOps.end() ? nullptr : at;
 }
 
-std::string_view names_of(const LaterOp& op, Attribute::AttributeType type) {
+std::string_view names_of(const NewerOp& op, Attribute::AttributeType type) {
   switch (type) {
     case Attribute::INT:
       return op.integers;
@@ -77,7 +77,7 @@ bool is_among(std::string_view names, const std::string& name) {
   return (" " + std::string(names)).find(" " + wanted) != std::string::npos;
 }
 
-void check_attribute(const LaterOp& op, const Attribute& attribute) {
+void check_attribute(const NewerOp& op, const Attribute& attribute) {
   const std::string& name = attribute.name();
   if (is_among(names_of(op, attribute.type()), name)) return;
   const bool known = is_among(op.integers, name) || is_among(op.lists, name) ||
@@ -88,12 +88,12 @@ void check_attribute(const LaterOp& op, const Attribute& attribute) {
 
 }  // namespace
 
-bool is_later(std::string_view op, int opset) {
+bool is_newer_op(std::string_view op, int opset) {
   return find(op, opset) != nullptr;
 }
 
-void check_later(const onnx::NodeProto& node, int opset) {
-  const LaterOp& op = *find(node.op_type(), opset);
+void check_newer_op(const onnx::NodeProto& node, int opset) {
+  const NewerOp& op = *find(node.op_type(), opset);
   const int inputs = node.input_size();
   if (inputs < op.fewest || inputs > op.most) {
     throw InputError(fmt::format("it has {} inputs; allowed: {} to {}, since opset {}", inputs,

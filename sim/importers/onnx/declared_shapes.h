@@ -20,11 +20,11 @@ namespace strata {
 std::optional<TensorDims> known_dims(const onnx::TensorShapeProto& shape);
 
 /// A view of a graph.
-class SaidShapes {
+class DeclaredShapes {
  public:
   /// Dims that have the name of the inputs' batch are `batch`, and so are first dims of 0 and -1
   /// where the inputs' batch is one of these; other dims of 0 and -1 are not known.
-  SaidShapes(const onnx::GraphProto& graph, const GraphInputs& inputs, std::int64_t batch);
+  DeclaredShapes(const onnx::GraphProto& graph, const GraphInputs& inputs, std::int64_t batch);
 
   /// With all its dims known; or none.
   std::optional<onnx::TypeProto> type(const std::string& value) const;

@@ -1,7 +1,7 @@
 // In place of libhwloc, where libhwloc-dev was not there to build with.
 
 #include "sim/base/error.h"
-#include "sim/importers/topology/here.h"
+#include "sim/importers/topology/this_machine.h"
 
 namespace strata {
 

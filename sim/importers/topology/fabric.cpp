@@ -1,4 +1,4 @@
-#include "sim/importers/topology/join.h"
+#include "sim/importers/topology/fabric.h"
 
 #include <algorithm>
 #include <optional>
@@ -39,7 +39,7 @@ class Joiner {
   }
 
   void add_devices(const Place& place, ClusterBuilder& builder) const {
-    for (Device device : fabric_.insides[place.inside].devices) {
+    for (Device device : fabric_.topologies[place.topology].devices) {
       device.name = in(place, device.name);
       device.host = place.host;
       builder.add_device(std::move(device));
@@ -47,24 +47,24 @@ class Joiner {
   }
 
   void add_host(const Place& place, ClusterBuilder& builder) const {
-    const Inside& inside = fabric_.insides[place.inside];
-    for (const std::string& name : inside.switches) builder.add_switch(in(place, name));
-    for (LinkSpec link : inside.links) {
+    const HostTopology& topology = fabric_.topologies[place.topology];
+    for (const std::string& name : topology.switches) builder.add_switch(in(place, name));
+    for (LinkSpec link : topology.links) {
       link.from = in(place, link.from);
       link.to = in(place, link.to);
       link.name = in(place, link.name);
       builder.add_link(std::move(link));
     }
-    for (const NetworkPort& port : inside.ports) {
+    for (const NetworkPort& port : topology.ports) {
       builder.add_duplex(
           {in(place, port.from), place.leaf, port.bandwidth, port.latency, "", "inter"});
     }
   }
 
   void add_routes(ClusterBuilder& builder) const {
-    std::vector<std::optional<std::vector<Pinned>>> pins(fabric_.insides.size());
+    std::vector<std::optional<std::vector<Pinned>>> pins(fabric_.topologies.size());
     for (const Place& place : fabric_.places) {
-      std::optional<std::vector<Pinned>>& own = pins[place.inside];
+      std::optional<std::vector<Pinned>>& own = pins[place.topology];
       if (!own) own = find_pins(place);
       for (const Pinned& pin : *own) {
         std::vector<std::string> over = pin.over;
@@ -77,8 +77,8 @@ class Joiner {
   // Whoever leaves a host comes back from its switch, whatever else hangs there: so the host with
   // that switch alone shows where the network would be shorter.
   std::vector<Pinned> find_pins(const Place& place) const {
-    const Cluster& alone = fabric_.insides[place.inside].alone;
-    if (fabric_.insides[place.inside].ports.empty()) return {};
+    const Cluster& alone = fabric_.topologies[place.topology].alone;
+    if (fabric_.topologies[place.topology].ports.empty()) return {};
     const Cluster free = with_switch(place);
     std::vector<Pinned> pins;
     for (const Device& from : alone.devices()) {
@@ -94,7 +94,7 @@ class Joiner {
 
   Cluster with_switch(const Place& place) const {
     const Fabric only{
-        {fabric_.insides[place.inside]}, {{place.host, 0, place.leaf}}, {place.leaf}, {}};
+        {fabric_.topologies[place.topology]}, {{place.host, 0, place.leaf}}, {place.leaf}, {}};
     ClusterBuilder builder(name_);
     Joiner(name_, only).fill(builder);
     return std::move(builder).build();

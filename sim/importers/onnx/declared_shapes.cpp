@@ -1,4 +1,4 @@
-#include "sim/importers/onnx/said_shapes.h"
+#include "sim/importers/onnx/declared_shapes.h"
 
 #include <algorithm>
 
@@ -21,14 +21,15 @@ std::optional<TensorDims> known_dims(const onnx::TensorShapeProto& shape) {
   return dims;
 }
 
-SaidShapes::SaidShapes(const onnx::GraphProto& graph, const GraphInputs& inputs, std::int64_t batch)
+DeclaredShapes::DeclaredShapes(const onnx::GraphProto& graph, const GraphInputs& inputs,
+                               std::int64_t batch)
     : batch_(batch) {
   add_batches(graph, inputs);
   for (const auto& value : graph.value_info()) types_[value.name()] = &value.type();
   for (const auto& value : graph.output()) types_[value.name()] = &value.type();
 }
 
-void SaidShapes::add_batches(const onnx::GraphProto& graph, const GraphInputs& inputs) {
+void DeclaredShapes::add_batches(const onnx::GraphProto& graph, const GraphInputs& inputs) {
   for (const auto& input : graph.input()) {
     const auto& data = inputs.data;
     if (std::find(data.begin(), data.end(), input.name()) == data.end()) continue;
@@ -38,7 +39,7 @@ void SaidShapes::add_batches(const onnx::GraphProto& graph, const GraphInputs& i
   }
 }
 
-std::optional<onnx::TypeProto> SaidShapes::type(const std::string& value) const {
+std::optional<onnx::TypeProto> DeclaredShapes::type(const std::string& value) const {
   const auto at = types_.find(value);
   if (at == types_.end() || !at->second->tensor_type().has_shape()) return std::nullopt;
   onnx::TypeProto type = *at->second;

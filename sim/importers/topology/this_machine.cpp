@@ -1,4 +1,4 @@
-#include "sim/importers/topology/here.h"
+#include "sim/importers/topology/this_machine.h"
 
 #include <cstddef>
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/cluster/cpu_cluster.h"
-#include "sim/importers/topology/inside.h"
+#include "sim/importers/topology/host_topology.h"
 #include "sim/importers/topology/machine.h"
 #include "sim/importers/topology/nominal.h"
 
@@ -34,14 +34,14 @@ class Layout {
     }
   }
 
-  Inside lay_out() {
+  HostTopology lay_out() {
     add_vertices();
     for (std::size_t i = 0; i < machine_.parts.size(); ++i) share_cards(i);
     for (std::size_t i = 0; i < machine_.parts.size(); ++i) add_way_up(i);
     add_processor_links();
     for (const NvLink& link : machine_.nvlinks) add_nvlink(link);
     add_core_links();
-    return std::move(inside_);
+    return std::move(topology_);
   }
 
  private:
@@ -64,26 +64,26 @@ class Layout {
     const auto& nvlinks = machine_.nvlinks;
     const auto to_switch = [](const NvLink& link) { return link.to == kNoPart; };
     if (std::any_of(nvlinks.begin(), nvlinks.end(), to_switch)) {
-      inside_.switches.emplace_back(kNvSwitch);
+      topology_.switches.emplace_back(kNvSwitch);
     }
   }
 
   void add_device(const Part& part) {
     const bool core = part.kind == PartKind::core;
-    inside_.devices.push_back({.name = part.name,
-                               .kind = core ? "cpu" : part.device_kind,
-                               .copy_engine = !core,
-                               .forwards = false});
+    topology_.devices.push_back({.name = part.name,
+                                 .kind = core ? "cpu" : part.device_kind,
+                                 .copy_engine = !core,
+                                 .forwards = false});
   }
 
   void add_switch(std::size_t i) {
     const Part& it = part(i);
     if (it.kind == PartKind::gpu || it.kind == PartKind::core) return;
     if (it.kind == PartKind::nic && !holds_[i].nics) return;
-    inside_.switches.push_back(it.name);
+    topology_.switches.push_back(it.name);
     if (it.kind != PartKind::nic) return;
     const Seconds latency = it.network_latency.value > 0 ? it.network_latency : kNetworkLatency;
-    inside_.ports.push_back({it.name, it.network, half(latency)});
+    topology_.ports.push_back({it.name, it.network, half(latency)});
   }
 
   // Equal ways would be told apart by name, and all GPUs of a bridge would take its first card. So
@@ -105,7 +105,7 @@ class Layout {
   std::string port_of(std::size_t i) const { return part(i).name + "-port"; }
 
   void add_port(std::size_t i) {
-    inside_.switches.push_back(port_of(i));
+    topology_.switches.push_back(port_of(i));
     join(port_of(i), part(part(i).parent).name, kNoLimit, {}, "pcie");
     ends_[i] = port_of(i);
   }
@@ -139,7 +139,7 @@ class Layout {
     if (part(link.to).kind == PartKind::processor) {
       return join(gpu, to, link.bandwidth, half(kNvLinkLatency), "nvlink");
     }
-    inside_.links.push_back({gpu, to, link.bandwidth, kNvLinkLatency, "", "nvlink"});
+    topology_.links.push_back({gpu, to, link.bandwidth, kNvLinkLatency, "", "nvlink"});
   }
 
   // As those of the clusters cpu:N within a processor; to another one by the link between them.
@@ -156,23 +156,23 @@ class Layout {
 
   void join(const std::string& a, const std::string& b, BytesPerSecond bandwidth, Seconds latency,
             const char* kind) {
-    inside_.links.push_back({a, b, bandwidth, latency, "", kind});
-    inside_.links.push_back({b, a, bandwidth, latency, "", kind});
+    topology_.links.push_back({a, b, bandwidth, latency, "", kind});
+    topology_.links.push_back({b, a, bandwidth, latency, "", kind});
   }
 
   const Machine& machine_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<Holds> holds_;                 // of each part and what hangs below it
   std::map<std::size_t, std::string> ends_;  // of the ways up that end at a port
-  Inside inside_;
+  HostTopology topology_;
 };
 
 }  // namespace
 
-Inside lay_out(const Machine& machine, const std::string& file) {
-  Inside inside = Layout(machine).lay_out();
-  settle(inside, file);
-  return inside;
+HostTopology topology_of(const Machine& machine, const std::string& file) {
+  HostTopology topology = Layout(machine).lay_out();
+  complete(topology, file);
+  return topology;
 }
 
 }  // namespace strata

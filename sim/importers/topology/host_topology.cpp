@@ -1,4 +1,4 @@
-#include "sim/importers/topology/inside.h"
+#include "sim/importers/topology/host_topology.h"
 
 #include <algorithm>
 #include <set>
@@ -43,72 +43,73 @@ LinkSpec spec_of(const Cluster& node, const Link& link) {
 }
 
 void add_links(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
-               const std::optional<Seconds>& latency, Inside& inside) {
+               const std::optional<Seconds>& latency, HostTopology& topology) {
   for (const Link& link : node.links()) {
     const LinkSpec spec = spec_of(node, link);
     if (spec.from == kNetwork) continue;
     if (spec.to != kNetwork) {
-      inside.links.push_back(spec);
+      topology.links.push_back(spec);
       continue;
     }
-    inside.ports.push_back({spec.from, bandwidth.value_or(spec.bandwidth),
-                            latency ? half_way(latency) : spec.latency});
+    topology.ports.push_back({spec.from, bandwidth.value_or(spec.bandwidth),
+                              latency ? half_way(latency) : spec.latency});
   }
 }
 
 }  // namespace
 
-void settle(Inside& inside, const std::string& file) {
+void complete(HostTopology& topology, const std::string& file) {
   ClusterBuilder builder(file);
   builder.at({file, 0});
-  for (const Device& device : inside.devices) builder.add_device(device);
-  for (const std::string& name : inside.switches) builder.add_switch(name);
-  for (const LinkSpec& link : inside.links) builder.add_link(link);
-  inside.alone = std::move(builder).build();
-  for (std::size_t i = 0; i < inside.links.size(); ++i) {
-    inside.links[i].name = inside.alone.links()[i].name;
+  for (const Device& device : topology.devices) builder.add_device(device);
+  for (const std::string& name : topology.switches) builder.add_switch(name);
+  for (const LinkSpec& link : topology.links) builder.add_link(link);
+  topology.alone = std::move(builder).build();
+  for (std::size_t i = 0; i < topology.links.size(); ++i) {
+    topology.links[i].name = topology.alone.links()[i].name;
   }
 }
 
 // Not part of `alone`: nothing within the host goes by it.
-void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency, Inside& inside) {
+void add_card(BytesPerSecond bandwidth, const std::optional<Seconds>& latency,
+              HostTopology& topology) {
   const std::string card(kCard);
-  inside.switches.push_back(card);
-  for (const Device& device : inside.devices) {
+  topology.switches.push_back(card);
+  for (const Device& device : topology.devices) {
     const std::string& name = device.name;
-    inside.links.push_back({name, card, bandwidth, {}, name + ">" + card, "inter"});
-    inside.links.push_back({card, name, bandwidth, {}, card + ">" + name, "inter"});
+    topology.links.push_back({name, card, bandwidth, {}, name + ">" + card, "inter"});
+    topology.links.push_back({card, name, bandwidth, {}, card + ">" + name, "inter"});
   }
-  inside.ports.push_back({card, bandwidth, half_way(latency)});
+  topology.ports.push_back({card, bandwidth, half_way(latency)});
 }
 
-Inside inside_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
-                 const std::optional<Seconds>& latency) {
+HostTopology topology_of(const Cluster& node, const std::optional<BytesPerSecond>& bandwidth,
+                         const std::optional<Seconds>& latency) {
   if (const std::size_t hosts = count_hosts(node); hosts > 1) {
     throw InputError(
         fmt::format("{}: a cluster of {} hosts; allowed: of one, as `node` says what each host is",
                     node.name(), hosts));
   }
-  if (node.device_count() > kInsideLimit) {
+  if (node.device_count() > kHostDeviceLimit) {
     throw InputError(fmt::format("{}: a host of {} devices; allowed: {}", node.name(),
-                                 node.device_count(), kInsideLimit));
+                                 node.device_count(), kHostDeviceLimit));
   }
-  Inside inside;
-  inside.alone = node;
-  inside.devices.assign(node.devices().begin(), node.devices().end());
+  HostTopology topology;
+  topology.alone = node;
+  topology.devices.assign(node.devices().begin(), node.devices().end());
   for (const std::string& name : node.switches()) {
-    if (name != kNetwork) inside.switches.push_back(name);
+    if (name != kNetwork) topology.switches.push_back(name);
   }
-  add_links(node, bandwidth, latency, inside);
-  if (has_network(node)) return inside;
+  add_links(node, bandwidth, latency, topology);
+  if (has_network(node)) return topology;
   if (!bandwidth) {
     throw InputError(
         fmt::format("{}: it has no switch '{}', so `bandwidth` must say how fast a host is joined "
                     "to its switch",
                     node.name(), kNetwork));
   }
-  add_card(*bandwidth, latency, inside);
-  return inside;
+  add_card(*bandwidth, latency, topology);
+  return topology;
 }
 
 }  // namespace strata
