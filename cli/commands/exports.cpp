@@ -13,7 +13,6 @@
 #include "sim/exporters/chakra/chakra.h"
 #include "sim/exporters/dot.h"
 #include "sim/exporters/dtensor/dtensor.h"
-#include "sim/exporters/trace/rank_trace.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/study/case/network.h"
 #include "sim/study/search/solve.h"

@@ -19,7 +19,7 @@
 #include "cli/output/solve_output.h"
 #include "sim/base/error.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/search/none_found.h"
+#include "sim/study/search/within_memory.h"
 #include "sim/text/file.h"
 #include "sim/text/units.h"
 

@@ -2,7 +2,7 @@
 
 #include "cli/options/setting_options.h"
 #include "cli/output/output.h"
-#include "sim/study/case/doubts.h"
+#include "sim/study/case/cost_warnings.h"
 
 namespace strata {
 
@@ -31,7 +31,7 @@ void add_unsupported_option(CLI::App& command, Unsupported& unsupported) {
 
 Case load(const CaseRequest& request) {
   Case input = load_case(request);
-  for (const std::string& doubt : doubts(input)) warn(doubt);
+  for (const std::string& doubt : cost_warnings(input)) warn(doubt);
   return input;
 }
 

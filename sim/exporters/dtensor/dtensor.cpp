@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/exporters/dtensor/torch_dims.h"
+#include "sim/exporters/dtensor/torch_limits.h"
 #include "sim/text/json.h"
 
 namespace strata {

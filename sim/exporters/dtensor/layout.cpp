@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/exporters/dtensor/limits.h"
+#include "sim/exporters/dtensor/torch_limits.h"
 #include "sim/strategy/config_text.h"
 
 namespace strata {

@@ -1,11 +1,10 @@
-#include "sim/exporters/trace/rank_trace.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "sim/exporters/trace/trace.h"
 #include "sim/exporters/trace/trace_lanes.h"
 #include "sim/plan/task_title.h"
 #include "sim/text/json.h"

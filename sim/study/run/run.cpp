@@ -8,8 +8,8 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/case/cost_warnings.h"
 #include "sim/study/case/dataset.h"
-#include "sim/study/case/doubts.h"
 #include "sim/study/case/network.h"
 #include "sim/study/measure/calibrate.h"
 #include "sim/study/run/evaluate.h"
@@ -231,7 +231,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   report.costs = std::move(costs);
   if (!input.models.empty()) {
     report.predicted = predict_steps(input, strategy, plan);
-    report.doubts = doubts(input);
+    report.doubts = cost_warnings(input);
   }
   if (request.recorded && !cut.training.played) {
     report.doubts.emplace_back(

@@ -68,7 +68,7 @@ struct RunReport {
   std::optional<Check> check;
   std::optional<Timeline> predicted;
   std::optional<CostsUsed> costs = {};   ///< of the search and the prediction
-  std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)
+  std::vector<std::string> doubts = {};  ///< about the prediction (cost_warnings.h)
   std::vector<std::string> notes = {};   ///< about the network (network.h)
 
   double throughput() const {

@@ -1,6 +1,7 @@
 #pragma once
 
-// The labels of ticks, thinned where they would touch. Pure; thread-safe.
+// The labels of ticks, thinned where they would touch, and the names of lines beside their last
+// points, which are easier to follow than a legend. Pure; thread-safe.
 
 #include <string>
 #include <vector>
@@ -20,5 +21,12 @@ double labels_depth(const std::vector<TickMark>& ticks, bool slanted);
 
 /// Of slanted labels; the angle is 35 degrees.
 constexpr double kSlantCosine = 0.819, kSlantSine = 0.574;
+
+/// One for each series; none at all where they would touch, where not all lines end at the same x,
+/// or where the chart is none of lines over numbers.
+std::vector<EndLabel> end_labels(const Drawing& drawing, const Scale& y);
+
+/// What they need at the right of the frame.
+double room_for(const std::vector<EndLabel>& ends);
 
 }  // namespace strata

@@ -1,4 +1,4 @@
-#include "sim/study/case/doubts.h"
+#include "sim/study/case/cost_warnings.h"
 
 #include <algorithm>
 #include <map>
@@ -67,7 +67,7 @@ std::vector<std::string> of_ops(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::string> doubts(const Case& input) {
+std::vector<std::string> cost_warnings(const Case& input) {
   const ByKind models = models_by_kind(input);
   std::vector<std::string> found;
   for (const auto& [kind, model] : models) {

@@ -1,5 +1,6 @@
-#include "sim/exporters/dtensor/limits.h"
+#include "sim/exporters/dtensor/torch_limits.h"
 
+#include <algorithm>
 #include <string_view>
 #include <variant>
 
@@ -79,6 +80,26 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
     limits.emplace_back("what it computes is not known: nor whether DTensor can cut it so");
 }
 
+// The last so many of d, h, w, over which any layer extends.
+std::ptrdiff_t spatial_dims(const Graph& graph) {
+  std::size_t most = 0;
+  for (const Layer& layer : graph.layers()) {
+    for (std::size_t k = 0; k < kSpatialDims.size(); ++k) {
+      if (layer.output[kSpatialDims[k]] > 1) most = std::max(most, kSpatialDims.size() - k);
+    }
+  }
+  return static_cast<std::ptrdiff_t>(most);
+}
+
+bool flattens(const Op& op) {
+  return std::holds_alternative<FullyConnected>(op) || std::holds_alternative<Flatten>(op);
+}
+
+bool slides(const Op& op) {
+  return std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op) ||
+         std::holds_alternative<AdaptivePooling>(op);
+}
+
 }  // namespace
 
 std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const Degrees& degrees,
@@ -92,6 +113,19 @@ std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const De
   tell_partial_sums(degrees, limits);
   tell_op(layer, degrees, limits);
   return limits;
+}
+
+std::vector<std::vector<Dim>> torch_dims(const Graph& graph) {
+  const std::vector<Dim> flat = {Dim::n, Dim::c};
+  std::vector<Dim> deep = flat;
+  deep.insert(deep.end(), kSpatialDims.end() - spatial_dims(graph), kSpatialDims.end());
+  std::vector<std::vector<Dim>> dims;
+  for (const Layer& layer : graph.layers()) {
+    const bool follows =
+        !layer.inputs.empty() && dims[layer.inputs.front()()] == flat && !slides(layer.op);
+    dims.push_back(flattens(layer.op) || follows ? flat : deep);
+  }
+  return dims;
 }
 
 }  // namespace strata

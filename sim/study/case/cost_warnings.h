@@ -13,6 +13,6 @@ namespace strata {
 /// A sentence each, without a full stop: a data type that a kind of device has no arithmetic for,
 /// rows that were measured while more or fewer devices of a host were busy than are here, and
 /// opaque ops. Precondition: the case has a cost model for each device.
-std::vector<std::string> doubts(const Case& input);
+std::vector<std::string> cost_warnings(const Case& input);
 
 }  // namespace strata

@@ -1,6 +1,6 @@
 // What is said of a case before anybody trusts its prediction.
 
-#include "sim/study/case/doubts.h"
+#include "sim/study/case/cost_warnings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,12 +30,12 @@ CaseRequest lenet_on(const std::string& cluster, DType dtype = DType::fp32) {
 }
 
 TEST(Doubts, AKindHasNoArithmeticOfAType) {
-  EXPECT_THAT(doubts(load_case(lenet_on("p100-1x2"))), IsEmpty());
-  EXPECT_THAT(doubts(load_case(lenet_on("p100-1x2", DType::fp16))), IsEmpty());
-  EXPECT_THAT(doubts(load_case(lenet_on("p100-1x2", DType::bf16))),
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2"))), IsEmpty());
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::fp16))), IsEmpty());
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::bf16))),
               ElementsAre("p100 has no bf16 arithmetic: it computes in fp32, and only the bytes "
                           "are those of the type"));
-  EXPECT_THAT(doubts(load_case(lenet_on("p100-1x2", DType::tf32))),
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::tf32))),
               ElementsAre("p100 has no tf32 arithmetic: it computes in fp32, and nothing is "
                           "faster"));
 }
@@ -50,7 +50,7 @@ TEST(Doubts, OpaqueOpsCostTheirBytesAlone) {
   write_file_whole(folder.file("net.toml"), print_model(std::move(net).build()));
   CaseRequest request = lenet_on("p100-1x2");
   request.model = folder.file("net.toml");
-  EXPECT_THAT(doubts(load_case(request)),
+  EXPECT_THAT(cost_warnings(load_case(request)),
               ElementsAre("3 of 4 layers are opaque (Resize, Einsum): their costs are those of "
                           "the bytes that they move, without arithmetic"));
 }
@@ -67,9 +67,9 @@ TEST(Doubts, CostsOfTwoBusyDevicesAreNotThoseOfOne) {
 
   CaseRequest request = lenet_on("cpu:2");
   request.profiles = {folder.file("p.toml")};
-  EXPECT_THAT(doubts(load_case(request)), IsEmpty());
+  EXPECT_THAT(cost_warnings(load_case(request)), IsEmpty());
   request.cluster = "cpu:1";
-  EXPECT_THAT(doubts(load_case(request)),
+  EXPECT_THAT(cost_warnings(load_case(request)),
               ElementsAre("the costs of cpu were measured on 2 devices at once, and localhost "
                           "has 1: devices of one host share its memory, so fewer or more of them "
                           "take other times"));
