@@ -30,7 +30,7 @@ void add_commands(CLI::App& app, Runner& runner, const std::string& typed) {
 std::unique_ptr<CLI::App> program(Runner& runner, const std::string& typed,
                                   std::function<std::string()> version) {
   auto app = std::make_unique<CLI::App>(
-      "Strata predicts how fast one training step of a neural network will be, cut over many\n"
+      "Strata predicts the time of one training step of a neural network that is cut over many\n"
       "devices by sample, channel, depth, height and width.",
       "strata");
   app->set_version_flag("--version", std::move(version));
@@ -41,7 +41,7 @@ std::unique_ptr<CLI::App> program(Runner& runner, const std::string& typed,
   app->footer(
       "strata COMMAND --help lists what a command takes.\n"
       "Exit codes: 0 done; 1 the job failed or found a mismatch; 2 bad usage or input; 3 a\n"
-      "device or the file system is not there or not able.");
+      "device or the file system is missing or not able.");
   return app;
 }
 

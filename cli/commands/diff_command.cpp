@@ -44,9 +44,9 @@ void check_own(const std::string& name, std::string_view key) try {
   if (key == "model") build_zoo(name, 1);
   if (key == "cluster") preset_cluster(name);
 } catch (const InputError&) {
-  throw InputError(
-      fmt::format("diff: a strategy names {} {}, which is none of Strata's own; allowed: --{} FILE",
-                  key, name, key));
+  throw InputError(fmt::format(
+      "diff: a strategy names {} {}, which does not come with Strata; allowed: --{} FILE", key,
+      name, key));
 }
 
 // --model and --cluster, or what the files say.
@@ -62,7 +62,7 @@ void complete(std::string& given, const char* key, const DiffFlags& flags) {
                     flags.before, key, given, flags.after, named, key));
   }
   if (!given.empty()) return check_own(given, key);
-  throw InputError(fmt::format("diff: neither {} nor {} says for which {}; allowed: --{} NAME",
+  throw InputError(fmt::format("diff: neither {} nor {} names its {}; allowed: --{} NAME",
                                flags.before, flags.after, key, key));
 }
 
@@ -150,7 +150,7 @@ void run(DiffFlags& flags) {
   if (result.changed.empty()) {
     print("{} and {} cut every layer the same way.\n\n", before.name(), after.name());
   } else {
-    print("{} of {} layers are cut otherwise; what changes under Eq. 1:\n\n", result.changed.size(),
+    print("{} of {} layers have another cut; the changes under Eq. 1:\n\n", result.changed.size(),
           input.graph.size());
     print_layers(input, result);
   }
@@ -165,9 +165,9 @@ void add_diff_command(CLI::App& app) {
   command->add_option("BEFORE", flags->before, std::string(setting("strategy").help))->required();
   command->add_option("AFTER", flags->after, "the same")->required();
   command->add_option("--model", flags->input.model,
-                      "a name, or a .toml or .onnx file (default: what a strategy file says)");
+                      "a name, or a .toml or .onnx file (default: that of a strategy file)");
   command->add_option("--cluster", flags->input.cluster,
-                      "a name or a .toml file (default: what a strategy file says)");
+                      "a name or a .toml file (default: that of a strategy file)");
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

@@ -148,9 +148,9 @@ std::string layer_names(const Graph& graph, const std::vector<LayerId>& layers) 
 void print_summary(const Case& input, const Strategy& strategy, LayerId layer,
                    const Explanation& explanation) {
   print(
-      "\nCompute, transfers and sync are Eq. 1's with the neighbours as {} has them. Regret is how "
-      "much\nlonger a step takes at best with this config, all other layers chosen anew: the "
-      "optimum is {}.\n",
+      "\nCompute, transfers and sync are those of Eq. 1, with the neighbours cut as in {}. Regret "
+      "is "
+      "how much\nslower the best strategy with this config is than the optimum, which takes {}.\n",
       strategy.name(), format_seconds(explanation.optimum));
   if (explanation.chosen) return;
   print("{} cuts {} as {}, which the search does not consider.\n", strategy.name(),
@@ -173,13 +173,13 @@ void run(ExplainFlags& flags) {
 }  // namespace
 
 void add_explain_command(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("explain", "why a layer is cut so: every config, its costs, its regret");
+  CLI::App* command = app.add_subcommand(
+      "explain", "explain the cut of a layer: every config, its costs, its regret");
   auto flags = std::make_shared<ExplainFlags>();
   add_model_and_cluster(*command, flags->input);
   add_setting(*command, "strategy", flags->strategy)->required();
   command->add_option("--layer", flags->layer, "the layer's name (strata show)")->required();
-  command->add_flag("--all", flags->all, "list every config, not the best 16 alone")
+  command->add_flag("--all", flags->all, "list every config, not only the best 16")
       ->disable_flag_override();
   add_search_settings(*command, flags->space);
   add_case_options(*command, flags->input);

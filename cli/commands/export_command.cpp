@@ -56,7 +56,7 @@ void make_cut_optional(CLI::App& command) {
 
 void add_graph(CLI::App& parent) {
   CLI::App* command = parent.add_subcommand(
-      "graph", "the network, or how a strategy cuts it and what moves, for Graphviz");
+      "graph", "the network, with the cuts and transfers of a strategy if given, for Graphviz");
   const auto flags = add_export(*command, "the .dot file to write");
   make_cut_optional(*command);
   flags->steps = 1;
@@ -81,7 +81,8 @@ void add_dtensor(CLI::App& parent) {
 }  // namespace
 
 void add_export_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("export", "write results as the files of other tools");
+  CLI::App* command =
+      app.add_subcommand("export", "write results in the file formats of other tools");
   command->require_subcommand(1);
   add_trace(*command);
   add_graph(*command);

@@ -135,8 +135,7 @@ void export_chakra(ExportFlags& flags) {
   const std::vector<NamedContent> files = by_rank("trace", "et", std::move(traces.files));
   write_folder_whole(flags.output, files);
   if (traces.left_out > 0) {
-    warn(fmt::format("{} waits of transfers that were put together are in no trace",
-                     traces.left_out));
+    warn(fmt::format("{} waits of merged transfers are missing in the traces", traces.left_out));
   }
   nlohmann::ordered_json document = cut_json(cut);
   document["files"] = paths_json(flags.output, files);
@@ -171,7 +170,7 @@ void export_dtensor(ExportFlags& flags) {
   const std::string mesh = fmt::format("{}", fmt::join(layout.mesh, " x "));
   print("{}: {} on a mesh of {}\n", flags.output, called(cut), mesh);
   const std::vector<std::string> lines = limit_lines(graph, layout);
-  if (!lines.empty()) print("DTensor cannot express of it, or does otherwise:\n");
+  if (!lines.empty()) print("What DTensor cannot express, or does differently:\n");
   for (const std::string& line : lines) print("  {}\n", line);
 }
 

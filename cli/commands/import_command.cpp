@@ -92,7 +92,7 @@ void check_together(const ImportFlags& flags) {
                                  flags.here ? "--here and files at once" : "no source is given"));
   }
   if (flags.sources.size() > 1 && flags.hosts > 1) {
-    throw InputError("--hosts: each of several files is a host; allowed: one file, so many times");
+    throw InputError("--hosts: each of several files is one host; allowed: with a single file");
   }
 }
 
@@ -108,7 +108,7 @@ std::vector<TopologySource> read_sources(const ImportFlags& flags) {
 }
 
 std::string name_of(const ImportFlags& flags) {
-  if (!is_utf8(flags.name)) throw InputError("--name: it is no text; allowed: UTF-8");
+  if (!is_utf8(flags.name)) throw InputError("--name: it is not UTF-8; allowed: UTF-8");
   if (!flags.name.empty()) return flags.name;
   const std::string& first = flags.here ? "this-machine" : flags.sources.front();
   const std::string file = first.substr(first.find_last_of('/') + 1);
@@ -185,9 +185,9 @@ void add_quantities(CLI::App& command, ImportFlags& flags) {
   command.add_option("--nvlink", flags.nvlink,
                      "nccl, smi: of one NVLink (default: nominal, by the kind)");
   command.add_option("--pcie", flags.pcie,
-                     "but for slurm: of each PCI link (default: the source's, or nominal)");
+                     "not for slurm: of each PCI link (default: the source's, or nominal)");
   command.add_option("--socket", flags.socket,
-                     "but for slurm: between two processors (default: nominal)");
+                     "not for slurm: between two processors (default: nominal)");
 }
 
 void add_cluster(CLI::App& import, const Runner& runner) {
@@ -201,13 +201,14 @@ void add_cluster(CLI::App& import, const Runner& runner) {
       ->check(named_file());
   command->add_option("--name", flags->name, "the cluster's name (default: the file's)");
   command->add_option("--format", flags->format,
-                      fmt::format("{} (default: what the source looks like)", topology_formats()));
-  command->add_option("--kind", flags->kind, "but for slurm: what the GPUs are, as v100 or h200");
+                      fmt::format("{} (default: recognised from the source)", topology_formats()));
+  command->add_option("--kind", flags->kind,
+                      "not for slurm: the kind of the GPUs, as v100 or h200");
   command
       ->add_option("--hosts", flags->hosts,
-                   "but for slurm: so many hosts, all like the one source (default 1)")
+                   "not for slurm: how many hosts like the one source (default 1)")
       ->check(whole_number(1, kDeviceLimit));
-  command->add_option("--node", flags->node, "slurm: the cluster that each host is inside");
+  command->add_option("--node", flags->node, "slurm: the cluster that describes each host");
   add_quantities(*command, *flags);
   command->add_flag("--json", flags->json, "print what was found as JSON")->disable_flag_override();
   command->callback([flags, &runner] { run(*flags, runner); });
@@ -216,7 +217,7 @@ void add_cluster(CLI::App& import, const Runner& runner) {
 }  // namespace
 
 void add_import_command(CLI::App& app, const Runner& runner) {
-  CLI::App* command = app.add_subcommand("import", "make files of Strata's from those of others");
+  CLI::App* command = app.add_subcommand("import", "make Strata's files from those of other tools");
   command->require_subcommand(1);
   add_cluster(*command, runner);
 }

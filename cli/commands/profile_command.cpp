@@ -75,7 +75,7 @@ ProfileRequest request_of(const ProfileFlags& flags) {
 std::optional<Profile> older_profile(const ProfileFlags& flags, const Runner& runner) {
   if (!flags.merge) return {};
   const std::string& file = flags.measure.output;
-  if (file.empty()) throw InputError("--merge is of -o; allowed: both, or neither");
+  if (file.empty()) throw InputError("--merge is given without -o; allowed: both, or neither");
   Profile older = read_profile(file);
   check_mergeable(older, file, runner, flags.measure.devices);
   return older;
@@ -147,7 +147,9 @@ void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
   strata::print("{} on {} ({}): {} rounds\n\n{}\n", fmt::join(flags.models, ", "), flags.devices,
                 profile.description, flags.rounds, outcome_table(outcome));
   if (flags.output.empty()) {
-    print("Nothing is kept; -o F.toml writes it for --profile F.toml of other commands.\n");
+    print(
+        "The profile is not written; -o F.toml writes it for --profile F.toml of other "
+        "commands.\n");
     return;
   }
   print("Written: {}, and {} beside it. Now, for example,\n  {}\n", flags.output, outcome.table,
@@ -159,9 +161,10 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
   const std::optional<Profile> older = older_profile(flags, runner);
   warn_of_shared_cores(runner, request.devices);
   Outcome outcome = measure_with_progress(runner, request);
-  warn_if_disturbed(outcome.report.disturbance,
-                    "their times are left out where three calm ones remain, and may be too long "
-                    "where not");
+  warn_if_disturbed(
+      outcome.report.disturbance,
+      "their times are left out where three undisturbed ones remain, and may be too long "
+      "where not");
   Profile& profile = outcome.report.profile;
   if (older) profile = merged(*older, profile);
   if (!flags.measure.output.empty()) {
@@ -173,10 +176,10 @@ void profile_command(Runner& runner, const ProfileFlags& flags) {
     print_outcome(flags.measure, outcome);
   }
   if (outcome.report.stopped) {
-    throw JobFailed(flags.measure.output.empty()
-                        ? "interrupted; above is what was measured until then"
-                        : fmt::format("interrupted; what was measured until then is in {}",
-                                      flags.measure.output));
+    throw JobFailed(
+        flags.measure.output.empty()
+            ? "interrupted; the output above is what was measured so far"
+            : fmt::format("interrupted; what was measured so far is in {}", flags.measure.output));
   }
 }
 

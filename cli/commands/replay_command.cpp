@@ -103,7 +103,8 @@ ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
 void warn_of_speeds(const WhatIfs& changes) {
   for (const auto& [key, value] : changes) {
     if (!key.starts_with("device.")) continue;
-    warn(fmt::format("--set {}={}: a plan's seconds stand, whatever a device's speed", key, value));
+    warn(fmt::format("--set {}={}: a device's speed does not change the seconds of a plan", key,
+                     value));
   }
 }
 

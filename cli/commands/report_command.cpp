@@ -78,20 +78,19 @@ void run_report(const ReportFlags& flags) {
 
 void add_report_command(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("report", "draw what a database holds: HTML, Markdown and CSV");
+      app.add_subcommand("report", "make a report of a database: HTML, Markdown and CSV");
   auto flags = std::make_shared<ReportFlags>();
   command->add_option("DB", flags->request.store, "a database of strata sweep")->required();
   command->add_option("BESIDE", flags->beside,
                       "another database of the same scenario, to compare with");
   command
-      ->add_option(
-          "-o", flags->folder,
-          "the folder to write; takes the place of an earlier report there (default report)")
+      ->add_option("-o", flags->folder,
+                   "the folder to write; replaces an earlier report there (default report)")
       ->check(named_file());
   command->add_option("--scenario", flags->scenario,
-                      "which of the database's (default: the newest)");
+                      "which scenario of the database (default: the newest)");
   command->add_option("--strategies", flags->strategies,
-                      "two that cases have, as data,optimal, to set side by side");
+                      "two strategies of the cases to compare, as data,optimal");
   command->callback([flags] { run_report(*flags); });
 }
 

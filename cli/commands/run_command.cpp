@@ -59,7 +59,7 @@ RunRequest request_of(const RunFlags& flags) {
   }
   set_warmup(flags, request);
   if (request.tolerance && !request.check) {
-    throw InputError("--tolerance is of --check; allowed: both, or neither");
+    throw InputError("--tolerance is given without --check; allowed: both, or neither");
   }
   request.task_times = !flags.trace_file.empty();
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
@@ -109,8 +109,8 @@ RunReport run_with_progress(Runner& runner, const RunRequest& request) {
                 costs ? measuring_text(progress, began) : progress_text(progress));
     });
   } catch (const Cancelled&) {
-    throw JobFailed(measuring ? "interrupted while measuring what layers cost; the next run goes "
-                                "on with what was kept"
+    throw JobFailed(measuring ? "interrupted while measuring costs; the next run continues with "
+                                "those that were kept"
                               : "interrupted before there was anything to report");
   }
 }
@@ -154,7 +154,8 @@ void run_command(Runner& runner, const RunFlags& flags) {
     print("{}", run_text(names, report));
   }
   if (report.training.stopped) {
-    throw JobFailed("interrupted; above is what was done until then, and no file is written");
+    throw JobFailed(
+        "interrupted; the output above is of the steps done so far, and no file is written");
   }
   if (!mismatch.empty()) throw JobFailed(mismatch);
   const std::string doubt = unjudged(report);
@@ -166,24 +167,21 @@ void add_training_options(CLI::App& command, RunFlags& flags) {
   add_batch_settings(command, request.batch, request.batch_per_device);
   add_number(command, "steps", request.steps, kMostSteps)
       ->description("how many steps to train (default 10)");
-  flags.warmup_option =
-      command
-          .add_option("--warmup", request.warmup,
-                      "how many of them, the first ones, are not timed (default 1)")
-          ->check(whole_number(0, kMostSteps));
+  flags.warmup_option = command
+                            .add_option("--warmup", request.warmup,
+                                        "how many of the first steps are not timed (default 1)")
+                            ->check(whole_number(0, kMostSteps));
   add_setting(command, "lr", request.learning_rate);
   add_number(command, "seed", request.seed, kMostSeed);
   add_sync_settings(command, request.sync);
 }
 
 void add_ways_to_run(CLI::App& command, RunRequest& request) {
-  command
-      .add_flag("--serial", request.serial,
-                "devices that stand for one work one task at a time, for numerics")
+  command.add_flag("--serial", request.serial, "each GPU runs one task at a time, in plan order")
       ->disable_flag_override();
   command
       .add_flag("--graph", request.recorded,
-                "record one step and play it again; --trace then knows the last step's tasks alone")
+                "record a step and launch it whole; --trace then has only the last step's tasks")
       ->disable_flag_override();
 }
 
@@ -203,7 +201,7 @@ void add_files(CLI::App& command, RunFlags& flags) {
       ->check(named_file());
   command
       .add_option("--save-weights", flags.save_weights,
-                  "a new or empty folder for the trained ones")
+                  "a new or empty folder for the trained weights")
       ->check(named_file());
   command
       .add_option("--trace", flags.trace_file,
@@ -231,7 +229,7 @@ void add_run_command(CLI::App& app, Runner& runner, const std::string& typed) {
   add_files(*command, *flags);
   command
       ->add_flag("--check", request.check,
-                 "compare with one device: each layer, and what came of the training")
+                 "compare with one device: each layer, and the result of the training")
       ->disable_flag_override();
   add_setting(*command, "tolerance", request.tolerance);
   add_ways_to_run(*command, request);

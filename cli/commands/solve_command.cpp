@@ -101,11 +101,12 @@ void run(SolveFlags& flags) {
     print_solved(input, names, solved);
   }
   if (interrupt.is_set()) {
-    throw JobFailed(flags.output.empty()
-                        ? std::string("interrupted; above is what was found until then")
-                        : fmt::format("interrupted; above is what was found until then, and {} is "
-                                      "not written",
-                                      flags.output));
+    throw JobFailed(
+        flags.output.empty()
+            ? std::string("interrupted; the output above is the best found so far")
+            : fmt::format("interrupted; the output above is the best found so far, and {} is "
+                          "not written",
+                          flags.output));
   }
 }
 

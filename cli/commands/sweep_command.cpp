@@ -124,8 +124,7 @@ SweepCount sweep_with_progress(Runner& runner, const SweepRequest& request) try 
                [&](const SweepCount& count) { progress.show(count); });
 } catch (const Cancelled&) {
   throw JobFailed(fmt::format(
-      "interrupted; what was answered is in {}, and the same command goes on from there",
-      request.store));
+      "interrupted; the answers so far are in {}, and the same command continues", request.store));
 }
 
 void count_only(Runner& runner, const SweepRequest& request, bool json) {
@@ -165,7 +164,7 @@ void run_merge(const MergeFlags& flags) {
 
 void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed) {
   CLI::App* command =
-      app.add_subcommand("sweep", "answer every case of a scenario, into a database");
+      app.add_subcommand("sweep", "answer every case of a scenario and store the answers");
   auto flags = std::make_shared<SweepFlags>();
   flags->typed = typed;
   command->add_option("SCENARIO", flags->scenario, "a .toml file (docs/scenarios.md)")->required();
@@ -185,10 +184,9 @@ void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed) 
 }
 
 void add_merge_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("merge", "bring the rows of several databases into one");
+  CLI::App* command = app.add_subcommand("merge", "merge the rows of several databases into one");
   auto flags = std::make_shared<MergeFlags>();
-  command->add_option("INTO", flags->into, "a database; it is made where it is not there")
-      ->required();
+  command->add_option("INTO", flags->into, "a database; created if it does not exist")->required();
   command->add_option("FROM", flags->from, "databases to take rows from")->required();
   command->callback([flags] { run_merge(*flags); });
 }

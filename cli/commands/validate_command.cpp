@@ -120,7 +120,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   } else {
     print("{}", validate_text(report, runner.description(devices), flags.typed));
   }
-  if (report.stopped) throw JobFailed("interrupted; above is what was measured until then");
+  if (report.stopped) throw JobFailed("interrupted; the output above is what was measured so far");
   const std::string failure = validate_failure(report, tolerance);
   if (!failure.empty()) throw JobFailed(failure);
   const std::string doubt = tolerance ? unjudged(report, flags.typed) : "";
@@ -130,14 +130,14 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
 }  // namespace
 
 void add_validate_command(CLI::App& app, Runner& runner, const std::string& typed) {
-  CLI::App* command =
-      app.add_subcommand("validate", "do predictions hold? run them on this machine's devices");
+  CLI::App* command = app.add_subcommand(
+      "validate", "compare predicted with measured steps on this machine's devices");
   auto flags = std::make_shared<ValidateFlags>();
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
   add_sync_settings(*command, flags->sync);
   command
-      ->add_flag("--only", flags->only, "on all devices, not also on each smaller number of them")
+      ->add_flag("--only", flags->only, "on all devices only, not on each smaller number of them")
       ->disable_flag_override();
   command
       ->add_option("--seconds", flags->seconds,
@@ -146,8 +146,8 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
       ->excludes("--rounds");
   command->add_option(
       "--tolerance", flags->tolerance,
-      "the error from which predictions are off, 0.1 (which it is without) for 10 %: "
-      "fail where one is (exit code 1), or where the machine can't say (3)");
+      "the error above which a prediction is off (default 0.1, for 10 %): fail where one "
+      "is off (exit code 1), or where one cannot be judged (3)");
   command
       ->add_option("--trace", flags->trace_file,
                    "write both timelines of the largest error's case as trace-event JSON")

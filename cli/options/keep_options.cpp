@@ -12,8 +12,8 @@ namespace strata {
 
 void add_keep_options(CLI::App& command, KeepFlags& flags) {
   command.add_option("--keep", flags.layers,
-                     "layers, between commas, that stay as --strategy cuts them: the rest is "
-                     "solved around them");
+                     "layers, between commas, that keep the cuts of --strategy; the search "
+                     "finds the others");
   command.add_option("--strategy", flags.strategy,
                      "for --keep: data, model, owt, optimal or a .json file");
 }
@@ -21,14 +21,14 @@ void add_keep_options(CLI::App& command, KeepFlags& flags) {
 void check(const KeepFlags& flags) {
   if (!flags.layers.empty() && flags.strategy.empty()) {
     throw InputError(
-        fmt::format("`keep` {}: does not say as which strategy cuts them; allowed: --strategy S "
+        fmt::format("`keep` {}: it needs the strategy whose cuts they keep; allowed: --strategy S "
                     "beside it",
                     flags.layers));
   }
   if (flags.layers.empty() && !flags.strategy.empty()) {
     throw InputError(
         fmt::format("`strategy` {}: solve looks for one; allowed: beside --keep LAYER[,LAYER...], "
-                    "the layers that stay as it cuts them",
+                    "the layers that keep its cuts",
                     flags.strategy));
   }
 }

@@ -27,11 +27,11 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
                      "data,model,owt,optimal)");
   command
       .add_flag("--graph", flags.recorded,
-                "as run --graph: what is measured is recorded, and what is run played again")
+                "as run --graph: record measured work and steps, and launch them whole")
       ->disable_flag_override();
   command
       .add_option("--rounds", flags.rounds,
-                  fmt::format("how often everything is measured (default {})", rounds))
+                  fmt::format("how often to measure everything (default {})", rounds))
       ->check(whole_number(1, kMostRounds));
   command
       .add_option("-o,--output", flags.output,

@@ -19,15 +19,16 @@ void warn_of_shared_cores(const Runner& runner, const std::string& devices) {
   const std::size_t cores = std::thread::hardware_concurrency();
   if (cores == 0 || cluster[DeviceId(0)].kind != "cpu" || cluster.device_count() <= cores) return;
   warn(
-      fmt::format("{} on {} cores: devices take turns on a core, so times are those of no "
-                  "machine, and predictions do not hold",
+      fmt::format("{} on {} cores: devices take turns on a core, so times mean nothing and "
+                  "predictions do not hold",
                   devices, cores));
 }
 
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {
   if (disturbance.share() < kMuch) return;
-  warn(fmt::format("something else ran on this machine, or its clock fell, in {} of {} sweeps; {}",
-                   disturbance.left_out, disturbance.of, consequence));
+  warn(fmt::format(
+      "something else ran on this machine, or its clock slowed down, in {} of {} sweeps; {}",
+      disturbance.left_out, disturbance.of, consequence));
 }
 
 nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
@@ -39,7 +40,8 @@ nlohmann::ordered_json plain_loops_json(const PlainLoops& loops) {
 std::string plain_loops_text(const PlainLoops& loops) {
   if (loops.products == 0) return "";
   return fmt::format(
-      "{} of the convolutions' products are plain loops, which are slow: cuDNN runs no engine for "
+      "{} of the convolutions' products run in plain loops, which are slow: cuDNN has no engine "
+      "for "
       "them; the first: {}\n",
       loops.products, loops.first_status);
 }

@@ -124,7 +124,7 @@ std::string layers_text(const LayerCheck& check) {
         "would show here): at most {:.1e} apart ({}), {:.0e} allowed\n",
         check.layers, check.largest.value, place(check.largest), check.largest.allowed);
   }
-  return fmt::format("{} tensors are not what one device computes from the same inputs\n",
+  return fmt::format("{} tensors differ from what one device computes from the same inputs\n",
                      check.beyond.size());
 }
 
@@ -136,8 +136,8 @@ std::string three_text(const Differences& d) {
 std::string allowed_text(const Check& check) {
   if (!check.rounding) return fmt::format("; allowed: {}", check.tolerance);
   return fmt::format(
-      "\n  Rounding alone moves one device, where its weights begin {} in the last place "
-      "away: {}; {} times that is allowed",
+      "\n  Rounding alone changes one device's, if its weights start {} in the last place away: "
+      "{}; {} times that is allowed",
       check.units == 1 ? "one unit" : fmt::format("up to {} units", check.units),
       three_text(*check.rounding), kTimesRounding);
 }
@@ -146,7 +146,7 @@ std::string check_text(const Check& check) {
   const CheckVerdict verdict = check.verdict();
   return fmt::format(
       "{}\n  {}  The training, in which rounding adds up, differs from one device's: {}{}\n",
-      verdict == CheckVerdict::cannot_say ? "Whether the cut is right cannot be said"
+      verdict == CheckVerdict::cannot_say ? "Check without a result"
                                           : fmt::format("Check {}", name(verdict)),
       layers_text(check.layers), three_text(check.differences), allowed_text(check));
 }
@@ -155,14 +155,13 @@ std::string check_text(const Check& check) {
 // prediction: strata validate compares each step with what its shards cost at that time.
 std::string beside_measured(const StepTimes& times, Seconds predicted) {
   if (times.count < kFewestSteps) {
-    return "with more steps it is compared with what was measured";
+    return "with more steps it is compared with the measured time";
   }
   if (times.spread > times.median * kMostSpread) {
-    return fmt::format(
-        "the steps' times scatter by {:.0f}%, too far to compare: see strata validate",
-        100 * (times.spread / times.median));
+    return fmt::format("the steps' times vary by {:.0f}%, too much to compare: see strata validate",
+                       100 * (times.spread / times.median));
   }
-  return fmt::format("{:+.1f}% beside what was measured", 100 * (predicted / times.median - 1));
+  return fmt::format("{:+.1f}% from the measured time", 100 * (predicted / times.median - 1));
 }
 
 std::string prediction_text(const RunReport& report) {
@@ -186,7 +185,7 @@ void add_mismatch(std::string& text, std::string_view what, const LargestDiffere
 
 std::string mismatch_of(const TensorDifference& d) {
   if (std::isinf(d.value)) {
-    return fmt::format("step {}: no shard shows some of the {}", d.step, place(d));
+    return fmt::format("step {}: no shard has some of the {}", d.step, place(d));
   }
   return fmt::format(
       "step {}, shard {}: the {} differs from what one device computes from the same inputs by "
@@ -285,8 +284,8 @@ std::string unjudged(const RunReport& report) {
   if (!report.check || report.check->verdict() != CheckVerdict::cannot_say) return "";
   const Allowance most = report.check->allowed();
   return fmt::format(
-      "whether the cut is right cannot be said: layers were not compared ({}), and rounding alone "
-      "moves the training so far that gradients may differ by {:.1e} and weights by {:.1e}",
+      "the check has no result: layers were not compared ({}), and rounding alone "
+      "changes the training so much that gradients may differ by {:.1e} and weights by {:.1e}",
       report.check->layers.skipped, most.gradients, most.weights);
 }
 

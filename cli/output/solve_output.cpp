@@ -141,8 +141,8 @@ std::string simulated_hint(const Solved& solved) {
   for (const Scored& usual : solved.baselines) {
     if (!best.simulated() || !usual.simulated() || usual.step >= 0.995 * best.step) continue;
     return fmt::format(
-        "Simulated, where communication overlaps, {} is faster: --objective simulated "
-        "searches on\n",
+        "Under simulation, where communication overlaps, {} is faster: --objective simulated "
+        "continues the search there\n",
         usual.strategy.name());
   }
   return {};
@@ -153,8 +153,8 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
   const std::string& best = solved.best.front().strategy.name();
   if (solved.outside) {
     return fmt::format(
-        "{} is better than the best found with --degrees {}, which does not hold it; --degrees all "
-        "holds more\n",
+        "{} is better than the best found with --degrees {}, which does not include it; --degrees "
+        "all includes more\n",
         best, names.degrees);
   }
   if (names.objective == "simulated" && solved.evaluations == 0) {
@@ -176,7 +176,7 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
            simulated_hint(solved);
   }
   if (solved.lower_bound.value == 0) {
-    return fmt::format("Stopped before anything was proved of {}\n", best);
+    return fmt::format("Stopped before anything was proved about {}\n", best);
   }
   return fmt::format("{}ithin {:.3g}% of the optimum under Eq. 1: no strategy is faster than {}\n",
                      solved.stopped ? "Stopped: w" : "W", 100 * solved.gap(), bound);

@@ -78,8 +78,8 @@ std::string interval_text(const ValidateCase& c) {
 }
 
 constexpr std::string_view kColumns =
-    "predicted  from what shards cost right before and after each measured step\n"
-    "profile    as strata predict simulates it, from what they cost over the whole time\n"
+    "predicted  from the costs of shards right before and after each measured step\n"
+    "profile    as strata predict simulates it, from their costs over the whole time\n"
     "Eq. 1      the paper's estimate, in which nothing overlaps\n"
     "spread     half the distance between the quartiles of the measured steps\n"
     "error      of the prediction, the median over the pairs of both; with 95% confidence\n"
@@ -113,7 +113,7 @@ std::string case_table(const ValidateReport& report) {
 
 std::string order_text(const ValidateReport& report) {
   const std::size_t pairs = report.ranked_pairs();
-  if (pairs == 0) return "No two strategies differ by more than the measurement varies.";
+  if (pairs == 0) return "No two strategies differ by more than the variation of the measurement.";
   return fmt::format(
       "Of {} pairs of strategies whose order was measured, the profile predicts {:.0f}% in that "
       "order. "
@@ -171,10 +171,11 @@ std::string more_command(const ValidateReport& report, const std::string& comman
 std::string more_text(const ValidateReport& report, const std::string& command) {
   const auto more = report.to_judge();
   if (!more) return "";
-  const std::string which = report.judged_cases() == 0 ? "Whether predictions hold can't be said"
-                                                       : "The others can't be judged";
-  return fmt::format("{}: {}. {} rounds would tell, in about {}:\n  {}\n", which, doubt_of(report),
-                     more->rounds, format_seconds(more->seconds), more_command(report, command));
+  const std::string which =
+      report.judged_cases() == 0 ? "Predictions can't be judged" : "The others can't be judged";
+  return fmt::format("{}: {}. {} rounds would suffice, in about {}:\n  {}\n", which,
+                     doubt_of(report), more->rounds, format_seconds(more->seconds),
+                     more_command(report, command));
 }
 
 std::string summary(const ValidateReport& report, const std::string& command) {
@@ -283,7 +284,7 @@ std::string unjudged(const ValidateReport& report, const std::string& command) {
     add_line(text, fmt::format("{}: {}", case_name(c), name(c.verdict)));
   }
   if (const auto more = report.to_judge()) {
-    add_line(text, fmt::format("{} rounds would tell, in about {}: {}", more->rounds,
+    add_line(text, fmt::format("{} rounds would suffice, in about {}: {}", more->rounds,
                                format_seconds(more->seconds), more_command(report, command)));
   }
   return text;

@@ -1,4 +1,4 @@
-"""The arrows of the house, read from the include lines and held to the rules of the design.
+"""Which folder may include which, checked against the include lines and the links of targets.
 
 A folder includes only folders that stand above it, vendor headers stay where they belong, and a
 CMake target links what its folder includes and no more. `violations(root)` lists what breaks this,

@@ -1,4 +1,4 @@
-"""The house keeps its arrows, and the reader that says so (arrows.py) finds each kind of breach."""
+"""The repository keeps the rules of arrows.py, and arrows.py finds each kind of violation."""
 
 import pathlib
 import tempfile
@@ -19,8 +19,8 @@ def breaches(files):
         return violations(folder)
 
 
-class House(unittest.TestCase):
-    def test_this_repository_keeps_its_arrows(self):
+class Repository(unittest.TestCase):
+    def test_it_keeps_the_rules(self):
         found = violations(ROOT)
         self.assertEqual(found, [], "\n" + "\n".join(found))
 

@@ -87,7 +87,7 @@ HostTopology topology_of(const Cluster& node, const std::optional<BytesPerSecond
                          const std::optional<Seconds>& latency) {
   if (const std::size_t hosts = count_hosts(node); hosts > 1) {
     throw InputError(
-        fmt::format("{}: a cluster of {} hosts; allowed: of one, as `node` says what each host is",
+        fmt::format("{}: a cluster of {} hosts; allowed: of one, since `node` describes each host",
                     node.name(), hosts));
   }
   if (node.device_count() > kHostDeviceLimit) {

@@ -119,7 +119,7 @@ Fabric read_slurm_source(std::span<const TopologySource> sources, const ImportOp
   refuse_unread_options(sources[0].file, TopologyFormat::slurm, options);
   if (options.node.empty()) {
     throw InputError(
-        fmt::format("{}: `node` must say what each host is inside (a cluster)", sources[0].file));
+        fmt::format("{}: `node` must name the cluster that describes each host", sources[0].file));
   }
   return read_slurm(
       sources[0].text, sources[0].file,

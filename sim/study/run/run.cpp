@@ -42,7 +42,7 @@ void load_profiles(Case& input, const RunRequest& request) try {
 } catch (InputError& error) {
   if (request.profiles.empty()) {
     throw InputError(
-        fmt::format("strategy optimal needs to know what layers cost: {}", error.message()));
+        fmt::format("strategy optimal needs the costs of layers: {}", error.message()));
   }
   throw;
 }

@@ -89,7 +89,7 @@ TEST(Slurm, AnImportedHostBringsItsCards) {
 // Its four hosts would all become the one that the switch names.
 TEST(Slurm, TheNodeIsOneHost) {
   EXPECT_EQ(said([&] { import_text(kTree, with_node("p100-4x4", 1e9)); }),
-            "p100-4x4: a cluster of 4 hosts; allowed: of one, as `node` says what each host is");
+            "p100-4x4: a cluster of 4 hosts; allowed: of one, since `node` describes each host");
 }
 
 TEST(Slurm, SaysWhatIsNoTree) {
