@@ -8,16 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
-#include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/program.h"
-#include "cli/usage.h"
+#include "cli/commands/commands.h"
+#include "cli/options/usage.h"
+#include "cli/output/output.h"
+#include "cli/output/provenance.h"
 #include "exec/machine/local_machine.h"
 #include "exec/machine/processes.h"
 #include "sim/base/error.h"
-#include "sim/formats/onnx/read_onnx.h"
-#include "sim/formats/topology/here.h"
+#include "sim/importers/onnx/read_onnx.h"
+#include "sim/importers/topology/this_machine.h"
 
 namespace {
 

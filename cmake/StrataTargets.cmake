@@ -1,4 +1,4 @@
-# How every target of the house is made: one library per folder, linking the folders it includes
+# How every target is made: one library per folder, linking the folders it includes
 # and no more (tests/architecture holds the include lines to the same arrows).
 
 find_package(Threads REQUIRED)

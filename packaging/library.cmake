@@ -48,6 +48,6 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/strata-config.cmake
 # Without those that a reader of files has for itself, which do include a vendor's.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata
   FILES_MATCHING PATTERN "*.h"
-  REGEX "/formats/(onnx|json_lines\\.h|replay_[a-z]+\\.h|trace_(event|builder)\\.h)$" EXCLUDE)
-install(FILES ${CMAKE_SOURCE_DIR}/sim/formats/onnx/read_onnx.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata/sim/formats/onnx)
+  REGEX "/(importers/onnx|importers/trace/trace_(event|builder)\\.h|replay/(json_lines|replay_[a-z]+)\\.h)$" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/sim/importers/onnx/read_onnx.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/strata/sim/importers/onnx)

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/commands/commands.h"
 #include "cli/manual/manual.h"
 #include "cli/manual/no_runner.h"
-#include "cli/program.h"
 #include "sim/text/file.h"
 
 namespace {

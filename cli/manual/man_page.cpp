@@ -125,7 +125,7 @@ std::string exit_status() {
   return ".SH EXIT STATUS\n" + entry("0", "Done.") +
          entry("1", "The job failed or found a mismatch.") +
          entry("2", "Bad usage or bad input; the message names file and line.") +
-         entry("3", "A device or the file system is not there or not able.");
+         entry("3", "A device or the file system is missing or not able.");
 }
 
 // Of the program as a whole.

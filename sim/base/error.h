@@ -35,7 +35,7 @@ class InputError : public Error {
   int exit_code() const override { return 2; }
 };
 
-/// A device, a library or the file system is not there or not able. Exit code 3.
+/// A device, a library or the file system is missing or not able. Exit code 3.
 class EnvironmentError : public Error {
  public:
   using Error::Error;

@@ -1,6 +1,5 @@
 #include <string_view>
 
-#include "sim/report/check.h"
 #include "sim/report/document.h"
 #include "sim/report/number.h"
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -82,5 +83,22 @@ std::string print_csv(const ReportTable& table);
 
 /// The chart alone, an <svg> element whose colours follow the page's (light and dark).
 std::string print_svg(const Chart& chart);
+
+// What all printers share. The checks throw InternalError.
+
+/// Every row is as long as the columns.
+void check(const ReportTable& table);
+/// x and y of a series have one length, and ideal too where there is one.
+void check(const Chart& chart);
+
+/// By column: whether some cell is a number, and all others are numbers or empty. Such a column is
+/// set to the right, its heading too.
+std::vector<bool> number_columns(const ReportTable& table);
+
+std::string_view name(Verdict verdict);
+/// Beside the name, so that a verdict is told by more than its colour.
+std::string_view symbol(Verdict verdict);
+/// For documents that have nothing better than a table.
+ReportTable table_of(const std::vector<ReportClaim>& claims);
 
 }  // namespace strata

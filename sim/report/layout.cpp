@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "sim/report/end_labels.h"
+#include "sim/report/labels.h"
 #include "sim/report/number.h"
 #include "sim/report/text_size.h"
-#include "sim/report/tick_labels.h"
 
 namespace strata {
 namespace {

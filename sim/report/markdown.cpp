@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include "sim/report/check.h"
-#include "sim/report/claims.h"
-#include "sim/report/columns.h"
 #include "sim/report/document.h"
 #include "sim/report/escape.h"
 

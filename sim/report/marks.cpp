@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "sim/report/check.h"
+#include "sim/report/document.h"
 #include "sim/report/number.h"
 #include "sim/report/scale.h"
 

@@ -36,7 +36,7 @@ struct Drawing {
   std::vector<double> ys() const;  ///< with the ideals
 };
 
-/// Throws InternalError (check.h).
+/// Throws InternalError (document.h).
 Drawing drawing_of(const Chart& chart);
 
 }  // namespace strata

@@ -1,11 +1,10 @@
-#include "sim/store/merge.h"
-
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "sim/store/open_store.h"
+#include "sim/store/rows.h"
 #include "sim/store/schema.h"
 
 namespace strata {

@@ -6,7 +6,6 @@
 #include <sqlite3.h>
 
 #include "sim/store/query_views.h"
-#include "sim/store/query_words.h"
 #include "sim/store/schema.h"
 
 namespace strata {

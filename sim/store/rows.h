@@ -1,7 +1,7 @@
 #pragma once
 
-// A StoredResult as rows, and what processes and scenarios leave beside them. All of it inside the
-// caller's transaction.
+// A StoredResult as rows, and what processes and scenarios leave beside them, inside the caller's
+// transaction; and rows of one file in another.
 
 #include <cstdint>
 #include <span>
@@ -22,5 +22,8 @@ void add_result(Database& database, const StoredResult& result, std::int64_t inv
 
 void replace_scenario(Database& database, const std::string& name, const std::string& file,
                       const std::string& text, std::span<const Store::ScenarioCase> cases);
+
+/// As Store::merge says, in a transaction of its own.
+std::size_t merge(Database& database, const std::string& file, const StoreLimits& limits);
 
 }  // namespace strata

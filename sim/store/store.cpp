@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "sim/store/claims.h"
-#include "sim/store/merge.h"
 #include "sim/store/open_store.h"
 #include "sim/store/query.h"
 #include "sim/store/rows.h"

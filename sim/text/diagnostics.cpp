@@ -3,6 +3,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <simdjson.h>
+
+#include "sim/text/split.h"
 
 namespace strata {
 
@@ -12,6 +15,20 @@ std::string print(const Location& where) {
 
 void fail(const Location& where, std::string_view message) {
   throw InputError(fmt::format("{}: {}", print(where), message));
+}
+
+bool is_utf8(std::string_view text) {
+  return simdjson::validate_utf8(text.data(), text.size());
+}
+
+// No byte of a character but the newline itself is one, so lines can be judged alone.
+void check_utf8(std::string_view text, const std::string& file) {
+  if (is_utf8(text)) return;
+  int number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (!is_utf8(line)) fail({file, number}, "bytes that are no character; allowed: UTF-8");
+  }
 }
 
 void Diagnostics::add(const Location& where, std::string_view message) {

@@ -25,6 +25,10 @@ std::string print(const Location& where);
 
 [[noreturn]] void fail(const Location& where, std::string_view message);
 
+bool is_utf8(std::string_view text);
+/// Throws InputError for the first line of a file's text that is not UTF-8.
+void check_utf8(std::string_view text, const std::string& file);
+
 class Diagnostics {
  public:
   /// After this many, the rest is only counted: "and N more".

@@ -16,4 +16,15 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return {parts.begin(), parts.end()};
 }
 
+std::vector<std::string_view> split_at_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\v\f";
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != text.npos;) {
+    const std::size_t end = text.find_first_of(kBlanks, at);
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(kBlanks, end);
+  }
+  return words;
+}
+
 }  // namespace strata

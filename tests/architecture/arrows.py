@@ -1,4 +1,4 @@
-"""The arrows of the house, read from the include lines and held to the rules of the design.
+"""Which folder may include which, checked against the include lines and the links of targets.
 
 A folder includes only folders that stand above it, vendor headers stay where they belong, and a
 CMake target links what its folder includes and no more. `violations(root)` lists what breaks this,
@@ -11,7 +11,8 @@ import re
 # In the order of the arrows: a folder may include itself and what stands before it.
 SIM = [
     "base", "text", "geometry", "graph", "cluster", "strategy", "plan", "timeline", "profile",
-    "cost", "engine", "simulate", "solver", "formats", "report", "store", "scenario", "study",
+    "cost", "engine", "simulate", "solver", "importers", "exporters", "replay", "report",
+    "store", "scenario", "study",
 ]
 ORDER = [f"sim/{name}" for name in SIM] + [
     "exec/runtime", "exec/mpi", "exec/cpu", "exec/cuda", "exec/calibrate", "exec/machine",
@@ -21,7 +22,10 @@ TOPS = ("sim", "exec", "cli", "gui")
 
 # Within one folder, and one target: rooms with an order of their own.
 ROOMS = {
+    "cli": ["output", "options", "commands", "manual"],
     "exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"],
+    "sim/exporters": ["trace", "chakra", "dtensor"],
+    "sim/importers": ["npy", "trace", "onnx", "topology"],
     "sim/study": ["case", "search", "measure", "run", "validate", "sweep", "report"],
 }
 
@@ -40,15 +44,15 @@ VENDORS = [
     ("CUDA", r"(cuda|cudnn|cublas|curand|cusparse|nccl|nvml|nvToolsExt|nvtx3/|cub/|thrust/).*",
      ["exec/cuda"], None),
     ("toml++", r"toml\+\+/.*", ["sim/text"], "tomlplusplus::tomlplusplus"),
-    ("simdjson", r"simdjson\.h", ["sim/text", "sim/formats"], "simdjson::simdjson"),
+    ("simdjson", r"simdjson\.h", ["sim/text", "sim/importers", "sim/replay"], "simdjson::simdjson"),
     ("nlohmann json", r"nlohmann/.*", ["sim", "cli", "gui"], "nlohmann_json::nlohmann_json"),
     ("CLI11", r"CLI/.*", ["cli"], "CLI11::CLI11"),
     ("oneDNN", r"(dnnl.*|oneapi/.*)", ["exec/cpu"], "DNNL::dnnl"),
     ("MPI", r"mpi\.h", ["exec/mpi"], "MPI::MPI_CXX"),
-    ("ONNX", r"onnx/.*", ["sim/formats/onnx"], "onnx"),
-    ("protobuf", r"google/protobuf/.*", ["sim/formats/onnx"], None),
-    ("pugixml", r"pugixml\.hpp", ["sim/formats/topology"], "pugixml::pugixml"),
-    ("hwloc", r"hwloc\.h", ["sim/formats/topology"], "PkgConfig::HWLOC"),
+    ("ONNX", r"onnx/.*", ["sim/importers/onnx"], "onnx"),
+    ("protobuf", r"google/protobuf/.*", ["sim/importers/onnx"], None),
+    ("pugixml", r"pugixml\.hpp", ["sim/importers/topology"], "pugixml::pugixml"),
+    ("hwloc", r"hwloc\.h", ["sim/importers/topology"], "PkgConfig::HWLOC"),
     ("fmt", r"fmt/.*", ["sim", "exec", "cli", "gui"], "fmt::fmt"),
 ]
 

@@ -9,7 +9,7 @@ import unittest
 
 import cases
 
-SOURCES = pathlib.Path(__file__).resolve().parents[1] / "sim" / "formats" / "topology"
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "sim" / "importers" / "topology"
 
 
 def strata(*arguments, stdin=None):

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/commands/commands.h"
 #include "cli/manual/no_runner.h"
-#include "cli/program.h"
 #include "sim/base/error.h"
 
 namespace strata {

@@ -99,7 +99,7 @@ class Measure(unittest.TestCase):
                             "--tolerance 0 --json", ".")
         self.assertEqual(outcome.exit_code, 3)
         self.assertIn("data: too few rounds to judge", outcome.stderr)
-        self.assertIn("9 rounds would tell", outcome.stderr)
+        self.assertIn("9 rounds would suffice", outcome.stderr)
         self.assertEqual(len(json.loads(outcome.stdout)["cases"]), 1)
 
     def test_the_exit_code_says_what_the_verdicts_say(self):
@@ -139,7 +139,7 @@ class Measure(unittest.TestCase):
             made, text = self.interrupted(f"profile {LENET} --strategies data -o f.toml", folder)
             self.assertEqual(misfits(made, PROFILE), [])
             self.assertTrue(made["stopped"])
-            self.assertIn("interrupted; what was measured until then is in f.toml", text)
+            self.assertIn("interrupted; what was measured so far is in f.toml", text)
             self.assertIn("Called off: of lenet5, what ", pathlib.Path(folder, "f.toml").read_text())
             predicted = said("strata predict lenet5 --cluster cpu:2 --batch 8 --profile f.toml "
                              "--strategy data --json", folder)
@@ -150,7 +150,7 @@ class Measure(unittest.TestCase):
             done, text = self.interrupted(f"validate {LENET} --only --strategies data -o f.toml", folder)
             self.assertEqual(misfits(done, VALIDATION), [])
             self.assertTrue(done["stopped"])
-            self.assertIn("interrupted; above is what was measured until then", text)
+            self.assertIn("interrupted; the output above is what was measured so far", text)
             case, = done["cases"]
             self.assertEqual((case["strategy"], case["comm_bytes"]), ("data", case["moved_bytes"]))
             self.assertLess(case["pairs"], 100000)

@@ -57,8 +57,7 @@ class Warnings(unittest.TestCase):
         self.assertEqual(self.warned(run + "1"), [])
         self.assertEqual(self.warned(f"{run}{cores + 1}"),
                          [f"strata: warning: cpu:{cores + 1} on {cores} cores: devices take turns "
-                          "on a core, so times are those of no machine, and predictions do not "
-                          "hold"])
+                          "on a core, so times mean nothing and predictions do not hold"])
 
     def test_a_type_without_arithmetic(self):
         predict = "strata predict lenet5 --cluster p100-1x2 --strategy data --dtype "

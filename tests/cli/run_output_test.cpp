@@ -1,6 +1,6 @@
 // What is said of a run on GPUs that this machine need not have: how many products plain loops do.
 
-#include "cli/run_output.h"
+#include "cli/output/run_output.h"
 
 #include <string>
 
@@ -52,7 +52,7 @@ TEST(RunOutput, OfGpusSaysHowManyProductsArePlainLoopsAndWhy) {
             (Json{{"products", 3}, {"first_status", "CUDNN_STATUS_NOT_SUPPORTED (engine 7)"}}));
   EXPECT_THAT(
       run_text(kNames, report),
-      HasSubstr("3 of the convolutions' products are plain loops, which are slow: cuDNN runs "
+      HasSubstr("3 of the convolutions' products run in plain loops, which are slow: cuDNN has "
                 "no engine for them; the first: CUDNN_STATUS_NOT_SUPPORTED (engine 7)\n"));
 }
 
@@ -67,12 +67,12 @@ std::string predicted_beside(const StepTimes& times) {
 TEST(RunOutput, ComparesAPredictionWithStepsThatSaySomething) {
   const Seconds predicted = run_with({}).training.last.step_seconds();
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.1, 6}),
-              HasSubstr(" a step (-50.0% beside what was measured)\n"));
+              HasSubstr(" a step (-50.0% from the measured time)\n"));
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, predicted * 0.5, 6}),
-              HasSubstr(" a step (the steps' times scatter by 25%, too far to compare: see strata "
+              HasSubstr(" a step (the steps' times vary by 25%, too much to compare: see strata "
                         "validate)\n"));
   EXPECT_THAT(predicted_beside({predicted * 2, predicted, predicted * 3, {}, 5}),
-              HasSubstr(" a step (with more steps it is compared with what was measured)\n"));
+              HasSubstr(" a step (with more steps it is compared with the measured time)\n"));
 }
 
 // Of pieces of 3 and 5 steps, the host's part is a tenth of 11 to 17 ms: the second piece's first

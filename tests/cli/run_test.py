@@ -227,7 +227,7 @@ class SearchedWithoutAProfile(unittest.TestCase):
         command = self.COMMAND.replace("--batch 8", "--batch 128")
         code, said = self.end_after_the_first_part(command, signal.SIGINT)
         self.assertEqual(code, 1, said)
-        self.assertIn("interrupted while measuring what layers cost", said)
+        self.assertIn("interrupted while measuring costs", said)
         self.check_that_a_run_goes_on(command)
 
     def test_a_kill_keeps_what_was_measured(self):

@@ -1,6 +1,6 @@
 // The sentences below the table: what is known of the predictions, and what it takes to know more.
 
-#include "cli/validate_output.h"
+#include "cli/output/validate_output.h"
 
 #include <string>
 
@@ -57,7 +57,7 @@ TEST(ValidateOutput, WhatIsNotJudgedIsNotSaidToHold) {
                         "where it can be judged; an error of up to 10% counts as holding.\n"));
   // Half a width of 0.4 to one of 0.05 takes 64 times the nine pairs, of two seconds each.
   EXPECT_THAT(text, HasSubstr("The others can't be judged: this machine is too noisy, or something "
-                              "else runs on it. 576 rounds would tell, in about 1152 s:\n"
+                              "else runs on it. 576 rounds would suffice, in about 1152 s:\n"
                               "  strata validate lenet5 --devices cpu:2 --rounds 576\n"));
 }
 
@@ -70,7 +70,7 @@ TEST(ValidateOutput, CountsThoseThatAreOff) {
 
 TEST(ValidateOutput, WhereNothingIsJudgedNoErrorIsPrinted) {
   const std::string text = text_of({judged("data", -0.45, 0.5)});
-  EXPECT_THAT(text, HasSubstr("\nWhether predictions hold can't be said: "));
+  EXPECT_THAT(text, HasSubstr("\nPredictions can't be judged: "));
   EXPECT_THAT(text, Not(HasSubstr("45")));
 }
 
@@ -90,8 +90,8 @@ TEST(ValidateOutput, OfGpusTellsOfProductsThatArePlainLoops) {
                                     {"first_status", "CUDNN_STATUS_NOT_SUPPORTED (engine 7)"}}));
   const std::string text = validate_text(report, "a GPU", kCommand);
   EXPECT_THAT(text, HasSubstr("plain loops\n"));
-  EXPECT_THAT(text, HasSubstr("\nlenet5 on 2 devices, model: 3 of the convolutions' products are "
-                              "plain loops, which are slow: cuDNN runs no engine for them; the "
+  EXPECT_THAT(text, HasSubstr("\nlenet5 on 2 devices, model: 3 of the convolutions' products run "
+                              "in plain loops, which are slow: cuDNN has no engine for them; the "
                               "first: CUDNN_STATUS_NOT_SUPPORTED (engine 7)\n"));
 }
 

@@ -1,7 +1,7 @@
 // An .npy file: read as floats and as integers and, where it is sound, printed and read back to the
 // same bytes.
 
-#include "sim/formats/npy.h"
+#include "sim/importers/npy/npy.h"
 
 #include <cstdlib>
 

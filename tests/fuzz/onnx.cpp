@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "sim/formats/onnx/read_onnx.h"
 #include "sim/graph/model_file.h"
+#include "sim/importers/onnx/read_onnx.h"
 #include "tests/fuzz/harness.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // A replay plan on four devices: what reads must run to its end.
 
-#include "sim/formats/replay.h"
+#include "sim/replay/replay.h"
 
 #include "sim/cluster/presets.h"
 #include "sim/engine/engine.h"

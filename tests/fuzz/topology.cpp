@@ -3,7 +3,7 @@
 
 #include "sim/base/error.h"
 #include "sim/cluster/cluster_file.h"
-#include "sim/formats/topology/import.h"
+#include "sim/importers/topology/import.h"
 #include "tests/fuzz/harness.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // A trace file.
 
-#include "sim/formats/read_trace.h"
+#include "sim/importers/trace/read_trace.h"
 #include "tests/fuzz/harness.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

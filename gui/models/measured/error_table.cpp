@@ -8,7 +8,7 @@
 
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/text.h"
-#include "sim/formats/task_title.h"
+#include "sim/plan/task_title.h"
 
 namespace strata::gui {
 namespace {

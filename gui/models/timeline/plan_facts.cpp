@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "gui/models/text.h"
-#include "sim/formats/task_title.h"
+#include "sim/plan/task_title.h"
 
 namespace strata::gui {
 namespace {

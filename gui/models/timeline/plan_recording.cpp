@@ -9,7 +9,7 @@
 
 #include "gui/models/timeline/plan_facts.h"
 #include "gui/models/timeline/steady_path.h"
-#include "sim/formats/task_title.h"
+#include "sim/plan/task_title.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/formats/task_title.h"
+#include "sim/plan/task_title.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gui/models/timeline/lanes.h"
-#include "sim/formats/read_trace.h"
+#include "sim/importers/trace/read_trace.h"
 
 namespace strata::gui {
 

@@ -10,7 +10,7 @@
 
 #include "sim/base/counter_random.h"
 #include "sim/base/error.h"
-#include "sim/formats/npy.h"
+#include "sim/importers/npy/npy.h"
 
 namespace strata {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/formats/onnx/read_onnx.h"
 #include "sim/graph/model_file.h"
 #include "sim/graph/zoo.h"
+#include "sim/importers/onnx/read_onnx.h"
 
 namespace strata {
 

@@ -13,7 +13,7 @@
 
 #include "sim/base/counter_random.h"
 #include "sim/base/error.h"
-#include "sim/formats/npy.h"
+#include "sim/importers/npy/npy.h"
 #include "sim/text/diagnostics.h"
 
 namespace strata {

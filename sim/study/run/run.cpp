@@ -8,8 +8,8 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/case/cost_warnings.h"
 #include "sim/study/case/dataset.h"
-#include "sim/study/case/doubts.h"
 #include "sim/study/case/network.h"
 #include "sim/study/measure/calibrate.h"
 #include "sim/study/run/evaluate.h"
@@ -42,7 +42,7 @@ void load_profiles(Case& input, const RunRequest& request) try {
 } catch (InputError& error) {
   if (request.profiles.empty()) {
     throw InputError(
-        fmt::format("strategy optimal needs to know what layers cost: {}", error.message()));
+        fmt::format("strategy optimal needs the costs of layers: {}", error.message()));
   }
   throw;
 }
@@ -231,7 +231,7 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   report.costs = std::move(costs);
   if (!input.models.empty()) {
     report.predicted = predict_steps(input, strategy, plan);
-    report.doubts = doubts(input);
+    report.doubts = cost_warnings(input);
   }
   if (request.recorded && !cut.training.played) {
     report.doubts.emplace_back(

@@ -68,7 +68,7 @@ struct RunReport {
   std::optional<Check> check;
   std::optional<Timeline> predicted;
   std::optional<CostsUsed> costs = {};   ///< of the search and the prediction
-  std::vector<std::string> doubts = {};  ///< about the prediction (doubts.h)
+  std::vector<std::string> doubts = {};  ///< about the prediction (cost_warnings.h)
   std::vector<std::string> notes = {};   ///< about the network (network.h)
 
   double throughput() const {
@@ -77,7 +77,7 @@ struct RunReport {
 };
 
 /// The stage before the training: costs are measured, and its steps are rows of them.
-inline constexpr std::string_view kMeasuringCosts = "measuring what layers cost";
+inline constexpr std::string_view kMeasuringCosts = "measuring costs";
 
 /// What is being done ("training"), and how far it is: steps done, of how many, the last loss,
 /// where there is one.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
+#include "sim/text/units.h"
 
 namespace strata {
 namespace {
@@ -125,6 +128,24 @@ WithinMemory within_memory(const CostTables& tables,
                            std::span<const Choices> known, std::size_t k_best,
                            const PeakMemory& peak, const SolveLimits& limits) {
   return Within(tables, floor, limit, known, k_best, peak, limits).run();
+}
+
+std::string none_found(const Case& input, const Solved& solved, Bytes bytes) {
+  const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
+  const std::string within =
+      fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes));
+  if (solved.stopped) {
+    return fmt::format("{}: stopped before a strategy {} was found", who, within);
+  }
+  const std::string least = format_bytes(solved.least_memory);
+  if (solved.least_memory > bytes) {
+    return fmt::format("{}: no strategy {}, proved: each needs at least {} a device", who, within,
+                       least);
+  }
+  return fmt::format(
+      "{}: no strategy {} was found: the smallest of those tried needs {} a device, and none less "
+      "than {}",
+      who, within, format_bytes(solved.smallest_peak), least);
 }
 
 }  // namespace strata

@@ -6,10 +6,13 @@
 // over, and the limit on the sum is lowered until one fits.
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "sim/base/units.h"
 #include "sim/solver/memory_limit.h"
 #include "sim/study/search/memory_floor.h"
+#include "sim/study/search/solve.h"
 
 namespace strata {
 
@@ -27,5 +30,10 @@ WithinMemory within_memory(const CostTables& tables,
                            const std::vector<std::vector<std::int64_t>>& floor, Bytes limit,
                            std::span<const Choices> known, std::size_t k_best,
                            const PeakMemory& peak, const SolveLimits& limits = {});
+
+/// Why a search under a memory limit found no strategy:
+/// "lenet5 on p100-1x2: no strategy within `memory_limit` 1024 (1.02 kB), proved: each needs at
+/// least 1.29 MB a device", or what the smallest of those tried needs.
+std::string none_found(const Case& input, const Solved& solved, Bytes bytes);
 
 }  // namespace strata

@@ -13,8 +13,8 @@
 #include "sim/graph/model_file.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/case/network.h"
-#include "sim/study/search/none_found.h"
 #include "sim/study/search/score.h"
+#include "sim/study/search/within_memory.h"
 #include "sim/study/sweep/machine_turn.h"
 #include "sim/text/file.h"
 

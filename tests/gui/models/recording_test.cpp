@@ -11,8 +11,8 @@
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
 #include "gui/models/timeline/what_is_busy.h"
-#include "sim/formats/task_title.h"
-#include "sim/formats/trace.h"
+#include "sim/exporters/trace/trace.h"
+#include "sim/plan/task_title.h"
 #include "tests/gui/models/cases.h"
 
 namespace strata::gui {

@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/timeline/plan_recording.h"
-#include "sim/formats/trace.h"
+#include "sim/exporters/trace/trace.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/cancel.h"
-#include "sim/formats/npy.h"
+#include "sim/importers/npy/npy.h"
 #include "sim/study/case/host_memory.h"
 #include "sim/study/run/evaluate.h"
 #include "tests/paths.h"

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
-#include "sim/formats/npy.h"
 #include "sim/graph/zoo.h"
+#include "sim/importers/npy/npy.h"
 #include "sim/study/case/network.h"
 #include "tests/sim/study/folder.h"
 

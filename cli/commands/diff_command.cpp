@@ -1,0 +1,176 @@
+// `strata diff A B`: two strategies, layer by layer.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/options/case_options.h"
+#include "cli/options/setting_options.h"
+#include "cli/output/case_header.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "sim/base/error.h"
+#include "sim/cluster/presets.h"
+#include "sim/graph/zoo.h"
+#include "sim/strategy/config_text.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/study/search/explain.h"
+#include "sim/study/search/solve.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+struct DiffFlags {
+  CaseRequest input;
+  std::string before, after;
+  bool json = false;
+};
+
+// What a strategy file says it is for.
+std::string named_in(const std::string& strategy, std::string_view key) {
+  if (!strategy.ends_with(".json")) return "";
+  const StrategyNames names = read_strategy_names(strategy);
+  return key == "model" ? names.model : names.cluster;
+}
+
+// A strategy file has names, and not the files that a network or a cluster came from.
+void check_own(const std::string& name, std::string_view key) try {
+  if (key == "model") build_zoo(name, 1);
+  if (key == "cluster") preset_cluster(name);
+} catch (const InputError&) {
+  throw InputError(fmt::format(
+      "diff: a strategy names {} {}, which does not come with Strata; allowed: --{} FILE", key,
+      name, key));
+}
+
+// --model and --cluster, or what the files say.
+void complete(std::string& given, const char* key, const DiffFlags& flags) {
+  if (!given.empty()) return;
+  for (const std::string& file : {flags.before, flags.after}) {
+    const std::string named = named_in(file, key);
+    if (given.empty()) given = named;
+    if (named.empty() || named == given) continue;
+    throw InputError(
+        fmt::format("diff: {} names {} {}, {} names {}; allowed: --{} NAME to compare "
+                    "both on one",
+                    flags.before, key, given, flags.after, named, key));
+  }
+  if (!given.empty()) return check_own(given, key);
+  throw InputError(fmt::format("diff: neither {} nor {} names its {}; allowed: --{} NAME",
+                               flags.before, flags.after, key, key));
+}
+
+std::string signed_seconds(Seconds change) {
+  if (change.value == 0) return "0 s";
+  return change.value > 0 ? "+" + format_seconds(change)
+                          : "-" + format_seconds(Seconds{-change.value});
+}
+
+nlohmann::ordered_json side_json(const Case& input, const Prediction& p) {
+  return columns_json(result_of(input, p),
+                      {"strategy", "eq1_seconds", "step_seconds", "comm_bytes"});
+}
+
+void diff_json(const Case& input, const StrategyDiff& diff) {
+  nlohmann::ordered_json json{{"model", input.graph.name()},
+                              {"cluster", input.cluster.name()},
+                              {"before", side_json(input, diff.before)},
+                              {"after", side_json(input, diff.after)},
+                              {"changed_layers", diff.changed.size()}};
+  json["layers"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < input.graph.size(); ++i) {
+    const LayerId id(i);
+    const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
+    const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
+    const bool changed =
+        std::find(diff.changed.begin(), diff.changed.end(), id) != diff.changed.end();
+    if (!changed && before == after) continue;
+    json["layers"].push_back({{"name", input.graph[id].name},
+                              {"changed", changed},
+                              {"before", terms_json(from.degrees, before)},
+                              {"after", terms_json(to.degrees, after)},
+                              {"difference_seconds", (after.total() - before.total()).value}});
+  }
+  print_json(json);
+}
+
+// Layers whose cut changed, and those that pay for it by other transfers.
+void print_layers(const Case& input, const StrategyDiff& diff) {
+  using Align = TextTable::Align;
+  TextTable table({{"layer", Align::left},
+                   {"before", Align::left},
+                   {"after", Align::left},
+                   {"compute"},
+                   {"transfer"},
+                   {"sync"},
+                   {"together"}});
+  for (std::size_t i = 0; i < input.graph.size(); ++i) {
+    const LayerId id(i);
+    const LayerTerms &before = diff.before.terms[i], &after = diff.after.terms[i];
+    const Config &from = diff.before.strategy[id], &to = diff.after.strategy[id];
+    const bool listed = from != to && !is_input(input.graph[id].op);
+    if (!listed && before == after) continue;
+    table.add_row({input.graph[id].name, config_text(from), from == to ? "" : config_text(to),
+                   signed_seconds(after.compute - before.compute),
+                   signed_seconds(after.transfer - before.transfer),
+                   signed_seconds(after.sync - before.sync),
+                   signed_seconds(after.total() - before.total())});
+  }
+  print("{}\n", table.print());
+}
+
+void print_totals(const Case& input, const StrategyDiff& diff) {
+  TextTable table({{"", TextTable::Align::left}, {"before"}, {"after"}, {"difference"}});
+  const CaseResult before = result_of(input, diff.before), after = result_of(input, diff.after);
+  for (const std::string_view key : {"strategy", "eq1_seconds", "step_seconds", "comm_bytes"}) {
+    const ColumnSpec& shown = column(key);
+    const bool time = key_unit(key).quantity == Quantity::seconds;
+    const auto seconds = [&](const CaseResult& r) { return number_in(field_of(shown, r)).value(); };
+    table.add_row({title_of(shown), text_of(shown, before), text_of(shown, after),
+                   time ? signed_seconds({seconds(after) - seconds(before)}) : ""});
+  }
+  print("{}", table.print());
+}
+
+void run(DiffFlags& flags) {
+  complete(flags.input.model, "model", flags);
+  complete(flags.input.cluster, "cluster", flags);
+  const Case input = load(flags.input);
+  const Strategy before = load_strategy(flags.before, input);
+  const Strategy after = load_strategy(flags.after, input);
+  const StrategyDiff result = diff(input, before, after);
+  if (flags.json) return diff_json(input, result);
+  print_header(input);
+  if (result.changed.empty()) {
+    print("{} and {} cut every layer the same way.\n\n", before.name(), after.name());
+  } else {
+    print("{} of {} layers have another cut; the changes under Eq. 1:\n\n", result.changed.size(),
+          input.graph.size());
+    print_layers(input, result);
+  }
+  print_totals(input, result);
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("diff", "compare two strategies layer by layer");
+  auto flags = std::make_shared<DiffFlags>();
+  command->add_option("BEFORE", flags->before, std::string(setting("strategy").help))->required();
+  command->add_option("AFTER", flags->after, "the same")->required();
+  command->add_option("--model", flags->input.model,
+                      "a name, or a .toml or .onnx file (default: that of a strategy file)");
+  command->add_option("--cluster", flags->input.cluster,
+                      "a name or a .toml file (default: that of a strategy file)");
+  add_case_options(*command, flags->input);
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace strata

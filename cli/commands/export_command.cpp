@@ -1,0 +1,93 @@
+// `strata export WHAT MODEL -o PATH`: results as the files of other tools.
+
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/exports.h"
+#include "cli/options/setting_options.h"
+#include "cli/options/usage.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostExportedSteps = 1000;
+
+std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& output) {
+  auto flags = std::make_shared<ExportFlags>();
+  add_model_and_cluster(command, flags->input);
+  add_setting(command, "strategy", flags->strategy)->required();
+  add_case_options(command, flags->input);
+  command.add_option("-o,--output", flags->output, output)->required()->check(named_file());
+  command.add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  return flags;
+}
+
+void add_steps(CLI::App& command, ExportFlags& flags, std::size_t usual) {
+  flags.steps = usual;
+  add_number(command, "steps", flags.steps, kMostExportedSteps)
+      ->description(fmt::format("how many steps to simulate (default {})", usual));
+}
+
+void add_trace(CLI::App& parent) {
+  CLI::App* command = parent.add_subcommand(
+      "trace", "the simulated steps as trace-event JSON, for Perfetto and HTA");
+  const auto flags = add_export(*command, "the file, or with --per-rank the folder, to write");
+  add_steps(*command, *flags, 4);
+  command
+      ->add_flag("--per-rank", flags->per_rank,
+                 "a file a device with its rank, as PyTorch's profiler writes them: what HTA reads")
+      ->disable_flag_override();
+  command->callback([flags] { export_trace(*flags); });
+}
+
+// Both or neither; what says how a step runs says nothing of a network alone.
+void make_cut_optional(CLI::App& command) {
+  CLI::Option* cluster = command.get_option("--cluster")->required(false);
+  CLI::Option* strategy = command.get_option("--strategy")->required(false)->needs(cluster);
+  cluster->needs(strategy);
+  for (const char* name :
+       {"--batch", "--batch-per-device", "--sync", "--dtype", "--set", "--profile"}) {
+    command.get_option(name)->needs(cluster);
+  }
+}
+
+void add_graph(CLI::App& parent) {
+  CLI::App* command = parent.add_subcommand(
+      "graph", "the network, with the cuts and transfers of a strategy if given, for Graphviz");
+  const auto flags = add_export(*command, "the .dot file to write");
+  make_cut_optional(*command);
+  flags->steps = 1;
+  command->callback([flags] { export_graph(*flags); });
+}
+
+void add_chakra(CLI::App& parent) {
+  CLI::App* command = parent.add_subcommand(
+      "chakra", "the plan and its times as Chakra execution traces, a file a device");
+  const auto flags = add_export(*command, "the folder to write: trace.0.et, trace.1.et ...");
+  add_steps(*command, *flags, 1);
+  command->callback([flags] { export_chakra(*flags); });
+}
+
+void add_dtensor(CLI::App& parent) {
+  CLI::App* command = parent.add_subcommand(
+      "dtensor", "the strategy as a Python file of PyTorch DTensor placements");
+  const auto flags = add_export(*command, "the .py file to write");
+  command->callback([flags] { export_dtensor(*flags); });
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("export", "write results in the file formats of other tools");
+  command->require_subcommand(1);
+  add_trace(*command);
+  add_graph(*command);
+  add_chakra(*command);
+  add_dtensor(*command);
+}
+
+}  // namespace strata

@@ -1,0 +1,236 @@
+// `strata predict MODEL --cluster C --strategy S[,S...]`: one step's time, communication and
+// memory; several strategies side by side.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/options/case_options.h"
+#include "cli/options/setting_options.h"
+#include "cli/options/usage.h"
+#include "cli/output/case_header.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "sim/base/error.h"
+#include "sim/exporters/trace/trace.h"
+#include "sim/plan/work_kind.h"
+#include "sim/replay/replay.h"
+#include "sim/strategy/config_text.h"
+#include "sim/study/search/solve.h"
+#include "sim/text/file.h"
+#include "sim/text/split.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostPredictedSteps = 1000;
+constexpr std::size_t kListedLayers = 12;
+
+struct PredictFlags {
+  CaseRequest input;
+  std::string strategies;
+  std::size_t steps = 4;
+  std::optional<std::uint64_t> jitter;
+  std::string trace_file, plan_file;
+  bool json = false;
+};
+
+void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
+  std::vector<CaseResult> results;
+  results.reserve(predictions.size());
+  for (const Prediction& p : predictions) results.push_back(result_of(input, p));
+  print("{}", print_results(results, {"strategy", "step_seconds", "eq1_seconds", "throughput",
+                                      "comm_bytes", "sync_bytes", "peak_memory_bytes"}));
+}
+
+void warn_if_too_large(const Case& input, const Prediction& p) {
+  for (std::size_t i = 0; i < p.peak_memory.size(); ++i) {
+    const Bytes capacity = input.models[i]->memory_capacity();
+    if (p.peak_memory[i] <= capacity) continue;
+    const Device& device = input.cluster[DeviceId(i)];
+    warn(fmt::format("{}: {} needs {} of memory, {} has {}", p.strategy.name(), device.name,
+                     format_bytes(p.peak_memory[i]), device.kind, format_bytes(capacity)));
+    return;
+  }
+}
+
+// A cut into fewer parts than there are devices leaves some without work.
+void warn_if_idle(const Case& input, const Prediction& p) {
+  std::vector<bool> works(input.cluster.device_count(), false);
+  for (const Task& task : p.plan.tasks()) {
+    if (task.kind == TaskKind::compute) works[task.device()] = true;
+  }
+  const auto idle = std::count(works.begin(), works.end(), false);
+  if (idle == 0) return;
+  warn(fmt::format("{}: {} of {} devices have no work", p.strategy.name(), idle, works.size()));
+}
+
+void print_layers(const Case& input, const Prediction& p) {
+  std::vector<std::size_t> order(p.terms.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return p.terms[a].total() > p.terms[b].total();
+  });
+  order.resize(std::min(order.size(), kListedLayers));
+  TextTable table;
+  for (std::size_t i : order) {
+    const LayerTerms& terms = p.terms[i];
+    table.add({{"layer", input.graph[LayerId(i)].name, TextTable::left},
+               {"config", config_text(p.strategy[LayerId(i)].degrees), TextTable::left},
+               {"compute", format_seconds(terms.compute)},
+               {"transfer", format_seconds(terms.transfer)},
+               {"sync", format_seconds(terms.sync)}});
+  }
+  print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
+        table.print());
+}
+
+void print_jitter(const Case& input, const Prediction& p, std::uint64_t seed) {
+  const JitteredSteps steps = predict_jitter(input, p, {seed});
+  print(
+      "\nWith every task's time drawn from its spread, half of the steps of {} take at most {}, "
+      "95 % at most {}\n",
+      p.strategy.name(), format_seconds(steps.p50), format_seconds(steps.p95));
+}
+
+// Costs of a roofline do not scatter, and neither do those of a profile without spreads.
+void warn_if_steady(const Prediction& p) {
+  const bool scatters =
+      std::any_of(p.costs.begin(), p.costs.end(), [](const Cost& cost) { return cost.spread > 0; });
+  if (!scatters) warn("--jitter: no cost has a measured spread");
+}
+
+void print_details(const Case& input, const Prediction& p) {
+  const PathShares& path = p.path;
+  print(
+      "\nThe critical path of a step: {} compute, {} transfers, {} parameter sync, {} "
+      "statistics\n",
+      format_seconds(path.compute), format_seconds(path.transfer), format_seconds(path.sync),
+      format_seconds(path.statistics));
+  const double sum = p.sources.total().value;
+  if (sum > 0) {
+    print(
+        "Compute time rests on: {:.0f}% measured, {:.0f}% interpolated, {:.0f}% analytic "
+        "costs\n",
+        100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
+        100 * p.sources.analytic.value / sum);
+  }
+  print_layers(input, p);
+}
+
+void check_files(const PredictFlags& flags, std::size_t strategies) {
+  const bool any = !flags.trace_file.empty() || !flags.plan_file.empty();
+  if (any && strategies != 1) {
+    throw InputError(
+        fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
+  }
+  if (any && flags.trace_file == flags.plan_file) {
+    throw InputError(
+        fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
+  }
+  check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
+}
+
+// The plan's tasks by name, step by step; a collective's flows are numbered.
+std::vector<std::string> activity_names(const Case& input, const Prediction& p,
+                                        const PlanWorkload& built) {
+  std::vector<std::string> names(built.workload.size());
+  for (std::size_t i = 0; i < built.first.size(); ++i) {
+    const TaskId id(i % p.plan.size());
+    const Task& task = p.plan[id];
+    const std::string layer = task.layer.valid() ? input.graph[task.layer].name : "join";
+    const std::string name =
+        fmt::format("step {} task {}: {} {}", i / p.plan.size(), id(), layer, role_of(task).name);
+    for (std::size_t k = built.first[i](); k <= built.last[i](); ++k) {
+      if (!names[k].empty()) continue;  // a collective has one task a participant
+      const std::size_t part = k - built.first[i]();
+      names[k] = part == 0 ? name : fmt::format("{}, flow {}", name, part + 1);
+    }
+  }
+  return names;
+}
+
+void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
+  if (!flags.trace_file.empty()) {
+    write_file_whole(flags.trace_file, print_trace(input.graph, input.cluster, p.plan, p.timeline));
+  }
+  if (!flags.plan_file.empty()) {
+    const PlanWorkload built =
+        build_workload(p.plan, input.cluster, p.costs, flags.steps, input.overlap);
+    write_file_whole(flags.plan_file,
+                     print_replay(built.workload, input.cluster, activity_names(input, p, built)));
+  }
+}
+
+void run(PredictFlags& flags) {
+  const std::vector<std::string> names = split_at_commas(flags.strategies);
+  check_files(flags, names.size());
+  const Case input = load(flags.input);
+  std::vector<Strategy> strategies;
+  strategies.reserve(names.size());
+  for (const std::string& text : names) {
+    strategies.push_back(load_strategy(text, input));
+  }
+  PredictOptions options;
+  options.steps = flags.steps;
+  options.record_link_rates = !flags.trace_file.empty();
+  std::vector<Prediction> predictions;
+  for (const Strategy& strategy : strategies) {
+    predictions.push_back(predict(input, strategy, options));
+    write_files(flags, input, predictions.back());
+  }
+  for (const Prediction& p : predictions) {
+    warn_if_idle(input, p);
+    warn_if_too_large(input, p);
+    if (flags.jitter) warn_if_steady(p);
+  }
+  if (flags.json) {
+    nlohmann::ordered_json document = nlohmann::ordered_json::array();
+    for (const Prediction& p : predictions) {
+      document.push_back(prediction_json(input, p));
+      if (flags.jitter) {
+        document.back()["jitter"] =
+            jitter_json({*flags.jitter}, predict_jitter(input, p, {*flags.jitter}));
+      }
+    }
+    return print_json(predictions.size() == 1 ? document.front() : document);
+  }
+  print_header(input);
+  print_comparison(input, predictions);
+  if (flags.jitter) {
+    for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
+  }
+  if (predictions.size() == 1) print_details(input, predictions.front());
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("predict", "predict step time, communication and memory of a strategy");
+  auto flags = std::make_shared<PredictFlags>();
+  add_model_and_cluster(*command, flags->input);
+  add_setting(*command, "strategy", flags->strategies)
+      ->required()
+      ->description(
+          fmt::format("{}; several, with commas, side by side", setting("strategy").help));
+  add_case_options(*command, flags->input);
+  add_number(*command, "steps", flags->steps, kMostPredictedSteps);
+  add_setting(*command, "jitter", flags->jitter);
+  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
+      ->check(named_file());
+  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")
+      ->check(named_file());
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace strata

@@ -1,0 +1,112 @@
+// `strata query DB [SQL]`: what is in a database, as a table, JSON or CSV; nothing can be changed.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/options/usage.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "sim/base/error.h"
+#include "sim/report/document.h"
+#include "sim/store/store.h"
+#include "sim/study/report/query_cells.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+struct QueryFlags {
+  std::string database, sql, scenario, csv;
+  bool json = false;
+};
+
+// Without SQL: what there is, in the order of the scenario, for that of answering is the threads'.
+constexpr const char* kOverview =
+    "SELECT sweep, job, model, cluster, strategy, varies, step_seconds, comm_bytes, "
+    "peak_memory_bytes, error FROM cases ORDER BY sweep IS NULL, sweep, "
+    "(SELECT c.ordinal FROM scenario AS n JOIN scenario_case AS c ON c.scenario = n.id "
+    "WHERE c.key = (SELECT key FROM result WHERE id = cases.id) "
+    "ORDER BY n.recorded DESC, n.id DESC, c.ordinal LIMIT 1), ordinal";
+
+// Rows are objects.
+void check_names(const std::vector<std::string>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) ==
+        columns.begin() + static_cast<std::ptrdiff_t>(i)) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("--json: two columns are named {}; allowed: other names, by AS", columns[i]));
+  }
+}
+
+nlohmann::ordered_json result_json(const QueryResult& result) {
+  check_names(result.columns);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& row : result.rows) {
+    auto& line = rows.emplace_back(nlohmann::ordered_json::object());
+    for (std::size_t i = 0; i < row.size(); ++i) line[result.columns[i]] = field_json(row[i]);
+  }
+  return {{"columns", result.columns}, {"rows", std::move(rows)}};
+}
+
+bool is_number(const QueryResult& result, std::size_t column) {
+  for (const auto& row : result.rows) {
+    if (std::holds_alternative<std::string>(row[column])) return false;
+  }
+  return true;
+}
+
+std::string result_text(const QueryResult& result) {
+  std::vector<TextTable::Column> columns;
+  const ReportTable cells = table_of(result);
+  for (std::size_t i = 0; i < result.columns.size(); ++i) {
+    using Align = TextTable::Align;
+    columns.push_back({result.columns[i], is_number(result, i) ? Align::right : Align::left});
+  }
+  TextTable table(std::move(columns));
+  for (const auto& row : cells.rows) {
+    std::vector<std::string> line;
+    line.reserve(row.size());
+    for (const Cell& cell : row) line.push_back(cell.text);
+    table.add_row(std::move(line));
+  }
+  return table.print();
+}
+
+void run_query(const QueryFlags& flags) {
+  check_outputs({flags.csv}, {flags.database});
+  Store store(flags.database, OpenMode::read);
+  if (!flags.scenario.empty()) store.scenario_text(flags.scenario);  // or an error with the names
+  const QueryResult result = store.query(flags.sql.empty() ? kOverview : flags.sql, flags.scenario);
+  if (!flags.csv.empty()) {
+    ReportTable table = table_of(result);
+    table.columns = result.columns;
+    write_file_whole(flags.csv, print_csv(table));
+  }
+  if (flags.json) return print_json(result_json(result));
+  if (flags.csv.empty()) print("{}", result_text(result));
+}
+
+}  // namespace
+
+void add_query_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("query", "read a database of sweeps with SQL");
+  auto flags = std::make_shared<QueryFlags>();
+  command->add_option("DB", flags->database, "a database of strata sweep")->required();
+  command->add_option("SQL", flags->sql,
+                      "one SELECT; views: cases, case_layers, progress, predictions, solves, runs, "
+                      "failures (docs/store.md; default: all cases)");
+  command->add_option("--scenario", flags->scenario,
+                      "cases holds this scenario's rows, in its order (default: all rows)");
+  command->add_option("--csv", flags->csv, "write CSV")->check(named_file());
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags] { run_query(*flags); });
+}
+
+}  // namespace strata

@@ -1,0 +1,104 @@
+// `strata show MODEL`: a network layer by layer, per sample.
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/options/case_options.h"
+#include "cli/options/setting_options.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/table.h"
+#include "sim/study/case/network.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+struct ShowOptions {
+  std::string model;
+  Unsupported unsupported = Unsupported::refuse;
+  bool json = false;
+};
+
+std::string shape_text(const Extents& e) {
+  std::string text = fmt::format("{}", e[Dim::c]);
+  bool inside = false;
+  for (Dim dim : kSpatialDims) {
+    inside = inside || e[dim] > 1;
+    if (inside) text += fmt::format(" x {}", e[dim]);
+  }
+  return text;
+}
+
+std::string input_names(const Graph& graph, const Layer& layer) {
+  std::string names;
+  for (LayerId input : layer.inputs) {
+    if (!names.empty()) names += ", ";
+    names += graph[input].name;
+  }
+  return names;
+}
+
+std::int64_t total_macs(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < graph.size(); ++i) sum += macs(graph, LayerId(i));
+  return sum;
+}
+
+void show_json(const Graph& graph) {
+  nlohmann::ordered_json document{{"model", graph.name()}};
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    nlohmann::ordered_json inputs = nlohmann::ordered_json::array();
+    for (LayerId input : layer.inputs) inputs.push_back(graph[input].name);
+    document["layers"].push_back({{"name", layer.name},
+                                  {"op", name(layer.op)},
+                                  {"inputs", std::move(inputs)},
+                                  {"output", per_dim_json(layer.output)},
+                                  {"parameters", layer.parameters.total()},
+                                  {"macs", macs(graph, LayerId(i))}});
+    if (const auto* opaque = std::get_if<Opaque>(&layer.op))
+      document["layers"].back()["kind"] = opaque->kind;
+  }
+  document["parameters"] = graph.parameters();
+  document["macs"] = total_macs(graph);
+  print_json(document);
+}
+
+void show_table(const Graph& graph) {
+  TextTable table;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    table.add({{"layer", layer.name, TextTable::left},
+               {"op", title(layer.op), TextTable::left},
+               {"output (c [x d] x h x w)", shape_text(layer.output)},
+               {"parameters", format_count(layer.parameters.total())},
+               {"MACs", format_count(macs(graph, LayerId(i)))},
+               {"inputs", input_names(graph, layer), TextTable::left}});
+  }
+  print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
+        graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
+  auto options = std::make_shared<ShowOptions>();
+  add_model(*command, options->model);
+  add_unsupported_option(*command, options->unsupported);
+  command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
+  command->callback([options] {
+    const Network network =
+        load_network(options->model, 1, FileWeights::skip, options->unsupported);
+    options->json ? show_json(network.graph) : show_table(network.graph);
+    for (const std::string& each : network.notes) note(each);
+  });
+}
+
+}  // namespace strata

@@ -1,0 +1,137 @@
+// `strata solve MODEL --cluster C`: the fastest strategy, and what is proved about it.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/interrupt.h"
+#include "cli/options/case_options.h"
+#include "cli/options/keep_options.h"
+#include "cli/options/setting_options.h"
+#include "cli/options/usage.h"
+#include "cli/output/case_header.h"
+#include "cli/output/json.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
+#include "cli/output/solve_output.h"
+#include "sim/base/error.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/study/search/within_memory.h"
+#include "sim/text/file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::int64_t kMostStrategies = 10000, kMostEvaluations = 1000000, kMostThreads = 1024;
+
+struct SolveFlags {
+  CaseRequest input;
+  SolveOptions options;
+  KeepFlags keep;
+  std::string output;
+  bool no_simulation = false, json = false;
+};
+
+// What a device of the cluster has, at the least.
+Bytes capacity(const Case& input) {
+  Bytes least = input.models.front()->memory_capacity();
+  for (const auto& model : input.models) least = std::min(least, model->memory_capacity());
+  return least;
+}
+
+void warn_if_too_large(const Case& input, const Scored& best) {
+  if (best.peak_memory <= capacity(input)) return;
+  warn(fmt::format(
+      "{}: a device needs {} of memory and has {}; --memory-limit {} asks for one that fits",
+      best.strategy.name(), format_bytes(best.peak_memory), format_bytes(capacity(input)),
+      capacity(input).value));
+}
+
+void print_solved(const Case& input, const SolveNames& names, const Solved& solved) {
+  print_header(input);
+  print("{}\n{}\n{}{}", grouped_table(input.graph, solved.best.front().strategy),
+        comparison_table(input, solved), proof_text(solved, names), effort_text(solved));
+}
+
+void check_output(const SolveFlags& flags) {
+  check_outputs({flags.output}, files_read(flags.input, {flags.keep.strategy}));
+  if (!flags.output.empty() && !flags.output.ends_with(".json")) {
+    throw InputError(
+        fmt::format("-o {}: a strategy is read from a file that ends in .json; allowed: "
+                    "such a name",
+                    flags.output));
+  }
+}
+
+void run(SolveFlags& flags) {
+  SolveOptions& options = flags.options;
+  options.simulate = !flags.no_simulation;
+  check_output(flags);
+  check(flags.keep);
+  const Case input = load(flags.input);
+  options.kept = kept_layers(flags.keep, options.space, input);
+  const InterruptFlag interrupt;
+  ProgressLine line;
+  options.limits.cancelled = interrupt.get();
+  options.limits.progress = [&line](const SolveProgress& progress) { line.show(progress); };
+  const Solved solved = solve(input, options);
+  line.clear();
+  if (solved.best.empty()) {
+    throw JobFailed(none_found(input, solved, *options.memory_limit));
+  }
+
+  const DegreeSet degrees =
+      options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
+  const SolveNames names{std::string(print_choice("degrees", degrees)),
+                         std::string(print_choice("objective", options.objective)),
+                         std::string(print_choice("algorithm", options.algorithm)),
+                         kept_names(flags.keep)};
+  warn_if_too_large(input, solved.best.front());
+  if (!interrupt.is_set() && !flags.output.empty()) {
+    write_file_whole(flags.output,
+                     print_strategy(solved.best.front().strategy, input.graph, input.cluster));
+  }
+  if (flags.json) {
+    print_json(solved_json(input, names, solved));
+  } else {
+    print_solved(input, names, solved);
+  }
+  if (interrupt.is_set()) {
+    throw JobFailed(
+        flags.output.empty()
+            ? std::string("interrupted; the output above is the best found so far")
+            : fmt::format("interrupted; the output above is the best found so far, and {} is "
+                          "not written",
+                          flags.output));
+  }
+}
+
+}  // namespace
+
+void add_solve_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("solve", "find the fastest strategy, with proof");
+  auto flags = std::make_shared<SolveFlags>();
+  SolveOptions& options = flags->options;
+  add_model_and_cluster(*command, flags->input);
+  command->add_option("-o,--output", flags->output, "write the strategy to this .json file")
+      ->check(named_file());
+  add_setting(*command, "algorithm", options.algorithm);
+  add_setting(*command, "objective", options.objective);
+  add_number(*command, "k_best", options.k_best, kMostStrategies);
+  add_number(*command, "evaluations", options.evaluations, kMostEvaluations);
+  add_setting(*command, "no_simulation", flags->no_simulation);
+  add_keep_options(*command, flags->keep);
+  add_search_settings(*command, options.space);
+  add_setting(*command, "memory_limit", options.memory_limit);
+  add_setting(*command, "time_limit", options.limits.time_limit);
+  add_number(*command, "threads", options.limits.threads, kMostThreads);
+  add_case_options(*command, flags->input);
+  command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace strata

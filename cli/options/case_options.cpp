@@ -1,0 +1,46 @@
+#include "cli/options/case_options.h"
+
+#include "cli/options/setting_options.h"
+#include "cli/output/output.h"
+#include "sim/study/case/cost_warnings.h"
+
+namespace strata {
+
+void add_model_and_cluster(CLI::App& command, CaseRequest& request) {
+  add_model(command, request.model);
+  add_setting(command, "cluster", request.cluster)->required();
+}
+
+void add_case_options(CLI::App& command, CaseRequest& request) {
+  add_batch_settings(command, request.batch, request.batch_per_device);
+  add_sync_settings(command, request.sync);
+  add_setting(command, "dtype", request.dtype);
+  add_what_ifs(command, request.sets);
+  add_setting(command, "profile", request.profiles)->allow_extra_args(false);
+  add_unsupported_option(command, request.unsupported);
+}
+
+void add_unsupported_option(CLI::App& command, Unsupported& unsupported) {
+  constexpr std::string_view kKey = "allow_unsupported";
+  command
+      .add_flag_callback(
+          option_name(kKey), [&unsupported] { unsupported = Unsupported::opaque; },
+          std::string(setting(kKey).help))
+      ->disable_flag_override();
+}
+
+Case load(const CaseRequest& request) {
+  Case input = load_case(request);
+  for (const std::string& doubt : cost_warnings(input)) warn(doubt);
+  return input;
+}
+
+std::vector<std::string> files_read(const CaseRequest& request,
+                                    const std::vector<std::string>& more) {
+  std::vector<std::string> files = request.profiles;
+  files.insert(files.end(), {request.model, request.cluster});
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
+
+}  // namespace strata

@@ -1,0 +1,29 @@
+#pragma once
+
+// What says which step it is about (MODEL, --cluster, --batch, --sync, --dtype, --profile, --set,
+// --allow-unsupported): shared by the commands that predict, search and compare.
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+/// MODEL and --cluster, both required.
+void add_model_and_cluster(CLI::App& command, CaseRequest& request);
+/// --allow-unsupported, of a command that predicts or shows.
+void add_unsupported_option(CLI::App& command, Unsupported& unsupported);
+/// All the others.
+void add_case_options(CLI::App& command, CaseRequest& request);
+
+/// Warns of what makes its costs doubtful. Throws InputError for a value that is not allowed.
+Case load(const CaseRequest& request);
+
+/// The files that a case is read from, and `more`: no output may name one of them.
+std::vector<std::string> files_read(const CaseRequest& request,
+                                    const std::vector<std::string>& more);
+
+}  // namespace strata

@@ -1,0 +1,79 @@
+#pragma once
+
+// Settings (sim/scenario/settings.h) as options of commands: `memory_limit` is --memory-limit.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options/usage.h"
+#include "cli/output/output.h"
+#include "sim/base/units.h"
+#include "sim/graph/phase.h"
+#include "sim/scenario/settings.h"
+#include "sim/strategy/search_space.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+/// The option of a setting, with its help, that sets `value`: a text or texts, a number, a size, a
+/// flag, one of a few words (or, for a bool, the second of two). Throws InputError, while arguments
+/// are parsed, for text that is none of its values.
+template <class Value>
+CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value) {
+  const std::string name = option_name(key), help = with_options(setting(key).help);
+  const auto read_with = [&](auto read) {
+    const auto set = [key, read, &value](const std::string& text) { value = read(key, text); };
+    return command.add_option_function<std::string>(name, set, help);
+  };
+  if constexpr (std::is_same_v<Value, bool>) {
+    const bool flag = setting(key).form == ValueForm::flag;
+    if (flag) return command.add_flag(name, value, help)->disable_flag_override();
+    return read_with([](auto k, auto& text) { return read_place(setting(k), text) == 1; });
+  } else if constexpr (std::is_enum_v<Value>) {
+    return read_with(read_choice<Value>);
+  } else if constexpr (std::is_same_v<Value, std::optional<DegreeSet>>) {
+    return read_with(read_choice<DegreeSet>);
+  } else if constexpr (std::is_same_v<Value, Bytes> ||
+                       std::is_same_v<Value, std::optional<Bytes>>) {
+    return read_with(read_size);
+  } else if constexpr (std::is_same_v<Value, double> ||
+                       std::is_same_v<Value, std::optional<double>>) {
+    return read_with(read_rate);
+  } else {
+    return command.add_option(name, value, help);
+  }
+}
+
+/// The same for a whole number up to `most`.
+template <class Integer>
+CLI::Option* add_number(CLI::App& command, std::string_view key, Integer& value,
+                        std::int64_t most) {
+  const std::int64_t least = setting(key).form == ValueForm::positive ? 1 : 0;
+  return add_setting(command, key, value)->check(whole_number(least, most));
+}
+
+/// MODEL, required; of several, names.
+template <class Names>
+void add_model(CLI::App& command, Names& model) {
+  command.add_option("MODEL", model, std::string(setting("model").help))->required();
+}
+/// --batch and --batch-per-device, of which one excludes the other.
+void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
+                        std::int64_t& batch_per_device);
+/// --sync and --bucket.
+void add_sync_settings(CLI::App& command, GradientSync& sync);
+/// --set, repeatable, one change each.
+void add_what_ifs(CLI::App& command, WhatIfs& changes);
+/// --devices, required, and the --dtype that they compute in.
+void add_device_settings(CLI::App& command, std::string& devices, DType& dtype);
+/// --degrees, --reductions, --free-elementwise and --placement: which strategies a search may
+/// choose from. `group`: the heading in the help where they count for one strategy alone.
+void add_search_settings(CLI::App& command, SearchOptions& space,
+                         const std::string& group = "Options");
+
+}  // namespace strata

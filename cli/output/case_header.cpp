@@ -1,0 +1,23 @@
+#include "cli/output/case_header.h"
+
+#include <fmt/format.h>
+
+#include "cli/output/output.h"
+#include "sim/text/units.h"
+
+namespace strata {
+
+std::string sync_text(const GradientSync& sync) {
+  std::string text(name(sync.algorithm));
+  if (sync.algorithm == SyncAlgorithm::ps || sync.bucket == kUsualBucket) return text;
+  if (sync.bucket == Bytes{}) return text + ", no buckets";
+  return text + fmt::format(", buckets of {}", format_bytes(sync.bucket));
+}
+
+void print_header(const Case& input) {
+  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
+        input.cluster.device_count(), input.graph.batch(), name(input.dtypes.values),
+        sync_text(input.sync));
+}
+
+}  // namespace strata

@@ -1,0 +1,28 @@
+#pragma once
+
+// What commands that use real devices say of what makes their times doubtful: shared cores, other
+// work on the machine, and convolutions that no library's engine computes.
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/study/case/runner.h"
+#include "sim/timeline/execution.h"
+
+namespace strata {
+
+/// Where this process's devices are cores and more than there are.
+void warn_of_shared_cores(const Runner& runner, const std::string& devices);
+
+/// Where something else ran beside much of what was measured.
+void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence);
+
+/// {"products": 3, "first_status": "..."}; of none, null.
+nlohmann::ordered_json plain_loops_json(const PlainLoops& loops);
+
+/// A line; empty where there are none.
+std::string plain_loops_text(const PlainLoops& loops);
+
+}  // namespace strata

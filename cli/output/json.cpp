@@ -1,0 +1,117 @@
+#include "cli/output/json.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/output/output.h"
+#include "sim/strategy/strategy_file.h"
+
+namespace strata {
+namespace {
+
+nlohmann::ordered_json sources_json(const CostSources& sources) {
+  const double sum = sources.total().value;
+  const auto share = [&](Seconds part) { return sum > 0 ? part.value / sum : 0; };
+  return {{"measured", share(sources.measured)},
+          {"interpolated", share(sources.interpolated)},
+          {"analytic", share(sources.analytic)}};
+}
+
+nlohmann::ordered_json layers_json(const Case& input, const Prediction& prediction) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < input.graph.size(); ++i) {
+    const LayerId id(i);
+    layers.push_back({{"name", input.graph[id].name}});
+    layers.back().update(terms_json(prediction.strategy[id].degrees, prediction.terms[i]));
+  }
+  return layers;
+}
+
+nlohmann::ordered_json memory_json(const Prediction& prediction) {
+  nlohmann::ordered_json bytes = nlohmann::ordered_json::array();
+  for (Bytes peak : prediction.peak_memory) bytes.push_back(peak.value);
+  return bytes;
+}
+
+nlohmann::ordered_json path_json(const PathShares& path) {
+  return {{"compute_seconds", path.compute.value},
+          {"transfer_seconds", path.transfer.value},
+          {"sync_seconds", path.sync.value},
+          {"statistics_seconds", path.statistics.value},
+          {"idle_seconds", path.idle.value}};
+}
+
+nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction) {
+  const Utilisation use = utilisation(prediction.plan, prediction.timeline, input.cluster);
+  nlohmann::ordered_json json;
+  for (std::size_t i = 0; i < use.devices.size(); ++i) {
+    json["devices"].push_back(
+        {{"name", input.cluster[DeviceId(i)].name}, {"compute_share", use.devices[i]}});
+  }
+  json["links"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < use.links.size(); ++i) {
+    if (use.link_bytes[i] == 0) continue;
+    json["links"].push_back({{"name", input.cluster[LinkId(i)].name},
+                             {"bytes", use.link_bytes[i]},
+                             {"bandwidth_share", use.links[i]}});
+  }
+  return json;
+}
+
+}  // namespace
+
+void print_json(const nlohmann::ordered_json& document) {
+  // Names of files need not be UTF-8, and JSON is.
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  print("{}\n", document.dump(2, ' ', false, Handler::replace));
+}
+
+nlohmann::ordered_json field_json(const Field& field) {
+  if (const auto* whole = std::get_if<std::int64_t>(&field)) return *whole;
+  if (const auto* real = std::get_if<double>(&field)) return *real;
+  if (const auto* text = std::get_if<std::string>(&field)) return *text;
+  return nullptr;
+}
+
+nlohmann::ordered_json columns_json(const CaseResult& result,
+                                    std::initializer_list<std::string_view> keys) {
+  nlohmann::ordered_json json;
+  for (const std::string_view key : keys) json[key] = field_json(field_of(column(key), result));
+  return json;
+}
+
+nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& terms) {
+  return {{"config", degrees_json(degrees)},
+          {"compute_seconds", terms.compute.value},
+          {"transfer_seconds", terms.transfer.value},
+          {"sync_seconds", terms.sync.value}};
+}
+
+nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {
+  const CaseResult result = result_of(input, prediction);
+  nlohmann::ordered_json json = columns_json(result, {"model", "cluster", "strategy", "sync",
+                                                      "dtype", "devices", "batch", "step_seconds"});
+  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  json["makespan_seconds"] = prediction.timeline.makespan().value;
+  json.update(columns_json(
+      result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));
+  json["statistics_bytes"] = prediction.communication.statistics.value;
+  json.update(columns_json(result, {"peak_memory_bytes"}));
+  json["peak_memory_bytes_by_device"] = memory_json(prediction);
+  json["cost_sources"] = sources_json(prediction.sources);
+  json["critical_path"] = path_json(prediction.path);
+  json["utilisation"] = use_json(input, prediction);
+  json["layers"] = layers_json(input, prediction);
+  return json;
+}
+
+nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps) {
+  return {{"seed", jitter.seed},
+          {"steps", jitter.steps},
+          {"p50_seconds", steps.p50.value},
+          {"p95_seconds", steps.p95.value}};
+}
+
+}  // namespace strata

@@ -1,0 +1,82 @@
+#include "cli/output/output.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "sim/base/error.h"
+#include "sim/text/file.h"
+
+namespace strata {
+namespace {
+
+[[noreturn]] void fail() {
+  throw EnvironmentError("standard output cannot be written");
+}
+
+}  // namespace
+
+void write_output(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail();
+}
+
+void flush_output() {
+  std::cout.flush();  // the help's
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) fail();
+}
+
+std::string option_name(std::string_view key) {
+  std::string name = fmt::format("--{}", key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string with_options(std::string_view text) {
+  constexpr std::string_view kKey = "abcdefghijklmnopqrstuvwxyz_";
+  std::string result;
+  for (std::size_t at = text.find('`'); at != text.npos; at = text.find('`')) {
+    const std::size_t end = text.find_first_not_of(kKey, at + 1);
+    const bool key = end != text.npos && end > at + 1 && text[end] == '`';
+    result += text.substr(0, key ? at : at + 1);
+    if (key) result += option_name(text.substr(at + 1, end - at - 1));
+    text.remove_prefix(key ? end + 1 : at + 1);
+  }
+  return result.append(text);
+}
+
+void say(std::string_view line) {
+  std::fputs((with_options(line) + '\n').c_str(), stderr);
+}
+
+void warn(std::string_view what) {
+  say(fmt::format("strata: warning: {}", what));
+}
+
+void note(std::string_view what) {
+  say(fmt::format("strata: note: {}", what));
+}
+
+void refuse_overwriting(const std::vector<std::string>& outputs,
+                        const std::vector<std::string>& inputs) {
+  for (const std::string& output : outputs) {
+    for (const std::string& input : inputs) {
+      std::error_code none;  // names that are no files are equivalent to nothing
+      if (output.empty() || !std::filesystem::equivalent(output, input, none)) continue;
+      throw InputError(
+          fmt::format("{} is read and would be written; allowed: another file", output));
+    }
+  }
+}
+
+void check_outputs(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& inputs) {
+  refuse_overwriting(outputs, inputs);
+  for (const std::string& output : outputs) {
+    if (!output.empty()) check_can_write(output);
+  }
+}
+
+}  // namespace strata

@@ -1,0 +1,59 @@
+#include "cli/output/progress.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{100};
+
+}  // namespace
+
+std::string progress_text(const SolveProgress& p) {
+  std::string text(p.stage);
+  if (p.done >= 0) text += fmt::format(" {:.0f}%", 100 * p.done);
+  if (p.best < kInfinity) text += fmt::format(", best {}", format_seconds(Seconds{p.best}));
+  if (p.lower_bound > 0) {
+    text += fmt::format(", bound {}", format_seconds(Seconds{p.lower_bound}));
+    if (p.best < kInfinity) {
+      text += fmt::format(", gap {:.2f}%", 100 * (p.best - p.lower_bound) / p.best);
+    }
+  }
+  return text;
+}
+
+ProgressLine::ProgressLine() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(const SolveProgress& progress) {
+  show(std::string(progress.stage), progress_text(progress));
+}
+
+void ProgressLine::show(const std::string& stage, const std::string& text) {
+  if (!on_terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (stage == stage_ && now - shown_ < kInterval) return;
+  stage_ = stage;
+  shown_ = now;
+  write(text);
+}
+
+void ProgressLine::clear() {
+  if (width_ == 0) return;
+  write("");
+  std::fputs("\r", stderr);
+}
+
+// Blanks cover what the last line had more.
+void ProgressLine::write(const std::string& line) {
+  const std::size_t covered = width_ > line.size() ? width_ - line.size() : 0;
+  std::fputs(("\r" + line + std::string(covered, ' ')).c_str(), stderr);
+  std::fflush(stderr);
+  width_ = line.size();
+}
+
+}  // namespace strata

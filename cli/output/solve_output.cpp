@@ -1,0 +1,203 @@
+#include "cli/output/solve_output.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/output/json.h"
+#include "cli/output/table.h"
+#include "sim/strategy/config_text.h"
+#include "sim/strategy/strategy_file.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scored_json(const Case& input, const Scored& scored) {
+  return columns_json(result_of(input, scored),
+                      {"eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
+}
+
+Json strategy_json(const Case& input, const Strategy& strategy) {
+  return Json::parse(print_strategy(strategy, input.graph, input.cluster));
+}
+
+// Layers of equal config that follow one another; inputs are left out.
+struct Run {
+  LayerId first, last;
+  std::vector<std::pair<std::string_view, int>> kinds;  // in order of appearance
+
+  void add(const Layer& layer, LayerId id) {
+    last = id;
+    const std::string_view kind = traits(layer.op).summary;
+    if (kind.empty()) return;
+    const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                 [&](const auto& entry) { return entry.first == kind; });
+    if (at == kinds.end()) {
+      kinds.emplace_back(kind, 1);
+    } else {
+      ++at->second;
+    }
+  }
+
+  std::string text() const {
+    std::string text;
+    for (const auto& [kind, count] : kinds) {
+      if (!text.empty()) text += " + ";
+      text += count == 1 ? std::string(kind) : fmt::format("{} x {}", count, kind);
+    }
+    return text;
+  }
+};
+
+std::vector<Run> runs_of(const Graph& graph, const Strategy& strategy) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId id(i);
+    if (is_input(graph[id].op)) continue;
+    if (runs.empty() || strategy[runs.back().last] != strategy[id]) runs.push_back({id, id, {}});
+    runs.back().add(graph[id], id);
+  }
+  return runs;
+}
+
+std::string seconds_text(double seconds) {
+  return format_seconds(Seconds{seconds});
+}
+
+}  // namespace
+
+Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {
+  const Scored& best = solved.best.front();
+  const CaseResult result = result_of(input, best);
+  Json json = columns_json(result, {"model", "cluster", "sync", "dtype", "devices", "batch"});
+  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  json["degrees"] = names.degrees;
+  json["objective"] = names.objective;
+  json["algorithm"] = names.algorithm;
+  json["kept"] = names.kept;
+  json.update(scored_json(input, best));
+  if (best.simulated()) json.update(columns_json(result, {"throughput"}));
+  json["optimal"] = solved.optimal;
+  json["lower_bound_seconds"] = solved.lower_bound.value;
+  json["gap"] = solved.outside ? Json(nullptr) : Json(solved.gap());
+  json["stopped"] = solved.stopped;
+  json["in_space"] = !solved.outside;
+  json["table_seconds"] = solved.table_seconds;
+  json["solve_seconds"] = solved.solve_seconds;
+  json["refine_seconds"] = solved.refine_seconds;
+  json["evaluations"] = solved.evaluations;
+  json["final_nodes"] = solved.final_nodes;
+  json["max_configs"] = solved.max_configs;
+  json["variables"] = solved.variables;
+  json["log10_strategies"] = solved.log10_strategies;
+  for (const Scored& usual : solved.baselines) {
+    json["baselines"][usual.strategy.name()] = scored_json(input, usual);
+  }
+  json["strategy"] = strategy_json(input, best.strategy);
+  json["best"] = Json::array();
+  for (const Scored& scored : solved.best) {
+    Json entry = scored_json(input, scored);
+    entry["strategy"] = strategy_json(input, scored.strategy);
+    json["best"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::string grouped_table(const Graph& graph, const Strategy& strategy) {
+  using Align = TextTable::Align;
+  TextTable table(
+      {{"layers", Align::left}, {"of them", Align::left}, {"config", Align::left}, {"devices"}});
+  for (const Run& run : runs_of(graph, strategy)) {
+    const std::string& first = graph[run.first].name;
+    const std::string& last = graph[run.last].name;
+    const Config& config = strategy[run.first];
+    table.add_row({first == last ? first : fmt::format("{} .. {}", first, last), run.text(),
+                   config_text(config), std::to_string(config.devices.size())});
+  }
+  return table.print();
+}
+
+std::string comparison_table(const Case& input, const Solved& solved) {
+  std::vector<CaseResult> results;
+  for (const Scored& usual : solved.baselines) results.push_back(result_of(input, usual));
+  for (const Scored& scored : solved.best) {
+    const auto same = [&](const Scored& usual) {
+      return usual.strategy.name() == scored.strategy.name();
+    };
+    if (std::ranges::none_of(solved.baselines, same)) results.push_back(result_of(input, scored));
+  }
+  return print_results(
+      results, {"strategy", "eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
+}
+
+// Eq. 1 overlaps nothing, so its optimum need not be the fastest when simulated.
+std::string simulated_hint(const Solved& solved) {
+  const Scored& best = solved.best.front();
+  for (const Scored& usual : solved.baselines) {
+    if (!best.simulated() || !usual.simulated() || usual.step >= 0.995 * best.step) continue;
+    return fmt::format(
+        "Under simulation, where communication overlaps, {} is faster: --objective simulated "
+        "continues the search there\n",
+        usual.strategy.name());
+  }
+  return {};
+}
+
+std::string proof_text(const Solved& solved, const SolveNames& names) {
+  const std::string bound = format_seconds(solved.lower_bound);
+  const std::string& best = solved.best.front().strategy.name();
+  if (solved.outside) {
+    return fmt::format(
+        "{} is better than the best found with --degrees {}, which does not include it; --degrees "
+        "all includes more\n",
+        best, names.degrees);
+  }
+  if (names.objective == "simulated" && solved.evaluations == 0) {
+    return "Stopped before the search under simulation began\n";
+  }
+  if (names.objective == "simulated") {
+    return fmt::format(
+        "The fastest of {} strategies that were simulated; it is not proved that none is faster. "
+        "Under Eq. 1, which overlaps nothing, no strategy takes less than {}\n",
+        solved.evaluations, bound);
+  }
+  if (solved.optimal) {
+    if (!names.kept.empty()) {
+      return fmt::format(
+          "Optimal under Eq. 1, proved: no strategy that keeps {} is faster than {}\n",
+          fmt::join(names.kept, ", "), bound);
+    }
+    return fmt::format("Optimal under Eq. 1, proved: no strategy is faster than {}\n", bound) +
+           simulated_hint(solved);
+  }
+  if (solved.lower_bound.value == 0) {
+    return fmt::format("Stopped before anything was proved about {}\n", best);
+  }
+  return fmt::format("{}ithin {:.3g}% of the optimum under Eq. 1: no strategy is faster than {}\n",
+                     solved.stopped ? "Stopped: w" : "W", 100 * solved.gap(), bound);
+}
+
+std::string effort_text(const Solved& solved) {
+  std::string text = fmt::format("10^{:.1f} strategies: {} variables of up to {} configs",
+                                 solved.log10_strategies, solved.variables, solved.max_configs);
+  if (solved.final_nodes > 0) {
+    text += fmt::format("; node and edge eliminations leave {}", solved.final_nodes);
+  }
+  if (solved.pruned > 0) {
+    text += fmt::format("; {} of {} configs dropped with proof", solved.pruned, solved.configs);
+  }
+  text += fmt::format("\ncost tables {}, search {}", seconds_text(solved.table_seconds),
+                      seconds_text(solved.solve_seconds));
+  if (solved.evaluations > 0) {
+    text +=
+        fmt::format(", {} simulations {}", solved.evaluations, seconds_text(solved.refine_seconds));
+  }
+  return text + "\n";
+}
+
+}  // namespace strata

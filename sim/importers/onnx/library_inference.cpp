@@ -1,0 +1,155 @@
+#include "sim/importers/onnx/library_inference.h"
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <onnx/checker.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include "sim/base/error.h"
+#include "sim/importers/onnx/attributes.h"
+#include "sim/importers/onnx/names.h"
+#include "sim/importers/onnx/newer_ops.h"
+
+namespace strata {
+namespace {
+
+constexpr int kIrVersion = 8;  // of opset 17
+
+// As an initializer, where they are known: integers may be the shapes that nodes want.
+bool add_integers(onnx::GraphProto& graph, const std::string& name, const KnownValues& known,
+                  const onnx::TypeProto& type) {
+  if (const auto* tensor = known.tensor(name); tensor != nullptr && holds_integers(*tensor)) {
+    (*graph.add_initializer() = *tensor).set_name(name);
+    return true;
+  }
+  if (type.tensor_type().elem_type() != onnx::TensorProto::INT64) return false;
+  const auto integers = known.integers(name);
+  if (!integers) return false;
+  onnx::TensorProto& tensor = *graph.add_initializer();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.mutable_dims()->Assign(integers->dims.begin(), integers->dims.end());
+  tensor.mutable_int64_data()->Assign(integers->values.begin(), integers->values.end());
+  return true;
+}
+
+void add_node(onnx::GraphProto& graph, const onnx::NodeProto& node, const KnownValues& known,
+              const ValueTypes& types) {
+  graph.set_name("node");
+  *graph.add_node() = node;
+  graph.mutable_node(0)->clear_domain();
+  const std::set<std::string> names(node.input().begin(), node.input().end());
+  for (const std::string& name : names) {
+    const auto type = types.find(name);
+    if (name.empty() || type == types.end()) continue;
+    if (add_integers(graph, name, known, type->second)) continue;
+    onnx::ValueInfoProto& input = *graph.add_input();
+    input.set_name(name);
+    *input.mutable_type() = type->second;
+  }
+}
+
+// Of what a vendor's exception says the first line.
+[[noreturn]] void fail_by(std::string_view part, const std::exception& error) {
+  const std::string_view text = error.what();
+  throw InputError(
+      fmt::format("ONNX's {} says: {}", part, shown(text.substr(0, text.find('\n')), kLongest)));
+}
+
+using KnownDims = std::map<std::string, TensorDims, std::less<>>;
+
+const TensorDims* dims_of_input(const onnx::NodeProto& node, int i, const KnownDims& dims) {
+  if (i >= node.input_size()) return nullptr;
+  const auto at = dims.find(node.input(i));
+  return at == dims.end() ? nullptr : &at->second;
+}
+
+// For windows: two axes before those that they slide over.
+void check_spatial(const TensorDims& input) {
+  if (input.size() >= 3) return;
+  throw InputError(
+      fmt::format("its input is {}; allowed: spatial dims after two others", print_dims(input)));
+}
+
+void check_kernel(const onnx::NodeProto& node, const TensorDims& input) {
+  const auto kernel = NodeAttributes(node).integers("kernel_shape");
+  if (kernel.empty() || kernel.size() + 2 == input.size()) return;
+  throw InputError(
+      fmt::format("its kernel has {} dims, its input {}", kernel.size(), input.size() - 2));
+}
+
+void check_weight(const TensorDims& weight, const TensorDims& input) {
+  const bool whole =
+      std::all_of(weight.begin(), weight.end(), [](std::int64_t dim) { return dim > 0; });
+  if (whole && weight.size() == input.size()) return;
+  throw InputError(fmt::format("its weight is {}, its input {}; allowed: equally many dims",
+                               print_dims(weight), print_dims(input)));
+}
+
+// Which input of a convolution the weight is; 0 of all other ops.
+int weight_of(std::string_view op) {
+  if (op == "Conv" || op == "ConvTranspose" || op == "ConvInteger") return 1;
+  return op == "QLinearConv" ? 3 : 0;
+}
+
+void check_order(const onnx::NodeProto& node, const TensorDims& input) {
+  std::vector<std::int64_t> order = NodeAttributes(node).integers("perm");
+  if (!NodeAttributes(node).has("perm")) return;
+  const std::vector<std::int64_t> said = order;
+  std::vector<std::int64_t> all(input.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::sort(order.begin(), order.end());
+  if (order == all) return;
+  throw InputError(fmt::format("perm is {}; allowed: each axis of {} once", print_dims(said),
+                               print_dims(input)));
+}
+
+}  // namespace
+
+void check_by_library(const onnx::NodeProto& node, int opset) {
+  onnx::checker::CheckerContext context;
+  context.set_ir_version(kIrVersion);
+  context.set_opset_imports({{"", std::min(opset, kLibraryOpset)}});
+  try {
+    onnx::checker::check_node(node, context, onnx::checker::LexicalScopeContext{});
+  } catch (const std::exception& error) {
+    fail_by("checker", error);
+  }
+}
+
+std::vector<onnx::ValueInfoProto> infer_by_library(const onnx::NodeProto& node, int opset,
+                                                   const KnownValues& known,
+                                                   const ValueTypes& types) {
+  onnx::ModelProto model;
+  model.set_ir_version(kIrVersion);
+  model.add_opset_import()->set_version(std::min(opset, kLibraryOpset));
+  add_node(*model.mutable_graph(), node, known, types);
+  try {
+    onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), {true, 1, false});
+  } catch (const std::exception& error) {
+    fail_by("shape inference", error);
+  }
+  return {model.graph().value_info().begin(), model.graph().value_info().end()};
+}
+
+void check_for_inference(const onnx::NodeProto& node, const KnownDims& dims) {
+  const std::string_view op = node.op_type();
+  const TensorDims* input = dims_of_input(node, 0, dims);
+  if (!input) return;
+  const int weight_at = weight_of(op);
+  const bool slides = weight_at > 0 || op == "MaxPool" || op == "AveragePool" || op == "LpPool" ||
+                      op == "MaxUnpool";
+  if (slides || (op.starts_with("Global") && op.ends_with("Pool"))) check_spatial(*input);
+  if (slides) check_kernel(node, *input);
+  const TensorDims* weight = weight_at > 0 ? dims_of_input(node, weight_at, dims) : nullptr;
+  if (weight) check_weight(*weight, *input);
+  if (op == "Transpose") check_order(node, *input);
+}
+
+}  // namespace strata

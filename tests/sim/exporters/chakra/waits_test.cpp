@@ -1,0 +1,93 @@
+#include "sim/exporters/chakra/waits.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/plan/plan_builder.h"
+
+namespace strata {
+namespace {
+
+const DeviceId a(0), b(1), c(2);
+const LayerId layer(0);
+
+Task compute(DeviceId device) {
+  return {TaskKind::compute, Phase::forward, layer, device, 0, 0, Stream::device};
+}
+Task transfer(DeviceId to) {
+  return {TaskKind::transfer, Phase::forward, layer, to, 0, 0, Stream::links};
+}
+
+std::vector<StepTask> step0(std::vector<TaskId> tasks) {
+  std::vector<StepTask> all;
+  for (TaskId task : tasks) all.push_back({0, task});
+  return all;
+}
+
+TEST(Waits, OfATransferStandWhereItsDataAreMadeAndWhereTheyGo) {
+  PlanBuilder builder(DType::fp32, 2);
+  const TaskId made = builder.add(compute(a), {});
+  const TaskId room = builder.add(compute(b), {});
+  const Piece piece{a, {8}, {}};
+  const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {made, room});
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.on(a, {0, moved}), step0({made}));
+  EXPECT_EQ(waits.on(b, {0, moved}), step0({room}));
+  EXPECT_EQ(waits.left_out({0, moved}), 0u);
+}
+
+// a may overwrite what it sent to b when that has left: its own end of the transfer.
+TEST(Waits, ForWhatADeviceSentAreForItsOwnEnd) {
+  PlanBuilder builder(DType::fp32, 2);
+  const TaskId made = builder.add(compute(a), {});
+  const Piece piece{a, {8}, {}};
+  const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {made});
+  builder.carry(made, moved);
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.on(a, {0, made}), step0({}));
+  EXPECT_EQ(waits.on(a, {1, made}), step0({moved}));
+  EXPECT_EQ(waits.left_out({1, made}), 0u);
+}
+
+// Of the producers behind a join, c sends nothing to b: that wait has no message.
+TEST(Waits, BehindAJoinAreForItsTasks) {
+  PlanBuilder builder(DType::fp32, 3);
+  const TaskId by_a = builder.add(compute(a), {});
+  const TaskId by_b = builder.add(compute(b), {});
+  const TaskId by_c = builder.add(compute(c), {});
+  const TaskId join = builder.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links},
+                                  {by_a, by_b, by_c});
+  const Piece piece{a, {8}, {}};
+  const TaskId moved = builder.add_transfer(transfer(b), 0, {&piece, 1}, {join});
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.on(a, {0, moved}), step0({by_a}));
+  EXPECT_EQ(waits.on(b, {0, moved}), step0({by_b}));
+  EXPECT_EQ(waits.left_out({0, moved}), 1u);
+}
+
+// Everyone's reduction must end before anyone fetches: on b, b's own part says so.
+TEST(Waits, ForAPeersPartInAGroupAreForTheOwn) {
+  PlanBuilder builder(DType::fp32, 2);
+  const std::uint32_t shape = builder.add_group_shape({{a, b}, {}});
+  const std::uint32_t group =
+      builder.add_group({GroupPurpose::parameters, SyncAlgorithm::ring, shape, {8}, {}, {}, {}});
+  const TaskId by_a = builder.add(compute(a), {}), by_b = builder.add(compute(b), {});
+  const auto part = [](TaskKind kind, DeviceId device) {
+    return Task{kind, Phase::update, layer, device, 0, 0, Stream::device};
+  };
+  const TaskId reduce_a = builder.join_group(group, part(TaskKind::reduce, a), {by_a, by_b});
+  const TaskId reduce_b = builder.join_group(group, part(TaskKind::reduce, b), {by_a, by_b});
+  builder.gather_group(group, part(TaskKind::gather, a), {reduce_a, reduce_b});
+  const TaskId gather_b =
+      builder.gather_group(group, part(TaskKind::gather, b), {reduce_a, reduce_b});
+  const Plan plan = std::move(builder).build();
+  const Waits waits(plan);
+  EXPECT_EQ(waits.on(b, {0, reduce_b}), step0({by_b}));
+  EXPECT_EQ(waits.on(b, {0, gather_b}), step0({reduce_b}));
+  EXPECT_EQ(waits.left_out({0, gather_b}), 0u);
+}
+
+}  // namespace
+}  // namespace strata

@@ -1,0 +1,222 @@
+// What is not read here, where it may be opaque: any op, as the bytes that it moves.
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/importers/onnx/model.h"
+#include "tests/sim/text/said.h"
+
+namespace strata {
+namespace {
+
+using testing::Attributes;
+using testing::Dims;
+using ::testing::ElementsAre;
+using testing::lines;
+using testing::Model;
+
+OnnxModel opaque(const Model& net) {
+  return parse_onnx(net.bytes(), "net.onnx", 2, OnnxWeights::skip, OnnxUnsupported::opaque);
+}
+
+std::vector<std::string> opaque_lines(Model& net, const Dims& dims) {
+  net.input("x", dims).output("y");
+  std::vector<std::string> result = lines(opaque(net).graph);
+  result.erase(result.begin());
+  return result;
+}
+
+std::string kind(const Graph& graph, std::string_view layer) {
+  return std::get<Opaque>(graph[graph.find(layer)].op).kind;
+}
+
+// A transposed convolution: (2 - 1) 4 + ... of 4 rows with stride 2 and a kernel of 2 are 8.
+TEST(OnnxOpaque, AnOpWithoutAReaderHasItsShapeAndParameters) {
+  Model net;
+  net.weight("w", {3, 5, 2, 2});
+  net.weight("b", {5});
+  net.node("ConvTranspose", {"x", "w", "b"}, "up")("strides", Dims{2, 2});
+  net.node("Relu", {"up"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
+              ElementsAre("up opaque 5x1x8x8 +65 < x", "y relu 5x1x8x8 < up"));
+  EXPECT_EQ(kind(opaque(net).graph, "up"), "ConvTranspose");
+  EXPECT_THAT(opaque(net).notes,
+              ::testing::Contains("op ConvTranspose is opaque: its cost is that of the bytes that "
+                                  "it moves"));
+  EXPECT_EQ(said([&] { net.read(); }),
+            "net.onnx: op ConvTranspose is not supported: 1 node (up); allowed: to predict, with "
+            "`allow_unsupported`");
+}
+
+TEST(OnnxOpaque, ResizesScalesAreNoParameters) {
+  Model net;
+  net.weight("scales", {4}, {1, 1, 2, 2});
+  net.node("Resize", {"x", "", "scales"}, "y")("mode", "linear");
+  EXPECT_THAT(opaque_lines(net, {1, 3, 4, 4}), ElementsAre("y opaque 3x1x8x8 < x"));
+}
+
+TEST(OnnxOpaque, AResizeNeedsNoPermission) {
+  Model net;
+  net.weight("twice", {4}, {1, 1, 2, 2});
+  net.weight("once", {4}, {1, 1, 1, 1});
+  net.node("Resize", {"x", "", "twice"}, "large");
+  net.node("Resize", {"large", "", "once"}, "same");
+  net.node("Relu", {"same"}, "y");
+  net.input("x", {1, 3, 4, 4}).output("y");
+  EXPECT_THAT(lines(net.read().graph),
+              ElementsAre("x input 3x1x4x4", "large opaque 3x1x8x8 < x", "y relu 3x1x8x8 < large"));
+}
+
+TEST(OnnxOpaque, ScalesThatAreNoneAreErrors) {
+  const auto resized = [](float scale) {
+    Model net;
+    net.weight("scales", {4}, {1, 1, scale, 2});
+    net.node("Resize", {"x", "", "scales"}, "y");
+    return said([&] { opaque_lines(net, {1, 3, 4, 4}); });
+  };
+  EXPECT_EQ(resized(2), "");
+  EXPECT_EQ(resized(2e6F),
+            "net.onnx: node y (Resize): its scale is 2000000; allowed: 0 to 1048576");
+  EXPECT_EQ(resized(0), "net.onnx: node y (Resize): height extent 0 is not in 1 ... 2147483648");
+  EXPECT_EQ(resized(INFINITY),
+            "net.onnx: node y (Resize): element 2 is inf; allowed: finite numbers of float32");
+}
+
+// Mul has a reader, which refuses a map of one channel for them all.
+TEST(OnnxOpaque, SoIsAKnownOpInAFormThatIsNotRead) {
+  Model net;
+  net.weight("w", {1, 3, 1, 1});
+  net.node("Conv", {"x", "w"}, "map");
+  net.node("Mul", {"x", "map"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
+              ElementsAre("map conv2d 1x1x4x4 +3 < x", "y opaque 3x1x4x4 < x, map"));
+  EXPECT_EQ(said([&] { net.read(); }),
+            "net.onnx: node y (Mul): multiply takes a second input of 3 x 1 x 4 x 4 or, as a gate, "
+            "3 x 1 x 1 x 1, not 1 x 1 x 4 x 4");
+}
+
+// An Add is of equal shapes, which the layer that was tried found out too late.
+TEST(OnnxOpaque, WhatIsRefusedKeepsItsName) {
+  Model net;
+  net.node("GlobalAveragePool", {"x"}, "mean");
+  net.node("Add", {"x", "mean"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
+              ElementsAre("mean adaptive_avg_pool2d 3x1x1x1 < x", "y opaque 3x1x4x4 < x, mean"));
+}
+
+TEST(OnnxOpaque, WhatANodeReadsTwiceItMovesOnce) {
+  Model net;
+  net.node("Div", {"x", "x"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}), ElementsAre("y opaque 3x1x4x4 < x"));
+}
+
+TEST(OnnxOpaque, EachOutputThatIsReadIsALayer) {
+  Model net;
+  auto& split = net.node("Split", {"x"}, "left")("axis", 1).proto();
+  split.add_output("middle");
+  split.add_output("right");
+  net.node("Concat", {"right", "left"}, "y")("axis", 1);
+  EXPECT_THAT(opaque_lines(net, {0, 6, 4}),
+              ElementsAre("left opaque 2x1x1x4 < x", "left_2 opaque 2x1x1x4 < x",
+                          "y concat 4x1x1x4 < left_2, left"));
+}
+
+// The pooling is one; the places of its maxima come with another.
+TEST(OnnxOpaque, SoIsAnotherOutputOfAnOpThatIsRead) {
+  Model net;
+  net.node("MaxPool", {"x"}, "pool")("kernel_shape", Dims{2, 2})("strides", Dims{2, 2})
+      .proto()
+      .add_output("places");
+  net.node("MaxUnpool", {"pool", "places"}, "y")("kernel_shape", Dims{2, 2})("strides", Dims{2, 2});
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}),
+              ElementsAre("pool max_pool2d 3x1x2x2 < x", "pool_2 opaque 3x1x2x2 < x",
+                          "y opaque 3x1x4x4 < pool, pool_2"));
+}
+
+// The Add is the product's bias no more.
+TEST(OnnxOpaque, AProductThatIsNotReadGivesItsAddBack) {
+  Model net;
+  net.weight("w", {4, 6});
+  net.weight("b", {6});
+  net.node("MatMul", {"x", "w"}, "p");
+  net.node("Add", {"p", "b"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4}),
+              ElementsAre("p opaque 3x1x1x6 +24 < x", "y opaque 3x1x1x6 +6 < p"));
+}
+
+TEST(OnnxOpaque, OpsOnConstantsAloneAreNoLayers) {
+  Model net;
+  net.weight("w", {4});
+  net.node("Abs", {"w"}, "positive");
+  net.node("Mul", {"x", "positive"}, "y");
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4}), ElementsAre("y opaque 3x1x1x4 < x"));
+}
+
+// Its scale and bias are its layer's already, and its mean and variance no parameters.
+TEST(OnnxOpaque, BatchNormsRunningMeanIsNoLayer) {
+  for (const std::int64_t batch : {0, 7}) {
+    Model net(14);
+    for (const char* name : {"scale", "bias", "mean", "variance"}) net.weight(name, {7});
+    auto& norm =
+        net.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y").proto();
+    Attributes{norm}("training_mode", 1);
+    norm.add_output("new_mean");
+    norm.add_output("new_variance");
+    net.input("x", {batch, 7, 4, 4}).output("y").output("new_mean");
+    EXPECT_EQ(said([&] { opaque(net); }),
+              "net.onnx: node y (BatchNormalization): its output 1 is a statistic of the channels; "
+              "allowed: the first");
+  }
+}
+
+// Over the rows and columns, too, it is none that is read.
+TEST(OnnxOpaque, BatchNormsParametersAreTwo) {
+  Model net(7);
+  for (const char* name : {"scale", "bias", "mean", "variance"}) net.weight(name, {3});
+  net.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, "y")("spatial", 0);
+  EXPECT_THAT(opaque_lines(net, {0, 3, 4, 4}), ElementsAre("y opaque 3x1x4x4 +6 < x"));
+}
+
+// Of 7 samples a product of 7 rows by 7 columns would be one of (n, 7).
+TEST(OnnxOpaque, ASymbolicBatchIsNoDimOfTheFile) {
+  Model net;
+  net.weight("w", {7, 7});
+  net.weight("v", {11, 7});
+  net.node("ReduceSum", {"x"}, "all")("keepdims", 0);
+  net.node("Mul", {"all", "w"}, "y");
+  net.input("x", {0, 13}).output("y");
+  EXPECT_EQ(said([&] { opaque(net); }),
+            "net.onnx: node all (ReduceSum): its output 0 is () for a batch of 17; allowed: (n, "
+            "...), of up to five dims");
+}
+
+TEST(OnnxOpaque, AShapeThatIsNotKnownIsAnError) {
+  const auto text = [](const char* op, const testing::Names& inputs, const Dims& dims) {
+    Model net;
+    net.node(op, inputs, "a");
+    net.input("x", dims).output("a");
+    return said([&] { opaque(net); });
+  };
+  EXPECT_EQ(text("NonZero", {"x"}, {2, 3}),
+            "net.onnx: node a (NonZero): the shape of its output 0 is not known");
+  EXPECT_EQ(text("Det", {"x"}, {2, 3, 4, 4}), "");
+  EXPECT_EQ(text("Size", {"x"}, {2, 3}), "net.onnx: output 'a' does not depend on the data");
+}
+
+TEST(OnnxOpaque, OpsOfOthersAndThoseWithGraphsStayErrors) {
+  Model net;
+  net.node("Magic", {"x"}, "a").proto().set_domain("com.example");
+  auto& branch = *net.node("If", {"a"}, "y").proto().add_attribute();
+  branch.set_name("then_branch");
+  branch.set_type(onnx::AttributeProto::GRAPH);
+  branch.mutable_g()->set_name("then");
+  net.input("x", {1, 3}).output("y");
+  EXPECT_EQ(said([&] { opaque(net); }),
+            "net.onnx: op If is not supported: 1 node (y)\n"
+            "net.onnx: op com.example.Magic is not supported: 1 node (a)");
+}
+
+}  // namespace
+}  // namespace strata

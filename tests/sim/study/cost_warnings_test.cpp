@@ -1,0 +1,79 @@
+// What is said of a case before anybody trusts its prediction.
+
+#include "sim/study/case/cost_warnings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/graph/model_file.h"
+#include "sim/profile/write_profile.h"
+#include "sim/study/measure/measure_profile.h"
+#include "sim/text/file.h"
+#include "tests/sim/study/folder.h"
+#include "tests/sim/study/measuring_runner.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::Folder;
+using strata::testing::MeasuringRunner;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+CaseRequest lenet_on(const std::string& cluster, DType dtype = DType::fp32) {
+  CaseRequest request;
+  request.model = "lenet5";
+  request.cluster = cluster;
+  request.batch = 4;
+  request.dtype = dtype;
+  return request;
+}
+
+TEST(Doubts, AKindHasNoArithmeticOfAType) {
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2"))), IsEmpty());
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::fp16))), IsEmpty());
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::bf16))),
+              ElementsAre("p100 has no bf16 arithmetic: it computes in fp32, and only the bytes "
+                          "are those of the type"));
+  EXPECT_THAT(cost_warnings(load_case(lenet_on("p100-1x2", DType::tf32))),
+              ElementsAre("p100 has no tf32 arithmetic: it computes in fp32, and nothing is "
+                          "faster"));
+}
+
+TEST(Doubts, OpaqueOpsCostTheirBytesAlone) {
+  const Folder folder("doubts");
+  GraphBuilder net("net");
+  const LayerId data = net.add("data", Input{{{1, 3, 1, 8, 8}}}, {});
+  const LayerId big = net.add("big", Opaque{"Resize", {{1, 3, 1, 16, 16}}}, {data});
+  const LayerId bigger = net.add("bigger", Opaque{"Resize", {{1, 3, 1, 32, 32}}}, {big});
+  net.add("y", Opaque{"Einsum", {{1, 3, 1, 1, 1}}}, {bigger});
+  write_file_whole(folder.file("net.toml"), print_model(std::move(net).build()));
+  CaseRequest request = lenet_on("p100-1x2");
+  request.model = folder.file("net.toml");
+  EXPECT_THAT(cost_warnings(load_case(request)),
+              ElementsAre("3 of 4 layers are opaque (Resize, Einsum): their costs are those of "
+                          "the bytes that they move, without arithmetic"));
+}
+
+TEST(Doubts, CostsOfTwoBusyDevicesAreNotThoseOfOne) {
+  const Folder folder("doubts");
+  MeasuringRunner runner;
+  ProfileRequest measured;
+  measured.models = {"lenet5"};
+  measured.devices = "cpu:2";
+  measured.batch = 4;
+  measured.strategies = {"data"};
+  write_profile(folder.file("p.toml"), measure_profile(runner, measured).profile);
+
+  CaseRequest request = lenet_on("cpu:2");
+  request.profiles = {folder.file("p.toml")};
+  EXPECT_THAT(cost_warnings(load_case(request)), IsEmpty());
+  request.cluster = "cpu:1";
+  EXPECT_THAT(cost_warnings(load_case(request)),
+              ElementsAre("the costs of cpu were measured on 2 devices at once, and localhost "
+                          "has 1: devices of one host share its memory, so fewer or more of them "
+                          "take other times"));
+}
+
+}  // namespace
+}  // namespace strata
