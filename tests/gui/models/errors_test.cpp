@@ -189,8 +189,8 @@ TEST_F(ErrorsTest, TheTableExplainsTheError) {
   for (int row = 0; row < table.rowCount(); ++row) {
     share += table.index(row, ErrorTable::kShare).data(Qt::UserRole).toDouble();
     const Task& task = measured->plan[table.worst_task(row)];
-    EXPECT_EQ(task.layer, table.row(row).layer);
-    EXPECT_EQ(task.phase, table.row(row).phase);
+    EXPECT_EQ(task.layer, table.row(row).of.layer);
+    EXPECT_EQ(task.phase, table.row(row).of.phase);
     // All took longer than predicted, and every column says so by the same sign.
     for (const int column : {ErrorTable::kError, ErrorTable::kDifference}) {
       EXPECT_LT(table.index(row, column).data(Qt::UserRole).toDouble(), 0);
