@@ -138,13 +138,11 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     });
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("sync %1").arg(text), [&](Document& d) {
-      d.input.sync.algorithm = read_choice<SyncAlgorithm>("sync", text.toStdString());
-    });
+    commit(tr("sync %1").arg(text),
+           [&](Document& d) { read_setting("sync", text.toStdString(), d.input.sync.algorithm); });
   });
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(text,
-           [&](Document& d) { d.input.dtype = read_choice<DType>("dtype", text.toStdString()); });
+    commit(text, [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.dtype); });
   });
   connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
     const StrategyChoice& now = workspace_.document().strategy;

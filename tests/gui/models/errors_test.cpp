@@ -45,7 +45,10 @@ TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
   EXPECT_EQ(measured->comparison.tasks.size(), measured->plan.size());
   EXPECT_EQ(command_of(run_of_lenet()),
             "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
-            "--sync ring --rounds 1");
+            "--rounds 1");
+  RealRun run = run_of_lenet();
+  run.document.input.sync = {SyncAlgorithm::tree, {}};
+  EXPECT_THAT(command_of(run), HasSubstr(" --batch-per-device 4 --sync tree --bucket 0 --rounds"));
 }
 
 // Two rounds that warm up come before those that were asked for; then their steps are simulated.
