@@ -7,6 +7,7 @@
 
 #include "gui/models/text.h"
 #include "gui/widgets/theme.h"
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
@@ -93,10 +94,15 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   batch_->setKeyboardTracking(false);
   addWidget(batch_);
   sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));
+  bucket_ = field(tr("buckets"), QStringLiteral("bucket"),
+                  {QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB"),
+                   QStringLiteral("100 MiB")});
+  bucket_->setToolTip(QString::fromUtf8(setting("bucket").help.data(),
+                                        static_cast<qsizetype>(setting("bucket").help.size())));
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   addSeparator();
   strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
-  for (QComboBox* box : {model_, cluster_}) {
+  for (QComboBox* box : {model_, cluster_, bucket_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
@@ -115,7 +121,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
-  for (QComboBox* box : {model_, cluster_}) {
+  for (QComboBox* box : {model_, cluster_, bucket_}) {
     connect(box->lineEdit(), &QLineEdit::returnPressed, box,
             [box] { emit box->textActivated(box->currentText()); });
   }
@@ -141,6 +147,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     commit(tr("sync %1").arg(text),
            [&](Document& d) { read_setting("sync", text.toStdString(), d.input.sync.algorithm); });
   });
+  connect(bucket_, &QComboBox::textActivated, this, &CaseBar::commit_bucket);
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(text, [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.dtype); });
   });
@@ -193,6 +200,14 @@ void CaseBar::commit(const QString& what, const std::function<void(Document&)>& 
   workspace_.edit(what, std::move(next));
 }
 
+void CaseBar::commit_bucket(const QString& text) try {
+  const auto bucket = read_setting<Bytes>("bucket", text.toStdString());
+  commit(tr("buckets of %1").arg(text), [&](Document& d) { d.input.sync.bucket = bucket; });
+} catch (const InputError& error) {
+  show_document();
+  emit workspace_.failed(QString::fromStdString(error.message()).remove(QLatin1Char('`')));
+}
+
 void CaseBar::show_document() {
   const Document& document = workspace_.document();
   for (QAction* part : actions()) part->setVisible((part == nothing_) == document.empty());
@@ -200,6 +215,8 @@ void CaseBar::show_document() {
   show_text(*model_, document.input.model);
   show_text(*cluster_, document.input.cluster);
   show_text(*sync_, std::string(name(document.input.sync.algorithm)));
+  show_text(*bucket_, print_setting("bucket", document.input.sync.bucket));
+  bucket_->setEnabled(document.input.sync.algorithm != SyncAlgorithm::ps);
   show_text(*dtype_, std::string(name(document.input.dtype)));
   const QSignalBlocker blocker(batch_);
   batch_->setValue(static_cast<int>(document.input.batch_per_device));
