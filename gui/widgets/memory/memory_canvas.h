@@ -90,7 +90,6 @@ class MemoryCanvas : public QAbstractScrollArea {
   QString text_at(const Moment& moment) const;
 
   bool handle_key(int key);
-  bool move_by_key(int key, double at);
 
   void paint_device(QPainter& painter, std::size_t device);
   void paint_stack(QPainter& painter, const MemoryStack& stack, const QRectF& box);
