@@ -1,7 +1,10 @@
 #include "gui/widgets/navigation.h"
 
+#include <QHelpEvent>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace strata::gui {
 namespace {
@@ -14,6 +17,22 @@ int enlarges(int key) {
   const bool more = key == Qt::Key_Plus || key == Qt::Key_Equal;
   return more ? 1 : key == Qt::Key_Minus ? -1 : 0;
 }
+
+class Tips : public QObject {
+ public:
+  Tips(QWidget* widget, std::function<QString(QPoint)> text)
+      : QObject(widget), text_(std::move(text)) {}
+
+  bool eventFilter(QObject* widget, QEvent* event) override {
+    if (event->type() != QEvent::ToolTip) return false;
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), text_(help->pos()), static_cast<QWidget*>(widget));
+    return true;
+  }
+
+ private:
+  std::function<QString(QPoint)> text_;
+};
 
 }  // namespace
 
@@ -59,6 +78,10 @@ bool take_key(TimeWindow& window, int key, double at) {
   if (zoom != 0) window.zoom(std::pow(kKeyZoom, -zoom), at);
   if (left || right) window.pan(left ? -kKeyPan : kKeyPan);
   return zoom != 0 || left || right;
+}
+
+void show_tips(QWidget* widget, std::function<QString(QPoint at)> text) {
+  widget->installEventFilter(new Tips(widget, std::move(text)));
 }
 
 void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, QScrollBar& bar) {

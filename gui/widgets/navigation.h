@@ -1,12 +1,14 @@
 #pragma once
 
 // How pictures are moved about and enlarged, by wheel and keys, alike in all canvases: a sheet in
-// the plane, or a stretch of time. Values; the canvas says what else its keys mean, and paints.
+// the plane, or a stretch of time; and how they tell what is under the mouse. The canvas says what
+// else its keys mean, and paints.
 
 #include <QPointF>
 #include <QRectF>
 #include <QScrollBar>
 #include <QWheelEvent>
+#include <functional>
 
 #include "gui/models/timeline/time_window.h"
 
@@ -53,5 +55,8 @@ class SheetView {
 bool take_key(TimeWindow& window, int key, double at);
 /// Zooms with Ctrl about the time `at`, pans with Shift or sideways, else turns the bar.
 void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, QScrollBar& bar);
+
+/// Tool tips of what is at a point, as long as the widget lives; empty: nothing worth one.
+void show_tips(QWidget* widget, std::function<QString(QPoint at)> text);
 
 }  // namespace strata::gui

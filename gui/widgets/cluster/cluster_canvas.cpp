@@ -15,6 +15,7 @@ constexpr double kApart = 3;      // between the two directions, to each side
 ClusterCanvas::ClusterCanvas(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Cluster"));
+  show_tips(this, [this](QPoint at) { return tip_at(at); });
 }
 
 void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {

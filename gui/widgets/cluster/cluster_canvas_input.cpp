@@ -1,9 +1,7 @@
 // What wheel, mouse and keys do to the drawn cluster, and what it tells of what is under the mouse.
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -61,13 +59,6 @@ QString ClusterCanvas::tip_at(const QPointF& at) const {
   if (const auto link = link_at(at))
     return words_for(*link) + tr("<br>Double click or Enter: another bandwidth");
   return {};
-}
-
-bool ClusterCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
-  return true;
 }
 
 void ClusterCanvas::wheelEvent(QWheelEvent* event) {

@@ -59,7 +59,6 @@ class MemoryCanvas : public QAbstractScrollArea {
   void scale_changed();
 
  protected:
-  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;

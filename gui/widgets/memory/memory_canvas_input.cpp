@@ -2,12 +2,10 @@
 
 #include <QApplication>
 #include <QEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -16,14 +14,6 @@
 #include "gui/widgets/navigation.h"
 
 namespace strata::gui {
-
-bool MemoryCanvas::viewportEvent(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const auto moment = moment_at(help->pos());
-  QToolTip::showText(help->globalPos(), moment ? text_at(*moment) : QString(), viewport());
-  return true;
-}
 
 void MemoryCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());

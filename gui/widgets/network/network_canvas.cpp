@@ -1,7 +1,5 @@
 #include "gui/widgets/network/network_canvas.h"
 
-#include <QHelpEvent>
-#include <QToolTip>
 #include <algorithm>
 
 #include "gui/models/text.h"
@@ -11,6 +9,10 @@ NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent) : QWidget(parent)
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("The network's graph"));
+  show_tips(this, [this](QPoint at) {
+    const auto node = map_.scene() ? node_at(at) : std::nullopt;
+    return node ? tip(*node) : QString();
+  });
   connect(&map, &NetworkMap::changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::rearranged, this, &NetworkCanvas::rearranged);
@@ -94,15 +96,6 @@ QString NetworkCanvas::tip(std::size_t number) const {
   if (node.locked > 0) text += tr("<br>locked");
   if (!part.children.empty()) text += tr("<br><i>double-click opens it</i>");
   return text;
-}
-
-bool NetworkCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip || !map_.scene()) return QWidget::event(event);
-  auto* help = static_cast<QHelpEvent*>(event);
-  const auto node = node_at(help->pos());
-  if (node) QToolTip::showText(help->globalPos(), tip(*node), this);
-  if (!node) QToolTip::hideText();
-  return true;
 }
 
 }  // namespace strata::gui

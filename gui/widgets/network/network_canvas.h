@@ -67,7 +67,6 @@ class NetworkCanvas : public QWidget {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   static constexpr int kLegendHeight = 24;

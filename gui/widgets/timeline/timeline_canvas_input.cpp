@@ -2,12 +2,10 @@
 
 #include <QApplication>
 #include <QEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -60,11 +58,6 @@ void TimelineCanvas::changeEvent(QEvent* event) {
 }
 
 bool TimelineCanvas::viewportEvent(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tip_at(help->pos()), viewport());
-    return true;
-  }
   if (event->type() == QEvent::Leave) {
     mouse_x_.reset();
     viewport()->update();
