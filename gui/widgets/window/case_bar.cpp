@@ -46,12 +46,14 @@ QStringList words(std::string_view key) {
   return words;
 }
 
-// A file by its name; the tooltip says where it is.
+// A file by its name; the tooltip says where it is. Fields are called as their settings.
 void show_text(QComboBox& box, const std::string& name_or_file) {
   const QSignalBlocker blocker(box);
   const QString text = QString::fromStdString(shown_name(name_or_file));
   const QString whole = QString::fromStdString(name_or_file);
-  box.setToolTip(whole == text ? QString() : whole);
+  const std::string_view help = setting(box.objectName().toStdString()).help;
+  const QString usual = QString::fromUtf8(help.data(), static_cast<qsizetype>(help.size()));
+  box.setToolTip(whole == text ? usual : whole);
   const int at = box.findText(text);
   if (at >= 0 || !box.isEditable()) box.setCurrentIndex(at);
   if (!box.isEditable()) return;
@@ -94,12 +96,12 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   batch_->setKeyboardTracking(false);
   addWidget(batch_);
   sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));
-  bucket_ = field(tr("buckets"), QStringLiteral("bucket"),
-                  {QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB"),
-                   QStringLiteral("100 MiB")});
-  bucket_->setToolTip(QString::fromUtf8(setting("bucket").help.data(),
-                                        static_cast<qsizetype>(setting("bucket").help.size())));
+  bucket_ = field({}, QStringLiteral("bucket"),
+                  {QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB")});
+  bucket_->setAccessibleName(tr("buckets"));
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
+  bucket_->setMinimumContentsLength(kLeastLetters - 1);
+  dtype_->setMinimumContentsLength(kLeastLetters - 3);
   addSeparator();
   strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   for (QComboBox* box : {model_, cluster_, bucket_}) {
