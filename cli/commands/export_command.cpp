@@ -9,6 +9,7 @@
 #include "cli/commands/exports.h"
 #include "cli/options/setting_options.h"
 #include "cli/options/usage.h"
+#include "sim/study/case/case_settings.h"
 
 namespace strata {
 namespace {
@@ -48,10 +49,12 @@ void make_cut_optional(CLI::App& command) {
   CLI::Option* cluster = command.get_option("--cluster")->required(false);
   CLI::Option* strategy = command.get_option("--strategy")->required(false)->needs(cluster);
   cluster->needs(strategy);
-  for (const char* name :
-       {"--batch", "--batch-per-device", "--sync", "--dtype", "--set", "--profile"}) {
-    command.get_option(name)->needs(cluster);
-  }
+  command.get_option("--set")->needs(cluster);
+  const CaseRequest any;
+  each_setting(any, [&](std::string_view key, const auto& /*value*/) {
+    const bool of_network = key == "model" || key == "allow_unsupported";
+    if (!of_network && key != "cluster") command.get_option(option_name(key))->needs(cluster);
+  });
 }
 
 void add_graph(CLI::App& parent) {

@@ -91,7 +91,7 @@ void add_show_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "show a network layer by layer, per sample");
   auto options = std::make_shared<ShowOptions>();
   add_model(*command, options->model);
-  add_unsupported_option(*command, options->unsupported);
+  add_setting(*command, "allow_unsupported", options->unsupported);
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
     const Network network =

@@ -86,10 +86,9 @@ void run(SolveFlags& flags) {
 
   const DegreeSet degrees =
       options.space.degrees.value_or(usual_degrees(input.cluster.device_count()));
-  const SolveNames names{std::string(print_choice("degrees", degrees)),
-                         std::string(print_choice("objective", options.objective)),
-                         std::string(print_choice("algorithm", options.algorithm)),
-                         kept_names(flags.keep)};
+  const SolveNames names{print_setting("degrees", degrees),
+                         print_setting("objective", options.objective),
+                         print_setting("algorithm", options.algorithm), kept_names(flags.keep)};
   warn_if_too_large(input, solved.best.front());
   if (!interrupt.is_set() && !flags.output.empty()) {
     write_file_whole(flags.output,

@@ -17,16 +17,7 @@ void add_case_options(CLI::App& command, CaseRequest& request) {
   add_setting(command, "dtype", request.dtype);
   add_what_ifs(command, request.sets);
   add_setting(command, "profile", request.profiles)->allow_extra_args(false);
-  add_unsupported_option(command, request.unsupported);
-}
-
-void add_unsupported_option(CLI::App& command, Unsupported& unsupported) {
-  constexpr std::string_view kKey = "allow_unsupported";
-  command
-      .add_flag_callback(
-          option_name(kKey), [&unsupported] { unsupported = Unsupported::opaque; },
-          std::string(setting(kKey).help))
-      ->disable_flag_override();
+  add_setting(command, "allow_unsupported", request.unsupported);
 }
 
 Case load(const CaseRequest& request) {

@@ -14,8 +14,6 @@ namespace strata {
 
 /// MODEL and --cluster, both required.
 void add_model_and_cluster(CLI::App& command, CaseRequest& request);
-/// --allow-unsupported, of a command that predicts or shows.
-void add_unsupported_option(CLI::App& command, Unsupported& unsupported);
 /// All the others.
 void add_case_options(CLI::App& command, CaseRequest& request);
 

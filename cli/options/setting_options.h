@@ -2,11 +2,12 @@
 
 // Settings (sim/scenario/settings.h) as options of commands: `memory_limit` is --memory-limit.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -20,32 +21,29 @@
 
 namespace strata {
 
-/// The option of a setting, with its help, that sets `value`: a text or texts, a number, a size, a
-/// flag, one of a few words (or, for a bool, the second of two). Throws InputError, while arguments
+/// Values that the parser of options reads, and refuses, by itself.
+template <class Value>
+inline constexpr bool kPlain = std::same_as<Value, std::string> ||
+                               std::same_as<Value, std::vector<std::string>> ||
+                               (std::integral<Value> && !std::same_as<Value, bool>);
+template <class Value>
+inline constexpr bool kPlain<std::optional<Value>> = kPlain<Value>;
+
+/// The option of a setting, with its help, that sets `value`. Throws InputError, while arguments
 /// are parsed, for text that is none of its values.
 template <class Value>
 CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value) {
   const std::string name = option_name(key), help = with_options(setting(key).help);
-  const auto read_with = [&](auto read) {
-    const auto set = [key, read, &value](const std::string& text) { value = read(key, text); };
-    return command.add_option_function<std::string>(name, set, help);
-  };
-  if constexpr (std::is_same_v<Value, bool>) {
+  if constexpr (Choice<Value>) {
+    const auto set = [&value] { value = static_cast<Value>(true); };
     const bool flag = setting(key).form == ValueForm::flag;
-    if (flag) return command.add_flag(name, value, help)->disable_flag_override();
-    return read_with([](auto k, auto& text) { return read_place(setting(k), text) == 1; });
-  } else if constexpr (std::is_enum_v<Value>) {
-    return read_with(read_choice<Value>);
-  } else if constexpr (std::is_same_v<Value, std::optional<DegreeSet>>) {
-    return read_with(read_choice<DegreeSet>);
-  } else if constexpr (std::is_same_v<Value, Bytes> ||
-                       std::is_same_v<Value, std::optional<Bytes>>) {
-    return read_with(read_size);
-  } else if constexpr (std::is_same_v<Value, double> ||
-                       std::is_same_v<Value, std::optional<double>>) {
-    return read_with(read_rate);
-  } else {
+    if (flag) return command.add_flag_callback(name, set, help)->disable_flag_override();
+  }
+  if constexpr (kPlain<Value>) {
     return command.add_option(name, value, help);
+  } else {
+    const auto set = [key, &value](const std::string& text) { read_setting(key, text, value); };
+    return command.add_option_function<std::string>(name, set, help);
   }
 }
 

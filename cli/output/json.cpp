@@ -91,9 +91,9 @@ nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& term
 
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction) {
   const CaseResult result = result_of(input, prediction);
-  nlohmann::ordered_json json = columns_json(result, {"model", "cluster", "strategy", "sync",
-                                                      "dtype", "devices", "batch", "step_seconds"});
-  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  nlohmann::ordered_json json =
+      columns_json(result, {"model", "cluster", "strategy", "sync", "dtype", "devices", "batch",
+                            "step_seconds", "bucket_bytes"});
   json["makespan_seconds"] = prediction.timeline.makespan().value;
   json.update(columns_json(
       result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));

@@ -74,8 +74,8 @@ std::string seconds_text(double seconds) {
 Json solved_json(const Case& input, const SolveNames& names, const Solved& solved) {
   const Scored& best = solved.best.front();
   const CaseResult result = result_of(input, best);
-  Json json = columns_json(result, {"model", "cluster", "sync", "dtype", "devices", "batch"});
-  json["bucket_bytes"] = input.sync.bucket_in_use().value;
+  Json json = columns_json(
+      result, {"model", "cluster", "sync", "dtype", "devices", "batch", "bucket_bytes"});
   json["degrees"] = names.degrees;
   json["objective"] = names.objective;
   json["algorithm"] = names.algorithm;

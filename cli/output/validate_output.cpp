@@ -51,13 +51,19 @@ nlohmann::ordered_json more_json(const ValidateReport& report) {
 
 // No row is of a kind and a phase that no plan has together.
 std::string_view what(const ErrorRow& row) {
-  return role_of(row.kind, row.phase).value_or(TaskRole{}).name;
+  return role_of(row.of.kind, row.of.phase).value_or(TaskRole{}).name;
+}
+
+std::string layer_text(const ValidateCase& c, const TaskClass& of) {
+  const std::string& name = c.graph[of.layer].name;
+  return of.layers == 1 ? name : fmt::format("{} and {} more", name, of.layers - 1);
 }
 
 nlohmann::ordered_json error_json(const ValidateCase& c) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const ErrorRow& row : c.errors) {
-    rows.push_back({{"layer", c.graph[row.layer].name},
+    rows.push_back({{"layer", c.graph[row.of.layer].name},
+                    {"layers", row.of.layers},
                     {"task", what(row)},
                     {"tasks", row.tasks},
                     {"predicted_seconds", row.predicted.duration.value},
@@ -188,7 +194,7 @@ std::string explanation(const ValidateCase& c) {
   TextTable table;
   for (const ErrorRow& row : c.errors) {
     if (table.row_count() == kMostRows) break;
-    table.add({{"layer", c.graph[row.layer].name, TextTable::left},
+    table.add({{"layer", layer_text(c, row.of), TextTable::left},
                {"task", std::string(what(row)), TextTable::left},
                {"predicted", format_seconds(row.predicted.duration)},
                {"measured", format_seconds(row.measured.duration)},

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/study/case/case_settings.h"
 #include "sim/text/json.h"
 
 namespace strata::gui {
@@ -50,25 +51,33 @@ Config parse_config(Table config) {
   return result;
 }
 
-Json print_input(const CaseRequest& input) {
-  Json json = {{"model", input.model},
-               {"cluster", input.cluster},
-               {"batch_per_device", input.batch_per_device},
-               {"sync", std::string(name(input.sync.algorithm))},
-               {"bucket", input.sync.bucket.value},
-               {"dtype", std::string(name(input.dtype))},
-               {"profiles", input.profiles},
-               {"sets", Json::array()}};
-  if (input.batch) json["batch"] = *input.batch;
-  for (const auto& [key, value] : input.sets) json["sets"].push_back({key, value});
-  if (input.unsupported == Unsupported::opaque) json["allow_unsupported"] = true;
-  return json;
+// As documents have always called it.
+std::string_view key_of(std::string_view setting) {
+  return setting == "profile" ? "profiles" : setting;
 }
 
+// A text, or what JSON has for numbers and flags.
 template <class T>
-T known(std::optional<T> parsed, const Value& value) {
-  if (!parsed) value.fail_expected("a known name");
-  return *parsed;
+Json print_value(std::string_view key, const T& value) {
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    return value;
+  } else {
+    const std::string text = print_setting(key, value);
+    const ValueForm form = setting(key).form;
+    const bool bare = !text.empty() && (is_numeric(form) || form == ValueForm::flag);
+    return bare ? Json::parse(text) : Json(text);
+  }
+}
+
+Json print_input(const CaseRequest& input) {
+  Json json;
+  each_setting(input, [&](std::string_view key, const auto& value) {
+    const Json printed = print_value(key, value);
+    if (printed != "" && printed != false) json[key_of(key)] = printed;
+  });
+  json["sets"] = Json::array();
+  for (const auto& [key, value] : input.sets) json["sets"].push_back({key, value});
+  return json;
 }
 
 std::pair<std::string, std::string> parse_set(const Value& value) {
@@ -79,17 +88,17 @@ std::pair<std::string, std::string> parse_set(const Value& value) {
 
 CaseRequest parse_input(Table json) {
   CaseRequest input;
-  input.model = json.string("model");
-  input.cluster = json.string("cluster");
-  input.batch_per_device = json.integer("batch_per_device", 1);
-  if (const auto batch = json.optional("batch")) input.batch = batch->as_integer(1);
-  input.sync.algorithm = known(parse_sync(json.string("sync")), json.required("sync"));
-  const auto bucket = json.optional("bucket");  // older documents know none
-  input.sync.bucket = bucket ? Bytes{bucket->as_integer(0)} : Bytes{};
-  input.dtype = known(parse_dtype(json.string("dtype")), json.required("dtype"));
-  input.profiles = json.required("profiles").as_strings();
+  input.sync.bucket = {};  // of older documents, which know none
+  each_setting(input, [&]<class T>(std::string_view key, T& value) {
+    const auto saved = json.optional(std::string(key_of(key)));
+    if (!saved) return;
+    if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      value = saved->as_strings();
+    } else {
+      read_setting(key, read_single(setting(key), *saved), value);
+    }
+  });
   for (const Value& set : json.required("sets").as_list()) input.sets.push_back(parse_set(set));
-  if (json.boolean_or("allow_unsupported", false)) input.unsupported = Unsupported::opaque;
   return input;
 }
 
@@ -174,27 +183,25 @@ std::string print_document(const Document& document) {
   return root.dump(2) + "\n";
 }
 
-std::string case_arguments(const Document& document) {
-  const CaseRequest& input = document.input;
-  std::string text = shell_quoted(input.model) + " --cluster " + shell_quoted(input.cluster);
-  if (input.batch) {
-    text += fmt::format(" --batch {}", *input.batch);
-  } else if (input.batch_per_device != CaseRequest().batch_per_device) {
-    text += fmt::format(" --batch-per-device {}", input.batch_per_device);
+std::string setting_options(const CaseRequest& input, std::span<const std::string_view> keys) {
+  const std::vector<Setting> usual = settings_of({});
+  std::string text;
+  for (const Setting& each : settings_of(input)) {
+    const bool asked = keys.empty() || std::ranges::find(keys, each.key) != keys.end();
+    if (!asked || std::ranges::find(usual, each) != usual.end()) continue;
+    std::string option = " --" + each.key;
+    std::ranges::replace(option, '_', '-');
+    const bool flag = setting(each.key).form == ValueForm::flag;
+    text += flag ? option : option + " " + shell_quoted(each.value);
   }
-  const GradientSync usual = CaseRequest().sync;
-  if (input.sync.algorithm != usual.algorithm) {
-    text += fmt::format(" --sync {}", name(input.sync.algorithm));
-  }
-  if (input.sync.bucket != usual.bucket) {
-    text += fmt::format(" --bucket {}", input.sync.bucket.value);
-  }
-  if (input.dtype != CaseRequest().dtype) text += fmt::format(" --dtype {}", name(input.dtype));
-  for (const std::string& profile : input.profiles) text += " --profile " + shell_quoted(profile);
-  for (const auto& [key, value] : input.sets) text += " --set " + shell_quoted(key + "=" + value);
-  const bool opaque = input.unsupported == Unsupported::opaque && input.model.ends_with(".onnx");
-  if (opaque) text += " --allow-unsupported";
   return text;
+}
+
+std::string case_arguments(const Document& document) {
+  CaseRequest input = document.input;
+  if (input.batch) input.batch_per_device = CaseRequest().batch_per_device;
+  if (!input.model.ends_with(".onnx")) input.unsupported = Unsupported::refuse;
+  return shell_quoted(std::exchange(input.model, "")) + setting_options(input);
 }
 
 std::string strategy_argument(const Document& document, const std::string& strategy_file) {

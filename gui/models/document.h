@@ -4,6 +4,7 @@
 // An edit makes another Document; to undo is to take the one before. It is saved as JSON, so that a
 // session that ended in the midst of work goes on where it was. Value.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,9 @@ std::string print_document(const Document& document);
 /// The options of `strata COMMAND` that say the same: "vgg16 --cluster p100-4x4 --set ...". An
 /// edited strategy stands as `strategy_file`.
 std::string case_arguments(const Document& document);
+/// Of these settings, or of all: those that are not the usual ones, as options with a blank before
+/// each: " --sync tree".
+std::string setting_options(const CaseRequest& input, std::span<const std::string_view> keys = {});
 std::string strategy_argument(const Document& document,
                               const std::string& strategy_file = "strategy.json");
 /// As a shell takes it: quoted where it must be.

@@ -8,6 +8,7 @@
 #include <QAbstractTableModel>
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <span>
@@ -80,12 +81,16 @@ class RowTable : public QAbstractTableModel {
     return cell.tip.isEmpty() ? QVariant() : cell.tip;
   }
 
-  /// Equal rows stay in the order that they have.
+  /// Equal rows stay in the order that they have; in both directions numbers stand before texts,
+  /// and what is no number (NaN) at the end.
   void sort(int column, Qt::SortOrder direction) override {
     if (column < 0 || column >= columnCount()) return;
-    std::vector<std::pair<int, QVariant>> keys;
+    using Places = std::pair<int, SortRank>;
+    std::vector<std::pair<Places, QVariant>> keys;
     for (int row = 0; row < rowCount(); ++row) {
-      keys.emplace_back(group_of(rows_[std::size_t(row)]), plain_of(cell_at(row, column)));
+      QVariant value = plain_of(cell_at(row, column));
+      const Places places(group_of(rows_[std::size_t(row)]), rank_of(value));
+      keys.emplace_back(places, std::move(value));
     }
     std::vector<std::size_t> order(rows_.size());  // by new place: the old one
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -121,6 +126,13 @@ class RowTable : public QAbstractTableModel {
   std::vector<Row> rows_;
 
  private:
+  /// Values of one rank have an order, which QVariant::compare() does not give of others.
+  enum class SortRank { number, text, nan };
+  static SortRank rank_of(const QVariant& value) {
+    if (value.typeId() == QMetaType::QString) return SortRank::text;
+    return std::isnan(value.toDouble()) ? SortRank::nan : SortRank::number;
+  }
+
   const Spec& column(int place) const { return columns_[static_cast<std::size_t>(place)]; }
   TableCell cell_at(int row, int place) const {
     return column(place).cell(context_, rows_[static_cast<std::size_t>(row)]);

@@ -7,10 +7,19 @@
 #include <array>
 #include <cmath>
 
-#include "sim/plan/work_kind.h"
-
 namespace strata::gui {
 namespace {
+
+struct Shades {
+  QRgb light, dark;
+};
+constexpr std::array<Shades, kWorkKinds> kWorkColours = {{{0x3f8fd2, 0x4a97d8},
+                                                          {0x2fa58a, 0x36b296},
+                                                          {0x8f9bab, 0x7d8897},
+                                                          {0xe0a32e, 0xd9a441},
+                                                          {0xb0559f, 0xc06fb0},
+                                                          {0xd88ac8, 0xa86a9c},
+                                                          {0xd88ac8, 0xa86a9c}}};
 
 QColor mixed(const QColor& a, const QColor& b, double share) {
   const auto part = [&](float from, float to) {
@@ -84,27 +93,15 @@ Theme theme_of(const QPalette& palette) {
   return theme;
 }
 
-QColor task_colour(const Task& task, const Theme& theme) {
-  const auto shade = [&](int light, int dark) {
-    return QColor::fromRgb(theme.dark ? dark : light);
-  };
-  switch (work_kind(task)) {
-    case WorkKind::forward:
-      return shade(0x3f8fd2, 0x4a97d8);
-    case WorkKind::backward:
-      return task.phase == Phase::backward_data ? shade(0x2fa58a, 0x36b296)
-                                                : shade(0x7fbf5f, 0x79b85b);
-    case WorkKind::update:
-      return shade(0x8f9bab, 0x7d8897);
-    case WorkKind::transfer:
-      return shade(0xe0a32e, 0xd9a441);
-    case WorkKind::sync:
-      return shade(0xb0559f, 0xc06fb0);
-    case WorkKind::statistics:
-    case WorkKind::waiting:
-      break;
-  }
-  return shade(0xd88ac8, 0xa86a9c);
+QColor work_colour(WorkKind kind, const Theme& theme) {
+  const Shades& shades = kWorkColours[static_cast<std::size_t>(kind)];
+  return QColor::fromRgb(theme.dark ? shades.dark : shades.light);
+}
+
+QColor task_colour(TaskKind kind, Phase phase, const Theme& theme) {
+  const WorkKind work = role_of(kind, phase).value_or(TaskRole{}).work;
+  if (work != WorkKind::backward || phase == Phase::backward_data) return work_colour(work, theme);
+  return QColor::fromRgb(theme.dark ? 0x79b85b : 0x7fbf5f);  // gradients of parameters
 }
 
 // Okabe and Ito's eight, without black, and three between them.

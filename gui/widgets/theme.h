@@ -7,7 +7,7 @@
 #include <QPalette>
 #include <cstddef>
 
-#include "sim/plan/plan.h"
+#include "sim/plan/work_kind.h"
 
 namespace strata::gui {
 
@@ -26,8 +26,10 @@ struct Theme {
 };
 Theme theme_of(const QPalette& palette);
 
-/// What a task does: the same colour in every view.
-QColor task_colour(const Task& task, const Theme& theme);
+/// The same colour in every view.
+QColor work_colour(WorkKind kind, const Theme& theme);
+/// The same, but for gradients of parameters, which are told apart from those of inputs.
+QColor task_colour(TaskKind kind, Phase phase, const Theme& theme);
 /// The i-th of things without an order (ops, strategies); ten, then again from the start.
 QColor category_colour(std::size_t i, const Theme& theme);
 /// 0 (calm) to 1 (loud): costs, use of a link.

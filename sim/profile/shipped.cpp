@@ -51,8 +51,8 @@ Profile load_profile(const std::string& kind_or_path) {
   // of parts of a GPU (h200/4), whose costs follow from how they share it.
   const bool part = kind_or_path.find('/') != std::string::npos;
   const char* const how_to =
-      kind_or_path == kCores ? ", as strata profile MODEL --devices cpu:N -o F.toml measures it"
-      : part                 ? ", as strata profile MODEL --devices cuda:I/N -o F.toml measures it"
+      kind_or_path == kCores ? ", as strata profile measures it with `devices` cpu:N"
+      : part                 ? ", as strata profile measures it with `devices` cuda:I/N"
                              : "";
   throw InputError(fmt::format("no profile of device kind '{}'; allowed: {}, or a .toml file{}",
                                kind_or_path, fmt::join(shipped_profiles(), ", "), how_to));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -25,9 +26,8 @@ constexpr std::array kSolve = {Job::solve};
 constexpr std::array kRun = {Job::run};
 
 constexpr std::array<std::string_view, 4> kStrategies = {"data", "model", "owt", "optimal"};
-constexpr std::array<std::string_view, 2> kObjectives = {"eq1", "simulated"};
-constexpr std::array<std::string_view, 2> kAlgorithms = {"elimination", "dfs"};
 constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
+constexpr std::array<std::string_view, 2> kFlag = {"false", "true"};
 
 constexpr std::array<SettingSpec, 29> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
@@ -71,20 +71,21 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "or all, which adds convolutions (default fc)",
      kReductionCutsNames},
     {"objective", ValueForm::choice, kSolve, "OBJECTIVE",
-     "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectives},
+     "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectiveNames},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},
     {"seed", ValueForm::natural, kRun, "",
      "of initial weights, synthetic data and dropout (default 0)"},
-    {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs"},
+    {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs", kFlag},
     {"allow_unsupported", ValueForm::flag, kSimulated, "",
-     "take ops of an .onnx file that are not read for opaque ones, at the cost of their bytes"},
+     "take ops of an .onnx file that are not read for opaque ones, at the cost of their bytes",
+     kFlag},
     // Of the command line alone.
     {"algorithm",
      ValueForm::choice,
      {},
      "ALGORITHM",
      "elimination, or dfs: the paper's depth-first search (default elimination)",
-     kAlgorithms},
+     kAlgorithmNames},
     {"placement",
      ValueForm::choice,
      {},
@@ -96,7 +97,8 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      ValueForm::flag,
      {},
      "",
-     "let element-wise layers differ from their producer"},
+     "let element-wise layers differ from their producer",
+     kFlag},
     {"k_best", ValueForm::positive, {}, "", "find the K best strategies (default 1)"},
     {"evaluations",
      ValueForm::positive,
@@ -107,7 +109,8 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      ValueForm::flag,
      {},
      "",
-     "give Eq. 1 times alone: quick on clusters of thousands"},
+     "give Eq. 1 times alone: quick on clusters of thousands",
+     kFlag},
     {"time_limit",
      ValueForm::seconds,
      {},
@@ -139,13 +142,6 @@ std::optional<Integer> integer_in(std::string_view text, Integer least) {
   const auto [stop, error] = std::from_chars(text.data(), end, integer);
   if (error == std::errc() && stop == end && integer >= least) return integer;
   return std::nullopt;
-}
-
-template <class Integer>
-Integer read_integer(std::string_view key, std::string_view text, Integer least) {
-  if (const auto integer = integer_in(text, least)) return *integer;
-  throw InputError(
-      fmt::format("`{}`: '{}' is no integer of at least {} that fits", key, text, least));
 }
 
 void check_integer(const Value& value, const std::string& text, std::int64_t least) {
@@ -269,27 +265,28 @@ std::size_t read_place(const SettingSpec& setting, std::string_view text) {
                                fmt::join(setting.choices, ", ")));
 }
 
-std::int64_t read_positive(std::string_view key, std::string_view text) {
-  return read_integer<std::int64_t>(key, text, 1);
+std::uint64_t read_whole(const SettingSpec& setting, std::string_view text) {
+  const bool positive = setting.form == ValueForm::positive;
+  const auto number = integer_in<std::uint64_t>(text, positive ? 1 : 0);
+  if (number && (!positive || *number <= std::numeric_limits<std::int64_t>::max())) return *number;
+  throw InputError(fmt::format("`{}`: '{}' is no integer of at least {} that fits", setting.key,
+                               text, positive ? 1 : 0));
 }
 
-std::uint64_t read_natural(std::string_view key, std::string_view text) {
-  return read_integer<std::uint64_t>(key, text, 0);
-}
-
-double read_rate(std::string_view key, std::string_view text) try {
-  const bool time = setting(key).form == ValueForm::seconds;
+double read_rate(const SettingSpec& setting, std::string_view text) try {
+  const bool time = setting.form == ValueForm::seconds;
   const double value = parse_number(text, time ? "number of seconds" : "number");
   if (value >= 0) return value;
   throw InputError(fmt::format("'{}' is below zero", text));
 } catch (const InputError& error) {
-  throw InputError(fmt::format("`{}`: {}; allowed: a number of at least 0", key, error.message()));
+  throw InputError(
+      fmt::format("`{}`: {}; allowed: a number of at least 0", setting.key, error.message()));
 }
 
-Bytes read_size(std::string_view key, std::string_view text) try {
+Bytes read_size(const SettingSpec& setting, std::string_view text) try {
   return parse_bytes(text);
 } catch (InputError& error) {
-  error.add_context(fmt::format("`{}`", key));
+  error.add_context(fmt::format("`{}`", setting.key));
   throw;
 }
 

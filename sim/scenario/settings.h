@@ -6,13 +6,20 @@
 // between backticks (`memory_limit`), which the command line shows as its option. What a model's or
 // a cluster's name may be, and the keys of [sweep.set], belong to others. Thread-safe.
 
+#include <array>
+#include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "sim/base/units.h"
 #include "sim/scenario/scenario.h"
+#include "sim/text/split.h"
+#include "sim/text/units.h"
 #include "sim/text/value.h"
 
 namespace strata {
@@ -62,22 +69,70 @@ std::string read_single(const SettingSpec& setting, const Value& value);
 /// A text that `value`, a range or a list, stands for.
 void check_text(const SettingSpec& setting, const Value& value, const std::string& text);
 
+// What only a setting has values for.
+enum class SearchAlgorithm : std::uint8_t { elimination, dfs };
+inline constexpr std::array<std::string_view, 2> kAlgorithmNames = {"elimination", "dfs"};
+enum class Objective : std::uint8_t { eq1, simulated };
+inline constexpr std::array<std::string_view, 2> kObjectiveNames = {"eq1", "simulated"};
+
 // A setting's text as its value. All throw InputError that names the setting and what is allowed.
 
 std::size_t read_place(const SettingSpec& setting, std::string_view text);
-/// Of an enumeration that the setting's choices name.
-template <class Choice>
-Choice read_choice(std::string_view key, std::string_view text) {
-  return static_cast<Choice>(read_place(setting(key), text));
-}
-template <class Choice>
-std::string_view print_choice(std::string_view key, Choice choice) {
-  return setting(key).choices[static_cast<std::size_t>(choice)];
-}
-std::int64_t read_positive(std::string_view key, std::string_view text);
-std::uint64_t read_natural(std::string_view key, std::string_view text);
+std::uint64_t read_whole(const SettingSpec& setting, std::string_view text);
 /// A finite number of at least 0.
-double read_rate(std::string_view key, std::string_view text);
-Bytes read_size(std::string_view key, std::string_view text);
+double read_rate(const SettingSpec& setting, std::string_view text);
+Bytes read_size(const SettingSpec& setting, std::string_view text);
+
+/// What has a place among the choices: an enumerator, or the second of two for true.
+template <class Value>
+concept Choice = std::is_enum_v<Value> || std::same_as<Value, bool>;
+
+template <class Value>
+void read_setting(std::string_view key, std::string_view text, Value& value) {
+  const SettingSpec& spec = setting(key);
+  if constexpr (Choice<Value>) {
+    value = static_cast<Value>(read_place(spec, text));
+  } else if constexpr (std::integral<Value>) {
+    value = static_cast<Value>(read_whole(spec, text));
+  } else if constexpr (std::floating_point<Value>) {
+    value = read_rate(spec, text);
+  } else if constexpr (std::same_as<Value, Bytes>) {
+    value = read_size(spec, text);
+  } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
+    value = split_at_commas(text);
+  } else {
+    value = text;
+  }
+}
+template <class Value>
+void read_setting(std::string_view key, std::string_view text, std::optional<Value>& value) {
+  Value read{};
+  read_setting(key, text, read);
+  value = read;
+}
+template <class Value>
+Value read_setting(std::string_view key, std::string_view text) {
+  Value value{};
+  read_setting(key, text, value);
+  return value;
+}
+
+/// As read_setting() reads it back; "" for what is not set.
+template <class Value>
+std::string print_setting(std::string_view key, const Value& value) {
+  if constexpr (Choice<Value>) {
+    return std::string(setting(key).choices[static_cast<std::size_t>(value)]);
+  } else if constexpr (std::integral<Value>) {
+    return std::to_string(value);
+  } else if constexpr (std::same_as<Value, Bytes>) {
+    return print_exact(value);
+  } else {
+    return value;
+  }
+}
+template <class Value>
+std::string print_setting(std::string_view key, const std::optional<Value>& value) {
+  return value ? print_setting(key, *value) : "";
+}
 
 }  // namespace strata

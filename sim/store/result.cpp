@@ -16,12 +16,13 @@ using R = CaseResult;
 using enum ColumnGroup;
 using enum ColumnRank;
 
-constexpr std::array<ColumnSpec, 35> kColumns = {{
+constexpr std::array<ColumnSpec, 36> kColumns = {{
     {"job", job, &R::job},
     {"model", question, &R::model},
     {"cluster", question, &R::cluster},
     {"strategy", question, &R::strategy},
     {"sync", question, &R::sync},
+    {.key = "bucket_bytes", .group = question, .value = &R::bucket_bytes, .since = 3},
     {"dtype", question, &R::dtype},
     {"devices", question, &R::devices},
     {"batch", question, &R::batch},

@@ -21,8 +21,9 @@ struct CaseResult {
   std::string job;
   std::string model, cluster, strategy, sync, dtype;
   std::int64_t devices = 0, batch = 0;
-  std::string settings;  ///< all of them, a JSON object in the order of keys
-  bool done = true;      ///< else `error` says why there is no answer
+  std::optional<std::int64_t> bucket_bytes;  ///< older stores do not know it
+  std::string settings;                      ///< all of them, a JSON object in the order of keys
+  bool done = true;                          ///< else `error` says why there is no answer
   std::string error;
 
   std::optional<double> step_seconds, eq1_seconds, throughput;

@@ -149,23 +149,26 @@ std::string definition(const ColumnSpec& column) {
                      check.empty() ? "" : fmt::format(" CHECK ({})", check));
 }
 
-// A column that is added by a migration stands at the end, so that old and new files are alike.
-std::string results() {
+// Of the columns that came after a version, in the order in which they came: what migrations add
+// stands at the end, so that old and new files are alike.
+std::vector<std::string> definitions_since(std::int64_t version) {
   std::vector<std::string> definitions;
-  for (std::int64_t version = 1; version <= kSchemaVersion; ++version) {
+  while (++version <= kSchemaVersion) {
     for (const ColumnSpec& column : columns()) {
       if (column.since == version) definitions.push_back(definition(column));
     }
   }
-  return fmt::format(kResults, fmt::join(definitions, ",\n  "));
+  return definitions;
+}
+
+std::string results() {
+  return fmt::format(kResults, fmt::join(definitions_since(0), ",\n  "));
 }
 
 std::string columns_since(std::int64_t version) {
   std::string sql;
-  for (const ColumnSpec& column : columns()) {
-    if (column.since > version) {
-      sql += fmt::format("ALTER TABLE result ADD COLUMN {};\n", definition(column));
-    }
+  for (const std::string& column : definitions_since(version)) {
+    sql += fmt::format("ALTER TABLE result ADD COLUMN {};\n", column);
   }
   return sql;
 }

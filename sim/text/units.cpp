@@ -234,5 +234,12 @@ std::string print_exact(BytesPerSecond rate) {
 std::string print_exact(Seconds seconds) {
   return fmt::format("{} s", seconds.value);
 }
+std::string print_exact(Bytes bytes) {
+  constexpr std::array<std::string_view, 4> kUnits = {"", " KiB", " MiB", " GiB"};
+  std::int64_t count = bytes.value;
+  std::size_t unit = 0;
+  for (; count != 0 && count % 1024 == 0 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
+  return fmt::format("{}{}", count, kUnits[unit]);
+}
 
 }  // namespace strata

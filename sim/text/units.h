@@ -52,5 +52,6 @@ std::string plain_name(std::string_view key);
 /// As parse_* read them back to the bit: "12500000000 B/s", "1e-06 s".
 std::string print_exact(BytesPerSecond rate);
 std::string print_exact(Seconds seconds);
+std::string print_exact(Bytes bytes);  ///< "25 MiB", or "1000" where no binary unit divides it
 
 }  // namespace strata

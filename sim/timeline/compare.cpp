@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "sim/base/quantile.h"
 
@@ -30,10 +29,6 @@ Seconds magnitude(Seconds seconds) {
   return {std::abs(seconds.value)};
 }
 
-auto key(const ErrorRow& row) {
-  return std::tuple(row.layer, row.kind, row.phase);
-}
-
 void add(const TaskComparison& task, ErrorRow& row) {
   ++row.tasks;
   row.predicted = row.predicted + task.predicted;
@@ -42,12 +37,13 @@ void add(const TaskComparison& task, ErrorRow& row) {
 }
 
 std::vector<ErrorRow> group(const Plan& plan, std::span<const TaskComparison> tasks) {
-  std::map<std::tuple<LayerId, TaskKind, Phase>, ErrorRow> rows;
+  std::map<TaskClass, ErrorRow> rows;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Task& task = plan[TaskId(i)];
     if (task.kind == TaskKind::join) continue;
-    ErrorRow& row = rows[{task.layer, task.kind, task.phase}];
-    row.layer = task.layer, row.kind = task.kind, row.phase = task.phase;
+    const TaskClass of = class_of(plan, task);
+    ErrorRow& row = rows[of];
+    row.of = of;
     add(tasks[i], row);
   }
   std::vector<ErrorRow> list;
@@ -57,6 +53,15 @@ std::vector<ErrorRow> group(const Plan& plan, std::span<const TaskComparison> ta
 }
 
 }  // namespace
+
+TaskClass class_of(const Plan& plan, const Task& task) {
+  TaskClass result{task.layer, task.kind, task.phase};
+  if (!in_group(task.kind)) return result;
+  const Group& group = plan.groups()[task.detail];
+  result.algorithm = group.algorithm;
+  result.layers = group.layers.size();
+  return result;
+}
 
 std::vector<TaskTimes> mean_times(const Plan& plan, const Timeline& timeline) {
   assert(timeline.steps() > 0 && timeline.step(0).size() == plan.size());
@@ -94,7 +99,7 @@ std::vector<ErrorRow> explain_error(const Plan& plan, std::span<const TaskCompar
   for (ErrorRow& row : rows) row.share = total.value > 0 ? row.absolute_error / total : 0;
   std::sort(rows.begin(), rows.end(), [](const ErrorRow& a, const ErrorRow& b) {
     if (a.absolute_error != b.absolute_error) return a.absolute_error > b.absolute_error;
-    return key(a) < key(b);
+    return a.of < b.of;
   });
   return rows;
 }

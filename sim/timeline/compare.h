@@ -5,6 +5,7 @@
 // are means over the steps of a Timeline's own steady window (Timeline::steady_window), so the two
 // may have different numbers of steps. Values and pure functions; thread-safe.
 
+#include <compare>
 #include <span>
 #include <vector>
 
@@ -29,11 +30,20 @@ struct TaskComparison {
   bool operator==(const TaskComparison&) const = default;
 };
 
-/// The tasks of one layer that do the same: its shards' tasks of one kind and phase.
-struct ErrorRow {
+/// What tasks of one layer have in common that do the same: task_title() (sim/formats) calls them
+/// alike.
+struct TaskClass {
   LayerId layer;
   TaskKind kind = TaskKind::compute;
   Phase phase = Phase::forward;
+  SyncAlgorithm algorithm = SyncAlgorithm::ring;  ///< of groups
+  std::size_t layers = 1;                         ///< whose values a group sums at once
+  auto operator<=>(const TaskClass&) const = default;
+};
+TaskClass class_of(const Plan& plan, const Task& task);
+
+struct ErrorRow {
+  TaskClass of;
   std::size_t tasks = 0;
   TaskTimes predicted, measured;  ///< sums over the tasks
   Seconds absolute_error;         ///< the sum of each task's |difference in duration|
@@ -75,7 +85,7 @@ std::vector<TaskTimes> mean_times(const Plan& plan, const Timeline& timeline);
 /// plan: what a single one suffered, being preempted, is not typical. `times`: one at least.
 std::vector<TaskTimes> median_times(std::span<const std::vector<TaskTimes>> times);
 
-/// The largest absolute error first; equal ones by layer, kind and phase. Joins, which take no
+/// The largest absolute error first; equal ones by class. Joins, which take no
 /// time, have no row. Errors of opposite signs in one row don't hide each other: they cancel in its
 /// difference only. `tasks` by TaskId.
 std::vector<ErrorRow> explain_error(const Plan& plan, std::span<const TaskComparison> tasks);

@@ -1,6 +1,7 @@
 #include "sim/timeline/critical_path.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "sim/plan/work_kind.h"
@@ -106,23 +107,10 @@ Seconds overlap(const Span& span, Seconds from, Seconds to) {
   return end > begin ? end - begin : Seconds{};
 }
 
-Seconds& share_of(const Task& task, PathShares& shares) {
-  switch (work_kind(task)) {
-    case WorkKind::forward:
-    case WorkKind::backward:
-    case WorkKind::update:
-      return shares.compute;
-    case WorkKind::transfer:
-      return shares.transfer;
-    case WorkKind::sync:
-      return shares.sync;
-    case WorkKind::statistics:
-      return shares.statistics;
-    case WorkKind::waiting:
-      break;
-  }
-  return shares.idle;
-}
+/// By WorkKind: what a person looks for as one.
+constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
+    &PathShares::compute, &PathShares::compute,    &PathShares::compute, &PathShares::transfer,
+    &PathShares::sync,    &PathShares::statistics, &PathShares::idle};
 
 void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task,
                      std::vector<double>& bytes) {
@@ -154,7 +142,7 @@ PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<con
   Seconds accounted;
   for (const PathStep& step : path) {
     const Seconds time = overlap(timeline.span(step.step, step.task), from, to);
-    share_of(plan[step.task], shares) += time;
+    shares.*kShareOf[static_cast<std::size_t>(work_kind(plan[step.task]))] += time;
     accounted += time;
   }
   for (Seconds* share : {&shares.compute, &shares.transfer, &shares.sync, &shares.statistics}) {

@@ -15,6 +15,7 @@ NUMBER = (int, float)
 PREDICTION = {
     "devices": int, "batch": int, "step_seconds": NUMBER, "eq1_seconds": NUMBER,
     "throughput": NUMBER, "comm_bytes": int, "transfer_bytes": int, "sync_bytes": int,
+    "bucket_bytes": int,
     "peak_memory_bytes": int, "makespan_seconds": NUMBER,
     "cost_sources": {"measured": NUMBER, "interpolated": NUMBER, "analytic": NUMBER},
     "layers": [{"name": str, "config": {dim: int for dim in DIMS}, "compute_seconds": NUMBER,
@@ -114,6 +115,16 @@ class Contract(unittest.TestCase):
         memory = p["peak_memory_bytes_by_device"]
         self.assertEqual(max(memory), p["peak_memory_bytes"])
         self.assertEqual(len(memory), p["devices"])
+
+    def test_buckets(self):
+        for options, size in (("", 25 << 20), ("--bucket '1 MiB'", 1 << 20), ("--bucket 0", 0),
+                              ("--bucket 2kB", 2000), ("--bucket 2kB --sync ps", 0)):
+            with self.subTest(options):
+                p = predict("lenet5", "p100-1x4", f"--strategy data {options}")
+                self.assertEqual(p["bucket_bytes"], size)
+        steps = [predict("resnet50", "p100-4x1", f"--strategy data --bucket {size}")["step_seconds"]
+                 for size in ("0", "25MiB")]
+        self.assertNotEqual(*steps)
 
     def test_predict(self):
         for model in ("lenet5", "alexnet"):

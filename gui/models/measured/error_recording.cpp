@@ -161,9 +161,7 @@ std::vector<bool> labels_beyond(const Recording& recording, const Measured& meas
     if (looked_up[label]) continue;  // the tasks of a row share it
     looked_up[label] = true;
     const Task& task = measured.plan[task_of(measured.plan, id).task];
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const ErrorRow& r) {
-      return r.layer == task.layer && r.kind == task.kind && r.phase == task.phase;
-    });
+    const auto row = std::ranges::find(rows, class_of(measured.plan, task), &ErrorRow::of);
     if (row == rows.end()) continue;
     const double error = relative_error(row->predicted.duration, row->measured.duration);
     beyond[label] = std::abs(error) > tolerance;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/text.h"
@@ -12,8 +11,6 @@
 
 namespace strata::gui {
 namespace {
-
-using RowKey = std::tuple<LayerId, TaskKind, Phase>;
 
 QString signed_text(const QString& text, double value) {
   return value > 0 ? QLatin1Char('+') + text : text;
@@ -65,9 +62,9 @@ constexpr std::array<ErrorTable::Spec, ErrorTable::kColumns> kErrorColumns = {{
 // All tasks of a row are called the same.
 std::vector<ExplainedError> explained_errors(const Measured& measured) {
   std::vector<ExplainedError> rows;
-  std::map<RowKey, std::size_t> places;
+  std::map<TaskClass, std::size_t> places;
   for (const ErrorRow& row : measured.comparison.rows) {
-    places[{row.layer, row.kind, row.phase}] = rows.size();
+    places[row.of] = rows.size();
     rows.push_back({row, {}, {}});
   }
   const auto error = [&](TaskId id) {
@@ -75,7 +72,7 @@ std::vector<ExplainedError> explained_errors(const Measured& measured) {
   };
   for (std::size_t i = 0; i < measured.plan.size(); ++i) {
     const Task& task = measured.plan[TaskId(i)];
-    const auto found = places.find({task.layer, task.kind, task.phase});
+    const auto found = places.find(class_of(measured.plan, task));
     if (found == places.end()) continue;
     ExplainedError& row = rows[found->second];
     if (row.title.isEmpty()) {
@@ -89,11 +86,9 @@ std::vector<ExplainedError> explained_errors(const Measured& measured) {
 ErrorTable::ErrorTable(QObject* parent) : RowTable(kErrorColumns, parent) {}
 
 std::optional<int> ErrorTable::row_of(TaskId id) const {
-  const Task& task = context_->plan[id];
-  const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const ExplainedError& error) {
-    const ErrorRow& row = error.row;
-    return row.layer == task.layer && row.kind == task.kind && row.phase == task.phase;
-  });
+  const TaskClass of = class_of(context_->plan, context_->plan[id]);
+  const auto found =
+      std::ranges::find(rows_, of, [](const ExplainedError& error) { return error.row.of; });
   if (found == rows_.end()) return std::nullopt;
   return static_cast<int>(found - rows_.begin());
 }

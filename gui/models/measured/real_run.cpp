@@ -1,6 +1,8 @@
 #include "gui/models/measured/real_run.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,13 +79,14 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
 }
 
 std::string command_of(const RealRun& run) {
-  const Document& document = run.document;
-  return fmt::format(
-      "strata validate {} --devices {} --only --strategies {} --batch-per-device {} "
-      "--sync {} --rounds {}",
-      shell_quoted(document.input.model), shell_quoted(run.devices),
-      document.strategy.edited() ? "strategy.json" : shell_quoted(document.strategy.source),
-      run.batch_per_device, name(document.input.sync.algorithm), run.rounds);
+  constexpr std::array<std::string_view, 3> kSettings = {"batch_per_device", "sync", "bucket"};
+  const StrategyChoice& strategy = run.document.strategy;
+  CaseRequest input = run.document.input;
+  input.batch_per_device = run.batch_per_device;
+  return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
+                     shell_quoted(input.model), shell_quoted(run.devices),
+                     strategy.edited() ? "strategy.json" : shell_quoted(strategy.source),
+                     setting_options(input, kSettings), run.rounds);
 }
 
 std::string round_text(const MeasureProgress& at, const RealRun& run) {

@@ -14,8 +14,11 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 // Those with a column of their own, and one that changes no answer.
 bool has_own_column(std::string_view key) {
-  const ColumnSpec* const own = find_column(key);
-  return (own != nullptr && own->group == ColumnGroup::question) || key == "layers";
+  const auto has = [](std::string_view name) {
+    const ColumnSpec* const own = find_column(name);
+    return own != nullptr && own->group == ColumnGroup::question;
+  };
+  return has(key) || has(std::string(key) + "_bytes") || key == "layers";
 }
 
 std::string_view word_of(const Field& field) {

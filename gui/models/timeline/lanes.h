@@ -21,7 +21,7 @@ namespace strata::gui {
 
 /// Where a slice's colour comes from.
 enum class Shade : std::uint8_t {
-  task,      ///< what the task does: task_colour of `kind` and `phase`
+  task,      ///< what the task does: task_colour() of `kind` and `phase`
   category,  ///< category_colour of `value`
   balance,   ///< balance_colour of `value`
   level      ///< how high a curve stands: one colour, the height tells

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "sim/plan/task_title.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
+#include "sim/timeline/compare.h"
 
 namespace strata::gui {
 namespace {
@@ -45,15 +45,10 @@ class PlanRecorder {
   }
 
  private:
-  using LabelKey = std::tuple<LayerId, TaskKind, Phase, SyncAlgorithm>;
-
   std::uint32_t label(const Task& task) {
     if (task.kind == TaskKind::join) return 0;
-    const SyncAlgorithm algorithm = task.kind == TaskKind::collective
-                                        ? what_.plan.groups()[task.detail].algorithm
-                                        : SyncAlgorithm::ring;
-    const auto [known, is_new] = labels_.try_emplace(
-        LabelKey(task.layer, task.kind, task.phase, algorithm), recording_->labels.size());
+    const auto [known, is_new] =
+        labels_.try_emplace(class_of(what_.plan, task), recording_->labels.size());
     if (is_new)
       add_label(task_title(what_.graph, what_.plan, task), work_name(what_.graph, task),
                 task.layer);
@@ -159,7 +154,7 @@ class PlanRecorder {
   std::span<const PathStep> path_;
   SteadyPath steady_path_;
   std::shared_ptr<Recording> recording_ = std::make_shared<Recording>();
-  std::map<LabelKey, std::size_t> labels_;
+  std::map<TaskClass, std::size_t> labels_;
   std::vector<std::uint32_t> label_of_;  // by the plan's task
 };
 

@@ -15,6 +15,7 @@ constexpr double kApart = 3;      // between the two directions, to each side
 ClusterCanvas::ClusterCanvas(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Cluster"));
+  show_tips(this, [this](QPoint at) { return tip_at(at); });
 }
 
 void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
@@ -44,22 +45,14 @@ void ClusterCanvas::select(std::optional<LinkId> link, std::optional<DeviceId> d
 
 // The legend keeps the lowest line for itself.
 void ClusterCanvas::fit() {
-  fitted_ = true;
-  const QRectF free = QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height());
-  if (map_.bounds.isEmpty() || free.isEmpty()) return;
-  scale_ =
-      std::min({free.width() / map_.bounds.width(), free.height() / map_.bounds.height(), 1.8});
-  offset_ = free.center() - map_.bounds.center() * scale_;
+  view_.fit(map_.bounds, QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height()));
   update();
-}
-
-QRectF ClusterCanvas::to_screen(const QRectF& box) const {
-  return {to_screen(box.topLeft()), to_screen(box.bottomRight())};
 }
 
 // From the rim of one box to that of the other; each direction keeps to its side.
 ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const {
-  const QRectF from = to_screen(map_.nodes[edge.from].box), to = to_screen(map_.nodes[edge.to].box);
+  const QRectF from = view_.to_widget(map_.nodes[edge.from].box),
+               to = view_.to_widget(map_.nodes[edge.to].box);
   QPointF a = from.center(), b = to.center();
   const QPointF along = b - a;
   const double length = std::hypot(along.x(), along.y());
@@ -76,12 +69,12 @@ ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const
 }
 
 std::optional<LinkId> ClusterCanvas::link_at(const QPointF& at) const {
-  const auto found = map_.edge_at(to_map(at), kLineClick / scale_);
+  const auto found = map_.edge_at(view_.to_sheet(at), kLineClick / view_.scale());
   if (!found) return std::nullopt;
   const MapEdge& edge = map_.edges[*found];
   const QPointF a = map_.nodes[edge.from].box.center(),
                 along = map_.nodes[edge.to].box.center() - a;
-  const QPointF to = to_map(at) - a;
+  const QPointF to = view_.to_sheet(at) - a;
   const bool back = along.x() * to.y() - along.y() * to.x() < 0;
   const std::vector<LinkId>& links =
       (back ? !edge.back.empty() : edge.there.empty()) ? edge.back : edge.there;
@@ -102,14 +95,14 @@ QPointF ClusterCanvas::place_of(LinkId link) const {
   for (const MapNode& node : map_.nodes) {
     const bool within =
         std::find(node.inside.begin(), node.inside.end(), link) != node.inside.end();
-    if (within) return to_screen(node.box.center());
+    if (within) return view_.to_widget(node.box.center());
   }
   return {};
 }
 
 QPointF ClusterCanvas::place_of(DeviceId device) const {
   const auto node = map_.node_of(device);
-  return node ? to_screen(map_.nodes[*node].box.center()) : QPointF();
+  return node ? view_.to_widget(map_.nodes[*node].box.center()) : QPointF();
 }
 
 const std::vector<double>& ClusterCanvas::values() const {
@@ -141,7 +134,7 @@ bool ClusterCanvas::holds(const std::vector<LinkId>& links) const {
 }
 
 void ClusterCanvas::resizeEvent(QResizeEvent* /*event*/) {
-  if (fitted_) fit();
+  if (view_.fitted()) fit();
   emit reshaped();
 }
 

@@ -10,6 +10,7 @@
 
 #include "gui/models/cluster/cluster_map.h"
 #include "gui/models/cluster/link_history.h"
+#include "gui/widgets/navigation.h"
 
 namespace strata::gui {
 
@@ -54,16 +55,12 @@ class ClusterCanvas : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   struct Line {
     QPointF a, b;
   };
 
-  QPointF to_screen(const QPointF& at) const { return at * scale_ + offset_; }
-  QPointF to_map(const QPointF& at) const { return (at - offset_) / scale_; }
-  QRectF to_screen(const QRectF& box) const;
   Line line_of(const MapEdge& edge, bool back) const;
   std::optional<LinkId> link_at(const QPointF& at) const;
   const std::vector<double>& values() const;
@@ -74,7 +71,6 @@ class ClusterCanvas : public QWidget {
   QString tip_at(const QPointF& at) const;
   QString tip_of(const MapNode& node) const;
   QString words_for(LinkId link) const;
-  void zoom(double factor, const QPointF& at);
   void walk(int by);
   bool look_key(int key);
   bool link_key(int key);
@@ -100,9 +96,9 @@ class ClusterCanvas : public QWidget {
   LinkColour by_ = LinkColour::use;
   std::optional<LinkId> link_;
   std::optional<DeviceId> device_;
-  double scale_ = 1;
-  QPointF offset_, pressed_, offset_before_;
-  bool fitted_ = true, dragged_ = false;
+  SheetView view_{{0.02, 20, 1.8}};
+  QPointF pressed_, last_;
+  bool dragged_ = false;
 };
 
 }  // namespace strata::gui

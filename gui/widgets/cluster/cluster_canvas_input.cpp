@@ -1,12 +1,11 @@
 // What wheel, mouse and keys do to the drawn cluster, and what it tells of what is under the mouse.
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gui/models/text.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
@@ -56,50 +55,34 @@ QString ClusterCanvas::tip_of(const MapNode& node) const {
 
 QString ClusterCanvas::tip_at(const QPointF& at) const {
   if (!scene_) return {};
-  if (const auto node = map_.node_at(to_map(at))) return tip_of(map_.nodes[*node]);
+  if (const auto node = map_.node_at(view_.to_sheet(at))) return tip_of(map_.nodes[*node]);
   if (const auto link = link_at(at))
     return words_for(*link) + tr("<br>Double click or Enter: another bandwidth");
   return {};
 }
 
-bool ClusterCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
-  return true;
-}
-
-void ClusterCanvas::zoom(double factor, const QPointF& at) {
-  const QPointF fixed = to_map(at);
-  scale_ = std::clamp(scale_ * factor, 0.02, 20.0);
-  offset_ = at - fixed * scale_;
-  fitted_ = false;
+void ClusterCanvas::wheelEvent(QWheelEvent* event) {
+  view_.take_wheel(*event, true);
   update();
 }
 
-void ClusterCanvas::wheelEvent(QWheelEvent* event) {
-  zoom(std::pow(1.0015, event->angleDelta().y()), event->position());
-}
-
 void ClusterCanvas::mousePressEvent(QMouseEvent* event) {
-  pressed_ = event->position();
-  offset_before_ = offset_;
+  pressed_ = last_ = event->position();
   dragged_ = false;
 }
 
 void ClusterCanvas::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF at = event->position();
   if ((event->buttons() & Qt::LeftButton) == 0) return;
-  const QPointF by = event->position() - pressed_;
-  if (!dragged_ && by.manhattanLength() < 5) return;
+  if (!dragged_ && (at - pressed_).manhattanLength() < 5) return;
   dragged_ = true;
-  fitted_ = false;
-  offset_ = offset_before_ + by;
+  view_.pan(at - std::exchange(last_, at));
   update();
 }
 
 void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (dragged_ || event->button() != Qt::LeftButton) return;
-  if (const auto node = map_.node_at(to_map(event->position()))) {
+  if (const auto node = map_.node_at(view_.to_sheet(event->position()))) {
     const auto& devices = map_.nodes[*node].devices;
     if (!devices.empty()) emit device_clicked(devices.front());
     return;
@@ -110,7 +93,7 @@ void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (map_.node_at(to_map(event->position()))) return;
+  if (map_.node_at(view_.to_sheet(event->position()))) return;
   if (const auto link = link_at(event->position()))
     emit bandwidth_wanted(*link, event->position().toPoint());
 }
@@ -132,20 +115,10 @@ void ClusterCanvas::walk(int by) {
 }
 
 bool ClusterCanvas::look_key(int key) {
-  switch (key) {
-    case Qt::Key_F:
-      fit();
-      return true;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-      zoom(1.25, rect().center());
-      return true;
-    case Qt::Key_Minus:
-      zoom(0.8, rect().center());
-      return true;
-    default:
-      return false;
-  }
+  if (key == Qt::Key_F) return fit(), true;
+  const bool taken = view_.take_key(key, QRectF(rect()).center());
+  if (taken) update();
+  return taken;
 }
 
 bool ClusterCanvas::link_key(int key) {

@@ -1,14 +1,13 @@
 #include "gui/widgets/compare/waterfall_plot.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <algorithm>
 #include <utility>
 
 #include "gui/models/compare/difference_table.h"
 #include "gui/models/text.h"
+#include "gui/widgets/navigation.h"
 
 namespace strata::gui {
 namespace {
@@ -20,6 +19,7 @@ constexpr std::size_t kFewestLines = 4, kUsualLines = 12;
 WaterfallPlot::WaterfallPlot(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Waterfall of the differences"));
+  show_tips(this, [this](QPoint at) { return tip_at(at); });
 }
 
 void WaterfallPlot::show_bars(std::vector<WaterfallBar> bars, const QString& title,
@@ -133,13 +133,6 @@ QString WaterfallPlot::tip_at(const QPointF& at) const {
   return tr("%1: %2, from %3 to %4")
       .arg(QString::fromStdString(bar.what), signed_seconds(bar.change()), human_seconds(bar.from),
            human_seconds(bar.to));
-}
-
-bool WaterfallPlot::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  QToolTip::showText(help->globalPos(), tip_at(help->pos()), this);
-  return true;
 }
 
 }  // namespace strata::gui

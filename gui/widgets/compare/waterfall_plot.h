@@ -35,7 +35,6 @@ class WaterfallPlot : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   static constexpr double kEdge = 8;  // pixels

@@ -6,6 +6,7 @@
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
+#include "gui/widgets/navigation.h"
 #include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
@@ -29,6 +30,10 @@ MemoryCanvas::MemoryCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);
+  show_tips(viewport(), [this](QPoint at) {
+    const auto moment = moment_at(at);
+    return moment ? text_at(*moment) : QString();
+  });
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   theme_ = theme_of(palette());
 }

@@ -59,7 +59,6 @@ class MemoryCanvas : public QAbstractScrollArea {
   void scale_changed();
 
  protected:
-  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
@@ -90,7 +89,6 @@ class MemoryCanvas : public QAbstractScrollArea {
   QString text_at(const Moment& moment) const;
 
   bool handle_key(int key);
-  bool move_by_key(int key, double at);
 
   void paint_device(QPainter& painter, std::size_t device);
   void paint_stack(QPainter& painter, const MemoryStack& stack, const QRectF& box);

@@ -2,27 +2,18 @@
 
 #include <QApplication>
 #include <QEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
 #include "gui/widgets/memory/memory_canvas.h"
+#include "gui/widgets/navigation.h"
 
 namespace strata::gui {
-
-bool MemoryCanvas::viewportEvent(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const auto moment = moment_at(help->pos());
-  QToolTip::showText(help->globalPos(), moment ? text_at(*moment) : QString(), viewport());
-  return true;
-}
 
 void MemoryCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
@@ -41,18 +32,9 @@ void MemoryCanvas::changeEvent(QEvent* event) {
 }
 
 void MemoryCanvas::wheelEvent(QWheelEvent* event) {
-  const double notches = event->angleDelta().y() / 120.0;
-  TimeWindow next = window_;
-  if ((event->modifiers() & Qt::ControlModifier) != 0) {
-    next.zoom(std::pow(0.8, notches), time_of(static_cast<int>(event->position().x())));
-    move(next);
-  } else if ((event->modifiers() & Qt::ShiftModifier) != 0) {
-    next.pan(-0.08 * notches);
-    move(next);
-  } else {
-    verticalScrollBar()->setValue(verticalScrollBar()->value() -
-                                  static_cast<int>(notches * verticalScrollBar()->singleStep()));
-  }
+  const double at = time_of(static_cast<int>(event->position().x()));
+  take_wheel(window_, *event, at, *verticalScrollBar());
+  viewport()->update();
   event->accept();
 }
 
@@ -91,17 +73,6 @@ void MemoryCanvas::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-bool MemoryCanvas::move_by_key(int key, double at) {
-  TimeWindow next = window_;
-  if (key == Qt::Key_W || key == Qt::Key_Plus) next.zoom(0.8, at);
-  if (key == Qt::Key_S || key == Qt::Key_Minus) next.zoom(1.25, at);
-  if (key == Qt::Key_A || key == Qt::Key_Left) next.pan(-0.15);
-  if (key == Qt::Key_D || key == Qt::Key_Right) next.pan(0.15);
-  if (next == window_) return false;
-  move(next);
-  return true;
-}
-
 bool MemoryCanvas::handle_key(int key) {
   const DeviceId device = selected_ ? selected_->device : fullest();
   const double at = selected_ ? selected_->at : peak_of(device).at;
@@ -130,7 +101,9 @@ bool MemoryCanvas::handle_key(int key) {
       emit range_picked();
       return true;
     default:
-      return move_by_key(key, at);
+      if (!take_key(window_, key, at)) return false;
+      viewport()->update();
+      return true;
   }
 }
 

@@ -1,23 +1,18 @@
 #include "gui/widgets/network/network_canvas.h"
 
-#include <QHelpEvent>
-#include <QToolTip>
 #include <algorithm>
 
 #include "gui/models/text.h"
 
 namespace strata::gui {
-namespace {
-
-constexpr double kLeast = 0.05, kMost = 4;
-constexpr double kReadableFit = 1.25;  // a small network is not blown up
-
-}  // namespace
-
 NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent) : QWidget(parent), map_(map) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("The network's graph"));
+  show_tips(this, [this](QPoint at) {
+    const auto node = map_.scene() ? node_at(at) : std::nullopt;
+    return node ? tip(*node) : QString();
+  });
   connect(&map, &NetworkMap::changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::rearranged, this, &NetworkCanvas::rearranged);
@@ -27,7 +22,7 @@ void NetworkCanvas::rearranged() {
   current_.reset();
   hovered_.reset();
   found_.clear();
-  if (fitted_) fit();
+  if (view_.fitted()) fit();
 }
 
 void NetworkCanvas::set_colours(NetworkColours colours) {
@@ -46,40 +41,24 @@ void NetworkCanvas::set_painting(bool painting) {
 }
 
 void NetworkCanvas::fit() {
-  const QRectF sheet = map_.sheet().bounds;
-  const QRectF room = QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight);
-  if (sheet.isEmpty() || room.width() < 2 || room.height() < 2) return;
-  scale_ = std::clamp(std::min(room.width() / sheet.width(), room.height() / sheet.height()),
-                      kLeast, kReadableFit);
-  offset_ = room.center() - sheet.center() * scale_;
-  fitted_ = true;
-  update();
-}
-
-void NetworkCanvas::zoom_by(double factor, std::optional<QPointF> at) {
-  const QPointF fixed = at.value_or(QRectF(rect()).center());
-  const QPointF point = to_sheet(fixed);
-  scale_ = std::clamp(scale_ * factor, kLeast, kMost);
-  offset_ = fixed - point * scale_;
-  fitted_ = false;
+  view_.fit(map_.sheet().bounds, QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight));
   update();
 }
 
 void NetworkCanvas::show_node(std::size_t node) {
-  const QRectF there(to_widget(map_.rect(node).topLeft()), map_.rect(node).size() * scale_);
+  const QRectF there = view_.to_widget(map_.rect(node));
   const QRectF inside = QRectF(rect()).adjusted(20, 20, -20, -20);
   if (inside.contains(there)) return;
-  offset_ += inside.center() - there.center();
-  fitted_ = false;
+  view_.pan(inside.center() - there.center());
   update();
 }
 
 QPointF NetworkCanvas::centre_of(std::size_t node) const {
-  return to_widget(map_.rect(node).center());
+  return view_.to_widget(map_.rect(node).center());
 }
 
 std::optional<std::size_t> NetworkCanvas::node_at(const QPointF& position) const {
-  const QPointF point = to_sheet(position);
+  const QPointF point = view_.to_sheet(position);
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (map_.rect(i).contains(point)) return i;
   }
@@ -95,7 +74,7 @@ void NetworkCanvas::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   const double room = height() - kLegendHeight;
   if (room > 0) map_.set_aspect(width() / room);
-  if (fitted_) fit();
+  if (view_.fitted()) fit();
 }
 
 QString NetworkCanvas::tip(std::size_t number) const {
@@ -117,15 +96,6 @@ QString NetworkCanvas::tip(std::size_t number) const {
   if (node.locked > 0) text += tr("<br>locked");
   if (!part.children.empty()) text += tr("<br><i>double-click opens it</i>");
   return text;
-}
-
-bool NetworkCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip || !map_.scene()) return QWidget::event(event);
-  auto* help = static_cast<QHelpEvent*>(event);
-  const auto node = node_at(help->pos());
-  if (node) QToolTip::showText(help->globalPos(), tip(*node), this);
-  if (!node) QToolTip::hideText();
-  return true;
 }
 
 }  // namespace strata::gui

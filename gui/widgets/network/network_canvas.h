@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/models/network/network_map.h"
+#include "gui/widgets/navigation.h"
 #include "gui/widgets/network/network_painter.h"
 
 namespace strata::gui {
@@ -37,10 +38,8 @@ class NetworkCanvas : public QWidget {
   bool painting() const { return painting_; }
 
   void fit();
-  void zoom_by(double factor, std::optional<QPointF> at = std::nullopt);
   /// Moved so that the node is seen.
   void show_node(std::size_t node);
-  double scale() const { return scale_; }
   std::optional<std::size_t> current() const { return current_; }
   void set_current(std::optional<std::size_t> node);
   /// In the widget's coordinates.
@@ -68,14 +67,11 @@ class NetworkCanvas : public QWidget {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   static constexpr int kLegendHeight = 24;
   enum class Drag : std::uint8_t { none, press, pan, band, paint };
 
-  QPointF to_sheet(const QPointF& position) const { return (position - offset_) / scale_; }
-  QPointF to_widget(const QPointF& point) const { return point * scale_ + offset_; }
   std::vector<std::size_t> nodes_in(const QRectF& sheet) const;
   void end_band(PickMode mode);
   void rearranged();
@@ -88,9 +84,7 @@ class NetworkCanvas : public QWidget {
 
   NetworkMap& map_;
   NetworkColours colours_ = NetworkColours::config;
-  double scale_ = 1;
-  QPointF offset_;
-  bool fitted_ = true;  ///< until the user zooms or pans
+  SheetView view_{{0.05, 4, 1.25}};
   Drag drag_ = Drag::none;
   bool painting_ = false;
   QPointF pressed_, last_;

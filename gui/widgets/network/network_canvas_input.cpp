@@ -29,15 +29,8 @@ std::vector<std::size_t> NetworkCanvas::nodes_in(const QRectF& sheet) const {
 }
 
 void NetworkCanvas::wheelEvent(QWheelEvent* event) {
-  const QPointF delta = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2
-                                                     : QPointF(event->pixelDelta());
   event->accept();
-  if (event->modifiers() & Qt::ControlModifier) {
-    return zoom_by(std::pow(1.0025, delta.y()), event->position());
-  }
-  const bool sideways = (event->modifiers() & Qt::ShiftModifier) && delta.x() == 0;
-  offset_ += sideways ? QPointF(delta.y(), 0) : delta;
-  fitted_ = false;
+  view_.take_wheel(*event);
   update();
 }
 
@@ -69,10 +62,7 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* event) {
 
 void NetworkCanvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
-  if (drag_ == Drag::pan) {
-    offset_ += at - last_;
-    fitted_ = false;
-  }
+  if (drag_ == Drag::pan) view_.pan(at - last_);
   if (drag_ == Drag::paint) {
     if (const auto node = node_at(at)) painted_.insert(*node);
   }
@@ -99,7 +89,7 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void NetworkCanvas::end_band(PickMode mode) {
-  const QRectF band = QRectF(to_sheet(pressed_), to_sheet(last_)).normalized();
+  const QRectF band = QRectF(view_.to_sheet(pressed_), view_.to_sheet(last_)).normalized();
   emit picked(nodes_in(band), mode == PickMode::replace ? mode : PickMode::toggle);
 }
 
@@ -109,7 +99,7 @@ void NetworkCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     emit opened(map_.picture().nodes[*node].part);
     return;
   }
-  const QPointF at = to_sheet(event->position());
+  const QPointF at = view_.to_sheet(event->position());
   for (const auto& [frame, part] : map_.frames()) {
     const std::vector<std::size_t>& held = map_.parts()[part].children;
     if (frame.contains(at) && !held.empty()) return emit shut(held.front());
@@ -145,11 +135,6 @@ bool NetworkCanvas::move_key(QKeyEvent* event) {
 bool NetworkCanvas::view_key(QKeyEvent* event) {
   if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
   switch (event->key()) {
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-      return zoom_by(1.25), true;
-    case Qt::Key_Minus:
-      return zoom_by(0.8), true;
     case Qt::Key_F:
       return fit(), true;
     case Qt::Key_E:
@@ -161,7 +146,9 @@ bool NetworkCanvas::view_key(QKeyEvent* event) {
       if (current_) emit shut(map_.picture().nodes[*current_].part);
       return current_.has_value();
     default:
-      return false;
+      if (!view_.take_key(event->key(), QRectF(rect()).center())) return false;
+      update();
+      return true;
   }
 }
 

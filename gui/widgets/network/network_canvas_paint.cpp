@@ -25,9 +25,10 @@ void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
   network.found = found_;
   if (drag_ == Drag::paint) network.found.insert(painted_.begin(), painted_.end());
   painter.save();
-  painter.translate(offset_);
-  painter.scale(scale_, scale_);
-  network.paint(painter, scale_, QRectF(to_sheet({0, 0}), QSizeF(size()) / scale_));
+  const double scale = view_.scale();
+  painter.translate(view_.offset());
+  painter.scale(scale, scale);
+  network.paint(painter, scale, QRectF(view_.to_sheet({0, 0}), QSizeF(size()) / scale));
   painter.restore();
   if (drag_ == Drag::band) {
     QColor inside = theme.accent;

@@ -119,17 +119,14 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
 void NetworkPainter::paint_cost(QPainter& painter, const NetworkNode& node,
                                 const QRectF& rect) const {
   if (most_.value <= 0) return;
-  const Task compute{TaskKind::compute, Phase::forward, {}, {}, 0, 0, {}};
-  const Task transfer{TaskKind::transfer, Phase::forward, {}, {}, 0, 0, {}};
-  const Task sync{TaskKind::collective, Phase::update, {}, {}, 0, 0, {}};
   const double whole = rect.width() - 2 * kPad;
   QRectF bar(rect.left() + kPad, rect.bottom() - kBar - 3, 0, kBar);
   painter.setPen(Qt::NoPen);
-  for (const auto& [seconds, task] :
-       {std::pair(node.terms.compute, compute), std::pair(node.terms.transfer, transfer),
-        std::pair(node.terms.sync, sync)}) {
+  for (const auto& [seconds, work] : {std::pair(node.terms.compute, WorkKind::forward),
+                                      std::pair(node.terms.transfer, WorkKind::transfer),
+                                      std::pair(node.terms.sync, WorkKind::sync)}) {
     bar.setWidth(whole * (seconds / most_));
-    painter.setBrush(task_colour(task, theme_));
+    painter.setBrush(work_colour(work, theme_));
     painter.drawRect(bar);
     bar.moveLeft(bar.right());
   }

@@ -94,11 +94,10 @@ void NetworkPainter::paint_edges(QPainter& painter, double scale, const QRectF& 
     const double share = widest_.value > 0
                              ? static_cast<double>(bytes.value) / static_cast<double>(widest_.value)
                              : 0;
-    painter.setPen(
-        bytes.value == 0
-            ? QPen(mix(theme_.text, theme_.background, 0.62), 1.2)
-            : QPen(task_colour({TaskKind::transfer, Phase::forward, {}, {}, 0, 0, {}}, theme_),
-                   1.6 + 4.4 * std::sqrt(share), Qt::SolidLine, Qt::RoundCap));
+    painter.setPen(bytes.value == 0
+                       ? QPen(mix(theme_.text, theme_.background, 0.62), 1.2)
+                       : QPen(work_colour(WorkKind::transfer, theme_), 1.6 + 4.4 * std::sqrt(share),
+                              Qt::SolidLine, Qt::RoundCap));
     painter.drawPath(curve);
   }
   if (scale < kDetailed) return;

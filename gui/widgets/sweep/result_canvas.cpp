@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/widgets/navigation.h"
+
 namespace strata::gui {
 namespace {
 
@@ -19,6 +21,10 @@ ResultCanvas::ResultCanvas(const QString& lane, MakePicture make, Results& resul
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(200, 140);
+  show_tips(this, [this](QPoint at) {
+    const auto row = row_near(at);
+    return row ? tip(*row, picture_->note_at(at)) : QString();
+  });
   connect(&results_, &Results::changed, this, &ResultCanvas::forget_picture);
   connect(&results_, &Results::current_changed, this, qOverload<>(&QWidget::update));
 }

@@ -1,9 +1,7 @@
 // What the mouse and the keys do in a chart of results.
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <algorithm>
 
 #include "gui/widgets/sweep/result_canvas.h"
@@ -91,15 +89,6 @@ void ResultCanvas::keyPressEvent(QKeyEvent* event) {
     default:
       QWidget::keyPressEvent(event);
   }
-}
-
-bool ResultCanvas::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  auto* help = static_cast<QHelpEvent*>(event);
-  const auto row = row_near(help->pos());
-  if (row) QToolTip::showText(help->globalPos(), tip(*row, picture_->note_at(help->pos())), this);
-  if (!row) QToolTip::hideText();
-  return true;
 }
 
 // What tells the row apart, and what was found.

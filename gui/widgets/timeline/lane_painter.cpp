@@ -42,12 +42,8 @@ QStaticText prepared(const QString& text) {
 
 QColor colour_of(const SliceStyle& style, const Theme& theme) {
   switch (style.shade) {
-    case Shade::task: {
-      Task task;
-      task.kind = style.kind;
-      task.phase = style.phase;
-      return task_colour(task, theme);
-    }
+    case Shade::task:
+      return task_colour(style.kind, style.phase, theme);
     case Shade::category:
       return category_colour(static_cast<std::size_t>(style.value), theme);
     case Shade::balance:

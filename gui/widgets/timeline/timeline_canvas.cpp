@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/widgets/navigation.h"
 #include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
@@ -19,6 +20,7 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);
+  show_tips(viewport(), [this](QPoint at) { return tip_at(at); });
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   pinned_.insert({"critical path", ""});
   looks_[1] = {tr("before"), 0.45};

@@ -72,7 +72,6 @@ class TimelineCanvas : public QAbstractScrollArea {
 
   /// The range, the selected slice, or all.
   void fit();
-  void zoom(double factor);
   /// Of the same lane, one further or back.
   void pick_neighbour(int by);
   /// In the next lane (or the one before) at the same time.
@@ -134,6 +133,8 @@ class TimelineCanvas : public QAbstractScrollArea {
   int wanted_names() const;
   void new_lit();
   void move_window(const TimeWindow& window);
+  /// Or in the middle, where the mouse is elsewhere.
+  double time_at_mouse() const;
   void pick(std::optional<SliceAddress> slice);
   void reveal(const SliceAddress& slice);
   QString tip_at(QPoint at) const;

@@ -2,22 +2,19 @@
 
 #include <QApplication>
 #include <QEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
+#include "gui/widgets/navigation.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
 namespace {
-
-constexpr double kPan = 0.15, kZoom = 0.8;
 
 QString joined(const std::vector<std::string>& lines) {
   QStringList list;
@@ -61,11 +58,6 @@ void TimelineCanvas::changeEvent(QEvent* event) {
 }
 
 bool TimelineCanvas::viewportEvent(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), tip_at(help->pos()), viewport());
-    return true;
-  }
   if (event->type() == QEvent::Leave) {
     mouse_x_.reset();
     viewport()->update();
@@ -87,20 +79,10 @@ QString TimelineCanvas::tip_at(QPoint at) const {
 }
 
 void TimelineCanvas::wheelEvent(QWheelEvent* event) {
-  const QPoint turned = event->angleDelta();
-  const double notches = (turned.y() != 0 ? turned.y() : turned.x()) / 120.0;
   mouse_x_ = static_cast<int>(event->position().x());
-  if ((event->modifiers() & Qt::ControlModifier) != 0) {
-    zoom(std::pow(kZoom, notches));
-  } else if ((event->modifiers() & Qt::ShiftModifier) != 0 || turned.y() == 0) {
-    TimeWindow next = window_;
-    next.pan(-kPan / 2 * notches);
-    move_window(next);
-  } else {
-    verticalScrollBar()->setValue(
-        verticalScrollBar()->value() -
-        static_cast<int>(notches * 3 * verticalScrollBar()->singleStep()));
-  }
+  TimeWindow next = window_;
+  take_wheel(next, *event, time_at_mouse(), *verticalScrollBar());
+  move_window(next);
   event->accept();
 }
 
@@ -166,20 +148,6 @@ bool TimelineCanvas::handle_key(int key, Qt::KeyboardModifiers modifiers) {
   if ((modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0) return false;
   TimeWindow next = window_;
   switch (key) {
-    case Qt::Key_W:
-    case Qt::Key_Plus:
-      return zoom(kZoom), true;
-    case Qt::Key_S:
-    case Qt::Key_Minus:
-      return zoom(1 / kZoom), true;
-    case Qt::Key_A:
-    case Qt::Key_Left:
-      next.pan(-kPan);
-      return move_window(next), true;
-    case Qt::Key_D:
-    case Qt::Key_Right:
-      next.pan(kPan);
-      return move_window(next), true;
     case Qt::Key_F:
       return fit(), true;
     case Qt::Key_Period:
@@ -203,7 +171,8 @@ bool TimelineCanvas::handle_key(int key, Qt::KeyboardModifiers modifiers) {
       emit range_picked();
       return pick(std::nullopt), true;
     default:
-      return false;
+      if (!take_key(next, key, time_at_mouse())) return false;
+      return move_window(next), true;
   }
 }
 

@@ -126,10 +126,8 @@ void TimelineCanvas::fit() {
   move_window(next);
 }
 
-void TimelineCanvas::zoom(double factor) {
-  TimeWindow next = window_;
-  next.zoom(factor, mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2);
-  move_window(next);
+double TimelineCanvas::time_at_mouse() const {
+  return mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2;
 }
 
 void TimelineCanvas::pick_neighbour(int by) {

@@ -10,55 +10,25 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::array<CostPart, kCostParts> kParts = {CostPart::compute, CostPart::transfer_in,
-                                                     CostPart::transfer_out, CostPart::sync};
+struct CostPart {
+  const char* name;
+  Seconds ChoiceCosts::*seconds;
+  WorkKind work;
+  int darker = 100;  ///< per cent
 
-QString part_name(CostPart part) {
-  switch (part) {
-    case CostPart::compute:
-      return CostBars::tr("compute");
-    case CostPart::transfer_in:
-      return CostBars::tr("transfer in");
-    case CostPart::transfer_out:
-      return CostBars::tr("transfer out");
-    case CostPart::sync:
-      return CostBars::tr("sync");
+  QColor colour(const Theme& theme) const {
+    return work_colour(work, theme).darker(theme.dark && darker > 100 ? darker + 10 : darker);
   }
-  return {};
-}
+};
 
-Seconds part_of(const ChoiceCosts& costs, CostPart part) {
-  switch (part) {
-    case CostPart::compute:
-      return costs.compute;
-    case CostPart::transfer_in:
-      return costs.transfer_in;
-    case CostPart::transfer_out:
-      return costs.transfer_out;
-    case CostPart::sync:
-      return costs.sync;
-  }
-  return {};
-}
+constexpr std::array<CostPart, 4> kParts = {{
+    {QT_TR_NOOP("compute"), &ChoiceCosts::compute, WorkKind::forward},
+    {QT_TR_NOOP("transfer in"), &ChoiceCosts::transfer_in, WorkKind::transfer},
+    {QT_TR_NOOP("transfer out"), &ChoiceCosts::transfer_out, WorkKind::transfer, 125},
+    {QT_TR_NOOP("sync"), &ChoiceCosts::sync, WorkKind::sync},
+}};
 
 }  // namespace
-
-QColor cost_colour(CostPart part, const Theme& theme) {
-  const auto transfer = [&](Phase phase) {
-    return task_colour({TaskKind::transfer, phase, {}, {}, 0, 0, {}}, theme);
-  };
-  switch (part) {
-    case CostPart::compute:
-      return task_colour({TaskKind::compute, Phase::forward, {}, {}, 0, 0, {}}, theme);
-    case CostPart::transfer_in:
-      return transfer(Phase::forward);
-    case CostPart::transfer_out:
-      return transfer(Phase::forward).darker(theme.dark ? 135 : 125);
-    case CostPart::sync:
-      return task_colour({TaskKind::collective, Phase::update, {}, {}, 0, 0, {}}, theme);
-  }
-  return theme.faint;
-}
 
 void CostBars::paint(QPainter* painter, const QStyleOptionViewItem& option,
                      const QModelIndex& index) const {
@@ -74,9 +44,9 @@ void CostBars::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const double share = 1 / table->longest().value;
   painter->save();
   painter->setClipRect(bar);
-  for (const CostPart part : kParts) {
-    bar.setWidth(whole * part_of(costs, part).value * share);
-    painter->fillRect(bar, cost_colour(part, theme));
+  for (const CostPart& part : kParts) {
+    bar.setWidth(whole * (costs.*part.seconds).value * share);
+    painter->fillRect(bar, part.colour(theme));
     bar.moveLeft(bar.right());
   }
   painter->restore();
@@ -95,9 +65,9 @@ QSize CostBars::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& 
 std::vector<LegendEntry> cost_legend() {
   std::vector<LegendEntry> entries;
   entries.reserve(kParts.size());
-  for (const CostPart part : kParts) {
+  for (const CostPart& part : kParts) {
     entries.push_back(
-        {part_name(part), [part](const Theme& theme) { return cost_colour(part, theme); }});
+        {CostBars::tr(part.name), [part](const Theme& theme) { return part.colour(theme); }});
   }
   return entries;
 }

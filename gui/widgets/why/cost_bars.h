@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gui/widgets/legend.h"
-#include "gui/widgets/theme.h"
 
 namespace strata::gui {
 
@@ -20,10 +19,6 @@ class CostBars : public QStyledItemDelegate {
              const QModelIndex& index) const override;
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
-
-enum class CostPart : std::uint8_t { compute, transfer_in, transfer_out, sync };
-inline constexpr int kCostParts = 4;
-QColor cost_colour(CostPart part, const Theme& theme);
 
 std::vector<LegendEntry> cost_legend();
 

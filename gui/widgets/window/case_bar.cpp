@@ -7,6 +7,7 @@
 
 #include "gui/models/text.h"
 #include "gui/widgets/theme.h"
+#include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
@@ -45,12 +46,14 @@ QStringList words(std::string_view key) {
   return words;
 }
 
-// A file by its name; the tooltip says where it is.
+// A file by its name; the tooltip says where it is. Fields are called as their settings.
 void show_text(QComboBox& box, const std::string& name_or_file) {
   const QSignalBlocker blocker(box);
   const QString text = QString::fromStdString(shown_name(name_or_file));
   const QString whole = QString::fromStdString(name_or_file);
-  box.setToolTip(whole == text ? QString() : whole);
+  const std::string_view help = setting(box.objectName().toStdString()).help;
+  const QString usual = QString::fromUtf8(help.data(), static_cast<qsizetype>(help.size()));
+  box.setToolTip(whole == text ? usual : whole);
   const int at = box.findText(text);
   if (at >= 0 || !box.isEditable()) box.setCurrentIndex(at);
   if (!box.isEditable()) return;
@@ -93,10 +96,15 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   batch_->setKeyboardTracking(false);
   addWidget(batch_);
   sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));
+  bucket_ = field({}, QStringLiteral("bucket"),
+                  {QStringLiteral("0"), QStringLiteral("1 MiB"), QStringLiteral("25 MiB")});
+  bucket_->setAccessibleName(tr("buckets"));
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
+  bucket_->setMinimumContentsLength(kLeastLetters - 1);
+  dtype_->setMinimumContentsLength(kLeastLetters - 3);
   addSeparator();
   strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
-  for (QComboBox* box : {model_, cluster_}) {
+  for (QComboBox* box : {model_, cluster_, bucket_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
@@ -115,7 +123,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
-  for (QComboBox* box : {model_, cluster_}) {
+  for (QComboBox* box : {model_, cluster_, bucket_}) {
     connect(box->lineEdit(), &QLineEdit::returnPressed, box,
             [box] { emit box->textActivated(box->currentText()); });
   }
@@ -138,13 +146,12 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     });
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("sync %1").arg(text), [&](Document& d) {
-      d.input.sync.algorithm = read_choice<SyncAlgorithm>("sync", text.toStdString());
-    });
+    commit(tr("sync %1").arg(text),
+           [&](Document& d) { read_setting("sync", text.toStdString(), d.input.sync.algorithm); });
   });
+  connect(bucket_, &QComboBox::textActivated, this, &CaseBar::commit_bucket);
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(text,
-           [&](Document& d) { d.input.dtype = read_choice<DType>("dtype", text.toStdString()); });
+    commit(text, [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.dtype); });
   });
   connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
     const StrategyChoice& now = workspace_.document().strategy;
@@ -195,6 +202,14 @@ void CaseBar::commit(const QString& what, const std::function<void(Document&)>& 
   workspace_.edit(what, std::move(next));
 }
 
+void CaseBar::commit_bucket(const QString& text) try {
+  const auto bucket = read_setting<Bytes>("bucket", text.toStdString());
+  commit(tr("buckets of %1").arg(text), [&](Document& d) { d.input.sync.bucket = bucket; });
+} catch (const InputError& error) {
+  show_document();
+  emit workspace_.failed(QString::fromStdString(error.message()).remove(QLatin1Char('`')));
+}
+
 void CaseBar::show_document() {
   const Document& document = workspace_.document();
   for (QAction* part : actions()) part->setVisible((part == nothing_) == document.empty());
@@ -202,6 +217,8 @@ void CaseBar::show_document() {
   show_text(*model_, document.input.model);
   show_text(*cluster_, document.input.cluster);
   show_text(*sync_, std::string(name(document.input.sync.algorithm)));
+  show_text(*bucket_, print_setting("bucket", document.input.sync.bucket));
+  bucket_->setEnabled(document.input.sync.algorithm != SyncAlgorithm::ps);
   show_text(*dtype_, std::string(name(document.input.dtype)));
   const QSignalBlocker blocker(batch_);
   batch_->setValue(static_cast<int>(document.input.batch_per_device));

@@ -1,7 +1,8 @@
 #pragma once
 
-// What is on the desk, in one line of fields: network, cluster, batch, synchronisation, number type
-// and strategy; and what comes of it. Each field is an edit that can be undone.
+// What is on the desk, in one line of fields: network, cluster, batch, synchronisation, its
+// buckets, number type and strategy; and what comes of it. Each field is an edit that can be
+// undone.
 
 #include <QComboBox>
 #include <QLabel>
@@ -35,11 +36,12 @@ class CaseBar : public QToolBar {
   void make_nothing();
   void show_document();
   void show_result();
+  void commit_bucket(const QString& text);
   void commit(const QString& what, const std::function<void(Document&)>& change);
   QComboBox* field(const QString& label, const QString& name, const QStringList& choices);
 
   Workspace& workspace_;
-  QComboBox *model_, *cluster_, *sync_, *dtype_, *strategy_;
+  QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
   QSpinBox* batch_;
   QLabel* result_;
   QAction* nothing_ = nullptr;

@@ -88,6 +88,7 @@ CaseResult result_of(const Case& input) {
   result.model = input.graph.name();
   result.cluster = input.cluster.name();
   result.sync = name(input.sync.algorithm);
+  result.bucket_bytes = input.sync.bucket_in_use().value;
   result.dtype = name(input.dtypes.values);
   result.devices = static_cast<std::int64_t>(input.cluster.device_count());
   result.batch = input.graph.batch();

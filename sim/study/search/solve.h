@@ -10,16 +10,13 @@
 #include <variant>
 #include <vector>
 
+#include "sim/scenario/settings.h"
 #include "sim/solver/solution.h"
 #include "sim/strategy/search_space.h"
 #include "sim/study/case/predict.h"
 #include "sim/study/search/score.h"
 
 namespace strata {
-
-// As the settings of these names list them (sim/scenario/settings.h).
-enum class SearchAlgorithm : std::uint8_t { elimination, dfs };
-enum class Objective : std::uint8_t { eq1, simulated };
 
 /// Layers that a search leaves as a strategy cuts them (keep.h).
 struct KeptLayers {

@@ -168,6 +168,7 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   row.cluster = question.job == Job::run ? question.run.devices : shown(question.input.cluster);
   row.strategy = shown(question.strategy);
   row.sync = name(question.input.sync.algorithm);
+  row.bucket_bytes = question.input.sync.bucket_in_use().value;
   row.dtype = name(question.input.dtype);
   row.settings = question.settings;
   row.inputs = inputs(question);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <string_view>
 #include <vector>
 
@@ -11,70 +10,39 @@
 
 #include "sim/base/error.h"
 #include "sim/scenario/settings.h"
+#include "sim/study/case/case_settings.h"
 #include "sim/study/case/network.h"
-#include "sim/text/split.h"
 
 namespace strata {
 namespace {
 
 constexpr std::string_view kSet = "set.";
 
-using Reader = void (*)(Question&, const std::string&);
-
-const std::map<std::string_view, Reader>& readers() {
-  static const std::map<std::string_view, Reader> all = {
-      {"model", [](Question& q, const std::string& v) { q.input.model = v; }},
-      {"cluster", [](Question& q, const std::string& v) { q.input.cluster = v; }},
-      {"devices", [](Question& q, const std::string& v) { q.run.devices = v; }},
-      {"batch",
-       [](Question& q, const std::string& v) { q.input.batch = read_positive("batch", v); }},
-      {"batch_per_device",
-       [](Question& q, const std::string& v) {
-         q.input.batch_per_device = read_positive("batch_per_device", v);
-       }},
-      {"strategy", [](Question& q, const std::string& v) { q.strategy = v; }},
-      {"sync",
-       [](Question& q, const std::string& v) {
-         q.input.sync.algorithm = read_choice<SyncAlgorithm>("sync", v);
-       }},
-      {"bucket",
-       [](Question& q, const std::string& v) { q.input.sync.bucket = read_size("bucket", v); }},
-      {"dtype",
-       [](Question& q, const std::string& v) { q.input.dtype = read_choice<DType>("dtype", v); }},
-      {"profile", [](Question& q, const std::string& v) { q.input.profiles = split_at_commas(v); }},
-      {"memory_limit",
-       [](Question& q, const std::string& v) { q.memory_limit = read_size("memory_limit", v); }},
-      {"jitter", [](Question& q, const std::string& v) { q.jitter = read_natural("jitter", v); }},
-      {"steps",
-       [](Question& q, const std::string& v) {
-         q.steps = q.run.steps = static_cast<std::size_t>(read_positive("steps", v));
-       }},
-      {"degrees",
-       [](Question& q, const std::string& v) {
-         q.space.degrees = read_choice<DegreeSet>("degrees", v);
-       }},
-      {"reductions",
-       [](Question& q, const std::string& v) {
-         q.space.reductions = read_choice<ReductionCuts>("reductions", v);
-       }},
-      {"objective",
-       [](Question& q, const std::string& v) {
-         q.objective = read_choice<Objective>("objective", v);
-       }},
-      {"lr", [](Question& q, const std::string& v) { q.run.learning_rate = read_rate("lr", v); }},
-      {"seed", [](Question& q, const std::string& v) { q.run.seed = read_natural("seed", v); }},
-      {"allow_unsupported",
-       [](Question& q, const std::string& v) {
-         q.input.unsupported = v == "true" ? Unsupported::opaque : Unsupported::refuse;
-       }},
-      {"layers", [](Question& q, const std::string& v) { q.layers = v == "true"; }},
-  };
-  return all;
+template <class Visit>
+void each_setting(Question& question, const Visit& visit) {
+  each_setting(question.input, visit);
+  RunRequest& run = question.run;
+  visit("devices", run.devices);
+  visit("strategy", question.strategy);
+  visit("memory_limit", question.memory_limit);
+  visit("jitter", question.jitter);
+  visit("steps", question.job == Job::run ? run.steps : question.steps);
+  visit("degrees", question.space.degrees);
+  visit("reductions", question.space.reductions);
+  visit("objective", question.objective);
+  visit("lr", run.learning_rate);
+  visit("seed", run.seed);
+  visit("layers", question.layers);
 }
 
 void read(Question& question, const Setting& setting) {
-  const auto reader = readers().find(setting.key);
-  if (reader != readers().end()) return reader->second(question, setting.value);
+  bool known = false;
+  each_setting(question, [&](std::string_view key, auto& value) {
+    if (key != setting.key) return;
+    read_setting(key, setting.value, value);
+    known = true;
+  });
+  if (known) return;
   if (!setting.key.starts_with(kSet)) {
     throw InputError(fmt::format("{}: unknown setting", setting.key));
   }

@@ -68,9 +68,10 @@ TEST(Document, NamesTheLineOfWhatIsWrong) {
     }
   };
   EXPECT_EQ(error("\"lenet5\"", "5"), "s.json:4: 'model' must be a string; it is 5");
-  EXPECT_EQ(error("\"ps\"", "\"rings\""), "s.json:7: 'sync' must be a known name; it is \"rings\"");
+  EXPECT_EQ(error("\"ps\"", "\"rings\""),
+            "s.json:8: unknown sync \"rings\"; allowed: ps, ring, tree, hierarchical, auto");
   EXPECT_EQ(error("\"overlap\",", ""),
-            "s.json:18: 'sets[1]' must be a key and its value; it is a list");
+            "s.json:19: 'sets[1]' must be a key and its value; it is a list");
   EXPECT_EQ(error("\"degrees\": [\n        1,", "\"degrees\": ["),
             "s.json:28: 'degrees' must be a list of 5 integers; it is a list");
 }
@@ -78,7 +79,7 @@ TEST(Document, NamesTheLineOfWhatIsWrong) {
 TEST(Document, TakesNullForAbsent) {
   std::string text = print_document(Document());
   const Document without = parse_document(text, "s.json");
-  text.insert(text.find("\"model\""), R"("batch": null, "allow_unsupported": null, )");
+  text.insert(text.find("\"batch_per_device\""), R"("batch": null, "allow_unsupported": null, )");
   text.insert(text.find("\"input\""), R"("configs": null, "found": null, )");
   EXPECT_EQ(parse_document(text, "s.json"), without);
 }

@@ -45,7 +45,10 @@ TEST_F(ErrorsTest, RunsTheStrategyOnTheDevicesThatWereNamed) {
   EXPECT_EQ(measured->comparison.tasks.size(), measured->plan.size());
   EXPECT_EQ(command_of(run_of_lenet()),
             "strata validate lenet5 --devices cpu:2 --only --strategies model --batch-per-device 4 "
-            "--sync ring --rounds 1");
+            "--rounds 1");
+  RealRun run = run_of_lenet();
+  run.document.input.sync = {SyncAlgorithm::tree, {}};
+  EXPECT_THAT(command_of(run), HasSubstr(" --batch-per-device 4 --sync tree --bucket 0 --rounds"));
 }
 
 // Two rounds that warm up come before those that were asked for; then their steps are simulated.
@@ -189,8 +192,8 @@ TEST_F(ErrorsTest, TheTableExplainsTheError) {
   for (int row = 0; row < table.rowCount(); ++row) {
     share += table.index(row, ErrorTable::kShare).data(Qt::UserRole).toDouble();
     const Task& task = measured->plan[table.worst_task(row)];
-    EXPECT_EQ(task.layer, table.row(row).layer);
-    EXPECT_EQ(task.phase, table.row(row).phase);
+    EXPECT_EQ(task.layer, table.row(row).of.layer);
+    EXPECT_EQ(task.phase, table.row(row).of.phase);
     // All took longer than predicted, and every column says so by the same sign.
     for (const int column : {ErrorTable::kError, ErrorTable::kDifference}) {
       EXPECT_LT(table.index(row, column).data(Qt::UserRole).toDouble(), 0);

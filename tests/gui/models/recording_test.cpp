@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 #include "gui/models/timeline/trace_recording.h"
 #include "gui/models/timeline/what_is_busy.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/task_title.h"
 #include "tests/gui/models/cases.h"
 
@@ -47,6 +49,23 @@ TEST_F(RecordingTest, EveryTaskIsDrawnAtItsTimeOnItsDevice) {
     }
   }
   EXPECT_EQ(recording_->end, timeline().makespan().value);
+}
+
+// fc2's weights lie twice on devices 0 and 2, and of fc1's one half there and one on 1 and 3: what
+// the first two sum is "fc1 and 1 more", and what the others sum is fc1 alone.
+TEST(Recordings, CallBucketsThatEndWithOneLayerByWhatTheySum) {
+  Document document = document_of("lenet5", "p100-1x4");
+  const Graph graph = build_zoo("lenet5", 128);
+  document.strategy.configs.assign(graph.size(), Config{kWhole, {DeviceId(0)}});
+  document.strategy.configs[graph.find("fc1")()] = {
+      {{2, 2, 1, 1, 1}}, {DeviceId(0), DeviceId(1), DeviceId(2), DeviceId(3)}};
+  document.strategy.configs[graph.find("fc2")()] = {{{2, 1, 1, 1, 1}}, {DeviceId(0), DeviceId(2)}};
+  const RecordingPtr recording = record(scene_of(document));
+  std::set<std::string> sums;
+  for (const LaneLabel& label : recording->labels) {
+    if (label.text.ends_with("all-reduce")) sums.insert(label.text);
+  }
+  EXPECT_THAT(sums, ElementsAre("fc1 and 1 more ring all-reduce", "fc1 ring all-reduce"));
 }
 
 TEST_F(RecordingTest, NoLaneHoldsSlicesThatOverlap) {

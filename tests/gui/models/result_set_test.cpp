@@ -87,11 +87,14 @@ TEST(NaturalOrder, TakesDigitsForNumbers) {
 // One row of query(): the rest of its columns is NULL.
 std::vector<Field> stored(std::int64_t id, const std::string& settings, const std::string& model,
                           double step) {
-  std::vector<Field> row(32);
+  const std::vector<StoredColumn>& columns = stored_columns();
+  std::vector<Field> row(2 + columns.size());
   row[0] = id;
   row[1] = settings;
-  row[4] = model;
-  row[11] = step;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].name == "model") row[2 + i] = model;
+    if (columns[i].name == "step_seconds") row[2 + i] = step;
+  }
   return row;
 }
 

@@ -243,7 +243,8 @@ TEST_F(CompareViewTest, BothTimelinesShowTheSameTime) {
   ASSERT_NE(timelines, nullptr);
   ASSERT_TRUE(timelines->lower().recording(0));
   ASSERT_TRUE(timelines->upper().recording(0));
-  timelines->lower().zoom(0.5);
+  QTest::keyClick(&timelines->lower(), Qt::Key_W);
+  EXPECT_FALSE(timelines->lower().window().shows_all());
   EXPECT_EQ(timelines->upper().window(), timelines->lower().window());
 }
 

@@ -50,7 +50,7 @@ void sweep(SweepView& view, Workspace& workspace, const QString& file) {
 }
 
 void run(ErrorView& view, Workspace& workspace) {
-  Document lenet;
+  strata::gui::Document lenet;
   lenet.input.model = "lenet5";
   lenet.input.cluster = "p100-1x2";
   workspace.open(lenet);
@@ -75,7 +75,7 @@ void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const Q
   window.grab().save(folder.filePath(QStringLiteral("window%1.png").arg(suffix)));
   const Graph& graph = workspace.scene()->input.graph;
   workspace.selection().select_layers({LayerId(graph.size() - 4)});
-  for (View* view : window.views()) {
+  for (strata::gui::View* view : window.views()) {
     window.bring_to_front(view);
     settle(workspace);
     if (auto* of_runs = dynamic_cast<ErrorView*>(view)) run(*of_runs, workspace);

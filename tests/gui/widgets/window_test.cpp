@@ -148,6 +148,30 @@ TEST_F(WindowTest, SaysThatANameIsUnknown) {
   EXPECT_EQ(model->currentText(), "lenet5");
 }
 
+TEST_F(WindowTest, SumsGradientsInBucketsOfAnySize) {
+  window_->open_document(lenet());
+  settle();
+  auto* bucket = window_->findChild<QComboBox*>("bucket");
+  const auto type = [&](const char* text) {
+    bucket->setEditText(text);
+    QTest::keyClick(bucket->lineEdit(), Qt::Key_Return);
+    settle();
+  };
+  EXPECT_EQ(bucket->currentText(), "25 MiB");
+  type("2 kB");
+  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(bucket->currentText(), "2000");
+  type("lots");
+  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(bucket->currentText(), "2000");
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bucket: 'lots' is not a size"));
+  Document ps = lenet();
+  ps.input.sync.algorithm = SyncAlgorithm::ps;
+  window_->open_document(ps);
+  settle();
+  EXPECT_FALSE(bucket->isEnabled());
+}
+
 TEST_F(WindowTest, NoStrategyOfNothing) {
   action("Solve")->trigger();
   EXPECT_TRUE(workspace_->document().empty());

@@ -25,27 +25,43 @@ TEST(Settings, HaveKeysOfTheirOwn) {
 }
 
 TEST(Settings, NameTheirValuesInOrder) {
-  EXPECT_EQ(read_choice<SyncAlgorithm>("sync", "auto"), SyncAlgorithm::automatic);
-  EXPECT_EQ(read_choice<DType>("dtype", "bf16"), DType::bf16);
-  EXPECT_EQ(read_choice<DegreeSet>("degrees", "pow2"), DegreeSet::pow2);
-  EXPECT_EQ(read_choice<DegreeSet>("degrees", "divisors"), DegreeSet::divisors);
-  EXPECT_EQ(read_choice<DegreeSet>("degrees", "all"), DegreeSet::all);
-  EXPECT_EQ(print_choice("degrees", DegreeSet::divisors), "divisors");
+  EXPECT_EQ(read_setting<SyncAlgorithm>("sync", "auto"), SyncAlgorithm::automatic);
+  EXPECT_EQ(read_setting<DType>("dtype", "bf16"), DType::bf16);
+  EXPECT_EQ(read_setting<DegreeSet>("degrees", "pow2"), DegreeSet::pow2);
+  EXPECT_EQ(read_setting<DegreeSet>("degrees", "divisors"), DegreeSet::divisors);
+  EXPECT_EQ(read_setting<DegreeSet>("degrees", "all"), DegreeSet::all);
+  EXPECT_EQ(read_setting<SearchAlgorithm>("algorithm", "dfs"), SearchAlgorithm::dfs);
+  EXPECT_EQ(read_setting<Objective>("objective", "simulated"), Objective::simulated);
+  EXPECT_TRUE(read_setting<bool>("placement", "hosts"));
+  EXPECT_TRUE(read_setting<bool>("layers", "true"));
+  EXPECT_EQ(print_setting("degrees", DegreeSet::divisors), "divisors");
+}
+
+TEST(Settings, ReadWhatTheyPrint) {
+  for (const std::int64_t bytes : {0LL, 1LL, 1000LL, 1024LL, 25LL << 20, 3LL << 40, 1LL << 62}) {
+    const std::string text = print_setting("bucket", Bytes{bytes});
+    EXPECT_EQ(read_setting<Bytes>("bucket", text), Bytes{bytes}) << text;
+  }
+  EXPECT_EQ(print_setting("bucket", Bytes{25 << 20}), "25 MiB");
+  EXPECT_EQ(print_setting("bucket", Bytes{1000}), "1000");
+  EXPECT_EQ(print_setting("batch", std::optional<std::int64_t>()), "");
+  EXPECT_EQ(print_setting("batch", std::optional<std::int64_t>(64)), "64");
+  EXPECT_EQ(read_setting<std::optional<Bytes>>("memory_limit", "2 KiB"), Bytes{2048});
 }
 
 TEST(Settings, SayWhatIsAllowed) {
   EXPECT_THAT(
-      [] { read_choice<DegreeSet>("degrees", "odd"); },
+      [] { read_setting<DegreeSet>("degrees", "odd"); },
       ThrowsMessage<InputError>(StrEq("`degrees` odd: unknown; allowed: pow2, divisors, all")));
-  EXPECT_THAT([] { read_rate("lr", "-1"); },
+  EXPECT_THAT([] { read_setting<double>("lr", "-1"); },
               ThrowsMessage<InputError>(
                   StrEq("`lr`: '-1' is below zero; allowed: a number of at least 0")));
   EXPECT_THAT(
-      [] { read_positive("batch", "0"); },
+      [] { read_setting<std::int64_t>("batch", "0"); },
       ThrowsMessage<InputError>(StrEq("`batch`: '0' is no integer of at least 1 that fits")));
-  EXPECT_EQ(read_positive("batch", "1"), 1);
-  EXPECT_EQ(read_natural("seed", "0"), 0u);
-  EXPECT_EQ(read_size("memory_limit", "2 KiB"), Bytes{2048});
+  EXPECT_EQ(read_setting<std::int64_t>("batch", "1"), 1);
+  EXPECT_EQ(read_setting<std::uint64_t>("seed", "0"), 0u);
+  EXPECT_EQ(read_setting<Bytes>("memory_limit", "2 KiB"), Bytes{2048});
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ StoredResult full_answer() {
   r.dtype = "fp32";
   r.devices = 16;
   r.batch = std::numeric_limits<std::int64_t>::max();
+  r.bucket_bytes = 11;
   r.settings = R"({"model":"a'b"})";
   r.step_seconds = 0.1;
   r.eq1_seconds = 5e-324;
@@ -114,6 +115,7 @@ moved_bytes=9
 wall_seconds=10.5
 p50_seconds=0.125
 p95_seconds=inf
+bucket_bytes=11
 )");
 }
 
@@ -138,7 +140,7 @@ TEST_F(StoreTest, MakesWhatDoesNotApplyNull) {
   const QueryResult row = store.query("SELECT * FROM result");
   int nulls = 0;
   for (const Field& field : row.rows[0]) nulls += std::holds_alternative<std::monostate>(field);
-  EXPECT_EQ(nulls, 23);  // every std::optional of StoredResult
+  EXPECT_EQ(nulls, 24);  // every std::optional of StoredResult
 }
 
 TEST_F(StoreTest, KeepsNumbersToTheBit) {

@@ -69,9 +69,9 @@ TEST(Compare, TypicalTimesForgetWhatHappenedOnce) {
 TEST(Compare, RowsSayWhereTheErrorComesFrom) {
   const Comparison c = compare(small_plan(Stream::links), predicted(), measured());
   const std::vector<ErrorRow> expected = {
-      {kConv, TaskKind::compute, Phase::forward, 2, {{8}, {0}}, {{9}, {0}}, {3}, 0.75},
-      {kFc, TaskKind::compute, Phase::forward, 1, {{3}, {0}}, {{4}, {0}}, {1}, 0.25},
-      {kFc, TaskKind::transfer, Phase::forward, 1, {{1}, {0}}, {{1}, {1}}, {0}, 0}};
+      {{kConv, TaskKind::compute, Phase::forward}, 2, {{8}, {0}}, {{9}, {0}}, {3}, 0.75},
+      {{kFc, TaskKind::compute, Phase::forward}, 1, {{3}, {0}}, {{4}, {0}}, {1}, 0.25},
+      {{kFc, TaskKind::transfer, Phase::forward}, 1, {{1}, {0}}, {{1}, {1}}, {0}, 0}};
   EXPECT_EQ(c.rows, expected);
   EXPECT_EQ(c.rows[0].difference(), Seconds{-1});
   EXPECT_EQ(c.rows[2].queueing_difference(), Seconds{-1});
@@ -106,7 +106,7 @@ TEST(Compare, MeansAreOverTheSteadySteps) {
 TEST(Compare, EqualTimelinesHaveNoErrorToShare) {
   const Comparison c = compare(small_plan(Stream::links), predicted(), predicted());
   EXPECT_EQ(c.rows.size(), 3U);
-  EXPECT_EQ(c.rows[0].layer, kConv);
+  EXPECT_EQ(c.rows[0].of.layer, kConv);
   for (const ErrorRow& row : c.rows) {
     EXPECT_EQ(row.share, 0);
     EXPECT_EQ(row.absolute_error, Seconds{});
