@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace strata {
@@ -21,6 +22,12 @@ inline constexpr std::array<Dim, 3> kSpatialDims = {Dim::d, Dim::h, Dim::w};
 inline constexpr std::array<std::string_view, 5> kDimNames = {"n", "c", "d", "h", "w"};
 constexpr std::string_view name(Dim dim) {
   return kDimNames[static_cast<std::size_t>(dim)];
+}
+constexpr std::optional<Dim> find_dim(std::string_view name) {
+  for (std::size_t i = 0; i < kDims.size(); ++i) {
+    if (kDimNames[i] == name) return kDims[i];
+  }
+  return std::nullopt;
 }
 
 template <class T>

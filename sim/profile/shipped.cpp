@@ -50,10 +50,10 @@ Profile load_profile(const std::string& kind_or_path) {
   // None ships: one processor's costs say nothing of another's, and the own ones take minutes. Nor
   // of parts of a GPU (h200/4), whose costs follow from how they share it.
   const bool part = kind_or_path.find('/') != std::string::npos;
-  const char* const how_to =
-      kind_or_path == kCores ? ", as strata profile measures it with `devices` cpu:N"
-      : part                 ? ", as strata profile measures it with `devices` cuda:I/N"
-                             : "";
+  const char* const how_to = kind_or_path == kCores
+                                 ? ", as strata profile measures it with `devices` cpu:N"
+                             : part ? ", as strata profile measures it with `devices` cuda:I/N"
+                                    : "";
   throw InputError(fmt::format("no profile of device kind '{}'; allowed: {}, or a .toml file{}",
                                kind_or_path, fmt::join(shipped_profiles(), ", "), how_to));
 }

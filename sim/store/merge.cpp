@@ -48,9 +48,9 @@ INSERT INTO main.result_input (result, ordinal, input)
   JOIN other.input AS theirs ON theirs.id = used.input
   JOIN main.input AS mine ON (mine.hash, mine.kind, mine.name)
                            = (theirs.hash, theirs.kind, theirs.name);
-INSERT INTO main.layer (result, ordinal, name, n, c, d, h, w,
+INSERT INTO main.layer (result, ordinal, name, n, c, d, h, w, r, scatter,
                         compute_seconds, transfer_seconds, sync_seconds)
-  SELECT m.id, l.ordinal, l.name, l.n, l.c, l.d, l.h, l.w,
+  SELECT m.id, l.ordinal, l.name, l.n, l.c, l.d, l.h, l.w, l.r, l.scatter,
          l.compute_seconds, l.transfer_seconds, l.sync_seconds
   FROM fresh JOIN main.result AS m ON m.key = fresh.key
   JOIN other.layer AS l ON l.result = fresh.id;

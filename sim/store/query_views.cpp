@@ -66,7 +66,7 @@ std::string cases(const std::string& scenario_id) {
 constexpr std::string_view kCaseLayers =
     "CREATE TEMP VIEW case_layers AS SELECT c.ordinal, c.sweep, c.varies, c.job, c.model, "
     "c.cluster, c.strategy, c.sync, c.devices, c.batch, l.ordinal AS place, l.name AS layer, l.n, "
-    "l.c, l.d, l.h, l.w, l.compute_seconds, l.transfer_seconds, l.sync_seconds "
+    "l.c, l.d, l.h, l.w, l.r, l.scatter, l.compute_seconds, l.transfer_seconds, l.sync_seconds "
     "FROM cases AS c JOIN layer AS l ON l.result = c.id ORDER BY c.ordinal, l.ordinal;";
 
 // Of the newest scenario of each name, unless it is one alone.

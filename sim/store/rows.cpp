@@ -45,11 +45,12 @@ void add_inputs(Database& database, std::int64_t result, std::span<const StoredI
 
 void add_layers(Database& database, std::int64_t result, std::span<const StoredLayer> layers) {
   Statement insert(database,
-                   "INSERT INTO layer (result, ordinal, name, n, c, d, h, w, compute_seconds, "
-                   "transfer_seconds, sync_seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                   "INSERT INTO layer (result, ordinal, name, n, c, d, h, w, r, scatter, "
+                   "compute_seconds, transfer_seconds, sync_seconds) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const StoredLayer& l = layers[i];
-    insert.bind(result, i, l.name, l.n, l.c, l.d, l.h, l.w)
+    insert.bind(result, i, l.name, l.n, l.c, l.d, l.h, l.w, l.r, l.scatter)
         .bind(l.compute_seconds, l.transfer_seconds, l.sync_seconds)
         .run();
   }

@@ -81,6 +81,12 @@ CREATE TABLE layer (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// What the table of layers has had since version 3: the cut of the reduction.
+constexpr std::string_view kReductionOfLayers = R"sql(
+ALTER TABLE layer ADD COLUMN r INTEGER NOT NULL DEFAULT 1 CHECK (r >= 1);
+ALTER TABLE layer ADD COLUMN scatter TEXT NOT NULL DEFAULT 'n';
+)sql";
+
 // An owner stands for a process that lives, and goes with all its claims when it is found dead. Its
 // number never comes again: who still holds it would hold the claims of another.
 constexpr std::string_view kClaims = R"sql(
@@ -205,7 +211,8 @@ std::string answer_columns() {
 void make_schema(Database& database) {
   for (const std::string_view tables : {kProvenance, kScenarios}) database.run(std::string(tables));
   database.run(results());
-  for (const std::string_view tables : {kParts, kClaims}) database.run(std::string(tables));
+  for (const std::string_view tables : {kParts, kReductionOfLayers, kClaims})
+    database.run(std::string(tables));
   database.run(views());
   database.run(fmt::format("PRAGMA application_id = {};", kApplicationId) + mark_version());
 }
@@ -224,8 +231,10 @@ void check_version(Database& database) {
 }
 
 void migrate(Database& database) {
+  const std::int64_t version = schema_version(database);
   database.run(std::string(kDropViews));
-  database.run(columns_since(schema_version(database)) + views() + mark_version());
+  if (version < 3) database.run(std::string(kReductionOfLayers));
+  database.run(columns_since(version) + views() + mark_version());
 }
 
 }  // namespace strata

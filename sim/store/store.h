@@ -42,7 +42,8 @@ struct StoredInput {
 /// A layer of an answer.
 struct StoredLayer {
   std::string name;
-  std::int64_t n = 1, c = 1, d = 1, h = 1, w = 1;  ///< its config
+  std::int64_t n = 1, c = 1, d = 1, h = 1, w = 1, r = 1;  ///< its config
+  std::string scatter = "n";                              ///< along which its sums are, where r > 1
   double compute_seconds = 0, transfer_seconds = 0, sync_seconds = 0;
   bool operator==(const StoredLayer&) const = default;
 };

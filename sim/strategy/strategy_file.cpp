@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::string_view kReduction = "r", kScatter = "scatter";
 
-std::optional<Dim> find_dim(std::string_view key) {
-  const auto at = std::find(kDimNames.begin(), kDimNames.end(), key);
-  if (at == kDimNames.end()) return std::nullopt;
-  return kDims[static_cast<std::size_t>(at - kDimNames.begin())];
-}
-
 // A few of the names that would do.
 template <class Named>
 std::string some_names(const Named& named) {

@@ -43,14 +43,16 @@ std::string folder_of_row(Store& store, const std::string& database, std::int64_
 }
 
 std::vector<Config> configs_of_row(Store& store, std::int64_t id) {
-  const QueryResult layers = store.query(
-      fmt::format("SELECT n, c, d, h, w FROM layer WHERE result = {} ORDER BY ordinal", id));
+  const QueryResult layers = store.query(fmt::format(
+      "SELECT n, c, d, h, w, r, scatter FROM layer WHERE result = {} ORDER BY ordinal", id));
   std::vector<Config> configs;
   for (const auto& row : layers.rows) {
     Degrees degrees = kWhole;
     for (std::size_t i = 0; const Dim dim : kDims) {
       degrees[dim] = static_cast<std::int32_t>(std::get<std::int64_t>(row.at(i++)));
     }
+    degrees.r = static_cast<std::int32_t>(std::get<std::int64_t>(row.at(5)));
+    degrees.scatter = find_dim(text_field(row.at(6))).value();
     configs.push_back(config_on_first_devices(degrees));
   }
   return configs;

@@ -87,7 +87,8 @@ void add_layers(const Graph& graph, const Strategy& strategy, std::span<const La
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Degrees& d = strategy[LayerId(i)].degrees;
     StoredLayer layer{
-        graph[LayerId(i)].name, d[Dim::n], d[Dim::c], d[Dim::d], d[Dim::h], d[Dim::w]};
+        graph[LayerId(i)].name,      d[Dim::n], d[Dim::c], d[Dim::d], d[Dim::h], d[Dim::w], d.r,
+        std::string(name(d.scatter))};
     layer.compute_seconds = terms[i].compute.value;
     layer.transfer_seconds = terms[i].transfer.value;
     layer.sync_seconds = terms[i].sync.value;

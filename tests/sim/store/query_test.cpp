@@ -134,7 +134,7 @@ TEST_F(QueryTest, SaysWhatIsWrongInSqlitesWords) {
   EXPECT_EQ(refusal("SELECT l.absent FROM layer AS l, result_input"),
             path("a.db") +
                 ": no such column: l.absent; layer has: result, ordinal, name, n, c, d, "
-                "h, w, compute_seconds, transfer_seconds, sync_seconds; result_input "
+                "h, w, compute_seconds, transfer_seconds, sync_seconds, r, scatter; result_input "
                 "has: result, ordinal, input");
   EXPECT_EQ(refusal("SELECT absent"), path("a.db") + ": no such column: absent");
   EXPECT_EQ(refusal("SELECT 1 FROM absent"),

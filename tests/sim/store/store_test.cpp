@@ -63,7 +63,7 @@ StoredResult full_answer() {
   r.moved_bytes = 9;
   r.wall_seconds = 10.5;
   r.inputs = {{"model", "b.onnx", {1, 2}}, {"cluster", "it's", {3, 4}}, {"model", "a", {1, 2}}};
-  r.layers = {{"conv1", 2, 3, 4, 5, 6, 0.1, 0.2, 0.3}, {"fc", 1, 1, 1, 1, 1, 0, 0, 0}};
+  r.layers = {{"conv1", 2, 3, 4, 5, 6, 1, "n", 0.1, 0.2, 0.3}, {"fc", 1, 1, 1, 1, 1, 8, "c"}};
   return r;
 }
 
@@ -128,7 +128,7 @@ TEST_F(StoreTest, KeepsInputsLayersAndProvenanceInOrder) {
             "cluster it's 00000000000000030000000000000004; "
             "model a 00000000000000010000000000000002");
   EXPECT_EQ(print(store.query("SELECT * FROM layer")),
-            "1 0 conv1 2 3 4 5 6 0.1 0.2 0.3; 1 1 fc 1 1 1 1 1 0 0 0");
+            "1 0 conv1 2 3 4 5 6 0.1 0.2 0.3 1 n; 1 1 fc 1 1 1 1 1 0 0 0 8 c");
   EXPECT_EQ(print(store.query("SELECT version, command, host, finished LIKE '20__-__-__T__:__:__Z' "
                               "FROM results")),
             "0.1.0 strata sweep 'x' box 1");

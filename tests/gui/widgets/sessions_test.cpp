@@ -1,0 +1,101 @@
+// Sessions: the welcome, and going on where an earlier one was left.
+
+#include <QApplication>
+#include <QCommandLinkButton>
+#include <QSettings>
+
+#include <gmock/gmock.h>
+
+#include "gui/models/text.h"
+#include "tests/gui/widgets/window_test.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
+  window_->open_document(lenet());
+  action("Model parallelism")->trigger();
+  const Document left = workspace_->document();
+  close_window();
+  make_window();
+  EXPECT_TRUE(workspace_->document().empty());
+  click("go_on");
+  EXPECT_EQ(workspace_->document(), left);
+}
+
+TEST_F(WindowTest, CanBeClosedWhileItWorks) {
+  window_->open_document(paper_example());
+  action("Solve")->trigger();
+  close_window();
+  make_window();
+  EXPECT_NE(window_->findChild<QAbstractButton*>("go_on"), nullptr);
+}
+
+// As after a start with a file: what was left before can still be gone on with.
+TEST_F(WindowTest, OffersOlderSessionsToo) {
+  window_->open_document(lenet());
+  settle();
+  close_window();
+  make_window();
+  window_->open_document(paper_example());
+  settle();
+  close_window();
+  const auto set_age = [&](const char* name, int seconds) {
+    QFile session(path(name));
+    ASSERT_TRUE(session.open(QIODevice::ReadWrite));
+    ASSERT_TRUE(session.setFileTime(QDateTime::currentDateTime().addSecs(-seconds),
+                                    QFileDevice::FileModificationTime));
+  };
+  set_age("sessions/1.json", 36 * 3600);
+  set_age("sessions/2.json", 90 * 60);
+  make_window();
+  const auto ways = window_->findChildren<QCommandLinkButton*>("go_on");
+  ASSERT_EQ(ways.size(), 2);
+  EXPECT_EQ(ways[0]->text(), "Go on with vgg16 on p100-4x4");
+  EXPECT_THAT(ways[0]->description().toStdString(), HasSubstr("left 1 hour ago"));
+  EXPECT_EQ(ways[1]->text(), "Or with lenet5 on p100-1x2, left 1 day ago");
+  QTest::mouseClick(ways[1], Qt::LeftButton);
+  EXPECT_EQ(workspace_->document(), lenet());
+}
+
+TEST(Ages, AreToldInTheLargestWholeUnit) {
+  using std::chrono::seconds;
+  EXPECT_EQ(human_age(seconds(-3)), "just now");
+  EXPECT_EQ(human_age(seconds(59)), "just now");
+  EXPECT_EQ(human_age(seconds(60)), "1 minute ago");
+  EXPECT_EQ(human_age(seconds(3 * 3600 + 1800)), "3 hours ago");
+  EXPECT_EQ(human_age(seconds(49 * 3600)), "2 days ago");
+}
+
+TEST(Recent, FilesThatAreCalledTheSameAreToldByTheirFolders) {
+  EXPECT_EQ(folders_that_tell({"/a/net.toml", "/b/x.toml", "/c/net.toml"}),
+            (QStringList{"/a", "", "/c"}));
+}
+
+// The example without its last session, then a file; Return takes what has the focus.
+TEST_F(WindowTest, TheWelcomeIsWalkedThroughByKeys) {
+  window_->activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(window_.get()));
+  const auto focused = [] { return QApplication::focusWidget()->objectName().toStdString(); };
+  ASSERT_EQ(focused(), "paper_example");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+  EXPECT_EQ(focused(), "open_file");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Backtab);
+  ASSERT_EQ(focused(), "paper_example");
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+  EXPECT_EQ(workspace_->document(), paper_example());
+}
+
+TEST_F(WindowTest, TheWelcomeFitsASmallScreen) {
+  QSettings(path("settings.ini"), QSettings::IniFormat)
+      .setValue("recent", QStringList{"a.toml", "b.toml", "c.toml", "d.toml", "e.toml"});
+  make_window();
+  window_->resize(640, 480);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(window_->size(), QSize(640, 480));
+}
+
+}  // namespace
+}  // namespace strata::gui
