@@ -72,8 +72,9 @@ Json print_value(std::string_view key, const T& value) {
 Json print_input(const CaseRequest& input) {
   Json json;
   each_setting(input, [&](std::string_view key, const auto& value) {
-    const Json printed = print_value(key, value);
-    if (printed != "" && printed != false) json[key_of(key)] = printed;
+    Json printed = print_value(key, value);
+    const bool unset = printed == Json(std::string()) || printed == Json(false);
+    if (!unset) json[key_of(key)] = std::move(printed);
   });
   json["sets"] = Json::array();
   for (const auto& [key, value] : input.sets) json["sets"].push_back({key, value});

@@ -50,8 +50,8 @@ std::optional<Cut> cut_of(const Config& config);
 using Cuts = std::vector<Cut>;
 
 struct SearchOptions {
-  std::optional<DegreeSet> degrees;  ///< else the usual ones
-  bool free_elementwise = false;     ///< element-wise layers choose for themselves
+  std::optional<DegreeSet> degrees = std::nullopt;  ///< else the usual ones
+  bool free_elementwise = false;                    ///< element-wise layers choose for themselves
   /// Where a cut in several dims spans hosts, also the numberings with another dim outermost, so
   /// that the shards that talk most can share a host.
   bool host_placement = false;
