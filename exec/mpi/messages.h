@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-#include "exec/runtime/dispatcher.h"
+#include "exec/runtime/turns.h"
 
 namespace strata::mpi {
 

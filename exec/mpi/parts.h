@@ -3,6 +3,7 @@
 // Who of the ranks has a part in a task: its device's rank does the task, and hears from those that
 // own what it reads. Follows from the plan alone. Rank r is device r.
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/plan/plan.h"
@@ -13,6 +14,9 @@ namespace strata::mpi {
 std::vector<DeviceId> senders(const Plan& plan, TaskId task);
 
 enum class Part : std::uint8_t { none, sends, does };
-Part part_of(const Plan& plan, TaskId task, DeviceId device);
+/// Of the device's rank, by task.
+std::vector<Part> parts_of(const Plan& plan, DeviceId device);
+/// By task.
+std::vector<bool> having_part(const std::vector<Part>& parts);
 
 }  // namespace strata::mpi

@@ -40,7 +40,8 @@ RankRun::RankRun(const World& world, Messages& messages, const Plan& plan, Backe
       backend_(backend),
       own_(world.rank()),
       work_(executor, steps, batch_of),
-      turns_(plan, own_, steps),
+      parts_(parts_of(plan, own_)),
+      turns_(plan, steps, having_part(parts_)),
       messages_(messages),
       patience_(patience),
       spans_(steps * plan.size()) {}
@@ -90,7 +91,7 @@ void RankRun::walk() {
 
 void RankRun::begin(Turn turn) {
   const bool wanted = work_.is_wanted(turn.task);
-  if (turns_.part(turn.task) == Part::does) {
+  if (parts_[turn.task()] == Part::does) {
     wanted && !senders(plan_, turn.task).empty() ? listen(turn) : make_ready(turn);
   } else if (wanted) {
     send(turn);
@@ -100,14 +101,13 @@ void RankRun::begin(Turn turn) {
 }
 
 void RankRun::make_ready(Turn turn) {
-  spans_[slot(turn)].ready = now();
-  ready_.push(slot(turn));
+  span(turn).ready = now();
+  ready_.push(turn);
 }
 
 void RankRun::do_first_ready() {
-  const std::size_t at = ready_.top();
+  const Turn turn = ready_.top();
   ready_.pop();
-  const Turn turn = turn_at(at);
   const Seconds start = now();
   try {
     if (work_.is_wanted(turn.task)) do_task(turn);
@@ -120,8 +120,8 @@ void RankRun::do_first_ready() {
   work_.let_go(turn.task);
   // The clocks agree to a fraction of a microsecond only, and a run begins at 0.
   const Seconds zero;
-  Span& span = spans_[at];
-  span = {std::max(span.ready, zero), std::max(start, zero), std::max(now(), zero)};
+  Span& kept = span(turn);
+  kept = {std::max(kept.ready, zero), std::max(start, zero), std::max(now(), zero)};
   end(turn);
 }
 
@@ -134,7 +134,7 @@ void RankRun::arrived(Message message) {
     messages_.give_back(std::move(message.staging));
     return end(message.turn);
   }
-  Heard& heard = heard_[slot(message.turn)];
+  Heard& heard = heard_[message.turn];
   const std::vector<DeviceId> from = senders(plan_, message.turn.task);
   for (std::size_t k = 0; k < from.size(); ++k) {
     if (from[k] == message.peer) heard.parts[k] = std::move(message.staging);
@@ -145,7 +145,7 @@ void RankRun::arrived(Message message) {
 // The task that it could do next, or what it waits for.
 std::string RankRun::what_is_open() const {
   if (ready_.empty()) return waits_for();
-  return work_.name_of(turn_at(ready_.top())) + " was next";
+  return work_.name_of(ready_.top()) + " was next";
 }
 
 void RankRun::wait() {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "exec/mpi/messages.h"
-#include "exec/mpi/rank_turns.h"
+#include "exec/mpi/parts.h"
 #include "exec/mpi/world.h"
 #include "exec/runtime/backend.h"
 #include "exec/runtime/task_work.h"
@@ -40,10 +40,7 @@ class RankRun {
   std::string waits_for() const;
   std::string what_is_open() const;
   Seconds now() const { return {world_.now() - begin_}; }
-  std::size_t slot(Turn turn) const { return turn.step * plan_.size() + turn.task(); }
-  Turn turn_at(std::size_t slot) const {
-    return {static_cast<std::uint32_t>(slot / plan_.size()), TaskId(slot % plan_.size())};
-  }
+  Span& span(Turn turn) { return spans_[turn.step * plan_.size() + turn.task()]; }
   Execution merged();
 
   // rank_task.cpp: what goes into messages and comes out of them
@@ -62,18 +59,19 @@ class RankRun {
   Backend& backend_;
   DeviceId own_;
   TaskWork work_;
-  RankTurns turns_;
+  std::vector<Part> parts_;  // by task
+  Turns turns_;
   Messages& messages_;
   Seconds patience_;
   double begin_ = 0;  // on the clock of all
   std::vector<Span> spans_;
   std::vector<Turn> may_begin_;
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;  // slots
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> ready_;
   struct Heard {
     std::size_t missing = 0;
     std::vector<Staging> parts;  // by sender
   };
-  std::map<std::size_t, Heard> heard_;  // by slot
+  std::map<Turn, Heard> heard_;
   double last_progress_ = 0;
   std::exception_ptr error_;
 };

@@ -57,7 +57,7 @@ void RankRun::send(Turn turn) {
 
 void RankRun::listen(Turn turn) {
   const std::vector<DeviceId> from = senders(plan_, turn.task);
-  heard_[slot(turn)] = {from.size(), std::vector<Staging>(from.size())};
+  heard_[turn] = {from.size(), std::vector<Staging>(from.size())};
   for (std::size_t k = 0; k < from.size(); ++k) {
     messages_.begin({turn, from[k], false, messages_.take(values_from(turn.task, k))});
   }
@@ -66,8 +66,8 @@ void RankRun::listen(Turn turn) {
 void RankRun::do_task(Turn turn) {
   const TaskId id = turn.task;
   if (plan_[id].kind == TaskKind::compute) return work_.compute(turn);
-  std::vector<Staging> parts = std::move(heard_.at(slot(turn)).parts);
-  heard_.erase(slot(turn));
+  std::vector<Staging> parts = std::move(heard_.at(turn).parts);
+  heard_.erase(turn);
   if (plan_[id].kind == TaskKind::reduce) reduce(id, parts);
   if (plan_[id].kind == TaskKind::gather) gather(id, parts);
   if (plan_[id].kind == TaskKind::transfer) {

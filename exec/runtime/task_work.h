@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/runtime/dispatcher.h"
+#include "exec/runtime/turns.h"
 #include "exec/runtime/executor.h"
 
 namespace strata {

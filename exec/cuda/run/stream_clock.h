@@ -18,7 +18,7 @@
 
 #include "exec/cuda/run/cuda_backend.h"
 #include "exec/cuda/run/task_events.h"
-#include "exec/runtime/dispatcher.h"
+#include "exec/runtime/turns.h"
 #include "exec/runtime/ranks.h"
 #include "sim/plan/plan.h"
 #include "sim/timeline/execution.h"

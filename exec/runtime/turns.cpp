@@ -1,0 +1,61 @@
+#include "exec/runtime/turns.h"
+
+namespace strata {
+
+Turns::Turns(const Plan& plan, std::size_t steps, const std::vector<bool>& has_part,
+             bool follow_themselves)
+    : plan_(plan),
+      steps_(steps),
+      successors_(plan.size()),
+      carried_successors_(plan.size()),
+      waiting_(steps * plan.size()) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (has_part[i]) add(TaskId(i), has_part, follow_themselves);
+  }
+}
+
+void Turns::add(TaskId id, const std::vector<bool>& has_part, bool follows_itself) {
+  std::uint32_t first = 0, carried = 0;
+  const auto follow = [&](TaskId before, auto& successors, std::uint32_t& count) {
+    successors[before()].push_back(id);
+    ++count;
+  };
+  for (TaskId before : plan_.dependencies(id)) {
+    if (has_part[before()]) follow(before, successors_, first);
+  }
+  for (TaskId before : plan_.carried(id)) {
+    const bool is_itself = follows_itself && before == id;
+    if (has_part[before()] && !is_itself) follow(before, carried_successors_, carried);
+  }
+  if (follows_itself) follow(id, carried_successors_, carried);
+  for (std::uint32_t step = 0; step < steps_; ++step) {
+    waiting_[slot({step, id})] = first + (step == 0 ? 0 : carried);
+  }
+  tasks_.push_back(id);
+  left_ += steps_;
+}
+
+// What is told of may end at once, and with it others begin: so all that wait for nothing are found
+// before any is told of.
+void Turns::start(const Visit& may_begin) {
+  std::vector<Turn> first;
+  for (std::uint32_t step = 0; step < steps_; ++step) {
+    for (TaskId task : tasks_) {
+      if (waiting_[slot({step, task})] == 0) first.push_back({step, task});
+    }
+  }
+  for (Turn turn : first) may_begin(turn);
+}
+
+void Turns::complete(Turn turn, const Visit& may_begin) {
+  --left_;
+  for (TaskId next : successors_[turn.task()]) release({turn.step, next}, may_begin);
+  if (turn.step + 1 == steps_) return;
+  for (TaskId next : carried_successors_[turn.task()]) release({turn.step + 1, next}, may_begin);
+}
+
+void Turns::release(Turn turn, const Visit& may_begin) {
+  if (--waiting_[slot(turn)] == 0) may_begin(turn);
+}
+
+}  // namespace strata
