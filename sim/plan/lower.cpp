@@ -1,10 +1,21 @@
 #include "sim/plan/lower.h"
 
+#include <numeric>
 #include <variant>
 
 #include "sim/plan/lowering.h"
 
 namespace strata {
+
+namespace {
+
+LoweredShards all_shards(const Config& config) {
+  std::vector<std::uint32_t> all(config.devices.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return {all, all};
+}
+
+}  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                    const LowerOptions& options)
@@ -26,7 +37,8 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
   }
-  for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(shard_count(LayerId(i)));
+  for (const Config& config : strategy.configs()) lowered_.push_back(all_shards(config));
+  for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(lowered(LayerId(i)).size());
 }
 
 bool Lowering::is_input(LayerId layer) const {

@@ -13,33 +13,28 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   Edge& edge = edges_[layer()][input];
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
   const auto& gradients = buffers_[layer()].input_gradients[input];
-  const auto lies = [&](const NeededBox& b) { return holding(gradients[b.consumer_shard], b.box); };
-  Arrivals moved = move_boxes({layer,
-                               input,
-                               Phase::backward_data,
-                               edge.boxes,
-                               false,
-                               shard_count(producer),
-                               made,
-                               lies,
-                               {},
-                               producer});
+  const auto lies = [&](const NeededBox& b) {
+    return holding(gradients[slot(layer, b.consumer_shard)], b.box);
+  };
+  Arrivals moved = move_boxes(
+      {layer, input, Phase::backward_data, edge.boxes, false, layer, producer, made, lies});
   edge.gradients = std::move(moved.views);
   auto& arrivals = moved.tasks;
   for (std::size_t i = 0; i < edge.boxes.size(); ++i) {
     const NeededBox& needed = edge.boxes[i];
     if (!needed.local()) continue;
-    arrivals[needed.producer_shard].push_back(made[needed.consumer_shard]);
+    arrivals[slot(producer, needed.producer_shard)].push_back(
+        made[slot(layer, needed.consumer_shard)]);
     edge.gradients[i] = lies(needed);
   }
-  for (std::size_t shard = 0; shard < arrivals.size(); ++shard) {
-    auto& delivered = gradient_[producer()][shard];
-    delivered.insert(delivered.end(), arrivals[shard].begin(), arrivals[shard].end());
+  for (std::size_t at = 0; at < arrivals.size(); ++at) {
+    auto& delivered = gradient_[producer()][at];
+    delivered.insert(delivered.end(), arrivals[at].begin(), arrivals[at].end());
   }
 }
 
 std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) const {
-  std::vector<std::vector<GradientPart>> parts(shard_count(layer));
+  std::vector<std::vector<GradientPart>> parts(lowered(layer).size());
   const auto readers = graph_.consumers(layer);
   for (std::size_t i = 0; i < readers.size(); ++i) {
     const LayerId reader = readers[i];
@@ -49,12 +44,12 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
       if (graph_[reader].inputs[input] != layer || edge.gradients.empty()) continue;
       for (std::size_t k = 0; k < edge.boxes.size(); ++k) {
         const NeededBox& needed = edge.boxes[k];
-        const std::size_t shard = needed.producer_shard;
-        const bool whole = needed.local()
-                               ? buffers_[reader()].inputs[input][needed.consumer_shard] ==
-                                     buffers_[layer()].output[shard]
-                               : needed.box == shard_box(layer, shard);
-        parts[shard].push_back({edge.gradients[k], needed.box, whole});
+        const std::size_t at = slot(layer, needed.producer_shard);
+        const std::size_t reads_at = slot(reader, needed.consumer_shard);
+        const bool whole = needed.local() ? buffers_[reader()].inputs[input][reads_at] ==
+                                                buffers_[layer()].output[at]
+                                          : needed.box == shard_box(layer, needed.producer_shard);
+        parts[at].push_back({edge.gradients[k], needed.box, whole});
       }
     }
   }
@@ -64,20 +59,21 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
 // Decides where the gradient of each shard's output lies: in the one part that is all of it, or in
 // a buffer of its own. Returns what goes into that, by shard.
 std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
-  std::vector<std::vector<Piece>> sums(shard_count(layer));
+  std::vector<std::vector<Piece>> sums(lowered(layer).size());
   if (graph_.consumers(layer).empty()) return sums;
   const auto parts = gradient_parts(layer);
-  for (std::size_t shard = 0; shard < sums.size(); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
     BufferId& gradient = buffers_[layer()].output_gradient.emplace_back();
-    if (parts[shard].size() == 1 && parts[shard].front().whole) {
-      gradient = parts[shard].front().view.buffer;
+    if (parts[at].size() == 1 && parts[at].front().whole) {
+      gradient = parts[at].front().view.buffer;
       continue;
     }
     const Box whole = shard_box(layer, shard);
     gradient = add_tensor(BufferKind::gathered_gradient, layer, shard, {&whole, 1});
-    for (const GradientPart& part : parts[shard]) {
-      sums[shard].push_back({device_of(layer, shard), bytes_of(volume(part.box)), part.box,
-                             part.view, View{gradient}});
+    for (const GradientPart& part : parts[at]) {
+      sums[at].push_back({device_of(layer, shard), bytes_of(volume(part.box)), part.box, part.view,
+                          View{gradient}});
     }
   }
   return sums;
@@ -90,9 +86,10 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
   const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
   const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
   std::vector<TaskId> made;
-  for (std::size_t shard = 0; shard < owned.size(); ++shard) {
-    std::vector<TaskId> delivered = std::move(gradient_[layer()][shard]);
-    const Buffer& gradient = builder_.so_far()[owned[shard]];
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
+    std::vector<TaskId> delivered = std::move(gradient_[layer()][at]);
+    const Buffer& gradient = builder_.so_far()[owned[at]];
     const bool sums_parts =
         gradient.kind == BufferKind::gathered_gradient && gradient.layer == layer;
     if (!sums_parts) {
@@ -103,27 +100,28 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                              std::move(delivered)));
       continue;
     }
-    const Operand operands[] = {{owned[shard], 0, Role::output_gradient, Access::write}};
+    const Operand operands[] = {{owned[at], 0, Role::output_gradient, Access::write}};
     made.push_back(builder_.add(task(TaskKind::compute, Phase::backward_sum, layer, shard),
-                                std::move(delivered), operands, sums[shard]));
+                                std::move(delivered), operands, sums[at]));
   }
-  const auto lies = [&](const NeededBox& b) { return View{owned[b.consumer_shard]}; };
-  const Arrivals arrivals = move_boxes(
-      {layer, 0, Phase::backward_sum, boxes, false, shard_count(layer), made, lies, {}, layer});
+  const auto lies = [&](const NeededBox& b) { return View{owned[slot(layer, b.consumer_shard)]}; };
+  const Arrivals arrivals =
+      move_boxes({layer, 0, Phase::backward_sum, boxes, false, layer, layer, made, lies});
   std::vector<BufferId>& spread = buffers_[layer()].output_gradient;
   spread.clear();
-  for (std::size_t shard = 0; shard < owned.size(); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
     const Box all = shard_tile(layer, shard);
     spread.push_back(add_tensor(BufferKind::gathered_gradient, layer, shard, {&all, 1}));
-    gradient_[layer()][shard] = arrivals.tasks[shard];
-    gradient_[layer()][shard].push_back(made[shard]);
+    gradient_[layer()][at] = arrivals.tasks[at];
+    gradient_[layer()][at].push_back(made[at]);
   }
   std::vector<std::vector<Piece>> parts(owned.size());
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     const std::uint32_t shard = boxes[k].producer_shard;
-    parts[shard].push_back({device_of(layer, shard), bytes_of(volume(boxes[k].box)), boxes[k].box,
-                            boxes[k].local() ? lies(boxes[k]) : arrivals.views[k],
-                            View{spread[shard]}});
+    const std::size_t at = slot(layer, shard);
+    parts[at].push_back({device_of(layer, shard), bytes_of(volume(boxes[k].box)), boxes[k].box,
+                         boxes[k].local() ? lies(boxes[k]) : arrivals.views[k], View{spread[at]}});
   }
   return parts;
 }
@@ -132,11 +130,12 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
                                                  Phase phase) const {
   const LayerBuffers& own = buffers_[layer()];
   const Op& op = graph_[layer].op;
+  const std::size_t at = slot(layer, shard);
   std::vector<Operand> operands;
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access,
                        std::uint32_t input = 0) {
-    if (buffers.empty() || !buffers[shard].valid()) return;
-    operands.push_back({buffers[shard], input, role, access});
+    if (buffers.empty() || !buffers[at].valid()) return;
+    operands.push_back({buffers[at], input, role, access});
   };
   const bool takes_sums = phase == Phase::backward_statistics;
   const Statistics sums = statistics(op, shard_box(layer, shard));
@@ -155,7 +154,7 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
       add(own.input_gradients[input], Role::input_gradient, Access::write, input);
     }
   } else if (!own.parameter_gradients.empty() && (!takes_sums || sums.give_parameter_gradients())) {
-    const Values& gradients = own.parameter_gradients[shard];
+    const Values& gradients = own.parameter_gradients[at];
     operands.push_back(
         {gradients.buffer, 0, Role::parameter_gradients, Access::write, gradients.first});
   }
@@ -177,27 +176,28 @@ void Lowering::lower_backward(LayerId layer) {
 
   LayerTasks& tasks = tasks_[layer()];
   const auto after = [&](std::size_t shard) {
-    std::vector<TaskId> ready = gradient_[layer()][shard];
-    ready.push_back(tasks.forward[shard]);
+    std::vector<TaskId> ready = gradient_[layer()][slot(layer, shard)];
+    ready.push_back(tasks.forward[slot(layer, shard)]);
     return ready;
   };
   // The first of a shard's tasks puts the gradient of its output together.
   const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready) {
+    std::vector<Piece>& parts = sums[slot(layer, shard)];
     const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready),
-                                   backward_operands(layer, shard, phase), sums[shard]);
-    sums[shard].clear();
+                                   backward_operands(layer, shard, phase), parts);
+    parts.clear();
     return id;
   };
   std::vector<TaskId> summed;
   if (phases[Phase::backward_statistics]) {
-    for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    for (std::uint32_t shard : lowered(layer)) {
       tasks.backward_statistics.push_back(add(Phase::backward_statistics, shard, after(shard)));
     }
     summed = exchange_statistics(layer, Phase::backward_statistics, tasks.backward_statistics);
   }
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
     std::vector<TaskId> ready = after(shard);
-    if (!summed.empty()) ready.push_back(summed[shard]);
+    if (!summed.empty()) ready.push_back(summed[slot(layer, shard)]);
     for (Phase phase : {Phase::backward_data, Phase::backward_weights}) {
       if (!phases[phase]) continue;
       auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;

@@ -72,21 +72,22 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
   const LayerId producer = graph_[layer].inputs[input];
   const bool from_network = is_input(producer);
   const AccessMap access = access_map(graph_, layer, input);
-  auto& inputs = buffers_[layer()].inputs.emplace_back(shard_count(layer));
-  for (std::size_t shard = 0; shard < inputs.size(); ++shard) {
+  auto& inputs = buffers_[layer()].inputs.emplace_back(lowered(layer).size());
+  for (std::uint32_t shard : lowered(layer)) {
+    BufferId& reads = inputs[slot(layer, shard)];
     const auto boxes = edge.of_shard(shard);
     if (boxes.size() == 1 && boxes.front().local()) {
       const std::size_t owner = boxes.front().producer_shard;
       if (reads_as_it_lies(access, boxes.front().box, shard_box(producer, owner))) {
-        inputs[shard] = buffers_[producer()].output[owner];
+        reads = buffers_[producer()].output[slot(producer, owner)];
         continue;
       }
     }
     if (!from_network && boxes.empty()) continue;
     const auto needed = needed_input(access, graph_[producer].output, shard_tile(layer, shard));
     if (needed.empty()) continue;
-    inputs[shard] = add_tensor(from_network ? BufferKind::data : BufferKind::input, layer, shard,
-                               needed, input);
+    reads = add_tensor(from_network ? BufferKind::data : BufferKind::input, layer, shard, needed,
+                       input);
   }
 }
 
@@ -110,9 +111,9 @@ void Lowering::place_outputs(LayerId layer) {
   output_is_read_[layer()] = backward_reads_output(graph_[layer].op) ||
                              (in_place && output_is_read_[graph_[layer].inputs.front()()]);
   LayerBuffers& own = buffers_[layer()];
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
     const Box box = shard_box(layer, shard);
-    own.output.push_back(in_place ? own.inputs.front()[shard]
+    own.output.push_back(in_place ? own.inputs.front()[slot(layer, shard)]
                                   : add_tensor(BufferKind::activation, layer, shard, {&box, 1}));
     if (!divides_sums(layer)) continue;
     const Box computed = shard_tile(layer, shard);
@@ -136,8 +137,8 @@ void Lowering::place_buckets() {
                                          bucket.values, Bytes{bucket.values * size});
       for (const BucketPart& part : bucket.parts) {
         auto& gradients = buffers_[part.layer()].parameter_gradients;
-        gradients.resize(shard_count(part.layer));
-        gradients[part.shards[k]] = {buffer, part.first};
+        gradients.resize(lowered(part.layer).size());
+        gradients[slot(part.layer, part.shards[k])] = {buffer, part.first};
       }
     }
   }
@@ -146,22 +147,23 @@ void Lowering::place_buckets() {
 void Lowering::place_parameters(LayerId layer) {
   const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   LayerBuffers& own = buffers_[layer()];
-  if (trains) own.parameter_gradients.resize(shard_count(layer));
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  if (trains) own.parameter_gradients.resize(lowered(layer).size());
+  for (std::uint32_t shard : lowered(layer)) {
     const Parameters held = shard_parameters(graph_[layer], shard_tile(layer, shard));
     const auto add = [&](BufferKind kind) {
       return add_values(kind, layer, shard, held.total(), bytes_of(held));
     };
     own.parameters.push_back(add(BufferKind::parameters));
-    if (!trains || own.parameter_gradients[shard].buffer.valid()) continue;
-    own.parameter_gradients[shard] = {add(BufferKind::parameter_gradients)};
+    if (!trains) continue;
+    Values& gradients = own.parameter_gradients[slot(layer, shard)];
+    if (!gradients.buffer.valid()) gradients = {add(BufferKind::parameter_gradients)};
   }
 }
 
 void Lowering::place_statistics(LayerId layer, Phase phase) {
   const bool forward = phase == Phase::forward_statistics;
   LayerBuffers& own = buffers_[layer()];
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
     const Statistics sizes = statistics(graph_[layer], shard_box(layer, shard));
     const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
     (forward ? own.forward_statistics : own.backward_statistics)
@@ -174,7 +176,7 @@ void Lowering::place_saved(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   if (!phases.any_backward()) return;
   LayerBuffers& own = buffers_[layer()];
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
     const Box box = shard_box(layer, shard);
     const Saved kept = saved(graph_[layer].op, box, options_.dtypes.values);
     if (kept.each_element) {
@@ -200,15 +202,16 @@ bool Lowering::wants_gradient(LayerId layer, std::size_t input) const {
 // The gradient of what a shard read, until its owners have it.
 void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
   LayerBuffers& own = buffers_[layer()];
-  auto& gradients = own.input_gradients.emplace_back(shard_count(layer));
+  auto& gradients = own.input_gradients.emplace_back(lowered(layer).size());
   if (!wants_gradient(layer, input)) return;
-  for (std::size_t shard = 0; shard < gradients.size(); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
     if (in_place_[layer()] && !own.output_gradient.empty()) {
-      gradients[shard] = own.output_gradient[shard];
-    } else if (own.inputs[input][shard].valid()) {
-      const auto read = builder_.so_far().boxes(own.inputs[input][shard]);
+      gradients[at] = own.output_gradient[at];
+    } else if (own.inputs[input][at].valid()) {
+      const auto read = builder_.so_far().boxes(own.inputs[input][at]);
       const std::vector<Box> boxes(read.begin(), read.end());
-      gradients[shard] = add_tensor(BufferKind::activation_gradient, layer, shard, boxes, input);
+      gradients[at] = add_tensor(BufferKind::activation_gradient, layer, shard, boxes, input);
     }
   }
 }

@@ -35,7 +35,7 @@ std::size_t count_pairs(const std::vector<const NeededBox*>& boxes) {
 
 Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   const bool forward = moves.forward;
-  Arrivals arrivals{std::vector<std::vector<TaskId>>(moves.receivers),
+  Arrivals arrivals{std::vector<std::vector<TaskId>>(lowered(moves.to).size()),
                     std::vector<View>(moves.target ? 0 : moves.boxes.size())};
   const std::vector<const NeededBox*> boxes = crossing(moves.boxes, forward);
   const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
@@ -71,7 +71,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
       if (moves.target) pieces.back().target = moves.target(b);
     }
     if (!moves.target) {
-      const BufferId received = receive(moves.kind, moves.receiving, receiver(first), pieces);
+      const BufferId received = receive(moves.kind, moves.to, receiver(first), pieces);
       for (std::size_t k = first_box; k < i; ++k) {
         const auto box = static_cast<std::uint32_t>(by_receiver ? 0 : k - first_box);
         arrivals.views[static_cast<std::size_t>(boxes[k] - moves.boxes.data())] = {received, box};
@@ -80,9 +80,9 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
     const DeviceId to = forward ? first.reader : first.owner;
     const Task task{TaskKind::transfer, moves.phase, moves.layer,      to,
                     receiver(first),    0,           moving_stream(to)};
-    arrivals.tasks[receiver(first)].push_back(
-        builder_.add_transfer(task, static_cast<std::uint32_t>(moves.input), pieces,
-                              {by_receiver ? joined : moves.made_by[sender(first)]}));
+    arrivals.tasks[slot(moves.to, receiver(first))].push_back(builder_.add_transfer(
+        task, static_cast<std::uint32_t>(moves.input), pieces,
+        {by_receiver ? joined : moves.made_by[slot(moves.from, sender(first))]}));
   }
   return arrivals;
 }
@@ -100,12 +100,12 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {
     const auto lies = [&](const NeededBox& b) {
-      return View{buffers_[producer()].output[b.producer_shard]};
+      return View{buffers_[producer()].output[slot(producer, b.producer_shard)]};
     };
     const auto gathered = [&](const NeededBox& b) {
-      return holding(buffers_[layer()].inputs[input][b.consumer_shard], b.box);
+      return holding(buffers_[layer()].inputs[input][slot(layer, b.consumer_shard)], b.box);
     };
-    edge.arrivals = move_boxes({layer, input, Phase::forward, edge.boxes, true, shard_count(layer),
+    edge.arrivals = move_boxes({layer, input, Phase::forward, edge.boxes, true, producer, layer,
                                 tasks_[producer()].output(), lies, gathered})
                         .tasks;
   }
@@ -117,13 +117,14 @@ std::vector<TaskId> Lowering::input_ready(LayerId layer, std::size_t shard) cons
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     const Edge& edge = edges_[layer()][input];
     if (edge.boxes.empty()) continue;
-    const std::vector<TaskId>& made = tasks_[graph_[layer].inputs[input]()].output();
+    const LayerId producer = graph_[layer].inputs[input];
+    const std::vector<TaskId>& made = tasks_[producer()].output();
     const auto less = [](const NeededBox& b, std::size_t s) { return b.consumer_shard < s; };
     auto at = std::lower_bound(edge.boxes.begin(), edge.boxes.end(), shard, less);
     for (; at != edge.boxes.end() && at->consumer_shard == shard; ++at) {
-      if (at->local()) ready.push_back(made[at->producer_shard]);
+      if (at->local()) ready.push_back(made[slot(producer, at->producer_shard)]);
     }
-    const std::vector<TaskId>& arrived = edge.arrivals[shard];
+    const std::vector<TaskId>& arrived = edge.arrivals[slot(layer, shard)];
     ready.insert(ready.end(), arrived.begin(), arrived.end());
   }
   return ready;
@@ -134,10 +135,10 @@ std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) con
   std::vector<Piece> pieces;
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     if (earlier_reading(graph_[layer], input)) continue;
-    const BufferId to = buffers_[layer()].inputs[input][shard];
+    const BufferId to = buffers_[layer()].inputs[input][slot(layer, shard)];
     for (const NeededBox& needed : edges_[layer()][input].of_shard(shard)) {
       const LayerId producer = graph_[layer].inputs[input];
-      const BufferId from = buffers_[producer()].output[needed.producer_shard];
+      const BufferId from = buffers_[producer()].output[slot(producer, needed.producer_shard)];
       if (!needed.local() || from == to) continue;
       pieces.push_back({needed.owner, bytes_of(volume(needed.box)), needed.box, View{from},
                         holding(to, needed.box)});
@@ -149,8 +150,8 @@ std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) con
 void Lowering::add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const {
   const auto& inputs = buffers_[layer()].inputs;
   for (std::uint32_t input = 0; input < inputs.size(); ++input) {
-    if (!inputs[input][shard].valid()) continue;
-    operands.push_back({inputs[input][shard], input, Role::input, Access::read});
+    const BufferId buffer = inputs[input][slot(layer, shard)];
+    if (buffer.valid()) operands.push_back({buffer, input, Role::input, Access::read});
   }
 }
 
@@ -161,7 +162,7 @@ std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard
   add_inputs(layer, shard, operands);
   const bool sums = phase == Phase::forward_statistics;
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access) {
-    if (!buffers.empty()) operands.push_back({buffers[shard], 0, role, access});
+    if (!buffers.empty()) operands.push_back({buffers[slot(layer, shard)], 0, role, access});
   };
   add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
   if (sums) return operands;
@@ -191,18 +192,18 @@ void Lowering::lower_forward(LayerId layer) {
   };
   std::vector<TaskId> summed;
   if (has_statistics) {
-    for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+    for (std::uint32_t shard : lowered(layer)) {
       tasks.forward_statistics.push_back(add(Phase::forward_statistics, shard,
                                              input_ready(layer, shard),
                                              gather_inputs(layer, shard)));
     }
     summed = exchange_statistics(layer, Phase::forward_statistics, tasks.forward_statistics);
   }
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
     std::vector<TaskId> after = input_ready(layer, shard);
     std::vector<Piece> gathered;
     if (has_statistics) {
-      after.push_back(summed[shard]);
+      after.push_back(summed[slot(layer, shard)]);
     } else {
       gathered = gather_inputs(layer, shard);
     }
@@ -216,29 +217,32 @@ void Lowering::lower_sums(LayerId layer) {
   const LayerBuffers& own = buffers_[layer()];
   LayerTasks& tasks = tasks_[layer()];
   const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
-  const auto partial = [&](const NeededBox& b) { return View{own.partial[b.producer_shard]}; };
+  const auto partial = [&](const NeededBox& b) {
+    return View{own.partial[slot(layer, b.producer_shard)]};
+  };
   const Arrivals arrivals = move_boxes({layer,
                                         0,
                                         Phase::forward_sum,
                                         boxes,
                                         true,
-                                        shard_count(layer),
+                                        layer,
+                                        layer,
                                         tasks.forward,
                                         partial,
                                         {},
-                                        layer,
                                         BufferKind::partial_output});
   const auto terms = static_cast<std::size_t>(strategy_[layer].degrees.r);
-  for (std::size_t shard = 0; shard < shard_count(layer); ++shard) {
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t at = slot(layer, shard);
     std::vector<Piece> parts;
-    for (std::size_t k = shard * terms; k < (shard + 1) * terms; ++k) {
+    for (std::size_t k = at * terms; k < (at + 1) * terms; ++k) {
       parts.push_back({device_of(layer, shard), bytes_of(volume(boxes[k].box)), boxes[k].box,
                        boxes[k].local() ? partial(boxes[k]) : arrivals.views[k],
-                       View{own.output[shard]}});
+                       View{own.output[at]}});
     }
-    std::vector<TaskId> after = arrivals.tasks[shard];
-    after.push_back(tasks.forward[shard]);
-    const Operand operands[] = {{own.output[shard], 0, Role::output, Access::write}};
+    std::vector<TaskId> after = arrivals.tasks[at];
+    after.push_back(tasks.forward[at]);
+    const Operand operands[] = {{own.output[at], 0, Role::output, Access::write}};
     tasks.forward_sum.push_back(
         builder_.add(task(TaskKind::compute, Phase::forward_sum, layer, shard), std::move(after),
                      operands, parts));

@@ -98,8 +98,9 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     sum.values = forward ? values.forward_values : values.backward_values;
     sum.layers = {{layer, bytes}};
     const LayerBuffers& own = buffers_[layer()];
+    const auto& parts = forward ? own.forward_statistics : own.backward_statistics;
     for (std::uint32_t shard : shards) {
-      sum.buffers.push_back((forward ? own.forward_statistics : own.backward_statistics)[shard]);
+      sum.buffers.push_back(parts[slot(layer, shard)]);
       sum.counts.push_back(elements_over(over, shard_box(layer, shard)));
     }
     sum_statistics(layer, phase, builder_.add_group(std::move(sum)), shards, summed);
@@ -112,15 +113,15 @@ void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
                               std::span<const std::uint32_t> shards, std::vector<TaskId>& made) {
   if (has_copy_engines(layer, shards)) {
     for (std::uint32_t shard : shards) {
-      made[shard] = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
-                                        {made[shard]});
+      TaskId& ends = made[slot(layer, shard)];
+      ends = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard), {ends});
     }
     return;
   }
   std::vector<TaskId> partial;
-  for (std::uint32_t shard : shards) partial.push_back(made[shard]);
+  for (std::uint32_t shard : shards) partial.push_back(made[slot(layer, shard)]);
   const std::vector<TaskId> gathered = sum_by_hand(group, layer, phase, shards, partial);
-  for (std::size_t i = 0; i < shards.size(); ++i) made[shards[i]] = gathered[i];
+  for (std::size_t i = 0; i < shards.size(); ++i) made[slot(layer, shards[i])] = gathered[i];
 }
 
 std::span<const Bucket> Lowering::buckets_that_end_with(LayerId layer) const {
@@ -149,7 +150,7 @@ SyncAlgorithm Lowering::algorithm_of(std::span<const Bucket> buckets) {
 }
 
 void Lowering::synchronise(LayerId layer) {
-  tasks_[layer()].update.resize(shard_count(layer));
+  tasks_[layer()].update.resize(lowered(layer).size());
   const auto parts = replica_shards(strategy_[layer].degrees);
   if (parts.front().size() == 1) {
     for (const auto& shards : parts) update_alone(layer, shards.front());
@@ -172,10 +173,11 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::vector<TaskId
                             std::span<const Piece> sent) {
   const LayerTasks& tasks = tasks_[layer()];
   const LayerBuffers& own = buffers_[layer()];
-  const Values& gradients = own.parameter_gradients[shard];
-  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[shard]);
+  const std::size_t at = slot(layer, shard);
+  const Values& gradients = own.parameter_gradients[at];
+  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[at]);
   const Operand operands[] = {
-      {own.parameters[shard], 0, Role::parameters, Access::update},
+      {own.parameters[at], 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
   return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after),
                       operands, sent);
@@ -183,7 +185,7 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::vector<TaskId
 
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
   LayerTasks& tasks = tasks_[layer()];
-  tasks.update[shard] = add_update(layer, shard, {tasks.parameter_gradient(shard)});
+  tasks.update[slot(layer, shard)] = add_update(layer, shard, {parameter_gradient(layer, shard)});
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
@@ -222,7 +224,7 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   sum.counts.assign(bucket.devices.size(), 1);
   const BucketPart& end = bucket.parts.back();
   for (std::uint32_t shard : end.shards) {
-    sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[shard].buffer);
+    sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[slot(end.layer, shard)].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
     const Tile shard = shard_tile(part.layer, part.shards.front());
@@ -237,7 +239,7 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
       std::vector<TaskId> after = {summed[k]};
       if (updated[k].valid()) after.push_back(updated[k]);
       updated[k] = add_update(part.layer, shard, std::move(after));
-      tasks_[part.layer()].update[shard] = updated[k];
+      tasks_[part.layer()].update[slot(part.layer, shard)] = updated[k];
     }
   }
 }
@@ -247,21 +249,19 @@ std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server
                                              std::span<const std::uint32_t> shards, Bytes bytes,
                                              std::vector<Piece>& sent) {
   const LayerBuffers& own = buffers_[layer()];
-  const std::int64_t values = builder_.so_far()[own.parameters[server]].values;
+  const std::int64_t values = builder_.so_far()[own.parameters[slot(layer, server)]].values;
+  const auto gradients = [&](std::uint32_t shard) {
+    return View{own.parameter_gradients[slot(layer, shard)].buffer};
+  };
   std::vector<TaskId> arrivals;
   for (std::uint32_t shard : shards) {
     if (shard == server) continue;
     const View arrived{add_values(BufferKind::server_gradients, layer, server, values, bytes)};
-    const Piece gradient{
-        device_of(layer, shard), bytes, {}, View{own.parameter_gradients[shard].buffer}, arrived};
+    const Piece gradient{device_of(layer, shard), bytes, {}, gradients(shard), arrived};
     arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
                                              0, std::span(&gradient, 1),
-                                             {tasks_[layer()].parameter_gradient(shard)}));
-    sent.push_back({device_of(layer, server),
-                    bytes,
-                    {},
-                    arrived,
-                    View{own.parameter_gradients[server].buffer}});
+                                             {parameter_gradient(layer, shard)}));
+    sent.push_back({device_of(layer, server), bytes, {}, arrived, gradients(server)});
   }
   return arrivals;
 }
@@ -275,20 +275,21 @@ void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bu
   const std::uint32_t server = shards[server_replica(ordinals_[layer()], k, shards.size())];
   std::vector<Piece> sent;
   std::vector<TaskId> after = send_to_server(layer, server, shards, bytes, sent);
-  after.push_back(tasks.parameter_gradient(server));
-  tasks.update[server] = add_update(layer, server, std::move(after), sent);
+  after.push_back(parameter_gradient(layer, server));
+  const TaskId update = add_update(layer, server, std::move(after), sent);
+  tasks.update[slot(layer, server)] = update;
   for (std::uint32_t shard : shards) {
     if (shard == server) continue;
+    const std::size_t at = slot(layer, shard);
     const Piece parameters{device_of(layer, server),
                            bytes,
                            {},
-                           View{own.parameters[server]},
-                           View{own.parameters[shard]}};
-    std::vector<TaskId> ready = {tasks.update[server]};
-    if (!tasks.backward_data.empty()) ready.push_back(tasks.backward_data[shard]);
-    tasks.update[shard] =
-        builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard), 0,
-                              std::span(&parameters, 1), std::move(ready));
+                           View{own.parameters[slot(layer, server)]},
+                           View{own.parameters[at]}};
+    std::vector<TaskId> ready = {update};
+    if (!tasks.backward_data.empty()) ready.push_back(tasks.backward_data[at]);
+    tasks.update[at] = builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard),
+                                             0, std::span(&parameters, 1), std::move(ready));
   }
 }
 

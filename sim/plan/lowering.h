@@ -17,7 +17,13 @@
 
 namespace strata {
 
-/// The tasks of one layer by shard; empty where the layer lacks the phase.
+/// The shards of a layer that are lowered.
+struct LoweredShards {
+  std::vector<std::uint32_t> shards;
+  std::vector<std::uint32_t> slots;  ///< by shard of the layer: where in `shards` it stands
+};
+
+/// The tasks of one layer by slot; empty where the layer lacks the phase.
 struct LayerTasks {
   std::vector<TaskId> forward_statistics, forward, forward_sum;
   std::vector<TaskId> backward_statistics, backward_data, backward_weights;
@@ -27,26 +33,26 @@ struct LayerTasks {
   const std::vector<TaskId>& output() const { return forward_sum.empty() ? forward : forward_sum; }
 
   /// The task that ends the gradient of the parameters, which may be among the statistics.
-  TaskId parameter_gradient(std::size_t shard) const {
-    return backward_weights.empty() ? backward_statistics[shard] : backward_weights[shard];
+  TaskId parameter_gradient(std::size_t slot) const {
+    return backward_weights.empty() ? backward_statistics[slot] : backward_weights[slot];
   }
 };
 
-/// The buffers of one layer by shard; invalid where there is none.
+/// The buffers of one layer by slot; invalid where there is none.
 struct LayerBuffers {
   std::vector<BufferId> output, output_gradient, saved;
   std::vector<BufferId> partial;  ///< of output: what the shard's terms come to
   std::vector<BufferId> parameters;
   std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
-  std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][shard]
+  std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][slot]
 };
 
 /// One input of one layer.
 struct Edge {
   std::vector<NeededBox> boxes;               ///< none if the producer is a network input
   std::vector<View> gradients;                ///< by box: its gradient, on its owner's device
-  std::vector<std::vector<TaskId>> arrivals;  ///< per consumer shard: transfers into it, forward
+  std::vector<std::vector<TaskId>> arrivals;  ///< by consumer's slot: transfers into it
 
   std::span<const NeededBox> of_shard(std::size_t consumer_shard) const;
 };
@@ -102,7 +108,10 @@ class Lowering {
   std::vector<TaskId> join_collective(const Bucket& bucket, std::uint32_t group);
   std::span<const Bucket> buckets_that_end_with(LayerId layer) const;
   TaskId parameter_gradient(const BucketPart& part, std::size_t replica) const {
-    return tasks_[part.layer()].parameter_gradient(part.shards[replica]);
+    return parameter_gradient(part.layer, part.shards[replica]);
+  }
+  TaskId parameter_gradient(LayerId layer, std::size_t shard) const {
+    return tasks_[layer()].parameter_gradient(slot(layer, shard));
   }
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
@@ -133,7 +142,10 @@ class Lowering {
   Box shard_box(LayerId layer, std::size_t shard) const;
   Tile shard_tile(LayerId layer, std::size_t shard) const;
   bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
-  std::size_t shard_count(LayerId layer) const { return strategy_[layer].devices.size(); }
+  std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()].shards; }
+  std::size_t slot(LayerId layer, std::size_t shard) const {
+    return lowered_[layer()].slots[shard];
+  }
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
   }
@@ -158,17 +170,16 @@ class Lowering {
     std::size_t input = 0;  ///< of it
     Phase phase = Phase::forward;
     std::span<const NeededBox> boxes;
-    bool forward = true;  ///< to the readers, else back to the owners
-    std::size_t receivers = 0;
-    std::span<const TaskId> made_by;  ///< by sending shard
+    bool forward = true;              ///< to the readers, else back to the owners
+    LayerId from, to;                 ///< whose shards send, and receive
+    std::span<const TaskId> made_by;  ///< by sender's slot
     std::function<View(const NeededBox&)> source;
     /// Where a box lies then; of a receiving layer that has none yet, buffers are made.
     std::function<View(const NeededBox&)> target = {};
-    LayerId receiving = {};
     BufferKind kind = BufferKind::received_gradient;
   };
   struct Arrivals {
-    std::vector<std::vector<TaskId>> tasks;  ///< the transfers into each receiving shard
+    std::vector<std::vector<TaskId>> tasks;  ///< the transfers, by receiver's slot
     std::vector<View> views;                 ///< by box; of those that cross devices
   };
   /// One transfer a pair of shards or, where those are too many, one a receiver.
@@ -179,12 +190,13 @@ class Lowering {
   const Strategy& strategy_;
   LowerOptions options_;
   PlanBuilder builder_;
+  std::vector<LoweredShards> lowered_;  ///< by layer
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
   std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;
   std::vector<std::vector<Edge>> edges_;                    ///< [layer][input]
-  std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][shard]: what delivers it
+  std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][slot]: what delivers it
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
   SyncCosts sync_costs_;
