@@ -1,8 +1,12 @@
 #include "sim/plan/lower.h"
 
+#include <map>
+#include <memory>
 #include <numeric>
+#include <utility>
 #include <variant>
 
+#include "sim/plan/classify_devices.h"
 #include "sim/plan/lowering.h"
 
 namespace strata {
@@ -15,14 +19,31 @@ LoweredShards all_shards(const Config& config) {
   return {all, all};
 }
 
+// Those on the devices that stand for their classes, each of which has one for the whole class.
+LoweredShards shards_of_classes(const Config& config, const DeviceClasses& classes) {
+  LoweredShards lowered;
+  std::map<DeviceId, std::uint32_t> slots;
+  for (std::uint32_t shard = 0; shard < config.devices.size(); ++shard) {
+    if (!classes.is_representative(config.devices[shard])) continue;
+    slots.emplace(config.devices[shard], static_cast<std::uint32_t>(lowered.shards.size()));
+    lowered.shards.push_back(shard);
+  }
+  for (DeviceId device : config.devices) {
+    lowered.slots.push_back(slots.at(classes.representative(device)));
+  }
+  return lowered;
+}
+
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                   const LowerOptions& options)
+                   const LowerOptions& options, SyncCosts& sync_costs,
+                   std::shared_ptr<const DeviceClasses> classes)
     : graph_(graph),
       cluster_(cluster),
       strategy_(strategy),
       options_(options),
+      classes_(std::move(classes)),
       builder_(options.dtypes.values, cluster.device_count()),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)),
@@ -30,14 +51,17 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       edges_(graph.size()),
       gradient_(graph.size()),
       last_sync_(cluster.device_count()),
-      sync_costs_(cluster),
+      sync_costs_(sync_costs),
       buffers_(graph.size()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {
     if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
   }
-  for (const Config& config : strategy.configs()) lowered_.push_back(all_shards(config));
+  if (classes_) builder_.lower_classes(classes_);
+  for (const Config& config : strategy.configs()) {
+    lowered_.push_back(classes_ ? shards_of_classes(config, *classes_) : all_shards(config));
+  }
   for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(lowered(LayerId(i)).size());
 }
 
@@ -67,7 +91,19 @@ Plan Lowering::run() && {
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options) {
-  return Lowering(graph, cluster, strategy, options).run();
+  SyncCosts sync_costs(cluster);
+  return Lowering(graph, cluster, strategy, options, sync_costs, nullptr).run();
+}
+
+Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                    const LowerOptions& options, std::span<const std::uint32_t> differ) {
+  SyncCosts sync_costs(cluster);
+  DeviceClasses classes =
+      find_device_classes(graph, cluster, strategy, options.sync, differ, sync_costs);
+  if (classes.is_trivial()) return lower(graph, cluster, strategy, options);
+  return Lowering(graph, cluster, strategy, options, sync_costs,
+                  std::make_shared<const DeviceClasses>(std::move(classes)))
+      .run();
 }
 
 }  // namespace strata

@@ -29,6 +29,12 @@ struct LowerOptions {
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
 
+/// The same with tasks on one device of each class alone (device_classes.h). `differ`: by device,
+/// what tells apart devices of one kind, as their cost models; none where nothing does. Where no
+/// two devices are alike, this is lower().
+Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+                    const LowerOptions& options = {}, std::span<const std::uint32_t> differ = {});
+
 /// The shards that differ only in the dims of `over`, group by group.
 std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
                                                      const PerDim<bool>& over);

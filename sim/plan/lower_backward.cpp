@@ -11,17 +11,19 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   if (!wants_gradient(layer, input)) return;
   const LayerId producer = graph_[layer].inputs[input];
   Edge& edge = edges_[layer()][input];
+  const std::span<const NeededBox> boxes = returned_boxes(edge);
   const std::vector<TaskId>& made = tasks_[layer()].backward_data;
   const auto& gradients = buffers_[layer()].input_gradients[input];
   const auto lies = [&](const NeededBox& b) {
-    return holding(gradients[slot(layer, b.consumer_shard)], b.box);
+    const BufferId buffer = gradients[slot(layer, b.consumer_shard)];
+    return is_lowered(b.reader) ? holding(buffer, b.box) : View{buffer};
   };
-  Arrivals moved = move_boxes(
-      {layer, input, Phase::backward_data, edge.boxes, false, layer, producer, made, lies});
+  Arrivals moved =
+      move_boxes({layer, input, Phase::backward_data, boxes, false, layer, producer, made, lies});
   edge.gradients = std::move(moved.views);
   auto& arrivals = moved.tasks;
-  for (std::size_t i = 0; i < edge.boxes.size(); ++i) {
-    const NeededBox& needed = edge.boxes[i];
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const NeededBox& needed = boxes[i];
     if (!needed.local()) continue;
     arrivals[slot(producer, needed.producer_shard)].push_back(
         made[slot(layer, needed.consumer_shard)]);
@@ -42,14 +44,15 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
     for (std::size_t input = 0; input < graph_[reader].inputs.size(); ++input) {
       const Edge& edge = edges_[reader()][input];
       if (graph_[reader].inputs[input] != layer || edge.gradients.empty()) continue;
-      for (std::size_t k = 0; k < edge.boxes.size(); ++k) {
-        const NeededBox& needed = edge.boxes[k];
+      const std::span<const NeededBox> boxes = returned_boxes(edge);
+      for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const NeededBox& needed = boxes[k];
         const std::size_t at = slot(layer, needed.producer_shard);
         const std::size_t reads_at = slot(reader, needed.consumer_shard);
         const bool whole = needed.local() ? buffers_[reader()].inputs[input][reads_at] ==
                                                 buffers_[layer()].output[at]
                                           : needed.box == shard_box(layer, needed.producer_shard);
-        parts[at].push_back({edge.gradients[k], needed.box, whole});
+        parts[at].push_back({edge.gradients[k], needed.box, needed.copies, whole});
       }
     }
   }
@@ -65,15 +68,17 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);
     BufferId& gradient = buffers_[layer()].output_gradient.emplace_back();
-    if (parts[at].size() == 1 && parts[at].front().whole) {
+    const bool single = parts[at].size() == 1 && parts[at].front().copies == 1;
+    if (single && parts[at].front().whole) {
       gradient = parts[at].front().view.buffer;
       continue;
     }
     const Box whole = shard_box(layer, shard);
     gradient = add_tensor(BufferKind::gathered_gradient, layer, shard, {&whole, 1});
     for (const GradientPart& part : parts[at]) {
-      sums[at].push_back({device_of(layer, shard), bytes_of(volume(part.box)), part.box, part.view,
-                          View{gradient}});
+      const Piece piece{device_of(layer, shard), bytes_of(volume(part.box)), part.box, part.view,
+                        View{gradient}};
+      sums[at].insert(sums[at].end(), divides_sums(layer) ? part.copies : 1, piece);
     }
   }
   return sums;
@@ -84,7 +89,7 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
 std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                                            std::vector<std::vector<Piece>> sums) {
   const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
-  const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
+  const std::vector<NeededBox> boxes = sums_of(layer).returned;
   std::vector<TaskId> made;
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);

@@ -34,19 +34,20 @@ std::span<const NeededBox> Edge::of_shard(std::size_t consumer_shard) const {
 }
 
 BufferId Lowering::add_tensor(BufferKind kind, LayerId layer, std::size_t shard,
-                              std::span<const Box> boxes, std::size_t input) {
+                              std::span<const Box> boxes, std::size_t input, std::uint32_t copies) {
   Buffer buffer{
       device_of(layer, shard),          {}, kind, layer, static_cast<std::uint32_t>(shard),
       static_cast<std::uint32_t>(input)};
   buffer.element_bytes = element_bytes(options_.dtypes.values);
-  return add_boxes(buffer, boxes);
+  return add_boxes(buffer, boxes, copies);
 }
 
-BufferId Lowering::add_boxes(Buffer buffer, std::span<const Box> boxes) {
+BufferId Lowering::add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies) {
   const std::int64_t block = cluster_[buffer.device].channel_block;
   for (const Box& box : boxes) {
     buffer.bytes += Bytes{padded_volume(extents(box), block) * buffer.element_bytes};
   }
+  buffer.bytes = copies * buffer.bytes;
   return builder_.add_buffer(buffer, boxes);
 }
 
@@ -130,9 +131,14 @@ void Lowering::place_buckets() {
   }
   const std::int64_t size = element_bytes(options_.dtypes.parameters);
   buckets_ = gradient_buckets(graph_, strategy_, trains, options_.sync.bucket_in_use(), size);
+  std::erase_if(buckets_, [this](const Bucket& bucket) {
+    return std::none_of(bucket.devices.begin(), bucket.devices.end(),
+                        [this](DeviceId device) { return is_lowered(device); });
+  });
   for (const Bucket& bucket : buckets_) {
     const BucketPart& end = bucket.parts.back();
     for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+      if (!is_lowered(bucket.devices[k])) continue;
       const BufferId buffer = add_values(BufferKind::parameter_gradients, end.layer, end.shards[k],
                                          bucket.values, Bytes{bucket.values * size});
       for (const BucketPart& part : bucket.parts) {
@@ -218,17 +224,15 @@ void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
 
 // What arrives of a shard's output, or of its gradient, in one transfer.
 BufferId Lowering::receive(BufferKind kind, LayerId layer, std::size_t shard,
-                           std::vector<Piece>& pieces) {
+                           std::vector<Piece>& pieces, std::uint32_t copies) {
   std::vector<Box> boxes;
   Bytes bytes;
   for (const Piece& piece : pieces) {
     bytes += piece.bytes;
     if (!empty(piece.box)) boxes.push_back(piece.box);
   }
-  const BufferId received = boxes.empty()
-                                ? builder_.add_buffer({device_of(layer, shard), bytes, kind, layer,
-                                                       static_cast<std::uint32_t>(shard)})
-                                : add_tensor(kind, layer, shard, boxes);
+  const BufferId received = boxes.empty() ? add_values(kind, layer, shard, 0, bytes)
+                                          : add_tensor(kind, layer, shard, boxes, 0, copies);
   for (std::uint32_t k = 0; k < pieces.size(); ++k) {
     pieces[k].target = {received, boxes.empty() ? 0 : k};
   }

@@ -38,7 +38,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   Arrivals arrivals{std::vector<std::vector<TaskId>>(lowered(moves.to).size()),
                     std::vector<View>(moves.target ? 0 : moves.boxes.size())};
   const std::vector<const NeededBox*> boxes = crossing(moves.boxes, forward);
-  const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
+  const bool by_receiver = !classes_ && count_pairs(boxes) > options_.max_flows_per_edge;
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
   if (by_receiver) {
@@ -56,9 +56,10 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   for (std::size_t i = 0; i < boxes.size();) {
     const NeededBox& first = *boxes[i];
     const std::size_t first_box = i;
+    const std::uint32_t copies = first.copies;
     std::vector<Piece> pieces;
     for (; i < boxes.size() && receiver(*boxes[i]) == receiver(first) &&
-           (by_receiver || sender(*boxes[i]) == sender(first));
+           (by_receiver || sender(*boxes[i]) == sender(first)) && boxes[i]->copies == copies;
          ++i) {
       const NeededBox& b = *boxes[i];
       const Bytes bytes = bytes_of(volume(b.box));
@@ -71,7 +72,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
       if (moves.target) pieces.back().target = moves.target(b);
     }
     if (!moves.target) {
-      const BufferId received = receive(moves.kind, moves.to, receiver(first), pieces);
+      const BufferId received = receive(moves.kind, moves.to, receiver(first), pieces, copies);
       for (std::size_t k = first_box; k < i; ++k) {
         const auto box = static_cast<std::uint32_t>(by_receiver ? 0 : k - first_box);
         arrivals.views[static_cast<std::size_t>(boxes[k] - moves.boxes.data())] = {received, box};
@@ -82,7 +83,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
                     receiver(first),    0,           moving_stream(to)};
     arrivals.tasks[slot(moves.to, receiver(first))].push_back(builder_.add_transfer(
         task, static_cast<std::uint32_t>(moves.input), pieces,
-        {by_receiver ? joined : moves.made_by[slot(moves.from, sender(first))]}));
+        {by_receiver ? joined : moves.made_by[slot(moves.from, sender(first))]}, copies));
   }
   return arrivals;
 }
@@ -94,8 +95,13 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     buffers_[layer()].inputs.push_back(buffers_[layer()].inputs[*first]);
     return edges_[layer()][*first];
   }
-  if (!is_input(producer)) {
+  if (!is_input(producer) && !classes_) {
     edge.boxes = needed_boxes(graph_, layer, input, strategy_[producer], strategy_[layer]);
+  } else if (!is_input(producer)) {
+    ClassBoxes boxes =
+        class_boxes(graph_, layer, input, strategy_[producer], strategy_[layer], *classes_);
+    edge.boxes = std::move(boxes.read);
+    edge.returned = std::move(boxes.returned);
   }
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {
@@ -212,11 +218,18 @@ void Lowering::lower_forward(LayerId layer) {
   if (divides_sums(layer)) lower_sums(layer);
 }
 
+// What owners get of the shards that add up terms; all of it both ways where all are lowered.
+ClassBoxes Lowering::sums_of(LayerId layer) const {
+  if (classes_) return class_partial_boxes(graph_[layer], strategy_[layer], *classes_);
+  std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
+  return {boxes, boxes};
+}
+
 // Every shard adds up what all shards of its sums made of its part of the output.
 void Lowering::lower_sums(LayerId layer) {
   const LayerBuffers& own = buffers_[layer()];
   LayerTasks& tasks = tasks_[layer()];
-  const std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
+  const std::vector<NeededBox> boxes = sums_of(layer).read;
   const auto partial = [&](const NeededBox& b) {
     return View{own.partial[slot(layer, b.producer_shard)]};
   };

@@ -53,9 +53,30 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
   if (fresh) {
     at->second = builder_.add_group_shape(
-        {ring_order(cluster_, devices), sync_costs_.phases(algorithm, devices)});
+        {ring_order(cluster_, devices), lowered_phases(sync_costs_.phases(algorithm, devices))});
   }
   return at->second;
+}
+
+// Where one device of each class is lowered, its host's links stand for those that are loaded
+// alike.
+std::vector<CollectivePhase> Lowering::lowered_phases(std::vector<CollectivePhase> phases) const {
+  if (!classes_) return phases;
+  for (CollectivePhase& phase : phases) {
+    std::erase_if(phase.loads, [this](const LinkLoad& load) {
+      return classes_->representative(load.link) != load.link;
+    });
+  }
+  return phases;
+}
+
+std::vector<std::uint32_t> Lowering::lowered_of(LayerId layer,
+                                                std::span<const std::uint32_t> shards) const {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t shard : shards) {
+    if (is_lowered(device_of(layer, shard))) result.push_back(shard);
+  }
+  return result;
 }
 
 bool Lowering::has_copy_engines(LayerId layer, std::span<const std::uint32_t> shards) const {
@@ -85,12 +106,13 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
                                                   const std::vector<TaskId>& partial) {
   std::vector<TaskId> summed = partial;
   const PerDim<bool> over = statistics(graph_[layer], shard_box(layer, 0)).over;
-  for (const auto& shards : shard_groups(strategy_[layer].degrees, over)) {
-    if (shards.size() < 2) continue;
+  for (const auto& all : shard_groups(strategy_[layer].degrees, over)) {
+    const std::vector<std::uint32_t> shards = lowered_of(layer, all);
+    if (all.size() < 2 || shards.empty()) continue;
     const Statistics values = statistics(graph_[layer], shard_box(layer, shards.front()));
     const bool forward = phase == Phase::forward_statistics;
     const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
-    const ReplicaGroup replicas{devices_of(strategy_[layer], shards), bytes};
+    const ReplicaGroup replicas{devices_of(strategy_[layer], all), bytes};
     const SyncAlgorithm algorithm =
         sync_costs_.cheapest(statistics_algorithms(), std::span(&replicas, 1), 0);
     Group sum{GroupPurpose::statistics, algorithm, group_shape(algorithm, replicas.devices), bytes};
@@ -153,7 +175,7 @@ void Lowering::synchronise(LayerId layer) {
   tasks_[layer()].update.resize(lowered(layer).size());
   const auto parts = replica_shards(strategy_[layer].degrees);
   if (parts.front().size() == 1) {
-    for (const auto& shards : parts) update_alone(layer, shards.front());
+    for (std::uint32_t shard : lowered(layer)) update_alone(layer, shard);
     return;
   }
   const std::span<const Bucket> ended = buckets_that_end_with(layer);
@@ -193,6 +215,7 @@ std::vector<TaskId> Lowering::join_collective(const Bucket& bucket, std::uint32_
   const BucketPart& end = bucket.parts.back();
   std::vector<TaskId> joined;
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+    if (!is_lowered(bucket.devices[k])) continue;
     TaskId& stream = last_sync_[bucket.devices[k]()];
     std::vector<TaskId> after;
     for (const BucketPart& part : bucket.parts) after.push_back(parameter_gradient(part, k));
@@ -221,9 +244,10 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   Group sum{GroupPurpose::parameters, algorithm, group_shape(algorithm, bucket.devices),
             Bytes{bucket.values * size}};
   sum.values = bucket.values;
-  sum.counts.assign(bucket.devices.size(), 1);
   const BucketPart& end = bucket.parts.back();
-  for (std::uint32_t shard : end.shards) {
+  const std::vector<std::uint32_t> brought = lowered_of(end.layer, end.shards);
+  sum.counts.assign(brought.size(), 1);
+  for (std::uint32_t shard : brought) {
     sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[slot(end.layer, shard)].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
@@ -232,10 +256,11 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   }
   const std::vector<TaskId> summed = sum_gradients(bucket, builder_.add_group(std::move(sum)));
   // One after another, as a device does them anyway: only the last one ends the use of the buffer.
-  std::vector<TaskId> updated(bucket.devices.size());
+  std::vector<TaskId> updated(brought.size());
   for (const BucketPart& part : bucket.parts) {
-    for (std::size_t k = 0; k < part.shards.size(); ++k) {
-      const std::uint32_t shard = part.shards[k];
+    const std::vector<std::uint32_t> shards = lowered_of(part.layer, part.shards);
+    for (std::size_t k = 0; k < shards.size(); ++k) {
+      const std::uint32_t shard = shards[k];
       std::vector<TaskId> after = {summed[k]};
       if (updated[k].valid()) after.push_back(updated[k]);
       updated[k] = add_update(part.layer, shard, std::move(after));
@@ -278,7 +303,7 @@ void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bu
   after.push_back(parameter_gradient(layer, server));
   const TaskId update = add_update(layer, server, std::move(after), sent);
   tasks.update[slot(layer, server)] = update;
-  for (std::uint32_t shard : shards) {
+  for (std::uint32_t shard : lowered_of(layer, shards)) {
     if (shard == server) continue;
     const std::size_t at = slot(layer, shard);
     const Piece parameters{device_of(layer, server),

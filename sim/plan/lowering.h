@@ -5,11 +5,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sim/plan/buckets.h"
+#include "sim/plan/class_boxes.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
@@ -51,7 +53,8 @@ struct LayerBuffers {
 /// One input of one layer.
 struct Edge {
   std::vector<NeededBox> boxes;               ///< none if the producer is a network input
-  std::vector<View> gradients;                ///< by box: its gradient, on its owner's device
+  std::vector<NeededBox> returned;            ///< by classes: whose gradients return; else `boxes`
+  std::vector<View> gradients;                ///< by returned box: on its owner's device
   std::vector<std::vector<TaskId>> arrivals;  ///< by consumer's slot: transfers into it
 
   std::span<const NeededBox> of_shard(std::size_t consumer_shard) const;
@@ -61,13 +64,15 @@ struct Edge {
 struct GradientPart {
   View view;
   Box box;
-  bool whole = false;  ///< covers the shard, lying as the shard does
+  std::uint32_t copies = 1;  ///< so many are alike
+  bool whole = false;        ///< covers the shard, lying as the shard does
 };
 
 class Lowering {
  public:
   Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-           const LowerOptions& options);
+           const LowerOptions& options, SyncCosts& sync_costs,
+           std::shared_ptr<const DeviceClasses> classes);
   Plan run() &&;
 
  private:
@@ -113,6 +118,9 @@ class Lowering {
   TaskId parameter_gradient(LayerId layer, std::size_t shard) const {
     return tasks_[layer()].parameter_gradient(slot(layer, shard));
   }
+  std::vector<CollectivePhase> lowered_phases(std::vector<CollectivePhase> phases) const;
+  /// Of these shards those that are lowered.
+  std::vector<std::uint32_t> lowered_of(LayerId layer, std::span<const std::uint32_t> shards) const;
   std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
                                   std::span<const std::uint32_t> shards,
@@ -130,17 +138,25 @@ class Lowering {
   bool may_overwrite(LayerId layer) const;
   bool wants_gradient(LayerId layer, std::size_t input) const;
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
-                      std::size_t input = 0);
-  BufferId add_boxes(Buffer buffer, std::span<const Box> boxes);
+                      std::size_t input = 0, std::uint32_t copies = 1);
+  BufferId add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies = 1);
   BufferId add_values(BufferKind kind, LayerId layer, std::size_t shard, std::int64_t values,
                       Bytes bytes);
-  BufferId receive(BufferKind kind, LayerId layer, std::size_t shard, std::vector<Piece>& pieces);
+  BufferId receive(BufferKind kind, LayerId layer, std::size_t shard, std::vector<Piece>& pieces,
+                   std::uint32_t copies);
   View holding(BufferId buffer, const Box& box) const;
 
   bool is_input(LayerId layer) const;
   /// What the shard owns of the output, and what it computes.
   Box shard_box(LayerId layer, std::size_t shard) const;
   Tile shard_tile(LayerId layer, std::size_t shard) const;
+  bool is_lowered(DeviceId device) const {
+    return !classes_ || classes_->is_representative(device);
+  }
+  std::span<const NeededBox> returned_boxes(const Edge& edge) const {
+    return classes_ ? edge.returned : edge.boxes;
+  }
+  ClassBoxes sums_of(LayerId layer) const;
   bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
   std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()].shards; }
   std::size_t slot(LayerId layer, std::size_t shard) const {
@@ -189,6 +205,7 @@ class Lowering {
   const Cluster& cluster_;
   const Strategy& strategy_;
   LowerOptions options_;
+  std::shared_ptr<const DeviceClasses> classes_;  ///< null: all devices
   PlanBuilder builder_;
   std::vector<LoweredShards> lowered_;  ///< by layer
   std::vector<bool> requires_gradient_;
@@ -199,7 +216,7 @@ class Lowering {
   std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][slot]: what delivers it
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
-  SyncCosts sync_costs_;
+  SyncCosts& sync_costs_;
   std::vector<LayerBuffers> buffers_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer

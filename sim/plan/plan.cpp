@@ -43,16 +43,24 @@ Bytes Plan::assembled(TaskId id) const {
   return sum;
 }
 
+// Each of them has as many of each class.
+std::int64_t Plan::alike(const Group& group) const {
+  if (!classes_) return 1;
+  std::int64_t devices = 0;
+  for (TaskId task : group.tasks) devices += members(tasks_[task()].device);
+  return devices / static_cast<std::int64_t>(participants(group).size());
+}
+
 Communication communication(const Plan& plan) {
   Communication sum;
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer) continue;
-    const Bytes bytes = plan.transfers()[task.detail].bytes;
+    const Bytes bytes = plan.alike(task) * plan.transfers()[task.detail].bytes;
     (work_kind(task) == WorkKind::sync ? sum.sync : sum.transfer) += bytes;
   }
   for (const Group& group : plan.groups()) {
-    const auto replicas = static_cast<std::int64_t>(group.tasks.size());
-    const Bytes bytes = 2 * (replicas - 1) * group.bytes;
+    const auto replicas = static_cast<std::int64_t>(plan.participants(group).size());
+    const Bytes bytes = plan.alike(group) * 2 * (replicas - 1) * group.bytes;
     (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;
   }
   return sum;

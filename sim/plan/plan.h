@@ -7,9 +7,12 @@
 //
 // Tasks are numbered in plan order, which is topological; a device offers its ready compute tasks
 // in that order. A step follows the step before it through the carried dependencies (a layer's
-// next forward waits for its update). Sizes in bytes. Immutable once lowered; thread-safe to read.
+// next forward waits for its update). A plan by classes has the tasks of one device of each class
+// (device_classes.h); it can be simulated, not run. Sizes in bytes. Immutable once lowered;
+// thread-safe to read.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,6 +24,7 @@
 #include "sim/graph/phase.h"
 #include "sim/plan/buffer_users.h"
 #include "sim/plan/collective.h"
+#include "sim/plan/device_classes.h"
 #include "sim/plan/operands.h"
 
 namespace strata {
@@ -64,6 +68,7 @@ struct Transfer {
   std::uint32_t input = 0;  ///< which input of the consumer
   std::uint32_t first_piece = 0, last_piece = 0;
   Bytes bytes;
+  std::uint32_t copies = 1;  ///< in a plan by classes: so many senders of one class send as much
   bool operator==(const Transfer&) const = default;
 };
 
@@ -167,6 +172,26 @@ class Plan {
 
   const Placement& placement(LayerId layer) const { return placements_[layer()]; }
   bool runnable() const { return runnable_; }
+  /// Null where every device has its tasks.
+  const DeviceClasses* classes() const { return classes_.get(); }
+  /// Which device's tasks are the device's, and for how many devices they stand.
+  DeviceId representative(DeviceId device) const {
+    return classes_ ? classes_->representative(device) : device;
+  }
+  std::int64_t members(DeviceId device) const { return classes_ ? classes_->members(device) : 1; }
+  LinkId representative(LinkId link) const {
+    return classes_ ? classes_->representative(link) : link;
+  }
+  std::int64_t members(LinkId link) const { return classes_ ? classes_->members(link) : 1; }
+  /// How many such groups there are, and how many such transfers.
+  std::int64_t alike(const Group& group) const;
+  std::int64_t alike(const Task& transfer) const {
+    return transfers_[transfer.detail].copies * members(transfer.device);
+  }
+  /// The devices that take part in the group; tasks() has those that stand for a class.
+  std::span<const DeviceId> participants(const Group& group) const {
+    return group_shapes_[group.shape].devices;
+  }
 
   DType dtype() const { return dtype_; }
   std::size_t device_count() const { return assembles_.size(); }
@@ -204,6 +229,7 @@ class Plan {
   BufferUsers first_users_, last_users_;
   std::vector<Placement> placements_;
   bool runnable_ = true;
+  std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
 };
 

@@ -35,8 +35,8 @@ TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies,
 }
 
 TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                                 std::vector<TaskId> dependencies) {
-  Transfer transfer{input, static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}};
+                                 std::vector<TaskId> dependencies, std::uint32_t copies) {
+  Transfer transfer{input, static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}, copies};
   for (const Piece& piece : pieces) {
     plan_.pieces_.push_back(piece);
     transfer.bytes += piece.bytes;

@@ -3,6 +3,7 @@
 // Collects the parts of a Plan in plan order and lays the dependencies out flat. What a task waits
 // for in the step before follows from the buffers that tasks use.
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ class PlanBuilder {
 
   /// Appends a transfer and its task; fills in the task's kind and detail.
   TaskId add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                      std::vector<TaskId> dependencies);
+                      std::vector<TaskId> dependencies, std::uint32_t copies = 1);
   std::uint32_t add_group_shape(GroupShape shape);
   /// Appends a group without tasks; each participant is added with join_group.
   std::uint32_t add_group(Group group);
@@ -35,6 +36,11 @@ class PlanBuilder {
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
   void put_flows_together() { plan_.runnable_ = false; }
+  /// Only the devices that stand for their classes get tasks.
+  void lower_classes(std::shared_ptr<const DeviceClasses> classes) {
+    plan_.classes_ = std::move(classes);
+    plan_.runnable_ = false;
+  }
   /// What compute tasks put together costs the device time.
   void assemble(DeviceId device) { plan_.assembles_[device()] = true; }
 

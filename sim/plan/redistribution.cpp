@@ -1,6 +1,8 @@
 #include "sim/plan/redistribution.h"
 
 #include <algorithm>
+#include <map>
+#include <variant>
 
 #include "sim/graph/regions.h"
 
@@ -50,6 +52,50 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
         [](const NeededBox& a, const NeededBox& b) { return a.producer_shard < b.producer_shard; });
   }
   return result;
+}
+
+bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
+                     const Config& producer_config, const Config& consumer_config) {
+  const Degrees& degrees = consumer_config.degrees;
+  if (degrees.r > 1 || !(producer_config == consumer_config)) return false;
+  const AccessMap access = access_map(graph, consumer, input);
+  const Extents &read = graph[graph[consumer].inputs[input]].output, &made = graph[consumer].output;
+  return std::all_of(kDims.begin(), kDims.end(), [&](Dim dim) {
+    if (degrees[dim] == 1) return true;
+    if (access.row_major && dim != Dim::n) return false;
+    return read[dim] == made[dim] && std::holds_alternative<access::Same>(access.dims[dim]);
+  });
+}
+
+EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
+                     const Degrees& producer_degrees, const Degrees& consumer_degrees) {
+  const Layer& layer = graph[consumer];
+  const Partition outputs = partition(layer, consumer_degrees);
+  const Extents& source = graph[layer.inputs[input]].output;
+  const Partition owned(source, producer_degrees);
+  const AccessMap access = access_map(graph, consumer, input);
+  EdgeReads reads;
+  std::map<std::vector<Box>, std::size_t> known;
+  for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
+    const auto [at, fresh] =
+        known.try_emplace(needed_input(access, source, outputs.tile(shard)), reads.boxes.size());
+    if (fresh) {
+      reads.boxes.push_back(at->first);
+      reads.readers.emplace_back();
+      std::vector<EdgeReads::Owner>& owners = reads.owners.emplace_back();
+      for (const Box& box : at->first) {
+        for_shards_touching(owned, box, [&](std::int64_t owner, const Box& owner_box) {
+          owners.push_back({static_cast<std::uint32_t>(owner), volume(intersect(box, owner_box))});
+        });
+      }
+      std::sort(owners.begin(), owners.end(),
+                [](const auto& a, const auto& b) { return a.shard < b.shard; });
+      const auto same = [](const auto& a, const auto& b) { return a.shard == b.shard; };
+      reads.in_pieces |= std::adjacent_find(owners.begin(), owners.end(), same) != owners.end();
+    }
+    reads.readers[at->second].push_back(static_cast<std::uint32_t>(shard));
+  }
+  return reads;
 }
 
 std::vector<NeededBox> partial_boxes(const Layer& layer, const Config& config) {

@@ -23,6 +23,7 @@ struct NeededBox {
   DeviceId owner;
   DeviceId reader;
   Box box;
+  std::uint32_t copies = 1;  ///< where one stands for all that are alike (class_boxes.h)
   bool local() const { return owner == reader; }
 };
 
@@ -31,6 +32,26 @@ struct NeededBox {
 /// of one consumer shard are disjoint.
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config);
+
+/// Whether every consumer shard reads of the producer's shard on its own device, and of no other:
+/// both lie alike and no cut dim is read beyond what a shard makes.
+bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
+                     const Config& producer_config, const Config& consumer_config);
+
+/// What the shards of a consumer read of one input, what several read alike told once.
+struct EdgeReads {
+  struct Owner {
+    std::uint32_t shard = 0;    ///< of the producer
+    std::int64_t elements = 0;  ///< that are read of it
+  };
+  std::vector<std::vector<Box>> boxes;  ///< by reading: what is needed
+  std::vector<std::vector<Owner>> owners;
+  std::vector<std::vector<std::uint32_t>> readers;  ///< consumer shards, in order
+  /// Whether some owner is met in several boxes of one reading.
+  bool in_pieces = false;
+};
+EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
+                     const Degrees& producer_degrees, const Degrees& consumer_degrees);
 
 /// The parts of the sums of a layer that is cut in r: what each shard (`consumer_shard`) owns of
 /// the output, from every shard that adds up terms of it (`producer_shard`), itself included. By

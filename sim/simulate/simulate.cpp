@@ -81,7 +81,7 @@ Cost move_cost(const Plan& plan, const Task& task, const CostModel& model) {
     return model.move(MoveKind::copy, plan.transfers()[task.detail].bytes);
   }
   const Group& group = plan.groups()[task.detail];
-  const auto replicas = static_cast<std::int64_t>(group.tasks.size());
+  const auto replicas = static_cast<std::int64_t>(plan.participants(group).size());
   const Bytes bytes{group.bytes.value * (replicas - 1) / replicas};
   return model.move(task.kind == TaskKind::reduce ? MoveKind::reduce : MoveKind::copy, bytes);
 }
@@ -122,13 +122,16 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
   return result;
 }
 
-CostSources cost_sources(std::span<const Cost> costs) {
+CostSources cost_sources(const Plan& plan, std::span<const Cost> costs) {
   CostSources sources;
-  for (const Cost& cost : costs) {
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const Cost& cost = costs[i];
+    const Task& task = plan[TaskId(i)];
+    if (task.stream != Stream::device) continue;
     Seconds& sum = cost.source == CostSource::measured       ? sources.measured
                    : cost.source == CostSource::interpolated ? sources.interpolated
                                                              : sources.analytic;
-    sum += cost.seconds;
+    sum += static_cast<double>(plan.members(task.device)) * cost.seconds;
   }
   return sources;
 }

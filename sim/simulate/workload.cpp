@@ -97,8 +97,22 @@ class WorkloadBuilder {
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
       movements.push_back({piece.from, task.device, static_cast<double>(piece.bytes.value)});
     }
-    const MovementLoads loads = movement_loads(cluster_, movements);
+    MovementLoads loads = movement_loads(cluster_, movements);
+    if (const DeviceClasses* classes = plan_.classes()) count_alike(task, *classes, loads.loads);
     return {demands(loads.loads), loads.bytes, latency_ticks(loads.latency)};
+  }
+
+  // As many transfers like this cross each link of a class: those on the link that stands for it
+  // move as one, at the rate of each.
+  void count_alike(const Task& task, const DeviceClasses& classes,
+                   std::vector<LinkLoad>& loads) const {
+    const auto alike = static_cast<double>(plan_.alike(task));
+    for (LinkLoad& load : loads) {
+      load.weight *= alike / static_cast<double>(classes.members(load.link));
+      load.link = classes.representative(load.link);
+    }
+    std::sort(loads.begin(), loads.end(),
+              [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
   }
 
   std::size_t slot(std::size_t step, TaskId id) const { return step * plan_.size() + id(); }
@@ -196,12 +210,21 @@ class WorkloadBuilder {
 
   std::vector<DeviceId> partners(const Task& task) const {
     if (task.kind == TaskKind::collective) {
-      return plan_.group_shapes()[plan_.groups()[task.detail].shape].devices;
+      return represented(plan_.participants(plan_.groups()[task.detail]));
     }
     std::vector<DeviceId> devices = {task.device};
     for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
       devices.push_back(piece.from);
     }
+    return represented(devices);
+  }
+
+  std::vector<DeviceId> represented(std::span<const DeviceId> all) const {
+    std::vector<DeviceId> devices(all.begin(), all.end());
+    if (plan_.classes() == nullptr) return devices;
+    for (DeviceId& device : devices) device = plan_.representative(device);
+    std::sort(devices.begin(), devices.end());
+    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
     return devices;
   }
 

@@ -114,10 +114,22 @@ constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
 
 void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task,
                      std::vector<double>& bytes) {
+  const auto alike = static_cast<double>(plan.alike(task));
   for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
     for (LinkId link : cluster.route(piece.from, task.device)) {
-      bytes[link()] += static_cast<double>(piece.bytes.value);
+      bytes[plan.representative(link)()] +=
+          static_cast<double>(piece.bytes.value) * alike / static_cast<double>(plan.members(link));
     }
+  }
+}
+
+// Of a plan by classes: what one device, or link, of each class does, the others do.
+void spread_over_classes(const Plan& plan, Utilisation& use) {
+  for (std::size_t d = 0; d < use.devices.size(); ++d) {
+    use.devices[d] = use.devices[plan.representative(DeviceId(d))()];
+  }
+  for (std::size_t l = 0; l < use.link_bytes.size(); ++l) {
+    use.link_bytes[l] = use.link_bytes[plan.representative(LinkId(l))()];
   }
 }
 
@@ -173,6 +185,7 @@ Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluste
       for (const LinkLoad& load : phase.loads) use.link_bytes[load.link()] += load.weight * amount;
     }
   }
+  if (plan.classes() != nullptr) spread_over_classes(plan, use);
   for (std::size_t i = 0; i < use.link_bytes.size(); ++i) {
     use.links.push_back(use.link_bytes[i] / (cluster.links()[i].bandwidth.value * step.value));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -34,6 +36,17 @@ void add_shares(const CostSources& sources, CaseResult& result) {
   result.measured_share = sources.measured.value / total;
   result.interpolated_share = sources.interpolated.value / total;
   result.analytic_share = sources.analytic.value / total;
+}
+
+// Equal cost models have equal numbers.
+std::vector<std::uint32_t> numbered(std::span<const CostModel* const> models) {
+  std::map<const CostModel*, std::uint32_t> numbers;
+  std::vector<std::uint32_t> result;
+  for (const CostModel* model : models) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    result.push_back(numbers.try_emplace(model, next).first->second);
+  }
+  return result;
 }
 
 }  // namespace
@@ -70,15 +83,21 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
 
   Prediction result;
   result.strategy = strategy;
-  result.plan = lower(input.graph, input.cluster, strategy, lowering);
+  result.plan =
+      options.devices == Simulated::all_devices
+          ? lower(input.graph, input.cluster, strategy, lowering)
+          : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
   result.timeline = simulate_case(input, strategy, result, options);
   Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
   result.terms = eq1.terms(strategy);
   result.communication = communication(result.plan);
-  result.sources = cost_sources(result.costs);
+  result.sources = cost_sources(result.plan, result.costs);
   result.peak_memory = peak_memory(result.plan, result.timeline);
+  for (std::size_t d = 0; d < result.peak_memory.size(); ++d) {
+    result.peak_memory[d] = result.peak_memory[result.plan.representative(DeviceId(d))()];
+  }
   if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   return result;
 }

@@ -73,8 +73,13 @@ Cluster load_cluster(const std::string& cluster, const WhatIfs& changes);
 Graph load_model(const std::string& model, std::int64_t batch,
                  Unsupported unsupported = Unsupported::refuse);
 
+/// Which devices a prediction's plan and timeline tell of: all, or one of each class of devices
+/// that do the same at the same time. The step is the same; what is asked of large clusters is not.
+enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
+
 struct PredictOptions {
   std::size_t steps = 4;
+  Simulated devices = Simulated::all_devices;
   bool record_link_rates = false;  ///< for traces
   bool critical_path = true;       ///< else Prediction::path is empty
 };

@@ -1,0 +1,231 @@
+#include "sim/cluster/host_symmetry.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace strata {
+namespace {
+
+constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kShared = kUnreached - 1;
+
+std::int64_t picoseconds(const Link& link) {
+  return std::llround(link.latency.value * 1e12);
+}
+
+/// The hosts by name, or one for each device.
+std::vector<std::uint32_t> hosts_of_devices(const Cluster& cluster) {
+  std::vector<std::uint32_t> hosts;
+  std::map<std::string_view, std::uint32_t> numbers;
+  for (const Device& device : cluster.devices()) {
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    hosts.push_back(numbers.try_emplace(device.host, next).first->second);
+  }
+  if (numbers.size() > 1 && !numbers.contains("")) return hosts;
+  for (std::size_t d = 0; d < hosts.size(); ++d) hosts[d] = static_cast<std::uint32_t>(d);
+  return hosts;
+}
+
+/// Who can be reached from each vertex over one link, whatever its direction.
+class Neighbours {
+ public:
+  explicit Neighbours(const Cluster& cluster)
+      : ends_(cluster.device_count() + cluster.switches().size() + 1),
+        all_(2 * cluster.links().size()) {
+    for (const Link& link : cluster.links()) ++ends_[link.from + 1], ++ends_[link.to + 1];
+    for (std::size_t v = 1; v < ends_.size(); ++v) ends_[v] += ends_[v - 1];
+    std::vector<std::uint32_t> next(ends_.begin(), ends_.end() - 1);
+    for (const Link& link : cluster.links()) {
+      all_[next[link.from]++] = link.to;
+      all_[next[link.to]++] = link.from;
+    }
+  }
+  std::span<const std::uint32_t> operator[](std::size_t vertex) const {
+    return std::span(all_).subspan(ends_[vertex], ends_[vertex + 1] - ends_[vertex]);
+  }
+  std::size_t vertices() const { return ends_.size() - 1; }
+
+ private:
+  std::vector<std::uint32_t> ends_, all_;
+};
+
+/// By vertex: the host whose devices reach it over the fewest links, or kShared where several do.
+std::vector<std::uint32_t> hosts_of_vertices(const Cluster& cluster) {
+  const Neighbours neighbours(cluster);
+  std::vector<std::uint32_t> hosts = hosts_of_devices(cluster), found(neighbours.vertices(), kUnreached);
+  std::vector<std::uint32_t> wave, next;
+  for (std::uint32_t d = 0; d < hosts.size(); ++d) wave.push_back(d);
+  hosts.resize(neighbours.vertices(), kUnreached);
+  while (!wave.empty()) {
+    next.clear();
+    for (const std::uint32_t vertex : wave) {
+      for (const std::uint32_t near : neighbours[vertex]) {
+        if (hosts[near] != kUnreached) continue;
+        if (found[near] == kUnreached) next.push_back(near);
+        found[near] =
+            found[near] == kUnreached || found[near] == hosts[vertex] ? hosts[vertex] : kShared;
+      }
+    }
+    for (const std::uint32_t vertex : next) hosts[vertex] = found[vertex];
+    wave.clear();
+    for (const std::uint32_t vertex : next) {
+      if (hosts[vertex] != kShared) wave.push_back(vertex);
+    }
+  }
+  std::replace(hosts.begin(), hosts.end(), kUnreached, kShared);
+  return hosts;
+}
+
+/// Whether names decide between equally short routes from the device (routes.cpp).
+class Ties {
+ public:
+  explicit Ties(const Cluster& cluster) : cluster_(cluster) {
+    out_.resize(cluster.device_count() + cluster.switches().size());
+    for (std::size_t l = 0; l < cluster.links().size(); ++l) {
+      out_[cluster.links()[l].from].push_back(static_cast<std::uint32_t>(l));
+    }
+  }
+
+  bool any_from(DeviceId from) const {
+    std::vector<Way> ways(out_.size());
+    ways[from()].links = 0;
+    std::vector<std::uint32_t> layer = {from.value}, next;
+    for (std::uint32_t links = 1; !layer.empty(); ++links, layer.swap(next)) {
+      next.clear();
+      for (const std::uint32_t at : layer) {
+        if (passes(from, at)) extend(ways, at, links, next);
+      }
+    }
+    const auto devices = ways.begin() + static_cast<std::ptrdiff_t>(cluster_.device_count());
+    return std::any_of(ways.begin(), devices, [](const Way& way) { return way.tied; });
+  }
+
+ private:
+  struct Way {
+    std::uint32_t links = kUnreached;
+    bool tied = false;
+    std::int64_t picoseconds = 0;
+  };
+
+  bool passes(DeviceId from, std::uint32_t vertex) const {
+    if (vertex == from.value || vertex >= cluster_.device_count()) return true;
+    return cluster_[DeviceId(vertex)].forwards;
+  }
+  void extend(std::vector<Way>& ways, std::uint32_t at, std::uint32_t links,
+              std::vector<std::uint32_t>& next) const {
+    for (const std::uint32_t l : out_[at]) {
+      const Link& link = cluster_[LinkId(l)];
+      Way& way = ways[link.to];
+      const Way found{links, ways[at].tied, ways[at].picoseconds + picoseconds(link)};
+      if (way.links == kUnreached) next.push_back(link.to);
+      if (way.links < links || (way.links == links && way.picoseconds < found.picoseconds))
+        continue;
+      const bool equal = way.links == links && way.picoseconds == found.picoseconds;
+      way = found;
+      way.tied |= equal;
+    }
+  }
+
+  const Cluster& cluster_;
+  std::vector<std::vector<std::uint32_t>> out_;  // links by vertex
+};
+
+}  // namespace
+
+HostSymmetry::HostSymmetry(const Cluster& cluster)
+    : devices_(cluster.device_count()), links_(cluster.links().size()) {
+  holds_ = cluster.fixed_routes().empty() && find_hosts(cluster) && routes_are_alike(cluster);
+}
+
+// Every link must belong to one host: lie in it, or join it to a shared switch.
+bool HostSymmetry::find_hosts(const Cluster& cluster) {
+  const std::vector<std::uint32_t> hosts = hosts_of_vertices(cluster);
+  std::uint32_t count = 0;
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    devices_[d].host = hosts[d];
+    count = std::max(count, hosts[d] + 1);
+  }
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    const std::uint32_t from = hosts[cluster[LinkId(l)].from], to = hosts[cluster[LinkId(l)].to];
+    if (from != to && from != kShared && to != kShared) return false;
+    if (from == kShared && to == kShared) return false;
+    links_[l].host = from == kShared ? to : from;
+  }
+  const auto sort_out = [count](std::vector<Place>& places, std::vector<std::uint32_t>& firsts,
+                                auto& sorted) {
+    firsts.assign(count + 1, 0);
+    for (const Place& place : places) ++firsts[place.host + 1];
+    for (std::size_t h = 1; h < firsts.size(); ++h) firsts[h] += firsts[h - 1];
+    sorted.resize(places.size());
+    std::vector<std::uint32_t> next(firsts.begin(), firsts.end() - 1);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::uint32_t& at = next[places[i].host];
+      places[i].number = at - firsts[places[i].host];
+      sorted[at++] = typename std::remove_reference_t<decltype(sorted)>::value_type(i);
+    }
+  };
+  sort_out(devices_, first_device_, host_devices_);
+  sort_out(links_, first_link_, host_links_);
+  find_types(cluster, hosts);
+  return true;
+}
+
+// What is said of a host, as a row of numbers.
+void HostSymmetry::find_types(const Cluster& cluster, const std::vector<std::uint32_t>& hosts) {
+  std::map<std::string_view, std::uint64_t> kinds;
+  std::vector<std::uint64_t> numbers(hosts.size());  // of each vertex in its host
+  std::vector<std::uint64_t> next(this->hosts());
+  for (std::size_t v = 0; v < hosts.size(); ++v) {
+    numbers[v] = hosts[v] == kShared ? ~std::uint64_t{v} : next[hosts[v]]++;
+  }
+  std::map<std::vector<std::uint64_t>, std::uint32_t> known;
+  for (std::size_t h = 0; h < this->hosts(); ++h) {
+    std::vector<std::uint64_t> row;
+    for (std::size_t k = 0; k < device_count(h); ++k) {
+      const Device& device = cluster[this->device(h, k)];
+      row.push_back(kinds.try_emplace(device.kind, kinds.size()).first->second);
+      row.push_back(std::bit_cast<std::uint64_t>(device.speed));
+      row.push_back(static_cast<std::uint64_t>(device.copy_engine) * 4 +
+                    static_cast<std::uint64_t>(device.assembles) * 2 +
+                    static_cast<std::uint64_t>(device.forwards));
+      row.push_back(static_cast<std::uint64_t>(device.channel_block));
+    }
+    for (std::uint32_t l = first_link_[h]; l < first_link_[h + 1]; ++l) {
+      const Link& link = cluster[host_links_[l]];
+      row.insert(row.end(), {numbers[link.from], numbers[link.to],
+                             std::bit_cast<std::uint64_t>(link.bandwidth.value),
+                             std::bit_cast<std::uint64_t>(link.latency.value)});
+    }
+    const auto type = static_cast<std::uint32_t>(known.size());
+    types_.push_back(known.try_emplace(std::move(row), type).first->second);
+  }
+}
+
+// A route goes through the hosts at its ends alone, and no name decides which way. What holds for
+// one host of a type holds for all.
+bool HostSymmetry::routes_are_alike(const Cluster& cluster) const {
+  const Ties ties(cluster);
+  std::uint32_t seen = 0;
+  for (std::size_t h = 0; h < hosts(); ++h) {
+    if (types_[h] != seen) continue;
+    ++seen;
+    for (std::size_t k = 0; k < device_count(h); ++k) {
+      const DeviceId from = device(h, k);
+      if (ties.any_from(from)) return false;
+      for (std::size_t to = 0; to < devices_.size(); ++to) {
+        for (LinkId link : cluster.route(from, DeviceId(to))) {
+          if (host(link) != h && host(link) != host(DeviceId(to))) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace strata

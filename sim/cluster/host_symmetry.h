@@ -1,0 +1,64 @@
+#pragma once
+
+// Which hosts of a cluster are wired alike. Exchanging two of one type, device for device and link
+// for link, leaves the device graph and every route as they are, so whatever devices of the two do
+// alike takes equally long.
+//
+// The vertices of a host are its devices and the switches that only they can reach first; a switch
+// that several hosts reach is shared. Where all devices are in one host, or some name none, each
+// device counts as a host of its own. Two hosts are of one type where their devices have the same
+// kind and speed and their links the same ends, bandwidth and latency, in order. Immutable;
+// thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+
+namespace strata {
+
+class HostSymmetry {
+ public:
+  explicit HostSymmetry(const Cluster& cluster);
+
+  /// False where hosts can't be told apart from the network between them, or where routes between
+  /// them may depend on more than their types: then nothing else here means anything.
+  bool holds() const { return holds_; }
+
+  std::size_t hosts() const { return first_device_.size() - 1; }
+  std::uint32_t host(DeviceId device) const { return devices_[device()].host; }
+  std::uint32_t host(LinkId link) const { return links_[link()].host; }
+  /// The number of a device, or of a link, among those of its host.
+  std::uint32_t number(DeviceId device) const { return devices_[device()].number; }
+  std::uint32_t number(LinkId link) const { return links_[link()].number; }
+  DeviceId device(std::size_t host, std::size_t number) const {
+    return host_devices_[first_device_[host] + number];
+  }
+  LinkId link(std::size_t host, std::size_t number) const {
+    return host_links_[first_link_[host] + number];
+  }
+  std::size_t device_count(std::size_t host) const {
+    return first_device_[host + 1] - first_device_[host];
+  }
+  /// Equal for hosts that are wired alike; from 0.
+  std::uint32_t type(std::size_t host) const { return types_[host]; }
+
+ private:
+  struct Place {
+    std::uint32_t host = 0, number = 0;
+  };
+
+  bool find_hosts(const Cluster& cluster);
+  void find_types(const Cluster& cluster, const std::vector<std::uint32_t>& vertex_hosts);
+  bool routes_are_alike(const Cluster& cluster) const;
+
+  bool holds_ = false;
+  std::vector<Place> devices_, links_;
+  std::vector<std::uint32_t> first_device_ = {0}, first_link_ = {0};  // of each host, and the end
+  std::vector<DeviceId> host_devices_;
+  std::vector<LinkId> host_links_;
+  std::vector<std::uint32_t> types_;  // by host
+};
+
+}  // namespace strata

@@ -1,0 +1,427 @@
+#include "sim/plan/classify_devices.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "sim/graph/regions.h"
+#include "sim/graph/step_phases.h"
+#include "sim/plan/lower.h"
+#include "sim/plan/redistribution.h"
+
+namespace strata {
+namespace {
+
+using Bits = std::uint64_t;
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+constexpr Bits mixed(Bits x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31U);
+}
+/// Of several in their order.
+template <class... Rest>
+constexpr Bits mixed(Bits first, Bits second, Rest... rest) {
+  return mixed(mixed(first) + second, static_cast<Bits>(rest)...);
+}
+
+/// An edge whose shards read others than the one that lies on their device.
+struct Exchange {
+  EdgeReads reads;
+  std::span<const DeviceId> producers, consumers;  // by shard
+};
+
+/// Devices that sum something together; one family are those of one cut.
+struct SumGroup {
+  std::size_t family = 0;
+  std::vector<DeviceId> devices;
+};
+
+/// What a group puts on a link of a host.
+struct HostLoad {
+  std::uint32_t host = 0;
+  std::size_t group = 0;  // among all groups
+  Bits load = 0;          // on which of the host's links, and how much of what
+};
+
+/// A sum by host and device that is empty again after each use.
+class Sums {
+ public:
+  Sums(std::size_t hosts, std::size_t devices) : by_host_(hosts), by_device_(devices) {}
+
+  void add(std::uint32_t host, DeviceId device, Bits bits) {
+    total_ += bits;
+    by_host_[host] += bits;
+    by_device_[device()] += bits;
+    touched_.emplace_back(host, device);
+  }
+  /// Of other hosts, of others in the host, of the device.
+  Bits seen_from(std::uint32_t host, DeviceId device) const {
+    const Bits own = by_device_[device()];
+    return mixed(total_ - by_host_[host], by_host_[host] - own, own);
+  }
+  void clear() {
+    for (const auto& [host, device] : touched_) by_host_[host] = by_device_[device()] = 0;
+    touched_.clear();
+    total_ = 0;
+  }
+
+ private:
+  Bits total_ = 0;
+  std::vector<Bits> by_host_, by_device_;
+  std::vector<std::pair<std::uint32_t, DeviceId>> touched_;
+};
+
+class Refinement {
+ public:
+  Refinement(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+             const GradientSync& sync, std::span<const std::uint32_t> differ, SyncCosts& sync_costs,
+             const HostSymmetry& hosts)
+      : graph_(graph),
+        strategy_(strategy),
+        sync_(sync),
+        sync_costs_(sync_costs),
+        hosts_(hosts),
+        needs_gradient_(requires_gradient(graph)),
+        colours_(cluster.device_count()),
+        sums_(hosts.hosts(), cluster.device_count()) {
+    for (std::size_t d = 0; d < differ.size(); ++d) colours_[d] = mixed(differ[d]);
+  }
+
+  /// By host; nothing where the strategy is one of those that are not understood.
+  std::optional<std::vector<std::uint32_t>> run() {
+    const std::vector<std::uint32_t> ordinals = parameter_ordinals(graph_);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      const LayerId layer(i);
+      if (is_input(graph_[layer].op)) continue;
+      look_at_sizes(layer);
+      for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {
+        if (!look_at_edge(layer, input)) return std::nullopt;
+      }
+      look_at_sums(layer);
+      look_at_groups(layer, ordinals[i]);
+    }
+    return refine();
+  }
+
+  /// Whether every group in which a device stands for others has those that stand for its members.
+  bool keeps_groups(const DeviceClasses& classes) const {
+    return std::all_of(groups_.begin(), groups_.end(), [&](const SumGroup& group) {
+      const std::set<DeviceId> members(group.devices.begin(), group.devices.end());
+      const auto stands = [&](DeviceId device) { return classes.is_representative(device); };
+      if (std::none_of(members.begin(), members.end(), stands)) return true;
+      return std::all_of(members.begin(), members.end(), [&](DeviceId device) {
+        return members.contains(classes.representative(device));
+      });
+    });
+  }
+
+ private:
+  const Config& config(LayerId layer) const { return strategy_[layer]; }
+
+  /// Equal configs have equal numbers.
+  std::size_t number_of(const Config& config) {
+    for (std::size_t k = 0; k < configs_.size(); ++k) {
+      if (configs_[k] == &config || *configs_[k] == config) return k;
+    }
+    configs_.push_back(&config);
+    return configs_.size() - 1;
+  }
+
+  /// What a cut dim of an edge depends on; of dims that are whole, everybody reads as much.
+  using CutDim = std::tuple<Dim, std::int64_t, std::int64_t, DimAccess>;
+  using EdgeKey = std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, bool>;
+
+  /// Its last part: by which algorithms.
+  using GroupKey = std::tuple<std::size_t, PerDim<bool>, bool, std::vector<SyncAlgorithm>>;
+
+  std::vector<CutDim> cut_dims(const AccessMap& access, const Extents& from, const Extents& to,
+                               const Degrees& producer, const Degrees& consumer) const {
+    const Degrees owners = output_degrees(producer), readers = output_degrees(consumer);
+    std::vector<CutDim> dims;
+    for (Dim dim : kDims) {
+      const bool cut = owners[dim] > 1 || readers[dim] > 1 || consumer.r > 1 || access.row_major;
+      if (cut) dims.emplace_back(dim, from[dim], to[dim], access.dims[dim]);
+    }
+    return dims;
+  }
+
+  // What shards compute, by themselves.
+  void look_at_sizes(LayerId layer) {
+    const Layer& l = graph_[layer];
+    const Degrees& degrees = config(layer).degrees;
+    const Degrees owners = output_degrees(degrees);
+    std::vector<CutDim> dims;
+    for (Dim dim : kDims) {
+      if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
+    }
+    const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
+    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, false).second) return;
+    const Partition cut = partition(l, degrees);
+    for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+      const Tile tile = cut.tile(shard);
+      Bits bits = mixed(sizes_.size(), terms_in(l, tile), tile.terms.begin == 0);
+      for (Dim dim : kDims) {
+        if (owners[dim] > 1) bits = mixed(bits, tile[dim].size(), cut.box(shard)[dim].size());
+      }
+      colours_[config(layer).devices[static_cast<std::size_t>(shard)]()] += bits;
+    }
+  }
+
+  bool look_at_edge(LayerId layer, std::size_t input) {
+    const LayerId producer = graph_[layer].inputs[input];
+    const AccessMap access = access_map(graph_, layer, input);
+    const Extents &from = graph_[producer].output, &to = graph_[layer].output;
+    const Config &owners = config(producer), &readers = config(layer);
+    if (reads_own_shard(graph_, layer, input, owners, readers)) return true;
+    std::vector<CutDim> dims = cut_dims(access, from, to, owners.degrees, readers.degrees);
+    const EdgeKey key{number_of(owners), number_of(readers), std::move(dims),
+                      graph_[layer].reduction, access.row_major};
+    if (!edges_.insert(key).second) return true;
+    EdgeReads reads = edge_reads(graph_, layer, input, owners.degrees, readers.degrees);
+    std::size_t pairs = 0;
+    for (const auto& owned : reads.owners) pairs += owned.size();
+    if (reads.in_pieces || pairs > kMostPairs) return false;
+    look_at_places(layer, producer, reads);
+    if (!is_input(graph_[producer].op)) {
+      exchanges_.push_back({std::move(reads), owners.devices, readers.devices});
+    }
+    return true;
+  }
+
+  // How much a shard reads, and where that lies in what its device owns: it may work in place.
+  void look_at_places(LayerId layer, LayerId producer, const EdgeReads& reads) {
+    const Partition owned = partition(graph_[producer], config(producer).degrees);
+    std::map<DeviceId, std::int64_t> owner_on;
+    for (std::size_t s = 0; s < config(producer).devices.size(); ++s) {
+      owner_on.emplace(config(producer).devices[s], static_cast<std::int64_t>(s));
+    }
+    for (std::size_t k = 0; k < reads.boxes.size(); ++k) {
+      for (const std::uint32_t reader : reads.readers[k]) {
+        const DeviceId device = config(layer).devices[reader];
+        const auto own = owner_on.find(device);
+        Bits bits = edges_.size();
+        for (const Box& box : reads.boxes[k]) {
+          for (Dim dim : kDims) bits = mixed(bits, box[dim].size());
+          if (own == owner_on.end()) continue;
+          const Box lies = owned.box(own->second);
+          if (empty(intersect(lies, box))) continue;
+          for (Dim dim : kDims) bits = mixed(bits, box[dim].begin - lies[dim].begin);
+        }
+        colours_[device()] += mixed(bits);
+      }
+    }
+  }
+
+  // Of a layer that is cut in r: who adds up whose terms.
+  void look_at_sums(LayerId layer) {
+    const Config& cut = config(layer);
+    if (cut.degrees.r == 1) return;
+    EdgeReads sums;
+    for (const NeededBox& box : partial_boxes(graph_[layer], cut)) {
+      sums.boxes.emplace_back();
+      sums.owners.push_back({{box.producer_shard, volume(box.box)}});
+      sums.readers.push_back({box.consumer_shard});
+    }
+    exchanges_.push_back({std::move(sums), cut.devices, cut.devices});
+  }
+
+  void look_at_groups(LayerId layer, std::uint32_t ordinal) {
+    const Layer& l = graph_[layer];
+    const Config& cut = config(layer);
+    const PhaseSet phases = step_phases(graph_, layer, needs_gradient_);
+    const Partition parts = partition(l, cut.degrees);
+    const PerDim<bool> over = statistics(l, parts.box(0)).over;
+    if (phases[Phase::forward_statistics] || phases[Phase::backward_statistics]) {
+      add_groups(GroupPurpose::statistics, cut, over, statistics_algorithms());
+    }
+    if (!phases[Phase::update]) return;
+    if (sync_.algorithm != SyncAlgorithm::automatic) {
+      const SyncAlgorithm algorithm = sync_.algorithm;
+      add_groups(GroupPurpose::parameters, cut, kReplicated, std::span(&algorithm, 1));
+    } else {
+      const bool alone = sync_.bucket == Bytes{};
+      add_groups(GroupPurpose::parameters, cut, kReplicated,
+                 alone ? parameter_algorithms() : collective_algorithms());
+    }
+    const bool may_serve = sync_.algorithm == SyncAlgorithm::ps ||
+                           (sync_.algorithm == SyncAlgorithm::automatic && sync_.bucket == Bytes{});
+    if (may_serve) look_at_servers(cut, ordinal);
+  }
+
+  // No two parameter servers are alike.
+  void look_at_servers(const Config& cut, std::uint32_t ordinal) {
+    const auto groups = replica_shards(cut.degrees);
+    for (std::size_t k = 0; k < groups.size() && groups[k].size() > 1; ++k) {
+      const std::size_t server = server_replica(ordinal, k, groups[k].size());
+      const DeviceId device = cut.devices[groups[k][server]];
+      colours_[device()] += mixed(0x5E47E4, device());
+    }
+  }
+
+  void add_groups(GroupPurpose sums, const Config& cut, const PerDim<bool>& over,
+                  std::span<const SyncAlgorithm> algorithms) {
+    const bool in_buckets = sums == GroupPurpose::parameters && sync_.bucket_in_use() > Bytes{};
+    const GroupKey key{number_of(cut), over, in_buckets, {algorithms.begin(), algorithms.end()}};
+    if (!known_groups_.insert(key).second) return;
+    for (const auto& shards : shard_groups(cut.degrees, over)) {
+      if (shards.size() < 2) continue;
+      groups_.push_back({known_groups_.size(), {}});
+      std::vector<DeviceId>& devices = groups_.back().devices;
+      for (const std::uint32_t shard : shards) devices.push_back(cut.devices[shard]);
+      // As buckets have them (buckets.h): who comes first decides the way that a ring takes.
+      if (in_buckets) std::sort(devices.begin(), devices.end());
+      for (const SyncAlgorithm algorithm : algorithms) add_loads(algorithm, devices);
+    }
+  }
+
+  void add_loads(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices) {
+    if (algorithm == SyncAlgorithm::ps) return;
+    Bits at = static_cast<Bits>(algorithm);
+    for (const CollectivePhase& phase : sync_costs_.phases(algorithm, devices)) {
+      at = mixed(at);
+      for (const LinkLoad& load : phase.loads) {
+        loads_.push_back(
+            {hosts_.host(load.link), groups_.size() - 1,
+             mixed(at, hosts_.number(load.link), std::bit_cast<std::uint64_t>(load.weight))});
+      }
+    }
+  }
+
+  std::vector<std::uint32_t> refine() {
+    std::size_t distinct = 0;
+    std::vector<Bits> hosts = host_colours({});
+    for (;;) {
+      std::vector<Bits> sorted = hosts;
+      std::sort(sorted.begin(), sorted.end());
+      sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+      if (sorted.size() == distinct) return numbered(hosts, sorted);
+      distinct = sorted.size();
+      paint_devices(hosts);
+      hosts = look_around();
+    }
+  }
+
+  static std::vector<std::uint32_t> numbered(const std::vector<Bits>& hosts,
+                                             const std::vector<Bits>& sorted) {
+    std::vector<std::uint32_t> numbers;
+    for (const Bits host : hosts) {
+      const auto at = std::lower_bound(sorted.begin(), sorted.end(), host);
+      numbers.push_back(static_cast<std::uint32_t>(at - sorted.begin()));
+    }
+    return numbers;
+  }
+
+  // A device of a host is like no other of it.
+  void paint_devices(const std::vector<Bits>& hosts) {
+    for (std::size_t d = 0; d < colours_.size(); ++d) {
+      const DeviceId device(d);
+      colours_[d] = mixed(colours_[d], hosts[hosts_.host(device)], hosts_.number(device));
+    }
+  }
+
+  // `loads`: of each host's links.
+  std::vector<Bits> host_colours(const std::vector<Bits>& loads) const {
+    std::vector<Bits> hosts;
+    for (std::size_t h = 0; h < hosts_.hosts(); ++h) {
+      Bits bits = mixed(hosts_.type(h), loads.empty() ? 0 : loads[h]);
+      for (std::size_t k = 0; k < hosts_.device_count(h); ++k) {
+        bits = mixed(bits, colours_[hosts_.device(h, k)()]);
+      }
+      hosts.push_back(bits);
+    }
+    return hosts;
+  }
+
+  // Takes into each colour what the device has to do with which others.
+  std::vector<Bits> look_around() {
+    std::vector<Bits> next = colours_;
+    for (std::size_t k = 0; k < exchanges_.size(); ++k) add_exchange(exchanges_[k], k, next);
+    std::vector<Bits> groups, loads(hosts_.hosts());
+    for (const SumGroup& group : groups_) {
+      Bits sum = group.devices.size();
+      for (const DeviceId device : group.devices) sum += mixed(colours_[device()]);
+      groups.push_back(mixed(group.family, sum));
+      for (const DeviceId device : group.devices) next[device()] += mixed(groups.back(), 1);
+    }
+    for (const HostLoad& load : loads_) {
+      loads[load.host] += mixed(groups[load.group], load.load);
+    }
+    colours_ = std::move(next);
+    return host_colours(loads);
+  }
+
+  void add_exchange(const Exchange& exchange, Bits number, std::vector<Bits>& next) {
+    for (std::size_t k = 0; k < exchange.reads.owners.size(); ++k) {
+      const auto& owners = exchange.reads.owners[k];
+      const auto& readers = exchange.reads.readers[k];
+      for (const EdgeReads::Owner& owner : owners) {
+        const DeviceId device = exchange.producers[owner.shard];
+        sums_.add(hosts_.host(device), device, mixed(colours_[device()], owner.elements));
+      }
+      for (const std::uint32_t reader : readers) {
+        const DeviceId device = exchange.consumers[reader];
+        next[device()] += mixed(2 * number, sums_.seen_from(hosts_.host(device), device));
+      }
+      sums_.clear();
+      for (const std::uint32_t reader : readers) {
+        const DeviceId device = exchange.consumers[reader];
+        sums_.add(hosts_.host(device), device, mixed(colours_[device()]));
+      }
+      for (const EdgeReads::Owner& owner : owners) {
+        const DeviceId device = exchange.producers[owner.shard];
+        next[device()] +=
+            mixed(2 * number + 1, sums_.seen_from(hosts_.host(device), device), owner.elements);
+      }
+      sums_.clear();
+    }
+  }
+
+  static constexpr std::size_t kMostPairs = std::size_t{1} << 22;
+
+  const Graph& graph_;
+  const Strategy& strategy_;
+  const GradientSync sync_;
+  SyncCosts& sync_costs_;
+  const HostSymmetry& hosts_;
+  std::vector<bool> needs_gradient_;
+  std::vector<Bits> colours_;  // by device
+  Sums sums_;
+
+  std::vector<const Config*> configs_;
+  std::set<EdgeKey> sizes_, edges_;
+  std::set<GroupKey> known_groups_;
+  std::vector<Exchange> exchanges_;
+  std::vector<SumGroup> groups_;
+  std::vector<HostLoad> loads_;
+};
+
+// Who copies for itself does one thing after another, in an order that classes do not keep.
+bool all_have_copy_engines(const Cluster& cluster) {
+  return std::none_of(cluster.devices().begin(), cluster.devices().end(),
+                      [](const Device& device) { return device.puts_together(); });
+}
+
+}  // namespace
+
+DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
+                                  const Strategy& strategy, const GradientSync& sync,
+                                  std::span<const std::uint32_t> differ, SyncCosts& sync_costs) {
+  const DeviceClasses trivial(cluster.device_count());
+  if (!all_have_copy_engines(cluster)) return trivial;
+  HostSymmetry hosts(cluster);
+  if (!hosts.holds()) return trivial;
+  Refinement refinement(graph, cluster, strategy, sync, differ, sync_costs, hosts);
+  const auto colours = refinement.run();
+  if (!colours) return trivial;
+  DeviceClasses classes(hosts, *colours);
+  return refinement.keeps_groups(classes) ? classes : trivial;
+}
+
+}  // namespace strata

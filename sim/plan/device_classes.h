@@ -1,0 +1,42 @@
+#pragma once
+
+// Devices that do the same at the same time, so that one of each class stands for all, and the
+// links of their hosts likewise. classify_devices.h finds them. Immutable; thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/cluster/host_symmetry.h"
+
+namespace strata {
+
+class DeviceClasses {
+ public:
+  /// Each device is a class.
+  explicit DeviceClasses(std::size_t devices);
+  /// `colours`: of hosts; those of one colour are alike.
+  DeviceClasses(HostSymmetry hosts, std::span<const std::uint32_t> colours);
+
+  bool is_trivial() const { return !hosts_; }
+  DeviceId representative(DeviceId device) const;
+  bool is_representative(DeviceId device) const { return representative(device) == device; }
+  /// How many devices are in the class.
+  std::int64_t members(DeviceId device) const;
+  std::vector<DeviceId> representatives() const;
+
+  /// Of links: in the host that stands for the link's. Its class has as many members.
+  LinkId representative(LinkId link) const;
+  std::int64_t members(LinkId link) const;
+  bool share_host(DeviceId a, DeviceId b) const;
+
+ private:
+  std::size_t devices_;
+  std::optional<HostSymmetry> hosts_;
+  std::vector<std::uint32_t> standing_for_;  // by host: which host stands for it
+  std::vector<std::int64_t> alike_;          // by host: how many it stands for, itself included
+};
+
+}  // namespace strata

@@ -1,0 +1,153 @@
+// One device of each class, simulated alone, does what it does among all devices: random networks,
+// strategies that know of hosts and ones that do not, clusters with and without stragglers and slow
+// links, every way to sum gradients. Every task's times are compared to the tick, and what follows
+// from them.
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "../plan/random_case.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "sim/plan/lower.h"
+#include "sim/simulate/simulate.h"
+#include "sim/timeline/memory.h"
+
+namespace strata {
+namespace {
+
+using strata::testing::pick;
+using strata::testing::Random;
+
+// Few distinct durations, so that ties are common.
+class FewCosts : public CostModel {
+ public:
+  Cost compute(const ShardWork& work, Phase phase) const override {
+    const auto size = static_cast<double>(volume(work.output) % 5 + 1);
+    return {Seconds{1e-5 * size * (phase == Phase::forward ? 1 : 2)}, CostSource::measured};
+  }
+  Cost move(MoveKind, Bytes bytes) const override {
+    return {Seconds{1e-9 * static_cast<double>(bytes.value)}};
+  }
+  Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
+};
+
+Cluster random_cluster(Random& random) {
+  const std::vector<std::string> names = {"p100-4x2", "p100-4x1", "h200-2x4", "h200-1x8",
+                                          "h200-4x2", "p100-2x4", "k80-2x4",  "p100-8x1"};
+  Cluster cluster = preset_cluster(names[random() % names.size()]);
+  const auto device = static_cast<std::size_t>(
+      pick(random, 0, static_cast<std::int64_t>(cluster.device_count()) - 1));
+  switch (pick(random, 0, 4)) {
+    case 0:  // a straggler
+      return apply(cluster, "device." + cluster[DeviceId(device)].name + ".speed", "0.5");
+    case 1:  // a slow link
+      return apply(cluster,
+                   "link." + cluster.links()[random() % cluster.links().size()].name + ".bandwidth",
+                   "0.25x");
+    default:
+      return cluster;
+  }
+}
+
+// Each layer cut by sample, or within hosts by channel and over hosts by sample, or anyhow.
+Strategy random_regular_strategy(Random& random, const Graph& graph, std::size_t devices) {
+  const Strategy any = testing::random_strategy(random, graph, devices);
+  const Strategy data = data_parallel(graph, static_cast<int>(devices));
+  const Strategy model = model_parallel(graph, static_cast<int>(devices));
+  std::vector<Config> configs;
+  const std::int64_t kind = pick(random, 0, 5);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId layer(i);
+    if (kind == 0) {
+      configs.push_back(any[layer]);
+    } else if (kind == 1 && pick(random, 0, 4) == 0) {
+      configs.push_back(model[layer]);
+    } else if (kind == 2 && pick(random, 0, 2) == 0) {
+      Degrees degrees = kWhole;
+      degrees[Dim::c] = static_cast<std::int32_t>(
+          pick(random, 1, std::min<std::int64_t>(2, graph[layer].output[Dim::c])));
+      degrees[Dim::n] = static_cast<std::int32_t>(std::min<std::int64_t>(
+          graph[layer].output[Dim::n], static_cast<std::int64_t>(devices) / degrees[Dim::c]));
+      configs.push_back(config_on_first_devices(degrees));
+    } else {
+      configs.push_back(data[layer]);
+    }
+  }
+  return {"random", std::move(configs)};
+}
+
+// What tells a device's tasks apart, but for which other shard a transfer comes from.
+using Key = std::tuple<DeviceId, TaskKind, Phase, LayerId>;
+std::map<Key, std::multiset<std::tuple<double, double, double>>> times_of(const Plan& plan,
+                                                                          const Timeline& timeline,
+                                                                          const Plan& classes) {
+  std::map<Key, std::multiset<std::tuple<double, double, double>>> times;
+  for (std::size_t step = 0; step < timeline.steps(); ++step) {
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      const Task& task = plan[TaskId(i)];
+      if (task.kind == TaskKind::join) continue;
+      if (classes.representative(task.device) != task.device) continue;
+      const Span& span = timeline.span(step, TaskId(i));
+      const std::size_t copies =
+          task.kind == TaskKind::transfer ? plan.transfers()[task.detail].copies : 1;
+      for (std::size_t k = 0; k < copies; ++k) {
+        times[{task.device, task.kind, task.phase, task.layer}].insert(
+            {span.ready.value, span.start.value, span.end.value});
+      }
+    }
+  }
+  return times;
+}
+
+class Classes : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Classes, DoWhatAllDevicesDo) {
+  static const FewCosts kCosts;
+  std::size_t folded = 0;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
+    Random random(seed);
+    const Cluster cluster = random_cluster(random);
+    const Graph graph =
+        testing::random_network(random, pick(random, 3, 9))
+            .with_batch(pick(random, 1, 3) * static_cast<std::int64_t>(cluster.device_count()));
+    const Strategy strategy = random_regular_strategy(random, graph, cluster.device_count());
+    LowerOptions options;
+    options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
+    if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+    options.max_flows_per_edge = 1u << 20;
+    const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+    const std::string note = fmt::format("seed {} on {}", seed, cluster.name());
+
+    const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
+    const auto simulated = [&](const Plan& plan) {
+      LayerCosts costs(graph, DType::fp32);
+      return simulate(plan, cluster, task_costs(plan, graph, strategy, costs, models), 4, overlap);
+    };
+    const Plan all = lower(graph, cluster, strategy, options);
+    const Plan classes = lower_by_class(graph, cluster, strategy, options);
+    folded += classes.classes() != nullptr && classes.size() < all.size();
+    const Timeline expected = simulated(all), timeline = simulated(classes);
+    ASSERT_EQ(timeline.step_seconds(), expected.step_seconds()) << note;
+    ASSERT_EQ(timeline.makespan(), expected.makespan()) << note;
+    ASSERT_TRUE(times_of(classes, timeline, classes) == times_of(all, expected, classes)) << note;
+    ASSERT_EQ(communication(classes), communication(all)) << note;
+    const std::vector<Bytes> peaks = peak_memory(classes, timeline);
+    const std::vector<Bytes> expected_peaks = peak_memory(all, expected);
+    for (std::size_t d = 0; d < peaks.size(); ++d) {
+      ASSERT_EQ(peaks[classes.representative(DeviceId(d))()], expected_peaks[d])
+          << note << ", device " << d;
+    }
+  }
+  EXPECT_GT(folded, 60u) << "few of the cases have classes";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));
+
+}  // namespace
+}  // namespace strata
