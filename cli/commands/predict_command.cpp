@@ -41,6 +41,9 @@ struct PredictFlags {
   std::optional<std::uint64_t> jitter;
   std::string trace_file, plan_file;
   bool json = false;
+  bool no_classes = false;
+
+  bool writes_files() const { return !trace_file.empty() || !plan_file.empty(); }
 };
 
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
@@ -68,7 +71,10 @@ void warn_if_idle(const Case& input, const Prediction& p) {
   for (const Task& task : p.plan.tasks()) {
     if (task.kind == TaskKind::compute) works[task.device()] = true;
   }
-  const auto idle = std::count(works.begin(), works.end(), false);
+  std::size_t idle = 0;
+  for (std::size_t d = 0; d < works.size(); ++d) {
+    idle += works[p.plan.representative(DeviceId(d))()] ? 0 : 1;
+  }
   if (idle == 0) return;
   warn(fmt::format("{}: {} of {} devices have no work", p.strategy.name(), idle, works.size()));
 }
@@ -127,12 +133,11 @@ void print_details(const Case& input, const Prediction& p) {
 }
 
 void check_files(const PredictFlags& flags, std::size_t strategies) {
-  const bool any = !flags.trace_file.empty() || !flags.plan_file.empty();
-  if (any && strategies != 1) {
+  if (flags.writes_files() && strategies != 1) {
     throw InputError(
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
-  if (any && flags.trace_file == flags.plan_file) {
+  if (flags.writes_files() && flags.trace_file == flags.plan_file) {
     throw InputError(
         fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
   }
@@ -182,6 +187,7 @@ void run(PredictFlags& flags) {
   PredictOptions options;
   options.steps = flags.steps;
   options.record_link_rates = !flags.trace_file.empty();
+  if (!flags.no_classes && !flags.writes_files()) options.devices = Simulated::one_of_each_class;
   std::vector<Prediction> predictions;
   for (const Strategy& strategy : strategies) {
     predictions.push_back(predict(input, strategy, options));
@@ -229,6 +235,10 @@ void add_predict_command(CLI::App& app) {
       ->check(named_file());
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")
       ->check(named_file());
+  command
+      ->add_flag("--no-classes", flags->no_classes,
+                 "simulate every device, not one of each class of devices that do the same")
+      ->disable_flag_override();
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -49,6 +49,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
 Seconds predicted_step(const Document& document, CaseLoader& loader) {
   const Case input = loader.load(document.input);
   PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
   options.critical_path = false;
   return predict(input, strategy_of(document.strategy, input, nullptr), options).step_seconds();
 }

@@ -218,6 +218,7 @@ Cluster ClusterBuilder::build() && {
   for (const PlacedRoute& route : routes_) resolve_route(route);
   sort_routes();
   errors_.throw_if_any();
+  cluster_.forget_symmetry();
   cluster_.routes_ = std::make_shared<const RouteTable>(
       cluster_.devices_, cluster_.devices_.size() + cluster_.switches_.size(), cluster_.links_,
       order_by_name(cluster_.links_, before_by_number), cluster_.fixed_routes_);

@@ -1,10 +1,12 @@
 #include "sim/cluster/cluster.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/cluster/host_symmetry.h"
 #include "sim/cluster/routes.h"
 
 namespace strata {
@@ -42,10 +44,29 @@ std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
                                devices_[from()].name, devices_[to()].name));
 }
 
+std::size_t Cluster::least_links(DeviceId from) const {
+  return routes_->least_links(from);
+}
+
 Seconds Cluster::latency(DeviceId from, DeviceId to) const {
   Seconds sum;
   for (const LinkId link : route(from, to)) sum += links_[link()].latency;
   return sum;
+}
+
+struct Cluster::Symmetry {
+  std::once_flag once;
+  std::shared_ptr<const HostSymmetry> hosts;
+};
+
+std::shared_ptr<const HostSymmetry> Cluster::symmetry() const {
+  std::call_once(symmetry_->once,
+                 [this] { symmetry_->hosts = std::make_shared<const HostSymmetry>(*this); });
+  return symmetry_->hosts;
+}
+
+void Cluster::forget_symmetry() {
+  symmetry_ = std::make_shared<Symmetry>();
 }
 
 bool Cluster::operator==(const Cluster& other) const {

@@ -56,6 +56,7 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+class HostSymmetry;
 class RouteTable;
 
 /// A [[route]] that the cluster's file writes out; links in order.
@@ -88,8 +89,13 @@ class Cluster {
   /// through other devices that forward. Empty for from == to. Throws InputError if there is none:
   /// clusters for replay need not connect every pair, and only who asks for a route needs one.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
+  /// No route from the device to another has fewer links; 0 where it has none.
+  std::size_t least_links(DeviceId from) const;
   /// The summed latency of the route.
   Seconds latency(DeviceId from, DeviceId to) const;
+
+  /// Which hosts are wired alike; found when first asked for.
+  std::shared_ptr<const HostSymmetry> symmetry() const;
 
   bool operator==(const Cluster& other) const;
 
@@ -103,6 +109,10 @@ class Cluster {
   std::vector<std::uint32_t> by_name_;       // the devices, by name
   std::vector<std::uint32_t> link_by_name_;  // the links, by name
   std::shared_ptr<const RouteTable> routes_;
+  void forget_symmetry();
+
+  struct Symmetry;
+  std::shared_ptr<Symmetry> symmetry_;
 };
 
 }  // namespace strata

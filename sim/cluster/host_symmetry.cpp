@@ -58,7 +58,8 @@ class Neighbours {
 /// By vertex: the host whose devices reach it over the fewest links, or kShared where several do.
 std::vector<std::uint32_t> hosts_of_vertices(const Cluster& cluster) {
   const Neighbours neighbours(cluster);
-  std::vector<std::uint32_t> hosts = hosts_of_devices(cluster), found(neighbours.vertices(), kUnreached);
+  std::vector<std::uint32_t> hosts = hosts_of_devices(cluster),
+                             found(neighbours.vertices(), kUnreached);
   std::vector<std::uint32_t> wave, next;
   for (std::uint32_t d = 0; d < hosts.size(); ++d) wave.push_back(d);
   hosts.resize(neighbours.vertices(), kUnreached);

@@ -117,6 +117,7 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   const LayerId producer = graph_[consumer].inputs[input];
   if (is_input(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
+  if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
   const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {

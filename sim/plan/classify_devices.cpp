@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -195,7 +196,8 @@ class Refinement {
     return true;
   }
 
-  // How much a shard reads, and where that lies in what its device owns: it may work in place.
+  // How much a shard reads and, where it reads one shard of its own device, where that lies in it:
+  // it may read it there.
   void look_at_places(LayerId layer, LayerId producer, const EdgeReads& reads) {
     const Partition owned = partition(graph_[producer], config(producer).degrees);
     std::map<DeviceId, std::int64_t> owner_on;
@@ -206,12 +208,13 @@ class Refinement {
       for (const std::uint32_t reader : reads.readers[k]) {
         const DeviceId device = config(layer).devices[reader];
         const auto own = owner_on.find(device);
+        const bool alone = reads.owners[k].size() == 1 && own != owner_on.end() &&
+                           reads.owners[k].front().shard == own->second;
         Bits bits = edges_.size();
         for (const Box& box : reads.boxes[k]) {
           for (Dim dim : kDims) bits = mixed(bits, box[dim].size());
-          if (own == owner_on.end()) continue;
+          if (!alone) continue;
           const Box lies = owned.box(own->second);
-          if (empty(intersect(lies, box))) continue;
           for (Dim dim : kDims) bits = mixed(bits, box[dim].begin - lies[dim].begin);
         }
         colours_[device()] += mixed(bits);
@@ -415,9 +418,9 @@ DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
                                   std::span<const std::uint32_t> differ, SyncCosts& sync_costs) {
   const DeviceClasses trivial(cluster.device_count());
   if (!all_have_copy_engines(cluster)) return trivial;
-  HostSymmetry hosts(cluster);
-  if (!hosts.holds()) return trivial;
-  Refinement refinement(graph, cluster, strategy, sync, differ, sync_costs, hosts);
+  const std::shared_ptr<const HostSymmetry> hosts = cluster.symmetry();
+  if (!hosts->holds()) return trivial;
+  Refinement refinement(graph, cluster, strategy, sync, differ, sync_costs, *hosts);
   const auto colours = refinement.run();
   if (!colours) return trivial;
   DeviceClasses classes(hosts, *colours);

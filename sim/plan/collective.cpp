@@ -32,6 +32,19 @@ std::size_t hops(const Cluster& cluster, DeviceId a, DeviceId b) {
   return cluster.route(a, b).size();
 }
 
+// The first of those over the fewest links.
+std::vector<DeviceId>::const_iterator first_nearest(const Cluster& cluster, DeviceId from,
+                                                    const std::vector<DeviceId>& devices) {
+  const std::size_t least = cluster.least_links(from);
+  auto nearest = devices.begin();
+  std::size_t fewest = hops(cluster, from, *nearest);
+  for (auto at = nearest + 1; at != devices.end() && fewest > least; ++at) {
+    const std::size_t links = hops(cluster, from, *at);
+    if (links < fewest) nearest = at, fewest = links;
+  }
+  return nearest;
+}
+
 std::size_t length(const Cluster& cluster, std::span<const DeviceId> cycle) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -194,9 +207,7 @@ std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceI
   cycle.push_back(left.front());
   left.erase(left.begin());
   while (!left.empty()) {
-    const auto nearest = std::min_element(left.begin(), left.end(), [&](DeviceId a, DeviceId b) {
-      return hops(cluster, cycle.back(), a) < hops(cluster, cycle.back(), b);
-    });
+    const auto nearest = first_nearest(cluster, cycle.back(), left);
     cycle.push_back(*nearest);
     left.erase(nearest);
   }

@@ -7,7 +7,8 @@ namespace strata {
 
 DeviceClasses::DeviceClasses(std::size_t devices) : devices_(devices) {}
 
-DeviceClasses::DeviceClasses(HostSymmetry hosts, std::span<const std::uint32_t> colours)
+DeviceClasses::DeviceClasses(std::shared_ptr<const HostSymmetry> hosts,
+                             std::span<const std::uint32_t> colours)
     : devices_(0), hosts_(std::move(hosts)), alike_(colours.size()) {
   std::map<std::uint32_t, std::uint32_t> first;
   for (std::size_t h = 0; h < colours.size(); ++h) {

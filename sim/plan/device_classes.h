@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,7 +18,7 @@ class DeviceClasses {
   /// Each device is a class.
   explicit DeviceClasses(std::size_t devices);
   /// `colours`: of hosts; those of one colour are alike.
-  DeviceClasses(HostSymmetry hosts, std::span<const std::uint32_t> colours);
+  DeviceClasses(std::shared_ptr<const HostSymmetry> hosts, std::span<const std::uint32_t> colours);
 
   bool is_trivial() const { return !hosts_; }
   DeviceId representative(DeviceId device) const;
@@ -34,9 +34,9 @@ class DeviceClasses {
 
  private:
   std::size_t devices_;
-  std::optional<HostSymmetry> hosts_;
-  std::vector<std::uint32_t> standing_for_;  // by host: which host stands for it
-  std::vector<std::int64_t> alike_;          // by host: how many it stands for, itself included
+  std::shared_ptr<const HostSymmetry> hosts_;  // null: each device is a class
+  std::vector<std::uint32_t> standing_for_;    // by host: which host stands for it
+  std::vector<std::int64_t> alike_;            // by host: how many it stands for, itself included
 };
 
 }  // namespace strata

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <iterator>
+#include <vector>
 
 #include "sim/plan/work_kind.h"
 
@@ -16,10 +17,12 @@ struct Moment {
 
 class PathFinder {
  public:
-  PathFinder(const Plan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
+  PathFinder(const Plan& plan, const Timeline& timeline)
+      : plan_(plan), timeline_(timeline), ends_(plan.device_count()) {
     for (std::uint32_t step = 0; step < timeline.steps(); ++step) {
       for (std::size_t i = 0; i < plan.size(); ++i) index(step, TaskId(i));
     }
+    for (auto& ends : ends_) std::stable_sort(ends.begin(), ends.end(), earlier);
   }
 
   std::vector<PathStep> run() const {
@@ -35,6 +38,12 @@ class PathFinder {
   }
 
  private:
+  struct End {
+    Seconds at;
+    Moment of;
+  };
+  static bool earlier(const End& a, const End& b) { return a.at < b.at; }
+
   const Span& span(Moment m) const { return timeline_.span(m.step, m.task); }
 
   // Which task ends when on each device.
@@ -42,7 +51,7 @@ class PathFinder {
     const Task& task = plan_[id];
     if (task.stream != Stream::device) return;
     const Span& s = timeline_.span(step, id);
-    if (s.end > s.start) ends_[{task.device(), s.end.value}] = {step, id};
+    if (s.end > s.start) ends_[task.device()].push_back({s.end, {step, id}});
   }
 
   Moment last() const {
@@ -61,9 +70,10 @@ class PathFinder {
     if (s.start.value == 0) return false;
     const Task& task = plan_[at.task];
     if (s.start > s.ready && task.stream == Stream::device) {
-      const auto busy = ends_.find({task.device(), s.start.value});
-      if (busy != ends_.end()) {
-        at = busy->second;
+      const auto& ends = ends_[task.device()];
+      const auto after = std::upper_bound(ends.begin(), ends.end(), End{s.start, {}}, earlier);
+      if (after != ends.begin() && std::prev(after)->at == s.start) {
+        at = std::prev(after)->of;
         bound = Bound::resource;
         return true;
       }
@@ -99,7 +109,7 @@ class PathFinder {
 
   const Plan& plan_;
   const Timeline& timeline_;
-  std::map<std::pair<std::size_t, double>, Moment> ends_;
+  std::vector<std::vector<End>> ends_;  // by device, in order of time
 };
 
 Seconds overlap(const Span& span, Seconds from, Seconds to) {

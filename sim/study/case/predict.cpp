@@ -62,6 +62,9 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
 
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
                              const Jitter& jitter) {
+  if (prediction.plan.classes() != nullptr) {  // each device draws its own
+    return predict_jitter(input, predict(input, prediction.strategy), jitter);
+  }
   const std::vector<Cost> drawn = drawn_costs(prediction.costs, jitter.steps, jitter.seed);
   const Timeline timeline =
       simulate(prediction.plan, input.cluster, drawn, jitter.steps, input.overlap);

@@ -118,7 +118,9 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
 }
 
 StrategyDiff diff(const Case& input, const Strategy& before, const Strategy& after) {
-  StrategyDiff result{predict(input, before), predict(input, after), {}};
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  StrategyDiff result{predict(input, before, options), predict(input, after, options), {}};
   for (std::size_t i = 0; i < input.graph.size(); ++i) {
     const LayerId layer(i);
     if (is_input(input.graph[layer].op)) continue;

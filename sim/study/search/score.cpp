@@ -30,7 +30,10 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
 }  // namespace
 
 Scored score(const Case& input, const Strategy& strategy) {
-  const Prediction p = predict(input, strategy);
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  options.critical_path = false;
+  const Prediction p = predict(input, strategy, options);
   return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication, p.largest_peak()};
 }
 

@@ -67,6 +67,7 @@ bool fits(const Case& input, const std::vector<Bytes>& peaks, std::optional<Byte
 PredictOptions options_of(const Question& question) {
   PredictOptions options;
   options.steps = question.steps;
+  options.devices = Simulated::one_of_each_class;
   options.critical_path = false;
   return options;
 }

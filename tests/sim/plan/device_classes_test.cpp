@@ -1,0 +1,104 @@
+// Which devices are alike, for cases that a person can follow. That one of each class does what all
+// do is tested in tests/sim/simulate/classes_test.cpp.
+
+#include "sim/plan/device_classes.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "sim/cluster/presets.h"
+#include "sim/cluster/what_if.h"
+#include "sim/plan/classify_devices.h"
+
+namespace strata {
+namespace {
+
+// Two fully-connected layers of 64 channels.
+Graph two_layers(std::int64_t batch) {
+  GraphBuilder builder("two", batch);
+  const LayerId data = builder.add("data", Input{{{1, 64, 1, 1, 1}}}, {});
+  const LayerId a = builder.add("a", FullyConnected{64, false}, {data});
+  const LayerId b = builder.add("b", FullyConnected{64, false}, {a});
+  builder.add("loss", SoftmaxCrossEntropy{}, {b});
+  return std::move(builder).build();
+}
+
+DeviceClasses classes_of(const Cluster& cluster, const Strategy& strategy, std::int64_t batch,
+                         SyncAlgorithm sync = SyncAlgorithm::ring,
+                         std::span<const std::uint32_t> differ = {}) {
+  const Graph graph = two_layers(batch);
+  SyncCosts costs(cluster);
+  return find_device_classes(graph, cluster, strategy, sync, differ, costs);
+}
+
+Strategy data(const Cluster& cluster, std::int64_t batch) {
+  return data_parallel(two_layers(batch), static_cast<int>(cluster.device_count()));
+}
+
+// By representative: how many devices it stands for.
+std::map<std::size_t, std::int64_t> members(const DeviceClasses& classes) {
+  std::map<std::size_t, std::int64_t> result;
+  for (DeviceId device : classes.representatives()) result[device()] = classes.members(device);
+  return result;
+}
+
+using Members = std::map<std::size_t, std::int64_t>;
+
+// The devices of the first host stand for those of the others: on the ring, the first and the last
+// of a host have a link to the network each, the others do not.
+TEST(DeviceClasses, ReplicasOfEqualHostsAreAlike) {
+  const Cluster cluster = preset_cluster("p100-4x2");
+  const DeviceClasses classes = classes_of(cluster, data(cluster, 32), 32);
+  EXPECT_EQ(members(classes), (Members{{0, 4}, {1, 4}}));
+  EXPECT_EQ(classes.representative(DeviceId(7)), DeviceId(1));
+  EXPECT_TRUE(classes.share_host(DeviceId(6), DeviceId(7)));
+  EXPECT_FALSE(classes.share_host(DeviceId(5), DeviceId(6)));
+}
+
+// Samples [floor(10 i / 8), floor(10 (i + 1) / 8)): devices 3 and 7 have two, the others one, so
+// the second and the fourth host differ from the first and the third.
+TEST(DeviceClasses, UnevenPartsSplitThem) {
+  const Cluster cluster = preset_cluster("p100-4x2");
+  EXPECT_EQ(members(classes_of(cluster, data(cluster, 10), 10)),
+            (Members{{0, 2}, {1, 2}, {2, 2}, {3, 2}}));
+}
+
+TEST(DeviceClasses, AStragglerSplitsItsHostOff) {
+  const Cluster cluster = apply(preset_cluster("p100-4x2"), "device.gpu5.speed", "0.5");
+  EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32)),
+            (Members{{0, 3}, {1, 3}, {4, 1}, {5, 1}}));
+}
+
+// As where one device has a profile of its own.
+TEST(DeviceClasses, SoDoesADeviceOfOtherCosts) {
+  const Cluster cluster = preset_cluster("p100-4x2");
+  const std::vector<std::uint32_t> differ = {0, 0, 0, 0, 0, 0, 1, 0};
+  EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32, SyncAlgorithm::ring, differ)),
+            (Members{{0, 3}, {1, 3}, {6, 1}, {7, 1}}));
+}
+
+// The layers with parameters are served by replicas 0 and 1, both in the first host.
+TEST(DeviceClasses, AParameterServerIsLikeNoOtherDevice) {
+  const Cluster cluster = preset_cluster("p100-4x2");
+  EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32, SyncAlgorithm::ps)),
+            (Members{{0, 1}, {1, 1}, {2, 3}, {3, 3}}));
+}
+
+// Layer b on the first host alone: its two devices read of all, and the other hosts send to it.
+TEST(DeviceClasses, ReadersAndThoseWhoAreReadDiffer) {
+  const Cluster cluster = preset_cluster("p100-4x2");
+  const Strategy all = data(cluster, 32);
+  std::vector<Config> configs(all.configs().begin(), all.configs().end());
+  for (std::size_t layer : {2u, 3u}) configs[layer] = config_on_first_devices({{1, 2, 1, 1, 1}});
+  EXPECT_EQ(members(classes_of(cluster, {"mixed", configs}, 32)),
+            (Members{{0, 1}, {1, 1}, {2, 3}, {3, 3}}));
+}
+
+TEST(DeviceClasses, DevicesThatCopyThemselvesAreClassesOfTheirOwn) {
+  const Cluster cluster = preset_cluster("cpu:4");
+  EXPECT_TRUE(classes_of(cluster, data(cluster, 32), 32).is_trivial());
+}
+
+}  // namespace
+}  // namespace strata
