@@ -66,6 +66,18 @@ std::vector<Bytes> bytes_by_group(const Layer& layer, const Cut& cut, const PerD
   return bytes;
 }
 
+// All that the tile needs of an input along `dim`: most ops read each dim by itself.
+Interval hull(const AccessMap& access, const Extents& input, Dim dim, const Tile& tile) {
+  if (!access.row_major) return needed(access.dims[dim], tile[dim], input[dim], tile.terms);
+  Interval all;
+  for (const Box& box : needed_input(access, input, tile)) {
+    all = all.empty()
+              ? box[dim]
+              : Interval{std::min(all.begin, box[dim].begin), std::max(all.end, box[dim].end)};
+  }
+  return all;
+}
+
 }  // namespace
 
 LayerTable::LayerTable(const Graph& graph, const Cluster& cluster,
@@ -112,17 +124,12 @@ bool LayerTable::equal(LayerId a, LayerId b) const {
 
 LayerTable::Shape LayerTable::shape(LayerId layer, Dim dim, Interval part, Interval terms) const {
   const Layer& l = graph_[layer];
-  Tile box(whole(l.output), terms);
-  box[dim] = part;
+  Tile tile(whole(l.output), terms);
+  tile[dim] = part;
   Shape shape{part.size(), {}};
   for (std::size_t input = 0; input < l.inputs.size(); ++input) {
-    Interval hull;
-    for (const Box& needed : needed_input(graph_, layer, input, box)) {
-      hull = hull.empty() ? needed[dim]
-                          : Interval{std::min(hull.begin, needed[dim].begin),
-                                     std::max(hull.end, needed[dim].end)};
-    }
-    shape.inputs.push_back(hull.size());
+    const Extents& read = graph_[l.inputs[input]].output;
+    shape.inputs.push_back(hull(access_map(graph_, layer, input), read, dim, tile).size());
   }
   return shape;
 }

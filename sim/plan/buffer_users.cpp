@@ -50,13 +50,7 @@ bool takes_statistics(const Task& task) {
 // Walks one buffer after the other. What was marked for an earlier buffer counts for nothing.
 class Walk {
  public:
-  explicit Walk(const Plan& plan)
-      : plan_(plan),
-        uses_(plan),
-        member_(plan.size()),
-        writes_(plan.size()),
-        follows_(plan.size()),
-        awaited_(plan.size()) {}
+  explicit Walk(const Plan& plan) : plan_(plan), uses_(plan), marks_(plan.size()) {}
 
   FirstAndLastUsers run() {
     for (std::size_t i = 0; i < plan_.buffers().size(); ++i) {
@@ -82,15 +76,15 @@ class Walk {
     bool written = false;
     for (const Use& use : uses_.of(buffer)) {
       if (tasks_.empty() || tasks_.back() != use.task) tasks_.push_back(use.task);
-      member_[use.task()] = mark_;
-      if (use.writes) writes_[use.task()] = mark_;
+      marks_[use.task()].member = mark_;
+      if (use.writes) marks_[use.task()].writes = mark_;
       written = written || use.writes;
     }
     for (std::size_t i = 0; i < tasks_.size(); ++i) order(i);
     for (TaskId task : tasks_) {
-      const bool begins = !written || writes_[task()] == mark_;
-      if (begins && follows_[task()] != mark_) found_.first.add(task);
-      if (awaited_[task()] != mark_) found_.last.add(task);
+      const bool begins = !written || marks_[task()].writes == mark_;
+      if (begins && marks_[task()].follows != mark_) found_.first.add(task);
+      if (marks_[task()].awaited != mark_) found_.last.add(task);
     }
   }
 
@@ -98,7 +92,7 @@ class Walk {
   void order(std::size_t i) {
     const TaskId task = tasks_[i];
     for (TaskId before : plan_.dependencies(task)) {
-      if (member_[before()] == mark_) follow(task, before);
+      if (marks_[before()].member == mark_) follow(task, before);
     }
     if (!takes_statistics(plan_[task])) return;
     for (std::size_t k = i + 1; k < tasks_.size(); ++k) {
@@ -111,8 +105,8 @@ class Walk {
   }
 
   void follow(TaskId task, TaskId before) {
-    follows_[task()] = mark_;
-    awaited_[before()] = mark_;
+    marks_[task()].follows = mark_;
+    marks_[before()].awaited = mark_;
   }
 
   const Plan& plan_;
@@ -120,7 +114,10 @@ class Walk {
   std::uint32_t mark_ = 0;  // of the buffer, from 1
   // By task: the mark of the last buffer that it uses, that it writes, after another user of which
   // it comes, before another user of which it comes.
-  std::vector<std::uint32_t> member_, writes_, follows_, awaited_;
+  struct Marks {
+    std::uint32_t member = 0, writes = 0, follows = 0, awaited = 0;
+  };
+  std::vector<Marks> marks_;
   std::vector<TaskId> tasks_;  // that use the buffer
   FirstAndLastUsers found_;
 };

@@ -137,13 +137,14 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
   const Op& op = graph_[layer].op;
   const std::size_t at = slot(layer, shard);
   std::vector<Operand> operands;
+  operands.reserve(2 * own.inputs.size() + 5);
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access,
                        std::uint32_t input = 0) {
     if (buffers.empty() || !buffers[at].valid()) return;
     operands.push_back({buffers[at], input, role, access});
   };
   const bool takes_sums = phase == Phase::backward_statistics;
-  const Statistics sums = statistics(op, shard_box(layer, shard));
+  const Statistics sums = takes_sums ? statistics(op, shard_box(layer, shard)) : Statistics{};
   if (backward_reads_input(op)) add_inputs(layer, shard, operands);
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
   add(own.saved, Role::saved, Access::read);

@@ -38,7 +38,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   Arrivals arrivals{std::vector<std::vector<TaskId>>(lowered(moves.to).size()),
                     std::vector<View>(moves.target ? 0 : moves.boxes.size())};
   const std::vector<const NeededBox*> boxes = crossing(moves.boxes, forward);
-  const bool by_receiver = !classes_ && count_pairs(boxes) > options_.max_flows_per_edge;
+  const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
   if (by_receiver) {
@@ -56,13 +56,13 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   for (std::size_t i = 0; i < boxes.size();) {
     const NeededBox& first = *boxes[i];
     const std::size_t first_box = i;
-    const std::uint32_t copies = first.copies;
+    const std::uint32_t copies = by_receiver ? 1 : first.copies;
     std::vector<Piece> pieces;
     for (; i < boxes.size() && receiver(*boxes[i]) == receiver(first) &&
-           (by_receiver || sender(*boxes[i]) == sender(first)) && boxes[i]->copies == copies;
+           (by_receiver || sender(*boxes[i]) == sender(first));
          ++i) {
       const NeededBox& b = *boxes[i];
-      const Bytes bytes = bytes_of(volume(b.box));
+      const Bytes bytes = b.copies / copies * bytes_of(volume(b.box));
       const DeviceId from = forward ? b.owner : b.reader;
       if (by_receiver && !pieces.empty() && pieces.back().from == from) {
         pieces.back().bytes += bytes;
@@ -165,6 +165,7 @@ std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard
                                                 Phase phase) const {
   const LayerBuffers& own = buffers_[layer()];
   std::vector<Operand> operands;
+  operands.reserve(own.inputs.size() + 4);
   add_inputs(layer, shard, operands);
   const bool sums = phase == Phase::forward_statistics;
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access) {

@@ -29,11 +29,9 @@ std::size_t Group::participant(std::uint32_t shard) const {
 std::span<const Piece> Plan::moves(TaskId id) const {
   const Task& task = tasks_[id()];
   if (task.kind == TaskKind::transfer) return pieces(transfers_[task.detail]);
-  if (task.kind != TaskKind::compute) return {};
-  const auto less = [](const Gathered& entry, TaskId other) { return entry.task < other; };
-  const auto at = std::lower_bound(gathered_.begin(), gathered_.end(), id, less);
-  if (at == gathered_.end() || at->task != id) return {};
-  return std::span(gathered_pieces_).subspan(at->first_piece, at->last_piece - at->first_piece);
+  if (task.kind != TaskKind::compute || task.detail == 0) return {};
+  const Gathered& own = gathered_[task.detail - 1];
+  return std::span(gathered_pieces_).subspan(own.first_piece, own.last_piece - own.first_piece);
 }
 
 Bytes Plan::assembled(TaskId id) const {

@@ -58,7 +58,8 @@ struct Task {
   LayerId layer;                 ///< transfer of an edge: the consumer
   DeviceId device;               ///< transfer: the receiver
   std::uint32_t shard = 0;       ///< compute: of the layer; transfer: the receiver's shard
-  std::uint32_t detail = 0;      ///< transfer: in transfers(); of a group: in groups()
+  std::uint32_t detail = 0;      ///< transfer: in transfers(); of a group: in groups(); compute:
+                                 ///< 1 + which of those that put something together, 0 for none
   Stream stream = Stream::links;
 
   bool operator==(const Task&) const = default;
@@ -208,7 +209,6 @@ class Plan {
 
   /// The moves of one compute task.
   struct Gathered {
-    TaskId task;
     std::uint32_t first_piece = 0, last_piece = 0;  // in gathered_pieces_
     bool operator==(const Gathered&) const = default;
   };
@@ -244,10 +244,12 @@ void Plan::for_each_use(TaskId id, Visit visit) const {
   for (const Operand& operand : operands(id)) visit(operand.buffer, operand.access);
   if (!in_group(task.kind)) return;
   const Group& group = groups_[task.detail];
+  if (group.buffers.empty()) return;
+  const std::size_t own = group.participant(task.shard);
+  visit(group.buffers[own], Access::update);
+  if (task.kind == TaskKind::collective) return;
   for (std::size_t k = 0; k < group.buffers.size(); ++k) {
-    const bool own = group.shards[k] == task.shard;
-    if (own) visit(group.buffers[k], Access::update);
-    if (!own && task.kind != TaskKind::collective) visit(group.buffers[k], Access::read);
+    if (k != own) visit(group.buffers[k], Access::read);
   }
 }
 

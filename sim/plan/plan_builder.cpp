@@ -30,7 +30,8 @@ TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies,
   auto& pieces = plan_.gathered_pieces_;
   const auto first = static_cast<std::uint32_t>(pieces.size());
   pieces.insert(pieces.end(), gathered.begin(), gathered.end());
-  plan_.gathered_.push_back({id, first, static_cast<std::uint32_t>(pieces.size())});
+  plan_.gathered_.push_back({first, static_cast<std::uint32_t>(pieces.size())});
+  plan_.tasks_.back().detail = static_cast<std::uint32_t>(plan_.gathered_.size());
   return id;
 }
 

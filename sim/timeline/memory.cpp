@@ -44,6 +44,11 @@ Lifetime lifetime(const Plan& plan, const Timeline& timeline, std::size_t step, 
 std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeline& timeline) {
   std::vector<Bytes> resident(plan.device_count());
   std::vector<std::vector<Change>> changes(plan.device_count());
+  std::vector<std::size_t> counts(plan.device_count());
+  for (const Buffer& buffer : plan.buffers()) ++counts[buffer.device()];
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    changes[d].reserve(2 * counts[d] * timeline.steps());
+  }
   for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
     if (buffer.lasts()) {
