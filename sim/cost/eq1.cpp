@@ -70,14 +70,15 @@ std::vector<std::vector<DeviceId>> group_devices(
 }  // namespace
 
 Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-         SyncAlgorithm sync, DTypes dtypes)
+         SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
       dtypes_(dtypes),
       costs_(graph, dtypes.values),
-      sync_costs_(cluster),
+      own_sync_costs_(cluster),
+      sync_costs_(sync_costs != nullptr ? *sync_costs : own_sync_costs_),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)) {}
 

@@ -27,9 +27,10 @@ struct LayerTerms {
 
 class Eq1 {
  public:
-  /// `models`: one per device of the cluster. All references must outlive this.
+  /// `models`: one per device of the cluster. `sync_costs`: of the cluster, where several share
+  /// what they work out of it. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-      SyncAlgorithm sync, DTypes dtypes);
+      SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs = nullptr);
 
   Seconds compute(LayerId layer, const Config& config);
   Seconds sync(LayerId layer, const Config& config);
@@ -55,7 +56,8 @@ class Eq1 {
   SyncAlgorithm sync_;
   DTypes dtypes_;
   LayerCosts costs_;
-  SyncCosts sync_costs_;
+  SyncCosts own_sync_costs_;
+  SyncCosts& sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
   std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it

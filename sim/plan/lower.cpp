@@ -91,13 +91,15 @@ Plan Lowering::run() && {
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options) {
-  SyncCosts sync_costs(cluster);
+  SyncCosts own(cluster);
+  SyncCosts& sync_costs = options.sync_costs != nullptr ? *options.sync_costs : own;
   return Lowering(graph, cluster, strategy, options, sync_costs, nullptr).run();
 }
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options, std::span<const std::uint32_t> differ) {
-  SyncCosts sync_costs(cluster);
+  SyncCosts own(cluster);
+  SyncCosts& sync_costs = options.sync_costs != nullptr ? *options.sync_costs : own;
   DeviceClasses classes =
       find_device_classes(graph, cluster, strategy, options.sync, differ, sync_costs);
   if (classes.is_trivial()) return lower(graph, cluster, strategy, options);

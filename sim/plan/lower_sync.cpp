@@ -53,7 +53,7 @@ std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceI
   const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
   if (fresh) {
     at->second = builder_.add_group_shape(
-        {ring_order(cluster_, devices), lowered_phases(sync_costs_.phases(algorithm, devices))});
+        {sync_costs_.ring(devices), lowered_phases(sync_costs_.phases(algorithm, devices))});
   }
   return at->second;
 }

@@ -135,6 +135,13 @@ const std::vector<CollectivePhase>& SyncCosts::phases(SyncAlgorithm algorithm,
   return at->second;
 }
 
+const std::vector<DeviceId>& SyncCosts::ring(const std::vector<DeviceId>& devices) {
+  const std::lock_guard guard(lock_);
+  const auto [at, fresh] = rings_.try_emplace(devices);
+  if (fresh) at->second = ring_order(cluster_, devices);
+  return at->second;
+}
+
 const JointSync& SyncCosts::joint(const std::vector<std::vector<DeviceId>>& groups) {
   const std::lock_guard guard(lock_);
   std::unique_ptr<JointSync>& at = joint_[groups];

@@ -3,7 +3,7 @@
 // What it costs to synchronise one layer's parameters on idle links, and so which algorithm is the
 // cheapest. A layer cut in c has several parameter shards; each has its replicas, and all shards
 // synchronise at once, so their loads on a link add up. Lowering (for `auto`) and Eq. 1 ask here.
-// Remembers what it has worked out; thread-safe.
+// Remembers what it has worked out, for all strategies on one cluster; thread-safe.
 
 #include <array>
 #include <cstdint>
@@ -75,6 +75,9 @@ class SyncCosts {
   const std::vector<CollectivePhase>& phases(SyncAlgorithm algorithm,
                                              const std::vector<DeviceId>& devices);
 
+  /// ring_order() of the devices.
+  const std::vector<DeviceId>& ring(const std::vector<DeviceId>& devices);
+
   /// Lives as long as this.
   const JointSync& joint(const std::vector<std::vector<DeviceId>>& groups);
 
@@ -87,6 +90,7 @@ class SyncCosts {
   std::mutex lock_;
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::vector<CollectivePhase>> phases_;
   std::map<std::vector<std::vector<DeviceId>>, std::unique_ptr<JointSync>> joint_;
+  std::map<std::vector<DeviceId>, std::vector<DeviceId>> rings_;
 };
 
 /// What `auto` chooses from, for a layer's parameters; of these, what sums a bucket; and what

@@ -83,6 +83,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
+  lowering.sync_costs = options.sync_costs;
 
   Prediction result;
   result.strategy = strategy;
@@ -93,8 +94,11 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
   result.timeline = simulate_case(input, strategy, result, options);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
-  result.terms = eq1.terms(strategy);
+  if (options.eq1) {
+    Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
+            options.sync_costs);
+    result.terms = eq1.terms(strategy);
+  }
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.plan, result.costs);
   result.peak_memory = peak_memory(result.plan, result.timeline);

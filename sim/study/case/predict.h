@@ -18,6 +18,7 @@
 #include "sim/cost/eq1.h"
 #include "sim/graph/graph.h"
 #include "sim/plan/plan.h"
+#include "sim/plan/sync_costs.h"
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
 #include "sim/store/result.h"
@@ -82,6 +83,9 @@ struct PredictOptions {
   Simulated devices = Simulated::all_devices;
   bool record_link_rates = false;  ///< for traces
   bool critical_path = true;       ///< else Prediction::path is empty
+  bool eq1 = true;                 ///< else Prediction::terms is empty
+  /// Of the case's cluster, where several predictions share what they work out of it.
+  SyncCosts* sync_costs = nullptr;
 };
 
 struct Prediction {

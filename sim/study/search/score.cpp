@@ -29,17 +29,25 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
 
 }  // namespace
 
-Scored score(const Case& input, const Strategy& strategy) {
+Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.critical_path = false;
+  options.eq1 = false;
+  options.sync_costs = sync_costs;
   const Prediction p = predict(input, strategy, options);
-  return {strategy, p.eq1_seconds(), p.step_seconds(), p.communication, p.largest_peak()};
+  return {strategy, {}, p.step_seconds(), p.communication, p.largest_peak()};
 }
 
-Scored score_eq1(const Case& input, const Strategy& strategy) {
+Scored score(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
+  Scored scored = score_simulated(input, strategy, sync_costs);
+  scored.eq1 = score_eq1(input, strategy, sync_costs).eq1;
+  return scored;
+}
+
+Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, sync_costs);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 

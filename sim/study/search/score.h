@@ -1,6 +1,7 @@
 #pragma once
 
-// A strategy with both of its times: what strategies are compared by. Thread-safe.
+// A strategy with both of its times: what strategies are compared by. `sync_costs`: of the case's
+// cluster. Thread-safe.
 
 #include <cstdint>
 
@@ -18,9 +19,12 @@ struct Scored {
   bool simulated() const { return step.value > 0; }
 };
 
-Scored score(const Case& input, const Strategy& strategy);
+Scored score(const Case& input, const Strategy& strategy, SyncCosts* sync_costs = nullptr);
+/// Without Eq. 1.
+Scored score_simulated(const Case& input, const Strategy& strategy,
+                       SyncCosts* sync_costs = nullptr);
 /// Eq. 1 alone.
-Scored score_eq1(const Case& input, const Strategy& strategy);
+Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs = nullptr);
 
 CaseResult result_of(const Case& input, const Scored& scored);
 

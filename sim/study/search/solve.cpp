@@ -91,10 +91,10 @@ class Search {
     search();
     throw_if_cancelled(options_.limits.cancelled);
     Strategy best = space_.strategy("optimal", found_.front());
-    Seconds least = score_eq1(input_, best).eq1;
+    Seconds least = score_eq1(input_, best, &sync_costs_).eq1;
     for (const Strategy& usual : usual_) {
       if (space_.choices(usual) || !keeps(usual, options_.kept)) continue;
-      const Seconds seconds = score_eq1(input_, usual).eq1;
+      const Seconds seconds = score_eq1(input_, usual, &sync_costs_).eq1;
       if (seconds < least) best = usual;
       least = std::min(least, seconds);
     }
@@ -232,13 +232,18 @@ class Search {
   }
 
   // Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
-  Scored try_score(const Strategy& strategy) const {
-    if (!quick_to_simulate(input_.graph, strategy)) return score_eq1(input_, strategy);
-    try {
-      return score(input_, strategy);
-    } catch (const InputError&) {
-      return score_eq1(input_, strategy);
+  Scored try_score(const Strategy& strategy) {
+    if (quick_to_simulate(input_.graph, strategy)) {
+      try {
+        return score_simulated(input_, strategy, &sync_costs_);
+      } catch (const InputError&) {
+      }
     }
+    return {strategy, {}, {}, {}, {}};
+  }
+  Scored with_eq1(Scored scored) {
+    scored.eq1 = score_eq1(input_, scored.strategy, &sync_costs_).eq1;
+    return scored;
   }
 
   // Remembers; called from several threads.
@@ -258,9 +263,10 @@ class Search {
     const bool known = scored_.contains(choices);
     const bool simulates = options_.simulate && (known || !is_set(options_.limits.cancelled));
     const Strategy strategy = space_.strategy(std::move(name), choices);
-    Scored scored = simulates ? score_choices(choices) : score_eq1(input_, strategy);
+    Scored scored;
+    if (simulates) scored = score_choices(choices);
     scored.strategy = strategy;
-    return scored;
+    return with_eq1(std::move(scored));
   }
 
   // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
@@ -272,7 +278,8 @@ class Search {
     result_.baselines.resize(usual_.size());
     parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
       const bool simulates = options_.simulate && !is_set(limits_.cancelled);
-      result_.baselines[i] = simulates ? try_score(usual_[i]) : score_eq1(input_, usual_[i]);
+      result_.baselines[i] =
+          with_eq1(simulates ? try_score(usual_[i]) : Scored{usual_[i], {}, {}, {}, {}});
     });
     for (std::size_t i = 0; i < found_.size(); ++i) {
       result_.best.push_back(
@@ -308,6 +315,7 @@ class Search {
 
   const Case& input_;
   const SolveOptions& options_;
+  SyncCosts sync_costs_{input_.cluster};
   Stopwatch start_;
   SearchSpace space_;
   std::vector<Strategy> usual_;
