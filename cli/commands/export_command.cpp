@@ -14,8 +14,6 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostExportedSteps = 1000;
-
 std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& output) {
   auto flags = std::make_shared<ExportFlags>();
   add_model_and_cluster(command, flags->input);
@@ -28,7 +26,7 @@ std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& ou
 
 void add_steps(CLI::App& command, ExportFlags& flags, std::size_t usual) {
   flags.steps = usual;
-  add_number(command, "steps", flags.steps, kMostExportedSteps)
+  add_setting(command, "steps", flags.steps)
       ->description(fmt::format("how many steps to simulate (default {})", usual));
 }
 

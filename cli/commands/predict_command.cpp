@@ -31,7 +31,6 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostPredictedSteps = 1000;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
@@ -223,7 +222,7 @@ void add_predict_command(CLI::App& app) {
       ->description(
           fmt::format("{}; several, with commas, side by side", setting("strategy").help));
   add_case_options(*command, flags->input);
-  add_number(*command, "steps", flags->steps, kMostPredictedSteps);
+  add_setting(*command, "steps", flags->steps);
   add_setting(*command, "jitter", flags->jitter);
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
       ->check(named_file());

@@ -29,9 +29,6 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSteps = 100'000'000;
-constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
-
 struct RunFlags {
   RunRequest request;
   std::string save_weights, trace_file, typed;
@@ -165,14 +162,13 @@ void run_command(Runner& runner, const RunFlags& flags) {
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
   add_batch_settings(command, request.batch, request.batch_per_device);
-  add_number(command, "steps", request.steps, kMostSteps)
+  add_setting(command, "steps", request.steps, Job::run)
       ->description("how many steps to train (default 10)");
-  flags.warmup_option = command
-                            .add_option("--warmup", request.warmup,
-                                        "how many of the first steps are not timed (default 1)")
-                            ->check(whole_number(0, kMostSteps));
+  flags.warmup_option = add_whole_number(command, "--warmup", request.warmup,
+                                         {0, whole_range(setting("steps"), Job::run).most},
+                                         "how many of the first steps are not timed (default 1)");
   add_setting(command, "lr", request.learning_rate);
-  add_number(command, "seed", request.seed, kMostSeed);
+  add_setting(command, "seed", request.seed);
   add_sync_settings(command, request.sync);
 }
 

@@ -1,6 +1,7 @@
 """What the command line promises beside its results: provenance that says what was typed, and
 warnings where a result means less than it seems to."""
 
+import json
 import os
 import pathlib
 import sqlite3
@@ -43,6 +44,22 @@ class Provenance(unittest.TestCase):
             with sqlite3.connect(f"{folder}/of.db") as database:
                 self.assertEqual(database.execute("SELECT command FROM invocation").fetchall(),
                                  [(typed,)])
+
+
+class Counts(unittest.TestCase):
+    """A count is in decimal digits: 064 is 64, not the octal 52."""
+
+    def json(self, command):
+        outcome = cases.run(f"{command} --json", ".")
+        self.assertEqual(outcome.exit_code, 0, outcome.stderr)
+        return json.loads(outcome.stdout)
+
+    def test_leading_zeros(self):
+        predict = "strata predict lenet5 --cluster p100-1x2 --strategy data"
+        self.assertEqual(self.json(f"{predict} --batch 064")["batch"], 64)
+        self.assertEqual(self.json(f"{predict} --batch-per-device 010")["batch"], 20)
+        run = "strata run lenet5 --devices cpu:1 --batch 2 --strategy data"
+        self.assertEqual(len(self.json(f"{run} --steps 010 --warmup 08 --seed 09")["losses"]), 10)
 
 
 class Warnings(unittest.TestCase):
