@@ -182,7 +182,7 @@ const Bad kBad[] = {
     {R"({"id":1,"over":["as"],"weights":[1,2],"bytes":1})",
      "p:1: 'weights' must be as many as the links of 'over': 1, not 2"},
     {R"({"id":1,"over":["as"],"weights":[0],"bytes":1})",
-     "p:1: 'weights' must be positive numbers"},
+     "p:1: 'weights' must be numbers from 1e-20 to 1e+09"},
     {R"({"id":1,"on":"a","seconds":1,"after":["2"]})",
      "p:1: 'after' names '2', which is no activity of this file"},
     {R"({"id":1,"on":"a","seconds":1,"after":"2"})", "p:1: 'after' must be a list of ids"},
