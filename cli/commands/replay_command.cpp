@@ -92,13 +92,6 @@ void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double
         format_seconds(Seconds{engine_seconds}));
 }
 
-ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
-  return simulate(plan.workload);
-} catch (InputError& error) {
-  error.add_context(file);
-  throw;
-}
-
 // Silence would look as if the straggler did not matter.
 void warn_of_speeds(const WhatIfs& changes) {
   for (const auto& [key, value] : changes) {
@@ -114,7 +107,7 @@ void run(const ReplayFlags& flags) {
   warn_of_speeds(flags.sets);
   const ReplayPlan plan = read_replay(flags.plan, cluster);
   const auto before = std::chrono::steady_clock::now();
-  const ActivityTimes times = times_of(plan, flags.plan);
+  const ActivityTimes times = simulate(plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
   if (flags.json) return print_activities_json(plan, times, engine.count());
