@@ -8,7 +8,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/exports.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "sim/study/case/case_settings.h"
 
 namespace strata {
@@ -19,7 +18,7 @@ std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& ou
   add_model_and_cluster(command, flags->input);
   add_setting(command, "strategy", flags->strategy)->required();
   add_case_options(command, flags->input);
-  command.add_option("-o,--output", flags->output, output)->required()->check(named_file());
+  command.add_option("-o,--output", flags->output, output)->required();
   command.add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   return flags;
 }

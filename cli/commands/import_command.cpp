@@ -197,8 +197,7 @@ void add_cluster(CLI::App& import, const Runner& runner) {
                       "one for each host: NCCL's topology XML, the output of nvidia-smi topo -m, "
                       "hwloc's XML; or SLURM's topology.conf; - is standard input");
   command->add_flag("--here", flags->here, "this machine")->disable_flag_override();
-  command->add_option("-o,--output", flags->output, "write FILE (default: standard output)")
-      ->check(named_file());
+  command->add_option("-o,--output", flags->output, "write FILE (default: standard output)");
   command->add_option("--name", flags->name, "the cluster's name (default: the file's)");
   command->add_option("--format", flags->format,
                       fmt::format("{} (default: recognised from the source)", topology_formats()));

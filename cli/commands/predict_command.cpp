@@ -13,7 +13,6 @@
 #include "cli/commands/commands.h"
 #include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/case_header.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -224,10 +223,8 @@ void add_predict_command(CLI::App& app) {
   add_case_options(*command, flags->input);
   add_setting(*command, "steps", flags->steps);
   add_setting(*command, "jitter", flags->jitter);
-  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
-      ->check(named_file());
-  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")
-      ->check(named_file());
+  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
+  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -10,7 +10,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/base/error.h"
@@ -127,8 +126,7 @@ void add_replay_command(CLI::App& app) {
       ->required();
   add_setting(*command, "cluster", flags->cluster)->required();
   add_what_ifs(*command, flags->sets);
-  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV")
-      ->check(named_file());
+  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -183,26 +183,16 @@ void add_ways_to_run(CLI::App& command, RunRequest& request) {
 
 void add_files(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  command
-      .add_option("--data", request.data,
-                  "a folder with input.npy and labels.npy to train on (default: synthetic)")
-      ->check(named_file());
-  command
-      .add_option("--test-data", request.test_data,
-                  "the same, to test on when the training is done")
-      ->check(named_file());
-  command
-      .add_option("--weights", request.weights,
-                  "a folder with LAYER.weight.npy and LAYER.bias.npy to start from")
-      ->check(named_file());
-  command
-      .add_option("--save-weights", flags.save_weights,
-                  "a new or empty folder for the trained weights")
-      ->check(named_file());
-  command
-      .add_option("--trace", flags.trace_file,
-                  "write the last steps as trace-event JSON (Perfetto opens it)")
-      ->check(named_file());
+  command.add_option("--data", request.data,
+                     "a folder with input.npy and labels.npy to train on (default: synthetic)");
+  command.add_option("--test-data", request.test_data,
+                     "the same, to test on when the training is done");
+  command.add_option("--weights", request.weights,
+                     "a folder with LAYER.weight.npy and LAYER.bias.npy to start from");
+  command.add_option("--save-weights", flags.save_weights,
+                     "a new or empty folder for the trained weights");
+  command.add_option("--trace", flags.trace_file,
+                     "write the last steps as trace-event JSON (Perfetto opens it)");
   add_setting(command, "profile", request.profiles)
       ->allow_extra_args(false)
       ->description(

@@ -11,7 +11,6 @@
 #include "cli/options/case_options.h"
 #include "cli/options/keep_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/case_header.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -114,8 +113,7 @@ void add_solve_command(CLI::App& app) {
   auto flags = std::make_shared<SolveFlags>();
   SolveOptions& options = flags->options;
   add_model_and_cluster(*command, flags->input);
-  command->add_option("-o,--output", flags->output, "write the strategy to this .json file")
-      ->check(named_file());
+  command->add_option("-o,--output", flags->output, "write the strategy to this .json file");
   add_setting(*command, "algorithm", options.algorithm);
   add_setting(*command, "objective", options.objective);
   add_setting(*command, "k_best", options.k_best);

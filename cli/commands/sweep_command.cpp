@@ -166,12 +166,10 @@ void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed) 
   auto flags = std::make_shared<SweepFlags>();
   flags->typed = typed;
   command->add_option("SCENARIO", flags->scenario, "a .toml file (docs/scenarios.md)")->required();
-  command
-      ->add_option(
-          "--db", flags->database,
-          "the database; what is in it is not answered again (default: named as the scenario, "
-          "ending in .db, in this folder)")
-      ->check(named_file());
+  command->add_option(
+      "--db", flags->database,
+      "the database; what is in it is not answered again (default: named as the scenario, "
+      "ending in .db, in this folder)");
   add_whole_number(*command, "-j,--threads", flags->threads,
                    whole_range(setting("threads"), Job::predict), "cores to use (default: all)");
   command->add_option("--shard", flags->shard,

@@ -10,7 +10,6 @@
 #include "cli/commands/interrupt.h"
 #include "cli/options/measure_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -148,10 +147,8 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
       "--tolerance", flags->tolerance,
       "the error above which a prediction is off (default 0.1, for 10 %): fail where one "
       "is off (exit code 1), or where one cannot be judged (3)");
-  command
-      ->add_option("--trace", flags->trace_file,
-                   "write both timelines of the largest error's case as trace-event JSON")
-      ->check(named_file());
+  command->add_option("--trace", flags->trace_file,
+                      "write both timelines of the largest error's case as trace-event JSON");
   command->callback([flags, &runner] { validate_command(runner, *flags); });
 }
 

@@ -31,10 +31,8 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
       ->disable_flag_override();
   add_whole_number(command, "--rounds", flags.rounds, {1, kMostRounds},
                    fmt::format("how often to measure everything (default {})", rounds));
-  command
-      .add_option("-o,--output", flags.output,
-                  "write the profile to this .toml file, its table of costs beside it")
-      ->check(named_file());
+  command.add_option("-o,--output", flags.output,
+                     "write the profile to this .toml file, its table of costs beside it");
   command.add_flag("--json", flags.json, "print JSON")->disable_flag_override();
 }
 

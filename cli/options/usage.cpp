@@ -96,11 +96,14 @@ std::string usage_hint(const CLI::App& app) {
   return fmt::format("strata {} --help lists what is allowed", typed_name(app, *command));
 }
 
-CLI::Validator named_file() {
-  const auto check = [](const std::string& name) {
-    return name.empty() ? std::string("'' names no file") : std::string();
-  };
-  return CLI::Validator(check, "");
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    const std::string error =
+        fmt::format("'' is no value; it needs one: {}", option->get_description());
+    option->check([error](const std::string& text) { return text.empty() ? error : ""; });
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
 }
 
 CLI::Validator whole_number(WholeRange range) {

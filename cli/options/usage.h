@@ -21,8 +21,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
 /// The line below it: where help is.
 std::string usage_hint(const CLI::App& app);
 
-/// For options that name a file: the empty name is refused.
-CLI::Validator named_file();
+/// No option or argument of the program takes an empty value: to the commands, an empty text is one
+/// that was not given.
+void refuse_empty_values(CLI::App& app);
 
 /// For options that count something.
 CLI::Validator whole_number(WholeRange range);
