@@ -130,10 +130,6 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
-  if (any && flags.trace_file == flags.plan_file) {
-    throw InputError(
-        fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
-  }
   check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
+#include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/options/usage.h"
 #include "cli/output/device_warnings.h"
@@ -59,6 +60,7 @@ RunRequest request_of(const RunFlags& flags) {
     throw InputError("--tolerance is given without --check; allowed: both, or neither");
   }
   request.task_times = !flags.trace_file.empty();
+  request.saves_weights = !flags.save_weights.empty();
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};
   request.costs->recorded = request.recorded;
@@ -69,7 +71,7 @@ RunRequest request_of(const RunFlags& flags) {
 void check_files(const Runner& runner, const RunFlags& flags) {
   if (!runner.leads()) return;
   const RunRequest& r = flags.request;
-  std::vector<std::string> read = r.profiles;
+  std::vector<std::string> read = files_of_profiles(r.profiles);
   read.insert(read.end(), {r.model, r.strategy});
   for (const std::string& folder : {r.data, r.test_data}) {
     if (!folder.empty()) read.insert(read.end(), {folder + "/input.npy", folder + "/labels.npy"});

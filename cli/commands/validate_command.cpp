@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -78,12 +79,11 @@ ValidateRequest request_of(const ValidateFlags& flags) {
 }
 
 void check_files(const ValidateFlags& flags, std::vector<std::string> read) {
-  const std::string& profile = flags.measure.output;
-  if (!profile.empty() && profile == flags.trace_file) {
-    throw InputError(fmt::format("-o and --trace both name {}; allowed: two files", profile));
-  }
   read.insert(read.end(), flags.measure.models.begin(), flags.measure.models.end());
-  check_outputs({flags.trace_file}, read);
+  std::vector<std::string> written = {flags.trace_file};
+  const std::string& profile = flags.measure.output;
+  if (!profile.empty()) written.insert(written.end(), {profile, new_costs_table(profile)});
+  check_outputs(written, read);
 }
 
 ValidateReport validate_with_progress(Runner& runner, const ValidateRequest& request) try {

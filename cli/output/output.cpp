@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -15,6 +16,24 @@ namespace {
 
 [[noreturn]] void fail() {
   throw EnvironmentError("standard output cannot be written");
+}
+
+// What is no file, as /dev/null, takes any number of outputs.
+bool takes_several(const std::string& output) {
+  std::error_code none;
+  return std::filesystem::exists(output, none) && !std::filesystem::is_regular_file(output, none);
+}
+
+void refuse_same_file(const std::vector<std::string>& outputs) {
+  std::map<std::string, std::string> known;  // a file: the name that it was first given
+  for (const std::string& output : outputs) {
+    if (output.empty() || takes_several(output)) continue;
+    const auto [first, fresh] = known.emplace(file_behind(output), output);
+    if (fresh) continue;
+    const std::string what =
+        first->second == output ? output : fmt::format("{}, which is {},", output, first->second);
+    throw InputError(fmt::format("{} is named for two outputs; allowed: a file for each", what));
+  }
 }
 
 }  // namespace
@@ -74,6 +93,7 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
 void check_outputs(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& inputs) {
   refuse_overwriting(outputs, inputs);
+  refuse_same_file(outputs);
   for (const std::string& output : outputs) {
     if (!output.empty()) check_can_write(output);
   }

@@ -40,9 +40,9 @@ void note(std::string_view what);
 void refuse_overwriting(const std::vector<std::string>& outputs,
                         const std::vector<std::string>& inputs);
 
-/// For files that are written when the work is done, before it begins: the same, and throws
-/// EnvironmentError where one of them could not be written. Empty names are those of options that
-/// were not given.
+/// For files that are written when the work is done, before it begins: the same, also where two of
+/// them are one file, and throws EnvironmentError where one of them could not be written. Empty
+/// names are those of options that were not given.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace strata
