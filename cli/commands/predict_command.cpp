@@ -14,6 +14,7 @@
 #include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/output/case_header.h"
+#include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
@@ -58,17 +59,6 @@ void warn_if_too_large(const Case& input, const Prediction& p) {
                      format_bytes(p.peak_memory[i]), device.kind, format_bytes(capacity)));
     return;
   }
-}
-
-// A cut into fewer parts than there are devices leaves some without work.
-void warn_if_idle(const Case& input, const Prediction& p) {
-  std::vector<bool> works(input.cluster.device_count(), false);
-  for (const Task& task : p.plan.tasks()) {
-    if (task.kind == TaskKind::compute) works[task.device()] = true;
-  }
-  const auto idle = std::count(works.begin(), works.end(), false);
-  if (idle == 0) return;
-  warn(fmt::format("{}: {} of {} devices have no work", p.strategy.name(), idle, works.size()));
 }
 
 void print_layers(const Case& input, const Prediction& p) {
@@ -182,7 +172,7 @@ void run(PredictFlags& flags) {
     write_files(flags, input, predictions.back());
   }
   for (const Prediction& p : predictions) {
-    warn_if_idle(input, p);
+    warn_of_idle_devices(p.strategy.name(), p.plan, input.cluster);
     warn_if_too_large(input, p);
     if (flags.jitter) warn_if_steady(p);
   }

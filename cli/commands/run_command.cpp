@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -51,10 +50,6 @@ void set_warmup(const RunFlags& flags, RunRequest& request) {
 
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
-  if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
-    throw InputError(
-        fmt::format("--lr {}: too large; allowed: what float32 can hold", request.learning_rate));
-  }
   set_warmup(flags, request);
   if (request.tolerance && !request.check) {
     throw InputError("--tolerance is given without --check; allowed: both, or neither");
@@ -144,6 +139,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
+  warn_of_idle_devices(report.strategy.name(), report.plan, report.cluster);
   const RunNames names{request.devices, runner.description(request.devices), request.sync};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());

@@ -43,7 +43,9 @@ class FileReader {
   std::string name(const std::string& file) {
     const auto in_file = root_.optional("name");
     if (size_) return size_->name;
-    return in_file ? in_file->as_string() : name_from_file(file);
+    if (!in_file) return name_from_file(file);
+    if (in_file->as_string().empty()) in_file->fail_expected("a name");
+    return in_file->as_string();
   }
 
   template <class Read>

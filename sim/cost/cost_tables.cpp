@@ -206,8 +206,8 @@ class TableBuilder {
     return std::size_t{table.rows} * table.columns;
   }
 
-  // By pieces: all tables together are gigabytes, and their first touch takes many seconds, in which
-  // the work can be called off.
+  // By pieces: all tables together are gigabytes, and their first touch takes many seconds, in
+  // which the work can be called off.
   void allocate(CostTable& table) const {
     const std::size_t entries = entries_of(table);
     table.seconds.reserve(entries);

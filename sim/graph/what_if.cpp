@@ -24,8 +24,8 @@ double parse_layer_speed(std::string_view text) {
   } catch (const InputError&) {  // said below, with what is allowed
   }
   throw InputError(fmt::format(
-      "'{}' is not a layer's speed; allowed: a number or factor from {:g} to {:g}, as in \"2x\"", text,
-      kLeastLayerSpeed, kMostLayerSpeed));
+      "'{}' is not a layer's speed; allowed: a number or factor from {:g} to {:g}, as in \"2x\"",
+      text, kLeastLayerSpeed, kMostLayerSpeed));
 }
 
 std::string ops_of(const Graph& graph) {

@@ -174,6 +174,7 @@ void ReplayBuilder::rehash(std::size_t slots) {
 ReplayPlan ReplayBuilder::build() && {
   resolve();
   errors_.throw_if_any();
+  if (workload_.size() == 0) fail({file_, 0}, "no activities; allowed: one or more");
   check_cycles();
   slots_ = {};
   open_ = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -36,6 +37,9 @@ constexpr std::int64_t kMostSimulatedSteps = 1000, kMostRunSteps = 100'000'000;
 // What a double holds exactly, so that a seed is the same after JSON.
 constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, kMostThreads = 1024;
+
+// What float32 holds, in which runs compute.
+constexpr double kMostRate = std::numeric_limits<float>::max();
 
 constexpr std::array<SettingSpec, 29> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
@@ -174,6 +178,15 @@ void check_integer(const Value& value, const std::string& text, WholeRange range
   refuse_text(value, fmt::format("an integer from {} to {}", range.least, range.most), text);
 }
 
+// Of a range, whose numbers are decimals of any size.
+void check_rate(const Value& value, const std::string& text) {
+  double rate = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rate);
+  if (error == std::errc() && stop == end && rate >= 0 && rate <= kMostRate) return;
+  refuse_text(value, fmt::format("a number from 0 to {:g}", kMostRate), text);
+}
+
 void check_word(const SettingSpec& setting, const Value& value, const std::string& text) {
   if (std::ranges::find(setting.choices, text) != setting.choices.end()) return;
   const bool file = setting.form == ValueForm::strategy;
@@ -217,7 +230,7 @@ std::string unchecked_text(const SettingSpec& setting, const Value& value, Job j
     case ValueForm::natural:
       return whole_text(value, whole_range(setting, job));
     case ValueForm::rate:
-      value.as_number(0);  // throws for others
+      value.as_number(0, kMostRate);  // throws for others
       return number_text(value);
     case ValueForm::flag:
       return value.as_boolean() ? "true" : "false";
@@ -285,8 +298,7 @@ void check_text(const SettingSpec& setting, const Value& value, const std::strin
     case ValueForm::natural:
       return check_integer(value, text, whole_range(setting, job));
     case ValueForm::rate:
-      if (text.starts_with('-')) refuse_text(value, "a number of at least 0", text);
-      return;
+      return check_rate(value, text);
     default:
       return;
   }
@@ -309,8 +321,9 @@ std::int64_t read_whole(const SettingSpec& setting, std::string_view text, Job j
 double read_rate(const SettingSpec& setting, std::string_view text) try {
   const bool time = setting.form == ValueForm::seconds;
   const double value = parse_number(text, time ? "number of seconds" : "number");
-  if (value >= 0) return value;
-  throw InputError(fmt::format("'{}' is below zero", text));
+  if (value < 0) throw InputError(fmt::format("'{}' is below zero", text));
+  if (time || value <= kMostRate) return value;
+  throw InputError(fmt::format("'{}' is more than {:g}, what float32 holds", text, kMostRate));
 } catch (const InputError& error) {
   throw InputError(
       fmt::format("`{}`: {}; allowed: a number of at least 0", setting.key, error.message()));

@@ -76,6 +76,12 @@ class Warnings(unittest.TestCase):
                          [f"strata: warning: cpu:{cores + 1} on {cores} cores: devices take turns "
                           "on a core, so times mean nothing and predictions do not hold"])
 
+    def test_devices_without_work(self):
+        run = "strata run lenet5 --strategy data --steps 1 --devices cpu:2 --batch "
+        self.assertEqual(self.warned(run + "2"), [])
+        self.assertEqual(self.warned(run + "1"),
+                         ["strata: warning: data: 1 of 2 devices have no work"])
+
     def test_a_type_without_arithmetic(self):
         predict = "strata predict lenet5 --cluster p100-1x2 --strategy data --dtype "
         self.assertEqual(self.warned(predict + "fp16"), [])

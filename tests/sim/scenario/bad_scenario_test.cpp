@@ -177,7 +177,7 @@ TEST(BadScenario, RunsTakeNoWhatIfs) {
       error_of("[[sweep]]\njob = \"run\"\nmodel = \"m\"\ndevices = \"cpu:2\"\n"
                "strategy = \"data\"\nlr = [0.1, -0.1]\nseed = { from = -1, to = 0, step = 1 }\n"
                "[sweep.set]\n\"device.cpu0.speed\" = \"2x\"\n"),
-      "s.toml:6: 'lr[1]' must be a number of at least 0; it is -0.1\n"
+      "s.toml:6: 'lr[1]' must be a number from 0 to 3.4028234663852886e+38; it is -0.1\n"
       "s.toml:7: 'seed' must be an integer from 0 to 9007199254740992; it is -1\n"
       "s.toml:9: 'set.device.cpu0.speed' does not go with job run; allowed: predict, solve");
 }

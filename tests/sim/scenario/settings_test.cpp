@@ -59,6 +59,9 @@ TEST(Settings, SayWhatIsAllowed) {
   EXPECT_THAT(
       [] { read_setting<std::int64_t>("batch", "0"); },
       ThrowsMessage<InputError>(StrEq("`batch`: '0' is no whole number from 1 to 1073741824")));
+  EXPECT_THAT([] { read_setting<double>("lr", "1e39"); },
+              ThrowsMessage<InputError>(StrEq("`lr`: '1e39' is more than 3.40282e+38, what float32 "
+                                              "holds; allowed: a number of at least 0")));
   EXPECT_EQ(read_setting<std::int64_t>("batch", "1"), 1);
   EXPECT_EQ(read_setting<std::uint64_t>("seed", "0"), 0u);
   EXPECT_EQ(read_setting<Bytes>("memory_limit", "2 KiB"), Bytes{2048});
