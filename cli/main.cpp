@@ -1,6 +1,8 @@
 // `strata`: parses the command line, runs one command, maps errors to exit codes.
 
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -49,6 +51,12 @@ std::string version_text(const Runner& runner) {
   return fmt::format("strata {}\nparts: {}", STRATA_VERSION, parts);
 }
 
+// A folder that may not be looked into, links in a circle, a working folder that is gone.
+std::string file_system_text(const std::filesystem::filesystem_error& error) {
+  const std::string path = error.path1().empty() ? "the working folder" : error.path1().string();
+  return fmt::format("{}: cannot be looked at: {}", path, error.code().message());
+}
+
 int refuse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   complain(usage_error(app, error, {argv + 1, argv + argc}));
   say(usage_hint(app));
@@ -94,6 +102,8 @@ int run_as_one(const Processes& processes, int argc, char** argv) {
     return fail(error.exit_code(), error.message());
   } catch (const std::bad_alloc&) {
     return fail(kNotAble, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(kNotAble, file_system_text(error));
   } catch (const std::exception& error) {
     return fail(kFailed, fmt::format("internal error: {}", error.what()));
   }
@@ -102,6 +112,7 @@ int run_as_one(const Processes& processes, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond its limit is an error of what writes it
   try {
     const Processes processes;
     return run_as_one(processes, argc, argv);

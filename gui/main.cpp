@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -169,6 +170,7 @@ int start(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond its limit is an error of what writes it
   for (int i = 1; i < argc; ++i) {
     if (asks_for_text(argv[i])) answer(argv[0], argv[i]);
   }

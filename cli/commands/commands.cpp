@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cli/options/usage.h"
+
 namespace strata {
 namespace {
 
@@ -37,6 +39,7 @@ std::unique_ptr<CLI::App> program(Runner& runner, const std::string& typed,
   app->require_subcommand(0, 1);
   app->get_formatter()->column_width(34);
   add_commands(*app, runner, typed);
+  refuse_empty_values(*app);
   // After the commands, which would inherit it.
   app->footer(
       "strata COMMAND --help lists what a command takes.\n"

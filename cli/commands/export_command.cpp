@@ -8,27 +8,24 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/exports.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "sim/study/case/case_settings.h"
 
 namespace strata {
 namespace {
-
-constexpr std::int64_t kMostExportedSteps = 1000;
 
 std::shared_ptr<ExportFlags> add_export(CLI::App& command, const std::string& output) {
   auto flags = std::make_shared<ExportFlags>();
   add_model_and_cluster(command, flags->input);
   add_setting(command, "strategy", flags->strategy)->required();
   add_case_options(command, flags->input);
-  command.add_option("-o,--output", flags->output, output)->required()->check(named_file());
+  command.add_option("-o,--output", flags->output, output)->required();
   command.add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   return flags;
 }
 
 void add_steps(CLI::App& command, ExportFlags& flags, std::size_t usual) {
   flags.steps = usual;
-  add_number(command, "steps", flags.steps, kMostExportedSteps)
+  add_setting(command, "steps", flags.steps)
       ->description(fmt::format("how many steps to simulate (default {})", usual));
 }
 

@@ -197,17 +197,14 @@ void add_cluster(CLI::App& import, const Runner& runner) {
                       "one for each host: NCCL's topology XML, the output of nvidia-smi topo -m, "
                       "hwloc's XML; or SLURM's topology.conf; - is standard input");
   command->add_flag("--here", flags->here, "this machine")->disable_flag_override();
-  command->add_option("-o,--output", flags->output, "write FILE (default: standard output)")
-      ->check(named_file());
+  command->add_option("-o,--output", flags->output, "write FILE (default: standard output)");
   command->add_option("--name", flags->name, "the cluster's name (default: the file's)");
   command->add_option("--format", flags->format,
                       fmt::format("{} (default: recognised from the source)", topology_formats()));
   command->add_option("--kind", flags->kind,
                       "not for slurm: the kind of the GPUs, as v100 or h200");
-  command
-      ->add_option("--hosts", flags->hosts,
-                   "not for slurm: how many hosts like the one source (default 1)")
-      ->check(whole_number(1, kDeviceLimit));
+  add_whole_number(*command, "--hosts", flags->hosts, {1, kDeviceLimit},
+                   "not for slurm: how many hosts like the one source (default 1)");
   command->add_option("--node", flags->node, "slurm: the cluster that describes each host");
   add_quantities(*command, *flags);
   command->add_flag("--json", flags->json, "print what was found as JSON")->disable_flag_override();

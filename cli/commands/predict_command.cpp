@@ -13,8 +13,8 @@
 #include "cli/commands/commands.h"
 #include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/case_header.h"
+#include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
@@ -31,7 +31,6 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostPredictedSteps = 1000;
 constexpr std::size_t kListedLayers = 12;
 
 struct PredictFlags {
@@ -63,20 +62,6 @@ void warn_if_too_large(const Case& input, const Prediction& p) {
                      format_bytes(p.peak_memory[i]), device.kind, format_bytes(capacity)));
     return;
   }
-}
-
-// A cut into fewer parts than there are devices leaves some without work.
-void warn_if_idle(const Case& input, const Prediction& p) {
-  std::vector<bool> works(input.cluster.device_count(), false);
-  for (const Task& task : p.plan.tasks()) {
-    if (task.kind == TaskKind::compute) works[task.device()] = true;
-  }
-  std::size_t idle = 0;
-  for (std::size_t d = 0; d < works.size(); ++d) {
-    idle += works[p.plan.representative(DeviceId(d))()] ? 0 : 1;
-  }
-  if (idle == 0) return;
-  warn(fmt::format("{}: {} of {} devices have no work", p.strategy.name(), idle, works.size()));
 }
 
 void print_layers(const Case& input, const Prediction& p) {
@@ -137,10 +122,6 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
-  if (flags.writes_files() && flags.trace_file == flags.plan_file) {
-    throw InputError(
-        fmt::format("--trace and --plan both name {}; allowed: two files", flags.trace_file));
-  }
   check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
 }
 
@@ -194,7 +175,7 @@ void run(PredictFlags& flags) {
     write_files(flags, input, predictions.back());
   }
   for (const Prediction& p : predictions) {
-    warn_if_idle(input, p);
+    warn_of_idle_devices(p.strategy.name(), p.plan, input.cluster);
     warn_if_too_large(input, p);
     if (flags.jitter) warn_if_steady(p);
   }
@@ -229,12 +210,10 @@ void add_predict_command(CLI::App& app) {
       ->description(
           fmt::format("{}; several, with commas, side by side", setting("strategy").help));
   add_case_options(*command, flags->input);
-  add_number(*command, "steps", flags->steps, kMostPredictedSteps);
+  add_setting(*command, "steps", flags->steps);
   add_setting(*command, "jitter", flags->jitter);
-  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)")
-      ->check(named_file());
-  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay")
-      ->check(named_file());
+  command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
+  command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
   command
       ->add_flag("--no-classes", flags->no_classes,
                  "simulate every device, not one of each class of devices that do the same")

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
-#include "cli/options/usage.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
@@ -104,7 +103,7 @@ void add_query_command(CLI::App& app) {
                       "failures (docs/store.md; default: all cases)");
   command->add_option("--scenario", flags->scenario,
                       "cases holds this scenario's rows, in its order (default: all rows)");
-  command->add_option("--csv", flags->csv, "write CSV")->check(named_file());
+  command->add_option("--csv", flags->csv, "write CSV");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run_query(*flags); });
 }

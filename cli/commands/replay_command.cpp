@@ -10,7 +10,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/base/error.h"
@@ -92,13 +91,6 @@ void print_activities(const ReplayPlan& plan, const ActivityTimes& times, double
         format_seconds(Seconds{engine_seconds}));
 }
 
-ActivityTimes times_of(const ReplayPlan& plan, const std::string& file) try {
-  return simulate(plan.workload);
-} catch (InputError& error) {
-  error.add_context(file);
-  throw;
-}
-
 // Silence would look as if the straggler did not matter.
 void warn_of_speeds(const WhatIfs& changes) {
   for (const auto& [key, value] : changes) {
@@ -114,7 +106,7 @@ void run(const ReplayFlags& flags) {
   warn_of_speeds(flags.sets);
   const ReplayPlan plan = read_replay(flags.plan, cluster);
   const auto before = std::chrono::steady_clock::now();
-  const ActivityTimes times = times_of(plan, flags.plan);
+  const ActivityTimes times = simulate(plan);
   const std::chrono::duration<double> engine = std::chrono::steady_clock::now() - before;
   if (!flags.csv_file.empty()) write_file_whole(flags.csv_file, csv(plan, times));
   if (flags.json) return print_activities_json(plan, times, engine.count());
@@ -134,8 +126,7 @@ void add_replay_command(CLI::App& app) {
       ->required();
   add_setting(*command, "cluster", flags->cluster)->required();
   add_what_ifs(*command, flags->sets);
-  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV")
-      ->check(named_file());
+  command->add_option("--csv", flags->csv_file, "write the times of all activities as CSV");
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });
 }

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
-#include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "cli/output/report_folder.h"
 #include "sim/base/error.h"
@@ -83,10 +82,8 @@ void add_report_command(CLI::App& app) {
   command->add_option("DB", flags->request.store, "a database of strata sweep")->required();
   command->add_option("BESIDE", flags->beside,
                       "another database of the same scenario, to compare with");
-  command
-      ->add_option("-o", flags->folder,
-                   "the folder to write; replaces an earlier report there (default report)")
-      ->check(named_file());
+  command->add_option("-o", flags->folder,
+                      "the folder to write; replaces an earlier report there (default report)");
   command->add_option("--scenario", flags->scenario,
                       "which scenario of the database (default: the newest)");
   command->add_option("--strategies", flags->strategies,

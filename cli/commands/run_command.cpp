@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/interrupt.h"
+#include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
 #include "cli/options/usage.h"
 #include "cli/output/device_warnings.h"
@@ -28,9 +28,6 @@
 
 namespace strata {
 namespace {
-
-constexpr std::int64_t kMostSteps = 100'000'000;
-constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
 
 struct RunFlags {
   RunRequest request;
@@ -53,15 +50,12 @@ void set_warmup(const RunFlags& flags, RunRequest& request) {
 
 RunRequest request_of(const RunFlags& flags) {
   RunRequest request = flags.request;
-  if (request.learning_rate > static_cast<double>(std::numeric_limits<float>::max())) {
-    throw InputError(
-        fmt::format("--lr {}: too large; allowed: what float32 can hold", request.learning_rate));
-  }
   set_warmup(flags, request);
   if (request.tolerance && !request.check) {
     throw InputError("--tolerance is given without --check; allowed: both, or neither");
   }
   request.task_times = !flags.trace_file.empty();
+  request.saves_weights = !flags.save_weights.empty();
   request.costs = {cost_folder(), fmt::format("{}, strata {}", host_name(), STRATA_VERSION),
                    today(), flags.typed};
   request.costs->recorded = request.recorded;
@@ -72,7 +66,7 @@ RunRequest request_of(const RunFlags& flags) {
 void check_files(const Runner& runner, const RunFlags& flags) {
   if (!runner.leads()) return;
   const RunRequest& r = flags.request;
-  std::vector<std::string> read = r.profiles;
+  std::vector<std::string> read = files_of_profiles(r.profiles);
   read.insert(read.end(), {r.model, r.strategy});
   for (const std::string& folder : {r.data, r.test_data}) {
     if (!folder.empty()) read.insert(read.end(), {folder + "/input.npy", folder + "/labels.npy"});
@@ -145,6 +139,7 @@ void run_command(Runner& runner, const RunFlags& flags) {
   for (const std::string& each : report.notes) note(each);
   if (report.costs) tell_of_costs(*report.costs);
   for (const std::string& doubt : report.doubts) warn(doubt);
+  warn_of_idle_devices(report.strategy.name(), report.plan, report.cluster);
   const RunNames names{request.devices, runner.description(request.devices), request.sync};
   const std::string mismatch = mismatch_text(report);
   write_files(flags, report, mismatch.empty());
@@ -165,14 +160,13 @@ void run_command(Runner& runner, const RunFlags& flags) {
 void add_training_options(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
   add_batch_settings(command, request.batch, request.batch_per_device);
-  add_number(command, "steps", request.steps, kMostSteps)
+  add_setting(command, "steps", request.steps, Job::run)
       ->description("how many steps to train (default 10)");
-  flags.warmup_option = command
-                            .add_option("--warmup", request.warmup,
-                                        "how many of the first steps are not timed (default 1)")
-                            ->check(whole_number(0, kMostSteps));
+  flags.warmup_option = add_whole_number(command, "--warmup", request.warmup,
+                                         {0, whole_range(setting("steps"), Job::run).most},
+                                         "how many of the first steps are not timed (default 1)");
   add_setting(command, "lr", request.learning_rate);
-  add_number(command, "seed", request.seed, kMostSeed);
+  add_setting(command, "seed", request.seed);
   add_sync_settings(command, request.sync);
 }
 
@@ -187,26 +181,16 @@ void add_ways_to_run(CLI::App& command, RunRequest& request) {
 
 void add_files(CLI::App& command, RunFlags& flags) {
   RunRequest& request = flags.request;
-  command
-      .add_option("--data", request.data,
-                  "a folder with input.npy and labels.npy to train on (default: synthetic)")
-      ->check(named_file());
-  command
-      .add_option("--test-data", request.test_data,
-                  "the same, to test on when the training is done")
-      ->check(named_file());
-  command
-      .add_option("--weights", request.weights,
-                  "a folder with LAYER.weight.npy and LAYER.bias.npy to start from")
-      ->check(named_file());
-  command
-      .add_option("--save-weights", flags.save_weights,
-                  "a new or empty folder for the trained weights")
-      ->check(named_file());
-  command
-      .add_option("--trace", flags.trace_file,
-                  "write the last steps as trace-event JSON (Perfetto opens it)")
-      ->check(named_file());
+  command.add_option("--data", request.data,
+                     "a folder with input.npy and labels.npy to train on (default: synthetic)");
+  command.add_option("--test-data", request.test_data,
+                     "the same, to test on when the training is done");
+  command.add_option("--weights", request.weights,
+                     "a folder with LAYER.weight.npy and LAYER.bias.npy to start from");
+  command.add_option("--save-weights", flags.save_weights,
+                     "a new or empty folder for the trained weights");
+  command.add_option("--trace", flags.trace_file,
+                     "write the last steps as trace-event JSON (Perfetto opens it)");
   add_setting(command, "profile", request.profiles)
       ->allow_extra_args(false)
       ->description(

@@ -11,7 +11,6 @@
 #include "cli/options/case_options.h"
 #include "cli/options/keep_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/case_header.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -25,8 +24,6 @@
 
 namespace strata {
 namespace {
-
-constexpr std::int64_t kMostStrategies = 10000, kMostEvaluations = 1000000, kMostThreads = 1024;
 
 struct SolveFlags {
   CaseRequest input;
@@ -116,18 +113,17 @@ void add_solve_command(CLI::App& app) {
   auto flags = std::make_shared<SolveFlags>();
   SolveOptions& options = flags->options;
   add_model_and_cluster(*command, flags->input);
-  command->add_option("-o,--output", flags->output, "write the strategy to this .json file")
-      ->check(named_file());
+  command->add_option("-o,--output", flags->output, "write the strategy to this .json file");
   add_setting(*command, "algorithm", options.algorithm);
   add_setting(*command, "objective", options.objective);
-  add_number(*command, "k_best", options.k_best, kMostStrategies);
-  add_number(*command, "evaluations", options.evaluations, kMostEvaluations);
+  add_setting(*command, "k_best", options.k_best);
+  add_setting(*command, "evaluations", options.evaluations);
   add_setting(*command, "no_simulation", flags->no_simulation);
   add_keep_options(*command, flags->keep);
   add_search_settings(*command, options.space);
   add_setting(*command, "memory_limit", options.memory_limit);
   add_setting(*command, "time_limit", options.limits.time_limit);
-  add_number(*command, "threads", options.limits.threads, kMostThreads);
+  add_setting(*command, "threads", options.limits.threads);
   add_case_options(*command, flags->input);
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

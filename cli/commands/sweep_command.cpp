@@ -27,8 +27,6 @@
 namespace strata {
 namespace {
 
-constexpr std::int64_t kMostSweepThreads = 1024;
-
 struct SweepFlags {
   std::string typed, scenario, database, shard;
   unsigned threads = 0;
@@ -168,14 +166,12 @@ void add_sweep_command(CLI::App& app, Runner& runner, const std::string& typed) 
   auto flags = std::make_shared<SweepFlags>();
   flags->typed = typed;
   command->add_option("SCENARIO", flags->scenario, "a .toml file (docs/scenarios.md)")->required();
-  command
-      ->add_option(
-          "--db", flags->database,
-          "the database; what is in it is not answered again (default: named as the scenario, "
-          "ending in .db, in this folder)")
-      ->check(named_file());
-  command->add_option("-j,--threads", flags->threads, "cores to use (default: all)")
-      ->check(whole_number(1, kMostSweepThreads));
+  command->add_option(
+      "--db", flags->database,
+      "the database; what is in it is not answered again (default: named as the scenario, "
+      "ending in .db, in this folder)");
+  add_whole_number(*command, "-j,--threads", flags->threads,
+                   whole_range(setting("threads"), Job::predict), "cores to use (default: all)");
   command->add_option("--shard", flags->shard,
                       "I/N: only every N-th case from the I-th on, for the jobs of an array");
   command->add_flag("--dry-run", flags->dry_run, "only check and count")->disable_flag_override();

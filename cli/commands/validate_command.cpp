@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include "cli/commands/interrupt.h"
 #include "cli/options/measure_options.h"
 #include "cli/options/setting_options.h"
-#include "cli/options/usage.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
 #include "cli/output/output.h"
@@ -79,12 +79,11 @@ ValidateRequest request_of(const ValidateFlags& flags) {
 }
 
 void check_files(const ValidateFlags& flags, std::vector<std::string> read) {
-  const std::string& profile = flags.measure.output;
-  if (!profile.empty() && profile == flags.trace_file) {
-    throw InputError(fmt::format("-o and --trace both name {}; allowed: two files", profile));
-  }
   read.insert(read.end(), flags.measure.models.begin(), flags.measure.models.end());
-  check_outputs({flags.trace_file}, read);
+  std::vector<std::string> written = {flags.trace_file};
+  const std::string& profile = flags.measure.output;
+  if (!profile.empty()) written.insert(written.end(), {profile, new_costs_table(profile)});
+  check_outputs(written, read);
 }
 
 ValidateReport validate_with_progress(Runner& runner, const ValidateRequest& request) try {
@@ -148,10 +147,8 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
       "--tolerance", flags->tolerance,
       "the error above which a prediction is off (default 0.1, for 10 %): fail where one "
       "is off (exit code 1), or where one cannot be judged (3)");
-  command
-      ->add_option("--trace", flags->trace_file,
-                   "write both timelines of the largest error's case as trace-event JSON")
-      ->check(named_file());
+  command->add_option("--trace", flags->trace_file,
+                      "write both timelines of the largest error's case as trace-event JSON");
   command->callback([flags, &runner] { validate_command(runner, *flags); });
 }
 

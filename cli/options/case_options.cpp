@@ -1,5 +1,7 @@
 #include "cli/options/case_options.h"
 
+#include <utility>
+
 #include "cli/options/setting_options.h"
 #include "cli/output/output.h"
 #include "sim/study/case/cost_warnings.h"
@@ -26,9 +28,17 @@ Case load(const CaseRequest& request) {
   return input;
 }
 
+std::vector<std::string> files_of_profiles(const std::vector<std::string>& profiles) {
+  std::vector<std::string> files;
+  for (const std::string& profile : profiles) {
+    for (std::string& file : files_of_profile(profile)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 std::vector<std::string> files_read(const CaseRequest& request,
                                     const std::vector<std::string>& more) {
-  std::vector<std::string> files = request.profiles;
+  std::vector<std::string> files = files_of_profiles(request.profiles);
   files.insert(files.end(), {request.model, request.cluster});
   files.insert(files.end(), more.begin(), more.end());
   return files;

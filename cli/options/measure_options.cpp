@@ -29,14 +29,10 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
       .add_flag("--graph", flags.recorded,
                 "as run --graph: record measured work and steps, and launch them whole")
       ->disable_flag_override();
-  command
-      .add_option("--rounds", flags.rounds,
-                  fmt::format("how often to measure everything (default {})", rounds))
-      ->check(whole_number(1, kMostRounds));
-  command
-      .add_option("-o,--output", flags.output,
-                  "write the profile to this .toml file, its table of costs beside it")
-      ->check(named_file());
+  add_whole_number(command, "--rounds", flags.rounds, {1, kMostRounds},
+                   fmt::format("how often to measure everything (default {})", rounds));
+  command.add_option("-o,--output", flags.output,
+                     "write the profile to this .toml file, its table of costs beside it");
   command.add_flag("--json", flags.json, "print JSON")->disable_flag_override();
 }
 

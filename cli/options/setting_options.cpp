@@ -26,9 +26,8 @@ std::pair<std::string, std::string> split_what_if(const std::string& text) {
 
 void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
                         std::int64_t& batch_per_device) {
-  constexpr std::int64_t kMostSamples = std::int64_t{1} << 30;
-  CLI::Option* const whole = add_number(command, "batch", batch, kMostSamples);
-  add_number(command, "batch_per_device", batch_per_device, kMostSamples)->excludes(whole);
+  CLI::Option* const whole = add_setting(command, "batch", batch);
+  add_setting(command, "batch_per_device", batch_per_device)->excludes(whole);
 }
 
 void add_sync_settings(CLI::App& command, GradientSync& sync) {

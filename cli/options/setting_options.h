@@ -23,36 +23,35 @@ namespace strata {
 
 /// Values that the parser of options reads, and refuses, by itself.
 template <class Value>
-inline constexpr bool kPlain = std::same_as<Value, std::string> ||
-                               std::same_as<Value, std::vector<std::string>> ||
-                               (std::integral<Value> && !std::same_as<Value, bool>);
+inline constexpr bool kPlain =
+    std::same_as<Value, std::string> || std::same_as<Value, std::vector<std::string>>;
 template <class Value>
 inline constexpr bool kPlain<std::optional<Value>> = kPlain<Value>;
 
-/// The option of a setting, with its help, that sets `value`. Throws InputError, while arguments
-/// are parsed, for text that is none of its values.
 template <class Value>
-CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value) {
+inline constexpr bool kCounts = std::integral<Value> && !std::same_as<Value, bool>;
+template <class Value>
+inline constexpr bool kCounts<std::optional<Value>> = kCounts<Value>;
+
+/// The option of a setting, with its help, that sets `value`. Throws InputError, while arguments
+/// are parsed, for text that is none of its values for the job.
+template <class Value>
+CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
+                         Job job = Job::predict) {
   const std::string name = option_name(key), help = with_options(setting(key).help);
   if constexpr (Choice<Value>) {
     const auto set = [&value] { value = static_cast<Value>(true); };
     const bool flag = setting(key).form == ValueForm::flag;
     if (flag) return command.add_flag_callback(name, set, help)->disable_flag_override();
   }
-  if constexpr (kPlain<Value>) {
+  if constexpr (kCounts<Value>) {
+    return add_whole_number(command, name, value, whole_range(setting(key), job), help);
+  } else if constexpr (kPlain<Value>) {
     return command.add_option(name, value, help);
   } else {
     const auto set = [key, &value](const std::string& text) { read_setting(key, text, value); };
     return command.add_option_function<std::string>(name, set, help);
   }
-}
-
-/// The same for a whole number up to `most`.
-template <class Integer>
-CLI::Option* add_number(CLI::App& command, std::string_view key, Integer& value,
-                        std::int64_t most) {
-  const std::int64_t least = setting(key).form == ValueForm::positive ? 1 : 0;
-  return add_setting(command, key, value)->check(whole_number(least, most));
 }
 
 /// MODEL, required; of several, names.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -63,6 +64,13 @@ std::string wrong_count(const CLI::App& command, const std::string& what) {
   return fmt::format("{} needs a value: {}", name, option->get_description());
 }
 
+std::optional<std::int64_t> whole(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error,
@@ -88,22 +96,27 @@ std::string usage_hint(const CLI::App& app) {
   return fmt::format("strata {} --help lists what is allowed", typed_name(app, *command));
 }
 
-CLI::Validator named_file() {
-  const auto check = [](const std::string& name) {
-    return name.empty() ? std::string("'' names no file") : std::string();
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    const std::string error =
+        fmt::format("'' is no value; it needs one: {}", option->get_description());
+    option->check([error](const std::string& text) { return text.empty() ? error : ""; });
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr)) refuse_empty_values(*command);
+}
+
+CLI::Validator whole_number(WholeRange range) {
+  const auto check = [range](const std::string& text) {
+    const auto value = whole(text);
+    if (value && *value >= range.least && *value <= range.most) return std::string();
+    return fmt::format("'{}' is no whole number from {} to {}", text, range.least, range.most);
   };
   return CLI::Validator(check, "");
 }
 
-CLI::Validator whole_number(std::int64_t min, std::int64_t max) {
-  const auto check = [min, max](const std::string& text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    if (whole && value >= min && value <= max) return std::string();
-    return fmt::format("'{}' is no whole number from {} to {}", text, min, max);
-  };
-  return CLI::Validator(check, "");
+std::int64_t read_digits(const std::string& text) {
+  return whole(text).value();
 }
 
 }  // namespace strata

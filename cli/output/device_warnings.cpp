@@ -1,6 +1,8 @@
 #include "cli/output/device_warnings.h"
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,19 @@ void warn_of_shared_cores(const Runner& runner, const std::string& devices) {
       fmt::format("{} on {} cores: devices take turns on a core, so times mean nothing and "
                   "predictions do not hold",
                   devices, cores));
+}
+
+void warn_of_idle_devices(const std::string& strategy, const Plan& plan, const Cluster& cluster) {
+  std::vector<bool> works(cluster.device_count(), false);
+  for (const Task& task : plan.tasks()) {
+    if (task.kind == TaskKind::compute) works[task.device()] = true;
+  }
+  std::size_t idle = 0;
+  for (std::size_t d = 0; d < works.size(); ++d) {
+    idle += works[plan.representative(DeviceId(d))()] ? 0 : 1;
+  }
+  if (idle == 0) return;
+  warn(fmt::format("{}: {} of {} devices have no work", strategy, idle, works.size()));
 }
 
 void warn_if_disturbed(const Disturbance& disturbance, std::string_view consequence) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -17,9 +18,53 @@ namespace {
   throw EnvironmentError("standard output cannot be written");
 }
 
+// In UTF-8, U+0080 to U+009F, which some terminals obey as well, are this and one more byte.
+constexpr char kFirstOfC1 = '\xc2';
+
+// The first control character that is no end of a line and no tab.
+std::size_t find_control(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool c1 = text[i] == kFirstOfC1 && next >= 0x80 && next < 0xa0;
+    if (c1 || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t')) return i;
+  }
+  return text.npos;
+}
+
+// What is no file, as /dev/null, takes any number of outputs.
+bool takes_several(const std::string& output) {
+  std::error_code none;
+  return std::filesystem::exists(output, none) && !std::filesystem::is_regular_file(output, none);
+}
+
+void refuse_same_file(const std::vector<std::string>& outputs) {
+  std::map<std::string, std::string> known;  // a file: the name that it was first given
+  for (const std::string& output : outputs) {
+    if (output.empty() || takes_several(output)) continue;
+    const auto [first, fresh] = known.emplace(file_behind(output), output);
+    if (fresh) continue;
+    const std::string what =
+        first->second == output ? output : fmt::format("{}, which is {},", output, first->second);
+    throw InputError(fmt::format("{} is named for two outputs; allowed: a file for each", what));
+  }
+}
+
 }  // namespace
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t at; (at = find_control(text)) != text.npos;) {
+    const std::size_t size = text[at] == kFirstOfC1 ? 2 : 1;
+    shown += fmt::format("{}\\u{:04x}", text.substr(0, at),
+                         static_cast<unsigned char>(text[at + size - 1]));
+    text.remove_prefix(at + size);
+  }
+  return shown.append(text);
+}
+
 void write_output(std::string_view text) {
+  if (find_control(text) != text.npos) return write_output(printable(text));
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) fail();
 }
 
@@ -48,7 +93,7 @@ std::string with_options(std::string_view text) {
 }
 
 void say(std::string_view line) {
-  std::fputs((with_options(line) + '\n').c_str(), stderr);
+  std::fputs((printable(with_options(line)) + '\n').c_str(), stderr);
 }
 
 void warn(std::string_view what) {
@@ -74,6 +119,7 @@ void refuse_overwriting(const std::vector<std::string>& outputs,
 void check_outputs(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& inputs) {
   refuse_overwriting(outputs, inputs);
+  refuse_same_file(outputs);
   for (const std::string& output : outputs) {
     if (!output.empty()) check_can_write(output);
   }

@@ -12,7 +12,11 @@
 
 namespace strata {
 
-/// Throws EnvironmentError where standard output cannot be written.
+/// Without control characters, of which names in files can have any, and which a terminal obeys:
+/// "\u001b" for each but the end of a line and a tab, which JSON and TOML read back.
+std::string printable(std::string_view text);
+
+/// Writes it printable(). Throws EnvironmentError where standard output cannot be written.
 void write_output(std::string_view text);
 /// The same, for all that was written.
 void flush_output();
@@ -29,7 +33,8 @@ std::string option_name(std::string_view key);
 /// becomes --memory-limit.
 std::string with_options(std::string_view text);
 
-/// A line on standard error, with_options(); where that cannot be written, nobody is left to tell.
+/// A line on standard error, with_options() and printable(); where that cannot be written, nobody
+/// is left to tell.
 void say(std::string_view line);
 /// The same, as a warning or a note: what is said goes on from "strata: warning: ".
 void warn(std::string_view what);
@@ -40,9 +45,9 @@ void note(std::string_view what);
 void refuse_overwriting(const std::vector<std::string>& outputs,
                         const std::vector<std::string>& inputs);
 
-/// For files that are written when the work is done, before it begins: the same, and throws
-/// EnvironmentError where one of them could not be written. Empty names are those of options that
-/// were not given.
+/// For files that are written when the work is done, before it begins: the same, also where two of
+/// them are one file, and throws EnvironmentError where one of them could not be written. Empty
+/// names are those of options that were not given.
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace strata

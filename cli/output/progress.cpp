@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/output/output.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -51,7 +52,7 @@ void ProgressLine::clear() {
 // Blanks cover what the last line had more.
 void ProgressLine::write(const std::string& line) {
   const std::size_t covered = width_ > line.size() ? width_ - line.size() : 0;
-  std::fputs(("\r" + line + std::string(covered, ' ')).c_str(), stderr);
+  std::fputs(("\r" + printable(line) + std::string(covered, ' ')).c_str(), stderr);
   std::fflush(stderr);
   width_ = line.size();
 }

@@ -1,16 +1,19 @@
 #include "cli/output/report_folder.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
 #include "sim/store/store.h"
 #include "sim/text/file.h"
+#include "sim/text/folder.h"
 
 namespace strata {
 namespace {
@@ -18,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kList = "report.files";
+constexpr std::size_t kLongestTitle = 200;  // bytes of a file's name, of which there are 255
 
 // "Time against memory" -> "time-against-memory".
 std::string file_name(const std::string& title) {
@@ -30,6 +34,7 @@ std::string file_name(const std::string& title) {
       name += '-';
     }
   }
+  name.resize(std::min(name.size(), kLongestTitle));
   while (name.ends_with('-')) name.pop_back();
   return name.empty() ? "section" : name;
 }
@@ -61,10 +66,11 @@ std::string list_of(const Files& files) {
   return list;
 }
 
-void make_folder(const fs::path& folder) {
+/// Whether it was not there.
+bool make_folder(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
+  const bool made = fs::create_directories(folder, error);
+  if (!error) return made;
   throw EnvironmentError(
       fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
 }
@@ -85,29 +91,36 @@ void remove_file(const fs::path& file) {
   throw EnvironmentError(fmt::format("{}: cannot be removed: {}", file.string(), error.message()));
 }
 
-void remove_older(const fs::path& folder, const Files& newer) {
+// What a report before this one has left, and this one does not replace.
+std::vector<fs::path> older_files(const fs::path& folder, const Files& newer) {
+  std::vector<fs::path> older;
   std::error_code none;
-  if (!fs::is_regular_file(folder / kList, none)) return;
+  if (!fs::is_regular_file(folder / kList, none)) return older;
   std::istringstream list(read_file((folder / kList).string()));
   for (std::string hash, name; list >> hash >> name;) {
-    if (!newer.contains(name) && is_as_written(folder, name, hash)) remove_file(folder / name);
+    if (!newer.contains(name) && is_as_written(folder, name, hash)) older.push_back(folder / name);
   }
+  return older;
 }
 
 }  // namespace
 
 void write_report(const ReportDocument& document, const std::string& folder) {
-  const fs::path path = folder;
-  const auto write = [&](const std::string& name, const std::string& content) {
-    write_file_whole((path / name).string(), content);
-  };
   const Files tables = tables_of(document);
-  make_folder(path);
-  remove_older(path, tables);
-  write(kList, list_of(tables));
-  for (const auto& [name, content] : tables) write(name, content);
-  write("report.md", print_markdown(document));
-  write("report.html", print_html(document));
+  std::vector<NamedContent> files(tables.begin(), tables.end());
+  files.emplace_back(kList, list_of(tables));
+  files.emplace_back("report.md", print_markdown(document));
+  files.emplace_back("report.html", print_html(document));
+  const bool made = make_folder(folder);
+  try {
+    const std::vector<fs::path> older = older_files(folder, tables);
+    write_into_folder(folder, files);
+    for (const fs::path& file : older) remove_file(file);
+  } catch (...) {
+    std::error_code none;
+    if (made) fs::remove(folder, none);  // where it is still empty
+    throw;
+  }
 }
 
 }  // namespace strata

@@ -65,6 +65,9 @@ constexpr Seconds operator/(Bytes a, BytesPerSecond b) {
   return {static_cast<double>(a.value) / b.value};
 }
 
+/// Of a link: with less or more, times would leave what the clock and a double hold.
+inline constexpr BytesPerSecond kLeastBandwidth{1e-9}, kMostBandwidth{1e18};
+
 /// A count of arithmetic operations; one multiply-accumulate is two.
 struct Flops {
   double value = 0;

@@ -1,7 +1,6 @@
 #include "sim/cluster/builder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -70,9 +69,9 @@ void ClusterBuilder::claim_name(const std::string& name, std::string_view what) 
 
 void ClusterBuilder::add_device(Device device) {
   claim_name(device.name, "device");
-  if (!std::isfinite(device.speed) || device.speed <= 0) {
-    errors_.add(where_, fmt::format("device '{}': speed must be a positive number; it is {}",
-                                    device.name, device.speed));
+  if (!(device.speed >= kLeastSpeed && device.speed <= kMostSpeed)) {
+    errors_.add(where_, fmt::format("device '{}': speed must be from {:g} to {:g}; it is {}",
+                                    device.name, kLeastSpeed, kMostSpeed, device.speed));
   }
   if (cluster_.devices_.size() == kDeviceLimit) {
     errors_.add(where_, fmt::format("a cluster has at most {} devices", kDeviceLimit));
@@ -124,9 +123,10 @@ void ClusterBuilder::check(const PlacedLink& link) {
   const auto& [spec, where] = link;
   const std::string what = fmt::format("the link from '{}' to '{}'", spec.from, spec.to);
   if (spec.from == spec.to) errors_.add(where, what + " leads back to where it starts");
-  if (!std::isfinite(spec.bandwidth.value) || spec.bandwidth.value <= 0) {
-    errors_.add(where, fmt::format("{}: bandwidth must be positive; it is {} B/s", what,
-                                   spec.bandwidth.value));
+  if (!(spec.bandwidth >= kLeastBandwidth && spec.bandwidth <= kMostBandwidth)) {
+    errors_.add(where,
+                fmt::format("{}: bandwidth must be from {:g} to {:g} B/s; it is {} B/s", what,
+                            kLeastBandwidth.value, kMostBandwidth.value, spec.bandwidth.value));
   }
   if (!(spec.latency.value >= 0 && spec.latency <= kLatencyLimit)) {
     errors_.add(where, fmt::format("{}: latency must be from 0 to {} s; it is {} s", what,

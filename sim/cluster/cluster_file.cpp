@@ -1,11 +1,10 @@
 #include "sim/cluster/cluster_file.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "sim/cluster/builder.h"
 #include "sim/cluster/grid.h"
+#include "sim/text/file.h"
 #include "sim/text/toml.h"
 #include "sim/text/units.h"
 
@@ -42,9 +41,11 @@ class FileReader {
 
  private:
   std::string name(const std::string& file) {
-    const std::string in_file =
-        root_.string_or("name", std::filesystem::path(file).stem().string());
-    return size_ ? size_->name : in_file;
+    const auto in_file = root_.optional("name");
+    if (size_) return size_->name;
+    if (!in_file) return name_from_file(file);
+    if (in_file->as_string().empty()) in_file->fail_expected("a name");
+    return in_file->as_string();
   }
 
   template <class Read>

@@ -191,7 +191,7 @@ class TableBuilder {
   // A few thousand entries on a few devices are done before a second thread has started.
   unsigned threads() const {
     std::size_t entries = 0;
-    for (const auto& table : edge_tables_) entries += table->seconds.size();
+    for (const auto& table : edge_tables_) entries += entries_of(*table);
     return entries * devices_ <= 16 * kFewEntries ? 1 : options_.threads;
   }
 
@@ -199,14 +199,29 @@ class TableBuilder {
     auto table = std::make_shared<CostTable>();
     table->rows = static_cast<std::uint32_t>(space_[edge.from].cuts->size());
     table->columns = static_cast<std::uint32_t>(space_[edge.to].cuts->size());
-    table->seconds.resize(std::size_t{table->rows} * table->columns);
     edge_tables_.push_back(std::move(table));
+  }
+
+  static std::size_t entries_of(const CostTable& table) {
+    return std::size_t{table.rows} * table.columns;
+  }
+
+  // By pieces: all tables together are gigabytes, and their first touch takes many seconds, in
+  // which the work can be called off.
+  void allocate(CostTable& table) const {
+    const std::size_t entries = entries_of(table);
+    table.seconds.reserve(entries);
+    while (table.seconds.size() < entries) {
+      throw_if_cancelled(options_.cancelled);
+      table.seconds.resize(std::min(table.seconds.size() + kTouchedAtOnce, entries));
+    }
   }
 
   // A small table is filled while what it needs is warm.
   void prepare(std::size_t k, unsigned worker) {
     const PlannedEdge& edge = edges_[distinct_edges_[k]];
-    const bool small = edge_tables_[k]->seconds.size() <= kFewEntries;
+    allocate(*edge_tables_[k]);
+    const bool small = entries_of(*edge_tables_[k]) <= kFewEntries;
     for (const TableView& view : views_) {
       auto transfer = std::make_unique<TransferTable>(
           view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
@@ -283,6 +298,7 @@ class TableBuilder {
     std::map<const void*, double> most;
     double sum = std::numeric_limits<double>::min();
     const auto add = [&](const void* key, const std::vector<double>& values) {
+      throw_if_cancelled(options_.cancelled);
       const auto [at, fresh] = most.try_emplace(key, 0);
       if (fresh) at->second = largest(values);
       sum += at->second;
@@ -297,6 +313,7 @@ class TableBuilder {
   void round(const CostTables& tables) {
     const double per_quantum = 1 / tables.quantum;
     const auto round_all = [&](std::vector<double>& values) {
+      throw_if_cancelled(options_.cancelled);
       for (double& value : values) value = std::nearbyint(value * per_quantum) * tables.quantum;
     };
     for (const auto& variable : variable_seconds_) round_all(*variable);
@@ -307,6 +324,7 @@ class TableBuilder {
 
   static constexpr std::size_t kColumns = 16;  ///< that one piece of work fills
   static constexpr std::size_t kFewEntries = 4096;
+  static constexpr std::size_t kTouchedAtOnce = std::size_t{1} << 20;
   static constexpr double kManyTimes = 256;
   static constexpr std::size_t kFewBytes = std::size_t{1} << 20;
 

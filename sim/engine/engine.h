@@ -14,8 +14,10 @@
 // A Workload is built, then simulated; simulate() is const, pure and thread-safe.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/engine/tick.h"
 #include "sim/engine/workload.h"
 
@@ -50,8 +52,18 @@ struct SimulateOptions {
   EngineStatistics* statistics = nullptr;
 };
 
-/// Throws InputError naming the ids if the dependencies have a cycle, and if an activity would end
-/// after kMaxTick.
+/// An activity would end after kMaxTick. Who knows what its number stands for says so instead.
+class ClockEnds : public InputError {
+ public:
+  explicit ClockEnds(ActivityId id);
+
+  ActivityId activity;
+};
+
+/// " would end after 9e+06 s, where the clock ends": what is said behind an activity's name.
+std::string clock_ends_text();
+
+/// Throws InputError naming the ids if the dependencies have a cycle, and ClockEnds.
 ActivityTimes simulate(const Workload& workload, const SimulateOptions& options = {});
 
 /// Activities that wait for one another, each for the next and the last for the first, which

@@ -14,6 +14,8 @@ constexpr double kSameRate = 0x1p-46;
 /// A link used up to here has room for rounding errors; one used more joins the problem, which is
 /// always right.
 constexpr double kRoomLeft = 1 - 1e-9;
+/// With so little of a sum left, rounding errors begin to show in it.
+constexpr double kLittleLeft = 0x1p-20;
 /// Durations are rounded to the nearest tick, but with the border between two ticks a little off
 /// the half. Flows that end together by calculation may differ in their last bits; small
 /// fractions of a tick such as 1/2 are common (a third of 8 GB/s), and there they would part.
@@ -169,7 +171,7 @@ void FairSharing::prepare() {
   for (std::uint32_t l : dirty_) {
     LinkState& link = links_[l];
     link.room = link.capacity;
-    link.weight = link.total;
+    link.weight = link.summed = link.total;
     link.unfrozen = static_cast<std::uint32_t>(link.crossings.size());
     link.level = kInfinite;
     if (link.unfrozen > 0) levels_.emplace_back(link.room / link.weight, l);
@@ -201,9 +203,9 @@ void FairSharing::fill() {
     }
     std::pop_heap(levels_.begin(), levels_.end(), later);
     levels_.pop_back();
-    const LinkState& link = links_[level.second];
+    LinkState& link = links_[level.second];
     if (link.unfrozen == 0) continue;
-    const Level present{link.room / link.weight, level.second};
+    const Level present{present_level(link, level.first), level.second};
     const bool first = levels_.empty() || present <= levels_.front();
     if (first && present.first < least_cap_) {
       saturate(level.second);
@@ -215,6 +217,20 @@ void FairSharing::fill() {
   if (options_.statistics == nullptr) return;
   ++options_.statistics->rate_solves;
   options_.statistics->flows_resolved += members_.size();
+}
+
+double FairSharing::present_level(LinkState& link, double at_least) const {
+  if (!(link.weight > kLittleLeft * link.summed)) sum_again(link, at_least);
+  return link.room / link.weight;
+}
+
+void FairSharing::sum_again(LinkState& link, double at_least) const {
+  link.weight = 0;
+  for (const Crossing& crossing : link.crossings) {
+    if (!flows_[crossing.flow].frozen) link.weight += crossing.weight;
+  }
+  link.summed = link.weight;
+  link.room = std::max(link.room, at_least * link.weight);
 }
 
 // The capped flows that are not faster than the next link's level move at their caps.

@@ -27,6 +27,11 @@
 // from the capacities again. The bytes left are stored as of the last change of the rate, and are
 // never asked whether they reached zero: a flow is done at its predicted time.
 //
+// A link's room and weight are lowered by what is frozen. Where weights differ by many powers of
+// ten, what is left of them can be mere rounding errors, or nothing: then the weight is added up
+// again, and the room taken for no less than its flows would use at the level reached, below which
+// no flow of the link moves.
+//
 // Rates are bytes per tick inside. One object serves one simulation; not thread-safe.
 
 #include <cstdint>
@@ -72,8 +77,9 @@ class FairSharing {
     double change = 0;  // of the usage of a link outside of the problem
     double level;       // the rate at which it freezes flows; infinite: no bottleneck
     double capacity;
-    double usage = 0;  // by the present rates
-    double total = 0;  // weight of its flows, where it is in the problem
+    double usage = 0;   // by the present rates
+    double total = 0;   // weight of its flows, where it is in the problem
+    double summed = 0;  // the weight when it was last added up and not subtracted from
     std::vector<Crossing> crossings;
   };
   struct alignas(64) Flow {
@@ -102,6 +108,8 @@ class FairSharing {
   void gather();
   void prepare();
   void fill();
+  double present_level(LinkState& link, double at_least) const;
+  void sum_again(LinkState& link, double at_least) const;
   void freeze_caps(double level);
   void saturate(std::uint32_t link);
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);

@@ -210,8 +210,7 @@ void Simulation::run_next(DeviceState& device) {
 }
 
 void Simulation::too_late(ActivityId id) const {
-  throw InputError(fmt::format("activity {} would end after {} s, where the clock ends", id(),
-                               to_seconds(kMaxTick).value));
+  throw ClockEnds(id);
 }
 
 [[noreturn]] void report_cycle(const Workload& workload) {
@@ -225,6 +224,13 @@ void Simulation::too_late(ActivityId id) const {
 }
 
 }  // namespace
+
+ClockEnds::ClockEnds(ActivityId id)
+    : InputError(fmt::format("activity {}{}", id(), clock_ends_text())), activity(id) {}
+
+std::string clock_ends_text() {
+  return fmt::format(" would end after {:g} s, where the clock ends", to_seconds(kMaxTick).value);
+}
 
 ActivityTimes simulate(const Workload& workload, const SimulateOptions& options) {
   Simulation simulation(workload, options);

@@ -38,8 +38,9 @@ Workload::Workload(std::size_t device_count, std::span<const BytesPerSecond> lin
     : device_count_(device_count), bandwidths_(link_bandwidths.begin(), link_bandwidths.end()) {
   for (std::size_t i = 0; i < bandwidths_.size(); ++i) {
     const double b = bandwidths_[i].value;
-    if (std::isfinite(b) && b > 0) continue;
-    throw InputError(fmt::format("link {}: bandwidth {} bytes/s; it must be positive", i, b));
+    if (b >= kLeastBandwidth.value && b <= kMostBandwidth.value) continue;
+    throw InputError(fmt::format("link {}: bandwidth {} bytes/s; allowed: {} to {}", i, b,
+                                 kLeastBandwidth.value, kMostBandwidth.value));
   }
   rehash(64);
 }
@@ -112,6 +113,13 @@ bool Workload::same(const Route& route, std::span<const Demand> demands, Tick la
                     demands.end());
 }
 
+void Workload::check(const Demand& demand) const {
+  assert(demand.link() < bandwidths_.size());
+  if (demand.weight >= kLeastWeight && demand.weight <= kMostWeight) return;
+  throw InputError(fmt::format("link {}: weight {}; allowed: {} to {}", demand.link(),
+                               demand.weight, kLeastWeight, kMostWeight));
+}
+
 std::uint32_t Workload::intern(std::span<const Demand> demands, Tick latency) {
   const std::size_t mask = route_slots_.size() - 1;
   std::size_t slot = hash_of(demands, latency) & mask;
@@ -120,9 +128,7 @@ std::uint32_t Workload::intern(std::span<const Demand> demands, Tick latency) {
     if (same(routes_[route], demands, latency)) return route;
   }
   const auto begin = static_cast<std::uint32_t>(demands_.size());
-  for ([[maybe_unused]] const Demand& d : demands) {
-    assert(d.link() < bandwidths_.size() && std::isfinite(d.weight) && d.weight > 0);
-  }
+  for (const Demand& d : demands) check(d);
   demands_.insert(demands_.end(), demands.begin(), demands.end());
   routes_.push_back({begin, static_cast<std::uint32_t>(demands_.size()), latency});
   route_slots_[slot] = static_cast<std::uint32_t>(routes_.size());

@@ -17,6 +17,9 @@ namespace strata {
 
 using ActivityId = Index<struct ActivityTag>;
 
+/// One byte of a link among all that an int64 can count is more than the least of these.
+inline constexpr double kLeastWeight = 1e-20, kMostWeight = 1e9;
+
 /// A flow moving at x bytes/s uses weight * x of the link's bandwidth.
 struct Demand {
   LinkId link;
@@ -35,7 +38,8 @@ struct Dependency {
 /// Ids are given in the order of the calls.
 class Workload {
  public:
-  /// `link_bandwidths` in the order of LinkId. Throws InputError unless all are positive.
+  /// `link_bandwidths` in the order of LinkId. Throws InputError unless all are from
+  /// kLeastBandwidth to kMostBandwidth.
   Workload(std::size_t device_count, std::span<const BytesPerSecond> link_bandwidths);
 
   void reserve(std::size_t activities, std::size_t demands, std::size_t dependencies);
@@ -44,7 +48,8 @@ class Workload {
   /// least (priority, ready time, id) goes first; none is interrupted.
   ActivityId add_compute(DeviceId on, Tick duration, std::uint64_t priority = 0);
   /// Moves `bytes` over all the demanded links at once, after `latency`. A link stands in the
-  /// demands at most once; weights are positive. No demands: only the latency passes.
+  /// demands at most once. No demands: only the latency passes. Throws InputError unless weights
+  /// are from kLeastWeight to kMostWeight.
   ActivityId add_flow(std::span<const Demand> demands, double bytes, Tick latency);
   /// The same with weight 1 on every link.
   ActivityId add_flow(std::span<const LinkId> links, double bytes, Tick latency);
@@ -90,6 +95,7 @@ class Workload {
   std::size_t index(ActivityId id) const { return words_[id()] & 0x3fff'ffff; }
   ActivityId add(ActivityKind kind, std::size_t index, std::uint64_t amount);
   std::uint32_t intern(std::span<const Demand> demands, Tick latency);
+  void check(const Demand& demand) const;
   bool same(const Route& route, std::span<const Demand> demands, Tick latency) const;
   void rehash(std::size_t slots);
 

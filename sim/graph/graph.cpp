@@ -150,18 +150,22 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
 void GraphBuilder::count(const Layer& layer) {
   const std::int64_t outputs = bounded_volume(layer.output);
   const Parameters& held = layer.parameters;
-  const bool fits =
-      outputs >= 0 && held.weight >= 0 && outputs + held.total() <= kMaxElements - elements_;
-  if (!fits) {
-    throw InputError(
-        fmt::format("the network has more than {} activations and parameters", kMaxElements));
-  }
   const auto extents = input_extents(graph_.layers_, layer.inputs);
+  std::int64_t elements =
+      outputs >= 0 && held.weight >= 0 ? outputs + held.total() : kMaxElements + 1;
+  for (const Extents& input : extents) {
+    elements = std::min(elements + volume(input), kMaxElements + 1);
+  }
+  if (elements > kMaxElements - elements_) {
+    throw InputError(
+        fmt::format("the network makes, reads and holds more than {} activations and parameters",
+                    kMaxElements));
+  }
   const std::int64_t work = bounded_product(outputs, macs_per_output(layer.op, extents), kMaxMacs);
   if (work < 0 || work > kMaxMacs - macs_) {
     throw InputError(fmt::format("the network has more than {} multiply-accumulates", kMaxMacs));
   }
-  elements_ += outputs + held.total();
+  elements_ += elements;
   macs_ += work;
 }
 

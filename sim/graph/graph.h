@@ -106,7 +106,7 @@ class GraphBuilder {
   void count(const Layer& layer);
 
   Graph graph_;
-  std::int64_t elements_ = 0;  ///< activations and parameters so far; bounded
+  std::int64_t elements_ = 0;  ///< made, read and held so far; bounded
   std::int64_t macs_ = 0;      ///< so far; bounded
 };
 

@@ -106,7 +106,11 @@ Graph read_graph(const Document& document, std::int64_t batch) {
   Diagnostics errors;
   std::string graph_name;
   std::vector<Table> layers;
-  errors.attempt([&] { graph_name = root.string("name"); });
+  errors.attempt([&] {
+    const Value given = root.required("name");
+    graph_name = given.as_string();
+    if (graph_name.empty()) given.fail_expected("a name");
+  });
   errors.attempt([&] { layers = root.tables("layer"); });
   root.finish(errors);
   Reader reader(graph_name, batch, errors);

@@ -13,16 +13,19 @@
 namespace strata {
 namespace {
 
+// Beyond these, times would leave what the clock holds.
+constexpr double kLeastLayerSpeed = 1e-9, kMostLayerSpeed = 1e9;
 constexpr std::string_view kBegin = "layer.", kEnd = ".speed";
 
 double parse_layer_speed(std::string_view text) {
   try {
     const double speed = is_factor(text) ? parse_factor(text) : parse_number(text);
-    if (speed > 0) return speed;
+    if (speed >= kLeastLayerSpeed && speed <= kMostLayerSpeed) return speed;
   } catch (const InputError&) {  // said below, with what is allowed
   }
   throw InputError(fmt::format(
-      "'{}' is not a layer's speed; allowed: a positive number or factor, as in \"2x\"", text));
+      "'{}' is not a layer's speed; allowed: a number or factor from {:g} to {:g}, as in \"2x\"",
+      text, kLeastLayerSpeed, kMostLayerSpeed));
 }
 
 std::string ops_of(const Graph& graph) {

@@ -84,6 +84,9 @@ std::string print_profile(const Profile& profile);
 /// A file, with the rows of its `costs` file. Throws InputError.
 Profile read_profile(const std::string& file);
 
+/// What read_profile reads: the file, and the table of costs that it names. Throws InputError.
+std::vector<std::string> files_of_profile(const std::string& file);
+
 /// A shipped profile by its kind, or else a file if the name ends in ".toml". Throws InputError.
 Profile load_profile(const std::string& kind_or_path);
 

@@ -208,12 +208,26 @@ std::string print_profile(const Profile& profile) {
   return text + print_efficiency(profile.efficiency) + print_moves(profile.moves);
 }
 
+namespace {
+
+std::string costs_table(const Profile& profile, const std::string& file) {
+  return (std::filesystem::path(file).parent_path() / profile.costs).string();
+}
+
+}  // namespace
+
 Profile read_profile(const std::string& file) {
   Profile profile = parse_profile(read_file(file), file);
   if (profile.costs.empty()) return profile;
-  const std::string costs = (std::filesystem::path(file).parent_path() / profile.costs).string();
+  const std::string costs = costs_table(profile, file);
   profile.measured = parse_measured_costs(read_file(costs), costs);
   return profile;
+}
+
+std::vector<std::string> files_of_profile(const std::string& file) {
+  const Profile profile = parse_profile(read_file(file), file);
+  if (profile.costs.empty()) return {file};
+  return {file, costs_table(profile, file)};
 }
 
 }  // namespace strata

@@ -54,6 +54,10 @@ void check_profile_file(const std::string& file) {
   check_can_write(file);
 }
 
+std::string new_costs_table(const std::string& file) {
+  return (fs::path(file).parent_path() / unused_table_name(file)).string();
+}
+
 std::string write_profile(const std::string& name, Profile profile) {
   const fs::path file(name);
   const std::string former = former_table(file);

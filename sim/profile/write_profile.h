@@ -13,6 +13,9 @@ namespace strata {
 /// cannot be written: before hours are spent on what could not be kept.
 void check_profile_file(const std::string& file);
 
+/// Where write_profile would write the table of `file` now.
+std::string new_costs_table(const std::string& file);
+
 /// As read_profile reads it back. Both files or neither: the table gets a name that no file has,
 /// NAME.costs.tsv or NAME.costs-2.tsv ..., before the profile, written whole, begins to name it;
 /// what a former profile of this file named so is then removed. Returns the table's name, empty

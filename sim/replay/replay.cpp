@@ -7,6 +7,7 @@
 #include "sim/base/error.h"
 #include "sim/replay/json_lines.h"
 #include "sim/replay/replay_builder.h"
+#include "sim/text/diagnostics.h"
 
 namespace strata {
 namespace {
@@ -155,6 +156,14 @@ ReplayPlan read(Source source, const std::string& file, const Cluster& cluster) 
 
 ReplayPlan read_replay(const std::string& file, const Cluster& cluster) {
   return read(Source(file), file, cluster);
+}
+
+ActivityTimes simulate(const ReplayPlan& plan) try {
+  return simulate(plan.workload);
+} catch (const ClockEnds& error) {
+  const ActivityId id = error.activity;
+  fail({plan.file, plan.lines[id()]},
+       fmt::format("activity '{}'{}", plan.ids[id], clock_ends_text()));
 }
 
 ReplayPlan parse_replay(std::string_view text, const std::string& file, const Cluster& cluster) {

@@ -49,12 +49,17 @@ class ReplayIds {
 struct ReplayPlan {
   Workload workload;
   ReplayIds ids;
+  std::string file;
+  std::vector<int> lines;  ///< of the activities in it
 };
 
 /// Throws InputError "FILE:LINE: ..." for everything that is wrong, also for a cycle.
 ReplayPlan read_replay(const std::string& file, const Cluster& cluster);
 /// The same for text that is in memory already.
 ReplayPlan parse_replay(std::string_view text, const std::string& file, const Cluster& cluster);
+
+/// Throws InputError "FILE:LINE: ..." where an activity would end after the clock.
+ActivityTimes simulate(const ReplayPlan& plan);
 
 /// The workload as JSONL, with the names of the cluster whose devices and links it speaks of.
 /// Reading it with the same cluster gives an equal workload, to the tick as far as a double of

@@ -83,7 +83,11 @@ ActivityId ReplayBuilder::add_compute() {
 }
 
 Tick ReplayBuilder::latency_or(Seconds sum) const {
-  return to_ticks(fields_.latency ? Seconds{*fields_.latency} : sum);
+  if (fields_.latency) return to_ticks({*fields_.latency});
+  if (sum <= to_seconds(kMaxTick)) return to_ticks(sum);
+  throw InputError(fmt::format(
+      "the latencies of the flow's links add up to {:g} s; allowed: {:g} s, where the clock ends",
+      sum.value, to_seconds(kMaxTick).value));
 }
 
 ActivityId ReplayBuilder::add_routed_flow() {
@@ -170,11 +174,11 @@ void ReplayBuilder::rehash(std::size_t slots) {
 ReplayPlan ReplayBuilder::build() && {
   resolve();
   errors_.throw_if_any();
+  if (workload_.size() == 0) fail({file_, 0}, "no activities; allowed: one or more");
   check_cycles();
   slots_ = {};
-  lines_ = {};
   open_ = {};
-  return {std::move(workload_), take_ids()};
+  return {std::move(workload_), take_ids(), file_, std::move(lines_)};
 }
 
 void ReplayBuilder::resolve() {

@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/engine/workload.h"
 
 namespace strata {
 namespace {
 
 namespace od = simdjson::ondemand;
 
-constexpr double kMaxSeconds = 9.0e6, kMaxBytes = 1e18, kMaxWeight = 1e9, kMaxPriority = 0x1p53;
+constexpr double kMaxSeconds = 9.0e6, kMaxBytes = 1e18, kMaxPriority = 0x1p53;
 constexpr std::string_view kKeys =
     "id, on, seconds, priority, from, to, over, weights, bytes, latency, event, after, delay, "
     "not_before";
@@ -82,9 +83,10 @@ double whole_number_of(std::string_view key, od::value value) {
 }
 
 double weight_of(od::value value) {
-  const double weight = number_of("weights", value, kMaxWeight, "s");
-  if (weight == 0) fail_field("weights", "positive numbers");
-  return weight;
+  double weight = 0;
+  const bool number = is(value.get_double().get(weight));
+  if (number && weight >= kLeastWeight && weight <= kMostWeight) return weight;
+  fail_field("weights", fmt::format("numbers from {:g} to {:g}", kLeastWeight, kMostWeight));
 }
 
 template <class Read>

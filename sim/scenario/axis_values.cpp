@@ -12,7 +12,8 @@ namespace {
 
 class ValuesReader {
  public:
-  ValuesReader(const SettingSpec& setting, std::size_t most) : setting_(setting), most_(most) {}
+  ValuesReader(const SettingSpec& setting, Job job, std::size_t most)
+      : setting_(setting), job_(job), most_(most) {}
 
   void read_list(const Value& list, Diagnostics& errors) {
     if (list.node().items.empty()) list.fail_expected("a list of at least one value");
@@ -25,7 +26,7 @@ class ValuesReader {
   void read_item(const Value& value) {
     if (value.is(ValueKind::table) && setting_.form != ValueForm::flag) return read_numbers(value);
     const bool several = setting_.form == ValueForm::files && value.is(ValueKind::list);
-    add(value, several ? joined(value) : read_single(setting_, value));
+    add(value, several ? joined(value) : read_single(setting_, value, job_));
   }
 
   AxisValues take() { return std::move(values_); }
@@ -52,7 +53,7 @@ class ValuesReader {
     if (takes_texts_only() && range.plain) {
       value.fail(fmt::format("'{}' takes texts: the range needs a 'form'", value.name()));
     }
-    for (const std::string& text : range.texts) check_text(setting_, value, text);
+    for (const std::string& text : range.texts) check_text(setting_, value, text, job_);
     values_.texts.insert(values_.texts.end(), range.texts.begin(), range.texts.end());
     values_.lines.resize(values_.texts.size(), value.location().line);
   }
@@ -81,22 +82,23 @@ class ValuesReader {
     if (list.node().items.empty()) list.fail_expected("a list of at least one file");
     std::string text;
     for (const Value& item : list.as_list()) {
-      text += (text.empty() ? "" : ",") + read_single(setting_, item);
+      text += (text.empty() ? "" : ",") + read_single(setting_, item, job_);
     }
     return text;
   }
 
   const SettingSpec& setting_;
+  Job job_;
   std::size_t most_;
   AxisValues values_;
 };
 
 }  // namespace
 
-AxisValues read_values(const SettingSpec& setting, const Value& value, std::size_t& room,
+AxisValues read_values(const SettingSpec& setting, Job job, const Value& value, std::size_t& room,
                        Diagnostics& errors) {
   const std::size_t before = errors.count();
-  ValuesReader reader(setting, std::min(room, kMaxAxisValues));
+  ValuesReader reader(setting, job, std::min(room, kMaxAxisValues));
   errors.attempt([&] {
     if (value.is(ValueKind::list)) return reader.read_list(value, errors);
     reader.read_item(value);

@@ -17,9 +17,9 @@ struct AxisValues {
   std::vector<int> lines;  ///< of each in the file
 };
 
-/// All of them, in turn. `room` is how many there may be, and is lowered by those there are. What
-/// is wrong goes to `errors`; nothing is returned then.
-AxisValues read_values(const SettingSpec& setting, const Value& value, std::size_t& room,
+/// All of them, in turn, for a job. `room` is how many there may be, and is lowered by those there
+/// are. What is wrong goes to `errors`; nothing is returned then.
+AxisValues read_values(const SettingSpec& setting, Job job, const Value& value, std::size_t& room,
                        Diagnostics& errors);
 
 }  // namespace strata

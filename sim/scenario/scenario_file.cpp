@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,7 +46,7 @@ std::vector<ReportSection> read_report(Table& root, Diagnostics& errors) {
 
 std::string read_name(Table& root, const std::string& file) {
   const auto name = root.optional("name");
-  if (!name) return std::filesystem::path(file).stem().string();
+  if (!name) return name_from_file(file);
   if (name->as_string().empty()) name->fail_expected("a name");
   return name->as_string();
 }

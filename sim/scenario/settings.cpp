@@ -28,6 +28,18 @@ constexpr std::array kRun = {Job::run};
 constexpr std::array<std::string_view, 4> kStrategies = {"data", "model", "owt", "optimal"};
 constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
 constexpr std::array<std::string_view, 2> kFlag = {"false", "true"};
+constexpr std::span<const std::string_view> kNoWords;
+
+// A batch of this size already makes numbers of samples and bytes that 64 bits hold and no machine.
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 30;
+// Every task of a simulated step is kept; of a step that is run, nothing is.
+constexpr std::int64_t kMostSimulatedSteps = 1000, kMostRunSteps = 100'000'000;
+// What a double holds exactly, so that a seed is the same after JSON.
+constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;
+constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, kMostThreads = 1024;
+
+// What float32 holds, in which runs compute.
+constexpr double kMostRate = std::numeric_limits<float>::max();
 
 constexpr std::array<SettingSpec, 29> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
@@ -36,9 +48,10 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
     {"devices", ValueForm::text, kRun, "DEVICES",
      "cpu:N, N cores of this machine, a device each; cuda:0,1, GPUs by number; cuda:0/N, GPU 0 "
      "standing for N devices"},
-    {"batch", ValueForm::positive, kEveryJob, "", "samples of a step, over all devices"},
+    {"batch", ValueForm::positive, kEveryJob, "", "samples of a step, over all devices", kNoWords,
+     kMostSamples},
     {"batch_per_device", ValueForm::positive, kEveryJob, "",
-     "samples per device instead (default 32)"},
+     "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
      "data, model, owt, optimal or a .json file", kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
@@ -59,8 +72,10 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "bytes that a device may need at its peak, or as \"12 GiB\""},
     {"jitter", ValueForm::natural, kSimulated, "",
      "also draw every task's time from its measured spread, with this seed: the median step and "
-     "the 95th percentile"},
-    {"steps", ValueForm::positive, kEveryJob, "", "how many steps to simulate (default 4)"},
+     "the 95th percentile",
+     kNoWords, kMostSeed},
+    {"steps", ValueForm::positive, kEveryJob, "", "how many steps to simulate (default 4)",
+     kNoWords, kMostSimulatedSteps, kMostRunSteps},
     {"degrees", ValueForm::choice, kEveryJob, "DEGREES",
      "degrees that a dim may have: pow2, divisors (of the device count) or all (default pow2, or "
      "divisors where the device count is no power of two)",
@@ -74,7 +89,7 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectiveNames},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},
     {"seed", ValueForm::natural, kRun, "",
-     "of initial weights, synthetic data and dropout (default 0)"},
+     "of initial weights, synthetic data and dropout (default 0)", kNoWords, kMostSeed},
     {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs", kFlag},
     {"allow_unsupported", ValueForm::flag, kSimulated, "",
      "take ops of an .onnx file that are not read for opaque ones, at the cost of their bytes",
@@ -99,12 +114,20 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "",
      "let element-wise layers differ from their producer",
      kFlag},
-    {"k_best", ValueForm::positive, {}, "", "find the K best strategies (default 1)"},
+    {"k_best",
+     ValueForm::positive,
+     {},
+     "",
+     "find the K best strategies (default 1)",
+     kNoWords,
+     kMostStrategies},
     {"evaluations",
      ValueForm::positive,
      {},
      "",
-     "how many strategies `objective` simulated may simulate beyond its first (default 200)"},
+     "how many strategies `objective` simulated may simulate beyond its first (default 200)",
+     kNoWords,
+     kMostEvaluations},
     {"no_simulation",
      ValueForm::flag,
      {},
@@ -116,7 +139,13 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      {},
      "SECONDS",
      "seconds after which the best until then is given, with its gap"},
-    {"threads", ValueForm::positive, {}, "", "how many cores to use (default all)"},
+    {"threads",
+     ValueForm::positive,
+     {},
+     "",
+     "how many cores to use (default all)",
+     kNoWords,
+     kMostThreads},
     {"tolerance",
      ValueForm::rate,
      {},
@@ -135,18 +164,27 @@ constexpr SettingSpec kWhatIf = {
   value.fail(fmt::format("'{}' must be {}; it is {}", value.name(), expected, text));
 }
 
-template <class Integer>
-std::optional<Integer> integer_in(std::string_view text, Integer least) {
-  Integer integer = 0;
+std::optional<std::int64_t> integer_in(WholeRange range, std::string_view text) {
+  std::int64_t integer = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, integer);
-  if (error == std::errc() && stop == end && integer >= least) return integer;
+  const bool whole = error == std::errc() && stop == end;
+  if (whole && integer >= range.least && integer <= range.most) return integer;
   return std::nullopt;
 }
 
-void check_integer(const Value& value, const std::string& text, std::int64_t least) {
-  if (integer_in(text, least)) return;
-  refuse_text(value, fmt::format("an integer of at least {}", least), text);
+void check_integer(const Value& value, const std::string& text, WholeRange range) {
+  if (integer_in(range, text)) return;
+  refuse_text(value, fmt::format("an integer from {} to {}", range.least, range.most), text);
+}
+
+// Of a range, whose numbers are decimals of any size.
+void check_rate(const Value& value, const std::string& text) {
+  double rate = -1;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, rate);
+  if (error == std::errc() && stop == end && rate >= 0 && rate <= kMostRate) return;
+  refuse_text(value, fmt::format("a number from 0 to {:g}", kMostRate), text);
 }
 
 void check_word(const SettingSpec& setting, const Value& value, const std::string& text) {
@@ -182,13 +220,17 @@ std::string text_or_number(const Value& value, std::string_view expected) {
   }
 }
 
-std::string unchecked_text(const SettingSpec& setting, const Value& value) {
+std::string whole_text(const Value& value, WholeRange range) {
+  return fmt::format("{}", value.as_integer(range.least, range.most));
+}
+
+std::string unchecked_text(const SettingSpec& setting, const Value& value, Job job) {
   switch (setting.form) {
     case ValueForm::positive:
     case ValueForm::natural:
-      return fmt::format("{}", value.as_integer(setting.form == ValueForm::positive ? 1 : 0));
+      return whole_text(value, whole_range(setting, job));
     case ValueForm::rate:
-      value.as_number(0);  // throws for others
+      value.as_number(0, kMostRate);  // throws for others
       return number_text(value);
     case ValueForm::flag:
       return value.as_boolean() ? "true" : "false";
@@ -226,17 +268,22 @@ bool goes_with(const SettingSpec& setting, Job job) {
   return std::ranges::find(setting.jobs, job) != setting.jobs.end();
 }
 
+WholeRange whole_range(const SettingSpec& setting, Job job) {
+  const bool more = job == Job::run && setting.most_of_run > 0;
+  return {setting.form == ValueForm::positive ? 1 : 0, more ? setting.most_of_run : setting.most};
+}
+
 bool is_numeric(ValueForm form) {
   return form == ValueForm::positive || form == ValueForm::natural || form == ValueForm::rate;
 }
 
-std::string read_single(const SettingSpec& setting, const Value& value) {
-  std::string text = unchecked_text(setting, value);
-  check_text(setting, value, text);
+std::string read_single(const SettingSpec& setting, const Value& value, Job job) {
+  std::string text = unchecked_text(setting, value, job);
+  check_text(setting, value, text, job);
   return text;
 }
 
-void check_text(const SettingSpec& setting, const Value& value, const std::string& text) {
+void check_text(const SettingSpec& setting, const Value& value, const std::string& text, Job job) {
   if (text.empty()) value.fail(fmt::format("'{}' must not be empty", value.name()));
   switch (setting.form) {
     case ValueForm::choice:
@@ -249,10 +296,9 @@ void check_text(const SettingSpec& setting, const Value& value, const std::strin
       return check_size(value, text);
     case ValueForm::positive:
     case ValueForm::natural:
-      return check_integer(value, text, setting.form == ValueForm::positive ? 1 : 0);
+      return check_integer(value, text, whole_range(setting, job));
     case ValueForm::rate:
-      if (text.starts_with('-')) refuse_text(value, "a number of at least 0", text);
-      return;
+      return check_rate(value, text);
     default:
       return;
   }
@@ -265,19 +311,19 @@ std::size_t read_place(const SettingSpec& setting, std::string_view text) {
                                fmt::join(setting.choices, ", ")));
 }
 
-std::uint64_t read_whole(const SettingSpec& setting, std::string_view text) {
-  const bool positive = setting.form == ValueForm::positive;
-  const auto number = integer_in<std::uint64_t>(text, positive ? 1 : 0);
-  if (number && (!positive || *number <= std::numeric_limits<std::int64_t>::max())) return *number;
-  throw InputError(fmt::format("`{}`: '{}' is no integer of at least {} that fits", setting.key,
-                               text, positive ? 1 : 0));
+std::int64_t read_whole(const SettingSpec& setting, std::string_view text, Job job) {
+  const WholeRange range = whole_range(setting, job);
+  if (const auto number = integer_in(range, text)) return *number;
+  throw InputError(fmt::format("`{}`: '{}' is no whole number from {} to {}", setting.key, text,
+                               range.least, range.most));
 }
 
 double read_rate(const SettingSpec& setting, std::string_view text) try {
   const bool time = setting.form == ValueForm::seconds;
   const double value = parse_number(text, time ? "number of seconds" : "number");
-  if (value >= 0) return value;
-  throw InputError(fmt::format("'{}' is below zero", text));
+  if (value < 0) throw InputError(fmt::format("'{}' is below zero", text));
+  if (time || value <= kMostRate) return value;
+  throw InputError(fmt::format("'{}' is more than {:g}, what float32 holds", text, kMostRate));
 } catch (const InputError& error) {
   throw InputError(
       fmt::format("`{}`: {}; allowed: a number of at least 0", setting.key, error.message()));

@@ -38,6 +38,11 @@ enum class ValueForm : std::uint8_t {
   free,      ///< a text or a number
 };
 
+/// What a whole number may be.
+struct WholeRange {
+  std::int64_t least = 0, most = 0;
+};
+
 struct SettingSpec {
   std::string_view key;
   ValueForm form = ValueForm::text;
@@ -45,6 +50,8 @@ struct SettingSpec {
   std::string_view placeholder;  ///< for its value in a manual: "TYPE"; empty for a number's
   std::string_view help;         ///< what it is for, its values and the usual one
   std::span<const std::string_view> choices = {};  ///< in the order of the enumeration they name
+  std::int64_t most = 0;                           ///< of a whole number
+  std::int64_t most_of_run = 0;                    ///< where a run may have more; else 0
 };
 
 /// In the order of a case's settings. Those of [sweep.set] follow them.
@@ -58,6 +65,9 @@ const SettingSpec& what_if_setting();
 
 bool goes_with(const SettingSpec& setting, Job job);
 
+/// Of a setting whose values are whole numbers, wherever they come from.
+WholeRange whole_range(const SettingSpec& setting, Job job);
+
 /// All jobs in their order.
 std::span<const Job> jobs();
 
@@ -65,9 +75,9 @@ std::span<const Job> jobs();
 bool is_numeric(ValueForm form);
 
 /// The text of one value, checked. Throws InputError.
-std::string read_single(const SettingSpec& setting, const Value& value);
+std::string read_single(const SettingSpec& setting, const Value& value, Job job = Job::predict);
 /// A text that `value`, a range or a list, stands for.
-void check_text(const SettingSpec& setting, const Value& value, const std::string& text);
+void check_text(const SettingSpec& setting, const Value& value, const std::string& text, Job job);
 
 // What only a setting has values for.
 enum class SearchAlgorithm : std::uint8_t { elimination, dfs };
@@ -78,7 +88,8 @@ inline constexpr std::array<std::string_view, 2> kObjectiveNames = {"eq1", "simu
 // A setting's text as its value. All throw InputError that names the setting and what is allowed.
 
 std::size_t read_place(const SettingSpec& setting, std::string_view text);
-std::uint64_t read_whole(const SettingSpec& setting, std::string_view text);
+/// In decimal digits.
+std::int64_t read_whole(const SettingSpec& setting, std::string_view text, Job job);
 /// A finite number of at least 0.
 double read_rate(const SettingSpec& setting, std::string_view text);
 Bytes read_size(const SettingSpec& setting, std::string_view text);
@@ -88,12 +99,13 @@ template <class Value>
 concept Choice = std::is_enum_v<Value> || std::same_as<Value, bool>;
 
 template <class Value>
-void read_setting(std::string_view key, std::string_view text, Value& value) {
+void read_setting(std::string_view key, std::string_view text, Value& value,
+                  Job job = Job::predict) {
   const SettingSpec& spec = setting(key);
   if constexpr (Choice<Value>) {
     value = static_cast<Value>(read_place(spec, text));
   } else if constexpr (std::integral<Value>) {
-    value = static_cast<Value>(read_whole(spec, text));
+    value = static_cast<Value>(read_whole(spec, text, job));
   } else if constexpr (std::floating_point<Value>) {
     value = read_rate(spec, text);
   } else if constexpr (std::same_as<Value, Bytes>) {
@@ -105,9 +117,10 @@ void read_setting(std::string_view key, std::string_view text, Value& value) {
   }
 }
 template <class Value>
-void read_setting(std::string_view key, std::string_view text, std::optional<Value>& value) {
+void read_setting(std::string_view key, std::string_view text, std::optional<Value>& value,
+                  Job job = Job::predict) {
   Value read{};
-  read_setting(key, text, read);
+  read_setting(key, text, read, job);
   value = read;
 }
 template <class Value>

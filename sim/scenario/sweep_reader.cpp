@@ -84,7 +84,7 @@ class SweepReader {
                   fmt::format("'{}' does not go with job {}; allowed: {}", name_of_key,
                               name(sweep_.job), names(setting.jobs)));
     }
-    AxisValues values = read_values(setting, value, room_.values, errors_);
+    AxisValues values = read_values(setting, sweep_.job, value, room_.values, errors_);
     Axis axis{{std::move(name_of_key)}, {}, value.location(), std::move(values.lines)};
     for (std::string& text : values.texts) axis.values.push_back({std::move(text)});
     sweep_.axes.push_back(std::move(axis));

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/plan/work_kind.h"
+
 namespace strata {
 namespace {
 
@@ -136,13 +141,36 @@ CostSources cost_sources(const Plan& plan, std::span<const Cost> costs) {
   return sources;
 }
 
+namespace {
+
+// Which task of which step it stands for: those that it may be the last of.
+[[noreturn]] void refuse(const ClockEnds& error, const Plan& plan, const Cluster& cluster,
+                         const PlanWorkload& built) {
+  const auto reaches = [&](ActivityId last) { return last.valid() && last >= error.activity; };
+  const auto at = std::find_if(built.last.begin(), built.last.end(), reaches);
+  if (at == built.last.end()) throw error;
+  const auto slot = static_cast<std::size_t>(at - built.last.begin());
+  const Task& task = plan[TaskId(slot % plan.size())];
+  throw InputError(fmt::format("device {}: {} in step {}{}", cluster[task.device].name,
+                               role_of(task).name, slot / plan.size() + 1, clock_ends_text()));
+}
+
+ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
+                       const SimulateOptions& options) try {
+  return simulate(built.workload, options);
+} catch (const ClockEnds& error) {
+  refuse(error, plan, cluster, built);
+}
+
+}  // namespace
+
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                   std::size_t steps, Overlap overlap, bool record_link_rates) {
   const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
   std::vector<RateChange> changes;
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;
-  const ActivityTimes times = simulate(built.workload, options);
+  const ActivityTimes times = times_of(plan, cluster, built, options);
   std::vector<LinkRate> rates;
   if (record_link_rates) {
     changes = with_ends(std::move(changes), built.workload, times);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "sim/base/error.h"
+#include "sim/text/diagnostics.h"
 
 namespace strata {
 namespace {
@@ -99,18 +101,23 @@ struct Target {
   std::string file;  ///< behind all links
 };
 
-Target target_of(const std::string& path) {
+/// `shown`: what an error calls it.
+Target target_of(const std::string& path, const std::string& shown) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail_write(path, errno);
-  if (exists && S_ISDIR(status.st_mode)) fail_write(path, EISDIR);
+  if (!exists && errno != ENOENT) fail_write(shown, errno);
+  if (exists && S_ISDIR(status.st_mode)) fail_write(shown, EISDIR);
   const mode_t mode = exists ? status.st_mode & 07777 : mode_of_new_file();
   return {!exists || S_ISREG(status.st_mode), mode, follow_links(path)};
 }
 
-/// In the target's folder; `temporary` becomes its name.
+/// In the target's folder; `temporary` becomes its name, which begins as the target's, as far as
+/// the longest name of a file leaves room.
 Descriptor make_temporary(const std::string& path, const Target& target, std::string& temporary) {
-  temporary = target.file + ".XXXXXX";
+  constexpr std::string_view kEnd = ".XXXXXX";
+  const std::filesystem::path file = target.file;
+  const std::string begin = file.filename().string().substr(0, NAME_MAX - kEnd.size());
+  temporary = (file.parent_path() / begin).string() + std::string(kEnd);
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) fail_write(path, errno);
   return Descriptor(fd);
@@ -150,14 +157,32 @@ std::string read_file(const std::string& path, std::int64_t size_limit) {
   return text;
 }
 
-void write_file_whole(const std::string& path, std::string_view content) {
-  const Target target = target_of(path);
+void write_file_whole(const std::string& path, std::string_view content, const std::string& shown) {
+  const std::string& said = shown.empty() ? path : shown;
+  const Target target = target_of(path, said);
   if (!target.regular) return write_directly(path, content);
-  replace_file(path, target, content);
+  replace_file(said, target, content);
+}
+
+std::string file_behind(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(follow_links(path), error);
+  if (error) return path;
+  const std::filesystem::path plain = std::filesystem::weakly_canonical(file, error);
+  return error ? path : plain.string();
+}
+
+std::string name_from_file(const std::string& path) {
+  std::string name = std::filesystem::path(path).stem().string();
+  if (is_utf8(name)) return name;
+  throw InputError(
+      fmt::format("{}: what is in it has no name but the file's, which is not UTF-8; allowed: a "
+                  "file whose name is, or a name in it",
+                  path));
 }
 
 void check_can_write(const std::string& path) {
-  const Target target = target_of(path);
+  const Target target = target_of(path, path);
   if (!target.regular) {
     if (::access(path.c_str(), W_OK) != 0) fail_write(path, errno);
     return;

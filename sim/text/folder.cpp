@@ -98,6 +98,13 @@ void move_into(const std::string& folder, const fs::path& target, const Temporar
   }
 }
 
+void fill(const TemporaryFolder& temporary, const std::string& folder,
+          const std::vector<NamedContent>& files) {
+  for (const auto& [name, content] : files) {
+    write_file_whole(temporary.file(name), content, folder + "/" + name);
+  }
+}
+
 }  // namespace
 
 std::string cache_folder() {
@@ -110,8 +117,25 @@ void write_folder_whole(const std::string& folder, const std::vector<NamedConten
   const fs::path target = target_of_folder(folder);
   const bool there = is_there(folder, target);
   TemporaryFolder temporary(folder, target, there);
-  for (const auto& [name, content] : files) write_file_whole(temporary.file(name), content);
+  fill(temporary, folder, files);
   there ? move_into(folder, target, temporary, files) : temporary.take_name(target);
+}
+
+void write_into_folder(const std::string& folder, const std::vector<NamedContent>& files) {
+  const fs::path target = target_of_folder(folder);
+  std::error_code none;
+  for (const auto& [name, content] : files) {
+    if (!fs::is_directory(target / name, none)) continue;
+    fail_folder(folder + "/" + name, std::make_error_code(std::errc::is_a_directory));
+  }
+  const TemporaryFolder temporary(folder, target, true);
+  fill(temporary, folder, files);
+  for (const auto& [name, content] : files) {
+    const fs::path named = target / name;
+    if (std::rename(temporary.file(name).c_str(), named.c_str()) != 0) {
+      fail_folder(folder + "/" + name, last_error());
+    }
+  }
 }
 
 void check_can_write_folder(const std::string& folder) {

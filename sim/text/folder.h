@@ -22,6 +22,10 @@ std::string cache_folder();
 /// empty; allowed: ..." or EnvironmentError "FOLDER: cannot be written: REASON".
 void write_folder_whole(const std::string& folder, const std::vector<NamedContent>& files);
 
+/// The same into a folder that has other files, which stay unless they have one of the names: all
+/// are written before the first takes its name.
+void write_into_folder(const std::string& folder, const std::vector<NamedContent>& files);
+
 /// Whether write_folder_whole could begin: throws what it would throw, and leaves no trace.
 void check_can_write_folder(const std::string& folder);
 

@@ -21,28 +21,70 @@ bool is_bare(char c) {
          c == '-';
 }
 
-/// Parts of a dotted key follow each other with a dot (and blanks) between; anything else ends it.
-/// Text inside a string can be taken for a key here; so long a one is refused there, too.
-void check_key_lengths(std::string_view text, const std::string& file) {
-  int line = 1, dots = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') ++line;
-    const bool quoted = c == '"' || c == '\'';
+/// Walks over a text as the parser would up to its first error, which ends both: comments and texts
+/// hold no keys.
+class KeyLengths {
+ public:
+  KeyLengths(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  void check() {
+    while (at_ < text_.size()) step();
+  }
+
+ private:
+  // Parts of a dotted key follow each other with a dot (and blanks) between; anything else ends it.
+  void step() {
+    const char c = text_[at_];
+    if (c == '#') return skip_comment();
+    if (c == '"' || c == '\'') return skip_string(c);
     if (c == '.') {
-      if (++dots >= kKeyPartsLimit && i > 0 && text[i - 1] != '.') {
-        fail({file, line}, fmt::format("a key has more than {} parts", kKeyPartsLimit));
-      }
-    } else if (quoted) {
-      const std::size_t end =
-          text.find_first_of(std::string_view(c == '"' ? "\"\n" : "'\n"), i + 1);
-      if (end == std::string_view::npos) return;
-      i = text[end] == '\n' ? end - 1 : end;
+      count_dot();
     } else if (!is_bare(c) && c != ' ' && c != '\t') {
-      dots = 0;
+      dots_ = 0;
+    }
+    advance(1);
+  }
+
+  void count_dot() {
+    if (++dots_ < kKeyPartsLimit) return;
+    fail({file_, line_}, fmt::format("a key has more than {} parts", kKeyPartsLimit));
+  }
+
+  void skip_comment() { at_ = std::min(text_.find('\n', at_), text_.size()); }
+
+  void skip_string(char quote) {
+    const std::string three(3, quote);
+    const bool many_lines = text_.substr(at_).starts_with(three);
+    advance(many_lines ? 3 : 1);
+    many_lines ? skip_to(three) : skip_to(std::string_view(three).substr(0, 1));
+    // The last quotes of a text of many lines may stand right before its end.
+    for (int i = 0; many_lines && i < 2 && at_ < text_.size() && text_[at_] == quote; ++i) {
+      advance(1);
     }
   }
-}
+
+  // Behind the end of a string, or where the parser will miss it.
+  void skip_to(std::string_view end) {
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(end)) {
+      if (end.size() == 1 && text_[at_] == '\n') {
+        at_ = text_.size();
+      } else {
+        advance(text_[at_] == '\\' && end.front() == '"' ? 2 : 1);
+      }
+    }
+    advance(end.size());
+  }
+
+  void advance(std::size_t count) {
+    const std::size_t end = std::min(at_ + count, text_.size());
+    for (; at_ < end; ++at_) line_ += text_[at_] == '\n' ? 1 : 0;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  int line_ = 1, dots_ = 0;
+};
 
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
@@ -114,7 +156,7 @@ Document parse_toml(std::string_view text, const std::string& file) {
   if (static_cast<std::int64_t>(text.size()) > kTextLimit) {
     fail({file, 0}, fmt::format("is larger than {} bytes", kTextLimit));
   }
-  check_key_lengths(text, file);
+  KeyLengths(text, file).check();
   toml::table table;
   try {
     table = toml::parse(text, std::string_view(file));

@@ -79,6 +79,9 @@ constexpr UnitFamily kFlopsRate{"a rate of arithmetic",
                                 "a positive number with FLOP/s, kFLOP/s, MFLOP/s, GFLOP/s, TFLOP/s "
                                 "or PFLOP/s, as in \"9.3 TFLOP/s\"",
                                 kFlops};
+// Quotients and products of a few quantities stay finite, and none that anybody measures is beyond.
+constexpr double kLeastQuantity = 1e-30, kMostQuantity = 1e30;
+
 constexpr UnitFamily kFactors{"a factor", "a positive number with x, as in \"0.5x\"", kFactor};
 
 std::string_view without_blanks(std::string_view text) {
@@ -89,6 +92,11 @@ std::string_view without_blanks(std::string_view text) {
 
 [[noreturn]] void refuse(const UnitFamily& family, std::string_view text) {
   throw InputError(fmt::format("'{}' is not {}; allowed: {}", text, family.noun, family.allowed));
+}
+
+[[noreturn]] void refuse_extreme(const UnitFamily& family, std::string_view text) {
+  throw InputError(fmt::format("'{}' is not {}; allowed: {} to {}, in the unit without a prefix",
+                               text, family.noun, kLeastQuantity, kMostQuantity));
 }
 
 double parse(const UnitFamily& family, std::string_view text) {
@@ -102,8 +110,9 @@ double parse(const UnitFamily& family, std::string_view text) {
   for (const Unit& unit : family.units) {
     if (unit.name != name) continue;
     const double value = number * unit.times / unit.over;
-    if (!std::isfinite(value) || value < 0 || (value == 0 && !family.zero)) break;
-    return value;
+    if (value >= kLeastQuantity && value <= kMostQuantity) return value;
+    if (number == 0 && family.zero) return 0;
+    if (number > 0 && std::isfinite(number)) refuse_extreme(family, text);
   }
   refuse(family, text);
 }

@@ -102,7 +102,7 @@ def run(command, folder, environment=None):
     variables.update(environment or {})
     done = subprocess.run(["sh", "-c", command], cwd=folder, env=variables, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, capture_output=True)
-    return Outcome(done.returncode, done.stdout, done.stderr.decode())
+    return Outcome(done.returncode, done.stdout, done.stderr.decode(errors="backslashreplace"))
 
 
 def tree(folder):

@@ -3,7 +3,9 @@
 
 #include "cli/manual/manual.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +13,7 @@
 #include "cli/commands/commands.h"
 #include "cli/manual/no_runner.h"
 #include "sim/base/error.h"
+#include "sim/text/split.h"
 
 namespace strata {
 namespace {
@@ -97,6 +100,51 @@ TEST(Manual, KnowsWhatTextEachOptionTakes) {
   EXPECT_NO_THROW(commands_of(*app));
   EXPECT_THROW(value_kind("--unheard-of", "TEXT"), InternalError);
   EXPECT_EQ(value_kind("--unheard-of", "FLOAT").placeholder, "X");
+}
+
+// "import", "cluster"
+std::vector<std::string> words_of(const CommandFacts& command) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split_at_blanks(command.path)) words.emplace_back(word);
+  words.erase(words.begin());
+  return words;
+}
+
+// What is said about an empty value of an option or an argument of a command of the program.
+std::string said_of_empty(const CommandFacts& command, const OptionFacts& option) {
+  NoRunner runner;
+  const auto app = program(runner, "", [] { return ""; });
+  std::vector<std::string> words = words_of(command);
+  if (option.names.front().starts_with("-")) words.push_back(option.names.back());
+  words.emplace_back();
+  std::reverse(words.begin(), words.end());  // as the parser takes them
+  try {
+    app->parse(words);
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("run: ") + error.what();
+  }
+  return "accepted";
+}
+
+// An empty text stands for an option that was not given, so that none may be given empty.
+TEST(Program, TakesNoEmptyValue) {
+  NoRunner runner;
+  const auto app = program(runner, "", [] { return ""; });
+  std::size_t tried = 0;
+  for (const CommandFacts& command : commands_of(*app)) {
+    const auto check = [&](const OptionFacts& option) {
+      EXPECT_THAT(said_of_empty(command, option), HasSubstr(": '' is no "))
+          << command.path << " " << option.names.back();
+      ++tried;
+    };
+    for (const OptionFacts& option : command.options) {
+      if (!option.flag) check(option);
+    }
+    if (!command.arguments.empty()) check(command.arguments.front());
+  }
+  EXPECT_GT(tried, 100u);
 }
 
 }  // namespace

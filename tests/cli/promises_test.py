@@ -1,6 +1,7 @@
 """What the command line promises beside its results: provenance that says what was typed, and
 warnings where a result means less than it seems to."""
 
+import json
 import os
 import pathlib
 import sqlite3
@@ -45,6 +46,22 @@ class Provenance(unittest.TestCase):
                                  [(typed,)])
 
 
+class Counts(unittest.TestCase):
+    """A count is in decimal digits: 064 is 64, not the octal 52."""
+
+    def json(self, command):
+        outcome = cases.run(f"{command} --json", ".")
+        self.assertEqual(outcome.exit_code, 0, outcome.stderr)
+        return json.loads(outcome.stdout)
+
+    def test_leading_zeros(self):
+        predict = "strata predict lenet5 --cluster p100-1x2 --strategy data"
+        self.assertEqual(self.json(f"{predict} --batch 064")["batch"], 64)
+        self.assertEqual(self.json(f"{predict} --batch-per-device 010")["batch"], 20)
+        run = "strata run lenet5 --devices cpu:1 --batch 2 --strategy data"
+        self.assertEqual(len(self.json(f"{run} --steps 010 --warmup 08 --seed 09")["losses"]), 10)
+
+
 class Warnings(unittest.TestCase):
     def warned(self, command, folder="."):
         outcome = cases.run(command, folder)
@@ -58,6 +75,12 @@ class Warnings(unittest.TestCase):
         self.assertEqual(self.warned(f"{run}{cores + 1}"),
                          [f"strata: warning: cpu:{cores + 1} on {cores} cores: devices take turns "
                           "on a core, so times mean nothing and predictions do not hold"])
+
+    def test_devices_without_work(self):
+        run = "strata run lenet5 --strategy data --steps 1 --devices cpu:2 --batch "
+        self.assertEqual(self.warned(run + "2"), [])
+        self.assertEqual(self.warned(run + "1"),
+                         ["strata: warning: data: 1 of 2 devices have no work"])
 
     def test_a_type_without_arithmetic(self):
         predict = "strata predict lenet5 --cluster p100-1x2 --strategy data --dtype "

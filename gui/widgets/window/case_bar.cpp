@@ -92,7 +92,8 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   cluster_ = field(tr("on"), QStringLiteral("cluster"), clusters());
   addWidget(new QLabel(tr(" batch a device ")));
   batch_->setObjectName(QStringLiteral("batch"));
-  batch_->setRange(1, 1 << 20);
+  const WholeRange samples = whole_range(setting("batch_per_device"), Job::predict);
+  batch_->setRange(static_cast<int>(samples.least), static_cast<int>(samples.most));
   batch_->setKeyboardTracking(false);
   addWidget(batch_);
   sync_ = field(tr("sync"), QStringLiteral("sync"), words("sync"));

@@ -8,8 +8,8 @@ namespace strata {
 
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;
 inline constexpr std::int64_t kMaxWindow = std::int64_t{1} << 20;  ///< kernel, stride, padding ...
-/// Activations and parameters of a whole graph. As fp32 that is a petabyte: 2^50 bytes, which
-/// leaves room for 2^12 replicas.
+/// Activations of a whole graph, once more for each layer that reads them, and parameters. As fp32
+/// that is a petabyte: 2^50 bytes, which leaves room for 2^12 devices that each send and get all.
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;
 inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 62;
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <variant>
 
@@ -15,6 +16,7 @@
 #include "sim/base/error.h"
 #include "sim/importers/npy/npy.h"
 #include "sim/text/diagnostics.h"
+#include "sim/text/file.h"
 
 namespace strata {
 namespace {
@@ -28,21 +30,34 @@ struct Tensor {
   std::int64_t begin = 0, size = 0;
 };
 
-std::vector<Tensor> tensors(const std::string& folder, const Layer& layer) {
-  const Parameters& sizes = layer.parameters;
-  if (sizes.total() > 0 && layer.name.find('/') != std::string::npos) {
+constexpr std::string_view kWeight = ".weight.npy", kBias = ".bias.npy";
+constexpr std::size_t kLongestName = 255;  // of a file, in bytes, on Linux
+
+void check_file_name(const Layer& layer) {
+  if (layer.name.find('/') != std::string::npos) {
     throw InputError(
         fmt::format("layer {}: a '/' in its name cannot be in that of a file; "
                     "allowed: names without",
                     layer.name));
   }
+  const std::size_t longest = kLongestName - std::max(kWeight.size(), kBias.size());
+  if (layer.name.size() <= longest) return;
+  throw InputError(fmt::format(
+      "layer {}: its name of {} bytes is too long for that of a file; allowed: {} bytes",
+      layer.name, layer.name.size(), longest));
+}
+
+std::vector<Tensor> tensors(const std::string& folder, const Layer& layer) {
+  const Parameters& sizes = layer.parameters;
+  if (sizes.total() > 0) check_file_name(layer);
   std::vector<Tensor> result;
   const std::string base = folder + "/" + layer.name;
   if (sizes.weight > 0) {
-    result.push_back({base + ".weight.npy", weight_shape(layer), 0, sizes.weight});
+    result.push_back({base + std::string(kWeight), weight_shape(layer), 0, sizes.weight});
   }
-  if (sizes.bias > 0)
-    result.push_back({base + ".bias.npy", {sizes.bias}, sizes.weight, sizes.bias});
+  if (sizes.bias > 0) {
+    result.push_back({base + std::string(kBias), {sizes.bias}, sizes.weight, sizes.bias});
+  }
   return result;
 }
 
@@ -152,12 +167,20 @@ NetworkWeights read_weights(const std::string& folder, const Graph& graph) {
   return weights;
 }
 
+void check_weight_files(const Graph& graph) {
+  Diagnostics wrong;
+  for (const Layer& layer : graph.layers()) {
+    wrong.attempt([&] { tensors("", layer); });
+  }
+  wrong.throw_if_any();
+}
+
 void write_weights(const std::string& folder, const Graph& graph, const NetworkWeights& weights) {
   NewFolder target(without_slash(folder));
   for (std::size_t i = 0; i < graph.size(); ++i) {
     for (const Tensor& tensor : tensors(target.partial(), graph[LayerId(i)])) {
-      write_npy(tensor.file, tensor.shape,
-                std::span<const float>(weights[i]).subspan(tensor.begin, tensor.size));
+      const auto values = std::span<const float>(weights[i]).subspan(tensor.begin, tensor.size);
+      write_file_whole(tensor.file, print_npy(tensor.shape, values), folder);
     }
   }
   target.finish();

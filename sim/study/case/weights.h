@@ -26,8 +26,12 @@ NetworkWeights read_weights(const std::string& folder, const Graph& graph);
 /// The same files in a new folder: all or none. Throws EnvironmentError.
 void write_weights(const std::string& folder, const Graph& graph, const NetworkWeights& weights);
 
-/// Throws InputError where `folder` is there and not an empty folder, so that a long run does not
-/// end in vain; EnvironmentError where it could not be made.
+/// Throws InputError, for each layer with parameters whose name can't be that of a file, so that a
+/// long run does not end in vain.
+void check_weight_files(const Graph& graph);
+
+/// Throws InputError where `folder` is there and not an empty folder; EnvironmentError where it
+/// could not be made.
 void check_new_folder(const std::string& folder);
 
 /// (O, I/groups, [kD,] [kH,] kW), (O, I) or (C).

@@ -27,6 +27,7 @@ Network network_of(const RunRequest& request, const Cluster& cluster) {
       load_network(request.model, request.batch.value_or(request.batch_per_device * devices),
                    request.weights.empty() ? FileWeights::read : FileWeights::skip);
   check_runs(network.graph);
+  if (request.saves_weights) check_weight_files(network.graph);
   class_count(network.graph);  // a network without a loss has nothing to train
   return network;
 }

@@ -42,6 +42,7 @@ struct RunRequest {
   std::string data;                 ///< a folder (dataset.h); empty: synthetic
   std::string test_data;            ///< a folder, or empty
   std::string weights;              ///< a folder to start from; empty: starting_weights()
+  bool saves_weights = false;       ///< whoever asked writes them (weights.h) when it is done
   bool check = false;               ///< compare with one device (check.h)
   std::optional<double> tolerance;  ///< of the check: allow this, whatever rounding does
   bool serial = false;              ///< as ExecutionOptions have them; of GPUs

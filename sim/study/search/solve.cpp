@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -346,6 +347,16 @@ void check(const SolveOptions& options) {
   }
 }
 
+// A sum without a value has no least one.
+void check_finite(const Solved& solved) {
+  if (solved.best.empty()) return;
+  const Seconds best = solved.best.front().eq1;
+  if (std::isfinite(best.value)) return;
+  throw InputError(
+      fmt::format("the fastest strategy takes {} s under Eq. 1; allowed: costs whose sum is finite",
+                  best.value));
+}
+
 }  // namespace
 
 std::vector<Strategy> baselines(const Case& input) {
@@ -364,7 +375,9 @@ Strategy optimal_strategy(const Case& input, const SearchOptions& space,
 
 Solved solve(const Case& input, const SolveOptions& options) {
   check(options);
-  return Search(input, options).run();
+  Solved solved = Search(input, options).run();
+  check_finite(solved);
+  return solved;
 }
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -97,6 +98,24 @@ void add_layers(const Graph& graph, const Strategy& strategy, std::span<const La
   }
 }
 
+// What is no number can't be stored, and is nobody's answer.
+void check_finite(const StoredResult& row) {
+  for (const ColumnSpec& column : columns()) {
+    const std::optional<double> number = number_in(field_of(column, row));
+    if (!number || std::isfinite(*number)) continue;
+    throw InputError(fmt::format("{} is {}; allowed: a finite number", column.key, *number));
+  }
+}
+
+// What was asked, of which nothing is known but why.
+StoredResult without_answer(StoredResult asked, const StoredResult& row, const std::string& why) {
+  asked.devices = row.devices;
+  asked.batch = row.batch;
+  asked.done = false;
+  asked.error = why;
+  return asked;
+}
+
 }  // namespace
 
 Answers::Answers(std::string version, Runner* runner)
@@ -176,21 +195,20 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   row.inputs = inputs(question);
   std::optional<MachineTurn> turn;
   if (question.job == Job::run) turn.emplace(cancelled);
+  const StoredResult asked = row;
   const auto start = std::chrono::steady_clock::now();
   try {
     if (question.job == Job::predict) predicted(question, row);
     if (question.job == Job::solve) solved(question, row, cancelled);
     if (question.job == Job::run) ran(question, row, cancelled);
+    if (row.done) check_finite(row);
   } catch (const InputError& error) {
-    row.done = false;
-    row.error = error.message();
+    row = without_answer(asked, row, error.message());
   } catch (const RunFailed& error) {
-    row.done = false;
-    row.error = error.message();
+    row = without_answer(asked, row, error.message());
   } catch (const EnvironmentError& error) {  // a run that is too large: the next one may not be
     if (question.job != Job::run) throw;
-    row.done = false;
-    row.error = error.message();
+    row = without_answer(asked, row, error.message());
   }
   row.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

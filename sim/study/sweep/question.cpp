@@ -39,7 +39,7 @@ void read(Question& question, const Setting& setting) {
   bool known = false;
   each_setting(question, [&](std::string_view key, auto& value) {
     if (key != setting.key) return;
-    read_setting(key, setting.value, value);
+    read_setting(key, setting.value, value, question.job);
     known = true;
   });
   if (known) return;

@@ -75,10 +75,11 @@ TEST(ClusterBuilder, SaysAllThatIsWrong) {
   EXPECT_EQ(
       said([&] { std::move(builder).build(); }),
       "c.toml:7: 'a' names more than one device or switch\n"
-      "c.toml:7: device 'a': speed must be a positive number; it is 0\n"
+      "c.toml:7: device 'a': speed must be from 1e-09 to 1e+09; it is 0\n"
       "c.toml:7: 'b' names more than one device or switch\n"
       "c.toml:7: a switch needs a name\n"
-      "c.toml:9: the link from 'a' to 'nowhere': bandwidth must be positive; it is -1 B/s\n"
+      "c.toml:9: the link from 'a' to 'nowhere': bandwidth must be from 1e-09 to 1e+18 B/s; it is "
+      "-1 B/s\n"
       "c.toml:9: the link from 'a' to 'nowhere': latency must be from 0 to 100 s; it is -1 s\n"
       "c.toml:9: no device or switch is named 'nowhere'\n"
       "c.toml:9: the link from 'b' to 'b' leads back to where it starts\n"

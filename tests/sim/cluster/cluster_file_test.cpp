@@ -94,7 +94,7 @@ TEST(ClusterFile, SaysAllThatIsWrongAndWhere) {
                      "bandwidth = \"1 B/s\"\n"),
             "c.toml:4: no device or switch is named 'b'");
   EXPECT_EQ(error_of("[[device]]\nname = \"a\"\nspeed = -1"),
-            "c.toml:1: device 'a': speed must be a positive number; it is -1");
+            "c.toml:1: device 'a': speed must be from 1e-09 to 1e+09; it is -1");
   EXPECT_EQ(error_of("[[device]]\nname = \"a\"\ncopy_engine = 1"),
             "c.toml:3: 'copy_engine' must be true or false; it is 1");
   EXPECT_EQ(error_of("device = 3"), "c.toml:1: 'device' must be a list of tables; it is 3");

@@ -3,6 +3,7 @@
 
 #include "sim/cost/cost_tables.h"
 
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <string>
@@ -11,12 +12,15 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include "sim/base/cancel.h"
 #include "sim/cluster/builder.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/group_network.h"
+#include "sim/graph/zoo.h"
 #include "sim/plan/redistribution.h"
 #include "sim/profile/profile.h"
 #include "tests/sim/plan/random_case.h"
@@ -357,6 +361,30 @@ TEST(Eq1, WideEdgesAreTheSumOverAllPairs) {
                 (latency + slowest) + (latency_back + slowest_back));
     }
   }
+}
+
+// VGG-16's tables of every config of 64 devices are gigabytes. Who is called off before they are
+// made touches none of them: that would take many seconds in which nobody could be called off.
+TEST(CostTables, TouchNoMemoryOnceCalledOff) {
+  const auto touched_kilobytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const Graph graph = build_zoo("vgg16", 64);
+  const Cluster cluster = preset_cluster("p100-8x8");
+  SearchOptions search;
+  search.degrees = DegreeSet::all;
+  search.host_placement = true;
+  const SearchSpace space(graph, cluster, search);
+  const auto model = make_cost_model(load_profile("p100"));
+  const std::vector<const CostModel*> models(cluster.device_count(), model.get());
+  const std::atomic<bool> cancelled = true;
+  const auto before = touched_kilobytes();
+  EXPECT_THROW(build_cost_tables(graph, cluster, models, SyncAlgorithm::ring, {}, space,
+                                 {.threads = 2, .cancelled = &cancelled}),
+               Cancelled);
+  EXPECT_LT(touched_kilobytes() - before, 100 << 10);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // Small random workloads in which ties are common: few distinct sizes, bandwidths, durations and
 // weights, so that flows often start in the very instant in which others end.
 
+#include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -10,9 +12,13 @@
 
 namespace strata {
 
+/// few: quarters up to 2, or 1 alone. extreme: powers of ten from 1e-15 to 1e3.
+enum class Weights : std::uint8_t { few, extreme };
+
 class RandomWorkload {
  public:
-  explicit RandomWorkload(std::uint64_t seed) : random_(seed) {}
+  explicit RandomWorkload(std::uint64_t seed, Weights weights = Weights::few)
+      : random_(seed), weights_(weights) {}
 
   Workload make() {
     const std::size_t devices = 1 + pick(4), links = 1 + pick(12);
@@ -58,9 +64,13 @@ class RandomWorkload {
     return w.add_flow(demands, bytes, pick(2) == 0 ? 0 : duration() / 4);
   }
 
-  double weight() { return weighted_ ? 0.25 * up_to(8) : 1; }
+  double weight() {
+    if (weights_ == Weights::extreme) return std::pow(10, static_cast<double>(pick(19)) - 15);
+    return weighted_ ? 0.25 * up_to(8) : 1;
+  }
 
   std::mt19937_64 random_;
+  Weights weights_;
   std::size_t dependencies_ = 1;  // an activity has fewer than this
   bool weighted_ = false;
 };

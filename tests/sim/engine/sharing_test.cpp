@@ -50,6 +50,32 @@ TEST(Sharing, WeightsMultiplyWhatAFlowUses) {
   EXPECT_EQ(times.end, (std::vector<Tick>{kSecond, kSecond + 666'666'666'667}));
 }
 
+// Links A (10 B/s) and B (1 B/s). The first flow uses 1e9 of each for a rate of 1: B holds it to
+// 1e-9 B/s, which leaves 9 B/s of A to the second flow, of weight 1e-9: it moves at 9e9 B/s. As
+// doubles, 1e9 + 1e-9 - 1e9 is 0: the sum of the weights on A keeps nothing of the second one.
+TEST(Sharing, AWeightLostInASumStillCounts) {
+  Workload w = with_links({10, 1});
+  flow(w, {{LinkId{0}, 1e9}, {LinkId{1}, 1e9}}, 1e-6);
+  flow(w, {{LinkId{0}, 1e-9}}, 9e9);
+  EXPECT_EQ(simulate(w).end, (std::vector<Tick>{1000 * kSecond, kSecond}));
+}
+
+// The same with a weight of which the sum keeps some bits, and not all.
+TEST(Sharing, AWeightOfFewBitsInASumStillCounts) {
+  Workload w = with_links({10, 1});
+  flow(w, {{LinkId{0}, 1e9}, {LinkId{1}, 1e9}}, 1e-6);
+  flow(w, {{LinkId{0}, 3e-7}}, 3e7);
+  EXPECT_EQ(simulate(w).end, (std::vector<Tick>{1000 * kSecond, kSecond}));
+}
+
+TEST(Sharing, RefusesWeightsAndBandwidthsWithoutAFiniteRate) {
+  Workload w = with_links({1e9});
+  EXPECT_THROW(flow(w, {{LinkId{0}, 1e-320}}, 1), InputError);
+  EXPECT_THROW(flow(w, {{LinkId{0}, 1e300}}, 1), InputError);
+  EXPECT_THROW(with_links({1e300}), InputError);
+  EXPECT_THROW(with_links({1e-300}), InputError);
+}
+
 // A starts when B ends, in the same instant: C never sees the link alone or shared by three.
 TEST(Sharing, FlowThatStartsWhenAnotherEndsTakesItsPlace) {
   Workload w = with_links({8e9});

@@ -187,15 +187,29 @@ TEST(GraphBuilder, RefusesWhatIsNoNetwork) {
 TEST(GraphBuilder, BoundsTheNetworkSoThatNoCountOverflows) {
   const std::int64_t most = std::int64_t{1} << 31;
   EXPECT_EQ(error_of([&] { GraphBuilder("test", most).add("data", image(most, most, most), {}); }),
-            "layer data: the network has more than 281474976710656 activations and parameters");
+            "layer data: the network makes, reads and holds more than 281474976710656 activations "
+            "and parameters");
   GraphBuilder builder("test");
   const LayerId data = builder.add("data", image(most, 1, 1), {});
   EXPECT_EQ(error_of([&] { builder.add("fc", FullyConnected{most}, {data}); }),
-            "layer fc: the network has more than 281474976710656 activations and parameters");
+            "layer fc: the network makes, reads and holds more than 281474976710656 activations "
+            "and parameters");
   EXPECT_EQ(error_of([&] {
               builder.add("c", Concat{}, {data, data});
             }),
             "layer c: channel extent 4294967296 is not in 1 ... 2147483648");
+}
+
+// Two layers that read a map of 2^46 elements and make as many: with three maps and two reads there
+// are five, more than 2^48 elements, and each device may need all of them, and get them twice.
+TEST(GraphBuilder, CountsAnActivationOnceMoreForEachLayerThatReadsIt) {
+  GraphBuilder builder("test");
+  const LayerId map =
+      builder.add("map", image(1, std::int64_t{1} << 23, std::int64_t{1} << 23), {});
+  builder.add("a", Activation{}, {map});
+  EXPECT_EQ(error_of([&] { builder.add("b", Activation{}, {map}); }),
+            "layer b: the network makes, reads and holds more than 281474976710656 activations "
+            "and parameters");
 }
 
 TEST(GraphBuilder, ForgetsWhatAnOpIgnores) {

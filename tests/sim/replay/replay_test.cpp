@@ -31,13 +31,18 @@ ReplayPlan parse(std::string_view text) {
   return parse_replay(text, "p", small_cluster());
 }
 
-std::string error_of(std::string_view text) {
+template <class Action>
+std::string said(const Action& action) {
   try {
-    parse(text);
+    action();
   } catch (const InputError& error) {
     return error.what();
   }
   return "";
+}
+
+std::string error_of(std::string_view text) {
+  return said([&] { parse(text); });
 }
 
 constexpr Tick kMicrosecond = 1'000'000;
@@ -104,7 +109,7 @@ TEST(Replay, ReadsADocument) {
   EXPECT_THAT(plan.workload.dependencies(),
               testing::ElementsAre(Dependency{ActivityId{0u}, ActivityId{1u}}));
   EXPECT_EQ(plan.ids[ActivityId{1u}], "two");
-  EXPECT_EQ(parse(R"({"activities":[]})").workload.size(), 0u);
+  EXPECT_EQ(error_of(R"({"activities":[]})"), "p: no activities; allowed: one or more");
 }
 
 // Longer than the first piece that is read, with lines that lie across its end, and backwards, so
@@ -182,7 +187,7 @@ const Bad kBad[] = {
     {R"({"id":1,"over":["as"],"weights":[1,2],"bytes":1})",
      "p:1: 'weights' must be as many as the links of 'over': 1, not 2"},
     {R"({"id":1,"over":["as"],"weights":[0],"bytes":1})",
-     "p:1: 'weights' must be positive numbers"},
+     "p:1: 'weights' must be numbers from 1e-20 to 1e+09"},
     {R"({"id":1,"on":"a","seconds":1,"after":["2"]})",
      "p:1: 'after' names '2', which is no activity of this file"},
     {R"({"id":1,"on":"a","seconds":1,"after":"2"})", "p:1: 'after' must be a list of ids"},
@@ -244,6 +249,32 @@ TEST(Replay, TakesNullForAbsent) {
     const ReplayPlan plan = parse(text);
     EXPECT_EQ(print_replay(plan.workload, small_cluster()), expected) << text;
   }
+}
+
+// 90,001 links of 100 s: their sum is beyond the 9e6 s of the clock.
+TEST(Replay, RefusesLatenciesThatTogetherOutlastTheClock) {
+  ClusterBuilder builder("slow");
+  builder.add_device({.name = "a"});
+  builder.add_device({.name = "b"});
+  std::string over;
+  for (int i = 0; i <= 90'000; ++i) {
+    builder.add_link({"a", "b", BytesPerSecond{1e9}, Seconds{100}, std::to_string(i)});
+    over += fmt::format("{}\"{}\"", i == 0 ? "" : ",", i);
+  }
+  const Cluster cluster = std::move(builder).build();
+  EXPECT_EQ(
+      said([&] { parse_replay(R"({"id":1,"bytes":0,"over":[)" + over + "]}", "p", cluster); }),
+      "p:1: the latencies of the flow's links add up to 9.0001e+06 s; allowed: 9e+06 s, "
+      "where the clock ends");
+}
+
+// The file's own name and line for it, not the engine's number.
+TEST(Replay, NamesTheActivityThatWouldEndAfterTheClock) {
+  const ReplayPlan plan = parse(R"({"id":"first","on":"b","seconds":8e6}
+
+{"id":"second","on":"b","seconds":8e6})");
+  EXPECT_EQ(said([&] { simulate(plan); }),
+            "p:3: activity 'second' would end after 9e+06 s, where the clock ends");
 }
 
 TEST(Replay, NamesWhatIsWrong) {

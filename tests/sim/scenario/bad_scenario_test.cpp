@@ -48,16 +48,21 @@ const std::vector<Bad> kBadValues = {
      "6: 'sync[2]' must be a string; it is 3"},
     {"dtype = \"fp8\"", "5: unknown dtype \"fp8\"; allowed: fp32, tf32, bf16, fp16"},
     {"degrees = \"2\"", "5: unknown degrees \"2\"; allowed: pow2, divisors, all"},
-    {"batch = 0", "5: 'batch' must be an integer of at least 1; it is 0"},
-    {"batch = [32, 64.0]", "5: 'batch[1]' must be an integer of at least 1; it is 64"},
-    {"batch = \"32\"", "5: 'batch' must be an integer of at least 1; it is \"32\""},
+    {"batch = 0", "5: 'batch' must be an integer from 1 to 1073741824; it is 0"},
+    {"batch = [32, 64.0]", "5: 'batch[1]' must be an integer from 1 to 1073741824; it is 64"},
+    {"batch = \"32\"", "5: 'batch' must be an integer from 1 to 1073741824; it is \"32\""},
     {"batch = []", "5: 'batch' must be a list of at least one value; it is a list"},
-    {"batch = [[1]]", "5: 'batch[0]' must be an integer of at least 1; it is a list"},
+    {"batch = [[1]]", "5: 'batch[0]' must be an integer from 1 to 1073741824; it is a list"},
     {"batch = [32, 64, 32]", "5: 'batch' has \"32\" twice"},
     {"batch = [32, 32, 32, { from = 16, to = 64, factor = 2 }, 16]",
      "5: 'batch' has \"32\" twice\n5: 'batch' has \"16\" twice"},
-    {"jitter = -1", "5: 'jitter' must be an integer of at least 0; it is -1"},
-    {"steps = true", "5: 'steps' must be an integer of at least 1; it is true"},
+    {"jitter = -1", "5: 'jitter' must be an integer from 0 to 9007199254740992; it is -1"},
+    {"steps = true", "5: 'steps' must be an integer from 1 to 1000; it is true"},
+    {"steps = 1001", "5: 'steps' must be an integer from 1 to 1000; it is 1001"},
+    {"steps = [6148914691236517206]",
+     "5: 'steps[0]' must be an integer from 1 to 1000; it is 6148914691236517206"},
+    {"steps = {from = 1000, to = 1001, step = 1}",
+     "5: 'steps' must be an integer from 1 to 1000; it is 1001"},
     {"layers = 1", "5: 'layers' must be true or false; it is 1"},
     {"memory_limit = \"8 gibi\"",
      "5: 'memory_limit': '8 gibi' is not a size; allowed: a number of at least 0 with B, kB, MB, "
@@ -80,9 +85,9 @@ const std::vector<Bad> kBadValues = {
 const std::vector<Bad> kBadRanges = {
     {"batch = { from = 1, to = 4 }", "5: a range needs one of 'step', 'count' and 'factor'"},
     {"batch = { from = 1, to = 2, count = 3 }",
-     "5: 'batch' must be an integer of at least 1; it is 1.5"},
+     "5: 'batch' must be an integer from 1 to 1073741824; it is 1.5"},
     {"batch = { from = 0, to = 2, step = 1 }",
-     "5: 'batch' must be an integer of at least 1; it is 0"},
+     "5: 'batch' must be an integer from 1 to 1073741824; it is 0"},
     {"batch = { from = 1, to = 2, step = 1, unit = \"GB\" }",
      "5: 'batch' takes numbers: no 'form', 'unit' or 'suffix'"},
     {"sync = { from = 1, to = 2, step = 1 }", "5: 'sync' takes texts: the range needs a 'form'"},
@@ -172,8 +177,8 @@ TEST(BadScenario, RunsTakeNoWhatIfs) {
       error_of("[[sweep]]\njob = \"run\"\nmodel = \"m\"\ndevices = \"cpu:2\"\n"
                "strategy = \"data\"\nlr = [0.1, -0.1]\nseed = { from = -1, to = 0, step = 1 }\n"
                "[sweep.set]\n\"device.cpu0.speed\" = \"2x\"\n"),
-      "s.toml:6: 'lr[1]' must be a number of at least 0; it is -0.1\n"
-      "s.toml:7: 'seed' must be an integer of at least 0; it is -1\n"
+      "s.toml:6: 'lr[1]' must be a number from 0 to 3.4028234663852886e+38; it is -0.1\n"
+      "s.toml:7: 'seed' must be an integer from 0 to 9007199254740992; it is -1\n"
       "s.toml:9: 'set.device.cpu0.speed' does not go with job run; allowed: predict, solve");
 }
 
@@ -185,7 +190,7 @@ TEST(BadScenario, SaysAllThatIsWrongAtOnce) {
             "s.toml:4: 'model[0]' must be a string; it is 1\n"
             "s.toml:5: 'cluster' must not be empty\n"
             "s.toml:8: unknown job \"sovle\"; allowed: predict, solve, run\n"
-            "s.toml:9: 'batch' must be an integer of at least 1; it is 0\n"
+            "s.toml:9: 'batch' must be an integer from 1 to 1073741824; it is 0\n"
             "s.toml:7: missing key 'model'\n"
             "s.toml:11: 'title' must be a string; it is 2\n"
             "s.toml:1: unknown key 'nmae'; allowed: name, about, sweep, report");

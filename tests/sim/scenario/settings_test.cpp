@@ -58,10 +58,38 @@ TEST(Settings, SayWhatIsAllowed) {
                   StrEq("`lr`: '-1' is below zero; allowed: a number of at least 0")));
   EXPECT_THAT(
       [] { read_setting<std::int64_t>("batch", "0"); },
-      ThrowsMessage<InputError>(StrEq("`batch`: '0' is no integer of at least 1 that fits")));
+      ThrowsMessage<InputError>(StrEq("`batch`: '0' is no whole number from 1 to 1073741824")));
+  EXPECT_THAT([] { read_setting<double>("lr", "1e39"); },
+              ThrowsMessage<InputError>(StrEq("`lr`: '1e39' is more than 3.40282e+38, what float32 "
+                                              "holds; allowed: a number of at least 0")));
   EXPECT_EQ(read_setting<std::int64_t>("batch", "1"), 1);
   EXPECT_EQ(read_setting<std::uint64_t>("seed", "0"), 0u);
   EXPECT_EQ(read_setting<Bytes>("memory_limit", "2 KiB"), Bytes{2048});
+}
+
+// 064 is 64, not the octal 52.
+TEST(Settings, ReadWholeNumbersInDecimalDigits) {
+  EXPECT_EQ(read_setting<std::int64_t>("batch", "064"), 64);
+  EXPECT_THROW(read_setting<std::int64_t>("batch", "0x40"), InputError);
+}
+
+// Of every whole number, the largest value is read and the next one is not.
+TEST(Settings, LimitWholeNumbers) {
+  for (const SettingSpec& spec : settings()) {
+    if (spec.form != ValueForm::positive && spec.form != ValueForm::natural) continue;
+    const std::int64_t most = whole_range(spec, Job::predict).most;
+    EXPECT_GT(most, 0) << spec.key;
+    EXPECT_EQ(read_setting<std::int64_t>(spec.key, std::to_string(most)), most);
+    EXPECT_THROW(read_setting<std::int64_t>(spec.key, std::to_string(most + 1)), InputError);
+  }
+}
+
+// Of a simulated step every task is kept, of one that is run none.
+TEST(Settings, LetARunTakeMoreStepsThanASimulation) {
+  EXPECT_EQ(whole_range(setting("steps"), Job::solve).most, 1000);
+  EXPECT_EQ(whole_range(setting("steps"), Job::run).most, 100'000'000);
+  EXPECT_EQ(whole_range(setting("batch"), Job::run).most,
+            whole_range(setting("batch"), Job::predict).most);
 }
 
 }  // namespace

@@ -89,6 +89,27 @@ memory_limit = ["1 KiB", "8 GiB"]
       HasSubstr("lenet5 on p100-1x2: no strategy within memory_limit 1024 (1.02 kB), proved"));
 }
 
+// One case that outlasts the clock is a row without an answer; the others have theirs.
+TEST(Sweep, ACaseThatOutlastsTheClockLeavesTheOthersTheirAnswers) {
+  const Folder folder("sweep_outlasts");
+  FakeRunner runner;
+  const SweepRequest request = sweep_of(folder, R"([[sweep]]
+model = "lenet5"
+cluster = "p100-1x2"
+strategy = "data"
+[sweep.set]
+"link.*.bandwidth" = ["1e-9 B/s", "1x"]
+)");
+  const SweepCount count = sweep(runner, request);
+  EXPECT_EQ(count.done, 1U);
+  EXPECT_EQ(count.failed, 1U);
+  const QueryResult rows = Store(request.store, OpenMode::read)
+                               .query("SELECT error, step_seconds FROM results WHERE NOT done");
+  ASSERT_EQ(rows.rows.size(), 1U);
+  EXPECT_THAT(std::get<std::string>(rows.rows[0][0]), HasSubstr("where the clock ends"));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(rows.rows[0][1]));
+}
+
 TEST(Sweep, SaysAllThatIsWrongAtItsLine) {
   const Folder folder("sweep_wrong");
   const SweepRequest request = sweep_of(folder, R"([[sweep]]

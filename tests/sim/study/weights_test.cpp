@@ -121,6 +121,13 @@ TEST(Weights, AreFinite) {
   }
 }
 
+// Before the training, not when it is done.
+TEST(Weights, HaveFilesNamedAsTheirLayers) {
+  EXPECT_NO_THROW(check_weight_files(network(std::string(244, 'n'))));
+  EXPECT_THROW(check_weight_files(network(std::string(245, 'n'))), InputError);
+  EXPECT_THROW(check_weight_files(network("a/b")), InputError);
+}
+
 TEST(Weights, AreWrittenWholeOrNotAtAll) {
   const Folder folder("whole");
   const Graph graph = network("a/b");

@@ -120,5 +120,22 @@ TEST_F(FileTest, WritesAndReadsAPipe) {
   write_file_whole("/dev/null", "gone");
 }
 
+TEST_F(FileTest, KnowsAFileByAllItsNames) {
+  const std::string file = path("a");
+  EXPECT_EQ(file_behind(path("./a")), file_behind(file));
+  EXPECT_NE(file_behind(path("b")), file_behind(file));
+  std::filesystem::create_symlink("a", path("link"));  // to what is not there yet
+  EXPECT_EQ(file_behind(path("link")), file_behind(file));
+  write_file_whole(file, "now");
+  EXPECT_EQ(file_behind(path("link")), file_behind(file));
+}
+
+TEST(NameFromFile, IsTheFilesUnlessItIsNotUtf8) {
+  EXPECT_EQ(name_from_file("folder.d/größe.toml"), "größe");
+  EXPECT_EQ(said([] { name_from_file("c\xff.toml"); }),
+            "c\xff.toml: what is in it has no name but the file's, which is not UTF-8; allowed: a "
+            "file whose name is, or a name in it");
+}
+
 }  // namespace
 }  // namespace strata

@@ -39,13 +39,17 @@ class FolderTest : public testing::Test {
     EXPECT_EQ(::stat(path(name).c_str(), &found), 0);
     return found;
   }
-  static std::string failed(const std::string& folder, const std::vector<NamedContent>& files) {
+  template <class Action>
+  static std::string failed_by(const Action& action) {
     try {
-      write_folder_whole(folder, files);
+      action();
     } catch (const EnvironmentError& error) {
       return error.message();
     }
     return "";
+  }
+  static std::string failed(const std::string& folder, const std::vector<NamedContent>& files) {
+    return failed_by([&] { write_folder_whole(folder, files); });
   }
 
   std::string root_;
@@ -107,6 +111,31 @@ TEST_F(FolderTest, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(failed(path("file"), files_), path("file") + ": cannot be written: Not a directory");
   check_can_write_folder(path("out"));
   EXPECT_EQ(all(), std::vector<std::string>{"file"});
+}
+
+TEST_F(FolderTest, TakesFilesBesideOthersAllOrNone) {
+  std::filesystem::create_directory(path("r"));
+  write_file_whole(path("r/kept"), "kept");
+  write_file_whole(path("r/a"), "old");
+  write_into_folder(path("r"), {{"a", "new"}, {"b", "new"}});
+  EXPECT_EQ(all(), (std::vector<std::string>{"r", "r/a", "r/b", "r/kept"}));
+  EXPECT_EQ(read_file(path("r/a")), "new");
+  EXPECT_EQ(read_file(path("r/kept")), "kept");
+
+  std::filesystem::create_directory(path("r/c"));
+  EXPECT_EQ(failed_by([&] {
+              write_into_folder(path("r"), {{"a", "newer"}, {"c", "newer"}});
+            }),
+            path("r/c") + ": cannot be written: Is a directory");
+  EXPECT_EQ(read_file(path("r/a")), "new");
+}
+
+// The name that the file will have, not that of the folder it is made in.
+TEST_F(FolderTest, NamesTheFileThatCannotBeWritten) {
+  const std::string longest(255, 'n');
+  EXPECT_EQ(failed(path("f"), {{longest + "n", ""}}),
+            path("f/") + longest + "n: cannot be written: File name too long");
+  EXPECT_EQ(failed(path("f"), {{longest, ""}}), "");
 }
 
 TEST(CacheFolder, FollowsTheEnvironment) {

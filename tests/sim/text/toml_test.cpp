@@ -116,6 +116,28 @@ TEST(Toml, RefusesWhatWouldExhaustTheStack) {
   EXPECT_NE(toml_error("a = " + std::string(100'000, '[')), "");
 }
 
+// What looks like the end of a text before a long key, and like a long key in a text or a comment.
+TEST(Toml, TellsKeysFromTextsAndComments) {
+  std::string key = "b";
+  for (int i = 0; i < 50'000; ++i) key += ".b";
+  const std::string refused = "a.toml:1: a key has more than 16 parts";
+  EXPECT_EQ(toml_error("x = {a = \"\\\"\", " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("x = {a = \"\\\\\", " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("x = {a = '\\', " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("x = {a = \"\"\"\"\"\"\"\", " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("x = {a = '''#''', " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("x = {a = \"\", " + key + " = 1}"), refused);
+  EXPECT_EQ(toml_error("a = \"\"\"\n\\\"\"\"\"\n" + key + " = 1"),
+            "a.toml:3: a key has more than 16 parts");
+  EXPECT_EQ(toml_error("# it's " + key + "\n" + key + " = 1"),
+            "a.toml:2: a key has more than 16 parts");
+
+  EXPECT_EQ(toml_error("# " + key + "\nx = 1 # 0.1 0.2 " + key), "");
+  EXPECT_EQ(toml_error("x = \"\"\"\n'" + key + "\n\"\\\"\"\"\" # " + key), "");
+  EXPECT_EQ(toml_error("x = '''\n\"" + key + "\\'''"), "");
+  EXPECT_EQ(toml_error("x = \"\\\"" + key + "\"\ny = '" + key + "'"), "");
+}
+
 TEST(Toml, QuotesWhatItCanReadBack) {
   for (const char* text : {"plain", "a\"b\\c", "\n\t\x01\x7f", "größe", ""}) {
     EXPECT_EQ(read_toml("s = " + toml_quoted(text)).table().string("s"), text);

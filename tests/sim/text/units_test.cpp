@@ -55,6 +55,17 @@ TEST(Units, ReadRatesOfArithmeticAndFactors) {
             "'0x' is not a factor; allowed: a positive number with x, as in \"0.5x\"");
 }
 
+// So that their quotients are finite.
+TEST(Units, RefuseWhatNobodyMeasures) {
+  EXPECT_EQ(said([] { parse_flops_rate("1e-320 FLOP/s"); }),
+            "'1e-320 FLOP/s' is not a rate of arithmetic; allowed: 1e-30 to 1e+30, in the unit "
+            "without a prefix");
+  EXPECT_NE(said([] { parse_factor("1e31x"); }), "");
+  EXPECT_NE(said([] { parse_bandwidth("1e20 TB/s"); }), "");
+  EXPECT_NE(said([] { parse_seconds("1e-310 s"); }), "");
+  EXPECT_EQ(parse_factor("1e30x"), 1e30);
+}
+
 TEST(Units, ValuesSayTheirPlace) {
   const Document document = parse_toml("b = \"1 s\"\nn = 5\nm = \"2 kB\"", "a.toml");
   Table root = document.table();
