@@ -44,10 +44,6 @@ std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
                                devices_[from()].name, devices_[to()].name));
 }
 
-std::size_t Cluster::least_links(DeviceId from) const {
-  return routes_->least_links(from);
-}
-
 Seconds Cluster::latency(DeviceId from, DeviceId to) const {
   Seconds sum;
   for (const LinkId link : route(from, to)) sum += links_[link()].latency;

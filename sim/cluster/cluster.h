@@ -89,8 +89,6 @@ class Cluster {
   /// through other devices that forward. Empty for from == to. Throws InputError if there is none:
   /// clusters for replay need not connect every pair, and only who asks for a route needs one.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
-  /// No route from the device to another has fewer links; 0 where it has none.
-  std::size_t least_links(DeviceId from) const;
   /// The summed latency of the route.
   Seconds latency(DeviceId from, DeviceId to) const;
 

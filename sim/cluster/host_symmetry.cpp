@@ -203,8 +203,12 @@ void HostSymmetry::find_types(const Cluster& cluster, const std::vector<std::uin
                              std::bit_cast<std::uint64_t>(link.bandwidth.value),
                              std::bit_cast<std::uint64_t>(link.latency.value)});
     }
-    const auto type = static_cast<std::uint32_t>(known.size());
-    types_.push_back(known.try_emplace(std::move(row), type).first->second);
+    const auto [at, fresh] =
+        known.try_emplace(std::move(row), static_cast<std::uint32_t>(known.size()));
+    const std::uint32_t type = at->second, host = static_cast<std::uint32_t>(h);
+    types_.push_back(type);
+    if (fresh) examples_.emplace_back(host, host);
+    if (examples_[type].first == examples_[type].second) examples_[type].second = host;
   }
 }
 

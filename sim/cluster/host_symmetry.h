@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/cluster/cluster.h"
@@ -43,6 +44,9 @@ class HostSymmetry {
   }
   /// Equal for hosts that are wired alike; from 0.
   std::uint32_t type(std::size_t host) const { return types_[host]; }
+  /// The first two hosts of a type; one twice where there is no other.
+  std::uint32_t first_of(std::uint32_t type) const { return examples_[type].first; }
+  std::uint32_t second_of(std::uint32_t type) const { return examples_[type].second; }
 
  private:
   struct Place {
@@ -58,7 +62,8 @@ class HostSymmetry {
   std::vector<std::uint32_t> first_device_ = {0}, first_link_ = {0};  // of each host, and the end
   std::vector<DeviceId> host_devices_;
   std::vector<LinkId> host_links_;
-  std::vector<std::uint32_t> types_;  // by host
+  std::vector<std::uint32_t> types_;                               // by host
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> examples_;  // by type
 };
 
 }  // namespace strata

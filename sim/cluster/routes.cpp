@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <tuple>
 
 namespace strata {
@@ -75,21 +74,6 @@ std::span<const LinkId> RouteTable::route(DeviceId from, DeviceId to) const {
   std::call_once(source.once, [&] { find_routes(from.value, source); });
   const std::uint32_t begin = to() == 0 ? 0 : source.ends[to() - 1];
   return std::span(source.routes).subspan(begin, source.ends[to()] - begin);
-}
-
-std::size_t RouteTable::least_links(DeviceId from) const {
-  std::vector<std::uint32_t> layer = {from.value}, next;
-  std::set<std::uint32_t> seen = {from.value};
-  for (std::size_t links = 1; !layer.empty(); ++links, layer.swap(next)) {
-    next.clear();
-    for (const std::uint32_t at : layer) {
-      for (const Edge& edge : edges_from(at)) {
-        if (edge.to < device_count_ && edge.to != from.value) return links;
-        if (seen.insert(edge.to).second) next.push_back(edge.to);
-      }
-    }
-  }
-  return 0;
 }
 
 void RouteTable::find_routes(std::uint32_t from, Source& source) const {

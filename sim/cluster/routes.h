@@ -23,8 +23,6 @@ class RouteTable {
 
   /// Empty where there is no way, and for from == to.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
-  /// Of the shortest way from the device to another; 0 where there is none.
-  std::size_t least_links(DeviceId from) const;
 
  private:
   /// A link as the search sees it; of each vertex, in the order of the links' names.

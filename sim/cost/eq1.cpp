@@ -6,6 +6,7 @@
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
+#include "sim/plan/class_boxes.h"
 #include "sim/plan/lower.h"
 
 namespace strata {
@@ -25,10 +26,19 @@ bool on_first_devices(const Config& config) {
 // that the sum is exact whatever its order (TransferTable takes another).
 class Exchange {
  public:
-  explicit Exchange(const Cluster& cluster) : cluster_(cluster), bytes_(cluster.links().size()) {}
+  Exchange(const Cluster& cluster, const DeviceClasses* classes)
+      : cluster_(cluster), classes_(classes), bytes_(cluster.links().size()) {}
 
+  /// `bytes`: of all transfers that are alike, which cross the links of a class equally.
   void add(DeviceId from, DeviceId to, double bytes) {
-    for (LinkId link : cluster_.route(from, to)) bytes_[link()] += bytes;
+    for (LinkId link : cluster_.route(from, to)) {
+      if (classes_ == nullptr) {
+        bytes_[link()] += bytes;
+      } else {
+        bytes_[classes_->representative(link)()] +=
+            bytes / static_cast<double>(classes_->members(link));
+      }
+    }
     latency_ = std::max(latency_, cluster_.latency(from, to));
   }
   Seconds time() const {
@@ -41,6 +51,7 @@ class Exchange {
 
  private:
   const Cluster& cluster_;
+  const DeviceClasses* classes_;
   std::vector<double> bytes_;  // by link
   Seconds latency_;
 };
@@ -88,6 +99,7 @@ Seconds Eq1::compute(LayerId layer, const Config& config) {
   Seconds slowest;
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
     const DeviceId device = config.devices[shard];
+    if (classes_ != nullptr && !classes_->is_representative(device)) continue;
     const PhaseCosts& costs =
         costs_(layer, cut.tile(static_cast<std::int64_t>(shard)), *models_[device()]);
     Seconds sum;
@@ -119,20 +131,29 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   if (is_input(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
+  const std::int64_t size = element_bytes(dtypes_.values);
   const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
+  if (classes_ != nullptr) {
+    const ClassBoxes boxes =
+        class_boxes(graph_, consumer, input, producer_config, consumer_config, *classes_);
+    return exchange_time(boxes.read, cluster_, size, returns, classes_);
+  }
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
     return transfer_by_table(consumer, input, producer_config.degrees, consumer_config.degrees,
                              returns);
   }
   const auto boxes = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
-  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), returns);
+  return exchange_time(boxes, cluster_, size, returns);
 }
 
 Seconds Eq1::partial_sums(LayerId layer, const Config& config) {
   if (config.degrees.r == 1) return {};
-  return exchange_time(partial_boxes(graph_[layer], config), cluster_,
-                       element_bytes(dtypes_.values), requires_gradient_[layer()]);
+  const auto boxes = classes_ != nullptr
+                         ? class_partial_boxes(graph_[layer], config, *classes_).read
+                         : partial_boxes(graph_[layer], config);
+  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), requires_gradient_[layer()],
+                       classes_);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
@@ -188,11 +209,13 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
 }
 
 Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,
-                      std::int64_t element_bytes, bool returns) {
-  Exchange forward(cluster), backward(cluster);
+                      std::int64_t element_bytes, bool returns, const DeviceClasses* classes) {
+  Exchange forward(cluster, classes), backward(cluster, classes);
   for (const NeededBox& needed : boxes) {
     if (needed.local()) continue;
-    const auto bytes = static_cast<double>(volume(needed.box) * element_bytes);
+    const std::int64_t readers = classes != nullptr ? classes->members(needed.reader) : 1;
+    const auto bytes =
+        static_cast<double>(volume(needed.box) * element_bytes * needed.copies * readers);
     forward.add(needed.owner, needed.reader, bytes);
     backward.add(needed.reader, needed.owner, bytes);
   }

@@ -11,6 +11,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
+#include "sim/plan/device_classes.h"
 #include "sim/plan/redistribution.h"
 #include "sim/plan/sync_costs.h"
 #include "sim/strategy/strategy.h"
@@ -31,6 +32,10 @@ class Eq1 {
   /// what they work out of it. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
       SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs = nullptr);
+
+  /// From now on asks one device of each class alone. They must be the classes of every strategy
+  /// that it is asked for, and outlive it; null for none.
+  void use_classes(const DeviceClasses* classes) { classes_ = classes; }
 
   Seconds compute(LayerId layer, const Config& config);
   Seconds sync(LayerId layer, const Config& config);
@@ -60,14 +65,17 @@ class Eq1 {
   SyncCosts& sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
+  const DeviceClasses* classes_ = nullptr;
   std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it
 };
 
 Seconds total(std::span<const LayerTerms> terms);
 
 /// The most loaded link's time while boxes move to their readers, plus the longest route's latency;
-/// and where gradients `return` the same for the way back.
+/// and where gradients `return` the same for the way back. With `classes`, `boxes` are what their
+/// representatives read (class_boxes.h), for all.
 Seconds exchange_time(std::span<const NeededBox> boxes, const Cluster& cluster,
-                      std::int64_t element_bytes, bool returns);
+                      std::int64_t element_bytes, bool returns,
+                      const DeviceClasses* classes = nullptr);
 
 }  // namespace strata

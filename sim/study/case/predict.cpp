@@ -97,6 +97,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
             options.sync_costs);
+    eq1.use_classes(result.plan.classes());
     result.terms = eq1.terms(strategy);
   }
   result.communication = communication(result.plan);

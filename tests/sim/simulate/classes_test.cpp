@@ -14,6 +14,7 @@
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
+#include "sim/cost/eq1.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
 #include "sim/timeline/memory.h"
@@ -105,6 +106,14 @@ std::map<Key, std::multiset<std::tuple<double, double, double>>> times_of(const 
   return times;
 }
 
+std::vector<LayerTerms> eq1_terms(const Graph& graph, const Cluster& cluster,
+                                  std::span<const CostModel* const> models, SyncAlgorithm sync,
+                                  const Strategy& strategy, const DeviceClasses* classes) {
+  Eq1 eq1(graph, cluster, models, sync, {});
+  eq1.use_classes(classes);
+  return eq1.terms(strategy);
+}
+
 class Classes : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Classes, DoWhatAllDevicesDo) {
@@ -138,6 +147,10 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     ASSERT_EQ(timeline.makespan(), expected.makespan()) << note;
     ASSERT_TRUE(times_of(classes, timeline, classes) == times_of(all, expected, classes)) << note;
     ASSERT_EQ(communication(classes), communication(all)) << note;
+    ASSERT_EQ(
+        eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, classes.classes()),
+        eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, nullptr))
+        << note;
     const std::vector<Bytes> peaks = peak_memory(classes, timeline);
     const std::vector<Bytes> expected_peaks = peak_memory(all, expected);
     for (std::size_t d = 0; d < peaks.size(); ++d) {
