@@ -9,7 +9,7 @@
 //   builder.add_duplex("gpu0", "gpu1", BytesPerSecond{20e9}, Seconds{1e-6});
 //   const Cluster cluster = std::move(builder).build();
 //
-// Limits: 4,096 devices, 65,536 switches, 2^20 links, bandwidths from 1e-9 to 1e18 B/s, latencies
+// Limits: 16,384 devices, 65,536 switches, 2^20 links, bandwidths from 1e-9 to 1e18 B/s, latencies
 // of at most 100 s, speeds from 1e-9 to 1e9.
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace strata {
 
-inline constexpr std::size_t kDeviceLimit = 4096;
+inline constexpr std::size_t kDeviceLimit = 16384;
 inline constexpr std::size_t kSwitchLimit = 65536;
 inline constexpr std::size_t kLinkLimit = std::size_t{1} << 20;
 inline constexpr Seconds kLatencyLimit{100};

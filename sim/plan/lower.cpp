@@ -59,8 +59,15 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
     if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
   }
   if (classes_) builder_.lower_classes(classes_);
+  const Config* before = nullptr;
   for (const Config& config : strategy.configs()) {
-    lowered_.push_back(classes_ ? shards_of_classes(config, *classes_) : all_shards(config));
+    if (before == nullptr || before->devices != config.devices) {
+      lowered_.push_back(std::make_shared<const LoweredShards>(
+          classes_ ? shards_of_classes(config, *classes_) : all_shards(config)));
+    } else {
+      lowered_.push_back(lowered_.back());
+    }
+    before = &config;
   }
   for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(lowered(LayerId(i)).size());
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "sim/graph/regions.h"
 #include "sim/plan/lowering.h"
@@ -25,6 +26,11 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
   const Partition cut({}, degrees), representatives({}, kept);
   std::vector<std::vector<std::uint32_t>> groups(
       static_cast<std::size_t>(representatives.shard_count()));
+  if (groups.size() == 1) {  // all of them, whatever their coordinates
+    groups.front().resize(static_cast<std::size_t>(cut.shard_count()));
+    std::iota(groups.front().begin(), groups.front().end(), 0u);
+    return groups;
+  }
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
     PerDim<std::int32_t> at = cut.coordinates(shard);
     for (Dim dim : kDims) {

@@ -158,9 +158,9 @@ class Lowering {
   }
   ClassBoxes sums_of(LayerId layer) const;
   bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
-  std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()].shards; }
+  std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()]->shards; }
   std::size_t slot(LayerId layer, std::size_t shard) const {
-    return lowered_[layer()].slots[shard];
+    return lowered_[layer()]->slots[shard];
   }
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
@@ -207,7 +207,7 @@ class Lowering {
   LowerOptions options_;
   std::shared_ptr<const DeviceClasses> classes_;  ///< null: all devices
   PlanBuilder builder_;
-  std::vector<LoweredShards> lowered_;  ///< by layer
+  std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
   std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first

@@ -94,7 +94,7 @@ TEST(ClusterBuilder, NeedsADeviceAndTakesNotTooMany) {
   ClusterBuilder builder("many");
   for (std::size_t i = 0; i <= kDeviceLimit; ++i) builder.add_device({.name = std::to_string(i)});
   EXPECT_EQ(said([&] { std::move(builder).build(); }),
-            "cluster many: a cluster has at most 4096 devices");
+            "cluster many: a cluster has at most 16384 devices");
 }
 
 std::string route_error(std::string from, std::string to, std::vector<std::string> links) {

@@ -111,7 +111,7 @@ TEST(ClusterFile, GridsAreChecked) {
             "c.toml:1: [grid.intra] is missing: 2 devices of a host need a network");
   EXPECT_EQ(error_of(head + intra), "c.toml:1: [grid.inter] is missing: 2 hosts need a network");
   EXPECT_EQ(error_of("[grid]\nhosts = 0\n"),
-            "c.toml:2: 'hosts' must be an integer from 1 to 4096; it is 0");
+            "c.toml:2: 'hosts' must be an integer from 1 to 16384; it is 0");
   EXPECT_EQ(error_of(head + intra + "[grid.inter]\ntopology = \"torus\"\n"),
             "c.toml:9: unknown topology \"torus\"; allowed: \"none\", \"nic-per-host\", "
             "\"nic-per-device\"");

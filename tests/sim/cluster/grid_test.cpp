@@ -149,8 +149,8 @@ TEST(Grid, HybridCubeMesh) {
 }
 
 TEST(Grid, RefusesWhatCannotBeBuilt) {
-  EXPECT_EQ(build_error(grid_of(1025, 4, IntraTopology::bus)).substr(0, 71),
-            "cluster grid: 1025 hosts of 4 devices are more than 4096 devices\ncluste");
+  EXPECT_EQ(build_error(grid_of(4097, 4, IntraTopology::bus)).substr(0, 72),
+            "cluster grid: 4097 hosts of 4 devices are more than 16384 devices\ncluste");
   const auto first_line = [](const Grid& grid) {
     const std::string error = build_error(grid);
     return error.substr(0, error.find('\n'));
@@ -169,11 +169,11 @@ TEST(Grid, RefusesWhatCannotBeBuilt) {
   }
 }
 
-TEST(Grid, FourThousandDevicesAreAllowed) {
-  const Cluster cluster = build(grid_of(512, 8, IntraTopology::bus, InterTopology::nic_per_device));
-  EXPECT_EQ(cluster.device_count(), 4096U);
-  EXPECT_EQ(route_names(cluster, 0, 4095),
-            "host0/gpu0>nic host0/gpu0-nic>core core>host511/gpu4095-nic host511/nic>gpu4095");
+TEST(Grid, SixteenThousandDevicesAreAllowed) {
+  const Cluster cluster = build(grid_of(2048, 8, IntraTopology::bus, InterTopology::nic_per_device));
+  EXPECT_EQ(cluster.device_count(), 16384U);
+  EXPECT_EQ(route_names(cluster, 0, 16383),
+            "host0/gpu0>nic host0/gpu0-nic>core core>host2047/gpu16383-nic host2047/nic>gpu16383");
 }
 
 }  // namespace

@@ -52,11 +52,11 @@ TEST(Presets, RefusesOtherNames) {
                                "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], h200-HxD, cpu:N, or "
                                "a file ending in .toml (H hosts of D devices; N devices)");
   }
-  for (const char* name : {"p100-0x4", "p100-4x0", "p100-4097x1", "p100-1025x4", "dgx1-p100-513",
+  for (const char* name : {"p100-0x4", "p100-4x0", "p100-16385x1", "p100-4097x4", "dgx1-p100-2049",
                            "p100-99999999999999999999x4"}) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) +
                                "': hosts and devices must be at least 1, and their product at most "
-                               "4096");
+                               "16384");
   }
   for (const char* name : {"cpu:0", "cpu:257", "cpu:4294967297", "cpu:99999999999999999999"}) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) + "': devices must be from 1 to 256");
