@@ -1,6 +1,5 @@
 #include "cli/output/device_warnings.h"
 
-#include <algorithm>
 #include <thread>
 #include <vector>
 

@@ -44,6 +44,10 @@ std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
                                devices_[from()].name, devices_[to()].name));
 }
 
+bool Cluster::connects(DeviceId from, DeviceId to) const {
+  return from == to || !routes_->route(from, to).empty();
+}
+
 Seconds Cluster::latency(DeviceId from, DeviceId to) const {
   Seconds sum;
   for (const LinkId link : route(from, to)) sum += links_[link()].latency;

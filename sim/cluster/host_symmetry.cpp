@@ -224,6 +224,7 @@ bool HostSymmetry::routes_are_alike(const Cluster& cluster) const {
       const DeviceId from = device(h, k);
       if (ties.any_from(from)) return false;
       for (std::size_t to = 0; to < devices_.size(); ++to) {
+        if (!cluster.connects(from, DeviceId(to))) return false;
         for (LinkId link : cluster.route(from, DeviceId(to))) {
           if (host(link) != h && host(link) != host(DeviceId(to))) return false;
         }

@@ -23,8 +23,9 @@ class HostSymmetry {
  public:
   explicit HostSymmetry(const Cluster& cluster);
 
-  /// False where hosts can't be told apart from the network between them, or where routes between
-  /// them may depend on more than their types: then nothing else here means anything.
+  /// False where hosts can't be told apart from the network between them, where some devices are
+  /// not connected, or where routes may depend on more than the types of hosts: then nothing else
+  /// here means anything.
   bool holds() const { return holds_; }
 
   std::size_t hosts() const { return first_device_.size() - 1; }

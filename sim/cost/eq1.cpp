@@ -32,19 +32,17 @@ class Exchange {
   /// `bytes`: of all transfers that are alike, which cross the links of a class equally.
   void add(DeviceId from, DeviceId to, double bytes) {
     for (LinkId link : cluster_.route(from, to)) {
-      if (classes_ == nullptr) {
-        bytes_[link()] += bytes;
-      } else {
-        bytes_[classes_->representative(link)()] +=
-            bytes / static_cast<double>(classes_->members(link));
-      }
+      bytes_[classes_ == nullptr ? link() : classes_->representative(link)()] += bytes;
     }
     latency_ = std::max(latency_, cluster_.latency(from, to));
   }
   Seconds time() const {
     Seconds slowest;
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
-      slowest = std::max(slowest, Seconds{bytes_[i] / cluster_[LinkId(i)].bandwidth.value});
+      const LinkId link(i);
+      const std::int64_t members = classes_ == nullptr ? 1 : classes_->members(link);
+      const double bytes = bytes_[i] / static_cast<double>(members);
+      slowest = std::max(slowest, Seconds{bytes / cluster_[link].bandwidth.value});
     }
     return latency_ + slowest;
   }
@@ -81,7 +79,7 @@ std::vector<std::vector<DeviceId>> group_devices(
 }  // namespace
 
 Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-         SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs)
+         SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs, const DeviceClasses* classes)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
@@ -91,7 +89,8 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       own_sync_costs_(cluster),
       sync_costs_(sync_costs != nullptr ? *sync_costs : own_sync_costs_),
       requires_gradient_(requires_gradient(graph)),
-      ordinals_(parameter_ordinals(graph)) {}
+      ordinals_(parameter_ordinals(graph)),
+      classes_(classes) {}
 
 Seconds Eq1::compute(LayerId layer, const Config& config) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);

@@ -29,13 +29,11 @@ struct LayerTerms {
 class Eq1 {
  public:
   /// `models`: one per device of the cluster. `sync_costs`: of the cluster, where several share
-  /// what they work out of it. All references must outlive this.
+  /// what they work out of it. `classes`: of all strategies that it is asked for, where only one
+  /// device of each is to be looked at. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-      SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs = nullptr);
-
-  /// From now on asks one device of each class alone. They must be the classes of every strategy
-  /// that it is asked for, and outlive it; null for none.
-  void use_classes(const DeviceClasses* classes) { classes_ = classes; }
+      SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs = nullptr,
+      const DeviceClasses* classes = nullptr);
 
   Seconds compute(LayerId layer, const Config& config);
   Seconds sync(LayerId layer, const Config& config);
@@ -65,7 +63,7 @@ class Eq1 {
   SyncCosts& sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;
-  const DeviceClasses* classes_ = nullptr;
+  const DeviceClasses* classes_;
   std::unique_ptr<const GroupNetwork> network_;  ///< made when a wide edge asks for it
 };
 

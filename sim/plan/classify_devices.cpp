@@ -11,7 +11,7 @@
 
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
-#include "sim/plan/lower.h"
+#include "sim/plan/buckets.h"
 #include "sim/plan/redistribution.h"
 
 namespace strata {
@@ -38,10 +38,11 @@ struct Exchange {
   std::span<const DeviceId> producers, consumers;  // by shard
 };
 
-/// Devices that sum something together; one family are those of one cut.
+/// Devices that sum something together.
 struct SumGroup {
-  std::size_t family = 0;
-  std::vector<DeviceId> devices;
+  const std::vector<DeviceId>* devices = nullptr;
+  Bits sums = 0;  ///< what, and how
+  std::set<SyncAlgorithm> algorithms;
 };
 
 /// What a group puts on a link of a host.
@@ -82,17 +83,18 @@ class Sums {
 class Refinement {
  public:
   Refinement(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-             const GradientSync& sync, std::span<const std::uint32_t> differ, SyncCosts& sync_costs,
-             const HostSymmetry& hosts)
+             const LowerOptions& options, std::span<const std::uint32_t> cost_models,
+             SyncCosts& sync_costs, const HostSymmetry& hosts)
       : graph_(graph),
         strategy_(strategy),
-        sync_(sync),
+        sync_(options.sync),
+        parameter_bytes_(element_bytes(options.dtypes.parameters)),
         sync_costs_(sync_costs),
         hosts_(hosts),
         needs_gradient_(requires_gradient(graph)),
         colours_(cluster.device_count()),
         sums_(hosts.hosts(), cluster.device_count()) {
-    for (std::size_t d = 0; d < differ.size(); ++d) colours_[d] = mixed(differ[d]);
+    for (std::size_t d = 0; d < cost_models.size(); ++d) colours_[d] = mixed(cost_models[d]);
   }
 
   /// By host; nothing where the strategy is one of those that are not understood.
@@ -106,15 +108,17 @@ class Refinement {
         if (!look_at_edge(layer, input)) return std::nullopt;
       }
       look_at_sums(layer);
-      look_at_groups(layer, ordinals[i]);
+      look_at_statistics(layer);
+      look_at_servers(layer, ordinals[i]);
     }
+    look_at_buckets();
     return refine();
   }
 
   /// Whether every group in which a device stands for others has those that stand for its members.
   bool keeps_groups(const DeviceClasses& classes) const {
     return std::all_of(groups_.begin(), groups_.end(), [&](const SumGroup& group) {
-      const std::set<DeviceId> members(group.devices.begin(), group.devices.end());
+      const std::set<DeviceId> members(group.devices->begin(), group.devices->end());
       const auto stands = [&](DeviceId device) { return classes.is_representative(device); };
       if (std::none_of(members.begin(), members.end(), stands)) return true;
       return std::all_of(members.begin(), members.end(), [&](DeviceId device) {
@@ -137,10 +141,9 @@ class Refinement {
 
   /// What a cut dim of an edge depends on; of dims that are whole, everybody reads as much.
   using CutDim = std::tuple<Dim, std::int64_t, std::int64_t, DimAccess>;
-  using EdgeKey = std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, bool>;
-
-  /// Its last part: by which algorithms.
-  using GroupKey = std::tuple<std::size_t, PerDim<bool>, bool, std::vector<SyncAlgorithm>>;
+  /// Its flags: read in row-major order, of a network input.
+  using EdgeKey =
+      std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, bool, bool>;
 
   std::vector<CutDim> cut_dims(const AccessMap& access, const Extents& from, const Extents& to,
                                const Degrees& producer, const Degrees& consumer) const {
@@ -163,7 +166,8 @@ class Refinement {
       if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
     }
     const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
-    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, false).second) return;
+    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, false, false).second)
+      return;
     const Partition cut = partition(l, degrees);
     for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
       const Tile tile = cut.tile(shard);
@@ -182,8 +186,8 @@ class Refinement {
     const Config &owners = config(producer), &readers = config(layer);
     if (reads_own_shard(graph_, layer, input, owners, readers)) return true;
     std::vector<CutDim> dims = cut_dims(access, from, to, owners.degrees, readers.degrees);
-    const EdgeKey key{number_of(owners), number_of(readers), std::move(dims),
-                      graph_[layer].reduction, access.row_major};
+    const EdgeKey key{number_of(owners),       number_of(readers), std::move(dims),
+                      graph_[layer].reduction, access.row_major,   is_input(graph_[producer].op)};
     if (!edges_.insert(key).second) return true;
     EdgeReads reads = edge_reads(graph_, layer, input, owners.degrees, readers.degrees);
     std::size_t pairs = 0;
@@ -235,31 +239,51 @@ class Refinement {
     exchanges_.push_back({std::move(sums), cut.devices, cut.devices});
   }
 
-  void look_at_groups(LayerId layer, std::uint32_t ordinal) {
-    const Layer& l = graph_[layer];
-    const Config& cut = config(layer);
+  // Shards that combine a statistic, which all groups of a cut do for the same layers.
+  void look_at_statistics(LayerId layer) {
     const PhaseSet phases = step_phases(graph_, layer, needs_gradient_);
-    const Partition parts = partition(l, cut.degrees);
-    const PerDim<bool> over = statistics(l, parts.box(0)).over;
-    if (phases[Phase::forward_statistics] || phases[Phase::backward_statistics]) {
-      add_groups(GroupPurpose::statistics, cut, over, statistics_algorithms());
+    if (!phases[Phase::forward_statistics] && !phases[Phase::backward_statistics]) return;
+    const Config& cut = config(layer);
+    const PerDim<bool> over =
+        statistics(graph_[layer], partition(graph_[layer], cut.degrees).box(0)).over;
+    if (!statistics_.emplace(number_of(cut), over).second) return;
+    for (const auto& shards : shard_groups(cut.degrees, over)) {
+      if (shards.size() < 2) continue;
+      std::vector<DeviceId> devices;
+      for (const std::uint32_t shard : shards) devices.push_back(cut.devices[shard]);
+      add_group(std::move(devices), statistics_.size(), statistics_algorithms());
     }
-    if (!phases[Phase::update]) return;
-    if (sync_.algorithm != SyncAlgorithm::automatic) {
-      const SyncAlgorithm algorithm = sync_.algorithm;
-      add_groups(GroupPurpose::parameters, cut, kReplicated, std::span(&algorithm, 1));
-    } else {
-      const bool alone = sync_.bucket == Bytes{};
-      add_groups(GroupPurpose::parameters, cut, kReplicated,
-                 alone ? parameter_algorithms() : collective_algorithms());
+  }
+
+  // Devices that sum gradients, and which layers' at once.
+  void look_at_buckets() {
+    std::vector<bool> trains(graph_.size());
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      trains[i] = step_phases(graph_, LayerId(i), needs_gradient_)[Phase::update];
     }
-    const bool may_serve = sync_.algorithm == SyncAlgorithm::ps ||
-                           (sync_.algorithm == SyncAlgorithm::automatic && sync_.bucket == Bytes{});
-    if (may_serve) look_at_servers(cut, ordinal);
+    for (const Bucket& bucket :
+         gradient_buckets(graph_, strategy_, trains, sync_.bucket_in_use(), parameter_bytes_)) {
+      Bits contents = 0x6BC;
+      for (const BucketPart& part : bucket.parts) {
+        contents = mixed(contents, part.layer(), part.first);
+      }
+      const SyncAlgorithm chosen = sync_.algorithm;
+      add_group(bucket.devices, mixed(contents, bucket.values),
+                chosen != SyncAlgorithm::automatic ? std::span(&chosen, 1)
+                : may_serve()                      ? parameter_algorithms()
+                                                   : collective_algorithms());
+    }
+  }
+
+  bool may_serve() const {
+    return sync_.algorithm == SyncAlgorithm::ps ||
+           (sync_.algorithm == SyncAlgorithm::automatic && sync_.bucket == Bytes{});
   }
 
   // No two parameter servers are alike.
-  void look_at_servers(const Config& cut, std::uint32_t ordinal) {
+  void look_at_servers(LayerId layer, std::uint32_t ordinal) {
+    const Config& cut = config(layer);
+    if (!may_serve() || !step_phases(graph_, layer, needs_gradient_)[Phase::update]) return;
     const auto groups = replica_shards(cut.degrees);
     for (std::size_t k = 0; k < groups.size() && groups[k].size() > 1; ++k) {
       const std::size_t server = server_replica(ordinal, k, groups[k].size());
@@ -268,34 +292,31 @@ class Refinement {
     }
   }
 
-  void add_groups(GroupPurpose sums, const Config& cut, const PerDim<bool>& over,
-                  std::span<const SyncAlgorithm> algorithms) {
-    const bool in_buckets = sums == GroupPurpose::parameters && sync_.bucket_in_use() > Bytes{};
-    const GroupKey key{number_of(cut), over, in_buckets, {algorithms.begin(), algorithms.end()}};
-    if (!known_groups_.insert(key).second) return;
-    for (const auto& shards : shard_groups(cut.degrees, over)) {
-      if (shards.size() < 2) continue;
-      groups_.push_back({known_groups_.size(), {}});
-      std::vector<DeviceId>& devices = groups_.back().devices;
-      for (const std::uint32_t shard : shards) devices.push_back(cut.devices[shard]);
-      // As buckets have them (buckets.h): who comes first decides the way that a ring takes.
-      if (in_buckets) std::sort(devices.begin(), devices.end());
-      for (const SyncAlgorithm algorithm : algorithms) add_loads(algorithm, devices);
-    }
+  // What the same devices sum one after another is one group's.
+  void add_group(std::vector<DeviceId> devices, Bits sums,
+                 std::span<const SyncAlgorithm> algorithms) {
+    const auto [at, fresh] = group_of_.try_emplace(std::move(devices), groups_.size());
+    if (fresh) groups_.push_back({&at->first, 0, {}});
+    SumGroup& group = groups_[at->second];
+    group.sums = mixed(group.sums, sums);
+    for (const SyncAlgorithm algorithm : algorithms) add_loads(algorithm, group);
   }
 
-  void add_loads(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices) {
-    if (algorithm == SyncAlgorithm::ps) return;
+  // How long the sum takes besides, and what it puts on the links.
+  void add_loads(SyncAlgorithm algorithm, SumGroup& group) {
+    if (algorithm == SyncAlgorithm::ps || !group.algorithms.insert(algorithm).second) return;
     Bits at = static_cast<Bits>(algorithm);
-    for (const CollectivePhase& phase : sync_costs_.phases(algorithm, devices)) {
-      at = mixed(at);
+    for (const CollectivePhase& phase : sync_costs_.phases(algorithm, *group.devices)) {
+      at = mixed(at, bits_of(phase.latency.value), bits_of(phase.bytes_per_byte));
       for (const LinkLoad& load : phase.loads) {
-        loads_.push_back(
-            {hosts_.host(load.link), groups_.size() - 1,
-             mixed(at, hosts_.number(load.link), std::bit_cast<std::uint64_t>(load.weight))});
+        loads_.push_back({hosts_.host(load.link), static_cast<std::size_t>(&group - groups_.data()),
+                          mixed(at, hosts_.number(load.link), bits_of(load.weight))});
       }
     }
+    group.sums = mixed(group.sums, at);
   }
+
+  static Bits bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
   std::vector<std::uint32_t> refine() {
     std::size_t distinct = 0;
@@ -307,7 +328,7 @@ class Refinement {
       if (sorted.size() == distinct) return numbered(hosts, sorted);
       distinct = sorted.size();
       paint_devices(hosts);
-      hosts = look_around();
+      hosts = refine_once();
     }
   }
 
@@ -343,15 +364,15 @@ class Refinement {
   }
 
   // Takes into each colour what the device has to do with which others.
-  std::vector<Bits> look_around() {
+  std::vector<Bits> refine_once() {
     std::vector<Bits> next = colours_;
     for (std::size_t k = 0; k < exchanges_.size(); ++k) add_exchange(exchanges_[k], k, next);
     std::vector<Bits> groups, loads(hosts_.hosts());
     for (const SumGroup& group : groups_) {
-      Bits sum = group.devices.size();
-      for (const DeviceId device : group.devices) sum += mixed(colours_[device()]);
-      groups.push_back(mixed(group.family, sum));
-      for (const DeviceId device : group.devices) next[device()] += mixed(groups.back(), 1);
+      Bits sum = group.devices->size();
+      for (const DeviceId device : *group.devices) sum += mixed(colours_[device()]);
+      groups.push_back(mixed(group.sums, sum));
+      for (const DeviceId device : *group.devices) next[device()] += mixed(groups.back(), 1);
     }
     for (const HostLoad& load : loads_) {
       loads[load.host] += mixed(groups[load.group], load.load);
@@ -391,6 +412,7 @@ class Refinement {
   const Graph& graph_;
   const Strategy& strategy_;
   const GradientSync sync_;
+  const std::int64_t parameter_bytes_;
   SyncCosts& sync_costs_;
   const HostSymmetry& hosts_;
   std::vector<bool> needs_gradient_;
@@ -399,7 +421,8 @@ class Refinement {
 
   std::vector<const Config*> configs_;
   std::set<EdgeKey> sizes_, edges_;
-  std::set<GroupKey> known_groups_;
+  std::set<std::pair<std::size_t, PerDim<bool>>> statistics_;
+  std::map<std::vector<DeviceId>, std::size_t> group_of_;  // in groups_
   std::vector<Exchange> exchanges_;
   std::vector<SumGroup> groups_;
   std::vector<HostLoad> loads_;
@@ -414,13 +437,14 @@ bool all_have_copy_engines(const Cluster& cluster) {
 }  // namespace
 
 DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
-                                  const Strategy& strategy, const GradientSync& sync,
-                                  std::span<const std::uint32_t> differ, SyncCosts& sync_costs) {
+                                  const Strategy& strategy, const LowerOptions& options,
+                                  std::span<const std::uint32_t> cost_models,
+                                  SyncCosts& sync_costs) {
   const DeviceClasses trivial(cluster.device_count());
   if (!all_have_copy_engines(cluster)) return trivial;
   const std::shared_ptr<const HostSymmetry> hosts = cluster.symmetry();
   if (!hosts->holds()) return trivial;
-  Refinement refinement(graph, cluster, strategy, sync, differ, sync_costs, *hosts);
+  Refinement refinement(graph, cluster, strategy, options, cost_models, sync_costs, *hosts);
   const auto colours = refinement.run();
   if (!colours) return trivial;
   DeviceClasses classes(hosts, *colours);

@@ -19,15 +19,14 @@
 #include <span>
 
 #include "sim/plan/device_classes.h"
-#include "sim/plan/sync_costs.h"
-#include "sim/strategy/strategy.h"
+#include "sim/plan/lower.h"
 
 namespace strata {
 
-/// `differ`: by device, what tells apart devices of one kind and speed (their cost models); none
-/// where nothing does.
+/// `cost_models`: by device, a number for each; none where all devices of a kind have one.
 DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
-                                  const Strategy& strategy, const GradientSync& sync,
-                                  std::span<const std::uint32_t> differ, SyncCosts& sync_costs);
+                                  const Strategy& strategy, const LowerOptions& options,
+                                  std::span<const std::uint32_t> cost_models,
+                                  SyncCosts& sync_costs);
 
 }  // namespace strata

@@ -60,14 +60,18 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
   }
   if (classes_) builder_.lower_classes(classes_);
   const Config* before = nullptr;
-  for (const Config& config : strategy.configs()) {
-    if (before == nullptr || before->devices != config.devices) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Config& config = strategy[LayerId(i)];
+    const bool lies_as_before = before != nullptr && before->devices == config.devices;
+    if (is_input(LayerId(i))) {  // nothing of it is lowered
+      lowered_.push_back(std::make_shared<const LoweredShards>());
+    } else if (lies_as_before) {
+      lowered_.push_back(lowered_.back());
+    } else {
       lowered_.push_back(std::make_shared<const LoweredShards>(
           classes_ ? shards_of_classes(config, *classes_) : all_shards(config)));
-    } else {
-      lowered_.push_back(lowered_.back());
     }
-    before = &config;
+    before = is_input(LayerId(i)) ? nullptr : &config;
   }
   for (std::size_t i = 0; i < graph.size(); ++i) gradient_[i].resize(lowered(LayerId(i)).size());
 }
@@ -104,15 +108,14 @@ Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
 }
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                    const LowerOptions& options, std::span<const std::uint32_t> differ) {
+                    const LowerOptions& options, std::span<const std::uint32_t> cost_models) {
   SyncCosts own(cluster);
   SyncCosts& sync_costs = options.sync_costs != nullptr ? *options.sync_costs : own;
-  DeviceClasses classes =
-      find_device_classes(graph, cluster, strategy, options.sync, differ, sync_costs);
-  if (classes.is_trivial()) return lower(graph, cluster, strategy, options);
-  return Lowering(graph, cluster, strategy, options, sync_costs,
-                  std::make_shared<const DeviceClasses>(std::move(classes)))
-      .run();
+  DeviceClasses found =
+      find_device_classes(graph, cluster, strategy, options, cost_models, sync_costs);
+  std::shared_ptr<const DeviceClasses> classes;
+  if (!found.is_trivial()) classes = std::make_shared<const DeviceClasses>(std::move(found));
+  return Lowering(graph, cluster, strategy, options, sync_costs, std::move(classes)).run();
 }
 
 }  // namespace strata

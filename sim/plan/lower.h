@@ -36,7 +36,8 @@ Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
 /// what tells apart devices of one kind, as their cost models; none where nothing does. Where no
 /// two devices are alike, this is lower().
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                    const LowerOptions& options = {}, std::span<const std::uint32_t> differ = {});
+                    const LowerOptions& options = {},
+                    std::span<const std::uint32_t> cost_models = {});
 
 /// The shards that differ only in the dims of `over`, group by group.
 std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,

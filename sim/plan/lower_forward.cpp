@@ -22,23 +22,29 @@ std::vector<const NeededBox*> crossing(std::span<const NeededBox> boxes, bool fo
   return result;
 }
 
-std::size_t count_pairs(const std::vector<const NeededBox*>& boxes) {
-  std::size_t pairs = 0;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    pairs += i == 0 || boxes[i]->consumer_shard != boxes[i - 1]->consumer_shard ||
-             boxes[i]->producer_shard != boxes[i - 1]->producer_shard;
-  }
-  return pairs;
-}
-
 }  // namespace
+
+// Of shards, those for which others stand included.
+std::size_t Lowering::count_pairs(const std::vector<const NeededBox*>& boxes, bool forward) const {
+  std::int64_t pairs = 0;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const NeededBox& b = *boxes[i];
+    const bool same_pair = i > 0 && b.consumer_shard == boxes[i - 1]->consumer_shard &&
+                           b.producer_shard == boxes[i - 1]->producer_shard;
+    if (same_pair) continue;
+    const DeviceId receiver = forward ? b.reader : b.owner;
+    pairs += classes_ ? b.copies * classes_->members(receiver) : 1;
+  }
+  return static_cast<std::size_t>(pairs);
+}
 
 Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   const bool forward = moves.forward;
   Arrivals arrivals{std::vector<std::vector<TaskId>>(lowered(moves.to).size()),
                     std::vector<View>(moves.target ? 0 : moves.boxes.size())};
   const std::vector<const NeededBox*> boxes = crossing(moves.boxes, forward);
-  const bool by_receiver = count_pairs(boxes) > options_.max_flows_per_edge;
+  // However many are lowered: a class that splits must not change the form.
+  const bool by_receiver = count_pairs(boxes, forward) > options_.max_flows_per_edge;
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
   if (by_receiver) {

@@ -198,6 +198,7 @@ class Lowering {
     std::vector<std::vector<TaskId>> tasks;  ///< the transfers, by receiver's slot
     std::vector<View> views;                 ///< by box; of those that cross devices
   };
+  std::size_t count_pairs(const std::vector<const NeededBox*>& boxes, bool forward) const;
   /// One transfer a pair of shards or, where those are too many, one a receiver.
   Arrivals move_boxes(const Moves& moves);
 

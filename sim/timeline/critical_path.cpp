@@ -122,13 +122,13 @@ constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
     &PathShares::compute, &PathShares::compute,    &PathShares::compute, &PathShares::transfer,
     &PathShares::sync,    &PathShares::statistics, &PathShares::idle};
 
+// Of all links of a class, to the one that stands for it.
 void add_route_bytes(const Plan& plan, const Cluster& cluster, const Task& task,
                      std::vector<double>& bytes) {
   const auto alike = static_cast<double>(plan.alike(task));
   for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
     for (LinkId link : cluster.route(piece.from, task.device)) {
-      bytes[plan.representative(link)()] +=
-          static_cast<double>(piece.bytes.value) * alike / static_cast<double>(plan.members(link));
+      bytes[plan.representative(link)()] += static_cast<double>(piece.bytes.value) * alike;
     }
   }
 }
@@ -188,6 +188,9 @@ Utilisation utilisation(const Plan& plan, const Timeline& timeline, const Cluste
     if (task.kind == TaskKind::transfer) {
       add_route_bytes(plan, cluster, task, use.link_bytes);
     }
+  }
+  for (std::size_t l = 0; l < use.link_bytes.size(); ++l) {
+    use.link_bytes[l] /= static_cast<double>(plan.members(LinkId(l)));
   }
   for (const Group& group : plan.groups()) {
     for (const CollectivePhase& phase : plan.group_shapes()[group.shape].phases) {

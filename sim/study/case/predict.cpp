@@ -63,7 +63,10 @@ Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& st
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction,
                              const Jitter& jitter) {
   if (prediction.plan.classes() != nullptr) {  // each device draws its own
-    return predict_jitter(input, predict(input, prediction.strategy), jitter);
+    PredictOptions options;
+    options.steps = 1;
+    options.critical_path = options.eq1 = false;
+    return predict_jitter(input, predict(input, prediction.strategy, options), jitter);
   }
   const std::vector<Cost> drawn = drawn_costs(prediction.costs, jitter.steps, jitter.seed);
   const Timeline timeline =
@@ -87,17 +90,16 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
 
   Prediction result;
   result.strategy = strategy;
+  const bool all = options.devices == Simulated::all_devices || options.record_link_rates;
   result.plan =
-      options.devices == Simulated::all_devices
-          ? lower(input.graph, input.cluster, strategy, lowering)
+      all ? lower(input.graph, input.cluster, strategy, lowering)
           : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
   result.timeline = simulate_case(input, strategy, result, options);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
-            options.sync_costs);
-    eq1.use_classes(result.plan.classes());
+            options.sync_costs, result.plan.classes());
     result.terms = eq1.terms(strategy);
   }
   result.communication = communication(result.plan);

@@ -81,7 +81,7 @@ enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
-  bool record_link_rates = false;  ///< for traces
+  bool record_link_rates = false;  ///< for traces: of all devices, then
   bool critical_path = true;       ///< else Prediction::path is empty
   bool eq1 = true;                 ///< else Prediction::terms is empty
   /// Of the case's cluster, where several predictions share what they work out of it.

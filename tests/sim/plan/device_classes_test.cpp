@@ -26,10 +26,10 @@ Graph two_layers(std::int64_t batch) {
 
 DeviceClasses classes_of(const Cluster& cluster, const Strategy& strategy, std::int64_t batch,
                          SyncAlgorithm sync = SyncAlgorithm::ring,
-                         std::span<const std::uint32_t> differ = {}) {
-  const Graph graph = two_layers(batch);
+                         std::span<const std::uint32_t> cost_models = {}) {
   SyncCosts costs(cluster);
-  return find_device_classes(graph, cluster, strategy, sync, differ, costs);
+  return find_device_classes(two_layers(batch), cluster, strategy, {.sync = sync}, cost_models,
+                             costs);
 }
 
 Strategy data(const Cluster& cluster, std::int64_t batch) {
@@ -73,8 +73,8 @@ TEST(DeviceClasses, AStragglerSplitsItsHostOff) {
 // As where one device has a profile of its own.
 TEST(DeviceClasses, SoDoesADeviceOfOtherCosts) {
   const Cluster cluster = preset_cluster("p100-4x2");
-  const std::vector<std::uint32_t> differ = {0, 0, 0, 0, 0, 0, 1, 0};
-  EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32, SyncAlgorithm::ring, differ)),
+  const std::vector<std::uint32_t> cost_models = {0, 0, 0, 0, 0, 0, 1, 0};
+  EXPECT_EQ(members(classes_of(cluster, data(cluster, 32), 32, SyncAlgorithm::ring, cost_models)),
             (Members{{0, 3}, {1, 3}, {6, 1}, {7, 1}}));
 }
 

@@ -1,8 +1,9 @@
-// One device of each class, simulated alone, does what it does among all devices: random networks,
-// strategies that know of hosts and ones that do not, clusters with and without stragglers and slow
-// links, every way to sum gradients. Every task's times are compared to the tick, and what follows
-// from them.
+// One device of each class, simulated alone, does what each device of the class does among all
+// devices: random networks, strategies that know of hosts and ones that do not, clusters with and
+// without stragglers, slow and distant links, every way to sum gradients. Times are compared to the
+// tick, task by task and device by device, and what follows from them.
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -42,76 +43,100 @@ Cluster random_cluster(Random& random) {
   const std::vector<std::string> names = {"p100-4x2", "p100-4x1", "h200-2x4", "h200-1x8",
                                           "h200-4x2", "p100-2x4", "k80-2x4",  "p100-8x1"};
   Cluster cluster = preset_cluster(names[random() % names.size()]);
-  const auto device = static_cast<std::size_t>(
-      pick(random, 0, static_cast<std::int64_t>(cluster.device_count()) - 1));
-  switch (pick(random, 0, 4)) {
+  const std::string device = cluster.devices()[random() % cluster.device_count()].name;
+  const std::string link = cluster.links()[random() % cluster.links().size()].name;
+  switch (pick(random, 0, 6)) {
     case 0:  // a straggler
-      return apply(cluster, "device." + cluster[DeviceId(device)].name + ".speed", "0.5");
-    case 1:  // a slow link
-      return apply(cluster,
-                   "link." + cluster.links()[random() % cluster.links().size()].name + ".bandwidth",
-                   "0.25x");
+      return apply(cluster, "device." + device + ".speed", "0.5");
+    case 1:
+      return apply(cluster, "link." + link + ".bandwidth", "0.25x");
+    case 2:
+      return apply(cluster, "link." + link + ".latency", "1 ms");
     default:
       return cluster;
   }
 }
 
-// Each layer cut by sample, or within hosts by channel and over hosts by sample, or anyhow.
-Strategy random_regular_strategy(Random& random, const Graph& graph, std::size_t devices) {
+// Hosts take one another's places, in order or with their devices shuffled, too.
+void shuffle_hosts(Random& random, const Cluster& cluster, Config& config) {
+  std::vector<std::vector<DeviceId>> hosts;
+  for (std::size_t d = 0; d < cluster.device_count(); ++d) {
+    const bool next = d == 0 || cluster.devices()[d].host != cluster.devices()[d - 1].host;
+    if (next) hosts.emplace_back();
+    hosts.back().emplace_back(d);
+  }
+  std::shuffle(hosts.begin(), hosts.end(), random);
+  std::vector<DeviceId> devices;
+  for (std::vector<DeviceId>& host : hosts) {
+    if (pick(random, 0, 3) == 0) std::shuffle(host.begin(), host.end(), random);
+    devices.insert(devices.end(), host.begin(), host.end());
+  }
+  devices.resize(config.devices.size());
+  config.devices = std::move(devices);
+}
+
+// By channel within hosts and by sample over them, or the other way round.
+Config hybrid(Random& random, const Layer& layer, std::size_t devices) {
+  Degrees degrees = kWhole;
+  degrees[Dim::c] =
+      static_cast<std::int32_t>(pick(random, 1, std::min<std::int64_t>(4, layer.output[Dim::c])));
+  degrees[Dim::n] = static_cast<std::int32_t>(std::min<std::int64_t>(
+      layer.output[Dim::n], static_cast<std::int64_t>(devices) / degrees[Dim::c]));
+  return config_on_first_devices(degrees);
+}
+
+// Each layer cut by sample, or in several dims, or anyhow.
+Strategy random_regular_strategy(Random& random, const Graph& graph, const Cluster& cluster) {
+  const std::size_t devices = cluster.device_count();
   const Strategy any = testing::random_strategy(random, graph, devices);
   const Strategy data = data_parallel(graph, static_cast<int>(devices));
   const Strategy model = model_parallel(graph, static_cast<int>(devices));
   std::vector<Config> configs;
-  const std::int64_t kind = pick(random, 0, 5);
+  const std::int64_t kind = pick(random, 0, 6);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId layer(i);
-    if (kind == 0) {
+    if (kind == 0 || (pick(random, 0, 4) == 0 && is_input(graph[layer].op))) {
       configs.push_back(any[layer]);
     } else if (kind == 1 && pick(random, 0, 4) == 0) {
       configs.push_back(model[layer]);
-    } else if (kind == 2 && pick(random, 0, 2) == 0) {
-      Degrees degrees = kWhole;
-      degrees[Dim::c] = static_cast<std::int32_t>(
-          pick(random, 1, std::min<std::int64_t>(2, graph[layer].output[Dim::c])));
-      degrees[Dim::n] = static_cast<std::int32_t>(std::min<std::int64_t>(
-          graph[layer].output[Dim::n], static_cast<std::int64_t>(devices) / degrees[Dim::c]));
-      configs.push_back(config_on_first_devices(degrees));
+    } else if ((kind == 2 || kind == 3) && pick(random, 0, 2) == 0) {
+      configs.push_back(hybrid(random, graph[layer], devices));
+      if (kind == 3) shuffle_hosts(random, cluster, configs.back());
     } else {
       configs.push_back(data[layer]);
+      if (kind == 4) shuffle_hosts(random, cluster, configs.back());
     }
   }
   return {"random", std::move(configs)};
 }
 
 // What tells a device's tasks apart, but for which other shard a transfer comes from.
-using Key = std::tuple<DeviceId, TaskKind, Phase, LayerId>;
-std::map<Key, std::multiset<std::tuple<double, double, double>>> times_of(const Plan& plan,
-                                                                          const Timeline& timeline,
-                                                                          const Plan& classes) {
-  std::map<Key, std::multiset<std::tuple<double, double, double>>> times;
+using Key = std::tuple<TaskKind, Phase, LayerId>;
+using Times = std::multiset<std::tuple<double, double, double>>;
+using DeviceTasks = std::map<Key, Times>;
+
+std::map<DeviceId, DeviceTasks> tasks_of(const Plan& plan, const Timeline& timeline) {
+  std::map<DeviceId, DeviceTasks> tasks;
   for (std::size_t step = 0; step < timeline.steps(); ++step) {
     for (std::size_t i = 0; i < plan.size(); ++i) {
       const Task& task = plan[TaskId(i)];
       if (task.kind == TaskKind::join) continue;
-      if (classes.representative(task.device) != task.device) continue;
       const Span& span = timeline.span(step, TaskId(i));
       const std::size_t copies =
           task.kind == TaskKind::transfer ? plan.transfers()[task.detail].copies : 1;
       for (std::size_t k = 0; k < copies; ++k) {
-        times[{task.device, task.kind, task.phase, task.layer}].insert(
+        tasks[task.device][{task.kind, task.phase, task.layer}].insert(
             {span.ready.value, span.start.value, span.end.value});
       }
     }
   }
-  return times;
+  return tasks;
 }
 
 std::vector<LayerTerms> eq1_terms(const Graph& graph, const Cluster& cluster,
                                   std::span<const CostModel* const> models, SyncAlgorithm sync,
                                   const Strategy& strategy, const DeviceClasses* classes) {
-  Eq1 eq1(graph, cluster, models, sync, {});
-  eq1.use_classes(classes);
-  return eq1.terms(strategy);
+  return Eq1(graph, cluster, models, sync, {}, nullptr, classes).terms(strategy);
 }
 
 class Classes : public ::testing::TestWithParam<std::uint64_t> {};
@@ -125,12 +150,11 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     const Graph graph =
         testing::random_network(random, pick(random, 3, 9))
             .with_batch(pick(random, 1, 3) * static_cast<std::int64_t>(cluster.device_count()));
-    const Strategy strategy = random_regular_strategy(random, graph, cluster.device_count());
+    const Strategy strategy = random_regular_strategy(random, graph, cluster);
     LowerOptions options;
     options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
     if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
-    // Flows of an edge are put together in both, or in neither.
-    options.max_flows_per_edge = pick(random, 0, 3) == 0 ? 0 : 1u << 20;
+    options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
     const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
     const std::string note = fmt::format("seed {} on {}", seed, cluster.name());
 
@@ -145,7 +169,8 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     const Timeline expected = simulated(all), timeline = simulated(classes);
     ASSERT_EQ(timeline.step_seconds(), expected.step_seconds()) << note;
     ASSERT_EQ(timeline.makespan(), expected.makespan()) << note;
-    ASSERT_TRUE(times_of(classes, timeline, classes) == times_of(all, expected, classes)) << note;
+    std::map<DeviceId, DeviceTasks> tasks = tasks_of(classes, timeline);
+    std::map<DeviceId, DeviceTasks> expected_tasks = tasks_of(all, expected);
     ASSERT_EQ(communication(classes), communication(all)) << note;
     ASSERT_EQ(
         eq1_terms(graph, cluster, models, options.sync.algorithm, strategy, classes.classes()),
@@ -154,11 +179,13 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     const std::vector<Bytes> peaks = peak_memory(classes, timeline);
     const std::vector<Bytes> expected_peaks = peak_memory(all, expected);
     for (std::size_t d = 0; d < peaks.size(); ++d) {
+      ASSERT_TRUE(tasks[classes.representative(DeviceId(d))] == expected_tasks[DeviceId(d)])
+          << note << ", device " << d;
       ASSERT_EQ(peaks[classes.representative(DeviceId(d))()], expected_peaks[d])
           << note << ", device " << d;
     }
   }
-  EXPECT_GT(folded, 60u) << "few of the cases have classes";
+  EXPECT_GT(folded, 40u) << "few of the cases have classes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));
