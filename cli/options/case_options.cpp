@@ -1,5 +1,7 @@
 #include "cli/options/case_options.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/options/setting_options.h"
@@ -31,6 +33,11 @@ Case load(const CaseRequest& request) {
 std::vector<std::string> files_of_profiles(const std::vector<std::string>& profiles) {
   std::vector<std::string> files;
   for (const std::string& profile : profiles) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(profile, unknown)) {  // a pipe can be read once only
+      files.push_back(profile);
+      continue;
+    }
     for (std::string& file : files_of_profile(profile)) files.push_back(std::move(file));
   }
   return files;

@@ -153,6 +153,12 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "let `check` allow this relative difference after the training, not what rounding does"},
 }};
 
+// Else no number would do.
+static_assert(std::ranges::all_of(kSettings, [](const SettingSpec& setting) {
+  return (setting.form != ValueForm::positive && setting.form != ValueForm::natural) ||
+         setting.most > 0;
+}));
+
 constexpr SettingSpec kWhatIf = {
     "set", ValueForm::free, kSimulated, "KEY=VALUE",
     "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
