@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/runtime/turns.h"
 #include "exec/runtime/executor.h"
+#include "exec/runtime/turns.h"
 
 namespace strata {
 

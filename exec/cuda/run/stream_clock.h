@@ -18,8 +18,8 @@
 
 #include "exec/cuda/run/cuda_backend.h"
 #include "exec/cuda/run/task_events.h"
-#include "exec/runtime/turns.h"
 #include "exec/runtime/ranks.h"
+#include "exec/runtime/turns.h"
 #include "sim/plan/plan.h"
 #include "sim/timeline/execution.h"
 #include "sim/timeline/timeline.h"

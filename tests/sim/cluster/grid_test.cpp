@@ -170,7 +170,8 @@ TEST(Grid, RefusesWhatCannotBeBuilt) {
 }
 
 TEST(Grid, SixteenThousandDevicesAreAllowed) {
-  const Cluster cluster = build(grid_of(2048, 8, IntraTopology::bus, InterTopology::nic_per_device));
+  const Cluster cluster =
+      build(grid_of(2048, 8, IntraTopology::bus, InterTopology::nic_per_device));
   EXPECT_EQ(cluster.device_count(), 16384U);
   EXPECT_EQ(route_names(cluster, 0, 16383),
             "host0/gpu0>nic host0/gpu0-nic>core core>host2047/gpu16383-nic host2047/nic>gpu16383");
