@@ -3,8 +3,8 @@
 // The work of a shard, as its op's page says it (sim/graph/ops/work.h), and the update's.
 
 #include "sim/cost/cost_model.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/graph/ops/work.h"
-#include "sim/graph/phase.h"
 
 namespace strata {
 

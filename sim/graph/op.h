@@ -27,11 +27,11 @@
 #include "sim/graph/ops/joins.h"
 #include "sim/graph/ops/normalization.h"
 #include "sim/graph/ops/opaque.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/graph/ops/pooling.h"
 #include "sim/graph/ops/softmax_cross_entropy.h"
 #include "sim/graph/ops/window.h"
 #include "sim/graph/ops/work.h"
-#include "sim/graph/phase.h"
 
 namespace strata {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/graph/graph.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 
 namespace strata {
 

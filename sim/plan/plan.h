@@ -21,7 +21,7 @@
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/facts.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/plan/buffer_users.h"
 #include "sim/plan/collective.h"
 #include "sim/plan/device_classes.h"

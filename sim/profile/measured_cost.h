@@ -12,7 +12,7 @@
 #include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
 #include "sim/graph/op.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 
 namespace strata {
 

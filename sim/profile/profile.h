@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
 #include "sim/strategy/search_space.h"

@@ -10,7 +10,7 @@
 #include "sim/base/units.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/facts.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 
 namespace strata {
 

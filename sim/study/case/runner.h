@@ -17,7 +17,7 @@
 #include "sim/base/units.h"
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/plan/plan.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"

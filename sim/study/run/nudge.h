@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 
 namespace strata {
 

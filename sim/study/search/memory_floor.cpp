@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/graph/graph.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/strategy/search_space.h"
 
 namespace strata {

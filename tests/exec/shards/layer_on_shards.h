@@ -10,7 +10,7 @@
 
 #include "exec/runtime/kernel.h"
 #include "sim/geometry/geometry.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/graph/step_phases.h"
 #include "tests/exec/reference/layers.h"
 #include "tests/exec/shards/site.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/phase.h"
+#include "sim/graph/ops/phase.h"
 #include "sim/plan/collective.h"
 #include "sim/strategy/search_space.h"
 
