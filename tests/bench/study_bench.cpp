@@ -1,4 +1,5 @@
-// What `strata solve` takes, cost tables and search apart, by all cores.
+// What `strata solve` takes, cost tables and search apart, by all cores; and what one prediction
+// takes by the number of devices, where one of each class is simulated.
 //
 //   cmake --preset bench && cmake --build --preset bench --target study_bench
 //   build/bench/bin/study_bench
@@ -9,6 +10,7 @@
 #include <string>
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include "sim/study/search/solve.h"
 
@@ -65,6 +67,28 @@ BENCHMARK_CAPTURE(Solve, inception_v3_16x4, "inception_v3", "p100-16x4")->UseMan
 BENCHMARK_CAPTURE(Solve, inception_v3_64x4, "inception_v3", "p100-64x4")->UseManualTime();
 BENCHMARK_CAPTURE(Solve, inception_v3_256x4, "inception_v3", "p100-256x4")->UseManualTime();
 BENCHMARK_CAPTURE(Solve, resnet152_16x4, "resnet152", "p100-16x4")->UseManualTime();
+
+void Predict(benchmark::State& state, const std::string& model, const std::string& strategy) {
+  CaseRequest request;
+  request.model = model;
+  request.cluster = fmt::format("p100-{}x4", state.range(0) / 4);
+  const Case input = load_case(request);
+  const int devices = static_cast<int>(input.cluster.device_count());
+  const Strategy cut =
+      strategy == "data" ? data_parallel(input.graph, devices) : owt_parallel(input.graph, devices);
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  std::size_t tasks = 0;
+  for (auto _ : state) tasks = predict(input, cut, options).plan.size();
+  state.counters["tasks"] = static_cast<double>(tasks);
+}
+
+BENCHMARK_CAPTURE(Predict, inception_v3_data, "inception_v3", "data")
+    ->RangeMultiplier(4)
+    ->Range(4, 16384);
+BENCHMARK_CAPTURE(Predict, inception_v3_owt, "inception_v3", "owt")
+    ->RangeMultiplier(4)
+    ->Range(4, 16384);
 
 }  // namespace
 }  // namespace strata::bench

@@ -168,6 +168,17 @@ class Determinism(unittest.TestCase):
             self.assertEqual(first, cases.run(command, folder))
             self.assertEqual(first.exit_code, 0)
 
+    def test_one_device_of_each_class_answers_for_all(self):
+        """Every figure of a prediction, and how busy each device and link is."""
+        for case in ["lenet5 --cluster p100-4x4 --strategy data",
+                     "alexnet --cluster h200-2x8 --strategy owt",
+                     "alexnet --cluster p100-4x4 --strategy model --sync auto",
+                     "lenet5 --cluster p100-4x4 --strategy data --set device.gpu5.speed=0.5",
+                     "lenet5 --cluster k80-4x4 --strategy owt --sync ps"]:
+            with self.subTest(case):
+                command = f"strata predict {case} --json"
+                self.assertEqual(said(command), said(f"{command} --no-classes"))
+
     def test_a_strategy_file_is_the_strategy_that_it_says(self):
         by_name = predict("alexnet", "p100-1x4")
         layers = [{"name": layer["name"], "config": layer["config"]} for layer in by_name["layers"]]
