@@ -129,24 +129,16 @@ SyncAlgorithm JointSync::cheapest(std::span<const SyncAlgorithm> choices,
 
 const std::vector<CollectivePhase>& SyncCosts::phases(SyncAlgorithm algorithm,
                                                       const std::vector<DeviceId>& devices) {
-  const std::lock_guard guard(lock_);
-  const auto [at, fresh] = phases_.try_emplace({algorithm, devices});
-  if (fresh) at->second = collective_phases(algorithm, cluster_, devices);
-  return at->second;
+  return remembered(phases_, std::pair(algorithm, devices),
+                    [&] { return collective_phases(algorithm, cluster_, devices); });
 }
 
 const std::vector<DeviceId>& SyncCosts::ring(const std::vector<DeviceId>& devices) {
-  const std::lock_guard guard(lock_);
-  const auto [at, fresh] = rings_.try_emplace(devices);
-  if (fresh) at->second = ring_order(cluster_, devices);
-  return at->second;
+  return remembered(rings_, devices, [&] { return ring_order(cluster_, devices); });
 }
 
 const JointSync& SyncCosts::joint(const std::vector<std::vector<DeviceId>>& groups) {
-  const std::lock_guard guard(lock_);
-  std::unique_ptr<JointSync>& at = joint_[groups];
-  if (!at) at = std::make_unique<JointSync>(cluster_, groups);
-  return *at;
+  return *remembered(joint_, groups, [&] { return std::make_unique<JointSync>(cluster_, groups); });
 }
 
 SyncAlgorithm SyncCosts::cheapest(std::span<const SyncAlgorithm> choices,

@@ -86,11 +86,28 @@ class SyncCosts {
                          std::span<const ReplicaGroup> groups, std::uint32_t ordinal);
 
  private:
+  /// Worked out once, while others work out something else.
+  template <class Value>
+  struct Remembered {
+    std::once_flag once;
+    Value value;
+  };
+  template <class Key, class Value, class Make>
+  const Value& remembered(std::map<Key, Remembered<Value>>& known, const Key& key,
+                          const Make& make) {
+    std::unique_lock guard(lock_);
+    Remembered<Value>& at = known.try_emplace(key).first->second;
+    guard.unlock();
+    std::call_once(at.once, [&] { at.value = make(); });
+    return at.value;
+  }
+
+  using Devices = std::vector<DeviceId>;
   const Cluster& cluster_;
   std::mutex lock_;
-  std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::vector<CollectivePhase>> phases_;
-  std::map<std::vector<std::vector<DeviceId>>, std::unique_ptr<JointSync>> joint_;
-  std::map<std::vector<DeviceId>, std::vector<DeviceId>> rings_;
+  std::map<std::pair<SyncAlgorithm, Devices>, Remembered<std::vector<CollectivePhase>>> phases_;
+  std::map<std::vector<Devices>, Remembered<std::unique_ptr<JointSync>>> joint_;
+  std::map<Devices, Remembered<Devices>> rings_;
 };
 
 /// What `auto` chooses from, for a layer's parameters; of these, what sums a bucket; and what
