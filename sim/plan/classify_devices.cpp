@@ -250,6 +250,7 @@ class Refinement {
     for (const auto& shards : shard_groups(cut.degrees, over)) {
       if (shards.size() < 2) continue;
       std::vector<DeviceId> devices;
+      devices.reserve(shards.size());
       for (const std::uint32_t shard : shards) devices.push_back(cut.devices[shard]);
       add_group(std::move(devices), statistics_.size(), statistics_algorithms());
     }
@@ -440,7 +441,7 @@ DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
                                   const Strategy& strategy, const LowerOptions& options,
                                   std::span<const std::uint32_t> cost_models,
                                   SyncCosts& sync_costs) {
-  const DeviceClasses trivial(cluster.device_count());
+  DeviceClasses trivial(cluster.device_count());
   if (!all_have_copy_engines(cluster)) return trivial;
   const std::shared_ptr<const HostSymmetry> hosts = cluster.symmetry();
   if (!hosts->holds()) return trivial;

@@ -55,7 +55,7 @@ std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
   return ordinals;
 }
 
-std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices) {
+std::uint32_t Lowering::group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices) {
   const auto [at, fresh] = shapes_.try_emplace({algorithm, devices}, 0);
   if (fresh) {
     at->second = builder_.add_group_shape(

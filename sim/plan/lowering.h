@@ -121,7 +121,7 @@ class Lowering {
   std::vector<CollectivePhase> lowered_phases(std::vector<CollectivePhase> phases) const;
   /// Of these shards those that are lowered.
   std::vector<std::uint32_t> lowered_of(LayerId layer, std::span<const std::uint32_t> shards) const;
-  std::uint32_t group_shape(SyncAlgorithm algorithm, std::vector<DeviceId> devices);
+  std::uint32_t group_shape(SyncAlgorithm algorithm, const std::vector<DeviceId>& devices);
   std::vector<TaskId> sum_by_hand(std::uint32_t group, LayerId layer, Phase phase,
                                   std::span<const std::uint32_t> shards,
                                   std::span<const TaskId> made);
