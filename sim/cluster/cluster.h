@@ -101,6 +101,9 @@ class Cluster {
 
  private:
   friend class ClusterBuilder;
+  struct Symmetry;
+  void forget_symmetry();
+
   std::string name_;
   std::vector<Device> devices_;
   std::vector<std::string> switches_;
@@ -109,9 +112,6 @@ class Cluster {
   std::vector<std::uint32_t> by_name_;       // the devices, by name
   std::vector<std::uint32_t> link_by_name_;  // the links, by name
   std::shared_ptr<const RouteTable> routes_;
-  void forget_symmetry();
-
-  struct Symmetry;
   std::shared_ptr<Symmetry> symmetry_;
 };
 

@@ -32,9 +32,9 @@ struct LowerOptions {
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options = {});
 
-/// The same with tasks on one device of each class alone (device_classes.h). `differ`: by device,
-/// what tells apart devices of one kind, as their cost models; none where nothing does. Where no
-/// two devices are alike, this is lower().
+/// The same with tasks on one device of each class alone (device_classes.h). `cost_models`: by
+/// device, a number for each; none where all devices of a kind have one. Where no two devices are
+/// alike, this is lower().
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options = {},
                     std::span<const std::uint32_t> cost_models = {});
