@@ -50,6 +50,10 @@ struct RateChange {
 struct SimulateOptions {
   std::vector<RateChange>* rate_changes = nullptr;  ///< if given, filled in order of time
   EngineStatistics* statistics = nullptr;
+  /// Of a workload that repeats (Workload::repeat): the activities of one period. Where the first
+  /// period ends before any activity of the second begins, every later one does the same as long
+  /// after: then only the first is simulated, and the times are of its activities alone.
+  std::size_t period = 0;
 };
 
 /// An activity would end after kMaxTick. Who knows what its number stands for says so instead.
@@ -69,5 +73,9 @@ ActivityTimes simulate(const Workload& workload, const SimulateOptions& options 
 /// Activities that wait for one another, each for the next and the last for the first, which
 /// is the one with the least id; empty if there is no cycle.
 std::vector<ActivityId> find_cycle(const Workload& workload);
+
+/// The times of all activities, where simulate() gave those of the first period alone. Throws
+/// ClockEnds.
+ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first);
 
 }  // namespace strata

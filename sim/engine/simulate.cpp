@@ -38,14 +38,17 @@ class Simulation {
         successors_(workload),
         waiting_(count_dependencies(workload)),
         devices_(workload.device_count()),
-        sharing_(workload, options) {
+        sharing_(workload, options),
+        period_(options.period),
+        left_of_period_(options.period) {
     times_.ready.resize(workload.size());
     times_.start.resize(workload.size());
     times_.end.resize(workload.size());
   }
 
   ActivityTimes run(EngineStatistics* statistics);
-  std::size_t finished_count() const { return finished_count_; }
+  ActivityTimes first_period();
+  bool finished() const { return repeats_ || finished_count_ == workload_.size(); }
 
  private:
   void release_sources();
@@ -55,6 +58,7 @@ class Simulation {
   void become_ready(std::uint32_t a);
   void enqueue(ActivityId id);
   void move(std::uint32_t a);
+  void begin(std::uint32_t a);
   void finish(std::uint32_t a);
   void fire(const Timer& timer);
   void wake(std::size_t device);
@@ -75,12 +79,17 @@ class Simulation {
   std::vector<std::uint32_t> finished_;  // whose successors do not know yet
   std::size_t finished_count_ = 0;
   FairSharing sharing_;
+  const std::size_t period_;
+  std::size_t left_of_period_;      // activities of the first period that have not ended
+  bool next_period_began_ = false;  // any activity beyond the first period
+  bool repeats_ = false;
 };
 
 ActivityTimes Simulation::run(EngineStatistics* statistics) {
   release_sources();
   for (;;) {
     settle();
+    if (repeats_) return first_period();
     sharing_.solve(now_);
     const Tick next = std::min(timers_.next(), sharing_.next_completion());
     if (next == kNever) break;
@@ -88,6 +97,14 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
     now_ = next;
   }
   if (sharing_.moving()) too_late(sharing_.any_moving());
+  times_.makespan = now_;
+  return std::move(times_);
+}
+
+ActivityTimes Simulation::first_period() {
+  for (std::vector<Tick>* times : {&times_.ready, &times_.start, &times_.end}) {
+    times->resize(period_);
+  }
   times_.makespan = now_;
   return std::move(times_);
 }
@@ -130,15 +147,21 @@ void Simulation::release(std::uint32_t a) {
 
 void Simulation::become_ready(std::uint32_t a) {
   const ActivityId id{a};
-  times_.start[a] = now_;
   switch (workload_.kind(id)) {
     case ActivityKind::compute:
       return enqueue(id);
     case ActivityKind::flow:
+      begin(a);
       return start_timer(a, workload_.latency(id), TimerKind::moves);
     case ActivityKind::event:
+      begin(a);
       return start_timer(a, workload_.duration(id), TimerKind::done);
   }
+}
+
+void Simulation::begin(std::uint32_t a) {
+  times_.start[a] = now_;
+  next_period_began_ = next_period_began_ || a >= period_;
 }
 
 void Simulation::enqueue(ActivityId id) {
@@ -175,6 +198,7 @@ void Simulation::finish(std::uint32_t a) {
   times_.end[a] = now_;
   finished_.push_back(a);
   ++finished_count_;
+  if (a < period_ && --left_of_period_ == 0) repeats_ = !next_period_began_;
   const ActivityId id{a};
   if (workload_.kind(id) != ActivityKind::compute) return;
   devices_[workload_.device(id)()].busy = false;
@@ -205,7 +229,7 @@ void Simulation::run_next(DeviceState& device) {
   const std::uint32_t a = device.queue.back().activity;
   device.queue.pop_back();
   device.busy = true;
-  times_.start[a] = now_;
+  begin(a);
   start_timer(a, workload_.duration(ActivityId{a}), TimerKind::done);
 }
 
@@ -232,10 +256,29 @@ std::string clock_ends_text() {
   return fmt::format(" would end after {:g} s, where the clock ends", to_seconds(kMaxTick).value);
 }
 
+// What begins and ends a period later is ready when the last that it waits for has ended, which
+// may be before the period begins.
+ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first) {
+  const std::size_t period = first.end.size();
+  ActivityTimes times = first;
+  for (std::size_t a = period; a < workload.size(); ++a) {
+    if (first.makespan > kMaxTick - times.end[a - period]) throw ClockEnds(ActivityId(a));
+    times.ready.push_back(0);
+    times.start.push_back(times.start[a - period] + first.makespan);
+    times.end.push_back(times.end[a - period] + first.makespan);
+  }
+  for (const auto& [later, earlier] : workload.dependencies()) {
+    if (later() < period) continue;
+    times.ready[later()] = std::max(times.ready[later()], times.end[earlier()]);
+  }
+  times.makespan = *std::max_element(times.end.begin(), times.end.end());
+  return times;
+}
+
 ActivityTimes simulate(const Workload& workload, const SimulateOptions& options) {
   Simulation simulation(workload, options);
   ActivityTimes times = simulation.run(options.statistics);
-  if (simulation.finished_count() < workload.size()) report_cycle(workload);
+  if (!simulation.finished()) report_cycle(workload);
   return times;
 }
 

@@ -98,6 +98,40 @@ void Workload::set_not_before(ActivityId id, Tick time) {
   set(not_before_, id(), time);
 }
 
+void Workload::repeat(std::size_t copies, std::span<const Dependency> across,
+                      std::uint64_t priority_step) {
+  assert(delays_.empty() && not_before_.empty());
+  const std::size_t period = size(), inside = dependencies_.size();
+  priorities_.resize(period);
+  words_.reserve(period * (copies + 1));
+  amounts_.reserve(period * (copies + 1));
+  priorities_.reserve(period * (copies + 1));
+  dependencies_.reserve(inside + copies * (inside + across.size()));
+  for (std::size_t k = 1; k <= copies; ++k) {
+    words_.insert(words_.end(), words_.begin(), words_.begin() + period);
+    amounts_.insert(amounts_.end(), amounts_.begin(), amounts_.begin() + period);
+    for (std::size_t i = 0; i < period; ++i) {
+      priorities_.push_back(priorities_[i] + k * priority_step);
+    }
+    const auto copy = [&](ActivityId id, std::size_t number) {
+      return ActivityId{id() + number * period};
+    };
+    for (std::size_t i = 0; i < inside; ++i) {
+      const auto [later, earlier] = dependencies_[i];
+      dependencies_.push_back({copy(later, k), copy(earlier, k)});
+    }
+    for (const auto& [later, earlier] : across) {
+      in_order_ = in_order_ && earlier() < later() + period;
+      dependencies_.push_back({copy(later, k), copy(earlier, k - 1)});
+    }
+  }
+}
+
+void Workload::set_duration(ActivityId id, Tick duration) {
+  assert(kind(id) == ActivityKind::compute && duration >= 0);
+  amounts_[id()] = static_cast<std::uint64_t>(duration);
+}
+
 double Workload::bytes(ActivityId id) const {
   return std::bit_cast<double>(amounts_[id()]);
 }

@@ -63,6 +63,14 @@ class Workload {
   /// Not ready before this time.
   void set_not_before(ActivityId id, Tick time);
 
+  /// Adds all that was added so far `copies` times more, one copy after another: the k-th copy of
+  /// `id` is id + k * size. `across`: what waits in a copy for which activity of the one before it.
+  /// Priorities grow by `priority_step` from copy to copy. Precondition: no delays, no times before
+  /// which something is not ready.
+  void repeat(std::size_t copies, std::span<const Dependency> across, std::uint64_t priority_step);
+  /// Of a compute activity, in place of the one that it was added with.
+  void set_duration(ActivityId id, Tick duration);
+
   std::size_t size() const { return amounts_.size(); }
   std::size_t device_count() const { return device_count_; }
   std::span<const BytesPerSecond> link_bandwidths() const { return bandwidths_; }

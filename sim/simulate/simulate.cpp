@@ -24,7 +24,7 @@ Seconds participant_ready(const Plan& plan, const PlanWorkload& built, const Act
 std::vector<Span> spans_of(const Plan& plan, const PlanWorkload& built, const ActivityTimes& times,
                            std::size_t steps) {
   std::vector<Span> spans;
-  spans.reserve(built.first.size());
+  spans.reserve(steps * plan.size());
   for (std::size_t step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < plan.size(); ++i) {
       const std::size_t first = built.first[spans.size()](), last = built.last[spans.size()]();
@@ -104,6 +104,16 @@ Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models) {
   std::vector<Cost> result(plan.size());
+  std::vector<std::vector<const PhaseCosts*>> shards(graph.size());
+  const auto phases_of = [&](const Task& task) -> const PhaseCosts& {
+    auto& known = shards[task.layer()];
+    if (known.empty()) known.resize(strategy[task.layer].devices.size());
+    if (known[task.shard] == nullptr) {
+      const Partition cut = partition(graph[task.layer], strategy[task.layer].degrees);
+      known[task.shard] = &costs(task.layer, cut.tile(task.shard), *models[task.device()]);
+    }
+    return *known[task.shard];
+  };
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
     if (task.stream != Stream::device) continue;
@@ -116,9 +126,7 @@ std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strateg
       result[i] = sum_cost(plan, TaskId(i), model);
       continue;
     }
-    const Partition cut = partition(graph[task.layer], strategy[task.layer].degrees);
-    const PhaseCosts& phases = costs(task.layer, cut.tile(task.shard), model);
-    result[i] = phases[static_cast<std::size_t>(task.phase)];
+    result[i] = phases_of(task)[static_cast<std::size_t>(task.phase)];
     const Bytes assembled = plan.assembled(TaskId(i));
     if (assembled.value > 0) {
       result[i].seconds += model.move(MoveKind::local, assembled).seconds;
@@ -155,11 +163,31 @@ namespace {
                                role_of(task).name, slot / plan.size() + 1, clock_ends_text()));
 }
 
+enum class Steps : std::uint8_t { all, first_where_others_repeat_it };
+
 ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
-                       const SimulateOptions& options) try {
-  return simulate(built.workload, options);
+                       const SimulateOptions& options, Steps wanted) try {
+  ActivityTimes times = simulate(built.workload, options);
+  const std::size_t all = built.workload.size();
+  if (times.end.size() == all) return times;
+  const auto steps = static_cast<Tick>(all / times.end.size());
+  const bool in_time = times.makespan <= kMaxTick / steps;
+  return in_time && wanted != Steps::all ? times : all_periods(built.workload, times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
+}
+
+// Costs that are the same in every step.
+bool repeats(const Plan& plan, std::span<const Cost> costs) {
+  return costs.size() == plan.size();
+}
+
+// What Timeline::step_seconds() calculates where every step takes `period`, to the last bit.
+Seconds mean_interval(Tick period, Timeline::Window window) {
+  const auto end = [&](std::size_t step) {
+    return to_seconds(static_cast<Tick>(step + 1) * period);
+  };
+  return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 
 }  // namespace
@@ -170,13 +198,28 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
   std::vector<RateChange> changes;
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;
-  const ActivityTimes times = times_of(plan, cluster, built, options);
+  if (!record_link_rates && repeats(plan, costs)) options.period = built.workload.size() / steps;
+  const ActivityTimes times = times_of(plan, cluster, built, options, Steps::all);
   std::vector<LinkRate> rates;
   if (record_link_rates) {
     changes = with_ends(std::move(changes), built.workload, times);
     rates = link_rates(built.workload, changes, cluster.links().size());
   }
   return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates));
+}
+
+SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                           std::size_t steps, Overlap overlap) {
+  const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
+  SimulateOptions options;
+  options.period = built.workload.size() / steps;
+  const ActivityTimes times =
+      times_of(plan, cluster, built, options, Steps::first_where_others_repeat_it);
+  const bool one = times.end.size() < built.workload.size();
+  SteadyStep result{Timeline(plan.size(), spans_of(plan, built, times, one ? 1 : steps)), {}};
+  result.seconds = one ? mean_interval(times.makespan, Timeline::steady_window(steps))
+                       : result.timeline.step_seconds();
+  return result;
 }
 
 }  // namespace strata

@@ -44,10 +44,19 @@ struct PlanWorkload {
 PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                             std::size_t steps, Overlap overlap = Overlap::allowed);
 
-/// `costs`: as build_workload() takes them. Throws InputError if the cluster does not connect two
-/// devices that must speak.
+/// `costs`: as build_workload() takes them. Where all steps repeat the first one exactly, only that
+/// is simulated. Throws InputError if the cluster does not connect two devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                   std::size_t steps, Overlap overlap = Overlap::allowed,
                   bool record_link_rates = false);
+
+/// What a step comes to.
+struct SteadyStep {
+  Timeline timeline;  ///< of all steps or, where all repeat the first one exactly, of that one
+  Seconds seconds;    ///< Timeline::step_seconds() of all steps
+};
+/// `costs`: by task.
+SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                           std::size_t steps, Overlap overlap = Overlap::allowed);
 
 }  // namespace strata

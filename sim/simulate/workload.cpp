@@ -38,18 +38,17 @@ class WorkloadBuilder {
         costs_(costs),
         steps_(steps),
         built_{make(cluster), {}, {}} {
-    built_.first.resize(steps * plan.size());
-    built_.last.resize(steps * plan.size());
+    built_.first.reserve(steps * plan.size());
+    built_.last.reserve(steps * plan.size());
+    built_.first.resize(plan.size());
+    built_.last.resize(plan.size());
     prepare();
   }
 
   PlanWorkload run(Overlap overlap) && {
-    for (std::size_t step = 0; step < steps_; ++step) {
-      for (std::size_t i = 0; i < plan_.size(); ++i) add(step, TaskId(i));
-    }
-    for (std::size_t step = 0; step < steps_; ++step) {
-      for (std::size_t i = 0; i < plan_.size(); ++i) connect(step, TaskId(i));
-    }
+    for (std::size_t i = 0; i < plan_.size(); ++i) add(TaskId(i));
+    for (std::size_t i = 0; i < plan_.size(); ++i) connect(TaskId(i));
+    repeat();
     if (overlap == Overlap::none) take_turns();
     return std::move(built_);
   }
@@ -115,59 +114,82 @@ class WorkloadBuilder {
               [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
   }
 
-  std::size_t slot(std::size_t step, TaskId id) const { return step * plan_.size() + id(); }
-
-  void add(std::size_t step, TaskId id) {
+  void add(TaskId id) {
     const Task& task = plan_[id];
-    const std::size_t at = slot(step, id);
-    if (task.kind == TaskKind::collective) return add_group(step, id);
-    built_.first[at] = built_.last[at] = add_single(task, id, at);
+    if (task.kind == TaskKind::collective) return add_group(id);
+    built_.first[id()] = built_.last[id()] = add_single(task, id);
   }
 
-  // `at`: its place among the tasks of all steps, which is its priority, too.
-  ActivityId add_single(const Task& task, TaskId id, std::size_t at) {
+  // Its place in the plan is its priority.
+  ActivityId add_single(const Task& task, TaskId id) {
     Workload& workload = built_.workload;
     if (task.kind == TaskKind::join) return workload.add_event();
-    if (task.stream == Stream::device) {
-      const std::size_t cost = costs_.size() == plan_.size() ? id() : at;
-      const Seconds time = costs_[cost].seconds / cluster_[task.device].speed;
-      const Tick ticks = bounded_ticks(time, [&] {
-        const char* what = task.kind == TaskKind::compute ? "computation" : "copy";
-        return fmt::format("device {}: one {}", cluster_[task.device].name, what);
-      });
-      return workload.add_compute(task.device, ticks, at);
-    }
+    if (task.stream == Stream::device) return workload.add_compute(task.device, ticks(id), id());
     const Flow& flow = transfers_[task.detail];
     return workload.add_flow(flow.demands, flow.bytes, flow.latency);
   }
 
+  Tick ticks(TaskId id, std::size_t step = 0) const {
+    const Task& task = plan_[id];
+    const Seconds time = costs_[step * plan_.size() + id()].seconds / cluster_[task.device].speed;
+    return bounded_ticks(time, [&] {
+      const char* what = task.kind == TaskKind::compute ? "computation" : "copy";
+      return fmt::format("device {}: one {}", cluster_[task.device].name, what);
+    });
+  }
+
   // The group's flows are made once, at its first participant.
-  void add_group(std::size_t step, TaskId id) {
+  void add_group(TaskId id) {
     const Group& group = plan_.groups()[plan_[id].detail];
     if (group.tasks.front() != id) return;
     ActivityId first, last;
     for (const Flow& flow : shapes_[group.shape]) {
       const double bytes = flow.bytes * static_cast<double>(group.bytes.value);
-      if (step == 0) check(flow, bytes);
+      check(flow, bytes);
       const ActivityId next = built_.workload.add_flow(flow.demands, bytes, flow.latency);
       if (last.valid()) built_.workload.add_dependency(next, last);
       if (!first.valid()) first = next;
       last = next;
     }
     for (TaskId task : group.tasks) {
-      built_.first[slot(step, task)] = first;
-      built_.last[slot(step, task)] = last;
+      built_.first[task()] = first;
+      built_.last[task()] = last;
     }
   }
 
-  void connect(std::size_t step, TaskId id) {
-    const ActivityId first = built_.first[slot(step, id)];
+  void connect(TaskId id) {
+    const ActivityId first = built_.first[id()];
     for (TaskId before : plan_.dependencies(id)) {
-      built_.workload.add_dependency(first, built_.last[slot(step, before)]);
+      built_.workload.add_dependency(first, built_.last[before()]);
     }
-    if (step == 0) return;
-    for (TaskId before : plan_.carried(id)) {
-      built_.workload.add_dependency(first, built_.last[slot(step - 1, before)]);
+  }
+
+  // The steps after the first one.
+  void repeat() {
+    std::vector<Dependency> carried;
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      for (TaskId before : plan_.carried(TaskId(i))) {
+        carried.push_back({built_.first[i], built_.last[before()]});
+      }
+    }
+    const std::size_t period = built_.workload.size();
+    built_.workload.repeat(steps_ - 1, carried, plan_.size());
+    for (std::size_t at = plan_.size(); at < steps_ * plan_.size(); ++at) {
+      built_.first.push_back(after(built_.first[at - plan_.size()], period));
+      built_.last.push_back(after(built_.last[at - plan_.size()], period));
+    }
+    if (costs_.size() != plan_.size()) set_durations();
+  }
+
+  static ActivityId after(ActivityId id, std::size_t period) {
+    return id.valid() ? ActivityId{id() + period} : id;
+  }
+
+  void set_durations() {
+    for (std::size_t at = plan_.size(); at < built_.first.size(); ++at) {
+      const TaskId id(at % plan_.size());
+      if (plan_[id].kind == TaskKind::join || plan_[id].stream != Stream::device) continue;
+      built_.workload.set_duration(built_.first[at], ticks(id, at / plan_.size()));
     }
   }
 

@@ -24,11 +24,10 @@ Seconds Timeline::makespan() const {
   return end;
 }
 
-Timeline::Window Timeline::steady_window() const {
-  const std::size_t count = step_ends_.size();
-  if (count < 2) return {};
-  if (count == 2) return {0, 1};
-  const std::size_t last = count - 2;
+Timeline::Window Timeline::steady_window(std::size_t steps) {
+  if (steps < 2) return {};
+  if (steps == 2) return {0, 1};
+  const std::size_t last = steps - 2;
   return {last / 2, last};
 }
 

@@ -52,7 +52,9 @@ class Timeline {
   struct Window {
     std::size_t first = 0, last = 0;  ///< steps; equal where there is only one
   };
-  Window steady_window() const;
+  Window steady_window() const { return steady_window(steps()); }
+  /// Of so many steps.
+  static Window steady_window(std::size_t steps);
 
   /// From the end of each step of the window to the end of the next: one less than it has steps.
   std::vector<Seconds> step_intervals(Window window) const;

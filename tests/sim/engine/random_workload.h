@@ -20,6 +20,12 @@ class RandomWorkload {
   explicit RandomWorkload(std::uint64_t seed, Weights weights = Weights::few)
       : random_(seed), weights_(weights) {}
 
+  /// Nor times before which something is not ready.
+  RandomWorkload& without_delays() {
+    delays_ = false;
+    return *this;
+  }
+
   Workload make() {
     const std::size_t devices = 1 + pick(4), links = 1 + pick(12);
     const std::size_t size = 1 + (pick(4) == 0 ? pick(200) : pick(50));
@@ -50,6 +56,7 @@ class RandomWorkload {
     for (std::size_t k = pick(dependencies_); k > 0 && id() > 0; --k) {
       w.add_dependency(id, ActivityId{pick(id())});
     }
+    if (!delays_) return;
     if (pick(6) == 0) w.set_delay(id, duration());
     if (pick(6) == 0) w.set_not_before(id, 4 * duration());
   }
@@ -73,6 +80,7 @@ class RandomWorkload {
   Weights weights_;
   std::size_t dependencies_ = 1;  // an activity has fewer than this
   bool weighted_ = false;
+  bool delays_ = true;
 };
 
 }  // namespace strata

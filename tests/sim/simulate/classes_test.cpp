@@ -1,7 +1,8 @@
 // One device of each class, simulated alone, does what each device of the class does among all
 // devices: random networks, strategies that know of hosts and ones that do not, clusters with and
 // without stragglers, slow and distant links, every way to sum gradients. Times are compared to the
-// tick, task by task and device by device, and what follows from them.
+// tick, task by task and device by device, and what follows from them. So are the times of steps
+// that repeat the first one with those of all steps simulated.
 
 #include <algorithm>
 #include <map>
@@ -143,7 +144,7 @@ class Classes : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Classes, DoWhatAllDevicesDo) {
   static const FewCosts kCosts;
-  std::size_t folded = 0;
+  std::size_t folded = 0, repeated = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
     Random random(seed);
     const Cluster cluster = random_cluster(random);
@@ -159,14 +160,20 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     const std::string note = fmt::format("seed {} on {}", seed, cluster.name());
 
     const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
-    const auto simulated = [&](const Plan& plan) {
+    const auto costs_of = [&](const Plan& plan) {
       LayerCosts costs(graph, DType::fp32);
-      return simulate(plan, cluster, task_costs(plan, graph, strategy, costs, models), 4, overlap);
+      return task_costs(plan, graph, strategy, costs, models);
     };
     const Plan all = lower(graph, cluster, strategy, options);
     const Plan classes = lower_by_class(graph, cluster, strategy, options);
     folded += classes.classes() != nullptr && classes.size() < all.size();
-    const Timeline expected = simulated(all), timeline = simulated(classes);
+    // With the rates of the links every step is simulated, even where it repeats the first.
+    const Timeline expected = simulate(all, cluster, costs_of(all), 4, overlap, true);
+    const Timeline timeline = simulate(classes, cluster, costs_of(classes), 4, overlap);
+    const SteadyStep steady = simulate_steady(classes, cluster, costs_of(classes), 4, overlap);
+    repeated += steady.timeline.steps() == 1;
+    ASSERT_EQ(steady.seconds, expected.step_seconds()) << note;
+    ASSERT_EQ(peak_memory(classes, steady.timeline), peak_memory(classes, timeline)) << note;
     ASSERT_EQ(timeline.step_seconds(), expected.step_seconds()) << note;
     ASSERT_EQ(timeline.makespan(), expected.makespan()) << note;
     std::map<DeviceId, DeviceTasks> tasks = tasks_of(classes, timeline);
@@ -186,6 +193,8 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     }
   }
   EXPECT_GT(folded, 40u) << "few of the cases have classes";
+  EXPECT_GT(repeated, 20u) << "few of the cases repeat their first step";
+  EXPECT_LT(repeated, 180u) << "few of the cases do not";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));

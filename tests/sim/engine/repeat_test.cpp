@@ -1,0 +1,83 @@
+// Workloads that repeat: the copies are what adding everything again would make, and simulating the
+// first period alone, where that is allowed, tells the times that simulating all of them does.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "random_workload.h"
+#include "sim/engine/engine.h"
+
+namespace strata {
+namespace {
+
+const std::vector<BytesPerSecond> kTwoLinks = {{1e9}, {2e9}};
+
+TEST(Repeat, AddsEverythingAgain) {
+  Workload w(2, kTwoLinks);
+  const ActivityId a = w.add_compute(DeviceId{1u}, 10, 3);
+  const ActivityId b = w.add_flow(std::vector<LinkId>{LinkId{1u}}, 5e6, 7);
+  w.add_dependency(b, a);
+  w.repeat(2, std::vector<Dependency>{{a, b}}, 100);
+
+  ASSERT_EQ(w.size(), 6u);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(w.duration(ActivityId{2 * k}), 10);
+    EXPECT_EQ(w.device(ActivityId{2 * k}), DeviceId{1u});
+    EXPECT_EQ(w.priority(ActivityId{2 * k}), 3 + 100 * k);
+    EXPECT_EQ(w.bytes(ActivityId{2 * k + 1}), 5e6);
+    EXPECT_EQ(w.latency(ActivityId{2 * k + 1}), 7);
+  }
+  const auto dependency = [](std::size_t later, std::size_t earlier) {
+    return Dependency{ActivityId{later}, ActivityId{earlier}};
+  };
+  EXPECT_THAT(w.dependencies(),
+              testing::ElementsAre(dependency(1, 0), dependency(3, 2), dependency(2, 1),
+                                   dependency(5, 4), dependency(4, 3)));
+  w.set_duration(ActivityId{4u}, 11);
+  EXPECT_EQ(simulate(w).makespan, 10 + 10 + 11 + 3 * (7 + 5'000'000'000 / 2));
+}
+
+struct Periods {
+  Workload workload;
+  std::size_t period;
+};
+
+// Each period waits for all, or for some, of the one before it.
+Periods random_periods(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Workload w = RandomWorkload(seed).without_delays().make();
+  const std::size_t size = w.size();
+  const bool for_all = random() % 2 == 0;
+  const ActivityId end = w.add_event();
+  for (std::size_t a = 0; a < size; ++a) w.add_dependency(end, ActivityId{a});
+  std::vector<Dependency> across;
+  for (std::size_t a = 0; a < size; ++a) {
+    if (for_all || random() % 8 == 0) across.push_back({ActivityId{a}, end});
+    if (random() % 4 == 0) across.push_back({ActivityId{a}, ActivityId{random() % size}});
+  }
+  const std::size_t period = w.size();
+  w.repeat(1 + random() % 3, across, random() % 2 * period);
+  return {std::move(w), period};
+}
+
+TEST(Repeat, TheFirstPeriodTellsOfAll) {
+  std::size_t told = 0;
+  const std::size_t cases = 2000;
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+    const auto [workload, period] = random_periods(seed);
+    const ActivityTimes expected = simulate(workload);
+    SimulateOptions options;
+    options.period = period;
+    ActivityTimes times = simulate(workload, options);
+    if (times.end.size() < workload.size()) {
+      ++told;
+      times = all_periods(workload, times);
+    }
+    ASSERT_EQ(times, expected) << "seed " << seed;
+  }
+  EXPECT_GT(told, cases / 4);
+  EXPECT_LT(told, cases * 3 / 4);
+}
+
+}  // namespace
+}  // namespace strata
