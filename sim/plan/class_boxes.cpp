@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <compare>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "sim/graph/regions.h"
 
@@ -29,11 +32,9 @@ class Collector {
     const DeviceId from = producers_.devices[owner.shard], at = consumers_.devices[reader];
     const Kind kind{classes_.representative(reader_counts ? at : from), from == at,
                     classes_.share_host(from, at), owner.elements};
-    for (std::size_t k = first; k < to.size(); ++k) {
-      if (kinds_[k - first] == kind) return static_cast<void>(++to[k].copies);
-    }
-    if (to.size() == first) kinds_.clear();
-    kinds_.push_back(kind);
+    if (to.size() == first) forget();
+    if (const auto box = known(kind)) return static_cast<void>(++to[first + *box].copies);
+    remember(kind);
     to.push_back({owner.shard, reader, from, at, box_of(boxes, owner.shard)});
   }
 
@@ -46,11 +47,35 @@ class Collector {
     return {};
   }
 
+  std::optional<std::size_t> known(const Kind& kind) const {
+    if (kind.device() >= last_of_.size()) return std::nullopt;
+    for (std::size_t k = last_of_[kind.device()]; k != kNone; k = kinds_[k].before) {
+      if (kinds_[k].kind == kind) return k;
+    }
+    return std::nullopt;
+  }
+  void remember(const Kind& kind) {
+    if (kind.device() >= last_of_.size()) last_of_.resize(kind.device() + 1, kNone);
+    kinds_.push_back({kind, last_of_[kind.device()]});
+    last_of_[kind.device()] = kinds_.size() - 1;
+  }
+  void forget() {
+    for (const Known& known : kinds_) last_of_[known.kind.device()] = kNone;
+    kinds_.clear();
+  }
+
+  static constexpr auto kNone = std::numeric_limits<std::size_t>::max();
+  struct Known {
+    Kind kind;
+    std::size_t before;  // the one of the same device that came before it
+  };
+
   const Partition& owned_;
   const Config& producers_;
   const Config& consumers_;
   const DeviceClasses& classes_;
-  std::vector<Kind> kinds_;  // of the boxes since `first`
+  std::vector<Known> kinds_;           // of the boxes since `first`
+  std::vector<std::size_t> last_of_;  // by device, in kinds_
 };
 
 // Each shard reads of the one that lies on its device, and nothing else.

@@ -449,7 +449,8 @@ DeviceClasses find_device_classes(const Graph& graph, const Cluster& cluster,
   const auto colours = refinement.run();
   if (!colours) return trivial;
   DeviceClasses classes(hosts, *colours);
-  return refinement.keeps_groups(classes) ? classes : trivial;
+  const bool alike = classes.representatives().size() < cluster.device_count();
+  return alike && refinement.keeps_groups(classes) ? classes : trivial;
 }
 
 }  // namespace strata

@@ -19,18 +19,23 @@ class LoadSum {
   explicit LoadSum(const HostRoutes& routes) : routes_(routes) {}
 
   void add_route(DeviceId from, DeviceId to, double weight) {
-    routes_.for_each_link(from, to, [&](LinkId link) { weights_[link] += weight; });
+    routes_.for_each_link(from, to, [&](LinkId link) { added_.push_back({link, weight}); });
   }
-  std::vector<LinkLoad> loads(double scale = 1) const {
+  std::vector<LinkLoad> loads(double scale = 1) && {
+    std::stable_sort(added_.begin(), added_.end(),
+                     [](const LinkLoad& a, const LinkLoad& b) { return a.link < b.link; });
     std::vector<LinkLoad> result;
-    result.reserve(weights_.size());
-    for (const auto& [link, weight] : weights_) result.push_back({link, weight * scale});
+    for (const LinkLoad& added : added_) {
+      if (result.empty() || result.back().link != added.link) result.push_back({added.link, 0});
+      result.back().weight += added.weight;
+    }
+    for (LinkLoad& load : result) load.weight *= scale;
     return result;
   }
 
  private:
   const HostRoutes& routes_;
-  std::map<LinkId, double> weights_;
+  std::vector<LinkLoad> added_;
 };
 
 /// Devices that a ring has still to visit.
@@ -146,7 +151,7 @@ CollectivePhase ring_phase(const HostRoutes& routes, std::span<const DeviceId> r
     slowest_hop = std::max(slowest_hop, routes.latency(ring[i], next));
   }
   phase.latency = passes * (r - 1) * slowest_hop;
-  phase.loads = sum.loads();
+  phase.loads = std::move(sum).loads();
   return phase;
 }
 
@@ -174,7 +179,7 @@ CollectivePhase tree_phase(const HostRoutes& routes, std::span<const DeviceId> d
     }
   }
   const double depth = std::ceil(std::log2(static_cast<double>(r)));
-  return {1, 2 * depth * slowest_hop, sum.loads()};
+  return {1, 2 * depth * slowest_hop, std::move(sum).loads()};
 }
 
 using HostGroups = std::vector<std::vector<DeviceId>>;
@@ -295,7 +300,7 @@ MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> m
     result.bytes += movement.bytes;
     result.latency = std::max(result.latency, routes.latency(movement.from, movement.to));
   }
-  if (result.bytes > 0) result.loads = sum.loads(1 / result.bytes);
+  if (result.bytes > 0) result.loads = std::move(sum).loads(1 / result.bytes);
   return result;
 }
 
