@@ -50,7 +50,7 @@ Seconds predicted_step(const Document& document, CaseLoader& loader) {
   const Case input = loader.load(document.input);
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
-  options.critical_path = false;
+  options.all_steps = options.critical_path = options.memory = options.eq1 = false;
   return predict(input, strategy_of(document.strategy, input, nullptr), options).step_seconds();
 }
 

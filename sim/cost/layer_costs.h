@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/cost/cost_model.h"
@@ -20,7 +21,7 @@ class LayerCosts {
   LayerCosts(const Graph& graph, DType dtype)
       : graph_(graph), dtype_(dtype), known_(graph.size()) {}
 
-  /// All phases of a shard of `layer`, on the device kind of `model`.
+  /// All phases of a shard of `layer`, on the device kind of `model`. Stays where it is.
   const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
 
  private:
@@ -34,7 +35,7 @@ class LayerCosts {
 
   const Graph& graph_;
   DType dtype_;
-  std::vector<std::vector<Known>> known_;
+  std::vector<std::deque<Known>> known_;
 };
 
 }  // namespace strata

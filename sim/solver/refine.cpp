@@ -60,12 +60,27 @@ class Refiner {
     return is_set(limits_.cancelled) || spent.count() > limits_.time_limit;
   }
 
+  // What costs much, exchanges much: it takes longest to evaluate, and nothing should wait for it.
+  std::vector<std::size_t> costliest_first(const std::vector<Choices>& batch) const {
+    std::vector<double> costs;
+    std::vector<std::size_t> order;
+    for (const Choices& choices : batch) {
+      order.push_back(costs.size());
+      costs.push_back(tables_.seconds(choices));
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+    return order;
+  }
+
   // Of equally good ones the first found stays the best. A batch that a limit cuts short counts as
   // far as it came.
   void evaluate(const std::vector<Choices>& batch) {
     std::vector<double> seconds(batch.size(), kInfinity);
     std::vector<char> done(batch.size(), 0);
-    parallel_for(batch.size(), limits_.threads, [&](std::size_t i, unsigned) {
+    const std::vector<std::size_t> order = costliest_first(batch);
+    parallel_for(batch.size(), limits_.threads, [&](std::size_t at, unsigned) {
+      const std::size_t i = order[at];
       if (out_of_time()) return;
       seconds[i] = evaluate_(batch[i]);
       done[i] = 1;

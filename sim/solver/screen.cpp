@@ -40,12 +40,13 @@ double rounding(const CostTables& tables) {
 class Screening {
  public:
   Screening(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-            const SolveLimits& limits, ScreenProof& proof)
+            const SolveLimits& limits, ScreenProof& proof, double slack)
       : whole_(space),
         build_(build),
         limits_(limits),
         stop_(limits),
         proof_(proof),
+        slack_(slack),
         known_(known.begin(), known.end()),
         result_{space, {}, all_choices(space)} {}
 
@@ -60,7 +61,7 @@ class Screening {
   }
 
  private:
-  // Choices with which every strategy costs more than one that is known.
+  // Choices with which every strategy costs more than one that is known, by more than the slack.
   void drop() {
     Subproblem problem(result_.tables);
     for (int i = 0; i < kFreeSweeps; ++i) {
@@ -70,7 +71,7 @@ class Screening {
       known_.push_back(result_.original(decoded));
     }
     mix_known();
-    const double limit = proof_.seconds + rounding(result_.tables);
+    const double limit = proof_.seconds * (1 + slack_) + rounding(result_.tables);
     for (int i = 0; i < kMostSweeps; ++i) {
       const std::size_t before = count(problem.bound.choices());
       sweep(problem, limit);
@@ -127,6 +128,7 @@ class Screening {
   const SolveLimits& limits_;
   Stop stop_;
   ScreenProof& proof_;
+  const double slack_;
   std::vector<Choices> known_;  ///< of the whole space
   Screened result_;
 };
@@ -134,9 +136,9 @@ class Screening {
 }  // namespace
 
 Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-                const SolveLimits& limits, ScreenProof* proof) {
+                const SolveLimits& limits, ScreenProof* proof, double slack) {
   ScreenProof unasked;
-  return Screening(space, known, build, limits, proof == nullptr ? unasked : *proof).run();
+  return Screening(space, known, build, limits, proof == nullptr ? unasked : *proof, slack).run();
 }
 
 }  // namespace strata

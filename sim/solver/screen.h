@@ -18,7 +18,7 @@ namespace strata {
 using BuildTables = std::function<CostTables(const SearchSpace& space, TableDetail detail)>;
 
 struct Screened {
-  SearchSpace space;          ///< what is left; it holds every strategy of least cost
+  SearchSpace space;          ///< what is left; it holds every strategy of little cost
   CostTables tables;          ///< of that space, exact
   std::vector<Choices> kept;  ///< by variable: its choices' numbers in the whole space
 
@@ -34,9 +34,10 @@ struct ScreenProof {
   double lower_bound = 0;  ///< on every strategy of the whole space
 };
 
-/// `known`: strategies of the space, the better the more is dropped. Throws Cancelled when called
-/// off or out of time.
+/// `known`: strategies of the space, the better the more is dropped. `slack`: what is left holds
+/// every strategy that costs at most so much more than the least cost, relative to it. Throws
+/// Cancelled when called off or out of time.
 Screened screen(const SearchSpace& space, std::span<const Choices> known, const BuildTables& build,
-                const SolveLimits& limits = {}, ScreenProof* proof = nullptr);
+                const SolveLimits& limits = {}, ScreenProof* proof = nullptr, double slack = 0);
 
 }  // namespace strata

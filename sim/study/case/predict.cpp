@@ -17,17 +17,37 @@ namespace strata {
 
 namespace {
 
+SteadyStep simulated(const Case& input, const Prediction& prediction,
+                     const PredictOptions& options) {
+  const Plan& plan = prediction.plan;
+  if (!options.all_steps && !options.record_link_rates) {
+    return simulate_steady(plan, input.cluster, prediction.costs, options.steps, input.overlap);
+  }
+  Timeline timeline = simulate(plan, input.cluster, prediction.costs, options.steps, input.overlap,
+                               options.record_link_rates);
+  const Seconds step = timeline.step_seconds();
+  return {std::move(timeline), step};
+}
+
 // What the simulation finds wrong with a case knows no names.
-Timeline simulate_case(const Case& input, const Strategy& strategy, const Prediction& prediction,
-                       const PredictOptions& options) try {
-  Timeline timeline = simulate(prediction.plan, input.cluster, prediction.costs, options.steps,
-                               input.overlap, options.record_link_rates);
-  if (timeline.step_seconds().value > 0) return timeline;
+void simulate_case(const Case& input, const PredictOptions& options, Prediction& prediction) try {
+  SteadyStep steady = simulated(input, prediction, options);
+  prediction.timeline = std::move(steady.timeline);
+  prediction.step = steady.seconds;
+  if (prediction.step.value > 0) return;
   throw InputError("a step takes no time; allowed: a network with a layer that computes");
 } catch (InputError& error) {
   error.add_context(fmt::format("{} on {}, strategy {}", input.graph.name(), input.cluster.name(),
-                                strategy.name()));
+                                prediction.strategy.name()));
   throw;
+}
+
+std::vector<Bytes> peaks_of_all(const Plan& plan, const Timeline& timeline) {
+  std::vector<Bytes> peaks = peak_memory(plan, timeline);
+  for (std::size_t d = 0; d < peaks.size(); ++d) {
+    peaks[d] = peaks[plan.representative(DeviceId(d))()];
+  }
+  return peaks;
 }
 
 void add_shares(const CostSources& sources, CaseResult& result) {
@@ -96,7 +116,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
           : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   LayerCosts costs(input.graph, input.dtypes.values);
   result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
-  result.timeline = simulate_case(input, strategy, result, options);
+  simulate_case(input, options, result);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
             options.sync_costs, result.plan.classes());
@@ -104,10 +124,7 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   }
   result.communication = communication(result.plan);
   result.sources = cost_sources(result.plan, result.costs);
-  result.peak_memory = peak_memory(result.plan, result.timeline);
-  for (std::size_t d = 0; d < result.peak_memory.size(); ++d) {
-    result.peak_memory[d] = result.peak_memory[result.plan.representative(DeviceId(d))()];
-  }
+  if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   return result;
 }

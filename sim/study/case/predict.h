@@ -81,8 +81,10 @@ enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
-  bool record_link_rates = false;  ///< for traces: of all devices, then
+  bool all_steps = true;           ///< else the timeline has one where all repeat the first
+  bool record_link_rates = false;  ///< for traces: of all devices and steps, then
   bool critical_path = true;       ///< else Prediction::path is empty
+  bool memory = true;              ///< else Prediction::peak_memory is empty
   bool eq1 = true;                 ///< else Prediction::terms is empty
   /// Of the case's cluster, where several predictions share what they work out of it.
   SyncCosts* sync_costs = nullptr;
@@ -93,13 +95,14 @@ struct Prediction {
   Plan plan;
   std::vector<Cost> costs;  ///< by task
   Timeline timeline;
+  Seconds step;                   ///< the steady-state time between steps
   std::vector<LayerTerms> terms;  ///< Eq. 1, by layer
   Communication communication;
   CostSources sources;
   std::vector<Bytes> peak_memory;  ///< by device
   PathShares path;
 
-  Seconds step_seconds() const { return timeline.step_seconds(); }
+  Seconds step_seconds() const { return step; }
   Seconds eq1_seconds() const { return total(terms); }
   /// Of the device that needs the most.
   Bytes largest_peak() const { return *std::max_element(peak_memory.begin(), peak_memory.end()); }

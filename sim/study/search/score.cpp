@@ -29,20 +29,15 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
 
 }  // namespace
 
-Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
+Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs,
+                       bool memory) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
-  options.critical_path = false;
-  options.eq1 = false;
+  options.all_steps = options.critical_path = options.eq1 = false;
+  options.memory = memory;
   options.sync_costs = sync_costs;
   const Prediction p = predict(input, strategy, options);
-  return {strategy, {}, p.step_seconds(), p.communication, p.largest_peak()};
-}
-
-Scored score(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
-  Scored scored = score_simulated(input, strategy, sync_costs);
-  scored.eq1 = score_eq1(input, strategy, sync_costs).eq1;
-  return scored;
+  return {strategy, {}, p.step_seconds(), p.communication, memory ? p.largest_peak() : Bytes{}};
 }
 
 Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {

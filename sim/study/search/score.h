@@ -19,10 +19,9 @@ struct Scored {
   bool simulated() const { return step.value > 0; }
 };
 
-Scored score(const Case& input, const Strategy& strategy, SyncCosts* sync_costs = nullptr);
-/// Without Eq. 1.
-Scored score_simulated(const Case& input, const Strategy& strategy,
-                       SyncCosts* sync_costs = nullptr);
+/// Without Eq. 1; the peak only where `memory` is asked for, which costs time.
+Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs,
+                       bool memory);
 /// Eq. 1 alone.
 Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs = nullptr);
 

@@ -30,6 +30,10 @@ namespace {
 constexpr std::size_t kStarts = 8;
 // Up to so many, tables of all choices take no longer than finding out which of them matter.
 constexpr std::size_t kFewDevices = 8;
+// A refinement looks at all choices of up to so many devices; of more, at those of strategies that
+// cost at most so much more than the optimum under Eq. 1.
+constexpr std::size_t kManyDevices = 64;
+constexpr double kRefineSlack = 0.1;
 // The peak of what is not simulated: it fits nowhere.
 constexpr Bytes kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -107,18 +111,23 @@ class Search {
     return eq1_tables(input_, space, {limits_.threads, limits_.cancelled, detail});
   }
 
-  // Of many devices only the choices that one optimum may need.
+  // Of many devices only the choices that one optimum may need, or the refinement of one.
+  bool screens() const {
+    if (options_.algorithm != SearchAlgorithm::elimination || options_.memory_limit) return false;
+    const std::size_t devices = input_.cluster.device_count();
+    return simulated() ? devices > kManyDevices : devices > kFewDevices && options_.k_best == 1;
+  }
+
   void build_tables() {
-    const bool one_of_all = options_.algorithm == SearchAlgorithm::elimination && !simulated() &&
-                            options_.k_best == 1 && !options_.memory_limit;
-    if (!one_of_all || input_.cluster.device_count() <= kFewDevices) {
+    if (!screens()) {
       tables_ = tables(space_, TableDetail::exact);
       return;
     }
     const auto build = [&](const SearchSpace& space, TableDetail detail) {
       return tables(space, detail);
     };
-    screened_ = screen(space_, known_, build, limits_left(), &proof_);
+    screened_ =
+        screen(space_, known_, build, limits_left(), &proof_, simulated() ? kRefineSlack : 0);
     tables_ = screened_->tables;
     std::vector<Choices> known = {screened_->restricted(proof_.best)};
     for (const Choices& choices : known_) known.push_back(screened_->restricted(choices));
@@ -167,7 +176,7 @@ class Search {
   void take(const std::vector<Solution>& found, double lower_bound) {
     for (const Solution& solution : found) {
       if (!solution.found()) continue;
-      found_.push_back(screened_ ? screened_->original(solution.choices) : solution.choices);
+      found_.push_back(original(solution.choices));
     }
     result_.lower_bound = Seconds{lower_bound};
     result_.optimal = !found_.empty() && found.front().seconds <= lower_bound;
@@ -177,7 +186,7 @@ class Search {
 
   void search_within(std::size_t count) {
     const auto peak = [&](const Choices& choices) {
-      const Scored scored = score_choices(choices);
+      const Scored scored = score_choices(choices, true);
       return scored.simulated() ? scored.peak_memory : kNever;
     };
     const WithinMemory found =
@@ -189,20 +198,30 @@ class Search {
     result_.smallest_peak = found.smallest_peak;
   }
 
+  Choices original(const Choices& choices) const {
+    return screened_ ? screened_->original(choices) : choices;
+  }
+
   void refine_found() {
     const Stopwatch watch;
     result_.optimal = false;
-    std::vector<Choices> starts = found_;
+    std::vector<Choices> starts;
+    for (const Choices& found : found_) {
+      starts.push_back(screened_ ? screened_->restricted(found) : found);
+    }
     starts.insert(starts.end(), known_.begin(), known_.end());
+    // The usual ones are told of afterwards, too.
     const auto evaluate = [&](const Choices& choices) {
-      const Scored scored = score_choices(choices);
+      const bool usual = std::find(known_.begin(), known_.end(), choices) != known_.end();
+      const bool memory = usual || options_.memory_limit;
+      const Scored scored = score_choices(original(choices), memory);
       return scored.simulated() && fits(scored) ? scored.step.value : kInfinity;
     };
     const Refinement refined =
         refine(tables_, starts, evaluate, {options_.evaluations, shapes()}, limits_left());
     // Where a limit left nothing evaluated, the best under Eq. 1 stay.
     std::vector<Choices> best;
-    for (const Evaluated& e : refined.best) best.push_back(e.choices);
+    for (const Evaluated& e : refined.best) best.push_back(original(e.choices));
     if (!best.empty()) found_ = std::move(best);
     if (found_.size() > options_.k_best) found_.resize(options_.k_best);
     result_.evaluations = refined.evaluations;
@@ -212,11 +231,12 @@ class Search {
 
   // Variables that share their cuts have equal choices.
   std::vector<std::uint32_t> shapes() const {
+    const SearchSpace& space = screened_ ? screened_->space : space_;
     std::map<const Cuts*, std::uint32_t> numbers;
     std::vector<std::uint32_t> shapes;
-    for (std::size_t v = 0; v < space_.size(); ++v) {
+    for (std::size_t v = 0; v < space.size(); ++v) {
       const auto next = static_cast<std::uint32_t>(numbers.size());
-      shapes.push_back(numbers.emplace(space_[v].cuts.get(), next).first->second);
+      shapes.push_back(numbers.emplace(space[v].cuts.get(), next).first->second);
     }
     return shapes;
   }
@@ -233,10 +253,10 @@ class Search {
   }
 
   // Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
-  Scored try_score(const Strategy& strategy) {
+  Scored try_score(const Strategy& strategy, bool memory) {
     if (quick_to_simulate(input_.graph, strategy)) {
       try {
-        return score_simulated(input_, strategy, &sync_costs_);
+        return score_simulated(input_, strategy, &sync_costs_, memory);
       } catch (const InputError&) {
       }
     }
@@ -248,15 +268,16 @@ class Search {
   }
 
   // Remembers; called from several threads.
-  Scored score_choices(const Choices& choices) {
+  Scored score_choices(const Choices& choices, bool memory) {
     {
       const std::lock_guard guard(scoring_);
       const auto known = scored_.find(choices);
-      if (known != scored_.end()) return known->second;
+      if (known != scored_.end() && (known->second.memory || !memory)) return known->second.scored;
     }
-    Scored scored = try_score(space_.strategy("", choices));
+    Scored scored = try_score(space_.strategy("", choices), memory);
     const std::lock_guard guard(scoring_);
-    return scored_.try_emplace(choices, std::move(scored)).first->second;
+    return scored_.insert_or_assign(choices, Remembered{std::move(scored), memory})
+        .first->second.scored;
   }
 
   // Out of time, only what is handed out is still simulated; called off, nothing.
@@ -265,9 +286,18 @@ class Search {
     const bool simulates = options_.simulate && (known || !is_set(options_.limits.cancelled));
     const Strategy strategy = space_.strategy(std::move(name), choices);
     Scored scored;
-    if (simulates) scored = score_choices(choices);
+    if (simulates) scored = score_choices(choices, true);
     scored.strategy = strategy;
     return with_eq1(std::move(scored));
+  }
+
+  Scored score_usual(const Strategy& strategy) {
+    if (!options_.simulate || is_set(limits_.cancelled)) return {strategy, {}, {}, {}, {}};
+    const std::optional<Choices> choices = space_.choices(strategy);
+    if (!choices) return try_score(strategy, true);
+    Scored scored = score_choices(*choices, true);
+    scored.strategy = strategy;
+    return scored;
   }
 
   // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
@@ -278,9 +308,7 @@ class Search {
     report("prediction");
     result_.baselines.resize(usual_.size());
     parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      const bool simulates = options_.simulate && !is_set(limits_.cancelled);
-      result_.baselines[i] =
-          with_eq1(simulates ? try_score(usual_[i]) : Scored{usual_[i], {}, {}, {}, {}});
+      result_.baselines[i] = with_eq1(score_usual(usual_[i]));
     });
     for (std::size_t i = 0; i < found_.size(); ++i) {
       result_.best.push_back(
@@ -314,6 +342,11 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
+  struct Remembered {
+    Scored scored;
+    bool memory;  ///< with its peak
+  };
+
   const Case& input_;
   const SolveOptions& options_;
   SyncCosts sync_costs_{input_.cluster};
@@ -325,7 +358,7 @@ class Search {
   Deadline deadline_;
   SolveLimits limits_;  ///< with the deadline's flag
   std::mutex scoring_;
-  std::map<Choices, Scored> scored_;
+  std::map<Choices, Remembered> scored_;
   ScreenProof proof_;
   std::optional<Screened> screened_;
   std::size_t screened_out_ = 0;

@@ -69,7 +69,7 @@ PredictOptions options_of(const Question& question) {
   PredictOptions options;
   options.steps = question.steps;
   options.devices = Simulated::one_of_each_class;
-  options.critical_path = false;
+  options.all_steps = options.critical_path = false;
   return options;
 }
 

@@ -58,6 +58,29 @@ TEST(Screen, KeepsTheOptimum) {
   EXPECT_GT(dropped, 1000u);  // it did something
 }
 
+TEST(Screen, KeepsWhatCostsALittleMore) {
+  std::size_t kept = 0, held = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const ScreenedCase c{testing::random_graph(random), load_cluster("p100-8x4")};
+    const CostTables all = c.builder()(c.space, TableDetail::exact);
+    const SolveResult best = solve(all, {}, 20);
+    const Screened left = screen(c.space, {}, c.builder(), {}, nullptr, 0.2);
+    const Screened least = screen(c.space, {}, c.builder());
+    for (std::size_t v = 0; v < c.space.size(); ++v) {
+      kept += left.kept[v].size() - least.kept[v].size();
+    }
+    for (const Solution& solution : best.best) {
+      if (solution.seconds > 1.2 * best.best.front().seconds) continue;
+      EXPECT_FALSE(left.restricted(solution.choices).empty());
+      ++held;
+    }
+  }
+  EXPECT_GT(kept, 100u);
+  EXPECT_GT(held, 50u);
+}
+
 TEST(Screen, TranslatesChoices) {
   Random random(1);
   const ScreenedCase c{testing::random_graph(random), load_cluster("p100-16x2")};
