@@ -74,7 +74,7 @@ class Collector {
   const Config& producers_;
   const Config& consumers_;
   const DeviceClasses& classes_;
-  std::vector<Known> kinds_;           // of the boxes since `first`
+  std::vector<Known> kinds_;          // of the boxes since `first`
   std::vector<std::size_t> last_of_;  // by device, in kinds_
 };
 
