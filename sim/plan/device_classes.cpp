@@ -17,11 +17,11 @@ DeviceClasses::DeviceClasses(std::shared_ptr<const HostSymmetry> hosts,
     standing_for_.push_back(at->second);
     ++alike_[at->second];
   }
-}
-
-DeviceId DeviceClasses::representative(DeviceId device) const {
-  if (!hosts_) return device;
-  return hosts_->device(standing_for_[hosts_->host(device)], hosts_->number(device));
+  for (std::size_t d = 0; d < devices_; ++d) {
+    const DeviceId device(d);
+    representatives_.push_back(
+        hosts_->device(standing_for_[hosts_->host(device)], hosts_->number(device)));
+  }
 }
 
 LinkId DeviceClasses::representative(LinkId link) const {

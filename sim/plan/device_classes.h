@@ -21,7 +21,9 @@ class DeviceClasses {
   DeviceClasses(std::shared_ptr<const HostSymmetry> hosts, std::span<const std::uint32_t> colours);
 
   bool is_trivial() const { return !hosts_; }
-  DeviceId representative(DeviceId device) const;
+  DeviceId representative(DeviceId device) const {
+    return hosts_ ? representatives_[device()] : device;
+  }
   bool is_representative(DeviceId device) const { return representative(device) == device; }
   /// How many devices are in the class.
   std::int64_t members(DeviceId device) const;
@@ -36,6 +38,7 @@ class DeviceClasses {
   std::size_t devices_;
   std::shared_ptr<const HostSymmetry> hosts_;  // null: each device is a class
   std::vector<std::uint32_t> standing_for_;    // by host: which host stands for it
+  std::vector<DeviceId> representatives_;      // by device
   std::vector<std::int64_t> alike_;            // by host: how many it stands for, itself included
 };
 
