@@ -20,6 +20,7 @@
 #include "cli/output/table.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/plan/lower.h"
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
 #include "sim/strategy/config_text.h"
@@ -113,6 +114,12 @@ void print_details(const Case& input, const Prediction& p) {
         "costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
         100 * p.sources.analytic.value / sum);
+  }
+  if (p.plan.joins_transfers()) {
+    print(
+        "Where a tensor moves between more than {} pairs of devices, all that a device receives is "
+        "simulated as one transfer\n",
+        format_count(kUsualFlowsPerEdge));
   }
   print_layers(input, p);
 }

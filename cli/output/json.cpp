@@ -100,6 +100,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json["statistics_bytes"] = prediction.communication.statistics.value;
   json.update(columns_json(result, {"peak_memory_bytes"}));
   json["peak_memory_bytes_by_device"] = memory_json(prediction);
+  json["joined_transfers"] = prediction.plan.joins_transfers();
   json["cost_sources"] = sources_json(prediction.sources);
   json["critical_path"] = path_json(prediction.path);
   json["utilisation"] = use_json(input, prediction);

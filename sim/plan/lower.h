@@ -18,12 +18,14 @@
 
 namespace strata {
 
+inline constexpr std::size_t kUsualFlowsPerEdge = 1024;
+
 struct LowerOptions {
   GradientSync sync = {};
   DTypes dtypes = {};
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
-  std::size_t max_flows_per_edge = 1024;
+  std::size_t max_flows_per_edge = kUsualFlowsPerEdge;
   /// Of the cluster, where several plans share what they work out of it.
   SyncCosts* sync_costs = nullptr;
 };

@@ -48,7 +48,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   // Where every receiver hears from very many, one join of all senders stands for them.
   TaskId joined;
   if (by_receiver) {
-    builder_.put_flows_together();
+    builder_.join_transfers();
     joined = builder_.add({TaskKind::join, Phase::forward, moves.layer, {}, 0, 0, Stream::links},
                           {moves.made_by.begin(), moves.made_by.end()});
   }

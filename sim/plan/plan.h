@@ -172,7 +172,9 @@ class Plan {
   std::span<const TaskId> last_users(BufferId id) const { return last_users_.of(id); }
 
   const Placement& placement(LayerId layer) const { return placements_[layer()]; }
-  bool runnable() const { return runnable_; }
+  bool runnable() const { return !joins_transfers_ && classes_ == nullptr; }
+  /// Somewhere one transfer stands for all that a device receives (LowerOptions).
+  bool joins_transfers() const { return joins_transfers_; }
   /// Null where every device has its tasks.
   const DeviceClasses* classes() const { return classes_.get(); }
   /// Which device's tasks are the device's, and for how many devices they stand.
@@ -228,7 +230,7 @@ class Plan {
   std::vector<Box> boxes_;
   BufferUsers first_users_, last_users_;
   std::vector<Placement> placements_;
-  bool runnable_ = true;
+  bool joins_transfers_ = false;
   std::shared_ptr<const DeviceClasses> classes_;
   DType dtype_ = DType::fp32;
 };

@@ -35,11 +35,10 @@ class PlanBuilder {
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
-  void put_flows_together() { plan_.runnable_ = false; }
+  void join_transfers() { plan_.joins_transfers_ = true; }
   /// Only the devices that stand for their classes get tasks.
   void lower_classes(std::shared_ptr<const DeviceClasses> classes) {
     plan_.classes_ = std::move(classes);
-    plan_.runnable_ = false;
   }
   /// What compute tasks put together costs the device time.
   void assemble(DeviceId device) { plan_.assembles_[device()] = true; }

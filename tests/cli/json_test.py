@@ -179,6 +179,13 @@ class Determinism(unittest.TestCase):
                 command = f"strata predict {case} --json"
                 self.assertEqual(said(command), said(f"{command} --no-classes"))
 
+    def test_says_where_transfers_are_joined(self):
+        for devices, joined in [("2x4", False), ("16x4", True)]:
+            command = f"strata predict lenet5 --cluster p100-{devices} --strategy model"
+            self.assertEqual(said(f"{command} --json")["joined_transfers"], joined)
+            text = cases.run(command, ".").stdout.decode()
+            self.assertEqual("simulated as one transfer" in text, joined)
+
     def test_a_strategy_file_is_the_strategy_that_it_says(self):
         by_name = predict("alexnet", "p100-1x4")
         layers = [{"name": layer["name"], "config": layer["config"]} for layer in by_name["layers"]]

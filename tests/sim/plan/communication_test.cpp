@@ -228,15 +228,20 @@ TEST(Communication, EqualsACountElementByElementOnRandomNetworks) {
 
 TEST(Communication, JoinedTransfersMoveTheSameBytes) {
   Random random(7);
+  int with_joins = 0;
   for (int round = 0; round < 50; ++round) {
     const Graph graph = testing::random_graph(random);
     const Cluster cluster = testing::star(6);
     const Strategy any = testing::random_strategy(random, graph, 6);
     LowerOptions joined;
     joined.max_flows_per_edge = 1;
-    EXPECT_EQ(communication(lower(graph, cluster, any, joined)),
-              communication(lower(graph, cluster, any)));
+    const Plan few = lower(graph, cluster, any, joined), many = lower(graph, cluster, any);
+    EXPECT_EQ(communication(few), communication(many));
+    EXPECT_EQ(few.runnable(), !few.joins_transfers());
+    EXPECT_FALSE(many.joins_transfers());
+    with_joins += few.joins_transfers();
   }
+  EXPECT_GT(with_joins, 10);
 }
 
 TEST(Communication, ParametersMayBeOfATypeOfTheirOwn) {
