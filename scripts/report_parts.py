@@ -39,8 +39,8 @@ class Axes:
     down, as in SVG. Curves may end before the last number of devices."""
     LEFT, RIGHT, TOP, BOTTOM = 70, 690, 50, 390
 
-    def __init__(self, devices, times):
-        self.devices = devices
+    def __init__(self, devices, times, tick=lambda time: f"{time:g} s"):
+        self.devices, self.tick = devices, tick
         self.low = math.floor(math.log10(min(times)))
         self.high = math.ceil(math.log10(max(times)))
 
@@ -56,7 +56,7 @@ class Axes:
         for power in range(self.low, self.high + 1):
             y = self.y(10 ** power)
             yield f'<line class="grid" x1="{self.LEFT}" x2="{self.RIGHT}" y1="{y}" y2="{y}"/>'
-            yield label(self.LEFT - 8, y + 4, "end", f"{10.0 ** power:.{max(0, -power)}f} s")
+            yield label(self.LEFT - 8, y + 4, "end", self.tick(10.0 ** power))
         for devices in self.devices:
             x = self.x(devices)
             yield f'<line class="grid" x1="{x}" x2="{x}" y1="{self.TOP}" y2="{self.BOTTOM}"/>'
