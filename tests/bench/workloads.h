@@ -4,8 +4,10 @@
 // exactly the same. Reproducible from the seed on every machine (std::mt19937_64 is specified to
 // the bit; the standard's distributions are not, so none is used).
 
+#include <cmath>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/engine.h"
@@ -116,6 +118,50 @@ inline Workload make_ring_activity(const Star& star, double bytes) {
   for (std::size_t l = 0; l < 2 * star.hosts; ++l) links.push_back(LinkId{l});
   w.add_flow(links, bytes * rounds / static_cast<double>(star.hosts),
              to_ticks({rounds * star.latency}));
+  return w;
+}
+
+/// A step of data parallelism of a network like VGG-16: every host computes all layers forward and
+/// backward, then a ring all-reduce sums all gradients in 2 (n - 1) rounds of a message each.
+struct DataParallelStep {
+  std::size_t layers = 16;
+  double forward_seconds = 4e-3, backward_seconds = 8e-3;  ///< of a layer
+  double gradient_bytes = 553e6;
+};
+
+inline std::size_t ring_rounds(const Star& star) {
+  return 2 * (star.hosts - 1);
+}
+
+/// Whole bytes, as SimGrid counts them.
+inline double message_bytes(const Star& star, const DataParallelStep& step) {
+  return std::floor(step.gradient_bytes / static_cast<double>(star.hosts));
+}
+
+/// A message of the ring waits for its sender: for the last computation at first, then for what it
+/// sent and received in the round before.
+inline Workload to_workload(const Star& star, const DataParallelStep& step) {
+  const std::size_t n = star.hosts, size = (2 * step.layers + ring_rounds(star)) * n;
+  Workload w(n, bandwidths(star));
+  w.reserve(size, 0, 2 * size);
+  std::vector<ActivityId> last(n), sent(n);
+  for (std::size_t layer = 0; layer < 2 * step.layers; ++layer) {
+    const double seconds = layer < step.layers ? step.forward_seconds : step.backward_seconds;
+    for (std::size_t d = 0; d < n; ++d) {
+      const ActivityId id = w.add_compute(DeviceId{d}, to_ticks({seconds}));
+      if (layer > 0) w.add_dependency(id, last[d]);
+      last[d] = id;
+    }
+  }
+  for (std::size_t round = 0; round < ring_rounds(star); ++round) {
+    for (std::size_t d = 0; d < n; ++d) {
+      const LinkId links[] = {LinkId{2 * d}, LinkId{2 * ((d + 1) % n) + 1}};
+      sent[d] = w.add_flow(links, message_bytes(star, step), to_ticks({star.latency}));
+      w.add_dependency(sent[d], last[d]);
+      if (round > 0) w.add_dependency(sent[d], last[(d + n - 1) % n]);
+    }
+    std::swap(last, sent);
+  }
   return w;
 }
 
