@@ -1,6 +1,7 @@
 #include "cli/output/solve_output.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -84,7 +85,8 @@ Json solved_json(const Case& input, const SolveNames& names, const Solved& solve
   if (best.simulated()) json.update(columns_json(result, {"throughput"}));
   json["optimal"] = solved.optimal;
   json["lower_bound_seconds"] = solved.lower_bound.value;
-  json["gap"] = solved.outside ? Json(nullptr) : Json(solved.gap());
+  const bool has_gap = !solved.outside && std::isfinite(solved.least().value);
+  json["gap"] = has_gap ? Json(solved.gap()) : Json(nullptr);
   json["stopped"] = solved.stopped;
   json["in_space"] = !solved.outside;
   json["table_seconds"] = solved.table_seconds;
@@ -148,6 +150,21 @@ std::string simulated_hint(const Solved& solved) {
   return {};
 }
 
+// The bound is what the first device computes at least.
+std::string simulated_proof_text(const Solved& solved) {
+  const std::string bound = format_seconds(solved.lower_bound);
+  if (solved.optimal) {
+    return fmt::format(
+        "Optimal under simulation, proved: with every strategy the first device computes for at "
+        "least {}\n",
+        bound);
+  }
+  return fmt::format(
+      "The fastest of {} strategies that were simulated, within {:.2g}% of the optimum: with every "
+      "strategy the first device computes for at least {}\n",
+      solved.evaluations, 100 * solved.gap(), bound);
+}
+
 std::string proof_text(const Solved& solved, const SolveNames& names) {
   const std::string bound = format_seconds(solved.lower_bound);
   const std::string& best = solved.best.front().strategy.name();
@@ -161,10 +178,7 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
     return "Stopped before the search under simulation began\n";
   }
   if (names.objective == "simulated") {
-    return fmt::format(
-        "The fastest of {} strategies that were simulated; it is not proved that none is faster. "
-        "Under Eq. 1, which overlaps nothing, no strategy takes less than {}\n",
-        solved.evaluations, bound);
+    return simulated_proof_text(solved);
   }
   if (solved.optimal) {
     if (!names.kept.empty()) {

@@ -180,6 +180,10 @@ class Refiner {
     return moves;
   }
 
+  bool hopeless(const Choices& choices) const {
+    return options_.lower_bound && options_.lower_bound(choices) >= best_->second;
+  }
+
   // The most promising moves from the best that were not evaluated yet.
   std::vector<Choices> next_batch() const {
     const Choices& at = best_->first;
@@ -191,7 +195,8 @@ class Refiner {
       if (of_place[move.first] == kOfOnePlace) continue;
       Choices next = at;
       std::copy(move.choices.begin(), move.choices.end(), next.begin() + move.first);
-      if (known_.contains(next) || !batch.insert(std::move(next)).second) continue;
+      if (known_.contains(next) || hopeless(next)) continue;
+      if (!batch.insert(std::move(next)).second) continue;
       ++of_place[move.first];
     }
     return {batch.begin(), batch.end()};

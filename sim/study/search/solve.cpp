@@ -21,6 +21,7 @@
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/keep.h"
+#include "sim/study/search/step_bound.h"
 #include "sim/study/search/within_memory.h"
 
 namespace strata {
@@ -34,6 +35,8 @@ constexpr std::size_t kFewDevices = 8;
 // cost at most so much more than the optimum under Eq. 1.
 constexpr std::size_t kManyDevices = 64;
 constexpr double kRefineSlack = 0.1;
+// Relative: what differs by less is equal but for rounding.
+constexpr double kEqual = 1e-9;
 // The peak of what is not simulated: it fits nowhere.
 constexpr Bytes kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -66,6 +69,8 @@ class Search {
         deadline_(options.limits.time_limit, options.limits.cancelled),
         limits_(options.limits) {
     limits_.cancelled = deadline_.flag();
+    result_.objective = options.objective;
+    if (simulated()) step_bound_.emplace(input, space_);
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
@@ -217,8 +222,13 @@ class Search {
       const Scored scored = score_choices(original(choices), memory);
       return scored.simulated() && fits(scored) ? scored.step.value : kInfinity;
     };
-    const Refinement refined =
-        refine(tables_, starts, evaluate, {options_.evaluations, shapes()}, limits_left());
+    RefineOptions options{options_.evaluations, shapes()};
+    if (options_.k_best == 1) {
+      options.lower_bound = [&](const Choices& choices) {
+        return step_bound_->of(original(choices)).value;
+      };
+    }
+    const Refinement refined = refine(tables_, starts, evaluate, options, limits_left());
     // Where a limit left nothing evaluated, the best under Eq. 1 stay.
     std::vector<Choices> best;
     for (const Evaluated& e : refined.best) best.push_back(original(e.choices));
@@ -336,10 +346,17 @@ class Search {
     if (best.empty()) return;
     result_.outside = !space_.choices(best.front().strategy).has_value();
     result_.optimal = result_.optimal && !result_.outside;
+    if (simulated()) return bound_step();
     if (result_.outside) return;
     // The tables round in the last bits.
-    if (result_.optimal && !simulated()) result_.lower_bound = best.front().eq1;
+    if (result_.optimal) result_.lower_bound = best.front().eq1;
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
+  }
+
+  void bound_step() {
+    const Seconds least = result_.least(), bound = step_bound_->least();
+    result_.lower_bound = std::min(least, bound);
+    result_.optimal = !result_.outside && least <= (1 + kEqual) * bound;
   }
 
   struct Remembered {
@@ -360,6 +377,7 @@ class Search {
   std::mutex scoring_;
   std::map<Choices, Remembered> scored_;
   ScreenProof proof_;
+  std::optional<StepBound> step_bound_;  // of the simulated objective
   std::optional<Screened> screened_;
   std::size_t screened_out_ = 0;
   CostTables tables_;
@@ -396,6 +414,12 @@ std::vector<Strategy> baselines(const Case& input) {
   const int devices = static_cast<int>(input.cluster.device_count());
   return {data_parallel(input.graph, devices), model_parallel(input.graph, devices),
           owt_parallel(input.graph, devices)};
+}
+
+Seconds Solved::least() const {
+  const Scored& first = best.front();
+  if (objective == Objective::eq1) return first.eq1;
+  return first.simulated() ? first.step : Seconds{kInfinity};
 }
 
 Strategy optimal_strategy(const Case& input, const SearchOptions& space,

@@ -39,7 +39,8 @@ struct SolveOptions {
 struct Solved {
   std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
   std::vector<Scored> baselines;
-  Seconds lower_bound;        ///< under Eq. 1, for every strategy of the space (within the limit)
+  Objective objective = Objective::eq1;
+  Seconds lower_bound;        ///< of the objective, for every strategy of the space (within the limit)
   bool optimal = false;       ///< proved for the objective over the space
   bool outside = false;       ///< the best is a baseline that the space does not hold
   bool stopped = false;       ///< by the time limit, or called off
@@ -54,8 +55,10 @@ struct Solved {
   double log10_strategies = 0;
   double table_seconds = 0, solve_seconds = 0, refine_seconds = 0;  ///< wall time
 
-  /// How far the best may be from the optimum under Eq. 1, relative to it.
-  double gap() const { return (best.front().eq1 - lower_bound) / best.front().eq1; }
+  /// What the best takes by the objective; infinite where it was not simulated, but should be.
+  Seconds least() const;
+  /// How far that may be from the optimum, relative to it.
+  double gap() const { return (least() - lower_bound) / least(); }
 };
 
 /// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
