@@ -46,16 +46,13 @@ Workload::Workload(std::size_t device_count, std::span<const BytesPerSecond> lin
 }
 
 void Workload::reserve(std::size_t activities, std::size_t demands, std::size_t dependencies) {
-  words_.reserve(activities);
-  amounts_.reserve(activities);
+  activities_.reserve(activities);
   demands_.reserve(demands);
   dependencies_.reserve(dependencies);
 }
 
 ActivityId Workload::add(ActivityKind kind, std::size_t index, std::uint64_t amount) {
-  assert(index < (1u << 30));
-  words_.push_back(static_cast<std::uint32_t>(kind) << 30 | static_cast<std::uint32_t>(index));
-  amounts_.push_back(amount);
+  activities_.push_back({amount, static_cast<std::uint32_t>(index), kind});
   return ActivityId{size() - 1};
 }
 
@@ -99,7 +96,7 @@ void Workload::set_not_before(ActivityId id, Tick time) {
 }
 
 double Workload::bytes(ActivityId id) const {
-  return std::bit_cast<double>(amounts_[id()]);
+  return std::bit_cast<double>(activities_[id()].amount);
 }
 
 std::span<const Demand> Workload::demands(ActivityId id) const {
