@@ -35,8 +35,7 @@ class Simulation {
  public:
   Simulation(const Workload& workload, const SimulateOptions& options)
       : workload_(workload),
-        successors_(workload),
-        waiting_(count_dependencies(workload)),
+        dependencies_(workload),
         devices_(workload.device_count()),
         sharing_(workload, options) {
     times_.ready.resize(workload.size());
@@ -64,8 +63,7 @@ class Simulation {
   [[noreturn]] void too_late(ActivityId id) const;
 
   const Workload& workload_;
-  const Successors successors_;
-  std::vector<std::uint32_t> waiting_;  // for how many dependencies
+  Dependencies dependencies_;
   ActivityTimes times_;
   Tick now_ = 0;
   TimerQueue timers_;
@@ -94,7 +92,7 @@ ActivityTimes Simulation::run(EngineStatistics* statistics) {
 
 void Simulation::release_sources() {
   for (std::uint32_t a = 0; a < workload_.size(); ++a) {
-    if (waiting_[a] == 0) release(a);
+    if (dependencies_.waiting(a) == 0) release(a);
   }
 }
 
@@ -112,8 +110,8 @@ void Simulation::release_successors() {
   while (!finished_.empty()) {
     const std::uint32_t earlier = finished_.back();
     finished_.pop_back();
-    for (std::uint32_t later : successors_[earlier]) {
-      if (--waiting_[later] == 0) release(later);
+    for (std::uint32_t later : dependencies_.successors(earlier)) {
+      if (dependencies_.release(later) == 0) release(later);
     }
   }
 }
