@@ -26,18 +26,21 @@ Dependencies never_ready(const Workload& workload) {
 
 }  // namespace
 
-Dependencies::Dependencies(const Workload& workload) : nodes_(workload.size() + 1) {
-  const std::span<const Dependency> dependencies = workload.dependencies();
-  for (const Dependency& d : dependencies) {
+Dependencies::Dependencies(const Workload& workload) : nodes_(workload.size()) {
+  for (const Dependency& d : workload.dependencies()) {
     ++nodes_[d.later()].waiting;
-    ++nodes_[d.earlier()].begin;
+    ++nodes_[d.earlier()].count;
   }
   std::uint32_t end = 0;
-  for (Node& node : nodes_) node.begin = end += node.begin;
-  rows_.resize(dependencies.size());
-  // Rows fill from their ends, so that each begin stands where it belongs when its row is full.
-  for (std::size_t i = dependencies.size(); i-- > 0;) {
-    rows_[--nodes_[dependencies[i].earlier()].begin] = dependencies[i].later.value;
+  for (Node& node : nodes_) {
+    if (node.count > 1) node.row = end += node.count;
+  }
+  rows_.resize(end);
+  // Rows fill from their ends, so that each begins where it should when it is full.
+  const std::span<const Dependency> dependencies = workload.dependencies();
+  for (auto d = dependencies.rbegin(); d != dependencies.rend(); ++d) {
+    Node& node = nodes_[d->earlier()];
+    (node.count == 1 ? node.row : rows_[--node.row]) = d->later.value;
   }
 }
 

@@ -2,7 +2,7 @@
 
 // Who waits for whom, indexed from the side of the one that ends: for each activity how many
 // others it still waits for, and its successors, one after another (compressed rows). Both lie
-// together, as the end of one activity asks for the one and soon for the other.
+// together: the end of an activity asks for the one, and its own end soon for the other.
 
 #include <cstdint>
 #include <span>
@@ -16,10 +16,10 @@ class Dependencies {
  public:
   explicit Dependencies(const Workload& workload);
 
-  std::size_t size() const { return nodes_.size() - 1; }
+  std::size_t size() const { return nodes_.size(); }
   std::span<const std::uint32_t> successors(std::size_t activity) const {
-    const std::uint32_t begin = nodes_[activity].begin;
-    return std::span(rows_).subspan(begin, nodes_[activity + 1].begin - begin);
+    const Node& node = nodes_[activity];
+    return {node.count == 1 ? &node.row : rows_.data() + node.row, node.count};
   }
   /// For how many others the activity still waits.
   std::uint32_t waiting(std::size_t activity) const { return nodes_[activity].waiting; }
@@ -28,8 +28,9 @@ class Dependencies {
 
  private:
   struct Node {
-    std::uint32_t waiting;
-    std::uint32_t begin;  // of its successors in rows_; they end where the next node's begin
+    std::uint32_t waiting = 0;
+    std::uint32_t count = 0;  // of its successors
+    std::uint32_t row = 0;    // where they are in rows_; an only one is here itself
   };
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> rows_;
