@@ -26,6 +26,8 @@ class Dependencies {
   /// One of those that the activity waits for has ended; returns how many are left.
   std::uint32_t release(std::size_t activity) { return --nodes_[activity].waiting; }
 
+  void prefetch(std::size_t activity) const { __builtin_prefetch(&nodes_[activity], 1); }
+
  private:
   struct Node {
     std::uint32_t waiting = 0;

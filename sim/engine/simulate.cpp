@@ -60,6 +60,7 @@ class Simulation {
   void run_free_devices();
   void run_next(DeviceState& device);
   void start_timer(std::uint32_t a, Tick duration, TimerKind kind);
+  void schedule(const Timer& timer);
   [[noreturn]] void too_late(ActivityId id) const;
 
   const Workload& workload_;
@@ -149,7 +150,20 @@ void Simulation::enqueue(ActivityId id) {
 void Simulation::start_timer(std::uint32_t a, Tick duration, TimerKind kind) {
   if (duration > kMaxTick - now_) too_late(ActivityId{a});
   const Timer timer{now_ + duration, a, kind};
-  duration == 0 ? fire(timer) : timers_.push(timer);
+  duration == 0 ? fire(timer) : schedule(timer);
+}
+
+// Asks the memory for what the releases after the activity will touch, which then comes while other
+// events are handled.
+void Simulation::schedule(const Timer& timer) {
+  timers_.push(timer);
+  for (std::uint32_t later : dependencies_.successors(timer.activity)) {
+    dependencies_.prefetch(later);
+    workload_.prefetch(ActivityId{later});
+    for (auto* times : {&times_.ready, &times_.start, &times_.end}) {
+      __builtin_prefetch(times->data() + later, 1);
+    }
+  }
 }
 
 void Simulation::fire(const Timer& timer) {
