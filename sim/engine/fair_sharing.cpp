@@ -40,16 +40,18 @@ FairSharing::FairSharing(const Workload& workload, const SimulateOptions& option
   }
 }
 
-// A slot keeps its places for life and is used again by flows with as many demands.
-std::uint32_t FairSharing::claim(std::size_t demands) {
-  if (unused_.size() <= demands) unused_.resize(demands + 1);
-  if (unused_[demands].empty()) {
-    flows_.emplace_back().places = static_cast<std::uint32_t>(places_.size());
-    places_.resize(places_.size() + demands);
+// A slot keeps its hops for life and is used again by flows with as many.
+std::uint32_t FairSharing::claim(std::size_t hops) {
+  if (unused_.size() <= hops) unused_.resize(hops + 1);
+  if (unused_[hops].empty()) {
+    Flow& flow = flows_.emplace_back();
+    flow.first_hop = static_cast<std::uint32_t>(hops_.size());
+    flow.hop_count = static_cast<std::uint32_t>(hops);
+    hops_.resize(hops_.size() + hops);
     return static_cast<std::uint32_t>(flows_.size() - 1);
   }
-  const std::uint32_t slot = unused_[demands].back();
-  unused_[demands].pop_back();
+  const std::uint32_t slot = unused_[hops].back();
+  unused_[hops].pop_back();
   return slot;
 }
 
@@ -59,63 +61,57 @@ void FairSharing::start(ActivityId id) {
   Flow& flow = flows_[slot];
   flow.rate = 0;
   flow.left = workload_.bytes(id);
-  flow.begin = demands.data();
-  flow.end = demands.data() + demands.size();
   flow.activity = id;
-  enter(slot);
+  enter(slot, demands);
 }
 
-void FairSharing::mark(std::size_t link) {
+void FairSharing::mark(std::uint32_t link) {
   if (links_[link].pending) return;
   links_[link].pending = true;
-  pending_.push_back(static_cast<std::uint32_t>(link));
+  pending_.push_back(link);
 }
 
 // A new flow is not faster than its narrowest link lets it be. Links that could not bear that, and
 // full ones, are in its problem from the start; the others join if its rate needs them after all.
-void FairSharing::enter(std::uint32_t slot) {
-  const Flow& flow = flows_[slot];
+void FairSharing::enter(std::uint32_t slot, std::span<const Demand> demands) {
+  std::uint32_t h = flows_[slot].first_hop;
   double fastest = kInfinite;
-  std::uint32_t k = 0;
-  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
-    LinkState& link = links_[d->link()];
-    places_[flow.places + k] = static_cast<std::uint32_t>(link.crossings.size());
-    link.crossings.push_back({slot, k, d->weight});
-    fastest = std::min(fastest, link.capacity / d->weight);
+  for (const Demand& d : demands) {
+    LinkState& link = links_[d.link()];
+    hops_[h] = {d.weight, d.link.value, static_cast<std::uint32_t>(link.crossings.size())};
+    link.crossings.push_back({d.weight, slot, h++});
+    fastest = std::min(fastest, link.capacity / d.weight);
   }
-  for (const Demand* d = flow.begin; d != flow.end; ++d) {
-    const LinkState& link = links_[d->link()];
-    const bool fills = link.usage + d->weight * fastest > kRoomLeft * link.capacity;
-    if (fills || link.level < kInfinite) mark(d->link());
+  for (const Demand& d : demands) {
+    const LinkState& link = links_[d.link()];
+    const bool fills = link.usage + d.weight * fastest > kRoomLeft * link.capacity;
+    if (fills || link.level < kInfinite) mark(d.link.value);
   }
 }
 
-void FairSharing::leave(std::uint32_t slot) {
-  const Flow& flow = flows_[slot];
-  std::uint32_t k = 0;
-  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
-    LinkState& link = links_[d->link()];
-    const std::uint32_t place = places_[flow.places + k];
+void FairSharing::leave(const Flow& flow) {
+  for (const Hop& hop : hops(flow)) {
+    LinkState& link = links_[hop.link];
     const Crossing moved = link.crossings.back();
-    link.crossings[place] = moved;
-    places_[flows_[moved.flow].places + moved.demand] = place;
+    link.crossings[hop.place] = moved;
+    hops_[moved.hop].place = hop.place;
     link.crossings.pop_back();
-    link.usage -= d->weight * flow.rate;
+    link.usage -= hop.weight * flow.rate;
     if (link.crossings.empty()) {
       link.usage = 0;
       link.level = kInfinite;
     } else if (link.level < kInfinite) {
-      mark(d->link());
+      mark(hop.link);
     }
   }
 }
 
 ActivityId FairSharing::complete() {
   const std::uint32_t slot = completions_.first();
-  completions_.remove(slot);
-  leave(slot);
   const Flow& flow = flows_[slot];
-  unused_[static_cast<std::size_t>(flow.end - flow.begin)].push_back(slot);
+  completions_.remove(slot);
+  leave(flow);
+  unused_[flow.hop_count].push_back(slot);
   return flow.activity;
 }
 
@@ -159,8 +155,8 @@ void FairSharing::gather() {
       if (flow.stamp == stamp_) continue;
       flow.stamp = stamp_;
       members_.push_back(crossing.flow);
-      for (const Demand* d = flow.begin; d != flow.end; ++d) {
-        if (links_[d->link()].pending) add_dirty(d->link.value);
+      for (const Hop& hop : hops(flow)) {
+        if (links_[hop.link].pending) add_dirty(hop.link);
       }
     }
   }
@@ -265,14 +261,14 @@ void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
   flow.next_bottleneck = bottleneck;
   ++frozen_;
   const bool changed = differ(rate, flow.rate);
-  for (const Demand* d = flow.begin; d != flow.end; ++d) {
-    LinkState& link = links_[d->link()];
+  for (const Hop& hop : hops(flow)) {
+    LinkState& link = links_[hop.link];
     if (link.dirty == stamp_) {
-      link.room -= d->weight * rate;
-      link.weight -= d->weight;
+      link.room -= hop.weight * rate;
+      link.weight -= hop.weight;
       --link.unfrozen;
     } else if (changed) {
-      touch(d->link.value, d->weight * (rate - flow.rate));
+      touch(hop.link, hop.weight * (rate - flow.rate));
     }
   }
 }
@@ -306,9 +302,9 @@ void FairSharing::add_likely(std::size_t first) {
     for (const Crossing& crossing : links_[dirty_[i]].crossings) {
       const Flow& flow = flows_[crossing.flow];
       if (flow.bottleneck != dirty_[i] || flow.rate == 0) continue;
-      for (const Demand* d = flow.begin; d != flow.end; ++d) {
-        const LinkState& link = links_[d->link()];
-        if (link.dirty != stamp_ && link.level < kInfinite) add_dirty(d->link.value);
+      for (const Hop& hop : hops(flow)) {
+        const LinkState& link = links_[hop.link];
+        if (link.dirty != stamp_ && link.level < kInfinite) add_dirty(hop.link);
       }
     }
   }

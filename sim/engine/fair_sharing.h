@@ -35,6 +35,7 @@
 // Rates are bytes per tick inside. One object serves one simulation; not thread-safe.
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,9 +64,14 @@ class FairSharing {
 
  private:
   struct Crossing {  // a flow on a link
-    std::uint32_t flow;
-    std::uint32_t demand;  // which of the flow's demands
     double weight;
+    std::uint32_t flow;
+    std::uint32_t hop;  // in hops_
+  };
+  struct Hop {  // a link on the way of a flow
+    double weight;
+    std::uint32_t link;
+    std::uint32_t place;  // in the link's crossings
   };
   // What solving touches comes first: it fills one cache line.
   struct alignas(64) LinkState {
@@ -85,23 +91,25 @@ class FairSharing {
   struct alignas(64) Flow {
     double rate = 0;    // 0: not known yet
     double solved = 0;  // the rate in the problem
-    const Demand* begin = nullptr;
-    const Demand* end = nullptr;
+    std::uint32_t hop_count = 0;
+    std::uint32_t first_hop = 0;   // in hops_
     std::uint32_t bottleneck = 0;  // a link
     std::uint32_t next_bottleneck = 0;
-    std::uint32_t stamp = 0;
+    std::uint32_t stamp = 0;  // of the problem that it is in
     bool frozen = false;
     double left = 0;  // bytes, at the time `since`
     Tick since = 0;
     ActivityId activity;
-    std::uint32_t places = 0;  // in places_, one for each demand: where in the link's crossings
   };
   using Level = std::pair<double, std::uint32_t>;  // with its link
 
-  std::uint32_t claim(std::size_t demands);
-  void enter(std::uint32_t flow);
-  void leave(std::uint32_t flow);
-  void mark(std::size_t link);
+  std::uint32_t claim(std::size_t hops);
+  std::span<Hop> hops(const Flow& flow) {
+    return std::span(hops_).subspan(flow.first_hop, flow.hop_count);
+  }
+  void enter(std::uint32_t slot, std::span<const Demand> demands);
+  void leave(const Flow& flow);
+  void mark(std::uint32_t link);
   void solve_pending(Tick now);
   void solve_around(std::uint32_t link, Tick now);
   void add_dirty(std::uint32_t link);
@@ -123,8 +131,8 @@ class FairSharing {
   SimulateOptions options_;
   std::vector<LinkState> links_;
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> places_;
-  std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of demands
+  std::vector<Hop> hops_;
+  std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of hops
   CompletionQueue completions_;
   std::vector<std::uint32_t> pending_;  // links that flows entered or left
 
