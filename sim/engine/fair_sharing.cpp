@@ -170,9 +170,8 @@ void FairSharing::prepare() {
     link.weight = link.summed = link.total;
     link.unfrozen = static_cast<std::uint32_t>(link.crossings.size());
     link.level = kInfinite;
-    if (link.unfrozen > 0) levels_.emplace_back(link.room / link.weight, l);
+    if (link.unfrozen > 0) levels_.push({link.room / link.weight, l});
   }
-  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
   caps_.clear();
   least_cap_ = kInfinite;
   for (std::uint32_t f : members_) {
@@ -186,29 +185,28 @@ void FairSharing::prepare() {
   touched_.clear();
 }
 
-// Progressive filling. Freezing flows below a link's level only raises it, so a heap entry that
-// is out of date is too low: it comes up early and is put back with its present level.
+// Progressive filling. Freezing flows below a link's level only raises it, so an entry that is out
+// of date is too low: it comes up early and is put back with its present level.
 void FairSharing::fill() {
   frozen_ = 0;
-  const std::greater<> later;
   while (frozen_ < members_.size()) {
-    const Level level = levels_.front();
-    if (least_cap_ <= level.first) {
-      freeze_caps(level.first);
+    const Level level = levels_.least();
+    if (least_cap_ <= level.rate) {
+      freeze_caps(level.rate);
       continue;
     }
-    std::pop_heap(levels_.begin(), levels_.end(), later);
-    levels_.pop_back();
-    LinkState& link = links_[level.second];
-    if (link.unfrozen == 0) continue;
-    const Level present{present_level(link, level.first), level.second};
-    const bool first = levels_.empty() || present <= levels_.front();
-    if (first && present.first < least_cap_) {
-      saturate(level.second);
-    } else {
-      levels_.push_back(present);
-      std::push_heap(levels_.begin(), levels_.end(), later);
+    LinkState& link = links_[level.link];
+    if (link.unfrozen == 0) {
+      levels_.pop();
+      continue;
     }
+    const double present = present_level(link, level.rate);
+    if (present > level.rate) {
+      levels_.raise(present);
+      continue;
+    }
+    levels_.pop();
+    saturate(level.link);
   }
   if (options_.statistics == nullptr) return;
   ++options_.statistics->rate_solves;

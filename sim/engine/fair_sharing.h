@@ -44,6 +44,54 @@
 
 namespace strata {
 
+/// The rate at which a link runs full.
+struct Level {
+  double rate;
+  std::uint32_t link;
+
+  bool operator<(const Level& b) const {
+    return (rate < b.rate) | ((rate == b.rate) & (link < b.link));
+  }
+};
+
+/// A heap, the least level in front.
+class LevelQueue {
+ public:
+  void clear() { heap_.clear(); }
+  Level least() const { return heap_.front(); }
+
+  void push(const Level& level) {
+    std::size_t hole = heap_.size();
+    heap_.push_back(level);
+    for (; hole > 0 && level < heap_[(hole - 1) / 2]; hole = (hole - 1) / 2) {
+      heap_[hole] = heap_[(hole - 1) / 2];
+    }
+    heap_[hole] = level;
+  }
+  void pop() {
+    const Level last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+  }
+  /// Of the least.
+  void raise(double rate) { sink({rate, heap_.front().link}); }
+
+ private:
+  void sink(const Level& level) {
+    const std::size_t size = heap_.size();
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+      if (child + 1 < size) child += heap_[child + 1] < heap_[child];
+      if (level < heap_[child]) break;
+      heap_[hole] = heap_[child];
+      hole = child;
+    }
+    heap_[hole] = level;
+  }
+
+  std::vector<Level> heap_;
+};
+
 class FairSharing {
  public:
   FairSharing(const Workload& workload, const SimulateOptions& options);
@@ -101,7 +149,6 @@ class FairSharing {
     Tick since = 0;
     ActivityId activity;
   };
-  using Level = std::pair<double, std::uint32_t>;  // with its link
 
   std::uint32_t claim(std::size_t hops);
   std::span<Hop> hops(const Flow& flow) {
@@ -141,7 +188,7 @@ class FairSharing {
   std::vector<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
   std::vector<std::uint32_t> members_;  // its flows
   std::vector<std::uint32_t> touched_;  // links outside that would see a change
-  std::vector<Level> levels_;           // of its links; a heap, least first
+  LevelQueue levels_;                   // of its links
   std::vector<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
   double least_cap_ = 0;
   std::size_t gathered_ = 0, frozen_ = 0;
