@@ -34,6 +34,8 @@ bool differ(double solved, double rate) {
 
 FairSharing::FairSharing(const Workload& workload, const SimulateOptions& options)
     : workload_(workload), options_(options), links_(workload.link_bandwidths().size()) {
+  dirty_.reserve(links_.size());
+  touched_.reserve(links_.size());
   for (std::size_t l = 0; l < links_.size(); ++l) {
     links_[l].capacity = workload.link_bandwidths()[l].value / kTicksPerSecond;
     links_[l].level = kInfinite;
@@ -48,6 +50,8 @@ std::uint32_t FairSharing::claim(std::size_t hops) {
     flow.first_hop = static_cast<std::uint32_t>(hops_.size());
     flow.hop_count = static_cast<std::uint32_t>(hops);
     hops_.resize(hops_.size() + hops);
+    members_.reserve(flows_.size());
+    caps_.reserve(flows_.size());
     return static_cast<std::uint32_t>(flows_.size() - 1);
   }
   const std::uint32_t slot = unused_[hops].back();
@@ -69,6 +73,7 @@ void FairSharing::mark(std::uint32_t link) {
   if (links_[link].pending) return;
   links_[link].pending = true;
   pending_.push_back(link);
+  ++unsolved_;
 }
 
 // A new flow is not faster than its narrowest link lets it be. Links that could not bear that, and
@@ -140,8 +145,9 @@ void FairSharing::solve_around(std::uint32_t link, Tick now) {
 
 void FairSharing::add_dirty(std::uint32_t link) {
   links_[link].dirty = stamp_;
+  unsolved_ -= links_[link].pending;
   links_[link].pending = false;
-  dirty_.push_back(link);
+  dirty_.push(link);
 }
 
 // Takes in the flows of the links that joined; changes that wait on links they cross come along.
@@ -152,13 +158,16 @@ void FairSharing::gather() {
     for (const Crossing& crossing : link.crossings) {
       link.total += crossing.weight;
       Flow& flow = flows_[crossing.flow];
-      if (flow.stamp == stamp_) continue;
+      members_.push_if(flow.stamp != stamp_, crossing.flow);
       flow.stamp = stamp_;
-      members_.push_back(crossing.flow);
-      for (const Hop& hop : hops(flow)) {
-        if (links_[hop.link].pending) add_dirty(hop.link);
-      }
+      if (unsolved_ > 0) add_pending(flow);
     }
+  }
+}
+
+void FairSharing::add_pending(const Flow& flow) {
+  for (const Hop& hop : hops(flow)) {
+    if (links_[hop.link].pending) add_dirty(hop.link);
   }
 }
 
@@ -177,9 +186,9 @@ void FairSharing::prepare() {
   for (std::uint32_t f : members_) {
     Flow& flow = flows_[f];
     flow.frozen = false;
-    if (flow.rate == 0 || links_[flow.bottleneck].dirty == stamp_) continue;
-    caps_.push_back(f);
-    least_cap_ = std::min(least_cap_, flow.rate);
+    const bool capped = (flow.rate != 0) & (links_[flow.bottleneck].dirty != stamp_);
+    caps_.push_if(capped, f);
+    least_cap_ = std::min(least_cap_, capped ? flow.rate : kInfinite);
   }
   ++touch_stamp_;
   touched_.clear();
@@ -229,19 +238,19 @@ void FairSharing::sum_again(LinkState& link, double at_least) const {
 
 // The capped flows that are not faster than the next link's level move at their caps.
 void FairSharing::freeze_caps(double level) {
-  std::size_t kept = 0;
+  const std::span<const std::uint32_t> caps(caps_);
+  caps_.clear();
   least_cap_ = kInfinite;
-  for (std::uint32_t f : caps_) {
+  for (std::uint32_t f : caps) {
     Flow& flow = flows_[f];
     if (flow.frozen) continue;
     if (flow.rate <= level) {
       freeze(flow, flow.rate, flow.bottleneck);
     } else {
       least_cap_ = std::min(least_cap_, flow.rate);
-      caps_[kept++] = f;
+      caps_.push(f);
     }
   }
-  caps_.resize(kept);
 }
 
 void FairSharing::saturate(std::uint32_t l) {
@@ -273,12 +282,10 @@ void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
 
 void FairSharing::touch(std::uint32_t l, double change) {
   LinkState& link = links_[l];
-  if (link.touched != touch_stamp_) {
-    link.touched = touch_stamp_;
-    link.change = 0;
-    touched_.push_back(l);
-  }
-  link.change += change;
+  const bool first = link.touched != touch_stamp_;
+  touched_.push_if(first, l);
+  link.touched = touch_stamp_;
+  link.change = (first ? 0 : link.change) + change;
 }
 
 // Takes in the links outside of the problem that the changes of rates would matter to.
@@ -286,8 +293,8 @@ bool FairSharing::spread() {
   const std::size_t before = dirty_.size();
   for (std::uint32_t l : touched_) {
     const LinkState& link = links_[l];
-    const bool fills = link.change > 0 && link.usage + link.change > kRoomLeft * link.capacity;
-    if (fills || link.level < kInfinite) add_dirty(l);
+    const bool fills = (link.change > 0) & (link.usage + link.change > kRoomLeft * link.capacity);
+    if (fills | (link.level < kInfinite)) add_dirty(l);
   }
   add_likely(before);
   return dirty_.size() > before;
@@ -319,7 +326,7 @@ void FairSharing::commit(Tick now) {
 
 void FairSharing::change_rate(std::uint32_t f, Tick now) {
   Flow& flow = flows_[f];
-  if (flow.rate > 0) flow.left -= flow.rate * static_cast<double>(now - flow.since);
+  flow.left -= flow.rate * static_cast<double>(now - flow.since);
   flow.left = std::max(flow.left, 0.0);
   flow.since = now;
   flow.rate = flow.solved;

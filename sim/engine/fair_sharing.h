@@ -44,6 +44,31 @@
 
 namespace strata {
 
+/// A list with room for all that a problem may hold. Appending does not branch: the conditions of
+/// solving are close to random, and one that the processor guesses wrong costs more than the work.
+template <class T>
+class ScratchList {
+ public:
+  /// Room for `capacity` items, and for one more that is not kept.
+  void reserve(std::size_t capacity) {
+    if (items_.size() <= capacity) items_.resize(capacity + capacity / 2 + 1);
+  }
+  void clear() { size_ = 0; }
+  void push(T item) { items_[size_++] = item; }
+  void push_if(bool keep, T item) {
+    items_[size_] = item;
+    size_ += keep;
+  }
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t i) const { return items_[i]; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+
+ private:
+  std::vector<T> items_;
+  std::size_t size_ = 0;
+};
+
 /// The rate at which a link runs full.
 struct Level {
   double rate;
@@ -161,6 +186,7 @@ class FairSharing {
   void solve_around(std::uint32_t link, Tick now);
   void add_dirty(std::uint32_t link);
   void gather();
+  void add_pending(const Flow& flow);
   void prepare();
   void fill();
   double present_level(LinkState& link, double at_least) const;
@@ -182,14 +208,15 @@ class FairSharing {
   std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of hops
   CompletionQueue completions_;
   std::vector<std::uint32_t> pending_;  // links that flows entered or left
+  std::size_t unsolved_ = 0;            // of them
 
   // The problem at hand.
   std::uint32_t stamp_ = 0, touch_stamp_ = 0;
-  std::vector<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
-  std::vector<std::uint32_t> members_;  // its flows
-  std::vector<std::uint32_t> touched_;  // links outside that would see a change
+  ScratchList<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
+  ScratchList<std::uint32_t> members_;  // its flows
+  ScratchList<std::uint32_t> touched_;  // links outside that would see a change
   LevelQueue levels_;                   // of its links
-  std::vector<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
+  ScratchList<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
   double least_cap_ = 0;
   std::size_t gathered_ = 0, frozen_ = 0;
 };
