@@ -143,11 +143,12 @@ void FairSharing::solve_around(std::uint32_t link, Tick now) {
   commit(now);
 }
 
-void FairSharing::add_dirty(std::uint32_t link) {
-  links_[link].dirty = stamp_;
-  unsolved_ -= links_[link].pending;
-  links_[link].pending = false;
-  dirty_.push(link);
+void FairSharing::add_dirty(std::uint32_t l) {
+  LinkState& link = links_[l];
+  link.dirty = stamp_;
+  unsolved_ -= link.pending;
+  link.pending = false;
+  dirty_.push(l);
 }
 
 // Takes in the flows of the links that joined; changes that wait on links they cross come along.
@@ -188,9 +189,10 @@ void FairSharing::prepare() {
     flow.frozen = false;
     const bool capped = (flow.rate != 0) & (links_[flow.bottleneck].dirty != stamp_);
     caps_.push_if(capped, f);
-    least_cap_ = std::min(least_cap_, capped ? flow.rate : kInfinite);
   }
+  for (std::uint32_t f : caps_) least_cap_ = std::min(least_cap_, flows_[f].rate);
   ++touch_stamp_;
+  for (std::uint32_t l : touched_) links_[l].change = 0;
   touched_.clear();
 }
 
@@ -262,30 +264,25 @@ void FairSharing::saturate(std::uint32_t l) {
   }
 }
 
+// Does the same to all links of the flow, without branches: what it does to the room of links
+// outside of the problem and to the change of those inside does not matter.
 void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
   flow.frozen = true;
   flow.solved = rate;
   flow.next_bottleneck = bottleneck;
   ++frozen_;
-  const bool changed = differ(rate, flow.rate);
+  const bool changes = differ(rate, flow.rate);
+  const double change = changes * (rate - flow.rate);
+  const std::uint32_t stamp = changes * touch_stamp_;
   for (const Hop& hop : hops(flow)) {
     LinkState& link = links_[hop.link];
-    if (link.dirty == stamp_) {
-      link.room -= hop.weight * rate;
-      link.weight -= hop.weight;
-      --link.unfrozen;
-    } else if (changed) {
-      touch(hop.link, hop.weight * (rate - flow.rate));
-    }
+    link.room -= hop.weight * rate;
+    link.weight -= hop.weight;
+    --link.unfrozen;
+    link.change += hop.weight * change;
+    touched_.push_if((link.dirty != stamp_) & (link.touched < stamp), hop.link);
+    link.touched = std::max(link.touched, stamp);
   }
-}
-
-void FairSharing::touch(std::uint32_t l, double change) {
-  LinkState& link = links_[l];
-  const bool first = link.touched != touch_stamp_;
-  touched_.push_if(first, l);
-  link.touched = touch_stamp_;
-  link.change = (first ? 0 : link.change) + change;
 }
 
 // Takes in the links outside of the problem that the changes of rates would matter to.
@@ -306,18 +303,24 @@ void FairSharing::add_likely(std::size_t first) {
   for (std::size_t i = first; i < dirty_.size(); ++i) {
     for (const Crossing& crossing : links_[dirty_[i]].crossings) {
       const Flow& flow = flows_[crossing.flow];
-      if (flow.bottleneck != dirty_[i] || flow.rate == 0) continue;
+      if ((flow.bottleneck != dirty_[i]) | (flow.rate == 0)) continue;
       for (const Hop& hop : hops(flow)) {
         const LinkState& link = links_[hop.link];
-        if (link.dirty != stamp_ && link.level < kInfinite) add_dirty(hop.link);
+        if ((link.dirty != stamp_) & (link.level < kInfinite)) add_dirty(hop.link);
       }
     }
   }
 }
 
 void FairSharing::commit(Tick now) {
-  for (std::uint32_t l : touched_) links_[l].usage += links_[l].change;
-  for (std::uint32_t l : dirty_) links_[l].usage = links_[l].capacity - links_[l].room;
+  for (std::uint32_t l : touched_) {
+    links_[l].usage += links_[l].change;
+    links_[l].change = 0;
+  }
+  for (std::uint32_t l : dirty_) {
+    links_[l].usage = links_[l].capacity - links_[l].room;
+    links_[l].change = 0;
+  }
   for (std::uint32_t f : members_) {
     flows_[f].bottleneck = flows_[f].next_bottleneck;
     if (differ(flows_[f].solved, flows_[f].rate)) change_rate(f, now);

@@ -196,7 +196,6 @@ class FairSharing {
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
   bool spread();
   void add_likely(std::size_t first);
-  void touch(std::uint32_t link, double change);
   void commit(Tick now);
   void change_rate(std::uint32_t flow, Tick now);
 
