@@ -78,7 +78,7 @@ void FairSharing::mark(std::uint32_t link) {
 
 // A new flow is not faster than its narrowest link lets it be. Links that could not bear that, and
 // full ones, are in its problem from the start; the others join if its rate needs them after all.
-void FairSharing::enter(std::uint32_t slot, std::span<const Demand> demands) {
+inline void FairSharing::enter(std::uint32_t slot, std::span<const Demand> demands) {
   std::uint32_t h = flows_[slot].first_hop;
   double fastest = kInfinite;
   for (const Demand& d : demands) {
@@ -94,7 +94,7 @@ void FairSharing::enter(std::uint32_t slot, std::span<const Demand> demands) {
   }
 }
 
-void FairSharing::leave(const Flow& flow) {
+inline void FairSharing::leave(const Flow& flow) {
   for (const Hop& hop : hops(flow)) {
     LinkState& link = links_[hop.link];
     const Crossing moved = link.crossings.back();
@@ -128,7 +128,7 @@ void FairSharing::solve_pending(Tick now) {
   pending_.clear();
 }
 
-void FairSharing::solve_around(std::uint32_t link, Tick now) {
+inline void FairSharing::solve_around(std::uint32_t link, Tick now) {
   ++stamp_;
   gathered_ = 0;
   dirty_.clear();
@@ -152,7 +152,7 @@ void FairSharing::add_dirty(std::uint32_t l) {
 }
 
 // Takes in the flows of the links that joined; changes that wait on links they cross come along.
-void FairSharing::gather() {
+inline void FairSharing::gather() {
   for (; gathered_ < dirty_.size(); ++gathered_) {
     LinkState& link = links_[dirty_[gathered_]];
     link.total = 0;
@@ -172,7 +172,7 @@ void FairSharing::add_pending(const Flow& flow) {
   }
 }
 
-void FairSharing::prepare() {
+inline void FairSharing::prepare() {
   levels_.clear();
   for (std::uint32_t l : dirty_) {
     LinkState& link = links_[l];
@@ -198,7 +198,7 @@ void FairSharing::prepare() {
 
 // Progressive filling. Freezing flows below a link's level only raises it, so an entry that is out
 // of date is too low: it comes up early and is put back with its present level.
-void FairSharing::fill() {
+inline void FairSharing::fill() {
   frozen_ = 0;
   while (frozen_ < members_.size()) {
     const Level level = levels_.least();
@@ -239,7 +239,7 @@ void FairSharing::sum_again(LinkState& link, double at_least) const {
 }
 
 // The capped flows that are not faster than the next link's level move at their caps.
-void FairSharing::freeze_caps(double level) {
+inline void FairSharing::freeze_caps(double level) {
   const std::span<const std::uint32_t> caps(caps_);
   caps_.clear();
   least_cap_ = kInfinite;
@@ -255,7 +255,7 @@ void FairSharing::freeze_caps(double level) {
   }
 }
 
-void FairSharing::saturate(std::uint32_t l) {
+inline void FairSharing::saturate(std::uint32_t l) {
   LinkState& link = links_[l];
   link.level = link.room / link.weight;
   for (const Crossing& crossing : link.crossings) {
@@ -266,7 +266,7 @@ void FairSharing::saturate(std::uint32_t l) {
 
 // Does the same to all links of the flow, without branches: what it does to the room of links
 // outside of the problem and to the change of those inside does not matter.
-void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
+inline void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
   flow.frozen = true;
   flow.solved = rate;
   flow.next_bottleneck = bottleneck;
@@ -286,7 +286,7 @@ void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
 }
 
 // Takes in the links outside of the problem that the changes of rates would matter to.
-bool FairSharing::spread() {
+inline bool FairSharing::spread() {
   const std::size_t before = dirty_.size();
   for (std::uint32_t l : touched_) {
     const LinkState& link = links_[l];
@@ -299,7 +299,7 @@ bool FairSharing::spread() {
 
 // The flows that the new links held back will probably change too, and so reach the other full
 // links that they cross, and so on. More than is needed does no harm, and saves rounds.
-void FairSharing::add_likely(std::size_t first) {
+inline void FairSharing::add_likely(std::size_t first) {
   for (std::size_t i = first; i < dirty_.size(); ++i) {
     for (const Crossing& crossing : links_[dirty_[i]].crossings) {
       const Flow& flow = flows_[crossing.flow];
@@ -312,7 +312,7 @@ void FairSharing::add_likely(std::size_t first) {
   }
 }
 
-void FairSharing::commit(Tick now) {
+inline void FairSharing::commit(Tick now) {
   for (std::uint32_t l : touched_) {
     links_[l].usage += links_[l].change;
     links_[l].change = 0;
@@ -327,7 +327,7 @@ void FairSharing::commit(Tick now) {
   }
 }
 
-void FairSharing::change_rate(std::uint32_t f, Tick now) {
+inline void FairSharing::change_rate(std::uint32_t f, Tick now) {
   Flow& flow = flows_[f];
   flow.left -= flow.rate * static_cast<double>(now - flow.since);
   flow.left = std::max(flow.left, 0.0);
