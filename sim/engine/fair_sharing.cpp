@@ -217,7 +217,7 @@ inline void FairSharing::fill() {
       continue;
     }
     levels_.pop();
-    saturate(level.link);
+    saturate(level.link, present);
   }
   if (options_.statistics == nullptr) return;
   ++options_.statistics->rate_solves;
@@ -255,12 +255,12 @@ inline void FairSharing::freeze_caps(double level) {
   }
 }
 
-inline void FairSharing::saturate(std::uint32_t l) {
+inline void FairSharing::saturate(std::uint32_t l, double level) {
   LinkState& link = links_[l];
-  link.level = link.room / link.weight;
+  link.level = level;
   for (const Crossing& crossing : link.crossings) {
     Flow& flow = flows_[crossing.flow];
-    if (!flow.frozen) freeze(flow, link.level, l);
+    if (!flow.frozen) freeze(flow, level, l);
   }
 }
 

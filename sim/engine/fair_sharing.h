@@ -192,7 +192,7 @@ class FairSharing {
   double present_level(LinkState& link, double at_least) const;
   void sum_again(LinkState& link, double at_least) const;
   void freeze_caps(double level);
-  void saturate(std::uint32_t link);
+  void saturate(std::uint32_t link, double level);
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
   bool spread();
   void add_likely(std::size_t first);
