@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace strata {
@@ -128,6 +127,7 @@ void FairSharing::solve_pending(Tick now) {
   pending_.clear();
 }
 
+// The steps below are inline because the compiler makes one function of them then.
 inline void FairSharing::solve_around(std::uint32_t link, Tick now) {
   ++stamp_;
   gathered_ = 0;
@@ -238,7 +238,8 @@ void FairSharing::sum_again(LinkState& link, double at_least) const {
   link.room = std::max(link.room, at_least * link.weight);
 }
 
-// The capped flows that are not faster than the next link's level move at their caps.
+// The capped flows that are not faster than the next link's level move at their caps; the others
+// close up in caps_.
 inline void FairSharing::freeze_caps(double level) {
   const std::span<const std::uint32_t> caps(caps_);
   caps_.clear();

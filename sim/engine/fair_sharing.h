@@ -36,7 +36,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sim/engine/engine.h"
@@ -45,7 +44,8 @@
 namespace strata {
 
 /// A list with room for all that a problem may hold. Appending does not branch: the conditions of
-/// solving are close to random, and one that the processor guesses wrong costs more than the work.
+/// solving are close to random, and one that the processor guesses wrong costs more than the work
+/// that it saves.
 template <class T>
 class ScratchList {
  public:

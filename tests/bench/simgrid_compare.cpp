@@ -78,9 +78,7 @@ std::vector<sg::Host*> make_platform(const Star& star) {
 class SimgridDag {
  public:
   SimgridDag(const std::vector<sg::Host*>& hosts, const LayeredDag& dag)
-      : hosts_(hosts),
-        dag_(dag),
-        dependencies_(to_workload(Star{}, dag)) {
+      : hosts_(hosts), dag_(dag), dependencies_(to_workload(Star{}, dag)) {
     sg::Activity::on_completion_cb([this](const sg::Activity& ended) { release_after(ended); });
     for (std::uint32_t a = 0; a < dependencies_.size(); ++a) {
       if (dependencies_.waiting(a) == 0) start(a);
