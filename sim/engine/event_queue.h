@@ -16,6 +16,23 @@ namespace strata {
 
 inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
+/// The first of the earliest among the children in heap[begin, size), of which there are at most
+/// four. All four are compared in pairs, without branches.
+template <class Entry>
+std::size_t earliest_child(const std::vector<Entry>& heap, std::size_t begin) {
+  const auto earlier = [&](std::size_t a, std::size_t b) {
+    return a + (b - a) * (heap[b].at < heap[a].at);
+  };
+  if (begin + 4 <= heap.size()) {
+    return earlier(earlier(begin, begin + 1), earlier(begin + 2, begin + 3));
+  }
+  std::size_t earliest = begin;
+  for (std::size_t child = begin + 1; child < heap.size(); ++child) {
+    earliest = earlier(earliest, child);
+  }
+  return earliest;
+}
+
 enum class TimerKind : std::uint32_t { ready, moves, done };
 
 /// At a time that is known for good: delays, latencies, durations.
@@ -51,14 +68,10 @@ class TimerQueue {
     const std::size_t size = heap_.size();
     std::size_t hole = 0;
     for (std::size_t child = 1; child < size; child = 4 * hole + 1) {
-      const std::size_t end = child + 4 < size ? child + 4 : size;
-      std::size_t least = child;
-      while (++child < end) {
-        if (heap_[child].at < heap_[least].at) least = child;
-      }
-      if (heap_[least].at >= timer.at) break;
-      heap_[hole] = heap_[least];
-      hole = least;
+      child = earliest_child(heap_, child);
+      if (heap_[child].at >= timer.at) break;
+      heap_[hole] = heap_[child];
+      hole = child;
     }
     heap_[hole] = timer;
   }
@@ -116,14 +129,10 @@ class CompletionQueue {
   void sink(std::size_t hole, const Entry& entry) {
     const std::size_t size = heap_.size();
     for (std::size_t child = 4 * hole + 1; child < size; child = 4 * hole + 1) {
-      const std::size_t end = child + 4 < size ? child + 4 : size;
-      std::size_t least = child;
-      while (++child < end) {
-        if (heap_[child].at < heap_[least].at) least = child;
-      }
-      if (heap_[least].at >= entry.at) break;
-      put(hole, heap_[least]);
-      hole = least;
+      child = earliest_child(heap_, child);
+      if (heap_[child].at >= entry.at) break;
+      put(hole, heap_[child]);
+      hole = child;
     }
     put(hole, entry);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace strata {
@@ -34,22 +33,28 @@ bool differ(double solved, double rate) {
 
 FairSharing::FairSharing(const Workload& workload, const SimulateOptions& options)
     : workload_(workload), options_(options), links_(workload.link_bandwidths().size()) {
+  dirty_.reserve(links_.size());
+  touched_.reserve(links_.size());
   for (std::size_t l = 0; l < links_.size(); ++l) {
     links_[l].capacity = workload.link_bandwidths()[l].value / kTicksPerSecond;
     links_[l].level = kInfinite;
   }
 }
 
-// A slot keeps its places for life and is used again by flows with as many demands.
-std::uint32_t FairSharing::claim(std::size_t demands) {
-  if (unused_.size() <= demands) unused_.resize(demands + 1);
-  if (unused_[demands].empty()) {
-    flows_.emplace_back().places = static_cast<std::uint32_t>(places_.size());
-    places_.resize(places_.size() + demands);
+// A slot keeps its hops for life and is used again by flows with as many.
+std::uint32_t FairSharing::claim(std::size_t hops) {
+  if (unused_.size() <= hops) unused_.resize(hops + 1);
+  if (unused_[hops].empty()) {
+    Flow& flow = flows_.emplace_back();
+    flow.first_hop = static_cast<std::uint32_t>(hops_.size());
+    flow.hop_count = static_cast<std::uint32_t>(hops);
+    hops_.resize(hops_.size() + hops);
+    members_.reserve(flows_.size());
+    caps_.reserve(flows_.size());
     return static_cast<std::uint32_t>(flows_.size() - 1);
   }
-  const std::uint32_t slot = unused_[demands].back();
-  unused_[demands].pop_back();
+  const std::uint32_t slot = unused_[hops].back();
+  unused_[hops].pop_back();
   return slot;
 }
 
@@ -59,63 +64,58 @@ void FairSharing::start(ActivityId id) {
   Flow& flow = flows_[slot];
   flow.rate = 0;
   flow.left = workload_.bytes(id);
-  flow.begin = demands.data();
-  flow.end = demands.data() + demands.size();
   flow.activity = id;
-  enter(slot);
+  enter(slot, demands);
 }
 
-void FairSharing::mark(std::size_t link) {
+void FairSharing::mark(std::uint32_t link) {
   if (links_[link].pending) return;
   links_[link].pending = true;
-  pending_.push_back(static_cast<std::uint32_t>(link));
+  pending_.push_back(link);
+  ++unsolved_;
 }
 
 // A new flow is not faster than its narrowest link lets it be. Links that could not bear that, and
 // full ones, are in its problem from the start; the others join if its rate needs them after all.
-void FairSharing::enter(std::uint32_t slot) {
-  const Flow& flow = flows_[slot];
+inline void FairSharing::enter(std::uint32_t slot, std::span<const Demand> demands) {
+  std::uint32_t h = flows_[slot].first_hop;
   double fastest = kInfinite;
-  std::uint32_t k = 0;
-  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
-    LinkState& link = links_[d->link()];
-    places_[flow.places + k] = static_cast<std::uint32_t>(link.crossings.size());
-    link.crossings.push_back({slot, k, d->weight});
-    fastest = std::min(fastest, link.capacity / d->weight);
+  for (const Demand& d : demands) {
+    LinkState& link = links_[d.link()];
+    hops_[h] = {d.weight, d.link.value, static_cast<std::uint32_t>(link.crossings.size())};
+    link.crossings.push_back({d.weight, slot, h++});
+    fastest = std::min(fastest, link.capacity / d.weight);
   }
-  for (const Demand* d = flow.begin; d != flow.end; ++d) {
-    const LinkState& link = links_[d->link()];
-    const bool fills = link.usage + d->weight * fastest > kRoomLeft * link.capacity;
-    if (fills || link.level < kInfinite) mark(d->link());
+  for (const Demand& d : demands) {
+    const LinkState& link = links_[d.link()];
+    const bool fills = link.usage + d.weight * fastest > kRoomLeft * link.capacity;
+    if (fills || link.level < kInfinite) mark(d.link.value);
   }
 }
 
-void FairSharing::leave(std::uint32_t slot) {
-  const Flow& flow = flows_[slot];
-  std::uint32_t k = 0;
-  for (const Demand* d = flow.begin; d != flow.end; ++d, ++k) {
-    LinkState& link = links_[d->link()];
-    const std::uint32_t place = places_[flow.places + k];
+inline void FairSharing::leave(const Flow& flow) {
+  for (const Hop& hop : hops(flow)) {
+    LinkState& link = links_[hop.link];
     const Crossing moved = link.crossings.back();
-    link.crossings[place] = moved;
-    places_[flows_[moved.flow].places + moved.demand] = place;
+    link.crossings[hop.place] = moved;
+    hops_[moved.hop].place = hop.place;
     link.crossings.pop_back();
-    link.usage -= d->weight * flow.rate;
+    link.usage -= hop.weight * flow.rate;
     if (link.crossings.empty()) {
       link.usage = 0;
       link.level = kInfinite;
     } else if (link.level < kInfinite) {
-      mark(d->link());
+      mark(hop.link);
     }
   }
 }
 
 ActivityId FairSharing::complete() {
   const std::uint32_t slot = completions_.first();
-  completions_.remove(slot);
-  leave(slot);
   const Flow& flow = flows_[slot];
-  unused_[static_cast<std::size_t>(flow.end - flow.begin)].push_back(slot);
+  completions_.remove(slot);
+  leave(flow);
+  unused_[flow.hop_count].push_back(slot);
   return flow.activity;
 }
 
@@ -127,7 +127,8 @@ void FairSharing::solve_pending(Tick now) {
   pending_.clear();
 }
 
-void FairSharing::solve_around(std::uint32_t link, Tick now) {
+// The steps below are inline because the compiler makes one function of them then.
+inline void FairSharing::solve_around(std::uint32_t link, Tick now) {
   ++stamp_;
   gathered_ = 0;
   dirty_.clear();
@@ -142,31 +143,36 @@ void FairSharing::solve_around(std::uint32_t link, Tick now) {
   commit(now);
 }
 
-void FairSharing::add_dirty(std::uint32_t link) {
-  links_[link].dirty = stamp_;
-  links_[link].pending = false;
-  dirty_.push_back(link);
+void FairSharing::add_dirty(std::uint32_t l) {
+  LinkState& link = links_[l];
+  link.dirty = stamp_;
+  unsolved_ -= link.pending;
+  link.pending = false;
+  dirty_.push(l);
 }
 
 // Takes in the flows of the links that joined; changes that wait on links they cross come along.
-void FairSharing::gather() {
+inline void FairSharing::gather() {
   for (; gathered_ < dirty_.size(); ++gathered_) {
     LinkState& link = links_[dirty_[gathered_]];
     link.total = 0;
     for (const Crossing& crossing : link.crossings) {
       link.total += crossing.weight;
       Flow& flow = flows_[crossing.flow];
-      if (flow.stamp == stamp_) continue;
+      members_.push_if(flow.stamp != stamp_, crossing.flow);
       flow.stamp = stamp_;
-      members_.push_back(crossing.flow);
-      for (const Demand* d = flow.begin; d != flow.end; ++d) {
-        if (links_[d->link()].pending) add_dirty(d->link.value);
-      }
+      if (unsolved_ > 0) add_pending(flow);
     }
   }
 }
 
-void FairSharing::prepare() {
+void FairSharing::add_pending(const Flow& flow) {
+  for (const Hop& hop : hops(flow)) {
+    if (links_[hop.link].pending) add_dirty(hop.link);
+  }
+}
+
+inline void FairSharing::prepare() {
   levels_.clear();
   for (std::uint32_t l : dirty_) {
     LinkState& link = links_[l];
@@ -174,45 +180,44 @@ void FairSharing::prepare() {
     link.weight = link.summed = link.total;
     link.unfrozen = static_cast<std::uint32_t>(link.crossings.size());
     link.level = kInfinite;
-    if (link.unfrozen > 0) levels_.emplace_back(link.room / link.weight, l);
+    if (link.unfrozen > 0) levels_.push({link.room / link.weight, l});
   }
-  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
   caps_.clear();
   least_cap_ = kInfinite;
   for (std::uint32_t f : members_) {
     Flow& flow = flows_[f];
     flow.frozen = false;
-    if (flow.rate == 0 || links_[flow.bottleneck].dirty == stamp_) continue;
-    caps_.push_back(f);
-    least_cap_ = std::min(least_cap_, flow.rate);
+    const bool capped = (flow.rate != 0) & (links_[flow.bottleneck].dirty != stamp_);
+    caps_.push_if(capped, f);
   }
+  for (std::uint32_t f : caps_) least_cap_ = std::min(least_cap_, flows_[f].rate);
   ++touch_stamp_;
+  for (std::uint32_t l : touched_) links_[l].change = 0;
   touched_.clear();
 }
 
-// Progressive filling. Freezing flows below a link's level only raises it, so a heap entry that
-// is out of date is too low: it comes up early and is put back with its present level.
-void FairSharing::fill() {
+// Progressive filling. Freezing flows below a link's level only raises it, so an entry that is out
+// of date is too low: it comes up early and is put back with its present level.
+inline void FairSharing::fill() {
   frozen_ = 0;
-  const std::greater<> later;
   while (frozen_ < members_.size()) {
-    const Level level = levels_.front();
-    if (least_cap_ <= level.first) {
-      freeze_caps(level.first);
+    const Level level = levels_.least();
+    if (least_cap_ <= level.rate) {
+      freeze_caps(level.rate);
       continue;
     }
-    std::pop_heap(levels_.begin(), levels_.end(), later);
-    levels_.pop_back();
-    LinkState& link = links_[level.second];
-    if (link.unfrozen == 0) continue;
-    const Level present{present_level(link, level.first), level.second};
-    const bool first = levels_.empty() || present <= levels_.front();
-    if (first && present.first < least_cap_) {
-      saturate(level.second);
-    } else {
-      levels_.push_back(present);
-      std::push_heap(levels_.begin(), levels_.end(), later);
+    LinkState& link = links_[level.link];
+    if (link.unfrozen == 0) {
+      levels_.pop();
+      continue;
     }
+    const double present = present_level(link, level.rate);
+    if (present > level.rate) {
+      levels_.raise(present);
+      continue;
+    }
+    levels_.pop();
+    saturate(level.link, present);
   }
   if (options_.statistics == nullptr) return;
   ++options_.statistics->rate_solves;
@@ -233,67 +238,61 @@ void FairSharing::sum_again(LinkState& link, double at_least) const {
   link.room = std::max(link.room, at_least * link.weight);
 }
 
-// The capped flows that are not faster than the next link's level move at their caps.
-void FairSharing::freeze_caps(double level) {
-  std::size_t kept = 0;
+// The capped flows that are not faster than the next link's level move at their caps; the others
+// close up in caps_.
+inline void FairSharing::freeze_caps(double level) {
+  const std::span<const std::uint32_t> caps(caps_);
+  caps_.clear();
   least_cap_ = kInfinite;
-  for (std::uint32_t f : caps_) {
+  for (std::uint32_t f : caps) {
     Flow& flow = flows_[f];
     if (flow.frozen) continue;
     if (flow.rate <= level) {
       freeze(flow, flow.rate, flow.bottleneck);
     } else {
       least_cap_ = std::min(least_cap_, flow.rate);
-      caps_[kept++] = f;
+      caps_.push(f);
     }
   }
-  caps_.resize(kept);
 }
 
-void FairSharing::saturate(std::uint32_t l) {
+inline void FairSharing::saturate(std::uint32_t l, double level) {
   LinkState& link = links_[l];
-  link.level = link.room / link.weight;
+  link.level = level;
   for (const Crossing& crossing : link.crossings) {
     Flow& flow = flows_[crossing.flow];
-    if (!flow.frozen) freeze(flow, link.level, l);
+    if (!flow.frozen) freeze(flow, level, l);
   }
 }
 
-void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
+// Does the same to all links of the flow, without branches: what it does to the room of links
+// outside of the problem and to the change of those inside does not matter.
+inline void FairSharing::freeze(Flow& flow, double rate, std::uint32_t bottleneck) {
   flow.frozen = true;
   flow.solved = rate;
   flow.next_bottleneck = bottleneck;
   ++frozen_;
-  const bool changed = differ(rate, flow.rate);
-  for (const Demand* d = flow.begin; d != flow.end; ++d) {
-    LinkState& link = links_[d->link()];
-    if (link.dirty == stamp_) {
-      link.room -= d->weight * rate;
-      link.weight -= d->weight;
-      --link.unfrozen;
-    } else if (changed) {
-      touch(d->link.value, d->weight * (rate - flow.rate));
-    }
+  const bool changes = differ(rate, flow.rate);
+  const double change = changes * (rate - flow.rate);
+  const std::uint32_t stamp = changes * touch_stamp_;
+  for (const Hop& hop : hops(flow)) {
+    LinkState& link = links_[hop.link];
+    link.room -= hop.weight * rate;
+    link.weight -= hop.weight;
+    --link.unfrozen;
+    link.change += hop.weight * change;
+    touched_.push_if((link.dirty != stamp_) & (link.touched < stamp), hop.link);
+    link.touched = std::max(link.touched, stamp);
   }
-}
-
-void FairSharing::touch(std::uint32_t l, double change) {
-  LinkState& link = links_[l];
-  if (link.touched != touch_stamp_) {
-    link.touched = touch_stamp_;
-    link.change = 0;
-    touched_.push_back(l);
-  }
-  link.change += change;
 }
 
 // Takes in the links outside of the problem that the changes of rates would matter to.
-bool FairSharing::spread() {
+inline bool FairSharing::spread() {
   const std::size_t before = dirty_.size();
   for (std::uint32_t l : touched_) {
     const LinkState& link = links_[l];
-    const bool fills = link.change > 0 && link.usage + link.change > kRoomLeft * link.capacity;
-    if (fills || link.level < kInfinite) add_dirty(l);
+    const bool fills = (link.change > 0) & (link.usage + link.change > kRoomLeft * link.capacity);
+    if (fills | (link.level < kInfinite)) add_dirty(l);
   }
   add_likely(before);
   return dirty_.size() > before;
@@ -301,31 +300,37 @@ bool FairSharing::spread() {
 
 // The flows that the new links held back will probably change too, and so reach the other full
 // links that they cross, and so on. More than is needed does no harm, and saves rounds.
-void FairSharing::add_likely(std::size_t first) {
+inline void FairSharing::add_likely(std::size_t first) {
   for (std::size_t i = first; i < dirty_.size(); ++i) {
     for (const Crossing& crossing : links_[dirty_[i]].crossings) {
       const Flow& flow = flows_[crossing.flow];
-      if (flow.bottleneck != dirty_[i] || flow.rate == 0) continue;
-      for (const Demand* d = flow.begin; d != flow.end; ++d) {
-        const LinkState& link = links_[d->link()];
-        if (link.dirty != stamp_ && link.level < kInfinite) add_dirty(d->link.value);
+      if ((flow.bottleneck != dirty_[i]) | (flow.rate == 0)) continue;
+      for (const Hop& hop : hops(flow)) {
+        const LinkState& link = links_[hop.link];
+        if ((link.dirty != stamp_) & (link.level < kInfinite)) add_dirty(hop.link);
       }
     }
   }
 }
 
-void FairSharing::commit(Tick now) {
-  for (std::uint32_t l : touched_) links_[l].usage += links_[l].change;
-  for (std::uint32_t l : dirty_) links_[l].usage = links_[l].capacity - links_[l].room;
+inline void FairSharing::commit(Tick now) {
+  for (std::uint32_t l : touched_) {
+    links_[l].usage += links_[l].change;
+    links_[l].change = 0;
+  }
+  for (std::uint32_t l : dirty_) {
+    links_[l].usage = links_[l].capacity - links_[l].room;
+    links_[l].change = 0;
+  }
   for (std::uint32_t f : members_) {
     flows_[f].bottleneck = flows_[f].next_bottleneck;
     if (differ(flows_[f].solved, flows_[f].rate)) change_rate(f, now);
   }
 }
 
-void FairSharing::change_rate(std::uint32_t f, Tick now) {
+inline void FairSharing::change_rate(std::uint32_t f, Tick now) {
   Flow& flow = flows_[f];
-  if (flow.rate > 0) flow.left -= flow.rate * static_cast<double>(now - flow.since);
+  flow.left -= flow.rate * static_cast<double>(now - flow.since);
   flow.left = std::max(flow.left, 0.0);
   flow.since = now;
   flow.rate = flow.solved;

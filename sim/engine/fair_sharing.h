@@ -35,13 +35,87 @@
 // Rates are bytes per tick inside. One object serves one simulation; not thread-safe.
 
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "sim/engine/engine.h"
 #include "sim/engine/event_queue.h"
 
 namespace strata {
+
+/// A list with room for all that a problem may hold. Appending does not branch: the conditions of
+/// solving are close to random, and one that the processor guesses wrong costs more than the work
+/// that it saves.
+template <class T>
+class ScratchList {
+ public:
+  /// Room for `capacity` items, and for one more that is not kept.
+  void reserve(std::size_t capacity) {
+    if (items_.size() <= capacity) items_.resize(capacity + capacity / 2 + 1);
+  }
+  void clear() { size_ = 0; }
+  void push(T item) { items_[size_++] = item; }
+  void push_if(bool keep, T item) {
+    items_[size_] = item;
+    size_ += keep;
+  }
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t i) const { return items_[i]; }
+  const T* begin() const { return items_.data(); }
+  const T* end() const { return items_.data() + size_; }
+
+ private:
+  std::vector<T> items_;
+  std::size_t size_ = 0;
+};
+
+/// The rate at which a link runs full.
+struct Level {
+  double rate;
+  std::uint32_t link;
+
+  bool operator<(const Level& b) const {
+    return (rate < b.rate) | ((rate == b.rate) & (link < b.link));
+  }
+};
+
+/// A heap, the least level in front.
+class LevelQueue {
+ public:
+  void clear() { heap_.clear(); }
+  Level least() const { return heap_.front(); }
+
+  void push(const Level& level) {
+    std::size_t hole = heap_.size();
+    heap_.push_back(level);
+    for (; hole > 0 && level < heap_[(hole - 1) / 2]; hole = (hole - 1) / 2) {
+      heap_[hole] = heap_[(hole - 1) / 2];
+    }
+    heap_[hole] = level;
+  }
+  void pop() {
+    const Level last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+  }
+  /// Of the least.
+  void raise(double rate) { sink({rate, heap_.front().link}); }
+
+ private:
+  void sink(const Level& level) {
+    const std::size_t size = heap_.size();
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+      if (child + 1 < size) child += heap_[child + 1] < heap_[child];
+      if (level < heap_[child]) break;
+      heap_[hole] = heap_[child];
+      hole = child;
+    }
+    heap_[hole] = level;
+  }
+
+  std::vector<Level> heap_;
+};
 
 class FairSharing {
  public:
@@ -63,9 +137,14 @@ class FairSharing {
 
  private:
   struct Crossing {  // a flow on a link
-    std::uint32_t flow;
-    std::uint32_t demand;  // which of the flow's demands
     double weight;
+    std::uint32_t flow;
+    std::uint32_t hop;  // in hops_
+  };
+  struct Hop {  // a link on the way of a flow
+    double weight;
+    std::uint32_t link;
+    std::uint32_t place;  // in the link's crossings
   };
   // What solving touches comes first: it fills one cache line.
   struct alignas(64) LinkState {
@@ -85,37 +164,38 @@ class FairSharing {
   struct alignas(64) Flow {
     double rate = 0;    // 0: not known yet
     double solved = 0;  // the rate in the problem
-    const Demand* begin = nullptr;
-    const Demand* end = nullptr;
+    std::uint32_t hop_count = 0;
+    std::uint32_t first_hop = 0;   // in hops_
     std::uint32_t bottleneck = 0;  // a link
     std::uint32_t next_bottleneck = 0;
-    std::uint32_t stamp = 0;
+    std::uint32_t stamp = 0;  // of the problem that it is in
     bool frozen = false;
     double left = 0;  // bytes, at the time `since`
     Tick since = 0;
     ActivityId activity;
-    std::uint32_t places = 0;  // in places_, one for each demand: where in the link's crossings
   };
-  using Level = std::pair<double, std::uint32_t>;  // with its link
 
-  std::uint32_t claim(std::size_t demands);
-  void enter(std::uint32_t flow);
-  void leave(std::uint32_t flow);
-  void mark(std::size_t link);
+  std::uint32_t claim(std::size_t hops);
+  std::span<Hop> hops(const Flow& flow) {
+    return std::span(hops_).subspan(flow.first_hop, flow.hop_count);
+  }
+  void enter(std::uint32_t slot, std::span<const Demand> demands);
+  void leave(const Flow& flow);
+  void mark(std::uint32_t link);
   void solve_pending(Tick now);
   void solve_around(std::uint32_t link, Tick now);
   void add_dirty(std::uint32_t link);
   void gather();
+  void add_pending(const Flow& flow);
   void prepare();
   void fill();
   double present_level(LinkState& link, double at_least) const;
   void sum_again(LinkState& link, double at_least) const;
   void freeze_caps(double level);
-  void saturate(std::uint32_t link);
+  void saturate(std::uint32_t link, double level);
   void freeze(Flow& flow, double rate, std::uint32_t bottleneck);
   bool spread();
   void add_likely(std::size_t first);
-  void touch(std::uint32_t link, double change);
   void commit(Tick now);
   void change_rate(std::uint32_t flow, Tick now);
 
@@ -123,18 +203,19 @@ class FairSharing {
   SimulateOptions options_;
   std::vector<LinkState> links_;
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> places_;
-  std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of demands
+  std::vector<Hop> hops_;
+  std::vector<std::vector<std::uint32_t>> unused_;  // slots of flows, by their number of hops
   CompletionQueue completions_;
   std::vector<std::uint32_t> pending_;  // links that flows entered or left
+  std::size_t unsolved_ = 0;            // of them
 
   // The problem at hand.
   std::uint32_t stamp_ = 0, touch_stamp_ = 0;
-  std::vector<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
-  std::vector<std::uint32_t> members_;  // its flows
-  std::vector<std::uint32_t> touched_;  // links outside that would see a change
-  std::vector<Level> levels_;           // of its links; a heap, least first
-  std::vector<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
+  ScratchList<std::uint32_t> dirty_;    // its links; those before gathered_ have their flows in
+  ScratchList<std::uint32_t> members_;  // its flows
+  ScratchList<std::uint32_t> touched_;  // links outside that would see a change
+  LevelQueue levels_;                   // of its links
+  ScratchList<std::uint32_t> caps_;     // its flows with caps, if not frozen yet
   double least_cap_ = 0;
   std::size_t gathered_ = 0, frozen_ = 0;
 };

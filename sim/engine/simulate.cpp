@@ -35,8 +35,7 @@ class Simulation {
  public:
   Simulation(const Workload& workload, const SimulateOptions& options)
       : workload_(workload),
-        successors_(workload),
-        waiting_(count_dependencies(workload)),
+        dependencies_(workload),
         devices_(workload.device_count()),
         sharing_(workload, options),
         period_(options.period),
@@ -65,11 +64,11 @@ class Simulation {
   void run_free_devices();
   void run_next(DeviceState& device);
   void start_timer(std::uint32_t a, Tick duration, TimerKind kind);
+  void schedule(const Timer& timer);
   [[noreturn]] void too_late(ActivityId id) const;
 
   const Workload& workload_;
-  const Successors successors_;
-  std::vector<std::uint32_t> waiting_;  // for how many dependencies
+  Dependencies dependencies_;
   ActivityTimes times_;
   Tick now_ = 0;
   TimerQueue timers_;
@@ -111,7 +110,7 @@ ActivityTimes Simulation::first_period() {
 
 void Simulation::release_sources() {
   for (std::uint32_t a = 0; a < workload_.size(); ++a) {
-    if (waiting_[a] == 0) release(a);
+    if (dependencies_.waiting(a) == 0) release(a);
   }
 }
 
@@ -129,8 +128,8 @@ void Simulation::release_successors() {
   while (!finished_.empty()) {
     const std::uint32_t earlier = finished_.back();
     finished_.pop_back();
-    for (std::uint32_t later : successors_[earlier]) {
-      if (--waiting_[later] == 0) release(later);
+    for (std::uint32_t later : dependencies_.successors(earlier)) {
+      if (dependencies_.release(later) == 0) release(later);
     }
   }
 }
@@ -174,7 +173,20 @@ void Simulation::enqueue(ActivityId id) {
 void Simulation::start_timer(std::uint32_t a, Tick duration, TimerKind kind) {
   if (duration > kMaxTick - now_) too_late(ActivityId{a});
   const Timer timer{now_ + duration, a, kind};
-  duration == 0 ? fire(timer) : timers_.push(timer);
+  duration == 0 ? fire(timer) : schedule(timer);
+}
+
+// Asks the memory for what the releases after the activity will touch, which then comes while other
+// events are handled.
+void Simulation::schedule(const Timer& timer) {
+  timers_.push(timer);
+  for (std::uint32_t later : dependencies_.successors(timer.activity)) {
+    dependencies_.prefetch(later);
+    workload_.prefetch(ActivityId{later});
+    for (auto* times : {&times_.ready, &times_.start, &times_.end}) {
+      __builtin_prefetch(times->data() + later, 1);
+    }
+  }
 }
 
 void Simulation::fire(const Timer& timer) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -46,16 +47,13 @@ Workload::Workload(std::size_t device_count, std::span<const BytesPerSecond> lin
 }
 
 void Workload::reserve(std::size_t activities, std::size_t demands, std::size_t dependencies) {
-  words_.reserve(activities);
-  amounts_.reserve(activities);
+  activities_.reserve(activities);
   demands_.reserve(demands);
   dependencies_.reserve(dependencies);
 }
 
 ActivityId Workload::add(ActivityKind kind, std::size_t index, std::uint64_t amount) {
-  assert(index < (1u << 30));
-  words_.push_back(static_cast<std::uint32_t>(kind) << 30 | static_cast<std::uint32_t>(index));
-  amounts_.push_back(amount);
+  activities_.push_back({amount, static_cast<std::uint32_t>(index), kind});
   return ActivityId{size() - 1};
 }
 
@@ -103,13 +101,11 @@ void Workload::repeat(std::size_t copies, std::span<const Dependency> across,
   assert(delays_.empty() && not_before_.empty());
   const std::size_t period = size(), inside = dependencies_.size();
   priorities_.resize(period);
-  words_.reserve(period * (copies + 1));
-  amounts_.reserve(period * (copies + 1));
+  activities_.reserve(period * (copies + 1));
   priorities_.reserve(period * (copies + 1));
   dependencies_.reserve(inside + copies * (inside + across.size()));
   for (std::size_t k = 1; k <= copies; ++k) {
-    words_.insert(words_.end(), words_.begin(), words_.begin() + period);
-    amounts_.insert(amounts_.end(), amounts_.begin(), amounts_.begin() + period);
+    std::copy_n(activities_.begin(), period, std::back_inserter(activities_));
     for (std::size_t i = 0; i < period; ++i) {
       priorities_.push_back(priorities_[i] + k * priority_step);
     }
@@ -129,11 +125,11 @@ void Workload::repeat(std::size_t copies, std::span<const Dependency> across,
 
 void Workload::set_duration(ActivityId id, Tick duration) {
   assert(kind(id) == ActivityKind::compute && duration >= 0);
-  amounts_[id()] = static_cast<std::uint64_t>(duration);
+  activities_[id()].amount = static_cast<std::uint64_t>(duration);
 }
 
 double Workload::bytes(ActivityId id) const {
-  return std::bit_cast<double>(amounts_[id()]);
+  return std::bit_cast<double>(activities_[id()].amount);
 }
 
 std::span<const Demand> Workload::demands(ActivityId id) const {

@@ -85,17 +85,13 @@ std::vector<sg::Host*> make_platform(const Star& star) {
 class SimgridDag {
  public:
   SimgridDag(const std::vector<sg::Host*>& hosts, const LayeredDag& dag)
-      : hosts_(hosts),
-        dag_(dag),
-        workload_(to_workload(Star{}, dag)),
-        successors_(workload_),
-        waiting_(count_dependencies(workload_)) {
+      : hosts_(hosts), dag_(dag), dependencies_(to_workload(Star{}, dag)) {
     sg::Activity::on_completion_cb([this](const sg::Activity& ended) { release_after(ended); });
-    for (std::uint32_t a = 0; a < waiting_.size(); ++a) {
-      if (waiting_[a] == 0) start(a);
+    for (std::uint32_t a = 0; a < dependencies_.size(); ++a) {
+      if (dependencies_.waiting(a) == 0) start(a);
     }
   }
-  bool all_done() const { return done_ == waiting_.size(); }
+  bool all_done() const { return done_ == dependencies_.size(); }
 
  private:
   void start(std::uint32_t a) {
@@ -129,8 +125,8 @@ class SimgridDag {
     ended_.push_back(std::move(found->second.held));
     running_.erase(found);
     ++done_;
-    for (std::uint32_t later : successors_[a]) {
-      if (--waiting_[later] == 0) start(later);
+    for (std::uint32_t later : dependencies_.successors(a)) {
+      if (dependencies_.release(later) == 0) start(later);
     }
   }
 
@@ -140,9 +136,7 @@ class SimgridDag {
   };
   const std::vector<sg::Host*>& hosts_;
   const LayeredDag& dag_;
-  const Workload workload_;
-  const Successors successors_;
-  std::vector<std::uint32_t> waiting_;
+  Dependencies dependencies_;
   std::unordered_map<const sg::Activity*, Running> running_;
   std::vector<sg::ActivityPtr> ended_;  // SimGrid still uses them after it has told of their end
   std::size_t done_ = 0;
