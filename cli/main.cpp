@@ -9,6 +9,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include "cli/commands/commands.h"
 #include "cli/options/usage.h"
@@ -109,9 +110,18 @@ int run_as_one(const Processes& processes, int argc, char** argv) {
   }
 }
 
+// A search makes and drops thousands of plans of megabytes: what one frees, the next one asks for.
+void keep_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond its limit is an error of what writes it
   try {
     const Processes processes;

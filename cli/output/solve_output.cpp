@@ -155,13 +155,18 @@ std::string simulated_proof_text(const Solved& solved) {
   const std::string bound = format_seconds(solved.lower_bound);
   if (solved.optimal) {
     return fmt::format(
-        "Optimal under simulation, proved: with every strategy the first device computes for at "
-        "least {}\n",
+        "Optimal under simulation, proved: with every strategy a device computes for at least {} "
+        "in a step\n",
         bound);
+  }
+  if (solved.lower_bound.value == 0) {
+    return fmt::format(
+        "The fastest of {} strategies that were simulated; it is not proved that none is faster\n",
+        solved.evaluations);
   }
   return fmt::format(
       "The fastest of {} strategies that were simulated, within {:.2g}% of the optimum: with every "
-      "strategy the first device computes for at least {}\n",
+      "strategy a device computes for at least {} in a step\n",
       solved.evaluations, 100 * solved.gap(), bound);
 }
 

@@ -9,10 +9,10 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
   std::vector<Extents> inputs = input_extents(graph_, layer, shard);
   const Extents shape = extents(shard);
   const Parameters parameters = shard_parameters(l, shard);
-  for (const Known& known : known_[layer()]) {
-    if (known.model == &model && known.output == shape && known.inputs == inputs &&
-        known.parameters == parameters) {
-      return known.costs;
+  for (const auto& known : known_[layer()]) {
+    if (known->model == &model && known->output == shape && known->inputs == inputs &&
+        known->parameters == parameters) {
+      return known->costs;
     }
   }
   const ShardWork work{&l.op, shape, inputs, parameters, dtype_};
@@ -22,8 +22,9 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
     cost = model.compute(work, static_cast<Phase>(phase));
     cost.seconds = cost.seconds / l.speed;
   }
-  known_[layer()].push_back({&model, shape, std::move(inputs), parameters, costs});
-  return known_[layer()].back().costs;
+  known_[layer()].push_back(
+      std::make_unique<const Known>(Known{&model, shape, std::move(inputs), parameters, costs}));
+  return known_[layer()].back()->costs;
 }
 
 }  // namespace strata

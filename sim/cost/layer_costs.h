@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "sim/cost/cost_model.h"
@@ -35,7 +35,7 @@ class LayerCosts {
 
   const Graph& graph_;
   DType dtype_;
-  std::vector<std::deque<Known>> known_;
+  std::vector<std::vector<std::unique_ptr<const Known>>> known_;
 };
 
 }  // namespace strata

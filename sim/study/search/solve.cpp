@@ -36,7 +36,7 @@ constexpr std::size_t kFewDevices = 8;
 constexpr std::size_t kManyDevices = 64;
 constexpr double kRefineSlack = 0.1;
 // Relative: what differs by less is equal but for rounding.
-constexpr double kEqual = 1e-9;
+constexpr double kEqual = 1e-6;
 // The peak of what is not simulated: it fits nowhere.
 constexpr Bytes kNever{std::numeric_limits<std::int64_t>::max()};
 
@@ -70,7 +70,7 @@ class Search {
         limits_(options.limits) {
     limits_.cancelled = deadline_.flag();
     result_.objective = options.objective;
-    if (simulated()) step_bound_.emplace(input, space_);
+    if (simulated()) step_bound_.emplace(input, space_, limits_);
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
@@ -353,10 +353,13 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
+  // A measured step below what its devices compute is not steady: steps of a network whose first
+  // layers wait for no update run ahead of one another. Then nothing is said.
   void bound_step() {
     const Seconds least = result_.least(), bound = step_bound_->least();
-    result_.lower_bound = std::min(least, bound);
-    result_.optimal = !result_.outside && least <= (1 + kEqual) * bound;
+    const bool steady = bound <= (1 + kEqual) * least;
+    result_.lower_bound = steady ? std::min(bound, least) : Seconds{};
+    result_.optimal = steady && !result_.outside && least <= (1 + kEqual) * bound;
   }
 
   struct Remembered {

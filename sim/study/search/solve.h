@@ -40,10 +40,10 @@ struct Solved {
   std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
   std::vector<Scored> baselines;
   Objective objective = Objective::eq1;
-  Seconds lower_bound;        ///< of the objective, for every strategy of the space (within the limit)
-  bool optimal = false;       ///< proved for the objective over the space
-  bool outside = false;       ///< the best is a baseline that the space does not hold
-  bool stopped = false;       ///< by the time limit, or called off
+  Seconds lower_bound;   ///< of the objective, for every strategy of the space (within the limit)
+  bool optimal = false;  ///< proved for the objective over the space
+  bool outside = false;  ///< the best is a baseline that the space does not hold
+  bool stopped = false;  ///< by the time limit, or called off
   std::size_t variables = 0;  ///< of the search
   std::size_t final_nodes = 0;
   std::size_t max_configs = 0;

@@ -1,15 +1,20 @@
 #pragma once
 
-// A lower bound on the simulated step of every strategy of a space: what its first device computes.
+// A lower bound on the simulated step of every strategy of a space: what its devices compute.
 //
-// Proof. Each cut of a space gives the first device the first shard of each layer (Cut). In every
-// step that device runs each phase of each of these shards once, and one after another. A steady
-// step lasts as long as the device takes from the end of one step to the end of the next, and so no
-// less than all its phases together. Their times are those that the simulation gives them, rounded
-// down. Nothing that a device does besides (moves, sums of partial terms) is counted, nor the update
-// where a parameter server may make it. The sum over the layers has no term of two layers: its least
-// value is the sum of the least of each.
+// Proof. In every step a device runs each phase of each of its shards once, and one after another:
+// so many steps take at least as long as what it computes in one, as many times. A steady step is
+// what each of them takes on average. The times are those that the simulation gives the phases,
+// rounded down. What a device does besides (moves, sums of partial terms) is not counted, nor the
+// update where a parameter server may make it.
+//
+// Two devices are looked at: the first, which has a shard of every layer however it is cut (Cut),
+// and the last, which has the larger ones where parts are uneven. A step lasts at least as long as
+// either computes, so at least as long as any weighted mean of the two. Such a mean is a sum over
+// the layers, without terms of two, so its least value over all strategies is the sum of the least
+// of each layer. That is a bound for every weight; the weight that gives the largest is taken.
 
+#include <array>
 #include <vector>
 
 #include "sim/solver/solution.h"
@@ -20,15 +25,21 @@ namespace strata {
 
 class StepBound {
  public:
-  StepBound(const Case& input, const SearchSpace& space);
+  /// Throws Cancelled once `limits` say so.
+  StepBound(const Case& input, const SearchSpace& space, const SolveLimits& limits = {});
 
   /// Of every strategy of the space.
-  Seconds least() const;
+  Seconds least() const { return least_; }
   /// Of the strategy that makes these choices.
   Seconds of(const Choices& choices) const;
 
  private:
-  std::vector<std::vector<double>> seconds_;  // by variable and choice
+  using Loads = std::array<double, 2>;  // of the first device and of the last
+
+  Seconds least_mean(double weight_of_first) const;
+
+  std::vector<std::vector<Loads>> loads_;  // by variable and choice
+  Seconds least_;
 };
 
 }  // namespace strata

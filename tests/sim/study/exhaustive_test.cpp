@@ -11,10 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/cluster/what_if.h"
 #include "sim/solver/depth_first.h"
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/solve.h"
+#include "sim/study/search/step_bound.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {
@@ -241,6 +243,81 @@ TEST(Solve, FindsWhatTryingEveryStrategyFinds) {
   EXPECT_EQ(met.degrees.size(), 3u);
   RecordProperty("networks_with_larger_k", met.larger_k);
   RecordProperty("large_spaces", met.large_spaces);
+}
+
+// All choices of a small space, else some at random.
+std::vector<Choices> some_choices(const SearchSpace& space, std::size_t most, Random& random) {
+  std::vector<Choices> all;
+  if (strategies(space) > static_cast<double>(most)) {
+    for (std::size_t i = 0; i < most; ++i) {
+      Choices& choices = all.emplace_back();
+      for (std::size_t v = 0; v < space.size(); ++v) {
+        choices.push_back(static_cast<std::uint32_t>(random() % space[v].cuts->size()));
+      }
+    }
+    return all;
+  }
+  for (Choices choices(space.size(), 0);;) {
+    all.push_back(choices);
+    std::size_t v = space.size();
+    while (v > 0 && ++choices[v - 1] == space[v - 1].cuts->size()) choices[--v] = 0;
+    if (v == 0) return all;
+  }
+}
+
+// A straggler may be the first device.
+void slow_one_down(Random& random, Cluster& cluster) {
+  const std::string& name = cluster[DeviceId(random() % cluster.device_count())].name;
+  cluster = apply(cluster, "device." + name + ".speed", "0.5");
+}
+
+TEST(StepBound, StepsTakeAsLongAsItSays) {
+  std::size_t simulated = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Trial trial = random_trial(random);
+    if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
+    if (random() % 4 == 0) trial.input.overlap = Overlap::none;
+    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
+    const StepBound bound(trial.input, space);
+    PredictOptions options;
+    options.eq1 = options.critical_path = options.memory = false;
+    for (const Choices& choices : some_choices(space, 50, random)) {
+      ASSERT_LE(bound.least(), (1 + 1e-12) * bound.of(choices));
+      try {
+        const Prediction p = predict(trial.input, space.strategy("", choices), options);
+        ASSERT_LE(static_cast<double>(options.steps) * bound.of(choices), p.timeline.makespan());
+        ++simulated;
+      } catch (const InputError&) {  // nothing of it takes time
+      }
+    }
+  }
+  EXPECT_GT(simulated, 5'000u);
+}
+
+// Where the first layer has parameters, steps do not run ahead of one another.
+TEST(StepBound, IsNeverAboveASteadyStep) {
+  std::size_t tight = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Trial trial = random_trial(random);
+    trial.input.graph = testing::random_graph(random);
+    if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
+    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
+    const StepBound bound(trial.input, space);
+    SyncCosts sync_costs(trial.input.cluster);
+    Seconds fastest{kInfinity};
+    for (const Choices& choices : some_choices(space, 100, random)) {
+      const Strategy strategy = space.strategy("", choices);
+      const Seconds step = score_simulated(trial.input, strategy, &sync_costs, false).step;
+      ASSERT_LE(bound.of(choices), step);
+      fastest = std::min(fastest, step);
+    }
+    tight += bound.least() > 0.8 * fastest;
+  }
+  EXPECT_GT(tight, 60u) << "a bound that says little";
 }
 
 }  // namespace

@@ -81,11 +81,23 @@ TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
     options.objective = Objective::simulated;
     options.evaluations = 60;
     const Solved solved = solve(input, options);
-    EXPECT_FALSE(solved.optimal) << "nothing is proved under simulation";
+    EXPECT_FALSE(solved.optimal) << "transfers are not in the bound";
+    EXPECT_GT(solved.lower_bound, Seconds{0});
+    EXPECT_LT(solved.lower_bound, solved.best.front().step);
+    EXPECT_GT(solved.gap(), 0);
+    EXPECT_LT(solved.gap(), 1);
     EXPECT_LE(solved.evaluations, 60u);
     EXPECT_LE(solved.best.front().step, solve(input).best.front().step);
     for (const Scored& usual : solved.baselines) EXPECT_LE(solved.best.front().step, usual.step);
   }
+}
+
+TEST(Solve, UnderSimulationOneDeviceIsProvedOptimal) {
+  SolveOptions options;
+  options.objective = Objective::simulated;
+  const Solved solved = solve(load("alexnet", "p100-1x1"), options);
+  EXPECT_TRUE(solved.optimal);
+  EXPECT_NEAR(solved.gap(), 0, 1e-6);
 }
 
 TEST(Solve, ABaselineOutsideTheSpaceIsNotLost) {
