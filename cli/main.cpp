@@ -8,6 +8,10 @@
 #include <sstream>
 #include <string>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -110,9 +114,10 @@ int run_as_one(const Processes& processes, int argc, char** argv) {
   }
 }
 
-// A search makes and drops thousands of plans of megabytes: what one frees, the next one asks for.
+// Plans of megabytes are made and dropped, one after another: what one frees, the next one asks
+// for.
 void keep_freed_memory() {
-#ifdef M_TRIM_THRESHOLD
+#ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
 #endif

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/commands/commands.h"
 #include "cli/options/case_options.h"
@@ -65,6 +66,18 @@ void warn_if_too_large(const Case& input, const Prediction& p) {
   }
 }
 
+void print_joined_transfers(const std::vector<Prediction>& predictions) {
+  std::vector<std::string> joined;
+  for (const Prediction& p : predictions) {
+    if (p.plan.joins_transfers()) joined.push_back(p.strategy.name());
+  }
+  if (joined.empty()) return;
+  print(
+      "\n{}: where a tensor moves between more than {} pairs of devices, all that a device gets is "
+      "simulated as one transfer\n",
+      fmt::format("{}", fmt::join(joined, ", ")), format_count(kUsualFlowsPerEdge));
+}
+
 void print_layers(const Case& input, const Prediction& p) {
   std::vector<std::size_t> order(p.terms.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -114,12 +127,6 @@ void print_details(const Case& input, const Prediction& p) {
         "costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
         100 * p.sources.analytic.value / sum);
-  }
-  if (p.plan.joins_transfers()) {
-    print(
-        "Where a tensor moves between more than {} pairs of devices, all that a device receives is "
-        "simulated as one transfer\n",
-        format_count(kUsualFlowsPerEdge));
   }
   print_layers(input, p);
 }
@@ -202,6 +209,7 @@ void run(PredictFlags& flags) {
   if (flags.jitter) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
   }
+  print_joined_transfers(predictions);
   if (predictions.size() == 1) print_details(input, predictions.front());
 }
 

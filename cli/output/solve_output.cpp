@@ -150,24 +150,28 @@ std::string simulated_hint(const Solved& solved) {
   return {};
 }
 
-// The bound is what the first device computes at least.
+// The bound is a mean of what devices compute.
 std::string simulated_proof_text(const Solved& solved) {
   const std::string bound = format_seconds(solved.lower_bound);
   if (solved.optimal) {
     return fmt::format(
-        "Optimal under simulation, proved: with every strategy a device computes for at least {} "
-        "in a step\n",
+        "Optimal under simulation, proved: no strategy sustains a step below {}: a device computes "
+        "for that long\n",
         bound);
   }
-  if (solved.lower_bound.value == 0) {
-    return fmt::format(
-        "The fastest of {} strategies that were simulated; it is not proved that none is faster\n",
-        solved.evaluations);
-  }
+  const std::string start =
+      solved.evaluations == 0
+          ? std::string("Stopped before the search under simulation began")
+          : fmt::format("{} {} strategies that were simulated",
+                        solved.stopped ? "Stopped: the fastest of" : "The fastest of",
+                        solved.evaluations);
+  if (solved.lower_bound.value == 0) return start + "; nothing is proved about others\n";
+  const std::string less = std::isfinite(solved.least().value)
+                               ? fmt::format(", {:.2g}% less", 100 * solved.gap())
+                               : std::string();
   return fmt::format(
-      "The fastest of {} strategies that were simulated, within {:.2g}% of the optimum: with every "
-      "strategy a device computes for at least {} in a step\n",
-      solved.evaluations, 100 * solved.gap(), bound);
+      "{}. No strategy sustains a step below {}{}: a device computes for that long\n", start, bound,
+      less);
 }
 
 std::string proof_text(const Solved& solved, const SolveNames& names) {
@@ -178,9 +182,6 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
         "{} is better than the best found with --degrees {}, which does not include it; --degrees "
         "all includes more\n",
         best, names.degrees);
-  }
-  if (names.objective == "simulated" && solved.evaluations == 0) {
-    return "Stopped before the search under simulation began\n";
   }
   if (names.objective == "simulated") {
     return simulated_proof_text(solved);
@@ -198,7 +199,8 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
     return fmt::format("Stopped before anything was proved about {}\n", best);
   }
   return fmt::format("{}ithin {:.3g}% of the optimum under Eq. 1: no strategy is faster than {}\n",
-                     solved.stopped ? "Stopped: w" : "W", 100 * solved.gap(), bound);
+                     solved.stopped ? "Stopped: w" : "W",
+                     100 * (solved.least() / solved.lower_bound - 1), bound);
 }
 
 std::string effort_text(const Solved& solved) {

@@ -21,9 +21,9 @@ bool pairwise_disjoint(std::span<const Piece> parts) {
 
 Program::Program(const Graph& graph, const Plan& plan)
     : graph_(graph), plan_(plan), is_head_(plan.size()), sums_(plan.size()) {
-  if (!plan.runnable())
-    throw InternalError(
-        "a plan that joins transfers or stands for classes of devices can't be run");
+  if (!plan.runnable()) {
+    throw InternalError("a plan with joined transfers or classes of devices can't be run");
+  }
   add_kernels();
   std::vector<bool> forward(kernels_.size()), backward(kernels_.size());
   for (std::size_t i = 0; i < plan.size(); ++i) {

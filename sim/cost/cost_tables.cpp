@@ -79,7 +79,7 @@ class TableBuilder {
         dtypes_(dtypes),
         options_(options),
         devices_(cluster.device_count()),
-        network_(cluster),
+        network_(cluster, options.cancelled),
         detail_(detail_for(options.detail)),
         views_(views()),
         layers_(graph, cluster, models, sync, dtypes) {}

@@ -8,6 +8,8 @@
 #include <set>
 #include <span>
 
+#include "sim/base/cancel.h"
+
 namespace strata {
 namespace {
 
@@ -30,8 +32,9 @@ bool contains(const Sum& sum, Row row) {
 // Sorts the routes of a cluster by the groups that they join.
 class RouteSurvey {
  public:
-  RouteSurvey(const Cluster& cluster, std::size_t size)
+  RouteSurvey(const Cluster& cluster, std::size_t size, const std::atomic<bool>* cancelled)
       : cluster_(cluster),
+        cancelled_(cancelled),
         size_(size),
         devices_(cluster.device_count()),
         lanes_(size * size),
@@ -85,9 +88,13 @@ class RouteSurvey {
 
   bool survey_between() {
     std::vector<Route> out(devices_), in(devices_);
-    for (std::size_t i = 0; i < devices_; ++i) out[i] = way_out(i);
+    for (std::size_t i = 0; i < devices_; ++i) {
+      throw_if_cancelled(cancelled_);
+      out[i] = way_out(i);
+    }
     latency_between_ = cluster_.latency(DeviceId(0), foreign(0)).value;
     for (std::size_t j = 0; j < devices_; ++j) {
+      throw_if_cancelled(cancelled_);
       const DeviceId from = foreign(j);
       const Route route = cluster_.route(from, DeviceId(j));
       in[j] = route.subspan(out[from()].size());
@@ -143,6 +150,7 @@ class RouteSurvey {
   }
 
   const Cluster& cluster_;
+  const std::atomic<bool>* cancelled_;
   std::size_t size_, devices_, lanes_;
   std::vector<LinkUse> uses_;  // by link
   std::vector<double> latency_;
@@ -193,10 +201,10 @@ std::size_t near_size(const Cluster& cluster, std::size_t host) {
 
 }  // namespace
 
-GroupNetwork::GroupNetwork(const Cluster& cluster) {
+GroupNetwork::GroupNetwork(const Cluster& cluster, const std::atomic<bool>* cancelled) {
   const std::size_t devices = cluster.device_count(), host = host_size(cluster);
   for (const std::size_t size : std::set{std::size_t{1}, host, near_size(cluster, host), devices}) {
-    if (try_groups(cluster, size)) return;
+    if (try_groups(cluster, size, cancelled)) return;
   }
 }
 
@@ -344,8 +352,9 @@ std::uint32_t GroupNetwork::index_of(Maximum maximum) {
   return index;
 }
 
-bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size) {
-  RouteSurvey survey(cluster, size);
+bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size,
+                              const std::atomic<bool>* cancelled) {
+  RouteSurvey survey(cluster, size, cancelled);
   if (!survey.run()) return false;
   auto bandwidths = survey.bandwidths();
   if (!bandwidths) return false;

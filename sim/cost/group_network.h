@@ -17,6 +17,7 @@
 // Every cluster is such a one: where hosts differ or wires cross between them, all its devices
 // make one group. Immutable; thread-safe.
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -47,7 +48,8 @@ class GroupNetwork {
     std::vector<Use> bandwidths, latencies;
   };
 
-  explicit GroupNetwork(const Cluster& cluster);
+  /// Looks at the routes of all pairs of devices. Throws Cancelled once `cancelled` is true.
+  explicit GroupNetwork(const Cluster& cluster, const std::atomic<bool>* cancelled = nullptr);
 
   /// Lower bounds of all times. Each group as one device: what leaves or enters it takes at least
   /// as long as its links between groups need together, what stays inside takes no time.
@@ -66,7 +68,7 @@ class GroupNetwork {
 
  private:
   GroupNetwork() = default;
-  bool try_groups(const Cluster& cluster, std::size_t size);
+  bool try_groups(const Cluster& cluster, std::size_t size, const std::atomic<bool>* cancelled);
   std::uint32_t index_of(Maximum maximum);
   Row reversed(Row row) const;
   Sum reversed(const Sum& sum) const;

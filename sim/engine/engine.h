@@ -51,8 +51,12 @@ struct SimulateOptions {
   std::vector<RateChange>* rate_changes = nullptr;  ///< if given, filled in order of time
   EngineStatistics* statistics = nullptr;
   /// Of a workload that repeats (Workload::repeat): the activities of one period. Where the first
-  /// period ends before any activity of the second begins, every later one does the same as long
-  /// after: then only the first is simulated, and the times are of its activities alone.
+  /// period has ended before any activity of the second has begun, nothing is under way, and the
+  /// second period waits for nothing that the first one did not find done: it does the same, as
+  /// long after, and so does every later one. Then only the first is simulated; the times, rate
+  /// changes and statistics are of that alone. Flows may start in another order in later periods,
+  /// which rounds sums of rates otherwise. Precondition: activities of a device have distinct
+  /// priorities, also over periods, so that how long they are ready does not matter.
   std::size_t period = 0;
 };
 
@@ -74,8 +78,8 @@ ActivityTimes simulate(const Workload& workload, const SimulateOptions& options 
 /// is the one with the least id; empty if there is no cycle.
 std::vector<ActivityId> find_cycle(const Workload& workload);
 
-/// The times of all activities, where simulate() gave those of the first period alone. Throws
-/// ClockEnds.
+/// The times of all activities, where simulate() gave those of the first period alone. The workload
+/// has no delays. Throws ClockEnds, for the activity with the least id that ends too late.
 ActivityTimes all_periods(const Workload& workload, const ActivityTimes& first);
 
 }  // namespace strata

@@ -191,9 +191,15 @@ inline void FairSharing::prepare() {
     caps_.push_if(capped, f);
   }
   for (std::uint32_t f : caps_) least_cap_ = std::min(least_cap_, flows_[f].rate);
-  ++touch_stamp_;
+  if (++touch_stamp_ == 0) start_stamps_again();
   for (std::uint32_t l : touched_) links_[l].change = 0;
   touched_.clear();
+}
+
+// After 2^32 rounds: a stamp that was used before must not look like the present one.
+void FairSharing::start_stamps_again() {
+  for (LinkState& link : links_) link.touched = 0;
+  touch_stamp_ = 1;
 }
 
 // Progressive filling. Freezing flows below a link's level only raises it, so an entry that is out

@@ -34,6 +34,7 @@
 //
 // Rates are bytes per tick inside. One object serves one simulation; not thread-safe.
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -54,8 +55,12 @@ class ScratchList {
     if (items_.size() <= capacity) items_.resize(capacity + capacity / 2 + 1);
   }
   void clear() { size_ = 0; }
-  void push(T item) { items_[size_++] = item; }
+  void push(T item) {
+    assert(size_ < items_.size());
+    items_[size_++] = item;
+  }
   void push_if(bool keep, T item) {
+    assert(size_ < items_.size());
     items_[size_] = item;
     size_ += keep;
   }
@@ -146,7 +151,7 @@ class FairSharing {
     std::uint32_t link;
     std::uint32_t place;  // in the link's crossings
   };
-  // What solving touches comes first: it fills one cache line.
+  // What freezing touches comes first: it fills one cache line.
   struct alignas(64) LinkState {
     double room = 0, weight = 0;  // while solving: capacity and weights not frozen yet
     std::uint32_t unfrozen = 0;
@@ -188,6 +193,7 @@ class FairSharing {
   void gather();
   void add_pending(const Flow& flow);
   void prepare();
+  void start_stamps_again();
   void fill();
   double present_level(LinkState& link, double at_least) const;
   void sum_again(LinkState& link, double at_least) const;

@@ -120,12 +120,15 @@ void Simulation::settle() {
   while (sharing_.next_completion() == now_) finish(sharing_.complete().value);
   do {
     release_successors();
+    if (repeats_) return;
     run_free_devices();
   } while (!finished_.empty());
 }
 
 void Simulation::release_successors() {
   while (!finished_.empty()) {
+    repeats_ = period_ > 0 && left_of_period_ == 0 && !next_period_began_;
+    if (repeats_) return;
     const std::uint32_t earlier = finished_.back();
     finished_.pop_back();
     for (std::uint32_t later : dependencies_.successors(earlier)) {
@@ -210,7 +213,7 @@ void Simulation::finish(std::uint32_t a) {
   times_.end[a] = now_;
   finished_.push_back(a);
   ++finished_count_;
-  if (a < period_ && --left_of_period_ == 0) repeats_ = !next_period_began_;
+  left_of_period_ -= a < period_;
   const ActivityId id{a};
   if (workload_.kind(id) != ActivityKind::compute) return;
   devices_[workload_.device(id)()].busy = false;

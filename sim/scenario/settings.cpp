@@ -125,7 +125,8 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      ValueForm::positive,
      {},
      "",
-     "how many strategies `objective` simulated may simulate beyond its first (default 200)",
+     "how many strategies `objective` simulated may simulate (default 200); at least its starting "
+     "points",
      kNoWords,
      kMostEvaluations},
     {"no_simulation",

@@ -1,6 +1,7 @@
 #include "sim/simulate/simulate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -210,6 +211,7 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
 
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, Overlap overlap) {
+  assert(steps > 0 && repeats(plan, costs));
   const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
   SimulateOptions options;
   options.period = built.workload.size() / steps;

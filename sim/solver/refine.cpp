@@ -60,7 +60,8 @@ class Refiner {
     return is_set(limits_.cancelled) || spent.count() > limits_.time_limit;
   }
 
-  // What costs much, exchanges much: it takes longest to evaluate, and nothing should wait for it.
+  // The first start is evaluated whatever a limit says. What costs much exchanges much: it takes
+  // longest, and nothing should wait for it at the end.
   std::vector<std::size_t> costliest_first(const std::vector<Choices>& batch) const {
     std::vector<double> costs;
     std::vector<std::size_t> order;
@@ -68,7 +69,8 @@ class Refiner {
       order.push_back(costs.size());
       costs.push_back(tables_.seconds(choices));
     }
-    std::stable_sort(order.begin(), order.end(),
+    if (order.empty()) return order;
+    std::stable_sort(order.begin() + 1, order.end(),
                      [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
     return order;
   }
@@ -81,7 +83,8 @@ class Refiner {
     const std::vector<std::size_t> order = costliest_first(batch);
     parallel_for(batch.size(), limits_.threads, [&](std::size_t at, unsigned) {
       const std::size_t i = order[at];
-      if (out_of_time()) return;
+      const bool first = known_.empty() && at == 0;
+      if (!first && out_of_time()) return;
       seconds[i] = evaluate_(batch[i]);
       done[i] = 1;
     });

@@ -21,7 +21,8 @@ using Evaluate = std::function<double(const Choices&)>;
 struct RefineOptions {
   std::size_t evaluations = 200;      ///< at most, but every start is evaluated
   std::vector<std::uint32_t> shapes;  ///< by variable; those with equal numbers have equal choices
-  /// If given, a lower bound on `evaluate`: what can't be better than the best is not evaluated.
+  /// If given, what choices cannot be better than: where that reaches the best known, they are not
+  /// evaluated.
   Evaluate lower_bound = {};
 };
 

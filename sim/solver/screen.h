@@ -18,8 +18,8 @@ namespace strata {
 using BuildTables = std::function<CostTables(const SearchSpace& space, TableDetail detail)>;
 
 struct Screened {
-  SearchSpace space;          ///< what is left; it holds every strategy of little cost
-  CostTables tables;          ///< of that space, exact
+  SearchSpace space;  ///< what is left; it holds every strategy within the slack of the least cost
+  CostTables tables;  ///< of that space, exact
   std::vector<Choices> kept;  ///< by variable: its choices' numbers in the whole space
 
   Choices original(const Choices& choices) const { return renamed(kept, choices); }

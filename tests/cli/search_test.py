@@ -219,6 +219,13 @@ class Interrupt(unittest.TestCase):
         self.assertEqual((found["optimal"], found["stopped"]), (False, True))
         self.assertLess(found["lower_bound_seconds"], found["eq1_seconds"])
 
+    def test_a_time_limit_under_simulation_is_no_failure(self):
+        for limit in ("0", "0.0001", "0.01"):
+            s = solve("vgg16", "p100-2x4", f"--objective simulated --time-limit {limit}")
+            self.assertEqual((s["optimal"], s["stopped"]), (False, True))
+            if s["evaluations"] > 0:
+                self.assertLessEqual(s["lower_bound_seconds"], s["step_seconds"])
+
     def test_a_time_limit_is_no_failure(self):
         s = solve("vgg16", "p100-1x4", "--algorithm dfs --time-limit 0.1")
         self.assertEqual((s["optimal"], s["stopped"]), (False, True))

@@ -70,7 +70,6 @@ class Search {
         limits_(options.limits) {
     limits_.cancelled = deadline_.flag();
     result_.objective = options.objective;
-    if (simulated()) step_bound_.emplace(input, space_, limits_);
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
@@ -83,6 +82,7 @@ class Search {
   Solved run() {
     try {
       report("cost tables");
+      if (simulated()) step_bound_.emplace(input_, space_, limits_);
       build_tables();
       result_.table_seconds = start_.seconds();
       search();
@@ -215,7 +215,7 @@ class Search {
       starts.push_back(screened_ ? screened_->restricted(found) : found);
     }
     starts.insert(starts.end(), known_.begin(), known_.end());
-    // The usual ones are told of afterwards, too.
+    // Afterwards the usual ones are printed with their peaks.
     const auto evaluate = [&](const Choices& choices) {
       const bool usual = std::find(known_.begin(), known_.end(), choices) != known_.end();
       const bool memory = usual || options_.memory_limit;
@@ -292,11 +292,11 @@ class Search {
 
   // Out of time, only what is handed out is still simulated; called off, nothing.
   Scored score_found(const Choices& choices, std::string name) {
-    const bool known = scored_.contains(choices);
-    const bool simulates = options_.simulate && (known || !is_set(options_.limits.cancelled));
+    const bool called_off = is_set(options_.limits.cancelled);
+    const bool simulates = options_.simulate && (scored_.contains(choices) || !called_off);
     const Strategy strategy = space_.strategy(std::move(name), choices);
     Scored scored;
-    if (simulates) scored = score_choices(choices, true);
+    if (simulates) scored = score_choices(choices, !called_off);
     scored.strategy = strategy;
     return with_eq1(std::move(scored));
   }
@@ -314,7 +314,8 @@ class Search {
   // that the space does not hold may be better than all that it holds.
   void score_all() {
     // What is proved is called so.
-    const std::string name = simulated() ? "refined" : result_.optimal ? "optimal" : "best";
+    const bool refined = simulated() && result_.evaluations > 0;
+    const std::string name = refined ? "refined" : result_.optimal ? "optimal" : "best";
     report("prediction");
     result_.baselines.resize(usual_.size());
     parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
@@ -353,13 +354,15 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
-  // A measured step below what its devices compute is not steady: steps of a network whose first
-  // layers wait for no update run ahead of one another. Then nothing is said.
+  // A simulated step that is shorter than its devices compute is none that can be sustained, and
+  // tells nothing about what can.
   void bound_step() {
-    const Seconds least = result_.least(), bound = step_bound_->least();
-    const bool steady = bound <= (1 + kEqual) * least;
-    result_.lower_bound = steady ? std::min(bound, least) : Seconds{};
-    result_.optimal = steady && !result_.outside && least <= (1 + kEqual) * bound;
+    const Seconds least = result_.least();
+    const Seconds bound = step_bound_ ? step_bound_->least() : Seconds{};
+    const bool sustained = result_.outside || bound <= (1 + kEqual) * least;
+    result_.lower_bound = sustained ? bound : Seconds{};
+    if (!result_.outside) result_.lower_bound = std::min(result_.lower_bound, least);
+    result_.optimal = sustained && !result_.outside && least <= (1 + kEqual) * bound;
   }
 
   struct Remembered {

@@ -1,6 +1,7 @@
 #include "sim/study/search/step_bound.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "sim/base/cancel.h"
@@ -16,8 +17,8 @@ namespace {
 
 /// Ticks are rounded to the nearest, and sums of seconds in their last bits.
 constexpr double kRounding = 1 / kTicksPerSecond;
-/// Each halves what is left of the weights, about.
-constexpr int kSearchSteps = 40;
+/// Each leaves two thirds of the weights.
+constexpr int kSearchSteps = 60;
 
 // What devices compute of layers in a step.
 class Computation {
@@ -47,16 +48,17 @@ class Computation {
  private:
   static std::optional<std::int64_t> shard_on(const Cut& cut, DeviceId device) {
     if (device() == 0) return 0;
+    if (static_cast<std::int64_t>(device()) >= cut.shards()) return std::nullopt;
     const std::vector<DeviceId> devices = config_of(cut).devices;
     const auto at = std::find(devices.begin(), devices.end(), device);
-    if (at == devices.end()) return std::nullopt;
     return at - devices.begin();
   }
 
   // A parameter server does it for all replicas.
   bool may_update_elsewhere(const Cut& cut) const {
     const SyncAlgorithm sync = input_.sync.algorithm;
-    if (sync != SyncAlgorithm::ps && sync != SyncAlgorithm::automatic) return false;
+    const bool picks = sync == SyncAlgorithm::automatic && input_.sync.bucket_in_use() == Bytes{};
+    if (sync != SyncAlgorithm::ps && !picks) return false;
     return replica_shards(cut.degrees).front().size() > 1;
   }
 
@@ -70,14 +72,18 @@ class Computation {
 StepBound::StepBound(const Case& input, const SearchSpace& space, const SolveLimits& limits)
     : loads_(space.size()) {
   const DeviceId first(0u), last(input.cluster.device_count() - 1);
-  parallel_for(space.size(), limits.threads, [&](std::size_t v, unsigned) {
-    throw_if_cancelled(limits.cancelled);
-    Computation computation(input);
+  const unsigned workers = limits.threads > 0 ? limits.threads : core_count();
+  std::deque<Computation> computations;  // by worker
+  for (unsigned i = 0; i < workers; ++i) computations.emplace_back(input);
+  parallel_for(space.size(), limits.threads, [&](std::size_t v, unsigned worker) {
     for (const Cut& cut : *space[v].cuts) {
+      throw_if_cancelled(limits.cancelled);
       Loads loads{};
       for (const LayerId layer : space[v].layers) {
-        loads[0] += computation.seconds(layer, cut, first);
-        loads[1] += last == first ? 0 : computation.seconds(layer, cut, last);
+        // A layer that follows another one is cut as that one's output lies.
+        const Cut own = layer == space[v].leader ? cut : output_cut(cut);
+        loads[0] += computations[worker].seconds(layer, own, first);
+        loads[1] += last == first ? 0 : computations[worker].seconds(layer, own, last);
       }
       loads_[v].push_back(loads);
     }
@@ -90,7 +96,7 @@ StepBound::StepBound(const Case& input, const SearchSpace& space, const SolveLim
     (at_a < at_b ? low : high) = at_a < at_b ? a : b;
     least_ = std::max({least_, at_a, at_b});
   }
-  least_ = std::max(least_, least_mean(1));
+  least_ = std::max({least_, least_mean(0), least_mean(1)});
 }
 
 Seconds StepBound::least_mean(double weight_of_first) const {

@@ -1,10 +1,12 @@
 #pragma once
 
-// A lower bound on the simulated step of every strategy of a space: what its devices compute.
+// A lower bound on the step that any strategy of a space can sustain: what its devices compute.
 //
 // Proof. In every step a device runs each phase of each of its shards once, and one after another:
-// so many steps take at least as long as what it computes in one, as many times. A steady step is
-// what each of them takes on average. The times are those that the simulation gives the phases,
+// N steps take at least N times as long as what it computes in one, so no strategy sustains a
+// shorter step. (The simulated step is the time between the ends of two of the first steps. Where
+// steps repeat that is what is sustained; where they differ in turns it may be a shorter one.) The
+// times are those that the simulation gives the phases,
 // rounded down. What a device does besides (moves, sums of partial terms) is not counted, nor the
 // update where a parameter server may make it.
 //

@@ -26,6 +26,11 @@ class RandomWorkload {
     return *this;
   }
 
+  RandomWorkload& with_distinct_priorities() {
+    distinct_ = true;
+    return *this;
+  }
+
   Workload make() {
     const std::size_t devices = 1 + pick(4), links = 1 + pick(12);
     const std::size_t size = 1 + (pick(4) == 0 ? pick(200) : pick(50));
@@ -47,7 +52,8 @@ class RandomWorkload {
     ActivityId id;
     const std::size_t kind = pick(10);
     if (kind < 3) {
-      id = w.add_compute(DeviceId{pick(devices)}, duration(), pick(4) == 0 ? pick(3) : 0);
+      const std::uint64_t priority = pick(4) == 0 ? pick(3) : 0;
+      id = w.add_compute(DeviceId{pick(devices)}, duration(), distinct_ ? w.size() : priority);
     } else if (kind == 3) {
       id = w.add_event(duration());
     } else {
@@ -80,7 +86,7 @@ class RandomWorkload {
   Weights weights_;
   std::size_t dependencies_ = 1;  // an activity has fewer than this
   bool weighted_ = false;
-  bool delays_ = true;
+  bool delays_ = true, distinct_ = false;
 };
 
 }  // namespace strata

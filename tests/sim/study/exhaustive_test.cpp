@@ -271,53 +271,53 @@ void slow_one_down(Random& random, Cluster& cluster) {
   cluster = apply(cluster, "device." + name + ".speed", "0.5");
 }
 
-TEST(StepBound, StepsTakeAsLongAsItSays) {
-  std::size_t simulated = 0;
+// What a device computes in a step of this plan, its partial sums and updates left out.
+double computed_on(const Case& input, const Prediction& p, DeviceId device) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.plan.size(); ++i) {
+    const Task& task = p.plan[TaskId(i)];
+    if (task.kind != TaskKind::compute || task.device != device || is_sum(task.phase)) continue;
+    if (task.phase != Phase::update) sum += p.costs[i].seconds.value;
+  }
+  return sum / input.cluster[device].speed;
+}
+
+double computed_on_either(const Case& input, const Prediction& p) {
+  return std::max(computed_on(input, p, DeviceId(0u)),
+                  computed_on(input, p, DeviceId(input.cluster.device_count() - 1)));
+}
+
+TEST(StepBound, IsWhatNoStrategySustainsLess) {
+  std::size_t simulated = 0, tight = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     Trial trial = random_trial(random);
+    trial.options.reductions = ReductionCuts::all;
     if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
     if (random() % 4 == 0) trial.input.overlap = Overlap::none;
     const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
     const StepBound bound(trial.input, space);
     PredictOptions options;
     options.eq1 = options.critical_path = options.memory = false;
+    Seconds fastest{kInfinity};
     for (const Choices& choices : some_choices(space, 50, random)) {
       ASSERT_LE(bound.least(), (1 + 1e-12) * bound.of(choices));
       try {
         const Prediction p = predict(trial.input, space.strategy("", choices), options);
-        ASSERT_LE(static_cast<double>(options.steps) * bound.of(choices), p.timeline.makespan());
+        const Seconds mean = p.timeline.makespan() / static_cast<double>(options.steps);
+        ASSERT_LE(bound.of(choices), mean);
+        // Where the update is small, it is just what one of the two computes.
+        ASSERT_GE(bound.of(choices).value, computed_on_either(trial.input, p) - 1e-9);
+        fastest = std::min(fastest, mean);
         ++simulated;
       } catch (const InputError&) {  // nothing of it takes time
       }
     }
-  }
-  EXPECT_GT(simulated, 5'000u);
-}
-
-// Where the first layer has parameters, steps do not run ahead of one another.
-TEST(StepBound, IsNeverAboveASteadyStep) {
-  std::size_t tight = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    Trial trial = random_trial(random);
-    trial.input.graph = testing::random_graph(random);
-    if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
-    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
-    const StepBound bound(trial.input, space);
-    SyncCosts sync_costs(trial.input.cluster);
-    Seconds fastest{kInfinity};
-    for (const Choices& choices : some_choices(space, 100, random)) {
-      const Strategy strategy = space.strategy("", choices);
-      const Seconds step = score_simulated(trial.input, strategy, &sync_costs, false).step;
-      ASSERT_LE(bound.of(choices), step);
-      fastest = std::min(fastest, step);
-    }
     tight += bound.least() > 0.8 * fastest;
   }
-  EXPECT_GT(tight, 60u) << "a bound that says little";
+  EXPECT_GT(simulated, 5'000u);
+  EXPECT_GT(tight, 30u) << "a bound that says little";
 }
 
 }  // namespace
