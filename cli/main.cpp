@@ -13,7 +13,6 @@
 #endif
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include "cli/commands/commands.h"
 #include "cli/options/usage.h"

@@ -38,9 +38,10 @@ Dependencies::Dependencies(const Workload& workload) : nodes_(workload.size()) {
   rows_.resize(end);
   // Rows fill from their ends, so that each begins where it should when it is full.
   const std::span<const Dependency> dependencies = workload.dependencies();
-  for (auto d = dependencies.rbegin(); d != dependencies.rend(); ++d) {
-    Node& node = nodes_[d->earlier()];
-    (node.count == 1 ? node.row : rows_[--node.row]) = d->later.value;
+  for (std::size_t i = dependencies.size(); i-- > 0;) {
+    const Dependency& d = dependencies[i];
+    Node& node = nodes_[d.earlier()];
+    (node.count == 1 ? node.row : rows_[--node.row]) = d.later.value;
   }
 }
 

@@ -15,12 +15,14 @@ class Filling {
       : capacity_(capacity), element_bytes_(element_bytes) {}
 
   void add(std::vector<DeviceId> devices, BucketPart part, std::int64_t values) {
-    const auto [at, first] = open_.try_emplace(std::move(devices));
-    Open& open = at->second;
-    if (first) open.limit = std::min(kFirstBucket, capacity_);
+    // Mostly those of the layer before: to look for very many devices takes long.
+    if (last_ == open_.end() || last_->first != devices) {
+      last_ = open_.try_emplace(std::move(devices), Open{std::min(kFirstBucket, capacity_)}).first;
+    }
+    Open& open = last_->second;
     if (open.bucket == kNone) {
       open.bucket = all_.size();
-      all_.push_back({at->first, {}, 0});
+      all_.push_back({last_->first, {}, 0});
     }
     Bucket& bucket = all_[open.bucket];
     part.first = bucket.values;
@@ -48,6 +50,7 @@ class Filling {
   Bytes capacity_;
   std::int64_t element_bytes_;
   std::map<std::vector<DeviceId>, Open> open_;
+  std::map<std::vector<DeviceId>, Open>::iterator last_ = open_.end();
   std::vector<Bucket> all_;
 };
 

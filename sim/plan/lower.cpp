@@ -59,6 +59,10 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
     if (cluster[DeviceId(d)].puts_together()) builder_.assemble(DeviceId(d));
   }
   if (classes_) builder_.lower_classes(classes_);
+  partitions_.reserve(graph.size());
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    partitions_.push_back(partition(graph[LayerId(i)], strategy[LayerId(i)].degrees));
+  }
   const Config* before = nullptr;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Config& config = strategy[LayerId(i)];
@@ -81,11 +85,11 @@ bool Lowering::is_input(LayerId layer) const {
 }
 
 Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
-  return partition(graph_[layer], strategy_[layer].degrees).box(static_cast<std::int64_t>(shard));
+  return partitions_[layer()].box(static_cast<std::int64_t>(shard));
 }
 
 Tile Lowering::shard_tile(LayerId layer, std::size_t shard) const {
-  return partition(graph_[layer], strategy_[layer].degrees).tile(static_cast<std::int64_t>(shard));
+  return partitions_[layer()].tile(static_cast<std::int64_t>(shard));
 }
 
 Plan Lowering::run() && {

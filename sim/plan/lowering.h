@@ -208,6 +208,7 @@ class Lowering {
   LowerOptions options_;
   std::shared_ptr<const DeviceClasses> classes_;  ///< null: all devices
   PlanBuilder builder_;
+  std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
