@@ -133,7 +133,7 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      ValueForm::flag,
      {},
      "",
-     "give Eq. 1 times alone: quick on clusters of thousands",
+     "give Eq. 1 times alone: quick where a simulation takes long",
      kFlag},
     {"time_limit",
      ValueForm::seconds,

@@ -173,7 +173,8 @@ ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkl
   if (times.end.size() == all) return times;
   const auto steps = static_cast<Tick>(all / times.end.size());
   const bool in_time = times.makespan <= kMaxTick / steps;
-  return in_time && wanted != Steps::all ? times : all_periods(built.workload, times);
+  if (in_time && wanted != Steps::all) return times;
+  return all_periods(built.workload, times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
 }
