@@ -1,15 +1,19 @@
 #pragma once
 
 // The costs of the shards of one graph's layers, asked of a CostModel once per distinct shape.
-// Not thread-safe: it remembers answers.
+// Remembers answers; thread-safe.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "sim/cost/cost_model.h"
 #include "sim/graph/graph.h"
+#include "sim/strategy/strategy.h"
 
 namespace strata {
 
@@ -19,10 +23,28 @@ class LayerCosts {
  public:
   /// `graph` must outlive this.
   LayerCosts(const Graph& graph, DType dtype)
-      : graph_(graph), dtype_(dtype), known_(graph.size()) {}
+      : graph_(graph), dtype_(dtype), known_(graph.size()), of_shards_(graph.size()) {}
 
   /// All phases of a shard of `layer`, on the device kind of `model`. Stays where it is.
   const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
+
+  /// The same by shard of a layer that is cut one way.
+  class OfShards {
+   public:
+    /// `model`: of the shard's device, the same each time.
+    const PhaseCosts& operator()(std::size_t shard, const CostModel& model);
+
+   private:
+    friend class LayerCosts;
+    OfShards(LayerCosts& all, LayerId layer, const Config& config);
+
+    LayerCosts& all_;
+    LayerId layer_;
+    Partition partition_;
+    std::vector<std::atomic<const PhaseCosts*>> known_;
+  };
+  /// Stays where it is.
+  OfShards& of_shards(LayerId layer, const Config& config);
 
  private:
   struct Known {
@@ -35,7 +57,9 @@ class LayerCosts {
 
   const Graph& graph_;
   DType dtype_;
-  std::vector<std::vector<std::unique_ptr<const Known>>> known_;
+  std::mutex lock_;
+  std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by layer
+  std::vector<std::map<Config, std::unique_ptr<OfShards>>> of_shards_;  // by layer
 };
 
 }  // namespace strata

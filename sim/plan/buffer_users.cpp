@@ -1,6 +1,7 @@
 #include "sim/plan/buffer_users.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/plan/plan.h"
 
@@ -16,13 +17,18 @@ struct Use {
 class UsesByBuffer {
  public:
   explicit UsesByBuffer(const Plan& plan) : ends_(plan.buffers().size() + 1) {
-    for_all(plan, [this](BufferId buffer, TaskId, Access) { ++ends_[buffer() + 1]; });
+    std::vector<std::pair<BufferId, Use>> all;
+    all.reserve(4 * plan.size());
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      plan.for_each_use(TaskId(i), [&](BufferId buffer, Access access) {
+        all.emplace_back(buffer, Use{TaskId(i), access != Access::read});
+        ++ends_[buffer() + 1];
+      });
+    }
     for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
-    uses_.resize(ends_.back());
+    uses_.resize(all.size());
     std::vector<std::uint32_t> next(ends_.begin(), ends_.end() - 1);
-    for_all(plan, [&](BufferId buffer, TaskId task, Access access) {
-      uses_[next[buffer()]++] = {task, access != Access::read};
-    });
+    for (const auto& [buffer, use] : all) uses_[next[buffer()]++] = use;
   }
 
   std::span<const Use> of(std::size_t buffer) const {
@@ -30,14 +36,6 @@ class UsesByBuffer {
   }
 
  private:
-  template <class Visit>
-  static void for_all(const Plan& plan, Visit visit) {
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      plan.for_each_use(TaskId(i),
-                        [&](BufferId buffer, Access access) { visit(buffer, TaskId(i), access); });
-    }
-  }
-
   std::vector<std::uint32_t> ends_;
   std::vector<Use> uses_;
 };
@@ -91,8 +89,10 @@ class Walk {
   // A shard's passes come after its statistics, though a group's sum stands between them.
   void order(std::size_t i) {
     const TaskId task = tasks_[i];
-    for (TaskId before : plan_.dependencies(task)) {
-      if (marks_[before()].member == mark_) follow(task, before);
+    const std::span<const TaskId> dependencies = plan_.dependencies(task);
+    for (auto before = dependencies.rbegin(); before != dependencies.rend(); ++before) {
+      if (*before < tasks_.front()) break;
+      if (marks_[(*before)()].member == mark_) follow(task, *before);
     }
     if (!takes_statistics(plan_[task])) return;
     for (std::size_t k = i + 1; k < tasks_.size(); ++k) {

@@ -34,6 +34,8 @@ class DeviceClasses {
   std::int64_t members(LinkId link) const;
   bool share_host(DeviceId a, DeviceId b) const;
 
+  bool operator==(const DeviceClasses&) const = default;
+
  private:
   std::size_t devices_;
   std::shared_ptr<const HostSymmetry> hosts_;  // null: each device is a class

@@ -37,7 +37,7 @@ LoweredShards shards_of_classes(const Config& config, const DeviceClasses& class
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                   const LowerOptions& options, SyncCosts& sync_costs,
+                   const LowerOptions& options, LoweringMemo& memo,
                    std::shared_ptr<const DeviceClasses> classes)
     : graph_(graph),
       cluster_(cluster),
@@ -51,7 +51,8 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       edges_(graph.size()),
       gradient_(graph.size()),
       last_sync_(cluster.device_count()),
-      sync_costs_(sync_costs),
+      memo_(memo),
+      sync_costs_(memo.sync_costs()),
       buffers_(graph.size()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
@@ -106,20 +107,20 @@ Plan Lowering::run() && {
 
 Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
            const LowerOptions& options) {
-  SyncCosts own(cluster);
-  SyncCosts& sync_costs = options.sync_costs != nullptr ? *options.sync_costs : own;
-  return Lowering(graph, cluster, strategy, options, sync_costs, nullptr).run();
+  LoweringMemo own(graph, cluster);
+  LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
+  return Lowering(graph, cluster, strategy, options, memo, nullptr).run();
 }
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options, std::span<const std::uint32_t> cost_models) {
-  SyncCosts own(cluster);
-  SyncCosts& sync_costs = options.sync_costs != nullptr ? *options.sync_costs : own;
+  LoweringMemo own(graph, cluster);
+  LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
   DeviceClasses found =
-      find_device_classes(graph, cluster, strategy, options, cost_models, sync_costs);
+      find_device_classes(graph, cluster, strategy, options, cost_models, memo.sync_costs());
   std::shared_ptr<const DeviceClasses> classes;
-  if (!found.is_trivial()) classes = std::make_shared<const DeviceClasses>(std::move(found));
-  return Lowering(graph, cluster, strategy, options, sync_costs, std::move(classes)).run();
+  if (!found.is_trivial()) classes = memo.classes(std::move(found));
+  return Lowering(graph, cluster, strategy, options, memo, std::move(classes)).run();
 }
 
 }  // namespace strata

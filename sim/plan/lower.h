@@ -12,8 +12,8 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/graph/graph.h"
+#include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
-#include "sim/plan/sync_costs.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -26,8 +26,8 @@ struct LowerOptions {
   /// Where an edge would need more flows than this in one direction, what one device receives
   /// becomes one transfer whose pieces carry bytes by source, without their boxes.
   std::size_t max_flows_per_edge = kUsualFlowsPerEdge;
-  /// Of the cluster, where several plans share what they work out of it.
-  SyncCosts* sync_costs = nullptr;
+  /// Of the graph and the cluster, where several plans share what they work out of them.
+  LoweringMemo* memo = nullptr;
 };
 
 /// `strategy` must be sound for the graph and the cluster (validate() found nothing).

@@ -102,12 +102,12 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
           delivered.size() == 1
               ? delivered.front()
               : builder_.add({TaskKind::join, Phase::forward, layer, {}, 0, 0, Stream::links},
-                             std::move(delivered)));
+                             delivered));
       continue;
     }
     const Operand operands[] = {{owned[at], 0, Role::output_gradient, Access::write}};
     made.push_back(builder_.add(task(TaskKind::compute, Phase::backward_sum, layer, shard),
-                                std::move(delivered), operands, sums[at]));
+                                delivered, operands, sums[at]));
   }
   const auto lies = [&](const NeededBox& b) { return View{owned[slot(layer, b.consumer_shard)]}; };
   const Arrivals arrivals =
@@ -131,21 +131,20 @@ std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
   return parts;
 }
 
-std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shard,
-                                                 Phase phase) const {
+std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t shard,
+                                                     Phase phase) {
   const LayerBuffers& own = buffers_[layer()];
   const Op& op = graph_[layer].op;
   const std::size_t at = slot(layer, shard);
-  std::vector<Operand> operands;
-  operands.reserve(2 * own.inputs.size() + 5);
+  operands_.clear();
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access,
                        std::uint32_t input = 0) {
     if (buffers.empty() || !buffers[at].valid()) return;
-    operands.push_back({buffers[at], input, role, access});
+    operands_.push_back({buffers[at], input, role, access});
   };
   const bool takes_sums = phase == Phase::backward_statistics;
   const Statistics sums = takes_sums ? statistics(op, shard_box(layer, shard)) : Statistics{};
-  if (backward_reads_input(op)) add_inputs(layer, shard, operands);
+  if (backward_reads_input(op)) add_inputs(layer, shard, operands_);
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
   add(own.saved, Role::saved, Access::read);
   add(own.output_gradient, Role::output_gradient, Access::read);
@@ -161,10 +160,10 @@ std::vector<Operand> Lowering::backward_operands(LayerId layer, std::size_t shar
     }
   } else if (!own.parameter_gradients.empty() && (!takes_sums || sums.give_parameter_gradients())) {
     const Values& gradients = own.parameter_gradients[at];
-    operands.push_back(
+    operands_.push_back(
         {gradients.buffer, 0, Role::parameter_gradients, Access::write, gradients.first});
   }
-  return operands;
+  return operands_;
 }
 
 void Lowering::lower_backward(LayerId layer) {
@@ -181,15 +180,14 @@ void Lowering::lower_backward(LayerId layer) {
   }
 
   LayerTasks& tasks = tasks_[layer()];
-  const auto after = [&](std::size_t shard) {
-    std::vector<TaskId> ready = gradient_[layer()][slot(layer, shard)];
-    ready.push_back(tasks.forward[slot(layer, shard)]);
-    return ready;
+  const auto after_gradient = [&](std::size_t shard) {
+    after_ = gradient_[layer()][slot(layer, shard)];
+    after_.push_back(tasks.forward[slot(layer, shard)]);
   };
   // The first of a shard's tasks puts the gradient of its output together.
-  const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready) {
+  const auto add = [&](Phase phase, std::size_t shard) {
     std::vector<Piece>& parts = sums[slot(layer, shard)];
-    const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready),
+    const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
                                    backward_operands(layer, shard, phase), parts);
     parts.clear();
     return id;
@@ -197,19 +195,20 @@ void Lowering::lower_backward(LayerId layer) {
   std::vector<TaskId> summed;
   if (phases[Phase::backward_statistics]) {
     for (std::uint32_t shard : lowered(layer)) {
-      tasks.backward_statistics.push_back(add(Phase::backward_statistics, shard, after(shard)));
+      after_gradient(shard);
+      tasks.backward_statistics.push_back(add(Phase::backward_statistics, shard));
     }
     summed = exchange_statistics(layer, Phase::backward_statistics, tasks.backward_statistics);
   }
   for (std::uint32_t shard : lowered(layer)) {
-    std::vector<TaskId> ready = after(shard);
-    if (!summed.empty()) ready.push_back(summed[slot(layer, shard)]);
+    after_gradient(shard);
+    if (!summed.empty()) after_.push_back(summed[slot(layer, shard)]);
     for (Phase phase : {Phase::backward_data, Phase::backward_weights}) {
       if (!phases[phase]) continue;
       auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;
-      made.push_back(add(phase, shard, ready));
+      made.push_back(add(phase, shard));
       // Where the device itself does it, the first of the two adds up what came back.
-      if (cluster_[device_of(layer, shard)].puts_together()) ready.push_back(made.back());
+      if (cluster_[device_of(layer, shard)].puts_together()) after_.push_back(made.back());
     }
   }
   if (phases[Phase::backward_data]) {

@@ -26,11 +26,16 @@ bool has_no_plane(const Layer& layer) {
 
 }  // namespace
 
-std::span<const NeededBox> Edge::of_shard(std::size_t consumer_shard) const {
+std::span<const NeededBox> Edge::read() const {
+  return boxes ? std::span<const NeededBox>(boxes->read) : std::span<const NeededBox>();
+}
+
+std::span<const NeededBox> Edge::read_by(std::size_t consumer_shard) const {
+  const std::span<const NeededBox> all = read();
   const auto less = [](const NeededBox& b, std::size_t s) { return b.consumer_shard < s; };
   const auto greater = [](std::size_t s, const NeededBox& b) { return s < b.consumer_shard; };
-  const auto first = std::lower_bound(boxes.begin(), boxes.end(), consumer_shard, less);
-  return {first, std::upper_bound(first, boxes.end(), consumer_shard, greater)};
+  const auto first = std::lower_bound(all.begin(), all.end(), consumer_shard, less);
+  return {first, std::upper_bound(first, all.end(), consumer_shard, greater)};
 }
 
 BufferId Lowering::add_tensor(BufferKind kind, LayerId layer, std::size_t shard,
@@ -76,7 +81,7 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
   auto& inputs = buffers_[layer()].inputs.emplace_back(lowered(layer).size());
   for (std::uint32_t shard : lowered(layer)) {
     BufferId& reads = inputs[slot(layer, shard)];
-    const auto boxes = edge.of_shard(shard);
+    const auto boxes = edge.read_by(shard);
     if (boxes.size() == 1 && boxes.front().local()) {
       const std::size_t owner = boxes.front().producer_shard;
       if (reads_as_it_lies(access, boxes.front().box, shard_box(producer, owner))) {
@@ -102,7 +107,7 @@ bool Lowering::may_overwrite(LayerId layer) const {
   const LayerId producer = l.inputs.front();
   if (is_input(producer) || graph_.consumers(producer).size() != 1) return false;
   if (!view && output_is_read_[producer()]) return false;
-  const auto& boxes = edges_[layer()].front().boxes;
+  const std::span<const NeededBox> boxes = edges_[layer()].front().read();
   return std::all_of(boxes.begin(), boxes.end(), [](const NeededBox& b) { return b.local(); });
 }
 

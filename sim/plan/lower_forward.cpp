@@ -50,7 +50,7 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
   if (by_receiver) {
     builder_.join_transfers();
     joined = builder_.add({TaskKind::join, Phase::forward, moves.layer, {}, 0, 0, Stream::links},
-                          {moves.made_by.begin(), moves.made_by.end()});
+                          moves.made_by);
   }
 
   const auto receiver = [&](const NeededBox& b) {
@@ -87,9 +87,9 @@ Lowering::Arrivals Lowering::move_boxes(const Moves& moves) {
     const DeviceId to = forward ? first.reader : first.owner;
     const Task task{TaskKind::transfer, moves.phase, moves.layer,      to,
                     receiver(first),    0,           moving_stream(to)};
+    const TaskId made = by_receiver ? joined : moves.made_by[slot(moves.from, sender(first))];
     arrivals.tasks[slot(moves.to, receiver(first))].push_back(builder_.add_transfer(
-        task, static_cast<std::uint32_t>(moves.input), pieces,
-        {by_receiver ? joined : moves.made_by[slot(moves.from, sender(first))]}, copies));
+        task, static_cast<std::uint32_t>(moves.input), pieces, std::span(&made, 1), copies));
   }
   return arrivals;
 }
@@ -101,13 +101,8 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     buffers_[layer()].inputs.push_back(buffers_[layer()].inputs[*first]);
     return edges_[layer()][*first];
   }
-  if (!is_input(producer) && !classes_) {
-    edge.boxes = needed_boxes(graph_, layer, input, strategy_[producer], strategy_[layer]);
-  } else if (!is_input(producer)) {
-    ClassBoxes boxes =
-        class_boxes(graph_, layer, input, strategy_[producer], strategy_[layer], *classes_);
-    edge.boxes = std::move(boxes.read);
-    edge.returned = std::move(boxes.returned);
+  if (!is_input(producer)) {
+    edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer], classes_.get());
   }
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {
@@ -117,29 +112,25 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     const auto gathered = [&](const NeededBox& b) {
       return holding(buffers_[layer()].inputs[input][slot(layer, b.consumer_shard)], b.box);
     };
-    edge.arrivals = move_boxes({layer, input, Phase::forward, edge.boxes, true, producer, layer,
+    edge.arrivals = move_boxes({layer, input, Phase::forward, edge.read(), true, producer, layer,
                                 tasks_[producer()].output(), lies, gathered})
                         .tasks;
   }
   return edge;
 }
 
-std::vector<TaskId> Lowering::input_ready(LayerId layer, std::size_t shard) const {
-  std::vector<TaskId> ready;
+void Lowering::add_input_ready(LayerId layer, std::size_t shard, std::vector<TaskId>& ready) const {
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     const Edge& edge = edges_[layer()][input];
-    if (edge.boxes.empty()) continue;
+    if (edge.read().empty()) continue;
     const LayerId producer = graph_[layer].inputs[input];
     const std::vector<TaskId>& made = tasks_[producer()].output();
-    const auto less = [](const NeededBox& b, std::size_t s) { return b.consumer_shard < s; };
-    auto at = std::lower_bound(edge.boxes.begin(), edge.boxes.end(), shard, less);
-    for (; at != edge.boxes.end() && at->consumer_shard == shard; ++at) {
-      if (at->local()) ready.push_back(made[slot(producer, at->producer_shard)]);
+    for (const NeededBox& needed : edge.read_by(shard)) {
+      if (needed.local()) ready.push_back(made[slot(producer, needed.producer_shard)]);
     }
     const std::vector<TaskId>& arrived = edge.arrivals[slot(layer, shard)];
     ready.insert(ready.end(), arrived.begin(), arrived.end());
   }
-  return ready;
 }
 
 // What a shard gathers of its own device's buffers, before its first kernel.
@@ -148,7 +139,7 @@ std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) con
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     if (earlier_reading(graph_[layer], input)) continue;
     const BufferId to = buffers_[layer()].inputs[input][slot(layer, shard)];
-    for (const NeededBox& needed : edges_[layer()][input].of_shard(shard)) {
+    for (const NeededBox& needed : edges_[layer()][input].read_by(shard)) {
       const LayerId producer = graph_[layer].inputs[input];
       const BufferId from = buffers_[producer()].output[slot(producer, needed.producer_shard)];
       if (!needed.local() || from == to) continue;
@@ -167,22 +158,20 @@ void Lowering::add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>
   }
 }
 
-std::vector<Operand> Lowering::forward_operands(LayerId layer, std::size_t shard,
-                                                Phase phase) const {
+std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t shard, Phase phase) {
   const LayerBuffers& own = buffers_[layer()];
-  std::vector<Operand> operands;
-  operands.reserve(own.inputs.size() + 4);
-  add_inputs(layer, shard, operands);
+  operands_.clear();
+  add_inputs(layer, shard, operands_);
   const bool sums = phase == Phase::forward_statistics;
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access) {
-    if (!buffers.empty()) operands.push_back({buffers[slot(layer, shard)], 0, role, access});
+    if (!buffers.empty()) operands_.push_back({buffers[slot(layer, shard)], 0, role, access});
   };
   add(own.forward_statistics, Role::statistics, sums ? Access::write : Access::read);
-  if (sums) return operands;
+  if (sums) return operands_;
   add(own.parameters, Role::parameters, Access::read);
   add(own.partial.empty() ? own.output : own.partial, Role::output, Access::write);
   add(own.saved, Role::saved, Access::write);
-  return operands;
+  return operands_;
 }
 
 void Lowering::lower_forward(LayerId layer) {
@@ -198,29 +187,30 @@ void Lowering::lower_forward(LayerId layer) {
   place_saved(layer);
 
   LayerTasks& tasks = tasks_[layer()];
-  const auto add = [&](Phase phase, std::size_t shard, std::vector<TaskId> ready,
-                       std::span<const Piece> gathered) {
-    return builder_.add(task(TaskKind::compute, phase, layer, shard), std::move(ready),
+  const auto add = [&](Phase phase, std::size_t shard, std::span<const Piece> gathered) {
+    return builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
                         forward_operands(layer, shard, phase), gathered);
   };
   std::vector<TaskId> summed;
   if (has_statistics) {
     for (std::uint32_t shard : lowered(layer)) {
-      tasks.forward_statistics.push_back(add(Phase::forward_statistics, shard,
-                                             input_ready(layer, shard),
-                                             gather_inputs(layer, shard)));
+      after_.clear();
+      add_input_ready(layer, shard, after_);
+      tasks.forward_statistics.push_back(
+          add(Phase::forward_statistics, shard, gather_inputs(layer, shard)));
     }
     summed = exchange_statistics(layer, Phase::forward_statistics, tasks.forward_statistics);
   }
   for (std::uint32_t shard : lowered(layer)) {
-    std::vector<TaskId> after = input_ready(layer, shard);
+    after_.clear();
+    add_input_ready(layer, shard, after_);
     std::vector<Piece> gathered;
     if (has_statistics) {
-      after.push_back(summed[slot(layer, shard)]);
+      after_.push_back(summed[slot(layer, shard)]);
     } else {
       gathered = gather_inputs(layer, shard);
     }
-    tasks.forward.push_back(add(Phase::forward, shard, std::move(after), gathered));
+    tasks.forward.push_back(add(Phase::forward, shard, gathered));
   }
   if (divides_sums(layer)) lower_sums(layer);
 }
@@ -263,9 +253,8 @@ void Lowering::lower_sums(LayerId layer) {
     std::vector<TaskId> after = arrivals.tasks[at];
     after.push_back(tasks.forward[at]);
     const Operand operands[] = {{own.output[at], 0, Role::output, Access::write}};
-    tasks.forward_sum.push_back(
-        builder_.add(task(TaskKind::compute, Phase::forward_sum, layer, shard), std::move(after),
-                     operands, parts));
+    tasks.forward_sum.push_back(builder_.add(
+        task(TaskKind::compute, Phase::forward_sum, layer, shard), after, operands, parts));
   }
 }
 

@@ -98,8 +98,8 @@ std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, LayerId layer, Ph
                                           std::span<const TaskId> made) {
   std::vector<TaskId> reduced, gathered;
   for (std::uint32_t shard : shards) {
-    reduced.push_back(builder_.join_group(group, task(TaskKind::reduce, phase, layer, shard),
-                                          {made.begin(), made.end()}));
+    reduced.push_back(
+        builder_.join_group(group, task(TaskKind::reduce, phase, layer, shard), made));
   }
   for (std::uint32_t shard : shards) {
     gathered.push_back(
@@ -142,7 +142,8 @@ void Lowering::sum_statistics(LayerId layer, Phase phase, std::uint32_t group,
   if (has_copy_engines(layer, shards)) {
     for (std::uint32_t shard : shards) {
       TaskId& ends = made[slot(layer, shard)];
-      ends = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard), {ends});
+      ends = builder_.join_group(group, task(TaskKind::collective, phase, layer, shard),
+                                 std::span(&ends, 1));
     }
     return;
   }
@@ -197,23 +198,24 @@ void Lowering::synchronise(LayerId layer) {
 }
 
 // The update may overwrite the parameters only once the layer's own backward pass has read them.
-TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::vector<TaskId> after,
+TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const TaskId> after,
                             std::span<const Piece> sent) {
   const LayerTasks& tasks = tasks_[layer()];
   const LayerBuffers& own = buffers_[layer()];
   const std::size_t at = slot(layer, shard);
   const Values& gradients = own.parameter_gradients[at];
-  if (!tasks.backward_data.empty()) after.push_back(tasks.backward_data[at]);
+  after_.assign(after.begin(), after.end());
+  if (!tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
   const Operand operands[] = {
       {own.parameters[at], 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
-  return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), std::move(after),
-                      operands, sent);
+  return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), after_, operands, sent);
 }
 
 void Lowering::update_alone(LayerId layer, std::uint32_t shard) {
   LayerTasks& tasks = tasks_[layer()];
-  tasks.update[slot(layer, shard)] = add_update(layer, shard, {parameter_gradient(layer, shard)});
+  const TaskId gradient = parameter_gradient(layer, shard);
+  tasks.update[slot(layer, shard)] = add_update(layer, shard, std::span(&gradient, 1));
 }
 
 // A device runs its parameter collectives one after another, in plan order: one stream.
@@ -223,12 +225,11 @@ std::vector<TaskId> Lowering::join_collective(const Bucket& bucket, std::uint32_
   for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
     if (!is_lowered(bucket.devices[k])) continue;
     TaskId& stream = last_sync_[bucket.devices[k]()];
-    std::vector<TaskId> after;
-    for (const BucketPart& part : bucket.parts) after.push_back(parameter_gradient(part, k));
-    if (stream.valid()) after.push_back(stream);
+    after_.clear();
+    for (const BucketPart& part : bucket.parts) after_.push_back(parameter_gradient(part, k));
+    if (stream.valid()) after_.push_back(stream);
     stream = builder_.join_group(
-        group, task(TaskKind::collective, Phase::update, end.layer, end.shards[k]),
-        std::move(after));
+        group, task(TaskKind::collective, Phase::update, end.layer, end.shards[k]), after_);
     joined.push_back(stream);
   }
   return joined;
@@ -251,10 +252,14 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
             Bytes{bucket.values * size}};
   sum.values = bucket.values;
   const BucketPart& end = bucket.parts.back();
-  const std::vector<std::uint32_t> brought = lowered_of(end.layer, end.shards);
+  std::vector<std::size_t> brought;  // of the bucket's devices those that are lowered
+  for (std::size_t k = 0; k < bucket.devices.size(); ++k) {
+    if (is_lowered(bucket.devices[k])) brought.push_back(k);
+  }
   sum.counts.assign(brought.size(), 1);
-  for (std::uint32_t shard : brought) {
-    sum.buffers.push_back(buffers_[end.layer()].parameter_gradients[slot(end.layer, shard)].buffer);
+  for (std::size_t k : brought) {
+    const auto& gradients = buffers_[end.layer()].parameter_gradients;
+    sum.buffers.push_back(gradients[slot(end.layer, end.shards[k])].buffer);
   }
   for (const BucketPart& part : bucket.parts) {
     const Tile shard = shard_tile(part.layer, part.shards.front());
@@ -264,13 +269,11 @@ void Lowering::update_with_collective(const Bucket& bucket, SyncAlgorithm algori
   // One after another, as a device does them anyway: only the last one ends the use of the buffer.
   std::vector<TaskId> updated(brought.size());
   for (const BucketPart& part : bucket.parts) {
-    const std::vector<std::uint32_t> shards = lowered_of(part.layer, part.shards);
-    for (std::size_t k = 0; k < shards.size(); ++k) {
-      const std::uint32_t shard = shards[k];
-      std::vector<TaskId> after = {summed[k]};
-      if (updated[k].valid()) after.push_back(updated[k]);
-      updated[k] = add_update(part.layer, shard, std::move(after));
-      tasks_[part.layer()].update[slot(part.layer, shard)] = updated[k];
+    for (std::size_t i = 0; i < brought.size(); ++i) {
+      const std::uint32_t shard = part.shards[brought[i]];
+      const TaskId after[] = {summed[i], updated[i]};
+      updated[i] = add_update(part.layer, shard, std::span(after, updated[i].valid() ? 2 : 1));
+      tasks_[part.layer()].update[slot(part.layer, shard)] = updated[i];
     }
   }
 }
@@ -289,9 +292,9 @@ std::vector<TaskId> Lowering::send_to_server(LayerId layer, std::uint32_t server
     if (shard == server) continue;
     const View arrived{add_values(BufferKind::server_gradients, layer, server, values, bytes)};
     const Piece gradient{device_of(layer, shard), bytes, {}, gradients(shard), arrived};
+    const TaskId made = parameter_gradient(layer, shard);
     arrivals.push_back(builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, server),
-                                             0, std::span(&gradient, 1),
-                                             {parameter_gradient(layer, shard)}));
+                                             0, std::span(&gradient, 1), std::span(&made, 1)));
     sent.push_back({device_of(layer, server), bytes, {}, arrived, gradients(server)});
   }
   return arrivals;
@@ -307,7 +310,7 @@ void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bu
   std::vector<Piece> sent;
   std::vector<TaskId> after = send_to_server(layer, server, shards, bytes, sent);
   after.push_back(parameter_gradient(layer, server));
-  const TaskId update = add_update(layer, server, std::move(after), sent);
+  const TaskId update = add_update(layer, server, after, sent);
   tasks.update[slot(layer, server)] = update;
   for (std::uint32_t shard : lowered_of(layer, shards)) {
     if (shard == server) continue;
@@ -317,10 +320,10 @@ void Lowering::update_with_server(LayerId layer, std::size_t k, const Bucket& bu
                            {},
                            View{own.parameters[slot(layer, server)]},
                            View{own.parameters[at]}};
-    std::vector<TaskId> ready = {update};
-    if (!tasks.backward_data.empty()) ready.push_back(tasks.backward_data[at]);
+    after_ = {update};
+    if (!tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
     tasks.update[at] = builder_.add_transfer(task(TaskKind::transfer, Phase::update, layer, shard),
-                                             0, std::span(&parameters, 1), std::move(ready));
+                                             0, std::span(&parameters, 1), after_);
   }
 }
 

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "sim/plan/buckets.h"
-#include "sim/plan/class_boxes.h"
 #include "sim/plan/lower.h"
+#include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan_builder.h"
 #include "sim/plan/redistribution.h"
-#include "sim/plan/sync_costs.h"
 
 namespace strata {
 
@@ -52,12 +51,12 @@ struct LayerBuffers {
 
 /// One input of one layer.
 struct Edge {
-  std::vector<NeededBox> boxes;               ///< none if the producer is a network input
-  std::vector<NeededBox> returned;            ///< by classes: whose gradients return; else `boxes`
+  std::shared_ptr<const ClassBoxes> boxes;    ///< null if the producer is a network input
   std::vector<View> gradients;                ///< by returned box: on its owner's device
   std::vector<std::vector<TaskId>> arrivals;  ///< by consumer's slot: transfers into it
 
-  std::span<const NeededBox> of_shard(std::size_t consumer_shard) const;
+  std::span<const NeededBox> read() const;
+  std::span<const NeededBox> read_by(std::size_t consumer_shard) const;
 };
 
 /// What one shard's readers give back of its output, in their order.
@@ -71,7 +70,7 @@ struct GradientPart {
 class Lowering {
  public:
   Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-           const LowerOptions& options, SyncCosts& sync_costs,
+           const LowerOptions& options, LoweringMemo& memo,
            std::shared_ptr<const DeviceClasses> classes);
   Plan run() &&;
 
@@ -80,9 +79,9 @@ class Lowering {
   void lower_forward(LayerId layer);
   Edge lower_edge(LayerId layer, std::size_t input);
   void lower_sums(LayerId layer);
-  std::vector<TaskId> input_ready(LayerId layer, std::size_t shard) const;
+  void add_input_ready(LayerId layer, std::size_t shard, std::vector<TaskId>& ready) const;
   std::vector<Piece> gather_inputs(LayerId layer, std::size_t shard) const;
-  std::vector<Operand> forward_operands(LayerId layer, std::size_t shard, Phase phase) const;
+  std::span<const Operand> forward_operands(LayerId layer, std::size_t shard, Phase phase);
   void add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const;
 
   // lower_backward.cpp
@@ -92,7 +91,7 @@ class Lowering {
   std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
   std::vector<std::vector<Piece>> spread_gradients(LayerId layer,
                                                    std::vector<std::vector<Piece>> sums);
-  std::vector<Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase) const;
+  std::span<const Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase);
 
   // lower_sync.cpp
   void synchronise(LayerId layer);
@@ -100,7 +99,7 @@ class Lowering {
   std::vector<TaskId> send_to_server(LayerId layer, std::uint32_t server,
                                      std::span<const std::uint32_t> shards, Bytes bytes,
                                      std::vector<Piece>& sent);
-  TaskId add_update(LayerId layer, std::size_t shard, std::vector<TaskId> after,
+  TaskId add_update(LayerId layer, std::size_t shard, std::span<const TaskId> after,
                     std::span<const Piece> sent = {});
   void update_with_server(LayerId layer, std::size_t k, const Bucket& bucket);
   void update_with_collective(const Bucket& bucket, SyncAlgorithm algorithm);
@@ -154,7 +153,7 @@ class Lowering {
     return !classes_ || classes_->is_representative(device);
   }
   std::span<const NeededBox> returned_boxes(const Edge& edge) const {
-    return classes_ ? edge.returned : edge.boxes;
+    return classes_ ? std::span(edge.boxes->returned) : edge.read();
   }
   ClassBoxes sums_of(LayerId layer) const;
   bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
@@ -218,10 +217,14 @@ class Lowering {
   std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][slot]: what delivers it
   std::vector<TaskId> last_sync_;                           ///< by device: its sync stream's last
   std::map<std::pair<SyncAlgorithm, std::vector<DeviceId>>, std::uint32_t> shapes_;
+  LoweringMemo& memo_;
   SyncCosts& sync_costs_;
   std::vector<LayerBuffers> buffers_;
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
+  // Of the task at hand.
+  std::vector<TaskId> after_;
+  std::vector<Operand> operands_;
 };
 
 }  // namespace strata

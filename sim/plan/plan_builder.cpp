@@ -12,18 +12,20 @@ PlanBuilder::PlanBuilder(DType dtype, std::size_t device_count) {
   plan_.operand_offsets_.push_back(0);
 }
 
-TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies,
+TaskId PlanBuilder::add(const Task& task, std::span<const TaskId> dependencies,
                         std::span<const Operand> operands, std::span<const Piece> gathered) {
   const TaskId id(plan_.tasks_.size());
-  std::sort(dependencies.begin(), dependencies.end());
-  dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
-  assert(dependencies.empty() || dependencies.back() < id);
+  auto& all = plan_.dependencies_;
+  all.insert(all.end(), dependencies.begin(), dependencies.end());
+  const auto first_of = all.end() - static_cast<std::ptrdiff_t>(dependencies.size());
+  if (!std::is_sorted(first_of, all.end())) std::sort(first_of, all.end());
+  all.erase(std::unique(first_of, all.end()), all.end());
+  assert(dependencies.empty() || all.back() < id);
   plan_.tasks_.push_back(task);
   const bool works = task.kind == TaskKind::compute || task.kind == TaskKind::reduce ||
                      task.kind == TaskKind::gather;
   if (works) plan_.tasks_.back().stream = Stream::device;
-  plan_.dependencies_.insert(plan_.dependencies_.end(), dependencies.begin(), dependencies.end());
-  plan_.dependency_offsets_.push_back(static_cast<std::uint32_t>(plan_.dependencies_.size()));
+  plan_.dependency_offsets_.push_back(static_cast<std::uint32_t>(all.size()));
   plan_.operands_.insert(plan_.operands_.end(), operands.begin(), operands.end());
   plan_.operand_offsets_.push_back(static_cast<std::uint32_t>(plan_.operands_.size()));
   if (gathered.empty()) return id;
@@ -36,7 +38,7 @@ TaskId PlanBuilder::add(const Task& task, std::vector<TaskId> dependencies,
 }
 
 TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                                 std::vector<TaskId> dependencies, std::uint32_t copies) {
+                                 std::span<const TaskId> dependencies, std::uint32_t copies) {
   Transfer transfer{input, static_cast<std::uint32_t>(plan_.pieces_.size()), 0, {}, copies};
   for (const Piece& piece : pieces) {
     plan_.pieces_.push_back(piece);
@@ -46,7 +48,7 @@ TaskId PlanBuilder::add_transfer(Task task, std::uint32_t input, std::span<const
   task.kind = TaskKind::transfer;
   task.detail = static_cast<std::uint32_t>(plan_.transfers_.size());
   plan_.transfers_.push_back(transfer);
-  return add(task, std::move(dependencies));
+  return add(task, dependencies);
 }
 
 std::uint32_t PlanBuilder::add_group_shape(GroupShape shape) {
@@ -59,19 +61,21 @@ std::uint32_t PlanBuilder::add_group(Group group) {
   return static_cast<std::uint32_t>(plan_.groups_.size() - 1);
 }
 
-TaskId PlanBuilder::join_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies) {
+TaskId PlanBuilder::join_group(std::uint32_t group, Task task,
+                               std::span<const TaskId> dependencies) {
   if (task.kind != TaskKind::reduce) task.kind = TaskKind::collective;
   task.detail = group;
-  const TaskId id = add(task, std::move(dependencies));
+  const TaskId id = add(task, dependencies);
   plan_.groups_[group].tasks.push_back(id);
   plan_.groups_[group].shards.push_back(task.shard);
   return id;
 }
 
-TaskId PlanBuilder::gather_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies) {
+TaskId PlanBuilder::gather_group(std::uint32_t group, Task task,
+                                 std::span<const TaskId> dependencies) {
   task.kind = TaskKind::gather;
   task.detail = group;
-  const TaskId id = add(task, std::move(dependencies));
+  const TaskId id = add(task, dependencies);
   plan_.groups_[group].gathers.push_back(id);
   return id;
 }

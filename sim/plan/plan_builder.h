@@ -18,20 +18,20 @@ class PlanBuilder {
 
   /// Appends a task after tasks that exist already; equal dependencies are merged. `gathered`: what
   /// a compute task puts together on its device first.
-  TaskId add(const Task& task, std::vector<TaskId> dependencies,
+  TaskId add(const Task& task, std::span<const TaskId> dependencies,
              std::span<const Operand> operands = {}, std::span<const Piece> gathered = {});
   /// `task` also waits for `earlier` of the step before, whatever they use.
   void carry(TaskId task, TaskId earlier) { carried_.emplace_back(task, earlier); }
 
   /// Appends a transfer and its task; fills in the task's kind and detail.
   TaskId add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
-                      std::vector<TaskId> dependencies, std::uint32_t copies = 1);
+                      std::span<const TaskId> dependencies, std::uint32_t copies = 1);
   std::uint32_t add_group_shape(GroupShape shape);
   /// Appends a group without tasks; each participant is added with join_group.
   std::uint32_t add_group(Group group);
-  TaskId join_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies);
+  TaskId join_group(std::uint32_t group, Task task, std::span<const TaskId> dependencies);
   /// The second task of a participant that has no copy engine.
-  TaskId gather_group(std::uint32_t group, Task task, std::vector<TaskId> dependencies);
+  TaskId gather_group(std::uint32_t group, Task task, std::span<const TaskId> dependencies);
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }

@@ -3,6 +3,7 @@
 // How each layer is cut and which devices hold its shards (Section 4). A Config is a degree for
 // each loop; its product is how many devices share the layer. Immutable values; thread-safe.
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ struct Config {
   Degrees degrees = kWhole;
   std::vector<DeviceId> devices;  ///< product(degrees) distinct devices
 
-  bool operator==(const Config&) const = default;
+  auto operator<=>(const Config&) const = default;
 };
 
 /// A cut with its shards on the first devices of the cluster's order.

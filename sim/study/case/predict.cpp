@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -106,7 +107,9 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
-  lowering.sync_costs = options.sync_costs;
+  std::optional<CaseMemo> own;
+  CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
+  lowering.memo = &memo.lowering;
 
   Prediction result;
   result.strategy = strategy;
@@ -114,12 +117,11 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.plan =
       all ? lower(input.graph, input.cluster, strategy, lowering)
           : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
-  LayerCosts costs(input.graph, input.dtypes.values);
-  result.costs = task_costs(result.plan, input.graph, strategy, costs, models);
+  result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, result);
   if (options.eq1) {
     Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
-            options.sync_costs, result.plan.classes());
+            &memo.lowering.sync_costs(), result.plan.classes());
     result.terms = eq1.terms(strategy);
   }
   result.communication = communication(result.plan);

@@ -17,8 +17,8 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/eq1.h"
 #include "sim/graph/graph.h"
+#include "sim/plan/lowering_memo.h"
 #include "sim/plan/plan.h"
-#include "sim/plan/sync_costs.h"
 #include "sim/profile/profile.h"
 #include "sim/simulate/simulate.h"
 #include "sim/store/result.h"
@@ -78,6 +78,16 @@ Graph load_model(const std::string& model, std::int64_t batch,
 /// that do the same at the same time. The step is the same; what is asked of large clusters is not.
 enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 
+/// What several predictions of one case share of what they work out. Thread-safe.
+struct CaseMemo {
+  /// The case must outlive this.
+  explicit CaseMemo(const Case& input)
+      : lowering(input.graph, input.cluster), costs(input.graph, input.dtypes.values) {}
+
+  LoweringMemo lowering;
+  LayerCosts costs;
+};
+
 struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
@@ -86,8 +96,7 @@ struct PredictOptions {
   bool critical_path = true;       ///< else Prediction::path is empty
   bool memory = true;              ///< else Prediction::peak_memory is empty
   bool eq1 = true;                 ///< else Prediction::terms is empty
-  /// Of the case's cluster, where several predictions share what they work out of it.
-  SyncCosts* sync_costs = nullptr;
+  CaseMemo* memo = nullptr;        ///< of the case
 };
 
 struct Prediction {

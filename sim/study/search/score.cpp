@@ -29,20 +29,20 @@ double pairs(bool mixes, const Degrees& from, const Degrees& to) {
 
 }  // namespace
 
-Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs,
-                       bool memory) {
+Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.all_steps = options.critical_path = options.eq1 = false;
   options.memory = memory;
-  options.sync_costs = sync_costs;
+  options.memo = memo;
   const Prediction p = predict(input, strategy, options);
   return {strategy, {}, p.step_seconds(), p.communication, memory ? p.largest_peak() : Bytes{}};
 }
 
-Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs) {
+Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
   const std::vector<const CostModel*> models = cost_models(input);
-  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, sync_costs);
+  Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
+          memo != nullptr ? &memo->lowering.sync_costs() : nullptr);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 

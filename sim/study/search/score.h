@@ -1,7 +1,7 @@
 #pragma once
 
-// A strategy with both of its times: what strategies are compared by. `sync_costs`: of the case's
-// cluster. Thread-safe.
+// A strategy with both of its times: what strategies are compared by. `memo`: of the case.
+// Thread-safe.
 
 #include <cstdint>
 
@@ -20,10 +20,9 @@ struct Scored {
 };
 
 /// Without Eq. 1; the peak only where `memory` is asked for, which costs time.
-Scored score_simulated(const Case& input, const Strategy& strategy, SyncCosts* sync_costs,
-                       bool memory);
+Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory);
 /// Eq. 1 alone.
-Scored score_eq1(const Case& input, const Strategy& strategy, SyncCosts* sync_costs = nullptr);
+Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo = nullptr);
 
 CaseResult result_of(const Case& input, const Scored& scored);
 

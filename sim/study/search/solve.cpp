@@ -101,10 +101,10 @@ class Search {
     search();
     throw_if_cancelled(options_.limits.cancelled);
     Strategy best = space_.strategy("optimal", found_.front());
-    Seconds least = score_eq1(input_, best, &sync_costs_).eq1;
+    Seconds least = score_eq1(input_, best, &memo_).eq1;
     for (const Strategy& usual : usual_) {
       if (space_.choices(usual) || !keeps(usual, options_.kept)) continue;
-      const Seconds seconds = score_eq1(input_, usual, &sync_costs_).eq1;
+      const Seconds seconds = score_eq1(input_, usual, &memo_).eq1;
       if (seconds < least) best = usual;
       least = std::min(least, seconds);
     }
@@ -266,14 +266,14 @@ class Search {
   Scored try_score(const Strategy& strategy, bool memory) {
     if (quick_to_simulate(input_.graph, strategy)) {
       try {
-        return score_simulated(input_, strategy, &sync_costs_, memory);
+        return score_simulated(input_, strategy, &memo_, memory);
       } catch (const InputError&) {
       }
     }
     return {strategy, {}, {}, {}, {}};
   }
   Scored with_eq1(Scored scored) {
-    scored.eq1 = score_eq1(input_, scored.strategy, &sync_costs_).eq1;
+    scored.eq1 = score_eq1(input_, scored.strategy, &memo_).eq1;
     return scored;
   }
 
@@ -372,7 +372,7 @@ class Search {
 
   const Case& input_;
   const SolveOptions& options_;
-  SyncCosts sync_costs_{input_.cluster};
+  CaseMemo memo_{input_};
   Stopwatch start_;
   SearchSpace space_;
   std::vector<Strategy> usual_;

@@ -100,9 +100,10 @@ Plan plan(Stream copies) {
       builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(0)}, {});
   const Piece piece{DeviceId(0), Bytes{16}, {}, {}, View{arrived}};
   const TaskId moved = builder.add_transfer({.layer = a, .device = DeviceId(1), .stream = copies},
-                                            0, std::span(&piece, 1), {first});
+                                            0, std::span(&piece, 1), std::span(&first, 1));
   const Operand input{arrived};
-  builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(1)}, {moved}, {&input, 1});
+  builder.add({.kind = TaskKind::compute, .layer = a, .device = DeviceId(1)}, std::span(&moved, 1),
+              {&input, 1});
   return std::move(builder).build();
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+
+// What plans of one graph on one cluster have in common: the strategies of a search differ in few
+// layers, so each edge is worked out once for each pair of cuts that meet in it. A plan lowered
+// with it is the same plan. Thread-safe.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "sim/plan/class_boxes.h"
+#include "sim/plan/sync_costs.h"
+
+namespace strata {
+
+class LoweringMemo {
+ public:
+  /// Both must outlive this.
+  LoweringMemo(const Graph& graph, const Cluster& cluster) : graph_(graph), sync_costs_(cluster) {}
+
+  SyncCosts& sync_costs() { return sync_costs_; }
+
+  /// Equal classes are one object.
+  std::shared_ptr<const DeviceClasses> classes(DeviceClasses classes);
+
+  /// What the edge into input number `input` of `consumer` reads; without classes (null) all of it,
+  /// and then none is `returned`. `classes` must come from here.
+  std::shared_ptr<const ClassBoxes> boxes(LayerId consumer, std::size_t input,
+                                          const Config& producer_config,
+                                          const Config& consumer_config,
+                                          const DeviceClasses* classes);
+
+ private:
+  using Boxes = std::shared_ptr<const ClassBoxes>;
+  using EdgeKey = std::tuple<LayerId, std::size_t, const DeviceClasses*, Config, Config>;
+
+  const Graph& graph_;
+  SyncCosts sync_costs_;
+  std::mutex lock_;
+  std::vector<std::shared_ptr<const DeviceClasses>> classes_;
+  std::map<EdgeKey, Boxes> boxes_;
+  std::size_t held_ = 0;  // boxes in boxes_
+};
+
+}  // namespace strata
