@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,15 +106,11 @@ Cost sum_cost(const Plan& plan, TaskId task, const CostModel& model) {
 std::vector<Cost> task_costs(const Plan& plan, const Graph& graph, const Strategy& strategy,
                              LayerCosts& costs, std::span<const CostModel* const> models) {
   std::vector<Cost> result(plan.size());
-  std::vector<std::vector<const PhaseCosts*>> shards(graph.size());
+  std::vector<LayerCosts::OfShards*> layers(graph.size());
   const auto phases_of = [&](const Task& task) -> const PhaseCosts& {
-    auto& known = shards[task.layer()];
-    if (known.empty()) known.resize(strategy[task.layer].devices.size());
-    if (known[task.shard] == nullptr) {
-      const Partition cut = partition(graph[task.layer], strategy[task.layer].degrees);
-      known[task.shard] = &costs(task.layer, cut.tile(task.shard), *models[task.device()]);
-    }
-    return *known[task.shard];
+    LayerCosts::OfShards*& layer = layers[task.layer()];
+    if (layer == nullptr) layer = &costs.of_shards(task.layer, strategy[task.layer]);
+    return (*layer)(task.shard, *models[task.device()]);
   };
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
@@ -164,17 +161,11 @@ namespace {
                                role_of(task).name, slot / plan.size() + 1, clock_ends_text()));
 }
 
-enum class Steps : std::uint8_t { all, first_where_others_repeat_it };
-
 ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkload& built,
-                       const SimulateOptions& options, Steps wanted) try {
+                       const SimulateOptions& options) try {
   ActivityTimes times = simulate(built.workload, options);
-  const std::size_t all = built.workload.size();
-  if (times.end.size() == all) return times;
-  const auto steps = static_cast<Tick>(all / times.end.size());
-  const bool in_time = times.makespan <= kMaxTick / steps;
-  if (in_time && wanted != Steps::all) return times;
-  return all_periods(built.workload, times);
+  const bool all = times.end.size() == built.workload.size();
+  return all ? times : all_periods(built.workload, times);
 } catch (const ClockEnds& error) {
   refuse(error, plan, cluster, built);
 }
@@ -182,6 +173,49 @@ ActivityTimes times_of(const Plan& plan, const Cluster& cluster, const PlanWorkl
 // Costs that are the same in every step.
 bool repeats(const Plan& plan, std::span<const Cost> costs) {
   return costs.size() == plan.size();
+}
+
+// Of the first step alone, where all that follow repeat it and the clock lasts for so many `steps`.
+std::optional<ActivityTimes> first_step(const Plan& plan, const Cluster& cluster,
+                                        const PlanWorkload& built, const SimulateOptions& options,
+                                        std::size_t steps) try {
+  ActivityTimes times = simulate(built.workload, options);
+  const bool alone = times.end.size() < built.workload.size();
+  if (!alone || times.makespan > kMaxTick / static_cast<Tick>(steps)) return std::nullopt;
+  return times;
+} catch (const ClockEnds& error) {
+  refuse(error, plan, cluster, built);
+}
+
+// A layer's next pass need not wait for the parameters that a server sends to other layers: then
+// steps overlap.
+bool may_repeat(const Plan& plan) {
+  return std::none_of(plan.tasks().begin(), plan.tasks().end(), [](const Task& task) {
+    return task.kind == TaskKind::transfer && task.phase == Phase::update;
+  });
+}
+
+// What the busiest device or link of one step is busy for: so long each step lasts in the end, if
+// not the few that are simulated.
+Seconds busiest(const Workload& workload, std::size_t activities) {
+  std::vector<Tick> devices(workload.device_count());
+  const std::span<const BytesPerSecond> bandwidths = workload.link_bandwidths();
+  std::vector<double> links(bandwidths.size());
+  for (std::size_t i = 0; i < activities; ++i) {
+    const ActivityId id(i);
+    if (workload.kind(id) == ActivityKind::compute) {
+      devices[workload.device(id)()] += workload.duration(id);
+    } else if (workload.kind(id) == ActivityKind::flow) {
+      for (const Demand& demand : workload.demands(id)) {
+        links[demand.link()] += workload.bytes(id) * demand.weight;
+      }
+    }
+  }
+  Seconds most = to_seconds(*std::max_element(devices.begin(), devices.end()));
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    most = std::max(most, Seconds{links[i] / bandwidths[i].value});
+  }
+  return most;
 }
 
 // What Timeline::step_seconds() calculates where every step takes `period`, to the last bit.
@@ -201,28 +235,34 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
   SimulateOptions options;
   if (record_link_rates) options.rate_changes = &changes;
   if (!record_link_rates && repeats(plan, costs)) options.period = built.workload.size() / steps;
-  const ActivityTimes times = times_of(plan, cluster, built, options, Steps::all);
+  const ActivityTimes times = times_of(plan, cluster, built, options);
   std::vector<LinkRate> rates;
   if (record_link_rates) {
     changes = with_ends(std::move(changes), built.workload, times);
     rates = link_rates(built.workload, changes, cluster.links().size());
   }
-  return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates));
+  const Seconds least =
+      repeats(plan, costs) ? busiest(built.workload, built.workload.size() / steps) : Seconds{};
+  return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates), least);
 }
 
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                            std::size_t steps, Overlap overlap) {
   assert(steps > 0 && repeats(plan, costs));
-  const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
-  SimulateOptions options;
-  options.period = built.workload.size() / steps;
-  const ActivityTimes times =
-      times_of(plan, cluster, built, options, Steps::first_where_others_repeat_it);
-  const bool one = times.end.size() < built.workload.size();
-  SteadyStep result{Timeline(plan.size(), spans_of(plan, built, times, one ? 1 : steps)), {}};
-  result.seconds = one ? mean_interval(times.makespan, Timeline::steady_window(steps))
-                       : result.timeline.step_seconds();
-  return result;
+  if (may_repeat(plan)) {
+    // Whether the second step, and so each that follows, repeats the first one.
+    const PlanWorkload built = build_workload(plan, cluster, costs, 2, overlap);
+    SimulateOptions options;
+    options.period = built.workload.size() / 2;
+    const std::optional<ActivityTimes> times = first_step(plan, cluster, built, options, steps);
+    if (times) {
+      return {Timeline(plan.size(), spans_of(plan, built, *times, 1)),
+              mean_interval(times->makespan, Timeline::steady_window(steps))};
+    }
+  }
+  Timeline timeline = simulate(plan, cluster, costs, steps, overlap);
+  const Seconds seconds = timeline.step_seconds();
+  return {std::move(timeline), seconds};
 }
 
 }  // namespace strata

@@ -4,12 +4,19 @@
 #include <utility>
 
 namespace strata {
+namespace {
+
+// Of sums of the same times in another order.
+constexpr double kRounding = 1e-9;
+
+}  // namespace
 
 Timeline::Timeline(std::size_t tasks_per_step, std::vector<Span> spans,
-                   std::vector<LinkRate> link_rates)
+                   std::vector<LinkRate> link_rates, Seconds least_step)
     : tasks_per_step_(tasks_per_step),
       spans_(std::move(spans)),
-      link_rates_(std::move(link_rates)) {
+      link_rates_(std::move(link_rates)),
+      least_step_(least_step) {
   const std::size_t steps = tasks_per_step_ == 0 ? 0 : spans_.size() / tasks_per_step_;
   for (std::size_t i = 0; i < steps; ++i) {
     Seconds end;
@@ -42,8 +49,9 @@ std::vector<Seconds> Timeline::step_intervals(Window window) const {
 Seconds Timeline::step_seconds() const {
   const Window window = steady_window();
   if (window.first == window.last) return makespan();
-  return (step_ends_[window.last] - step_ends_[window.first]) /
-         static_cast<double>(window.last - window.first);
+  const Seconds mean = (step_ends_[window.last] - step_ends_[window.first]) /
+                       static_cast<double>(window.last - window.first);
+  return least_step_ > (1 + kRounding) * mean ? least_step_ : mean;
 }
 
 }  // namespace strata

@@ -33,8 +33,9 @@ class Timeline {
  public:
   Timeline() = default;
   /// `spans`: of the first step's tasks in plan order, then the second step's, and so on.
+  /// `least_step`: what no step can be shorter than in the long run.
   Timeline(std::size_t tasks_per_step, std::vector<Span> spans,
-           std::vector<LinkRate> link_rates = {});
+           std::vector<LinkRate> link_rates = {}, Seconds least_step = {});
 
   std::size_t steps() const { return step_ends_.size(); }
   const Span& span(std::size_t step, TaskId task) const {
@@ -59,8 +60,9 @@ class Timeline {
   /// From the end of each step of the window to the end of the next: one less than it has steps.
   std::vector<Seconds> step_intervals(Window window) const;
 
-  /// The steady-state time between steps: the mean interval in the steady window. With one step,
-  /// its makespan.
+  /// The steady-state time between steps: the mean interval in the steady window, or `least_step`
+  /// where that is longer: a device that runs ahead has done some of the last steps' work while the
+  /// first ones lasted. With one step, its makespan.
   Seconds step_seconds() const;
 
   /// By link, then time; empty where nobody recorded them.
@@ -73,6 +75,7 @@ class Timeline {
   std::vector<Span> spans_;
   std::vector<Seconds> step_ends_;
   std::vector<LinkRate> link_rates_;
+  Seconds least_step_;
 };
 
 }  // namespace strata

@@ -354,15 +354,12 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, best.front().eq1);
   }
 
-  // A simulated step that is shorter than its devices compute is none that can be sustained, and
-  // tells nothing about what can.
   void bound_step() {
     const Seconds least = result_.least();
-    const Seconds bound = step_bound_ ? step_bound_->least() : Seconds{};
-    const bool sustained = result_.outside || bound <= (1 + kEqual) * least;
-    result_.lower_bound = sustained ? bound : Seconds{};
-    if (!result_.outside) result_.lower_bound = std::min(result_.lower_bound, least);
-    result_.optimal = sustained && !result_.outside && least <= (1 + kEqual) * bound;
+    result_.lower_bound = step_bound_ ? step_bound_->least() : Seconds{};
+    if (result_.outside) return;
+    result_.optimal = least <= (1 + kEqual) * result_.lower_bound;
+    result_.lower_bound = std::min(result_.lower_bound, least);
   }
 
   struct Remembered {

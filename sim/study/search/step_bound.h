@@ -4,11 +4,9 @@
 //
 // Proof. In every step a device runs each phase of each of its shards once, and one after another:
 // N steps take at least N times as long as what it computes in one, so no strategy sustains a
-// shorter step. (The simulated step is the time between the ends of two of the first steps. Where
-// steps repeat that is what is sustained; where they differ in turns it may be a shorter one.) The
-// times are those that the simulation gives the phases,
-// rounded down. What a device does besides (moves, sums of partial terms) is not counted, nor the
-// update where a parameter server may make it.
+// shorter step, and none is simulated as shorter (Timeline::step_seconds). The times are those that
+// the simulation gives the phases, rounded down. What a device does besides (moves, sums of partial
+// terms) is not counted, nor the update where a parameter server may make it.
 //
 // Two devices are looked at: the first, which has a shard of every layer however it is cut (Cut),
 // and the last, which has the larger ones where parts are uneven. A step lasts at least as long as

@@ -307,6 +307,7 @@ TEST(StepBound, IsWhatNoStrategySustainsLess) {
         const Prediction p = predict(trial.input, space.strategy("", choices), options);
         const Seconds mean = p.timeline.makespan() / static_cast<double>(options.steps);
         ASSERT_LE(bound.of(choices), mean);
+        ASSERT_LE(bound.of(choices), (1 + 1e-9) * p.step_seconds());
         // Where the update is small, it is just what one of the two computes.
         ASSERT_GE(bound.of(choices).value, computed_on_either(trial.input, p) - 1e-9);
         fastest = std::min(fastest, mean);
