@@ -41,6 +41,8 @@ class Timeline {
   const Span& span(std::size_t step, TaskId task) const {
     return spans_[step * tasks_per_step_ + task()];
   }
+  /// In the constructor's order.
+  const std::vector<Span>& spans() const { return spans_; }
   std::span<const Span> step(std::size_t index) const {
     return std::span(spans_).subspan(index * tasks_per_step_, tasks_per_step_);
   }

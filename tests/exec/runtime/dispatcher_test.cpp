@@ -90,7 +90,7 @@ TEST(Dispatcher, TakesTurnsAsTheSimulatorDoes) {
 
     const Timeline predicted = simulate(plan, drawn.cluster, costs, kSteps);
     const Timeline walked(plan.size(), FakeDevices(plan, costs, kSteps).run());
-    ASSERT_EQ(walked, predicted);
+    ASSERT_EQ(walked.spans(), predicted.spans());
   }
 }
 
