@@ -28,24 +28,30 @@ namespace {
 struct SolveFlags {
   CaseRequest input;
   SolveOptions options;
+  std::optional<Objective> objective;
   KeepFlags keep;
   std::string output;
   bool no_simulation = false, json = false;
 };
 
-// What a device of the cluster has, at the least.
-Bytes capacity(const Case& input) {
-  Bytes least = input.models.front()->memory_capacity();
-  for (const auto& model : input.models) least = std::min(least, model->memory_capacity());
-  return least;
+// What has no simulation is searched for under Eq. 1.
+Objective usual_objective(const SolveFlags& flags) {
+  const bool simulates =
+      !flags.no_simulation && flags.options.algorithm == SearchAlgorithm::elimination;
+  return simulates ? Objective::simulated : Objective::eq1;
 }
 
-void warn_if_too_large(const Case& input, const Scored& best) {
-  if (best.peak_memory <= capacity(input)) return;
-  warn(fmt::format(
-      "{}: a device needs {} of memory and has {}; --memory-limit {} asks for one that fits",
-      best.strategy.name(), format_bytes(best.peak_memory), format_bytes(capacity(input)),
-      capacity(input).value));
+// The answer, where a larger limit was set; the usual strategies, which are no answers then.
+void warn_of_memory(const Solved& solved) {
+  const auto too_large = [](const Scored& scored) {
+    if (scored.fits) return;
+    warn(fmt::format("{}: a device needs {} of memory, more than it has", scored.strategy.name(),
+                     format_bytes(scored.peak_memory)));
+  };
+  for (const Scored& usual : solved.baselines) too_large(usual);
+  const std::string& name = solved.best.front().strategy.name();
+  const auto told = [&](const Scored& usual) { return usual.strategy.name() == name; };
+  if (std::ranges::none_of(solved.baselines, told)) too_large(solved.best.front());
 }
 
 void print_solved(const Case& input, const SolveNames& names, const Solved& solved) {
@@ -67,6 +73,7 @@ void check_output(const SolveFlags& flags) {
 void run(SolveFlags& flags) {
   SolveOptions& options = flags.options;
   options.simulate = !flags.no_simulation;
+  options.objective = flags.objective.value_or(usual_objective(flags));
   check_output(flags);
   check(flags.keep);
   const Case input = load(flags.input);
@@ -78,7 +85,7 @@ void run(SolveFlags& flags) {
   const Solved solved = solve(input, options);
   line.clear();
   if (solved.best.empty()) {
-    throw JobFailed(none_found(input, solved, *options.memory_limit));
+    throw JobFailed(none_found(input, solved, options.memory_limit));
   }
 
   const DegreeSet degrees =
@@ -86,7 +93,7 @@ void run(SolveFlags& flags) {
   const SolveNames names{print_setting("degrees", degrees),
                          print_setting("objective", options.objective),
                          print_setting("algorithm", options.algorithm), kept_names(flags.keep)};
-  warn_if_too_large(input, solved.best.front());
+  warn_of_memory(solved);
   if (!interrupt.is_set() && !flags.output.empty()) {
     write_file_whole(flags.output,
                      print_strategy(solved.best.front().strategy, input.graph, input.cluster));
@@ -115,9 +122,10 @@ void add_solve_command(CLI::App& app) {
   add_model_and_cluster(*command, flags->input);
   command->add_option("-o,--output", flags->output, "write the strategy to this .json file");
   add_setting(*command, "algorithm", options.algorithm);
-  add_setting(*command, "objective", options.objective);
+  add_setting(*command, "objective", flags->objective);
   add_setting(*command, "k_best", options.k_best);
   add_setting(*command, "evaluations", options.evaluations);
+  add_setting(*command, "gap", options.gap);
   add_setting(*command, "no_simulation", flags->no_simulation);
   add_keep_options(*command, flags->keep);
   add_search_settings(*command, options.space);

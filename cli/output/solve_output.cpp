@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 Json scored_json(const Case& input, const Scored& scored) {
   return columns_json(result_of(input, scored),
-                      {"eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes"});
+                      {"eq1_seconds", "step_seconds", "comm_bytes", "peak_memory_bytes", "fits"});
 }
 
 Json strategy_json(const Case& input, const Strategy& strategy) {
@@ -144,7 +144,7 @@ std::string simulated_hint(const Solved& solved) {
     if (!best.simulated() || !usual.simulated() || usual.step >= 0.995 * best.step) continue;
     return fmt::format(
         "Under simulation, where communication overlaps, {} is faster: --objective simulated "
-        "continues the search there\n",
+        "searches for what is fastest there\n",
         usual.strategy.name());
   }
   return {};

@@ -202,7 +202,8 @@ std::string case_arguments(const Document& document) {
   CaseRequest input = document.input;
   if (input.batch) input.batch_per_device = CaseRequest().batch_per_device;
   if (!input.model.ends_with(".onnx")) input.unsupported = Unsupported::refuse;
-  return shell_quoted(std::exchange(input.model, "")) + setting_options(input);
+  const std::string model = std::exchange(input.model, "");
+  return shell_quoted(model) + setting_options(input);
 }
 
 std::string strategy_argument(const Document& document, const std::string& strategy_file) {

@@ -15,13 +15,15 @@ namespace strata::gui {
 
 /// A strategy by name, or what the user made of it.
 struct StrategyChoice {
-  std::string source = "data";  ///< as --strategy takes it: data, model, owt, optimal or a file
+  std::string source =
+      "data";  ///< as --strategy takes it: data, model, owt, eq1, optimal or a file
   std::vector<Config> configs = {};  ///< by layer, where it was edited; else empty
-  /// Of configs that a search found and nobody touched since: "refined". Else empty.
+  /// Of configs that a search found and nobody touched since: "optimal" where that is proved, else
+  /// "best". Else empty.
   std::string found = {};
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", "mine.json", "data, edited", "refined".
+  /// For people: "data", "mine.json", "data, edited", "best".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };

@@ -9,19 +9,21 @@
 namespace strata::gui {
 namespace {
 
-Strategy found_strategy(const Case& input, Progress* progress) {
-  SolveLimits limits;
+Strategy found_strategy(const Case& input, Objective objective, Progress* progress) {
+  SolveOptions options;
+  options.objective = objective;
   if (progress != nullptr) {
-    limits.cancelled = progress->cancelled();
-    limits.progress = [=](const SolveProgress& at) {
+    options.limits.cancelled = progress->cancelled();
+    options.limits.progress = [=](const SolveProgress& at) {
       progress->report(at.done, std::string(at.stage));
     };
   }
-  return optimal_strategy(input, {}, limits);
+  return best_strategy(input, options);
 }
 
 Strategy strategy_of(const StrategyChoice& choice, const Case& input, Progress* progress) {
-  if (choice.source == "optimal" && !choice.edited()) return found_strategy(input, progress);
+  const std::optional<Objective> objective = searched_objective(choice.source);
+  if (objective && !choice.edited()) return found_strategy(input, *objective, progress);
   if (!choice.edited()) return load_strategy(choice.source, input);
   return resolve(Strategy(choice.label(), choice.configs), input);
 }

@@ -3,6 +3,7 @@
 // Collects the parts of a Plan in plan order and lays the dependencies out flat. What a task waits
 // for in the step before follows from the buffers that tasks use.
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
@@ -20,18 +21,33 @@ class PlanBuilder {
   /// a compute task puts together on its device first.
   TaskId add(const Task& task, std::span<const TaskId> dependencies,
              std::span<const Operand> operands = {}, std::span<const Piece> gathered = {});
+  TaskId add(const Task& task, std::initializer_list<TaskId> dependencies) {
+    return add(task, view(dependencies));
+  }
   /// `task` also waits for `earlier` of the step before, whatever they use.
   void carry(TaskId task, TaskId earlier) { carried_.emplace_back(task, earlier); }
 
   /// Appends a transfer and its task; fills in the task's kind and detail.
   TaskId add_transfer(Task task, std::uint32_t input, std::span<const Piece> pieces,
                       std::span<const TaskId> dependencies, std::uint32_t copies = 1);
+  TaskId add_transfer(const Task& task, std::uint32_t input, std::span<const Piece> pieces,
+                      std::initializer_list<TaskId> dependencies) {
+    return add_transfer(task, input, pieces, view(dependencies));
+  }
   std::uint32_t add_group_shape(GroupShape shape);
   /// Appends a group without tasks; each participant is added with join_group.
   std::uint32_t add_group(Group group);
   TaskId join_group(std::uint32_t group, Task task, std::span<const TaskId> dependencies);
+  TaskId join_group(std::uint32_t group, const Task& task,
+                    std::initializer_list<TaskId> dependencies) {
+    return join_group(group, task, view(dependencies));
+  }
   /// The second task of a participant that has no copy engine.
   TaskId gather_group(std::uint32_t group, Task task, std::span<const TaskId> dependencies);
+  TaskId gather_group(std::uint32_t group, const Task& task,
+                      std::initializer_list<TaskId> dependencies) {
+    return gather_group(group, task, view(dependencies));
+  }
   /// `boxes`: what it holds; none for values.
   BufferId add_buffer(Buffer buffer, std::span<const Box> boxes = {});
   void place(std::vector<Placement> placements) { plan_.placements_ = std::move(placements); }
@@ -47,6 +63,9 @@ class PlanBuilder {
   Plan build() &&;
 
  private:
+  static std::span<const TaskId> view(std::initializer_list<TaskId> ids) {
+    return {ids.begin(), ids.size()};
+  }
   void carry_buffers();
 
   Plan plan_;

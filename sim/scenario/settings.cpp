@@ -25,7 +25,7 @@ constexpr std::array kOfOneStrategy = {Job::predict, Job::run};
 constexpr std::array kSolve = {Job::solve};
 constexpr std::array kRun = {Job::run};
 
-constexpr std::array<std::string_view, 4> kStrategies = {"data", "model", "owt", "optimal"};
+constexpr std::array<std::string_view, 5> kStrategies = {"data", "model", "owt", "eq1", "optimal"};
 constexpr std::array<std::string_view, 2> kPlacements = {"first", "hosts"};
 constexpr std::array<std::string_view, 2> kFlag = {"false", "true"};
 constexpr std::span<const std::string_view> kNoWords;
@@ -41,7 +41,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 29> kSettings = {{
+constexpr std::array<SettingSpec, 30> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -53,7 +53,9 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
     {"batch_per_device", ValueForm::positive, kEveryJob, "",
      "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
-     "data, model, owt, optimal or a .json file", kStrategies},
+     "data, model, owt, eq1 (the least time under Eq. 1), optimal (the fastest simulated step that "
+     "a search finds) or a .json file",
+     kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
      "how replicas sum gradients: ps (a parameter server on one of them, as in the paper), ring, "
      "tree, hierarchical, or auto, the cheapest of these for each sum (default ring)",
@@ -69,7 +71,7 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},
     {"memory_limit", ValueForm::size, kSimulated, "BYTES",
-     "bytes that a device may need at its peak, or as \"12 GiB\""},
+     "bytes that a device may need at its peak, or as \"12 GiB\" (default what it has)"},
     {"jitter", ValueForm::natural, kSimulated, "",
      "also draw every task's time from its measured spread, with this seed: the median step and "
      "the 95th percentile",
@@ -86,7 +88,9 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "or all, which adds convolutions (default fc)",
      kReductionCutsNames},
     {"objective", ValueForm::choice, kSolve, "OBJECTIVE",
-     "eq1, or simulated: search on under the simulated step time (default eq1)", kObjectiveNames},
+     "what is searched for: the least simulated step, or the least time under Eq. 1, where nothing "
+     "overlaps: simulated or eq1 (default simulated)",
+     kObjectiveNames},
     {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},
     {"seed", ValueForm::natural, kRun, "",
      "of initial weights, synthetic data and dropout (default 0)", kNoWords, kMostSeed},
@@ -129,11 +133,17 @@ constexpr std::array<SettingSpec, 29> kSettings = {{
      "points",
      kNoWords,
      kMostEvaluations},
+    {"gap",
+     ValueForm::rate,
+     {},
+     "X",
+     "stop a search under simulation once it is proved that no strategy saves more than this part "
+     "of the step, as 0.02 (default 0)"},
     {"no_simulation",
      ValueForm::flag,
      {},
      "",
-     "give Eq. 1 times alone: quick where a simulation takes long",
+     "give Eq. 1 times alone, with `objective` eq1: quick where a simulation takes long",
      kFlag},
     {"time_limit",
      ValueForm::seconds,

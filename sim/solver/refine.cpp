@@ -46,7 +46,8 @@ class Refiner {
       if (std::find(first.begin(), first.end(), start) == first.end()) first.push_back(start);
     }
     evaluate(first);
-    while (!stopped_ && known_.size() < options_.evaluations && best_ != nullptr) {
+    while (!stopped_ && known_.size() < options_.evaluations && best_ != nullptr &&
+           best_->second > options_.enough) {
       const std::vector<Choices> batch = next_batch();
       if (batch.empty()) break;
       evaluate(batch);

@@ -24,6 +24,8 @@ struct RefineOptions {
   /// If given, what choices cannot be better than: where that reaches the best known, they are not
   /// evaluated.
   Evaluate lower_bound = {};
+  /// Nothing is evaluated once the best known takes no more.
+  double enough = 0;
 };
 
 struct Evaluated {

@@ -36,6 +36,8 @@ class Strategy {
       : name_(std::move(name)), configs_(std::move(configs)) {}
 
   const std::string& name() const { return name_; }
+  /// The same cuts by another name.
+  Strategy called(std::string name) const { return {std::move(name), configs_}; }
   const Config& operator[](LayerId id) const { return configs_[id()]; }
   std::span<const Config> configs() const { return configs_; }
   std::size_t size() const { return configs_.size(); }

@@ -37,6 +37,7 @@ void Solve(benchmark::State& state, const std::string& model, const std::string&
   request.cluster = cluster;
   const Case input = load_case(request);
   SolveOptions options;
+  options.objective = Objective::eq1;
   options.simulate = false;
   double tables = 0, search = 0;
   Solved solved;

@@ -51,7 +51,10 @@ class Measure(unittest.TestCase):
                 predicted = said(f"strata predict {case} --strategy {strategy} --json", folder)
                 self.assertEqual(predicted["cost_sources"]["analytic"], 0, strategy)
                 self.assertGreater(predicted["cost_sources"]["measured"], 0.5, strategy)
-            self.assertTrue(said(f"strata solve {case} --json", folder)["optimal"])
+            eq1 = said(f"strata solve {case} --objective eq1 --json", folder)
+            self.assertTrue(eq1["optimal"])
+            fastest = said(f"strata solve {case} --json", folder)
+            self.assertLessEqual(fastest["step_seconds"], eq1["step_seconds"])
             scattered = [said(f"strata predict {case} --strategy data --jitter {seed} --json",
                               folder)["jitter"] for seed in (1, 1, 2)]
             self.assertEqual(scattered[0], scattered[1])

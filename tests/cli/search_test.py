@@ -45,6 +45,10 @@ def solve(model, cluster, options="", folder="."):
     return said(f"strata solve {model} --cluster {cluster} {options} --json", folder)
 
 
+def solve_eq1(model, cluster, options="", folder="."):
+    return solve(model, cluster, f"--objective eq1 {options}", folder)
+
+
 class Search(unittest.TestCase):
     maxDiff = None
 
@@ -55,7 +59,7 @@ class Search(unittest.TestCase):
         for model in ("lenet5", "alexnet", "resnet18"):
             for sync in ("ps", "ring", "auto"):
                 with self.subTest(model, sync=sync):
-                    s = solve(model, "p100-2x2", f"--sync {sync}")
+                    s = solve_eq1(model, "p100-2x2", f"--sync {sync}")
                     self.assert_shape(s, SOLVED)
                     self.assertIs(s["optimal"], True)
                     self.assertEqual(s["lower_bound_seconds"], s["eq1_seconds"])
@@ -78,24 +82,26 @@ class Search(unittest.TestCase):
 
     def test_without_simulation_it_finds_the_same(self):
         s = solve("lenet5", "p100-1x4", "--no-simulation")
-        self.assertEqual(s["strategy"], solve("lenet5", "p100-1x4")["strategy"])
+        self.assertEqual(s["strategy"], solve_eq1("lenet5", "p100-1x4")["strategy"])
         for scored in (s, *s["baselines"].values()):
             self.assertGreater(scored["eq1_seconds"], 0)
             for key in ("step_seconds", "comm_bytes", "peak_memory_bytes"):
                 self.assertIsNone(scored[key], key)
 
-    def test_optimal_is_a_strategy(self):
-        both = predict("lenet5", "p100-1x4", "--strategy data,optimal")
-        self.assertEqual([p["strategy"] for p in both], ["data", "optimal"])
-        self.assertEqual(both[1]["eq1_seconds"], solve("lenet5", "p100-1x4")["eq1_seconds"])
+    def test_what_is_searched_for_has_names(self):
+        three = predict("lenet5", "p100-1x4", "--strategy data,eq1,optimal")
+        self.assertEqual([p["strategy"] for p in three], ["data", "eq1", "optimal"])
+        self.assertEqual(three[1]["eq1_seconds"], solve_eq1("lenet5", "p100-1x4")["eq1_seconds"])
+        self.assertEqual(three[2]["step_seconds"], solve("lenet5", "p100-1x4")["step_seconds"])
+        self.assertEqual(three[2]["step_seconds"], min(p["step_seconds"] for p in three))
 
     def test_a_larger_space_is_never_worse(self):
         """AlexNet's fully-connected layers are faster cut in r, on any cluster of hosts."""
-        none, fc, every = (solve("alexnet", "p100-2x4", f"--reductions {layers}")
+        none, fc, every = (solve_eq1("alexnet", "p100-2x4", f"--reductions {layers}")
                            for layers in ("none", "fc", "all"))
         self.assertLess(fc["eq1_seconds"], none["eq1_seconds"])
         self.assertLessEqual(every["eq1_seconds"], fc["eq1_seconds"])
-        self.assertEqual(fc["eq1_seconds"], solve("alexnet", "p100-2x4")["eq1_seconds"])
+        self.assertEqual(fc["eq1_seconds"], solve_eq1("alexnet", "p100-2x4")["eq1_seconds"])
 
     def test_the_answer_does_not_depend_on_the_threads_or_the_algorithm(self):
         def answer(options):
@@ -103,26 +109,35 @@ class Search(unittest.TestCase):
             return {key: value for key, value in s.items() if key not in MEASURED}
         one = answer("--threads 1")
         self.assertEqual(answer("--threads 4"), one)
+        one = answer("--threads 1 --objective eq1")
+        self.assertEqual(answer("--threads 4 --objective eq1"), one)
         dfs = answer("--algorithm dfs")
         self.assertEqual((dfs["eq1_seconds"], dfs["optimal"]), (one["eq1_seconds"], True))
 
     def test_simulated_is_never_worse(self):
-        eq1 = solve("alexnet", "p100-2x2", "--sync ps")
-        s = solve("alexnet", "p100-2x2", "--sync ps --objective simulated --evaluations 50")
+        eq1 = solve_eq1("alexnet", "p100-2x2", "--sync ps")
+        s = solve("alexnet", "p100-2x2", "--sync ps --evaluations 50")
+        self.assertEqual(s["objective"], "simulated")
         self.assert_shape(s, SOLVED)
         self.assertIs(s["optimal"], False)
         self.assertLessEqual(s["step_seconds"], eq1["step_seconds"])
         for usual in s["baselines"].values():
             self.assertLessEqual(s["step_seconds"], usual["step_seconds"])
 
+    def test_a_search_ends_once_its_gap_is_proved(self):
+        s = solve("vgg16", "p100-1x4", "--gap 0.1")
+        self.assertLessEqual(s["gap"], 0.1)
+        self.assertLess(s["evaluations"], 20)
+        self.assertIs(s["stopped"], False)
+
     def test_kept_layers_stay_and_cost_their_regret(self):
         e = said("strata explain lenet5 --cluster p100-1x4 --strategy data --layer fc1 --json")
         regret = next(c["regret_seconds"] for c in e["configs"] if c["chosen"])
-        s = solve("lenet5", "p100-1x4", "--keep fc1,conv2 --strategy data")
+        s = solve_eq1("lenet5", "p100-1x4", "--keep fc1,conv2 --strategy data")
         self.assertEqual((s["kept"], s["optimal"]), (["fc1", "conv2"], True))
         cuts = {layer["name"]: layer["config"]["n"] for layer in s["strategy"]["layers"]}
         self.assertEqual((cuts["fc1"], cuts["tanh3"], cuts["conv2"]), (4, 4, 4))
-        s = solve("lenet5", "p100-1x4", "--keep fc1 --strategy data")
+        s = solve_eq1("lenet5", "p100-1x4", "--keep fc1 --strategy data")
         self.assertAlmostEqual(s["eq1_seconds"] - e["optimum_seconds"], regret, delta=1e-12)
 
     def test_a_kept_cut_need_not_be_one_that_is_searched(self):
@@ -130,22 +145,24 @@ class Search(unittest.TestCase):
             text = json.dumps({"strategy": "odd", "default": {},
                                "layers": [{"name": "conv1", "config": {"c": 3}}]})
             (pathlib.Path(folder) / "odd.json").write_text(text)
-            s = solve("lenet5", "p100-1x4", "--keep conv1 --strategy odd.json", folder)
+            s = solve_eq1("lenet5", "p100-1x4", "--keep conv1 --strategy odd.json", folder)
             cuts = {layer["name"]: layer["config"]["c"] for layer in s["strategy"]["layers"]}
             self.assertEqual((cuts["conv1"], s["optimal"]), (3, True))
 
     def test_k_best(self):
-        best = solve("lenet5", "p100-1x4", "--k-best 6")["best"]
-        times = [entry["eq1_seconds"] for entry in best]
-        self.assertEqual((len(times), times), (6, sorted(times)))
-        layers = [json.dumps(entry["strategy"]["layers"]) for entry in best]
-        self.assertEqual(len(set(layers)), 6)
+        for objective, key in (("eq1", "eq1_seconds"), ("simulated", "step_seconds")):
+            best = solve("lenet5", "p100-1x4", f"--k-best 6 --objective {objective}")["best"]
+            times = [entry[key] for entry in best]
+            self.assertEqual((len(times), times), (6, sorted(times)))
+            layers = [json.dumps(entry["strategy"]["layers"]) for entry in best]
+            self.assertEqual(len(set(layers)), 6)
 
     def test_a_memory_limit_is_kept_or_impossible(self):
-        free = solve("alexnet", "p100-1x4")
-        limit = free["peak_memory_bytes"]
-        self.assertEqual(solve("alexnet", "p100-1x4", f"--memory-limit {limit}")["eq1_seconds"],
-                         free["eq1_seconds"])
+        for objective, key in (("eq1", "eq1_seconds"), ("simulated", "step_seconds")):
+            free = solve("alexnet", "p100-1x4", f"--objective {objective}")
+            limit = free["peak_memory_bytes"]
+            within = solve("alexnet", "p100-1x4", f"--objective {objective} --memory-limit {limit}")
+            self.assertEqual(within[key], free[key])
         with tempfile.TemporaryDirectory() as folder:
             none = cases.run("strata solve alexnet --cluster p100-1x4 --memory-limit 1MB "
                              "-o best.json --json", folder)
@@ -154,7 +171,7 @@ class Search(unittest.TestCase):
         self.assertIn("no strategy within --memory-limit 1000000 (1.00 MB), proved:", none.stderr)
 
     def test_explain(self):
-        for strategy in ("optimal", "owt", "data"):
+        for strategy in ("eq1", "owt", "data"):
             with self.subTest(strategy):
                 e = said("strata explain lenet5 --cluster p100-1x4 --layer conv2 "
                          f"--strategy {strategy} --json")
@@ -164,7 +181,7 @@ class Search(unittest.TestCase):
                 self.assertEqual(min(regrets), 0)
                 chosen = [c for c in e["configs"] if c["chosen"]]
                 self.assertEqual([c["config"] for c in chosen], [e["config"]])
-        optimum = solve("lenet5", "p100-1x4")["eq1_seconds"]
+        optimum = solve_eq1("lenet5", "p100-1x4")["eq1_seconds"]
         self.assertAlmostEqual(e["optimum_seconds"] / optimum, 1, delta=1e-12)
 
     def test_diff(self):
@@ -221,7 +238,7 @@ class Interrupt(unittest.TestCase):
 
     def test_a_time_limit_under_simulation_is_no_failure(self):
         for limit in ("0", "0.0001", "0.01"):
-            s = solve("vgg16", "p100-2x4", f"--objective simulated --time-limit {limit}")
+            s = solve("vgg16", "p100-2x4", f"--time-limit {limit}")
             self.assertEqual((s["optimal"], s["stopped"]), (False, True))
             if s["evaluations"] > 0:
                 self.assertLessEqual(s["lower_bound_seconds"], s["step_seconds"])

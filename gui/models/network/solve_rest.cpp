@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/text.h"
 #include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/study/search/within_memory.h"
 
 namespace strata::gui {
 namespace {
@@ -52,7 +55,7 @@ SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progr
   const Case& input = scene.input;
   const Forced& forced = search.forced;
   const bool simulated = search.objective == Objective::simulated;
-  SolvedRest result{scene.document, {}, false};
+  SolvedRest result{scene.document, search.objective};
   for (const LayerId layer : forced.layers) lock(result.document, input.graph[layer].name);
   SolveOptions options;
   options.kept = {forced_strategy(scene.prediction.strategy, forced),
@@ -66,29 +69,47 @@ SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progr
   };
   const Solved solved = solve(input, options);
   throw_if_cancelled(progress.cancelled());
+  if (solved.best.empty()) throw InputError(none_found(input, solved, options.memory_limit));
   const Scored& best = solved.best.front();
-  result.eq1 = best.eq1;
+  result.seconds = solved.least();
+  result.lower_bound = solved.outside ? Seconds{} : solved.lower_bound;
   result.optimal = solved.optimal;
-  result.document.strategy = {"optimal", {}};
+  result.document.strategy = {simulated ? "optimal" : "eq1", {}};
   if (simulated || !options.kept.layers.empty()) {
     const auto configs = best.strategy.configs();
     result.document.strategy.configs.assign(configs.begin(), configs.end());
-    if (simulated) result.document.strategy.found = "refined";
+    if (simulated) result.document.strategy.found = best.strategy.name();
   }
   return result;
+}
+
+QString said_of(const SolvedRest& found) {
+  const bool simulated = found.objective == Objective::simulated;
+  const QString seconds = human_seconds(found.seconds);
+  const QString what = simulated ? solver_words("%1 a step").arg(seconds)
+                                 : solver_words("%1 under Eq. 1").arg(seconds);
+  const QString locked = found.document.locked.empty()
+                             ? QString()
+                             : solver_words(" with the locked layers as they are");
+  if (found.optimal) return solver_words("Found: %1, proved to be the least%2.").arg(what, locked);
+  if (found.lower_bound.value == 0) return solver_words("Found: %1%2.").arg(what, locked);
+  const double gap = 100 * (found.seconds / found.lower_bound - 1);
+  return solver_words("Found: %1%2; no strategy is more than %3 % faster.")
+      .arg(what, locked)
+      .arg(gap, 0, 'g', 2);
 }
 
 void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed) {
-  if (!workspace.scene() || workspace.document().empty()) return;
+  if (workspace.document().empty()) return;
   const Document asked = workspace.document();
   workspace.jobs().start(
       receiver, QStringLiteral("solve"), solver_words("Solving"),
       [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base =
-            scene->document == asked ? scene : make_scene(asked, *loader, &progress);
+            scene && scene->document == asked ? scene : make_scene(asked, *loader, &progress);
         const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, found, done, failed] {
           if (!(workspace.document() == asked)) {

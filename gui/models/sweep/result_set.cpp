@@ -39,7 +39,7 @@ std::string quantity_text(double value, Quantity quantity) {
 
 // The strategies that everybody knows come first, then all others in their order.
 std::size_t place_of_strategy(const std::vector<std::string>& words, const std::string& word) {
-  constexpr std::array<std::string_view, 4> kKnown = {"data", "model", "owt", "optimal"};
+  constexpr std::array<std::string_view, 5> kKnown = {"data", "model", "owt", "optimal", "eq1"};
   const auto place = [&](const std::string& strategy) {
     return static_cast<std::size_t>(std::find(kKnown.begin(), kKnown.end(), strategy) -
                                     kKnown.begin());

@@ -80,9 +80,14 @@ Document document_of_row(const std::string& database, std::int64_t id) {
   }
   Document document;
   document.input = question.input;
-  document.strategy.source = question.job == Job::solve ? "optimal" : question.strategy;
-  if (document.strategy.source == "optimal") document.strategy.configs = configs_of_row(store, id);
-  // "best" where nobody proved it optimal, "refined" where it was searched by simulation.
+  document.strategy.source = question.strategy;
+  if (question.job == Job::solve) {
+    document.strategy.source = question.objective == Objective::eq1 ? "eq1" : "optimal";
+  }
+  if (searched_objective(document.strategy.source)) {
+    document.strategy.configs = configs_of_row(store, id);
+  }
+  // "best" where nobody proved it optimal.
   if (document.strategy.edited()) document.strategy.found = text_field(found.rows[0].at(2));
   return document;
 }

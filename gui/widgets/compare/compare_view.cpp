@@ -83,7 +83,7 @@ QWidget* CompareView::make_bar() {
   choice_ = new QComboBox(bar);
   choice_->setPlaceholderText(tr("another baseline"));
   choice_->addItems({tr("data parallelism"), tr("model parallelism"), tr("one weird trick (owt)"),
-                     tr("the optimal strategy"), tr("what stands now"),
+                     tr("the optimum under Eq. 1"), tr("the fastest found"), tr("what stands now"),
                      tr("a strategy's file ...")});
   choice_->setCurrentIndex(-1);
   choice_->setAccessibleName(tr("Baseline"));

@@ -9,7 +9,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::array<const char*, 4> kUsual = {"data", "model", "owt", "optimal"};
+constexpr std::array<const char*, 5> kUsual = {"data", "model", "owt", "eq1", "optimal"};
 
 bool same_case(const Document& a, const Document& b) {
   return a.input.model == b.input.model && a.input.cluster == b.input.cluster &&

@@ -71,15 +71,7 @@ void NetworkView::solve() {
   }
   notify({});
   solve_rest(
-      workspace(), this, {},
-      [this](const SolvedRest& found) {
-        notify(found.optimal ? tr("Solved: %1 under Eq. 1, proved to be the least%2.")
-                                   .arg(human_seconds(found.eq1),
-                                        found.document.locked.empty()
-                                            ? QString()
-                                            : tr(" with the locked layers as they are"))
-                             : tr("Solved: %1 under Eq. 1.").arg(human_seconds(found.eq1)));
-      },
+      workspace(), this, {}, [this](const SolvedRest& found) { notify(said_of(found)); },
       [this](const QString& message) { notify(message); });
 }
 

@@ -21,7 +21,7 @@ void WhyView::force() {
   const Explanation& explanation = choices_.explained()->explanation;
   const Config config = choice->config;
   solve_rest(
-      workspace(), this, {{explanation.layers, config}},
+      workspace(), this, {{explanation.layers, config}, Objective::eq1},
       [this, config, regret = choice->regret, optimum = explanation.optimum](
           const SolvedRest& found) { tell_regret(found, config, regret, optimum); },
       [this](const QString& message) { notify(message); });
@@ -30,9 +30,9 @@ void WhyView::force() {
 // With other layers locked the answer costs more than the regret alone.
 void WhyView::tell_regret(const SolvedRest& found, const Config& config, Seconds regret,
                           Seconds optimum) {
-  const Seconds more = found.eq1 - optimum;
+  const Seconds more = found.seconds - optimum;
   QString text = tr("Forced %1 and solved the rest: %2 under Eq. 1, %3 more than the optimum.")
-                     .arg(human_config(config), human_seconds(found.eq1),
+                     .arg(human_config(config), human_seconds(found.seconds),
                           human_seconds(Seconds{std::max(0.0, more.value)}));
   if ((more - regret).value > 1e-6 * optimum.value) {
     text += tr(" %1 of it are this cut's regret, the rest the other locked layers'.")

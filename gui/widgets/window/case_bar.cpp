@@ -11,6 +11,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
+#include "sim/study/search/solve.h"
 
 namespace strata::gui {
 namespace {
@@ -105,6 +106,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   dtype_->setMinimumContentsLength(kLeastLetters - 3);
   addSeparator();
   strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
+  usual_strategies_ = strategy_->count();
   for (QComboBox* box : {model_, cluster_, bucket_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
@@ -119,7 +121,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   result_->setToolTip(
       tr("The simulated step, where devices compute while bytes move; and Eq. 1, which adds up "
          "what each layer costs, and under which 'optimal' is proved"));
-  connect(result_, &QLabel::linkActivated, this, &CaseBar::search_on_wanted);
+  connect(result_, &QLabel::linkActivated, this, &CaseBar::fastest_wanted);
   addWidget(result_);
   make_nothing();
 
@@ -227,12 +229,12 @@ void CaseBar::show_document() {
                                          : QString());
   const QString strategy = QString::fromStdString(document.strategy.label());
   const QSignalBlocker quiet(strategy_);
-  while (strategy_->count() > 4) strategy_->removeItem(4);
+  while (strategy_->count() > usual_strategies_) strategy_->removeItem(usual_strategies_);
   if (strategy_->findText(strategy) < 0) strategy_->addItem(strategy);
   strategy_->setCurrentText(strategy);
   const QString source = QString::fromStdString(document.strategy.source);
-  strategy_->setToolTip(strategy == source || document.strategy.source == "optimal"
-                            ? tr("optimal: found anew after every change")
+  strategy_->setToolTip(strategy == source || searched_objective(document.strategy.source)
+                            ? tr("optimal and eq1: found anew after every change")
                             : source);
 }
 
@@ -256,9 +258,9 @@ void CaseBar::show_result() {
   }
   text += tr("&nbsp;&nbsp;&nbsp;Eq. 1: %1").arg(human_seconds(eq1));
   if (compares) text += factor(baseline->prediction.eq1_seconds(), eq1);
-  if (compares && scene->document.strategy == StrategyChoice{"optimal"} &&
+  if (compares && scene->document.strategy == StrategyChoice{"eq1"} &&
       baseline->prediction.step_seconds() < kSlower * step) {
-    text += tr("&nbsp;&nbsp;&nbsp;<a href='on'>search on by simulation</a>");
+    text += tr("&nbsp;&nbsp;&nbsp;<a href='fastest'>find the fastest</a>");
   }
   result_->setText(text);
 }

@@ -24,7 +24,7 @@ class CaseBar : public QToolBar {
 
  signals:
   /// The optimum under Eq. 1 is not the fastest when simulated, and the user wants that one.
-  void search_on_wanted();
+  void fastest_wanted();
   /// Where nothing is on the desk.
   void file_wanted();
   void example_wanted();
@@ -42,6 +42,7 @@ class CaseBar : public QToolBar {
 
   Workspace& workspace_;
   QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
+  int usual_strategies_ = 0;  // how many the field always has
   QSpinBox* batch_;
   QLabel* result_;
   QAction* nothing_ = nullptr;

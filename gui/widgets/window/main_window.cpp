@@ -72,7 +72,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
-  connect(case_bar_, &CaseBar::search_on_wanted, this, &MainWindow::search_on);
+  connect(case_bar_, &CaseBar::fastest_wanted, this, &MainWindow::find_fastest);
   connect(case_bar_, &CaseBar::file_wanted, this, &MainWindow::ask_for_file);
   connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);

@@ -70,7 +70,7 @@ class MainWindow : public QMainWindow {
                const std::function<void()>& what);
   void show_welcome();
   void show_views();
-  void search_on();
+  void find_fastest();
   void ask_for_file();
   void ask_for_export(View* view);
   void ask_for_strategy_file();

@@ -112,7 +112,8 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const Cluster& cluster
   std::vector<MeasureRequest> all;
   const Case input{graph, cluster, SyncAlgorithm::ring, DType::fp32, {}};
   for (const AskedStrategy& asked : strategies) {
-    const auto more = asked == AskedStrategy("optimal")
+    const auto* const name = std::get_if<std::string>(&asked);
+    const auto more = name != nullptr && searched_objective(*name)
                           ? shapes_of(graph, SearchSpace(graph, cluster))
                           : shapes_of(graph, resolve(asked, input));
     all.insert(all.end(), more.begin(), more.end());

@@ -69,7 +69,7 @@ bool can_measure(const Runner& runner, const Cluster& cluster) {
 // Costs are needed to search and to predict, not to run.
 std::optional<CostsUsed> load_costs(Runner& runner, Case& input, const RunRequest& request,
                                     const std::atomic<bool>* cancelled, const Progress& progress) {
-  if (request.strategy != "optimal" && request.profiles.empty()) return std::nullopt;
+  if (!searched_objective(request.strategy) && request.profiles.empty()) return std::nullopt;
   CostsUsed used;
   if (request.profiles.empty() && request.costs && can_measure(runner, input.cluster)) {
     SearchCosts costs = measure(runner, input, request, cancelled, progress);

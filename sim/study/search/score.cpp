@@ -1,7 +1,9 @@
 #include "sim/study/search/score.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "sim/base/error.h"
 #include "sim/study/case/eq1_tables.h"
 
 namespace strata {
@@ -36,7 +38,12 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
   options.memory = memory;
   options.memo = memo;
   const Prediction p = predict(input, strategy, options);
-  return {strategy, {}, p.step_seconds(), p.communication, memory ? p.largest_peak() : Bytes{}};
+  Scored scored{strategy, {}, p.step_seconds(), p.communication, {}};
+  if (memory) {
+    scored.peak_memory = p.largest_peak();
+    scored.fits = fit(input, p.peak_memory);
+  }
+  return scored;
 }
 
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
@@ -46,11 +53,60 @@ Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 
+bool fit(const Case& input, std::span<const Bytes> peaks) {
+  for (std::size_t d = 0; d < peaks.size(); ++d) {
+    if (peaks[d] > input.models[d]->memory_capacity()) return false;
+  }
+  return true;
+}
+
+Scored Scores::of(const Choices& choices, bool memory) {
+  {
+    const std::lock_guard guard(lock_);
+    const auto known = known_.find(choices);
+    if (known != known_.end() && (known->second.memory || !memory)) return known->second.scored;
+  }
+  Scored scored = simulated(space_.strategy("", choices), memory);
+  const std::lock_guard guard(lock_);
+  return known_.insert_or_assign(choices, Remembered{std::move(scored), memory})
+      .first->second.scored;
+}
+
+Scored Scores::of(const Strategy& strategy) {
+  const std::optional<Choices> choices = space_.choices(strategy);
+  if (!choices) return simulated(strategy, true);
+  Scored scored = of(*choices, true);
+  scored.strategy = strategy;
+  return scored;
+}
+
+Scored Scores::with_eq1(Scored scored) {
+  scored.eq1 = score_eq1(input_, scored.strategy, &memo_).eq1;
+  return scored;
+}
+
+bool Scores::contains(const Choices& choices) const {
+  const std::lock_guard guard(lock_);
+  return known_.contains(choices);
+}
+
+Scored Scores::simulated(const Strategy& strategy, bool memory) {
+  if (quick_to_simulate(input_.graph, strategy)) {
+    try {
+      return score_simulated(input_, strategy, &memo_, memory);
+    } catch (const InputError&) {
+    }
+  }
+  return {strategy, {}, {}, {}, {}};
+}
+
 CaseResult result_of(const Case& input, const Scored& scored) {
   CaseResult result = result_of(input);
   result.strategy = scored.strategy.name();
   result.eq1_seconds = scored.eq1.value;
-  if (scored.simulated()) add_step(scored.step, scored.communication, scored.peak_memory, result);
+  if (!scored.simulated()) return result;
+  add_step(scored.step, scored.communication, scored.peak_memory, result);
+  result.fits = scored.fits;
   return result;
 }
 

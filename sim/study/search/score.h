@@ -4,7 +4,12 @@
 // Thread-safe.
 
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
 
+#include "sim/solver/solution.h"
+#include "sim/strategy/search_space.h"
 #include "sim/study/case/predict.h"
 
 namespace strata {
@@ -15,6 +20,7 @@ struct Scored {
   Seconds eq1, step;
   Communication communication;
   Bytes peak_memory;  ///< of the device that needs the most
+  bool fits = true;   ///< no device needs more than it has, as far as the peaks are known
 
   bool simulated() const { return step.value > 0; }
 };
@@ -23,6 +29,38 @@ struct Scored {
 Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* memo, bool memory);
 /// Eq. 1 alone.
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo = nullptr);
+
+/// Whether every device has what it needs at its peak. `peaks`: by device.
+bool fit(const Case& input, std::span<const Bytes> peaks);
+
+/// Of the strategies of a search, each worked out once. Thread-safe.
+class Scores {
+ public:
+  /// Both must outlive this.
+  Scores(const Case& input, const SearchSpace& space)
+      : input_(input), space_(space), memo_(input) {}
+
+  /// Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
+  Scored of(const Choices& choices, bool memory);
+  /// With its peak.
+  Scored of(const Strategy& strategy);
+  Scored with_eq1(Scored scored);
+  bool contains(const Choices& choices) const;
+
+ private:
+  struct Remembered {
+    Scored scored;
+    bool memory;  ///< with its peak
+  };
+
+  Scored simulated(const Strategy& strategy, bool memory);
+
+  const Case& input_;
+  const SearchSpace& space_;
+  CaseMemo memo_;
+  mutable std::mutex lock_;
+  std::map<Choices, Remembered> known_;
+};
 
 CaseResult result_of(const Case& input, const Scored& scored);
 

@@ -1,11 +1,12 @@
 #include "sim/study/search/solve.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mutex>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -37,8 +38,11 @@ constexpr std::size_t kManyDevices = 64;
 constexpr double kRefineSlack = 0.1;
 // Relative: what differs by less is equal but for rounding.
 constexpr double kEqual = 1e-6;
-// The peak of what is not simulated: it fits nowhere.
-constexpr Bytes kNever{std::numeric_limits<std::int64_t>::max()};
+// As a limit, that every peak is within; the peak of what is not simulated, which fits nowhere.
+constexpr Bytes kAnyMemory{std::numeric_limits<std::int64_t>::max()};
+
+// Strategies that are searched for.
+constexpr std::string_view kNameUnderEq1 = "eq1", kNameUnderSimulation = "optimal";
 
 class Stopwatch {
  public:
@@ -81,10 +85,7 @@ class Search {
 
   Solved run() {
     try {
-      report("cost tables");
-      if (simulated()) step_bound_.emplace(input_, space_, limits_);
-      build_tables();
-      result_.table_seconds = start_.seconds();
+      prepare();
       search();
     } catch (const Cancelled&) {
       result_.stopped = true;
@@ -96,17 +97,23 @@ class Search {
     return std::move(result_);
   }
 
-  Strategy only_best() {
-    build_tables();
+  // Nothing where none was found that fits.
+  std::optional<Strategy> only_best() {
+    prepare();
     search();
     throw_if_cancelled(options_.limits.cancelled);
-    Strategy best = space_.strategy("optimal", found_.front());
-    Seconds least = score_eq1(input_, best, &memo_).eq1;
+    std::vector<Strategy> candidates;
+    if (!found_.empty()) candidates.push_back(space_.strategy("", found_.front()));
     for (const Strategy& usual : usual_) {
-      if (space_.choices(usual) || !keeps(usual, options_.kept)) continue;
-      const Seconds seconds = score_eq1(input_, usual, &memo_).eq1;
-      if (seconds < least) best = usual;
-      least = std::min(least, seconds);
+      if (!space_.choices(usual) && keeps(usual, options_.kept)) candidates.push_back(usual);
+    }
+    std::optional<Strategy> best;
+    Seconds least{kInfinity};
+    for (const Strategy& candidate : candidates) {
+      const Scored scored = score_candidate(candidate);
+      if (!fits(scored) || (best && objective(scored) >= least)) continue;
+      best = candidate;
+      least = objective(scored);
     }
     return best;
   }
@@ -118,9 +125,17 @@ class Search {
 
   // Of many devices only the choices that one optimum may need, or the refinement of one.
   bool screens() const {
-    if (options_.algorithm != SearchAlgorithm::elimination || options_.memory_limit) return false;
+    if (options_.algorithm != SearchAlgorithm::elimination) return false;
     const std::size_t devices = input_.cluster.device_count();
     return simulated() ? devices > kManyDevices : devices > kFewDevices && options_.k_best == 1;
+  }
+
+  // Tables that would not fit in memory are refused first of all.
+  void prepare() {
+    report("cost tables");
+    build_tables();
+    if (simulated()) step_bound_.emplace(input_, space_, limits_);
+    result_.table_seconds = start_.seconds();
   }
 
   void build_tables() {
@@ -134,10 +149,6 @@ class Search {
     screened_ =
         screen(space_, known_, build, limits_left(), &proof_, simulated() ? kRefineSlack : 0);
     tables_ = screened_->tables;
-    std::vector<Choices> known = {screened_->restricted(proof_.best)};
-    for (const Choices& choices : known_) known.push_back(screened_->restricted(choices));
-    std::erase(known, Choices{});
-    known_ = std::move(known);
     for (std::size_t v = 0; v < space_.size(); ++v) {
       screened_out_ += space_[v].cuts->size() - screened_->kept[v].size();
     }
@@ -158,27 +169,53 @@ class Search {
 
   bool simulated() const { return options_.objective == Objective::simulated; }
 
+  // Those of the usual strategies that the tables hold, and the best of a screening.
+  std::vector<Choices> known_in_tables() const {
+    if (!screened_) return known_;
+    std::vector<Choices> known = {screened_->restricted(proof_.best)};
+    for (const Choices& choices : known_) known.push_back(screened_->restricted(choices));
+    std::erase(known, Choices{});
+    return known;
+  }
+
   void search() {
     const Stopwatch watch;
-    const std::size_t count = simulated() ? std::max(options_.k_best, kStarts) : options_.k_best;
-    if (options_.memory_limit) {
-      search_within(count);
-    } else if (options_.algorithm == SearchAlgorithm::dfs) {
+    const std::size_t count = simulated() ? kStarts : options_.k_best;
+    search_all(count);
+    if (options_.simulate && !all_found_fit()) search_within(count);
+    result_.solve_seconds = watch.seconds();
+    if (simulated()) refine_found();
+  }
+
+  // Whatever memory it takes.
+  void search_all(std::size_t count) {
+    if (options_.algorithm == SearchAlgorithm::dfs) {
       const Solution found = depth_first(tables_, limits_left());
       take({found}, found.lower_bound);
       result_.final_nodes = final_nodes(tables_);
     } else {
-      const SolveResult found = strata::solve(tables_, known_, count, limits_left());
+      const SolveResult found = strata::solve(tables_, known_in_tables(), count, limits_left());
       take(found.best, found.lower_bound);
       result_.final_nodes = found.final_nodes;
       result_.pruned = found.pruned + screened_out_;
       result_.width = found.width;
     }
-    result_.solve_seconds = watch.seconds();
-    if (simulated()) refine_found();
+  }
+
+  // As far as there is time to see.
+  bool all_found_fit() {
+    if (options_.memory_limit == kAnyMemory || options_.algorithm == SearchAlgorithm::dfs) {
+      return true;
+    }
+    std::vector<char> fit(found_.size(), 1);
+    parallel_for(found_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
+      if (!is_set(limits_.cancelled)) fit[i] = fits(scores_.of(found_[i], true)) ? 1 : 0;
+    });
+    return std::find(fit.begin(), fit.end(), 0) == fit.end();
   }
 
   void take(const std::vector<Solution>& found, double lower_bound) {
+    found_.clear();
     for (const Solution& solution : found) {
       if (!solution.found()) continue;
       found_.push_back(original(solution.choices));
@@ -189,14 +226,22 @@ class Search {
     result_.stopped = !result_.optimal && (over || is_set(limits_.cancelled));
   }
 
+  // What fits may need choices that were screened out.
   void search_within(std::size_t count) {
+    report("memory");
+    if (screened_) tables_ = tables(space_, TableDetail::exact);
+    screened_.reset();
+    const Bytes limit = options_.memory_limit.value_or(input_.models.front()->memory_capacity());
+    // Other devices may have more or less than the first one, which the limit is of.
     const auto peak = [&](const Choices& choices) {
-      const Scored scored = score_choices(choices, true);
-      return scored.simulated() ? scored.peak_memory : kNever;
+      const Scored scored = scores_.of(choices, true);
+      if (!scored.simulated()) return kAnyMemory;
+      return fits(scored) ? std::min(scored.peak_memory, limit)
+                          : std::max(scored.peak_memory, limit + Bytes{1});
     };
     const WithinMemory found =
-        within_memory(tables_, memory_floor(input_.graph, input_.dtypes, space_),
-                      *options_.memory_limit, known_, count, peak, limits_left());
+        within_memory(tables_, memory_floor(input_.graph, input_.dtypes, space_), limit, known_,
+                      count, peak, limits_left());
     take(found.best, found.lower_bound);
     result_.final_nodes = final_nodes(tables_);
     result_.least_memory = found.least;
@@ -214,21 +259,40 @@ class Search {
     for (const Choices& found : found_) {
       starts.push_back(screened_ ? screened_->restricted(found) : found);
     }
-    starts.insert(starts.end(), known_.begin(), known_.end());
-    // Afterwards the usual ones are printed with their peaks.
+    const std::vector<Choices> known = known_in_tables();
+    starts.insert(starts.end(), known.begin(), known.end());
+    const std::set<Choices> with_peaks(starts.begin(), starts.end());
+    // Of one that fits. What is slower need not fit: it is not the answer.
+    std::atomic<double> least = kInfinity;
     const auto evaluate = [&](const Choices& choices) {
-      const bool usual = std::find(known_.begin(), known_.end(), choices) != known_.end();
-      const bool memory = usual || options_.memory_limit;
-      const Scored scored = score_choices(original(choices), memory);
-      return scored.simulated() && fits(scored) ? scored.step.value : kInfinity;
+      const bool start = options_.k_best > 1 || with_peaks.contains(choices);
+      Scored scored = scores_.of(original(choices), start);
+      if (!start && scored.simulated() && scored.step.value <= least) {
+        scored = scores_.of(original(choices), true);
+      }
+      if (!scored.simulated() || !fits(scored)) return kInfinity;
+      double before = least;
+      while (scored.step.value < before &&
+             !least.compare_exchange_weak(before, scored.step.value)) {
+      }
+      return scored.step.value;
     };
     RefineOptions options{options_.evaluations, shapes()};
     if (options_.k_best == 1) {
       options.lower_bound = [&](const Choices& choices) {
         return step_bound_->of(original(choices)).value;
       };
+      options.enough =
+          (1 + kEqual) * step_bound_->least().value / (1 - std::min(options_.gap, 1 - kEqual));
     }
-    const Refinement refined = refine(tables_, starts, evaluate, options, limits_left());
+    SolveLimits limits = limits_left();
+    if (limits.progress) {
+      limits.progress = [&](SolveProgress progress) {
+        progress.lower_bound = step_bound_->least().value;
+        options_.limits.progress(progress);
+      };
+    }
+    const Refinement refined = refine(tables_, starts, evaluate, options, limits);
     // Where a limit left nothing evaluated, the best under Eq. 1 stay.
     std::vector<Choices> best;
     for (const Evaluated& e : refined.best) best.push_back(original(e.choices));
@@ -251,8 +315,10 @@ class Search {
     return shapes;
   }
 
+  // Within a limit that was set only what is known to be.
   bool fits(const Scored& scored) const {
-    if (!options_.memory_limit) return true;
+    if (!options_.memory_limit) return scored.fits;
+    if (options_.memory_limit == kAnyMemory) return true;
     return scored.simulated() && scored.peak_memory <= *options_.memory_limit;
   }
 
@@ -262,73 +328,51 @@ class Search {
     return scored.simulated() ? scored.step : Seconds{kInfinity};
   }
 
-  // Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
-  Scored try_score(const Strategy& strategy, bool memory) {
-    if (quick_to_simulate(input_.graph, strategy)) {
-      try {
-        return score_simulated(input_, strategy, &memo_, memory);
-      } catch (const InputError&) {
-      }
-    }
-    return {strategy, {}, {}, {}, {}};
-  }
-  Scored with_eq1(Scored scored) {
-    scored.eq1 = score_eq1(input_, scored.strategy, &memo_).eq1;
-    return scored;
-  }
-
-  // Remembers; called from several threads.
-  Scored score_choices(const Choices& choices, bool memory) {
-    {
-      const std::lock_guard guard(scoring_);
-      const auto known = scored_.find(choices);
-      if (known != scored_.end() && (known->second.memory || !memory)) return known->second.scored;
-    }
-    Scored scored = try_score(space_.strategy("", choices), memory);
-    const std::lock_guard guard(scoring_);
-    return scored_.insert_or_assign(choices, Remembered{std::move(scored), memory})
-        .first->second.scored;
+  // By the objective, and with its peak where that is simulated.
+  Scored score_candidate(const Strategy& strategy) {
+    Scored scored{strategy, {}, {}, {}, {}};
+    if (options_.simulate) scored = scores_.of(strategy);
+    return simulated() ? scored : scores_.with_eq1(std::move(scored));
   }
 
   // Out of time, only what is handed out is still simulated; called off, nothing.
-  Scored score_found(const Choices& choices, std::string name) {
+  Scored score_found(const Choices& choices) {
     const bool called_off = is_set(options_.limits.cancelled);
-    const bool simulates = options_.simulate && (scored_.contains(choices) || !called_off);
-    const Strategy strategy = space_.strategy(std::move(name), choices);
-    Scored scored;
-    if (simulates) scored = score_choices(choices, !called_off);
-    scored.strategy = strategy;
-    return with_eq1(std::move(scored));
+    const bool simulates = options_.simulate && (scores_.contains(choices) || !called_off);
+    Scored scored{space_.strategy("", choices), {}, {}, {}, {}};
+    if (simulates) scored = scores_.of(choices, !called_off);
+    return scores_.with_eq1(std::move(scored));
   }
 
   Scored score_usual(const Strategy& strategy) {
     if (!options_.simulate || is_set(limits_.cancelled)) return {strategy, {}, {}, {}, {}};
-    const std::optional<Choices> choices = space_.choices(strategy);
-    if (!choices) return try_score(strategy, true);
-    Scored scored = score_choices(*choices, true);
-    scored.strategy = strategy;
-    return scored;
+    return scores_.of(strategy);
   }
 
   // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
   // that the space does not hold may be better than all that it holds.
   void score_all() {
-    // What is proved is called so.
-    const bool refined = simulated() && result_.evaluations > 0;
-    const std::string name = refined ? "refined" : result_.optimal ? "optimal" : "best";
     report("prediction");
     result_.baselines.resize(usual_.size());
     parallel_for(usual_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      result_.baselines[i] = with_eq1(score_usual(usual_[i]));
+      result_.baselines[i] = scores_.with_eq1(score_usual(usual_[i]));
     });
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      result_.best.push_back(
-          score_found(found_[i], i == 0 ? name : fmt::format("{}-{}", name, i + 1)));
-    }
+    for (const Choices& found : found_) result_.best.push_back(score_found(found));
     for (const Scored& usual : result_.baselines) {
       if (keeps(usual.strategy, options_.kept)) offer(usual);
     }
     rank();
+    name_found();
+  }
+
+  // What is proved is called so. Baselines keep their names.
+  void name_found() {
+    const std::string name = result_.optimal ? "optimal" : "best";
+    for (std::size_t i = 0; i < result_.best.size(); ++i) {
+      Strategy& strategy = result_.best[i].strategy;
+      if (!strategy.name().empty()) continue;
+      strategy = strategy.called(i == 0 ? name : fmt::format("{}-{}", name, i + 1));
+    }
   }
 
   void offer(const Scored& usual) {
@@ -362,23 +406,16 @@ class Search {
     result_.lower_bound = std::min(result_.lower_bound, least);
   }
 
-  struct Remembered {
-    Scored scored;
-    bool memory;  ///< with its peak
-  };
-
   const Case& input_;
   const SolveOptions& options_;
-  CaseMemo memo_{input_};
   Stopwatch start_;
   SearchSpace space_;
+  Scores scores_{input_, space_};
   std::vector<Strategy> usual_;
   std::vector<Choices> known_;  // the usual ones that the space holds
   std::vector<Choices> found_;
   Deadline deadline_;
   SolveLimits limits_;  ///< with the deadline's flag
-  std::mutex scoring_;
-  std::map<Choices, Remembered> scored_;
   ScreenProof proof_;
   std::optional<StepBound> step_bound_;  // of the simulated objective
   std::optional<Screened> screened_;
@@ -390,14 +427,13 @@ class Search {
 void check(const SolveOptions& options) {
   if (!options.simulate && (options.memory_limit || options.objective != Objective::eq1)) {
     throw InputError(
-        "`no_simulation` gives Eq. 1 alone; allowed: no `memory_limit`, no `objective` simulated");
+        "`no_simulation` gives Eq. 1 alone; allowed: `objective` eq1, no `memory_limit`");
   }
   if (options.algorithm != SearchAlgorithm::dfs) return;
   if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {
     throw InputError(
-        "`algorithm` dfs finds one strategy under Eq. 1; allowed: no `memory_limit`, no `k_best`, "
-        "no "
-        "`objective` simulated");
+        "`algorithm` dfs finds one strategy under Eq. 1; allowed: `objective` eq1, no "
+        "`memory_limit`, no `k_best`");
   }
 }
 
@@ -425,12 +461,21 @@ Seconds Solved::least() const {
   return first.simulated() ? first.step : Seconds{kInfinity};
 }
 
-Strategy optimal_strategy(const Case& input, const SearchOptions& space,
-                          const SolveLimits& limits) {
-  SolveOptions options;
-  options.space = space;
-  options.limits = limits;
-  return Search(input, options).only_best();
+std::optional<Objective> searched_objective(std::string_view strategy) {
+  if (strategy == kNameUnderEq1) return Objective::eq1;
+  if (strategy == kNameUnderSimulation) return Objective::simulated;
+  return std::nullopt;
+}
+
+Strategy best_strategy(const Case& input, const SolveOptions& options) {
+  std::optional<Strategy> best = Search(input, options).only_best();
+  if (!best) {
+    SolveOptions any = options;
+    any.memory_limit = kAnyMemory;
+    best = Search(input, any).only_best();
+  }
+  const bool eq1 = options.objective == Objective::eq1;
+  return best.value().called(std::string(eq1 ? kNameUnderEq1 : kNameUnderSimulation));
 }
 
 Solved solve(const Case& input, const SolveOptions& options) {

@@ -1,12 +1,13 @@
 #pragma once
 
-// The search as a study: the fastest strategy for a Case, what is proved about it, and the usual
-// strategies beside it. What `strata solve`, `explain`, `diff` and `--strategy optimal` call.
-// Thread-safe.
+// The search as a study: the fastest strategy for a Case that its devices have the memory for, what
+// is proved about it, and the usual strategies beside it. What `strata solve`, `explain`, `diff`
+// and the strategies `optimal` and `eq1` call. Thread-safe.
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,30 +29,33 @@ struct SolveOptions {
   SearchOptions space;
   KeptLayers kept;  ///< no layers: the search decides for all
   SearchAlgorithm algorithm = SearchAlgorithm::elimination;
-  Objective objective = Objective::eq1;
+  Objective objective = Objective::simulated;
   std::size_t k_best = 1;
-  std::optional<Bytes> memory_limit;  ///< on the simulated peak of every device
-  bool simulate = true;           ///< what is quick to simulate; else strategies have Eq. 1 alone
+  /// On the simulated peak of every device; without it, what the device has.
+  std::optional<Bytes> memory_limit;
+  /// What is quick to simulate; else strategies have Eq. 1 alone, and need what memory they like.
+  bool simulate = true;
   std::size_t evaluations = 200;  ///< simulations for Objective::simulated, at most
+  double gap = 0;                 ///< of Objective::simulated: enough is proved, so it stops
   SolveLimits limits;             ///< its time limit counts the tables, too
 };
 
 struct Solved {
   std::vector<Scored> best;  ///< at most k_best, by the objective; empty where none was found
   std::vector<Scored> baselines;
-  Objective objective = Objective::eq1;
-  Seconds lower_bound;   ///< of the objective, for every strategy of the space (within the limit)
-  bool optimal = false;  ///< proved for the objective over the space
-  bool outside = false;  ///< the best is a baseline that the space does not hold
-  bool stopped = false;  ///< by the time limit, or called off
+  Objective objective = Objective::simulated;
+  Seconds lower_bound;        ///< of the objective, for every strategy of the space (that fits)
+  bool optimal = false;       ///< proved for the objective over the space
+  bool outside = false;       ///< the best is a baseline that the space does not hold
+  bool stopped = false;       ///< by the time limit, or called off
   std::size_t variables = 0;  ///< of the search
   std::size_t final_nodes = 0;
   std::size_t max_configs = 0;
   std::size_t configs = 0;            ///< of all variables
   std::size_t pruned = 0, width = 0;  ///< see SolveResult
   std::size_t evaluations = 0;        ///< simulations made by the refinement
-  Bytes least_memory;                 ///< with a memory limit, proved: no strategy has a lower peak
-  Bytes smallest_peak;                ///< with a memory limit: of all strategies looked at
+  Bytes least_memory;                 ///< where memory binds, proved: no strategy has a lower peak
+  Bytes smallest_peak;                ///< where memory binds: of all strategies looked at
   double log10_strategies = 0;
   double table_seconds = 0, solve_seconds = 0, refine_seconds = 0;  ///< wall time
 
@@ -64,12 +68,14 @@ struct Solved {
 /// Throws InputError where the cost tables would not fit in memory, or layers cannot be kept.
 Solved solve(const Case& input, const SolveOptions& options = {});
 
-/// The first of solve()'s best under Eq. 1 alone; predicts nothing, so it is quick. Throws
-/// Cancelled where it is called off.
-Strategy optimal_strategy(const Case& input, const SearchOptions& space = {},
-                          const SolveLimits& limits = {});
+/// What a strategy of this name is searched for by: `eq1`, or `optimal` by the simulated step.
+std::optional<Objective> searched_objective(std::string_view strategy);
 
-/// data, model, owt, optimal, or a file where it ends in .json; checked against the case.
+/// The first of solve()'s best, by the name of searched_objective(). Where none was found that fits
+/// in memory, the best of all. Throws Cancelled where it is called off.
+Strategy best_strategy(const Case& input, const SolveOptions& options);
+
+/// data, model, owt, eq1, optimal, or a file where it ends in .json; checked against the case.
 Strategy load_strategy(const std::string& strategy, const Case& input,
                        const SearchOptions& space = {});
 

@@ -130,10 +130,12 @@ WithinMemory within_memory(const CostTables& tables,
   return Within(tables, floor, limit, known, k_best, peak, limits).run();
 }
 
-std::string none_found(const Case& input, const Solved& solved, Bytes bytes) {
+std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit) {
   const std::string who = fmt::format("{} on {}", input.graph.name(), input.cluster.name());
+  const Bytes bytes = limit.value_or(input.models.front()->memory_capacity());
   const std::string within =
-      fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes));
+      limit ? fmt::format("within `memory_limit` {} ({})", bytes.value, format_bytes(bytes))
+            : fmt::format("within the memory of a device ({})", format_bytes(bytes));
   if (solved.stopped) {
     return fmt::format("{}: stopped before a strategy {} was found", who, within);
   }

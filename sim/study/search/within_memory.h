@@ -6,6 +6,7 @@
 // over, and the limit on the sum is lowered until one fits.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,8 @@ WithinMemory within_memory(const CostTables& tables,
 
 /// Why a search under a memory limit found no strategy:
 /// "lenet5 on p100-1x2: no strategy within `memory_limit` 1024 (1.02 kB), proved: each needs at
-/// least 1.29 MB a device", or what the smallest of those tried needs.
-std::string none_found(const Case& input, const Solved& solved, Bytes bytes);
+/// least 1.29 MB a device", or what the smallest of those tried needs. Without a limit, within what
+/// the devices have.
+std::string none_found(const Case& input, const Solved& solved, std::optional<Bytes> limit);
 
 }  // namespace strata

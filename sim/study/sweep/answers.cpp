@@ -58,13 +58,6 @@ void describe(const Case& input, StoredResult& row) {
   row.batch = input.graph.batch();
 }
 
-bool fits(const Case& input, const std::vector<Bytes>& peaks, std::optional<Bytes> limit) {
-  for (std::size_t d = 0; d < peaks.size(); ++d) {
-    if (peaks[d] > limit.value_or(input.models[d]->memory_capacity())) return false;
-  }
-  return true;
-}
-
 PredictOptions options_of(const Question& question) {
   PredictOptions options;
   options.steps = question.steps;
@@ -73,10 +66,20 @@ PredictOptions options_of(const Question& question) {
   return options;
 }
 
+SolveOptions options_of_search(const Question& question) {
+  SolveOptions options;
+  options.space = question.space;
+  options.objective = question.objective;
+  options.memory_limit = question.memory_limit;
+  options.limits.threads = kThreads;
+  return options;
+}
+
 void add_figures(const Case& input, const Prediction& p, const Question& question,
                  StoredResult& row) {
   add_prediction(p, row);
-  row.fits = fits(input, p.peak_memory, question.memory_limit);
+  row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
+                                   : fit(input, p.peak_memory);
   if (question.jitter) {
     const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
     row.p50_seconds = steps.p50.value;
@@ -171,6 +174,10 @@ CaseKey Answers::key(const Question& question) {
   // Not said in the settings, it is the usual one, which stores had not before there were buckets.
   const Bytes bucket = question.input.sync.bucket_in_use();
   if (bucket > Bytes{}) text += fmt::format("bucket {}\n", bucket.value);
+  // Stores had it under Eq. 1 alone, whatever memory it takes, before that was the usual search.
+  const auto objective = question.job == Job::solve ? std::optional(question.objective)
+                                                    : searched_objective(question.strategy);
+  if (objective) text += fmt::format("{}, in memory\n", print_setting("objective", *objective));
   for (const StoredInput& input : inputs(question)) {
     text += fmt::format("{} {}\n", input.kind, hex(input.hash));
   }
@@ -216,10 +223,11 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
 }
 
 Strategy Answers::strategy(const Question& question, const Case& input) {
-  if (question.strategy != "optimal") return load_strategy(question.strategy, input);
-  SolveLimits limits;
-  limits.threads = kThreads;
-  return optimal_strategy(input, question.space, limits);
+  const std::optional<Objective> objective = searched_objective(question.strategy);
+  if (!objective) return load_strategy(question.strategy, input);
+  SolveOptions options = options_of_search(question);
+  options.objective = *objective;
+  return best_strategy(input, options);
 }
 
 void Answers::predicted(const Question& question, StoredResult& row) {
@@ -234,11 +242,7 @@ void Answers::solved(const Question& question, StoredResult& row,
                      const std::atomic<bool>* cancelled) {
   const Case input = loader_.load(question.input);
   describe(input, row);
-  SolveOptions options;
-  options.space = question.space;
-  options.objective = question.objective;
-  options.memory_limit = question.memory_limit;
-  options.limits.threads = kThreads;
+  SolveOptions options = options_of_search(question);
   options.limits.cancelled = cancelled;
   const Solved found = solve(input, options);
   if (found.stopped) throw_if_cancelled(cancelled);
@@ -251,7 +255,7 @@ void Answers::solved(const Question& question, StoredResult& row,
   row.fits = !found.best.empty();
   if (found.best.empty()) {
     row.done = false;
-    row.error = none_found(input, found, options.memory_limit.value());
+    row.error = none_found(input, found, options.memory_limit);
     std::erase(row.error, '`');  // beside columns that are called so
     return;
   }

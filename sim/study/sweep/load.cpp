@@ -182,10 +182,15 @@ Strategy load_strategy(const std::string& strategy, const Case& input, const Sea
   for (Strategy& usual : baselines(input)) {
     if (usual.name() == strategy) return std::move(usual);
   }
-  if (strategy == "optimal") return optimal_strategy(input, space);
+  if (const auto objective = searched_objective(strategy)) {
+    SolveOptions options;
+    options.space = space;
+    options.objective = *objective;
+    return best_strategy(input, options);
+  }
   if (strategy.ends_with(".json")) return read_strategy(strategy, input.graph, input.cluster);
   throw InputError(fmt::format(
-      "unknown strategy '{}'; allowed: data, model, owt, optimal, or a file ending in .json",
+      "unknown strategy '{}'; allowed: data, model, owt, eq1, optimal, or a file ending in .json",
       strategy));
 }
 

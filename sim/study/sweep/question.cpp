@@ -103,7 +103,7 @@ Question understand(Job job, std::span<const Setting> settings, const std::strin
   const bool says = std::any_of(settings.begin(), settings.end(),
                                 [](const Setting& s) { return s.key == "layers"; });
   for (const Setting& setting : settings) read(question, setting);
-  if (!says) question.layers = job == Job::solve || question.strategy == "optimal";
+  if (!says) question.layers = job == Job::solve || searched_objective(question.strategy);
   find_files(question, folder);
   share_with_run(question);
   return question;

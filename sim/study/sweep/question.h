@@ -23,7 +23,7 @@ struct Question {
   std::optional<std::uint64_t> jitter;
   std::optional<Bytes> memory_limit;
   SearchOptions space;
-  Objective objective = Objective::eq1;
+  Objective objective = Objective::simulated;
   bool layers = false;   ///< whether each layer's config and costs are kept
   std::string settings;  ///< all of them, a JSON object in the order of keys
   std::string known_by;  ///< the same without names of files, whose content counts

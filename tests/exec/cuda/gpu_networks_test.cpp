@@ -55,7 +55,9 @@ Strategy optimal(const Graph& graph, int devices) {
   const Cluster cluster = cpu_cluster(devices);
   Case input{graph, cluster, SyncAlgorithm::ring, DType::fp32, {}};
   input.models.assign(cluster.device_count(), make_cost_model(load_profile("p100")));
-  return optimal_strategy(input);
+  SolveOptions options;
+  options.objective = Objective::eq1;
+  return best_strategy(input, options);
 }
 
 Strategy random_cut(const Graph& graph, int devices, std::uint64_t seed) {

@@ -33,7 +33,9 @@ Strategy optimal(const Graph& graph, int devices) {
   const std::shared_ptr<const CostModel> model = make_cost_model(load_profile("p100"));
   Case input{graph, cluster, SyncAlgorithm::ring, DType::fp32, {}};
   input.models.assign(cluster.device_count(), model);
-  return optimal_strategy(input);
+  SolveOptions options;
+  options.objective = Objective::eq1;
+  return best_strategy(input, options);
 }
 
 std::vector<Strategy> named_strategies(const Graph& graph, int devices) {

@@ -192,7 +192,7 @@ TEST(LayerDifferences, CutsAreTakenOver) {
   const ScenePtr before = scene_of(document("model"));
   Document found = document("data");
   found.strategy.configs.assign(14, config_on_first_devices(kWhole));
-  found.strategy.found = "refined";
+  found.strategy.found = "best";
   const ScenePtr after = scene_of(found);
   const Document next = with_cuts_of(*before, *after, {"conv1", "no such layer"});
   const LayerId conv = after->input.graph.find("conv1");

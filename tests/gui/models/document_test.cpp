@@ -25,7 +25,7 @@ Document edited_document() {
   document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
   document.strategy = {"owt", {config_on_first_devices(kWhole), {kWhole, {DeviceId(3)}}}};
   document.locked = {"conv1"};
-  document.strategy.found = "refined";
+  document.strategy.found = "best";
   return document;
 }
 

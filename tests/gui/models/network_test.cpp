@@ -292,7 +292,7 @@ TEST(SolveRest, LeavesLockedLayersAlone) {
   Scene locked = *scene;
   locked.document.locked = {"conv2", "fc1"};
   Progress progress;
-  const SolvedRest found = solved_rest(locked, {}, progress);
+  const SolvedRest found = solved_rest(locked, {{}, Objective::eq1}, progress);
   EXPECT_TRUE(found.optimal);
   const Strategy& before = scene->prediction.strategy;
   const auto& configs = found.document.strategy.configs;
@@ -300,16 +300,21 @@ TEST(SolveRest, LeavesLockedLayersAlone) {
     const LayerId layer = scene->input.graph.find(name);
     EXPECT_EQ(configs.at(layer()), before[layer]);
   }
-  EXPECT_LT(found.eq1, scene->prediction.eq1_seconds());
+  EXPECT_LT(found.seconds, scene->prediction.eq1_seconds());
   EXPECT_EQ(found.document.locked, locked.document.locked);
 }
 
 TEST(SolveRest, WithoutLocksItIsTheOptimum) {
   const ScenePtr scene = scene_of("lenet5", "p100-1x4", "data");
   Progress progress;
-  const SolvedRest found = solved_rest(*scene, {}, progress);
-  EXPECT_EQ(found.document.strategy, (StrategyChoice{"optimal", {}}));
-  EXPECT_EQ(found.eq1, score_eq1(scene->input, optimal_strategy(scene->input)).eq1);
+  const SolvedRest eq1 = solved_rest(*scene, {{}, Objective::eq1}, progress);
+  EXPECT_EQ(eq1.document.strategy, (StrategyChoice{"eq1", {}}));
+  EXPECT_EQ(eq1.seconds, score_eq1(scene->input, load_strategy("eq1", scene->input)).eq1);
+  const SolvedRest fastest = solved_rest(*scene, {}, progress);
+  EXPECT_EQ(fastest.document.strategy.label(), "best");
+  const Strategy same = load_strategy("optimal", scene->input);
+  EXPECT_TRUE(std::ranges::equal(fastest.document.strategy.configs, same.configs()));
+  EXPECT_EQ(fastest.seconds, predict(scene->input, same).step_seconds());
 }
 
 // A unit's layers may be locked as they are, be they cut in two ways.

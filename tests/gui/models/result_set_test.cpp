@@ -292,9 +292,9 @@ TEST(ParallelAxes, DrawEqualRowsOnce) {
 
 TEST(Strategies, HaveOneColourWhateverElseIsThere) {
   const ResultColumn few = words("strategy", {"mine.json", "optimal", "owt"}, {0, 1, 2});
-  EXPECT_EQ(few.kind_of(1), 3);  // data, model, owt, optimal
+  EXPECT_EQ(few.kind_of(1), 3);  // data, model, owt, optimal, eq1
   EXPECT_EQ(few.kind_of(2), 2);
-  EXPECT_EQ(few.kind_of(0), 4);
+  EXPECT_EQ(few.kind_of(0), 5);
   const ResultSet models({words("model", {"alexnet", "vgg16"}, {1, 0})}, {1, 2});
   EXPECT_EQ(models[0].kind_of(1), 1);
 }

@@ -208,8 +208,10 @@ TEST_F(CompareViewTest, OtherBaselinesAreChosen) {
   choose(2);
   EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "owt");
   choose(3);
-  EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "optimal");
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "eq1");
   choose(4);
+  EXPECT_EQ(workspace_.baseline()->prediction.strategy.name(), "optimal");
+  choose(5);
   EXPECT_EQ(workspace_.baseline(), workspace_.scene());
   EXPECT_EQ(view_.differences().rowCount(), 0);
   EXPECT_EQ(view_.waterfall_plot().bars().size(), 2);

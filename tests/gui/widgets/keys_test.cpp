@@ -211,8 +211,8 @@ TEST_F(KeysTest, CtrlRRunsAndEscSelectsNothingOfIt) {
   EXPECT_FALSE(measured.canvas().selected());
   EXPECT_TRUE(selection_.device()) << "of the prediction";
   press(Qt::Key_Return, Qt::ControlModifier);
-  EXPECT_EQ(workspace_.document().strategy.source, "optimal");
   settle();
+  EXPECT_EQ(workspace_.document().strategy.source, "optimal");
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST_F(NetworkViewTest, LocksAndSolvesTheRest) {
   press(Qt::Key_S, Qt::ShiftModifier);
   settle();
   EXPECT_EQ(config("fc1").degrees, kWhole);
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("proved to be the least"));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("with the locked layers as they are"));
   EXPECT_EQ(workspace_.document().strategy.source, "optimal");
   workspace_.undo_stack().undo();
   EXPECT_EQ(workspace_.document().strategy.source, "data");

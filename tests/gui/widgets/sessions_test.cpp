@@ -27,7 +27,7 @@ TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
 
 TEST_F(WindowTest, CanBeClosedWhileItWorks) {
   window_->open_document(paper_example());
-  action("Solve")->trigger();
+  action("Find the fastest strategy")->trigger();
   close_window();
   make_window();
   EXPECT_NE(window_->findChild<QAbstractButton*>("go_on"), nullptr);

@@ -26,7 +26,7 @@ class WhyViewTest : public ::testing::Test {
     Document document;
     document.input.model = "lenet5";
     document.input.cluster = "p100-1x4";
-    document.strategy.source = "optimal";
+    document.strategy.source = "eq1";
     workspace_.open(document);
     settle();
   }
@@ -63,7 +63,7 @@ TEST_F(WhyViewTest, AnswersForTheSelectedLayer) {
             QStringLiteral("none"));
   EXPECT_EQ(view_.table().currentIndex().row(), view_.row_of(degrees("conv2")));
   EXPECT_EQ(view_.command(), QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy "
-                                            "optimal --layer conv2"));
+                                            "eq1 --layer conv2"));
   EXPECT_EQ(view_.csv().count(QLatin1Char('\n')), static_cast<int>(answer().choices.size()) + 1);
 }
 

@@ -68,6 +68,7 @@ void for_each_case(std::string_view network, Clusters clusters, const Each& each
 
 Row optimum_row(const Case& input) {
   SolveOptions options;
+  options.objective = Objective::eq1;
   options.simulate = false;
   options.space.reductions = ReductionCuts::none;
   const Solved solved = solve(input, options);

@@ -166,6 +166,7 @@ class Searches {
   void check_study() {
     SolveOptions options;
     options.space = trial_.options;
+    options.objective = Objective::eq1;
     options.simulate = false;
     const Solved solved = solve(trial_.input, options);
     const double seconds = solved.best.front().eq1.value;

@@ -29,6 +29,7 @@ Solved solve_around(const Case& input, const KeptLayers& kept, const SearchOptio
   SolveOptions options;
   options.space = space;
   options.kept = kept;
+  options.objective = Objective::eq1;
   options.simulate = false;
   return solve(input, options);
 }
@@ -100,7 +101,7 @@ TEST(Keep, FindsWhatTryingEveryStrategyFinds) {
 
 TEST(Keep, KeepingWhatIsOptimalChangesNothing) {
   const Case input = keep_case("alexnet", "p100-2x2");
-  const Strategy best = optimal_strategy(input);
+  const Strategy best = load_strategy("eq1", input);
   const Solved solved = solve_around(
       input, {best, {input.graph.find("features_6"), input.graph.find("classifier_1")}});
   EXPECT_EQ(solved.best.front().eq1, score_eq1(input, best).eq1);
@@ -110,7 +111,7 @@ TEST(Keep, KeepingWhatIsOptimalChangesNothing) {
 // The regret of a choice, as `explain` has it, is what insisting on it costs.
 TEST(Keep, KeepingAChoiceCostsItsRegret) {
   const Case input = keep_case("lenet5", "p100-1x4");
-  const Strategy best = optimal_strategy(input);
+  const Strategy best = load_strategy("eq1", input);
   const LayerId conv = input.graph.find("conv2");
   const Explanation why = explain(input, {}, best, conv);
   for (const ChoiceCosts& choice : why.choices) {
@@ -134,6 +135,7 @@ TEST(Keep, ADepthFirstSearchAndAMemoryLimitKeepThemToo) {
   const Case input = keep_case("lenet5", "p100-1x2");
   const KeptLayers kept{model_parallel(input.graph, 2), {input.graph.find("conv2")}};
   SolveOptions options;
+  options.objective = Objective::eq1;
   options.kept = kept;
   const Seconds least = solve(input, options).best.front().eq1;
   options.algorithm = SearchAlgorithm::dfs;

@@ -22,6 +22,7 @@ Case load(const std::string& model, const std::string& cluster, SyncAlgorithm sy
 
 Solved solve_by_eq1(const Case& input) {
   SolveOptions options;
+  options.objective = Objective::eq1;
   options.simulate = false;
   return solve(input, options);
 }

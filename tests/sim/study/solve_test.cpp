@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/cost/cost_model.h"
+#include "sim/profile/profile.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/explain.h"
 #include "sim/study/search/memory_floor.h"
@@ -25,12 +27,18 @@ Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
   return predict(input, strategy).eq1_seconds();
 }
 
+SolveOptions under_eq1() {
+  SolveOptions options;
+  options.objective = Objective::eq1;
+  return options;
+}
+
 TEST(Solve, IsProvedAndNoWorseThanTheBaselines) {
   for (const char* model : {"lenet5", "alexnet", "vgg16"}) {
     for (const char* cluster : {"p100-1x1", "p100-1x2", "p100-2x2"}) {
       SCOPED_TRACE(std::string(model) + " on " + cluster);
       const Case input = load(model, cluster);
-      const Solved solved = solve(input);
+      const Solved solved = solve(input, under_eq1());
       const Scored& best = solved.best.front();
       EXPECT_TRUE(solved.optimal);
       EXPECT_EQ(solved.lower_bound, best.eq1);
@@ -44,25 +52,29 @@ TEST(Solve, IsProvedAndNoWorseThanTheBaselines) {
 
 TEST(Solve, DepthFirstSearchFindsTheSameTime) {
   const Case input = load("lenet5", "p100-1x2");
-  SolveOptions options;
+  SolveOptions options = under_eq1();
   options.algorithm = SearchAlgorithm::dfs;
   const Solved found = solve(input, options);
   EXPECT_TRUE(found.optimal);
-  EXPECT_EQ(found.best.front().eq1, solve(input).best.front().eq1);
+  EXPECT_EQ(found.best.front().eq1, solve(input, under_eq1()).best.front().eq1);
   EXPECT_GT(found.final_nodes, 0u);
 }
 
 TEST(Solve, DepthFirstSearchRefusesWhatItCannot) {
   const Case input = load("lenet5", "p100-1x2");
-  SolveOptions options;
+  SolveOptions options = under_eq1();
   options.algorithm = SearchAlgorithm::dfs;
+  EXPECT_NO_THROW(solve(input, options));
   options.k_best = 2;
+  EXPECT_THROW(solve(input, options), InputError);
+  options.k_best = 1;
+  options.objective = Objective::simulated;
   EXPECT_THROW(solve(input, options), InputError);
 }
 
 TEST(Solve, TheKBestAreDifferentAndInOrder) {
   const Case input = load("lenet5", "p100-1x4");
-  SolveOptions options;
+  SolveOptions options = under_eq1();
   options.k_best = 5;
   const Solved solved = solve(input, options);
   ASSERT_EQ(solved.best.size(), 5u);
@@ -78,7 +90,6 @@ TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
   for (const char* model : {"lenet5", "alexnet"}) {
     const Case input = load(model, "p100-2x2");
     SolveOptions options;
-    options.objective = Objective::simulated;
     options.evaluations = 60;
     const Solved solved = solve(input, options);
     EXPECT_FALSE(solved.optimal) << "on these devices some communication shows in every step";
@@ -87,14 +98,13 @@ TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
     EXPECT_GT(solved.gap(), 0);
     EXPECT_LT(solved.gap(), 1);
     EXPECT_LE(solved.evaluations, 60u);
-    EXPECT_LE(solved.best.front().step, solve(input).best.front().step);
+    EXPECT_LE(solved.best.front().step, solve(input, under_eq1()).best.front().step);
     for (const Scored& usual : solved.baselines) EXPECT_LE(solved.best.front().step, usual.step);
   }
 }
 
 TEST(Solve, UnderSimulationOneDeviceIsProvedOptimal) {
   SolveOptions options;
-  options.objective = Objective::simulated;
   const Solved solved = solve(load("alexnet", "p100-1x1"), options);
   EXPECT_TRUE(solved.optimal);
   EXPECT_NEAR(solved.gap(), 0, 1e-6);
@@ -103,9 +113,8 @@ TEST(Solve, UnderSimulationOneDeviceIsProvedOptimal) {
 TEST(Solve, UnderSimulationAStopLeavesTheStartThatIsBestUnderEq1) {
   const Case input = load("vgg16", "p100-4x4");
   SolveOptions options;
-  options.objective = Objective::simulated;
   options.evaluations = 1;
-  const Solved all = solve(input);
+  const Solved all = solve(input, under_eq1());
   for (const double limit : {0.0, 1e-4, 1e-3, 5e-3, 1e-2, 2e-2, 3e-2}) {
     options.limits.time_limit = limit;
     const Solved solved = solve(input, options);
@@ -124,7 +133,6 @@ TEST(Solve, UnderSimulationNothingIsSaidOfStepsThatCannotBeSustained) {
   request.sync.algorithm = SyncAlgorithm::ps;
   const Case input = load_case(request);
   SolveOptions options;
-  options.objective = Objective::simulated;
   options.evaluations = 20;
   const Solved solved = solve(input, options);
   EXPECT_FALSE(solved.optimal);
@@ -133,7 +141,6 @@ TEST(Solve, UnderSimulationNothingIsSaidOfStepsThatCannotBeSustained) {
 
 TEST(Solve, UnderSimulationTheBoundIsOfTheSpaceThoughABaselineOutsideIsBetter) {
   SolveOptions options;
-  options.objective = Objective::simulated;
   options.space.degrees = DegreeSet::pow2;
   const Solved solved = solve(load("alexnet", "p100-1x3"), options);
   EXPECT_TRUE(solved.outside);
@@ -144,7 +151,7 @@ TEST(Solve, UnderSimulationTheBoundIsOfTheSpaceThoughABaselineOutsideIsBetter) {
 TEST(Solve, ABaselineOutsideTheSpaceIsNotLost) {
   // Powers of two use two of three devices.
   const Case input = load("alexnet", "p100-1x3");
-  SolveOptions in_powers_of_two;
+  SolveOptions in_powers_of_two = under_eq1();
   in_powers_of_two.space.degrees = DegreeSet::pow2;
   const Solved solved = solve(input, in_powers_of_two);
   EXPECT_TRUE(solved.outside);
@@ -152,18 +159,22 @@ TEST(Solve, ABaselineOutsideTheSpaceIsNotLost) {
   for (const Scored& usual : solved.baselines) {
     EXPECT_LE(solved.best.front().eq1, usual.eq1);
   }
-  EXPECT_EQ(optimal_strategy(input, in_powers_of_two.space), solved.best.front().strategy);
-  EXPECT_TRUE(solve(input).optimal) << "the usual degrees of three devices are its divisors";
-  SolveOptions options;
+  const Strategy best = best_strategy(input, in_powers_of_two);
+  EXPECT_EQ(best.called(""), solved.best.front().strategy.called(""));
+  EXPECT_TRUE(solve(input, under_eq1()).optimal)
+      << "the usual degrees of three devices are its divisors";
+  SolveOptions options = under_eq1();
   options.space.degrees = DegreeSet::all;
   const Solved all = solve(input, options);
   EXPECT_TRUE(all.optimal);
   EXPECT_LE(all.best.front().eq1, solved.best.front().eq1);
 }
 
-TEST(Solve, OptimalIsAStrategysName) {
+TEST(Solve, WhatIsSearchedForHasStrategiesNames) {
   const Case input = load("lenet5", "p100-1x4");
-  EXPECT_EQ(load_strategy("optimal", input), solve(input).best.front().strategy);
+  const Strategy fastest = load_strategy("optimal", input), eq1 = load_strategy("eq1", input);
+  EXPECT_EQ(fastest, solve(input).best.front().strategy.called("optimal"));
+  EXPECT_EQ(eq1, solve(input, under_eq1()).best.front().strategy.called("eq1"));
   EXPECT_EQ(load_strategy("owt", input).name(), "owt");
   EXPECT_THROW(load_strategy("best", input), InputError);
 }
@@ -186,7 +197,7 @@ TEST(Solve, SaysWhenTheTablesWouldNotFit) {
 
 TEST(MemoryLimit, IsKeptOrProvedImpossible) {
   const Case input = load("alexnet", "p100-1x4");
-  SolveOptions options;
+  SolveOptions options = under_eq1();
   const Solved free = solve(input, options);
   options.memory_limit = free.best.front().peak_memory;
   const Solved same = solve(input, options);
@@ -204,6 +215,53 @@ TEST(MemoryLimit, IsKeptOrProvedImpossible) {
   const Solved none = solve(input, options);
   EXPECT_TRUE(none.best.empty());
   EXPECT_GT(none.least_memory, *options.memory_limit);
+}
+
+TEST(MemoryLimit, IsWhatTheDevicesHaveUnlessOneIsSet) {
+  for (const Objective objective : {Objective::eq1, Objective::simulated}) {
+    SCOPED_TRACE(kObjectiveNames[static_cast<std::size_t>(objective)]);
+    Case input = load("alexnet", "p100-1x4");
+    SolveOptions options;
+    options.objective = objective;
+    options.evaluations = 60;
+    const Solved free = solve(input, options);
+    EXPECT_TRUE(free.best.front().fits);
+    // A device of which the fastest needs a little too much.
+    Profile small = load_profile("p100");
+    small.memory_capacity.value = Bytes{free.best.front().peak_memory.value - 1};
+    input.models.back() = make_cost_model(small);
+    const Solved less = solve(input, options);
+    ASSERT_FALSE(less.best.empty());
+    EXPECT_TRUE(less.best.front().fits);
+    EXPECT_GE(less.least(), free.least());
+    EXPECT_LE(less.lower_bound, less.least());
+    const Strategy best = best_strategy(input, options);
+    const Prediction p = predict(input, best);
+    EXPECT_LE(p.peak_memory.back(), small.memory_capacity.value);
+    for (auto& model : input.models) model = make_cost_model(small);
+    const Solved all_small = solve(input, options);
+    if (!all_small.best.empty()) {
+      EXPECT_LT(all_small.best.front().peak_memory, free.best.front().peak_memory);
+    }
+    // Nothing fits: the name still stands for a strategy.
+    small.memory_capacity.value = Bytes{1};
+    for (auto& model : input.models) model = make_cost_model(small);
+    EXPECT_TRUE(solve(input, options).best.empty());
+    EXPECT_EQ(best_strategy(input, options).size(), input.graph.size());
+    options.memory_limit = Bytes{std::int64_t{1} << 40};
+    EXPECT_FALSE(solve(input, options).best.front().fits);
+  }
+}
+
+TEST(Solve, StopsOnceTheGapIsProved) {
+  const Case input = load("vgg16", "p100-1x4");
+  SolveOptions options;
+  const Solved all = solve(input, options);
+  options.gap = 0.5;
+  const Solved early = solve(input, options);
+  EXPECT_LT(early.evaluations, all.evaluations);
+  EXPECT_LE(early.gap(), 0.5);
+  EXPECT_FALSE(early.stopped);
 }
 
 // The referee of the floor is the simulation.
@@ -232,7 +290,7 @@ TEST(Explain, RegretIsWhatInsistingCosts) {
   const Case input = load("lenet5", "p100-1x2");
   const SearchSpace space(input.graph, input.cluster);
   const CostTables tables = eq1_tables(input, space);
-  const Strategy best = optimal_strategy(input);
+  const Strategy best = load_strategy("eq1", input);
   const LayerId layer = input.graph.find("fc1");
   const Explanation explanation = explain(input, {}, best, layer);
   ASSERT_TRUE(explanation.chosen.has_value());
