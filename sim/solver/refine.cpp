@@ -16,28 +16,31 @@ namespace {
 // place no more than a few, so that a batch looks around.
 constexpr std::size_t kBatch = 16, kOfOnePlace = 2;
 
-// Variables [first, last) take other choices; `change` is what that costs under the tables.
-struct Move {
-  double change = 0;
-  std::uint32_t first = 0, last = 0;
-  Choices choices;  // of the stretch
-  auto operator<=>(const Move&) const = default;
-};
-
+// From so many starts, the fastest ones, the search goes down.
+constexpr std::size_t kPaths = 6, kApart = 3;
 class Refiner {
+  using Known = std::map<Choices, double>::value_type;
+  // The moves from one of the strategies, the cheapest first.
+  struct Moves {
+    Choices from;
+    std::vector<Move> all;
+  };
+  // Down from a start: where it has come, and the moves from there by ranking.
+  struct Path {
+    const Known* at;
+    std::vector<Moves> moves;
+    std::size_t turn = 0;
+  };
+
  public:
-  Refiner(const CostTables& tables, std::span<const Choices> starts, const Evaluate& evaluate,
-          const RefineOptions& options, const SolveLimits& limits)
-      : tables_(tables),
+  Refiner(std::span<const CostTables> rankings, std::span<const Choices> starts,
+          const Evaluate& evaluate, const RefineOptions& options, const SolveLimits& limits)
+      : tables_(rankings.front()),
         starts_(starts),
         evaluate_(evaluate),
         options_(options),
-        limits_(limits),
-        edges_(tables.variables.size()) {
-    for (std::uint32_t e = 0; e < tables.edges.size(); ++e) {
-      edges_[tables.edges[e].from].push_back(e);
-      edges_[tables.edges[e].to].push_back(e);
-    }
+        limits_(limits) {
+    for (const CostTables& tables : rankings) around_.emplace_back(tables, options.kinds, starts);
   }
 
   Refinement run() {
@@ -46,8 +49,17 @@ class Refiner {
       if (std::find(first.begin(), first.end(), start) == first.end()) first.push_back(start);
     }
     evaluate(first);
-    while (!stopped_ && known_.size() < options_.evaluations && best_ != nullptr &&
-           best_->second > options_.enough) {
+    for (const Known* start : by_seconds()) {
+      if (paths_.size() == kPaths) break;
+      const auto is_near = [&](const Path& path) {
+        return distance(path.at->first, start->first) < kApart;
+      };
+      if (std::any_of(paths_.begin(), paths_.end(), is_near)) continue;
+      paths_.push_back({start, std::vector<Moves>(around_.size())});
+    }
+    while (goes_on() && descend()) {
+    }
+    while (goes_on()) {
       const std::vector<Choices> batch = next_batch();
       if (batch.empty()) break;
       evaluate(batch);
@@ -56,6 +68,53 @@ class Refiner {
   }
 
  private:
+  bool goes_on() const {
+    if (stopped_ || best_ == nullptr || known_.size() >= options_.evaluations) return false;
+    return !options_.done || !options_.done(best_->second);
+  }
+
+  static std::size_t distance(const Choices& a, const Choices& b) {
+    std::size_t differ = 0;
+    for (std::size_t v = 0; v < a.size(); ++v) differ += a[v] != b[v];
+    return differ;
+  }
+
+  // A batch further down from one of the starts: the one that leads in every other turn, the others
+  // one after another in between. False where all have come to their ends.
+  bool descend() {
+    std::stable_sort(paths_.begin(), paths_.end(),
+                     [](const Path& a, const Path& b) { return a.at->second < b.at->second; });
+    while (!paths_.empty()) {
+      const std::size_t others = paths_.size() - 1, turn = turn_++;
+      const std::size_t i = turn % 2 == 0 || others == 0 ? 0 : 1 + turn / 2 % others;
+      const std::vector<Choices> batch = next_batch(paths_[i]);
+      if (batch.empty()) {
+        paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(i));
+        continue;
+      }
+      evaluate(batch);
+      for (const Choices& choices : batch) {
+        const auto known = known_.find(choices);
+        if (known != known_.end() && known->second < paths_[i].at->second) paths_[i].at = &*known;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // By one ranking after another; empty where every move was evaluated.
+  std::vector<Choices> next_batch(Path& path) {
+    const Choices& at = path.at->first;
+    for (std::size_t tries = 0; tries < around_.size(); ++tries) {
+      const std::size_t r = path.turn++ % around_.size();
+      if (path.moves[r].from != at) path.moves[r] = {at, around_[r].moves(at)};
+      std::vector<Choices> batch = promising(path.moves[r]);
+      if (!batch.empty()) return batch;
+    }
+    left_.insert(at);
+    return {};
+  }
+
   bool out_of_time() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     return is_set(limits_.cancelled) || spent.count() > limits_.time_limit;
@@ -104,104 +163,62 @@ class Refiner {
     if (!limits_.progress) return;
     SolveProgress progress;
     progress.stage = "simulation";
+    progress.lower_bound = options_.least;
     progress.done = std::min(
         1., static_cast<double>(known_.size()) / static_cast<double>(options_.evaluations));
     if (best_ != nullptr) progress.best = best_->second;
     limits_.progress(progress);
   }
 
-  double cost_of(const Choices& at, std::uint32_t variable, std::uint32_t choice) const {
-    double sum = (*tables_.variables[variable])[choice];
-    for (const std::uint32_t e : edges_[variable]) {
-      const CostTables::Edge& edge = tables_.edges[e];
-      sum += edge.from == variable ? edge.table->at(choice, at[edge.to])
-                                   : edge.table->at(at[edge.from], choice);
-    }
-    return sum;
-  }
-
-  // One variable after another takes its new choice, each against what is then around it.
-  double change_of(const Choices& from, const Move& move) const {
-    Choices at = from;
-    double sum = 0;
-    for (std::uint32_t v = move.first; v < move.last; ++v) {
-      const std::uint32_t choice = move.choices[v - move.first];
-      if (choice == at[v]) continue;
-      sum += cost_of(at, v, choice) - cost_of(at, v, at[v]);
-      at[v] = choice;
-    }
-    return sum;
-  }
-
-  // The stretch of equal choices around a variable.
-  std::pair<std::uint32_t, std::uint32_t> run_around(const Choices& at, std::uint32_t v) const {
-    const auto same = [&](std::uint32_t other) {
-      return options_.shapes[other] == options_.shapes[v] && at[other] == at[v];
-    };
-    std::uint32_t first = v, last = v + 1;
-    while (first > 0 && same(first - 1)) --first;
-    while (last < at.size() && same(last)) ++last;
-    return {first, last};
-  }
-
-  void add(const Choices& at, std::uint32_t first, Choices choices,
-           std::vector<Move>& moves) const {
-    Move move{0, first, first + static_cast<std::uint32_t>(choices.size()), std::move(choices)};
-    move.change = change_of(at, move);
-    moves.push_back(std::move(move));
-  }
-
-  void add_choices(const Choices& at, std::uint32_t v, std::vector<Move>& moves) const {
-    const auto [first, last] = run_around(at, v);
-    for (std::uint32_t c = 0; c < tables_.variables[v]->size(); ++c) {
-      if (c == at[v]) continue;
-      add(at, v, {c}, moves);
-      if (v == first && last - first > 1) add(at, first, Choices(last - first, c), moves);
-    }
-  }
-
-  // Where another start differs, stretch by stretch, and from there to the end.
-  void add_stretches(const Choices& at, const Choices& other, std::vector<Move>& moves) const {
-    const auto size = static_cast<std::uint32_t>(at.size());
-    for (std::uint32_t first = 0; first < size;) {
-      if (at[first] == other[first]) {
-        ++first;
-        continue;
-      }
-      std::uint32_t last = first;
-      while (last < size && at[last] != other[last]) ++last;
-      add(at, first, {other.begin() + first, other.begin() + last}, moves);
-      if (last < size) add(at, first, {other.begin() + first, other.end()}, moves);
-      first = last;
-    }
-  }
-
-  std::vector<Move> moves_from(const Choices& at) const {
-    std::vector<Move> moves;
-    for (std::uint32_t v = 0; v < at.size(); ++v) add_choices(at, v, moves);
-    for (const Choices& other : starts_) add_stretches(at, other, moves);
-    std::sort(moves.begin(), moves.end());
-    return moves;
-  }
-
   bool hopeless(const Choices& choices) const {
     return options_.lower_bound && options_.lower_bound(choices) >= best_->second;
   }
 
-  // The most promising moves from the best that were not evaluated yet.
-  std::vector<Choices> next_batch() const {
-    const Choices& at = best_->first;
+  // Where all paths have ended: from the best two choices at once, then from the next best, and so
+  // on.
+  std::vector<Choices> next_batch() {
+    for (const Known* base : by_seconds()) {
+      const Choices& at = base->first;
+      if (!left_.contains(at)) {
+        if (moves_.from != at) moves_ = {at, around_.front().moves(at)};
+        std::vector<Choices> batch = promising(moves_);
+        if (!batch.empty()) return batch;
+        left_.insert(at);
+      }
+      if (base != best_) continue;
+      if (pairs_.from != at) pairs_ = {at, around_.front().pairs(at)};
+      std::vector<Choices> batch = promising(pairs_);
+      if (!batch.empty()) return batch;
+    }
+    return {};
+  }
+
+  // The allowed ones, the best first.
+  std::vector<const Known*> by_seconds() const {
+    std::vector<const Known*> order;
+    for (const Known& known : known_) {
+      if (known.second < kInfinity) order.push_back(&known);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Known* a, const Known* b) { return a->second < b->second; });
+    std::stable_partition(order.begin(), order.end(), [&](const Known* k) { return k == best_; });
+    return order;
+  }
+
+  // The cheapest moves to what was not evaluated yet.
+  std::vector<Choices> promising(const Moves& moves) const {
     const std::size_t most = std::min(kBatch, options_.evaluations - known_.size());
     std::map<std::uint32_t, std::size_t> of_place;
     std::set<Choices> batch;
-    for (const Move& move : moves_from(at)) {
+    for (const Move& move : moves.all) {
       if (batch.size() == most) break;
-      if (of_place[move.first] == kOfOnePlace) continue;
-      Choices next = at;
-      std::copy(move.choices.begin(), move.choices.end(), next.begin() + move.first);
+      const std::uint32_t place = move.changes.front().variable;
+      if (of_place[place] == kOfOnePlace) continue;
+      Choices next = moves.from;
+      for (const auto& [variable, choice] : move.changes) next[variable] = choice;
       if (known_.contains(next) || hopeless(next)) continue;
       if (!batch.insert(std::move(next)).second) continue;
-      ++of_place[move.first];
+      ++of_place[place];
     }
     return {batch.begin(), batch.end()};
   }
@@ -225,19 +242,23 @@ class Refiner {
   const Evaluate& evaluate_;
   const RefineOptions& options_;
   const SolveLimits& limits_;
-  std::vector<std::vector<std::uint32_t>> edges_;  // by variable
+  std::vector<Neighbourhood> around_;  // by ranking
   std::map<Choices, double> known_;
-  const std::pair<const Choices, double>* best_ = nullptr;
+  const Known* best_ = nullptr;
+  std::set<Choices> left_;  // from which every move of one choice or stretch was evaluated
+  Moves moves_, pairs_;
+  std::vector<Path> paths_;
+  std::size_t turn_ = 0;
   bool stopped_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
 
-Refinement refine(const CostTables& tables, std::span<const Choices> starts,
+Refinement refine(std::span<const CostTables> rankings, std::span<const Choices> starts,
                   const Evaluate& evaluate, const RefineOptions& options,
                   const SolveLimits& limits) {
-  return Refiner(tables, starts, evaluate, options, limits).run();
+  return Refiner(rankings, starts, evaluate, options, limits).run();
 }
 
 }  // namespace strata

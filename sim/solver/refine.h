@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/solver/neighbourhood.h"
 #include "sim/solver/solution.h"
 
 namespace strata {
@@ -19,13 +20,14 @@ namespace strata {
 using Evaluate = std::function<double(const Choices&)>;
 
 struct RefineOptions {
-  std::size_t evaluations = 200;      ///< at most, but every start is evaluated
-  std::vector<std::uint32_t> shapes;  ///< by variable; those with equal numbers have equal choices
+  std::size_t evaluations = 200;  ///< at most, but every start is evaluated
+  ChoiceKinds kinds;
   /// If given, what choices cannot be better than: where that reaches the best known, they are not
   /// evaluated.
   Evaluate lower_bound = {};
-  /// Nothing is evaluated once the best known takes no more.
-  double enough = 0;
+  /// If given, asked between batches with the seconds of the best known: whether to end.
+  std::function<bool(double)> done = {};
+  double least = 0;  ///< that nothing takes less than: shown as progress
 };
 
 struct Evaluated {
@@ -40,10 +42,10 @@ struct Refinement {
   bool stopped = false;  ///< by a limit of `limits`
 };
 
-/// Evaluates the starts, then moves from the best of them for as long as that helps: one variable,
-/// a run of neighbours that have equal choices and make the same one, or a stretch of another
-/// start. The moves that cost least under the tables come first, a batch at a time.
-Refinement refine(const CostTables& tables, std::span<const Choices> starts,
+/// Evaluates the starts, goes down from the fastest of them by one move after another
+/// (neighbourhood.h), and looks around where that ends. The moves that cost least come first, a
+/// batch at a time: under each of the `rankings` in turn, of which there is one at least.
+Refinement refine(std::span<const CostTables> rankings, std::span<const Choices> starts,
                   const Evaluate& evaluate, const RefineOptions& options,
                   const SolveLimits& limits = {});
 

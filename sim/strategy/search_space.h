@@ -34,7 +34,7 @@ struct Cut {
   PerDim<std::int32_t> strides = kWhole;  ///< in devices; of a dim of degree 1: anything
 
   std::int64_t shards() const { return product(degrees); }
-  bool operator==(const Cut&) const = default;
+  auto operator<=>(const Cut&) const = default;
 };
 
 /// As the output lies of a layer that is cut so: how layers are cut that follow it.

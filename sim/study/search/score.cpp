@@ -39,6 +39,7 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
   options.memo = memo;
   const Prediction p = predict(input, strategy, options);
   Scored scored{strategy, {}, p.step_seconds(), p.communication, {}};
+  scored.work = p.plan.size() * (1 + p.timeline.steps()) / 2;
   if (memory) {
     scored.peak_memory = p.largest_peak();
     scored.fits = fit(input, p.peak_memory);
@@ -88,6 +89,12 @@ Scored Scores::with_eq1(Scored scored) {
 bool Scores::contains(const Choices& choices) const {
   const std::lock_guard guard(lock_);
   return known_.contains(choices);
+}
+
+bool Scores::fits(const Scored& scored) const {
+  if (!memory_limit_) return scored.fits;
+  if (memory_limit_ == kAnyMemory) return true;
+  return scored.simulated() && scored.peak_memory <= *memory_limit_;
 }
 
 Scored Scores::simulated(const Strategy& strategy, bool memory) {

@@ -4,8 +4,10 @@
 // Thread-safe.
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "sim/solver/solution.h"
@@ -19,8 +21,9 @@ struct Scored {
   Strategy strategy;
   Seconds eq1, step;
   Communication communication;
-  Bytes peak_memory;  ///< of the device that needs the most
-  bool fits = true;   ///< no device needs more than it has, as far as the peaks are known
+  Bytes peak_memory;     ///< of the device that needs the most
+  bool fits = true;      ///< no device needs more than it has, as far as the peaks are known
+  std::size_t work = 0;  ///< what simulating it took: tasks that were lowered and simulated
 
   bool simulated() const { return step.value > 0; }
 };
@@ -30,15 +33,18 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
 /// Eq. 1 alone.
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo = nullptr);
 
+/// As a limit, that every peak is within; the peak of what is not simulated, which fits nowhere.
+inline constexpr Bytes kAnyMemory{std::numeric_limits<std::int64_t>::max()};
+
 /// Whether every device has what it needs at its peak. `peaks`: by device.
 bool fit(const Case& input, std::span<const Bytes> peaks);
 
 /// Of the strategies of a search, each worked out once. Thread-safe.
 class Scores {
  public:
-  /// Both must outlive this.
-  Scores(const Case& input, const SearchSpace& space)
-      : input_(input), space_(space), memo_(input) {}
+  /// Both must outlive this. `memory_limit`: on every device's peak; without it, what it has.
+  Scores(const Case& input, const SearchSpace& space, std::optional<Bytes> memory_limit)
+      : input_(input), space_(space), memory_limit_(memory_limit), memo_(input) {}
 
   /// Simulated where that is quick and possible: a link may be too slow for the simulation's clock.
   Scored of(const Choices& choices, bool memory);
@@ -46,6 +52,8 @@ class Scores {
   Scored of(const Strategy& strategy);
   Scored with_eq1(Scored scored);
   bool contains(const Choices& choices) const;
+  /// Whether it fits in memory: within a limit that was set only what is known to.
+  bool fits(const Scored& scored) const;
 
  private:
   struct Remembered {
@@ -57,6 +65,7 @@ class Scores {
 
   const Case& input_;
   const SearchSpace& space_;
+  const std::optional<Bytes> memory_limit_;
   CaseMemo memo_;
   mutable std::mutex lock_;
   std::map<Choices, Remembered> known_;

@@ -1,12 +1,8 @@
 #include "sim/study/search/solve.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -17,11 +13,11 @@
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
 #include "sim/solver/depth_first.h"
-#include "sim/solver/refine.h"
 #include "sim/solver/screen.h"
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/keep.h"
+#include "sim/study/search/simulated_search.h"
 #include "sim/study/search/step_bound.h"
 #include "sim/study/search/within_memory.h"
 
@@ -36,10 +32,6 @@ constexpr std::size_t kFewDevices = 8;
 // cost at most so much more than the optimum under Eq. 1.
 constexpr std::size_t kManyDevices = 64;
 constexpr double kRefineSlack = 0.1;
-// Relative: what differs by less is equal but for rounding.
-constexpr double kEqual = 1e-6;
-// As a limit, that every peak is within; the peak of what is not simulated, which fits nowhere.
-constexpr Bytes kAnyMemory{std::numeric_limits<std::int64_t>::max()};
 
 // Strategies that are searched for.
 constexpr std::string_view kNameUnderEq1 = "eq1", kNameUnderSimulation = "optimal";
@@ -69,6 +61,7 @@ class Search {
       : input_(input),
         options_(options),
         space_(keep({input.graph, input.cluster, options.space}, input, options.kept)),
+        scores_(input, space_, options.memory_limit),
         usual_(baselines(input)),
         deadline_(options.limits.time_limit, options.limits.cancelled),
         limits_(options.limits) {
@@ -111,7 +104,7 @@ class Search {
     Seconds least{kInfinity};
     for (const Strategy& candidate : candidates) {
       const Scored scored = score_candidate(candidate);
-      if (!fits(scored) || (best && objective(scored) >= least)) continue;
+      if (!scores_.fits(scored) || (best && objective(scored) >= least)) continue;
       best = candidate;
       least = objective(scored);
     }
@@ -209,7 +202,7 @@ class Search {
     }
     std::vector<char> fit(found_.size(), 1);
     parallel_for(found_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      if (!is_set(limits_.cancelled)) fit[i] = fits(scores_.of(found_[i], true)) ? 1 : 0;
+      if (!is_set(limits_.cancelled)) fit[i] = scores_.fits(scores_.of(found_[i], true)) ? 1 : 0;
     });
     return std::find(fit.begin(), fit.end(), 0) == fit.end();
   }
@@ -236,8 +229,8 @@ class Search {
     const auto peak = [&](const Choices& choices) {
       const Scored scored = scores_.of(choices, true);
       if (!scored.simulated()) return kAnyMemory;
-      return fits(scored) ? std::min(scored.peak_memory, limit)
-                          : std::max(scored.peak_memory, limit + Bytes{1});
+      return scores_.fits(scored) ? std::min(scored.peak_memory, limit)
+                                  : std::max(scored.peak_memory, limit + Bytes{1});
     };
     const WithinMemory found =
         within_memory(tables_, memory_floor(input_.graph, input_.dtypes, space_), limit, known_,
@@ -261,38 +254,9 @@ class Search {
     }
     const std::vector<Choices> known = known_in_tables();
     starts.insert(starts.end(), known.begin(), known.end());
-    const std::set<Choices> with_peaks(starts.begin(), starts.end());
-    // Of one that fits. What is slower need not fit: it is not the answer.
-    std::atomic<double> least = kInfinity;
-    const auto evaluate = [&](const Choices& choices) {
-      const bool start = options_.k_best > 1 || with_peaks.contains(choices);
-      Scored scored = scores_.of(original(choices), start);
-      if (!start && scored.simulated() && scored.step.value <= least) {
-        scored = scores_.of(original(choices), true);
-      }
-      if (!scored.simulated() || !fits(scored)) return kInfinity;
-      double before = least;
-      while (scored.step.value < before &&
-             !least.compare_exchange_weak(before, scored.step.value)) {
-      }
-      return scored.step.value;
-    };
-    RefineOptions options{options_.evaluations, shapes()};
-    if (options_.k_best == 1) {
-      options.lower_bound = [&](const Choices& choices) {
-        return step_bound_->of(original(choices)).value;
-      };
-      options.enough =
-          (1 + kEqual) * step_bound_->least().value / (1 - std::min(options_.gap, 1 - kEqual));
-    }
-    SolveLimits limits = limits_left();
-    if (limits.progress) {
-      limits.progress = [&](SolveProgress progress) {
-        progress.lower_bound = step_bound_->least().value;
-        options_.limits.progress(progress);
-      };
-    }
-    const Refinement refined = refine(tables_, starts, evaluate, options, limits);
+    const SimulatedSpace space{tables_, screened_ ? &*screened_ : nullptr, space_};
+    const Refinement refined =
+        search_simulated(space, starts, *step_bound_, scores_, options_, limits_left());
     // Where a limit left nothing evaluated, the best under Eq. 1 stay.
     std::vector<Choices> best;
     for (const Evaluated& e : refined.best) best.push_back(original(e.choices));
@@ -301,25 +265,6 @@ class Search {
     result_.evaluations = refined.evaluations;
     result_.stopped = result_.stopped || refined.stopped;
     result_.refine_seconds = watch.seconds();
-  }
-
-  // Variables that share their cuts have equal choices.
-  std::vector<std::uint32_t> shapes() const {
-    const SearchSpace& space = screened_ ? screened_->space : space_;
-    std::map<const Cuts*, std::uint32_t> numbers;
-    std::vector<std::uint32_t> shapes;
-    for (std::size_t v = 0; v < space.size(); ++v) {
-      const auto next = static_cast<std::uint32_t>(numbers.size());
-      shapes.push_back(numbers.emplace(space[v].cuts.get(), next).first->second);
-    }
-    return shapes;
-  }
-
-  // Within a limit that was set only what is known to be.
-  bool fits(const Scored& scored) const {
-    if (!options_.memory_limit) return scored.fits;
-    if (options_.memory_limit == kAnyMemory) return true;
-    return scored.simulated() && scored.peak_memory <= *options_.memory_limit;
   }
 
   // What was not simulated comes last.
@@ -379,7 +324,8 @@ class Search {
     const auto is_it = [&](const Scored& s) {
       return same_cuts(input_.graph, s.strategy, usual.strategy);
     };
-    if (!fits(usual) || std::any_of(result_.best.begin(), result_.best.end(), is_it)) return;
+    if (!scores_.fits(usual) || std::any_of(result_.best.begin(), result_.best.end(), is_it))
+      return;
     result_.best.push_back(usual);
   }
 
@@ -402,7 +348,7 @@ class Search {
     const Seconds least = result_.least();
     result_.lower_bound = step_bound_ ? step_bound_->least() : Seconds{};
     if (result_.outside) return;
-    result_.optimal = least <= (1 + kEqual) * result_.lower_bound;
+    result_.optimal = least <= (1 + kEqualSteps) * result_.lower_bound;
     result_.lower_bound = std::min(result_.lower_bound, least);
   }
 
@@ -410,7 +356,7 @@ class Search {
   const SolveOptions& options_;
   Stopwatch start_;
   SearchSpace space_;
-  Scores scores_{input_, space_};
+  Scores scores_;
   std::vector<Strategy> usual_;
   std::vector<Choices> known_;  // the usual ones that the space holds
   std::vector<Choices> found_;

@@ -25,6 +25,10 @@ struct KeptLayers {
   std::vector<LayerId> layers;
 };
 
+inline constexpr std::size_t kUsualEvaluations = 2000;
+/// Relative: steps that differ by less are equal but for rounding.
+inline constexpr double kEqualSteps = 1e-6;
+
 struct SolveOptions {
   SearchOptions space;
   KeptLayers kept;  ///< no layers: the search decides for all
@@ -35,9 +39,11 @@ struct SolveOptions {
   std::optional<Bytes> memory_limit;
   /// What is quick to simulate; else strategies have Eq. 1 alone, and need what memory they like.
   bool simulate = true;
-  std::size_t evaluations = 200;  ///< simulations for Objective::simulated, at most
-  double gap = 0;                 ///< of Objective::simulated: enough is proved, so it stops
-  SolveLimits limits;             ///< its time limit counts the tables, too
+  /// Simulations for Objective::simulated, at most; without it, kUsualEvaluations, or fewer where
+  /// they take long.
+  std::optional<std::size_t> evaluations;
+  double gap = 0;      ///< of Objective::simulated: enough is proved, so it stops
+  SolveLimits limits;  ///< its time limit counts the tables, too
 };
 
 struct Solved {

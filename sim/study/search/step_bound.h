@@ -14,6 +14,7 @@
 // the layers, without terms of two, so its least value over all strategies is the sum of the least
 // of each layer. That is a bound for every weight; the weight that gives the largest is taken.
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -30,6 +31,11 @@ class StepBound {
 
   /// Of every strategy of the space.
   Seconds least() const { return least_; }
+  /// What a variable's layers compute on the busier of the two devices.
+  double compute(std::size_t variable, std::uint32_t choice) const {
+    const Loads& loads = loads_[variable][choice];
+    return std::max(loads[0], loads[1]);
+  }
   /// Of the strategy that makes these choices.
   Seconds of(const Choices& choices) const;
 

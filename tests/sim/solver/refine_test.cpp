@@ -20,14 +20,14 @@ class Refine : public ::testing::Test {
   Refinement run(std::size_t evaluations, unsigned threads = 0) const {
     SolveLimits limits;
     limits.threads = threads;
-    return refine(tables_, starts_, measure_, {evaluations, shapes_}, limits);
+    return refine({&tables_, 1}, starts_, measure_, {evaluations, kinds_}, limits);
   }
 
   int draws_ = 0;
   CostTables tables_ =
       make_tables(std::vector<std::size_t>(6, 3), {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}},
                   [this] { return static_cast<double>(draws_++ % 3); });
-  std::vector<std::uint32_t> shapes_ = std::vector<std::uint32_t>(6, 0);
+  ChoiceKinds kinds_{6, {0, 1, 2}};
   std::vector<Choices> starts_ = {Choices(6, 0)};
   Evaluate measure_ = [](const Choices& choices) {
     const auto twos = std::count(choices.begin(), choices.end(), 2u);
@@ -58,8 +58,8 @@ TEST_F(Refine, ARunOfEqualChoicesMovesAsOne) {
   EXPECT_EQ(run(200).best.front(), (Evaluated{Choices(6, 1), 1}));
 }
 
-TEST_F(Refine, OnlyVariablesOfEqualShapeMakeARun) {
-  shapes_ = {0, 0, 0, 1, 1, 1};
+TEST_F(Refine, OnlyEqualCutsMakeARun) {
+  std::fill(kinds_.begin() + 3, kinds_.end(), Choices{3, 4, 5});
   std::atomic<bool> together{false};
   measure_ = [&](const Choices& choices) {
     if (choices == Choices(6, 1)) together = true;
@@ -113,7 +113,7 @@ TEST_F(Refine, KeepsWhatItHasWhenCalledOff) {
     if (++calls == 20) cancelled = true;
     return measure_(choices);
   };
-  const Refinement result = refine(tables_, starts_, stop_at_20, {200, shapes_}, limits);
+  const Refinement result = refine({&tables_, 1}, starts_, stop_at_20, {200, kinds_}, limits);
   EXPECT_TRUE(result.stopped);
   EXPECT_FALSE(result.best.empty());
   EXPECT_LE(result.best.front().seconds, measure_(starts_.front()));

@@ -4,29 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "sim/cluster/what_if.h"
 #include "sim/solver/depth_first.h"
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/solve.h"
-#include "sim/study/search/step_bound.h"
-#include "tests/sim/plan/random_case.h"
+#include "tests/sim/study/random_trial.h"
 
 namespace strata {
 namespace {
 
-using testing::pick;
 using testing::Random;
+using testing::random_trial;
+using testing::strategies;
+using testing::Trial;
 
 constexpr int kNetworks = 1000;
-constexpr double kMostStrategies = 2e6;  // that are tried one by one
 
 // The referee: counts through all strategies like an odometer, the last variable fastest. What the
 // variables before the first wheel that turned cost is not added up again.
@@ -75,50 +73,6 @@ class Odometer {
   std::vector<double> until_;
   std::vector<std::vector<const CostTables::Edge*>> edges_;
 };
-
-double strategies(const SearchSpace& space) {
-  double product = 1;
-  for (std::size_t v = 0; v < space.size(); ++v) {
-    product *= static_cast<double>(space[v].cuts->size());
-  }
-  return product;
-}
-
-// A cluster of up to four devices with its cost models; its network is to be replaced.
-Case random_cluster(Random& random) {
-  static std::map<std::string, Case> loaded;
-  const char* const names[] = {"p100-1x2", "p100-2x1", "p100-1x3", "k80-3x1",
-                               "p100-1x4", "p100-2x2", "h200-2x2", "k80-4x1",
-                               "k80-1x4",  "h200-1x4", "p100-1x1", "star"};
-  const std::string name = names[random() % std::size(names)];
-  auto at = loaded.find(name);
-  if (at == loaded.end()) {
-    CaseRequest request;
-    request.model = "lenet5";
-    request.cluster = name == "star" ? "p100-1x4" : name;
-    at = loaded.emplace(name, load_case(request)).first;
-    if (name == "star") at->second.cluster = testing::star(4);
-  }
-  return at->second;
-}
-
-struct Trial {
-  Case input;
-  SearchOptions options;
-};
-
-// Of a few networks on one cluster the first whose strategies can all be tried.
-Trial random_trial(Random& random) {
-  for (;;) {
-    Trial trial{random_cluster(random), {}};
-    trial.input.graph = testing::random_network(random, pick(random, 3, 8));
-    trial.input.sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
-    trial.options = {static_cast<DegreeSet>(random() % 3), random() % 2 == 0, random() % 2 == 0,
-                     static_cast<ReductionCuts>(random() % 3)};
-    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
-    if (strategies(space) <= kMostStrategies) return trial;
-  }
-}
 
 class Searches {
  public:
@@ -244,82 +198,6 @@ TEST(Solve, FindsWhatTryingEveryStrategyFinds) {
   EXPECT_EQ(met.degrees.size(), 3u);
   RecordProperty("networks_with_larger_k", met.larger_k);
   RecordProperty("large_spaces", met.large_spaces);
-}
-
-// All choices of a small space, else some at random.
-std::vector<Choices> some_choices(const SearchSpace& space, std::size_t most, Random& random) {
-  std::vector<Choices> all;
-  if (strategies(space) > static_cast<double>(most)) {
-    for (std::size_t i = 0; i < most; ++i) {
-      Choices& choices = all.emplace_back();
-      for (std::size_t v = 0; v < space.size(); ++v) {
-        choices.push_back(static_cast<std::uint32_t>(random() % space[v].cuts->size()));
-      }
-    }
-    return all;
-  }
-  for (Choices choices(space.size(), 0);;) {
-    all.push_back(choices);
-    std::size_t v = space.size();
-    while (v > 0 && ++choices[v - 1] == space[v - 1].cuts->size()) choices[--v] = 0;
-    if (v == 0) return all;
-  }
-}
-
-// A straggler may be the first device.
-void slow_one_down(Random& random, Cluster& cluster) {
-  const std::string& name = cluster[DeviceId(random() % cluster.device_count())].name;
-  cluster = apply(cluster, "device." + name + ".speed", "0.5");
-}
-
-// What a device computes in a step of this plan, its partial sums and updates left out.
-double computed_on(const Case& input, const Prediction& p, DeviceId device) {
-  double sum = 0;
-  for (std::size_t i = 0; i < p.plan.size(); ++i) {
-    const Task& task = p.plan[TaskId(i)];
-    if (task.kind != TaskKind::compute || task.device != device || is_sum(task.phase)) continue;
-    if (task.phase != Phase::update) sum += p.costs[i].seconds.value;
-  }
-  return sum / input.cluster[device].speed;
-}
-
-double computed_on_either(const Case& input, const Prediction& p) {
-  return std::max(computed_on(input, p, DeviceId(0u)),
-                  computed_on(input, p, DeviceId(input.cluster.device_count() - 1)));
-}
-
-TEST(StepBound, IsWhatNoStrategySustainsLess) {
-  std::size_t simulated = 0, tight = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    Trial trial = random_trial(random);
-    trial.options.reductions = ReductionCuts::all;
-    if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
-    if (random() % 4 == 0) trial.input.overlap = Overlap::none;
-    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
-    const StepBound bound(trial.input, space);
-    PredictOptions options;
-    options.eq1 = options.critical_path = options.memory = false;
-    Seconds fastest{kInfinity};
-    for (const Choices& choices : some_choices(space, 50, random)) {
-      ASSERT_LE(bound.least(), (1 + 1e-12) * bound.of(choices));
-      try {
-        const Prediction p = predict(trial.input, space.strategy("", choices), options);
-        const Seconds mean = p.timeline.makespan() / static_cast<double>(options.steps);
-        ASSERT_LE(bound.of(choices), mean);
-        ASSERT_LE(bound.of(choices), (1 + 1e-9) * p.step_seconds());
-        // Where the update is small, it is just what one of the two computes.
-        ASSERT_GE(bound.of(choices).value, computed_on_either(trial.input, p) - 1e-9);
-        fastest = std::min(fastest, mean);
-        ++simulated;
-      } catch (const InputError&) {  // nothing of it takes time
-      }
-    }
-    tight += bound.least() > 0.8 * fastest;
-  }
-  EXPECT_GT(simulated, 5'000u);
-  EXPECT_GT(tight, 30u) << "a bound that says little";
 }
 
 }  // namespace

@@ -1,0 +1,227 @@
+#include "sim/study/search/simulated_search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "sim/base/cancel.h"
+#include "sim/base/parallel.h"
+#include "sim/solver/discount.h"
+#include "sim/solver/elimination.h"
+#include "sim/solver/restriction.h"
+#include "sim/solver/solve.h"
+
+namespace strata {
+namespace {
+
+// Parts of what Eq. 1 adds up that a step may show: of transfers, which the next layer waits for,
+// more than of sums of gradients, which the rest of the backward pass hides.
+constexpr std::array kTransfers = {1.0, 0.6, 0.3, 0.1};
+constexpr std::array kSums = {1.0, 0.3, 0.1, 0.03, 0.0};
+// Rankings of moves besides the one of the discount whose optimum is the fastest: as if all sums
+// were hidden, and as if nearly all transfers were.
+constexpr std::array kRankings = {Discount{1, 0}, Discount{0.1, 1}};
+// So many that make another choice somewhere, where they are found in milliseconds: in problems of
+// so few choices that nearly reduce to a chain.
+constexpr std::size_t kAlternatives = 16, kFewChoices = 2000, kFewNodes = 4;
+// A search ends after its starts and so many tasks of simulated steps, which take a second or two
+// of two cores. Simulations of small networks are short: those may be more.
+constexpr std::size_t kUsualWork = 3'000'000;
+
+class SimulatedSearch {
+ public:
+  SimulatedSearch(const SimulatedSpace& space, const StepBound& bound, Scores& scores,
+                  const SolveOptions& options, const SolveLimits& limits)
+      : space_(space),
+        bound_(bound),
+        scores_(scores),
+        options_(options),
+        limits_(limits),
+        compute_(compute_seconds()) {}
+
+  Refinement run(std::vector<Choices> starts) {
+    std::vector<Discounted> optima = discounted_optima(starts);
+    for (const Discounted& each : optima) starts.push_back(each.optimum);
+    std::vector<CostTables> rankings;
+    if (!optima.empty()) {
+      const Discounted& fastest = *std::min_element(
+          optima.begin(), optima.end(),
+          [](const Discounted& a, const Discounted& b) { return a.seconds < b.seconds; });
+      const std::vector<Choices> others = alternatives(fastest.tables, fastest.optimum);
+      starts.insert(starts.end(), others.begin(), others.end());
+      rankings.push_back(fastest.tables);
+    }
+    for (const Discount& discount : kRankings) rankings.push_back(tables_at(discount));
+    starts_ = {starts.begin(), starts.end()};
+    return refine(
+        rankings, starts, [&](const Choices& c) { return evaluate(c); }, refine_options(), limits_);
+  }
+
+ private:
+  Choices original(const Choices& choices) const {
+    return space_.screened != nullptr ? space_.screened->original(choices) : choices;
+  }
+
+  std::vector<std::vector<double>> compute_seconds() const {
+    std::vector<std::vector<double>> compute(space_.tables.variables.size());
+    for (std::size_t v = 0; v < compute.size(); ++v) {
+      const std::vector<double>& all = *space_.tables.variables[v];
+      for (std::uint32_t c = 0; c < all.size(); ++c) {
+        const std::uint32_t choice = space_.screened != nullptr ? space_.screened->kept[v][c] : c;
+        compute[v].push_back(std::min(all[c], bound_.compute(v, choice)));
+      }
+    }
+    return compute;
+  }
+
+  CostTables tables_at(const Discount& discount) const {
+    return discounted(space_.tables, compute_, discount);
+  }
+
+  SolveLimits on_one_thread() const {
+    SolveLimits limits = limits_;
+    limits.threads = 1;
+    limits.progress = {};
+    return limits;
+  }
+
+  struct Discounted {
+    CostTables tables;
+    Choices optimum;
+    double seconds = kInfinity;  // of its simulated step
+  };
+
+  // As far as there is time for them.
+  std::vector<Discounted> discounted_optima(std::span<const Choices> known) {
+    std::vector<Discounted> all;
+    for (const double transfer : kTransfers) {
+      for (const double sync : kSums) all.push_back({tables_at({transfer, sync}), {}});
+    }
+    parallel_for(all.size(), limits_.threads, [&](std::size_t i, unsigned) {
+      const SolveResult found = solve(all[i].tables, known, 1, on_one_thread());
+      if (found.best.empty() || is_set(limits_.cancelled)) return;
+      all[i].optimum = found.best.front().choices;
+      all[i].seconds = evaluate(all[i].optimum);
+    });
+    std::erase_if(all, [](const Discounted& each) { return each.optimum.empty(); });
+    return all;
+  }
+
+  // The best under these tables that make another choice somewhere, those first that lose least.
+  std::vector<Choices> alternatives(const CostTables& tables, const Choices& optimum) const {
+    if (count_choices(tables) > kFewChoices || final_nodes(tables) > kFewNodes) return {};
+    struct Other {
+      double seconds;
+      std::uint32_t variable, choice;
+      auto operator<=>(const Other&) const = default;
+    };
+    std::vector<std::vector<Other>> by_variable(tables.variables.size());
+    parallel_for(by_variable.size(), limits_.threads, [&](std::size_t v, unsigned) {
+      const auto variable = static_cast<std::uint32_t>(v);
+      const auto least = counterfactuals(tables, variable, optimum, on_one_thread());
+      for (std::uint32_t c = 0; c < least.size(); ++c) {
+        if (c != optimum[v]) by_variable[v].push_back({least[c], variable, c});
+      }
+    });
+    std::vector<Other> others;
+    for (const auto& of_one : by_variable)
+      others.insert(others.end(), of_one.begin(), of_one.end());
+    std::sort(others.begin(), others.end());
+    std::vector<Choices> found;
+    for (const Other& other : others) {
+      if (found.size() == kAlternatives || is_set(limits_.cancelled)) break;
+      const auto makes_it = [&](const Choices& c) { return c[other.variable] == other.choice; };
+      if (std::any_of(found.begin(), found.end(), makes_it)) continue;
+      const Restriction with_it =
+          restrict_choices(tables, all_but(tables, other.variable, other.choice));
+      const SolveResult best = solve(with_it.tables, {}, 1, on_one_thread());
+      if (!best.best.empty()) found.push_back(with_it.original(best.best.front().choices));
+    }
+    return found;
+  }
+
+  // All choices of all variables but one, which makes this one.
+  static std::vector<Choices> all_but(const CostTables& tables, std::uint32_t variable,
+                                      std::uint32_t choice) {
+    std::vector<Choices> kept;
+    for (const auto& seconds : tables.variables) {
+      Choices& all = kept.emplace_back(seconds->size());
+      std::iota(all.begin(), all.end(), 0u);
+    }
+    kept[variable] = {choice};
+    return kept;
+  }
+
+  // Of one that fits. What is slower need not fit: it is not the answer. A start's peak is asked
+  // for afterwards, too.
+  double evaluate(const Choices& choices) {
+    const bool memory = options_.k_best > 1 || starts_.contains(choices);
+    Scored scored = scores_.of(original(choices), memory);
+    work_ += scored.work;
+    if (!memory && scored.simulated() && scored.step.value <= least_) {
+      scored = scores_.of(original(choices), true);
+    }
+    if (!scored.simulated() || !scores_.fits(scored)) return kInfinity;
+    double before = least_;
+    while (scored.step.value < before && !least_.compare_exchange_weak(before, scored.step.value)) {
+    }
+    return scored.step.value;
+  }
+
+  RefineOptions refine_options() {
+    RefineOptions options;
+    options.evaluations = options_.evaluations.value_or(kUsualEvaluations);
+    options.kinds = kinds();
+    options.done = [this, all = least_of_all()](double best) {
+      const bool proved = options_.k_best == 1 && best <= all;
+      return proved || (!options_.evaluations && work_ > kUsualWork);
+    };
+    if (options_.k_best == 1) {
+      options.lower_bound = [this](const Choices& c) { return bound_.of(original(c)).value; };
+    }
+    options.least = bound_.least().value;
+    return options;
+  }
+
+  // Whatever takes no more is proved to be good enough.
+  double least_of_all() const {
+    const double gap = std::min(options_.gap, 1 - kEqualSteps);
+    return (1 + kEqualSteps) * bound_.least().value / (1 - gap);
+  }
+
+  ChoiceKinds kinds() const {
+    const SearchSpace& space = space_.screened != nullptr ? space_.screened->space : space_.space;
+    std::map<Cut, std::uint32_t> numbers;
+    ChoiceKinds kinds(space.size());
+    for (std::size_t v = 0; v < space.size(); ++v) {
+      for (const Cut& cut : *space[v].cuts) {
+        const auto next = static_cast<std::uint32_t>(numbers.size());
+        kinds[v].push_back(numbers.emplace(cut, next).first->second);
+      }
+    }
+    return kinds;
+  }
+
+  const SimulatedSpace& space_;
+  const StepBound& bound_;
+  Scores& scores_;
+  const SolveOptions& options_;
+  const SolveLimits& limits_;
+  const std::vector<std::vector<double>> compute_;  // by variable and choice
+  std::set<Choices> starts_;
+  std::atomic<double> least_ = kInfinity;
+  std::atomic<std::size_t> work_ = 0;
+};
+
+}  // namespace
+
+Refinement search_simulated(const SimulatedSpace& space, const std::vector<Choices>& starts,
+                            const StepBound& bound, Scores& scores, const SolveOptions& options,
+                            const SolveLimits& limits) {
+  return SimulatedSearch(space, bound, scores, options, limits).run(starts);
+}
+
+}  // namespace strata
