@@ -2,14 +2,12 @@
 // there. Weights change with every step, so each run brings them into the library's form.
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 #include <unordered_map>
 
 #include "exec/cpu/convolution_in_padding.h"
 #include "exec/cpu/convolution_problem.h"
 #include "exec/cpu/kernels.h"
-#include "exec/cpu/sgd.h"
 
 namespace strata::cpu {
 namespace {
@@ -184,7 +182,6 @@ class BackwardData {
 
   void run(const Operands& operands) {
     float* const gradient = static_cast<float*>(operands.input_gradients[0].data);
-    if (gradient == nullptr) return;
     destination_.enter(static_cast<float*>(operands.output_gradient.data));
     weights_.take(operands.parameters);
     if (unread_ > 0) std::fill_n(gradient, unread_, 0.0F);
@@ -264,41 +261,29 @@ class BackwardWeights {
   Arguments arguments_;
 };
 
-class ConvolutionKernel : public Kernel {
+class ConvolutionKernel : public PhasedKernel {
  public:
   explicit ConvolutionKernel(Shard shard) : shard_(std::move(shard)) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    checked("convolution", [&] { run_unchecked(phase, operands); });
-  }
-
  private:
-  void run_unchecked(Phase phase, const Operands& operands) {
-    dnnl_stream();  // before anything is made: the library plans for as many threads as there are
-    switch (phase) {
-      case Phase::forward:
-        return made(forward_).run(operands);
-      case Phase::backward_data:
-        return made(backward_data_).run(operands);
-      case Phase::backward_weights:
-        return made(backward_weights_).run(operands);
-      case Phase::update:
-        return update(operands);
-      default:
-        assert(false);
-    }
+  void forward(const Operands& operands) override { run_made(forward_, operands); }
+  void backward_data(const Operands& operands) override { run_made(backward_data_, operands); }
+  void backward_weights(const Operands& operands) override {
+    run_made(backward_weights_, operands);
+  }
+  void update(const Operands& operands) override {
+    const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
+    sgd(operands, shard_.shape.weights() + bias);
   }
 
   /// Made when first run: a network that only predicts has no backward phases.
   template <class T>
-  T& made(std::optional<T>& it) {
-    return it ? *it : it.emplace(shard_);
-  }
-
-  void update(const Operands& operands) const {
-    const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
-    sgd(operands.parameters, operands.parameter_gradients, shard_.shape.weights() + bias,
-        operands.step->learning_rate);
+  void run_made(std::optional<T>& it, const Operands& operands) {
+    checked("convolution", [&] {
+      dnnl_stream();  // before it is made: the library plans for as many threads as there are
+      if (!it) it.emplace(shard_);
+      it->run(operands);
+    });
   }
 
   Shard shard_;

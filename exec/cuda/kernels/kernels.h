@@ -42,7 +42,7 @@ std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {
   return std::make_unique<KernelOf<Bf16>>(std::forward<Arguments>(arguments)...);
 }
 
-/// parameters -= learning rate of the step * gradients.
-void sgd(float* parameters, const float* gradients, std::int64_t count, Seat& seat);
+/// parameters -= learning rate of the step * gradients, `count` of them.
+void sgd(const Operands& operands, std::int64_t count, Seat& seat);
 
 }  // namespace strata::cuda
