@@ -14,7 +14,7 @@ namespace strata::cpu {
 /// Of the layer's op. Throws EnvironmentError where the library refuses.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec);
 
-// Each in the source of its name; `op` is the layer's. The first two are
+// Each in the source of its name, both poolings in one; `op` is the layer's. The first two are
 // oneDNN's, on one thread.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op);

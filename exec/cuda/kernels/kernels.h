@@ -16,7 +16,7 @@ namespace strata::cuda {
 /// Of the layer's op. The seat must outlive it. Throws EnvironmentError where a library refuses.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 
-// Each in the source of its name; `op` is the layer's.
+// Each in the source of its name, both poolings in one; `op` is the layer's.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pooling& op);
