@@ -1,7 +1,6 @@
 // A shard of a convolution: weights are brought into the products' form in each forward phase and
 // kept for the backward ones; input that no window reaches is cut away.
 
-#include <cstdint>
 #include <optional>
 
 #include "exec/cuda/kernels/column_sums.h"
@@ -22,18 +21,6 @@ Box read_part(const ConvolutionShape& shape, Box input) {
     input[axis.dim] = {begin, begin + axis.input};
   }
   return input;
-}
-
-void sum_bias_gradient(const Region& output_gradient, float* sums, Seat& seat) {
-  if (seat.type() == Type::fp32) {
-    column_sums(Tensor<float>(output_gradient), sums, seat);
-  } else {
-    column_sums(Tensor<Bf16>(output_gradient), sums, seat);
-  }
-}
-
-bool is_aligned(const float* values) {
-  return reinterpret_cast<std::uintptr_t>(values) % 16 == 0;
 }
 
 class ConvolutionKernel : public PhasedKernel {
@@ -86,7 +73,7 @@ class ConvolutionKernel : public PhasedKernel {
                    operands.output_gradient.data, workspace});
     if (!direct) from_filter(shape_, filter, gradient, seat_.type(), stream());
     if (sizes_.bias > 0) {
-      sum_bias_gradient(operands.output_gradient, gradient + sizes_.weight, seat_);
+      column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
     }
   }
 
@@ -136,7 +123,7 @@ class ConvolutionInPadding : public PhasedKernel {
     float* const gradient = operands.parameter_gradients;
     clear(gradient, sizes_.weight * size_of(Type::fp32), seat_.stream());
     if (sizes_.bias == 0) return;
-    sum_bias_gradient(operands.output_gradient, gradient + sizes_.weight, seat_);
+    column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
   }
 
   void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }

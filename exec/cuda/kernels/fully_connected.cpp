@@ -53,10 +53,7 @@ class FullyConnectedKernel : public PhasedKernel {
     const Region& dy = operands.output_gradient;
     multiply(seat_, {dy.data, outputs_, samples_, true}, {features(operands), samples_, features_},
              gradient, Type::fp32);
-    if (sizes_.bias == 0) return;
-    float* const sums = gradient + sizes_.weight;
-    seat_.type() == Type::fp32 ? column_sums(Tensor<float>(dy), sums, seat_)
-                               : column_sums(Tensor<Bf16>(dy), sums, seat_);
+    if (sizes_.bias > 0) column_sums(dy, gradient + sizes_.weight, seat_);
   }
 
   void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }

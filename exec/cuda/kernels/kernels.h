@@ -36,10 +36,9 @@ std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
 /// `KernelOf<float>` or `KernelOf<Bf16>`, as the seat's tensors are, from the other arguments.
 template <template <class> class KernelOf, class... Arguments>
 std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {
-  if (type == Type::fp32) {
-    return std::make_unique<KernelOf<float>>(std::forward<Arguments>(arguments)...);
-  }
-  return std::make_unique<KernelOf<Bf16>>(std::forward<Arguments>(arguments)...);
+  return with_type(type, [&]<class T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<KernelOf<T>>(std::forward<Arguments>(arguments)...);
+  });
 }
 
 /// parameters -= learning rate of the step * gradients, `count` of them.
