@@ -5,7 +5,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "exec/cpu/convolution_in_padding.h"
 #include "exec/cpu/convolution_problem.h"
 #include "exec/cpu/kernels.h"
 

@@ -1,4 +1,5 @@
-#include "exec/cpu/convolution_in_padding.h"
+// A shard of a convolution whose windows all lie in the padding: it reads nothing of its input, and
+// its output is the bias.
 
 #include <algorithm>
 

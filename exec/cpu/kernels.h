@@ -31,6 +31,9 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Multiply& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Flatten& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy& op);
 
+/// Of a convolution whose windows all lie in the padding.
+std::unique_ptr<Kernel> make_convolution_in_padding(const ShardSpec& spec);
+
 /// parameters -= learning rate of the step * gradients, `count` of them.
 void sgd(const Operands& operands, std::int64_t count);
 

@@ -8,7 +8,7 @@
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/device/driver.h"
-#include "exec/cuda/device/green_stream.h"
+#include "exec/cuda/device/native.h"
 #include "sim/base/error.h"
 
 namespace strata::cuda {
