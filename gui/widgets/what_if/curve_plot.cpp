@@ -29,13 +29,11 @@ std::vector<double> ticks_of(const Knob& knob) {
 }  // namespace
 
 void paint_filled(QPainter& painter, const QPainterPath& line, double bottom, const QPen& pen,
-                  float share) {
+                  double share) {
   QPainterPath under = line;
   under.lineTo(line.currentPosition().x(), bottom);
   under.lineTo(line.elementAt(0).x, bottom);
-  QColor fill = pen.color();
-  fill.setAlphaF(share);
-  painter.fillPath(under, fill);
+  painter.fillPath(under, see_through(pen.color(), share));
   painter.setBrush(Qt::NoBrush);
   painter.setPen(pen);
   painter.drawPath(line);
@@ -122,7 +120,7 @@ void CurvePlot::paint_curve(QPainter& painter) const {
   const Theme theme = theme_of(palette());
   QPainterPath line(at(points_.front()));
   for (const CurvePoint& point : points_) line.lineTo(at(point));
-  paint_filled(painter, line, area().bottom(), QPen(theme.accent, 1.8), 0.12F);
+  paint_filled(painter, line, area().bottom(), QPen(theme.accent, 1.8), 0.12);
   if (!knob_.counts()) return;
   for (const CurvePoint& point : points_) painter.drawEllipse(at(point), 2, 2);
 }

@@ -20,7 +20,7 @@ struct CurveLabel {
 
 /// A line from left to right, over what lies between it and `bottom`, which has the colour in part.
 void paint_filled(QPainter& painter, const QPainterPath& line, double bottom, const QPen& pen,
-                  float share);
+                  double share);
 
 class CurvePlot : public QWidget {
   Q_OBJECT

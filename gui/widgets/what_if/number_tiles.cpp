@@ -142,7 +142,7 @@ void NumberTiles::paint_history(QPainter& painter, const QRectF& area) const {
   };
   QPainterPath line(at(0));
   for (std::size_t i = 1; i < history_.size(); ++i) line.lineTo(at(i));
-  paint_filled(painter, line, area.bottom(), QPen(theme.accent, 1.5), 0.15F);
+  paint_filled(painter, line, area.bottom(), QPen(theme.accent, 1.5), 0.15);
   painter.drawEllipse(at(history_.size() - 1), 2.5, 2.5);
 }
 
