@@ -54,23 +54,6 @@ RelativeSpread relative_spread(const std::vector<MeasuredCost>& rows) {
   return {spreads[spreads.size() / 2], spreads[spreads.size() * 9 / 10]};
 }
 
-ProfileRequest request_of(const ProfileFlags& flags) {
-  const MeasureFlags& m = flags.measure;
-  ProfileRequest request;
-  request.models = m.models;
-  request.devices = m.devices;
-  request.batch = m.batch;
-  request.batch_per_device = m.batch_per_device;
-  const std::vector<std::string> strategies = checked_strategies(m);
-  request.strategies.assign(strategies.begin(), strategies.end());
-  request.dtype = m.dtype;
-  request.recorded = m.recorded;
-  request.rounds = m.rounds;
-  request.date = today();
-  request.command = flags.typed;
-  return request;
-}
-
 // The profile to merge into, before anything is measured.
 std::optional<Profile> older_profile(const ProfileFlags& flags, const Runner& runner) {
   if (!flags.merge) return {};
@@ -157,7 +140,7 @@ void print_outcome(const MeasureFlags& flags, const Outcome& outcome) {
 }
 
 void profile_command(Runner& runner, const ProfileFlags& flags) {
-  const ProfileRequest request = request_of(flags);
+  const ProfileRequest request = measure_request<ProfileRequest>(flags.measure, flags.typed);
   const std::optional<Profile> older = older_profile(flags, runner);
   warn_of_shared_cores(runner, request.devices);
   Outcome outcome = measure_with_progress(runner, request);

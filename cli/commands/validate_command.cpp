@@ -58,23 +58,11 @@ std::optional<Seconds> seconds_of(const ValidateFlags& flags) try {
 }
 
 ValidateRequest request_of(const ValidateFlags& flags) {
-  const MeasureFlags& m = flags.measure;
-  ValidateRequest request;
-  request.models = m.models;
-  request.devices = m.devices;
+  auto request = measure_request<ValidateRequest>(flags.measure, flags.typed);
   request.each_count = !flags.only;
-  request.batch = m.batch;
-  request.batch_per_device = m.batch_per_device;
-  const std::vector<std::string> strategies = checked_strategies(m);
-  request.strategies.assign(strategies.begin(), strategies.end());
   request.sync = flags.sync;
-  request.dtype = m.dtype;
-  request.recorded = m.recorded;
-  request.rounds = m.rounds;
   request.seconds = seconds_of(flags);
   request.limit = tolerance_of(flags).value_or(request.limit);
-  request.date = today();
-  request.command = flags.typed;
   return request;
 }
 

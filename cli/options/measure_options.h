@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/output/progress.h"
+#include "cli/output/provenance.h"
 #include "sim/study/measure/calibrate.h"
 
 namespace strata {
@@ -33,6 +34,26 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
 /// The strategies' names. Throws InputError where -o names a file that is read or that could not
 /// hold a profile.
 std::vector<std::string> checked_strategies(const MeasureFlags& flags);
+
+/// What both requests, of a profile and of a validation, take from the flags and the words
+/// that were typed. Throws as
+/// checked_strategies() does.
+template <class Request>
+Request measure_request(const MeasureFlags& flags, const std::string& typed) {
+  Request request;
+  request.models = flags.models;
+  request.devices = flags.devices;
+  request.batch = flags.batch;
+  request.batch_per_device = flags.batch_per_device;
+  const std::vector<std::string> strategies = checked_strategies(flags);
+  request.strategies.assign(strategies.begin(), strategies.end());
+  request.dtype = flags.dtype;
+  request.recorded = flags.recorded;
+  request.rounds = flags.rounds;
+  request.date = today();
+  request.command = typed;
+  return request;
+}
 
 /// "--batch 8" or "--batch-per-device 32".
 std::string batch_text(const MeasureFlags& flags);

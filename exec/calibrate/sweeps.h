@@ -33,7 +33,6 @@ class Sweeps {
   Sweeps(const Graph& graph, const MeasureList& list);
 
   const Shape& operator[](std::size_t shape) const { return shapes_[shape]; }
-  std::size_t shape_count() const { return shapes_.size(); }
   std::span<const Sweep> all() const { return all_; }
   /// By shard of the list: its key, which is one of a shape's.
   std::vector<const CostKey*> keys_of_list() const;

@@ -9,29 +9,22 @@ namespace {
 
 using Kind = ActivationKind;
 
-class ActivationKernel : public Kernel {
+class ActivationKernel : public PhasedKernel {
  public:
   ActivationKernel(const ShardSpec& spec, const Activation& op)
       : op_(op),
         loops_(loops().activations[static_cast<std::size_t>(op.kind)]),
         size_(padded_size(extents(spec.output))) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(operands);
-    }
-  }
-
  private:
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     const Tensor input(operands.inputs[0]), output(operands.output);
     loops_.forward(output.data(), input.data(), size_, static_cast<float>(op_.slope));
     const bool lifts = op_.kind == Kind::sigmoid || op_.kind == Kind::hard_sigmoid;  // f(0) = 1/2
     if (lifts) zero_unused(output);
   }
 
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     const Tensor to(operands.input_gradients[0]), from(operands.output_gradient);
     const bool from_output = op_.gradient_from_output();
     const float* kept = Tensor(from_output ? operands.output : operands.inputs[0]).data();

@@ -8,7 +8,7 @@
 namespace strata::cpu {
 namespace {
 
-class AddKernel : public Kernel {
+class AddKernel : public PhasedKernel {
  public:
   explicit AddKernel(const ShardSpec& spec) {
     for (std::size_t k = 0; k < (*spec).inputs.size(); ++k) {
@@ -16,20 +16,15 @@ class AddKernel : public Kernel {
     }
   }
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data) backward(operands);
-  }
-
  private:
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     std::vector<Tensor> addends;
     for (std::size_t first : first_) addends.emplace_back(operands.inputs[first]);
     sum(Tensor(operands.output), addends);
   }
 
   // A tensor that is read m times gets m times the gradient, where it is read first.
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     const Tensor gradient(operands.output_gradient);
     for (std::size_t k = 0; k < first_.size(); ++k) {
       if (first_[k] != k || operands.input_gradients[k].data == nullptr) continue;

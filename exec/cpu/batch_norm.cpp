@@ -5,14 +5,12 @@
 // with sums over the M elements of a channel and the biased variance M2 / M.
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <vector>
 
 #include "exec/cpu/kernels.h"
 #include "exec/cpu/loops.h"
 #include "exec/cpu/move.h"
-#include "exec/cpu/sgd.h"
 
 namespace strata::cpu {
 namespace {
@@ -20,7 +18,7 @@ namespace {
 /// A value per channel, with zeros for the unused places of the last block.
 using PerChannel = std::vector<float>;
 
-class BatchNormKernel : public Kernel {
+class BatchNormKernel : public PhasedKernel {
  public:
   BatchNormKernel(const ShardSpec& spec, const BatchNorm& op)
       : epsilon_(op.epsilon),
@@ -31,24 +29,6 @@ class BatchNormKernel : public Kernel {
     const auto lanes = static_cast<std::size_t>(shape.blocks() * shape.block());
     for (PerChannel* values : {&mean_, &inverse_, &scale_, &shift_, &offset_, &tilt_}) {
       values->resize(lanes);
-    }
-  }
-
-  void run(Phase phase, const Operands& operands) override {
-    switch (phase) {
-      case Phase::forward_statistics:
-        return moments(operands);
-      case Phase::forward:
-        return normalize(operands);
-      case Phase::backward_statistics:
-        return products(operands);
-      case Phase::backward_data:
-        return normalize_gradient(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients,
-                   2 * static_cast<std::int64_t>(channels_), operands.step->learning_rate);
-      default:
-        assert(false);
     }
   }
 
@@ -77,7 +57,7 @@ class BatchNormKernel : public Kernel {
     return near;
   }
 
-  void moments(const Operands& operands) const {
+  void forward_statistics(const Operands& operands) override {
     const Tensor x(operands.inputs[0]);
     const PerChannel around = near(x);
     std::vector<double> sums(2 * mean_.size());
@@ -102,7 +82,7 @@ class BatchNormKernel : public Kernel {
     return {sums[at], sums[at + b]};
   }
 
-  void normalize(const Operands& operands) {
+  void forward(const Operands& operands) override {
     const Tensor x(operands.inputs[0]), y(operands.output);
     for (std::size_t c = 0; c < channels_; ++c) {
       const double variance = operands.statistics[2 * c + 1] / count_;
@@ -130,7 +110,7 @@ class BatchNormKernel : public Kernel {
     }
   }
 
-  void products(const Operands& operands) {
+  void backward_statistics(const Operands& operands) override {
     load(operands);
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     std::vector<double> sums(2 * mean_.size());
@@ -147,8 +127,7 @@ class BatchNormKernel : public Kernel {
     }
   }
 
-  void normalize_gradient(const Operands& operands) {
-    if (operands.input_gradients[0].data == nullptr) return;
+  void backward_data(const Operands& operands) override {
     load(operands);
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     const Tensor dx(operands.input_gradients[0]);
@@ -160,6 +139,10 @@ class BatchNormKernel : public Kernel {
       loops_of(x).normalize_gradient(lanes(lane), dy.block_at(n, cb), x.block_at(n, cb), x.plane(),
                                      dx.block_at(n, cb));
     });
+  }
+
+  void update(const Operands& operands) override {
+    sgd(operands, 2 * static_cast<std::int64_t>(channels_));
   }
 
   NormLanes lanes(std::int64_t lane) const {

@@ -2,14 +2,11 @@
 // there. Weights change with every step, so each run brings them into the library's form.
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
 #include <unordered_map>
 
-#include "exec/cpu/convolution_in_padding.h"
 #include "exec/cpu/convolution_problem.h"
 #include "exec/cpu/kernels.h"
-#include "exec/cpu/sgd.h"
 
 namespace strata::cpu {
 namespace {
@@ -113,7 +110,7 @@ class Bias {
  public:
   Bias(const ConvolutionShape& shape, const memory::desc& theirs)
       : count_(shape.out_channels),
-        padded_(shape.bias ? theirs.dims()[0] : count_),
+        padded_(theirs.dims()[0]),
         theirs_(theirs, dnnl_engine(), DNNL_MEMORY_NONE) {}
 
   const memory& argument() const { return theirs_; }
@@ -135,170 +132,139 @@ class Bias {
   memory theirs_;
 };
 
-class Forward {
+/// A primitive between a shard's tensors.
+template <class Primitive>
+class ShardPrimitive {
  public:
-  explicit Forward(const Shard& shard) : Forward(shard, choose(shard, DNNL_ARG_WEIGHTS, forward)) {}
-
-  void run(const Operands& operands) {
-    source_.enter(static_cast<float*>(operands.inputs[0].data));
-    weights_.take(operands.parameters);
-    if (shape_.bias) bias_.take(operands.parameters + shape_.weights());
-    destination_.enter(static_cast<float*>(operands.output.data));
-    workspace_.enter();
-    primitive_.execute(dnnl_stream(), arguments_);
-    destination_.leave();
-  }
-
- private:
-  using Description = dnnl::convolution_forward::primitive_desc;
-  Forward(const Shard& shard, const Description& it)
+  /// The numbers of its arguments; no bias: 0. `result`: which of them it writes.
+  struct Numbers {
+    int source, weights, bias, destination, result;
+  };
+  ShardPrimitive(const Shard& shard, const typename Primitive::primitive_desc& it,
+                 const Numbers& numbers)
       : shape_(shard.shape),
-        source_(owner_source(shape_, shard.input), it.src_desc(), Bridge::Way::in, Scratch::input),
-        weights_(shape_, it.weights_desc(), Bridge::Way::in),
-        bias_(shape_, it.bias_desc()),
-        destination_(owner_destination(shape_, shard.output), it.dst_desc(), Bridge::Way::out,
-                     Scratch::output),
+        source_(owner_source(shape_, shard.input), theirs(it, numbers.source),
+                way(numbers, numbers.source), Scratch::input),
+        weights_(shape_, theirs(it, numbers.weights), way(numbers, numbers.weights)),
+        destination_(owner_destination(shape_, shard.output), theirs(it, numbers.destination),
+                     way(numbers, numbers.destination), Scratch::output),
         primitive_(it),
         workspace_(it.scratchpad_desc()),
         arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
-                   {DNNL_ARG_SRC, source_.argument()},
-                   {DNNL_ARG_WEIGHTS, weights_.argument()},
-                   {DNNL_ARG_DST, destination_.argument()}} {
-    if (shape_.bias) arguments_.emplace(DNNL_ARG_BIAS, bias_.argument());
+                   {numbers.source, source_.argument()},
+                   {numbers.weights, weights_.argument()},
+                   {numbers.destination, destination_.argument()}} {
+    if (!shape_.bias || numbers.bias == 0) return;
+    bias_.emplace(shape_, theirs(it, numbers.bias));
+    arguments_.emplace(numbers.bias, bias_->argument());
+  }
+
+ protected:
+  void execute() {
+    workspace_.enter();
+    primitive_.execute(dnnl_stream(), arguments_);
   }
 
   const ConvolutionShape& shape_;
   Bridge source_;
   Weights weights_;
-  Bias bias_;
+  std::optional<Bias> bias_;
   Bridge destination_;
-  dnnl::convolution_forward primitive_;
+
+ private:
+  static memory::desc theirs(const typename Primitive::primitive_desc& it, int number) {
+    return it.query_md(dnnl::query::exec_arg_md, number);
+  }
+  static Bridge::Way way(const Numbers& numbers, int number) {
+    return number == numbers.result ? Bridge::Way::out : Bridge::Way::in;
+  }
+
+  Primitive primitive_;
   Workspace workspace_;
   Arguments arguments_;
 };
 
-class BackwardData {
+class Forward : public ShardPrimitive<dnnl::convolution_forward> {
+ public:
+  explicit Forward(const Shard& shard)
+      : ShardPrimitive(
+            shard, choose(shard, DNNL_ARG_WEIGHTS, forward),
+            {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST, DNNL_ARG_DST}) {}
+
+  void run(const Operands& operands) {
+    source_.enter(static_cast<float*>(operands.inputs[0].data));
+    weights_.take(operands.parameters);
+    if (bias_) bias_->take(operands.parameters + shape_.weights());
+    destination_.enter(static_cast<float*>(operands.output.data));
+    execute();
+    destination_.leave();
+  }
+};
+
+class BackwardData : public ShardPrimitive<dnnl::convolution_backward_data> {
  public:
   explicit BackwardData(const Shard& shard)
-      : BackwardData(shard, choose(shard, DNNL_ARG_WEIGHTS, backward_data)) {}
+      : ShardPrimitive(
+            shard, choose(shard, DNNL_ARG_WEIGHTS, backward_data),
+            {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, 0, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC}),
+        unread_(shape_.cropped(shard.input) ? padded_size(extents(shard.input)) : 0) {}
 
   void run(const Operands& operands) {
     float* const gradient = static_cast<float*>(operands.input_gradients[0].data);
-    if (gradient == nullptr) return;
     destination_.enter(static_cast<float*>(operands.output_gradient.data));
     weights_.take(operands.parameters);
     if (unread_ > 0) std::fill_n(gradient, unread_, 0.0F);
     source_.enter(gradient);
-    workspace_.enter();
-    primitive_.execute(dnnl_stream(), arguments_);
+    execute();
     source_.leave();
   }
 
  private:
-  using Description = dnnl::convolution_backward_data::primitive_desc;
-  BackwardData(const Shard& shard, const Description& it)
-      : source_(owner_source(shard.shape, shard.input), it.diff_src_desc(), Bridge::Way::out,
-                Scratch::input),
-        weights_(shard.shape, it.weights_desc(), Bridge::Way::in),
-        destination_(owner_destination(shard.shape, shard.output), it.diff_dst_desc(),
-                     Bridge::Way::in, Scratch::output),
-        unread_(shard.shape.cropped(shard.input) ? padded_size(extents(shard.input)) : 0),
-        primitive_(it),
-        workspace_(it.scratchpad_desc()),
-        arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
-                   {DNNL_ARG_DIFF_SRC, source_.argument()},
-                   {DNNL_ARG_WEIGHTS, weights_.argument()},
-                   {DNNL_ARG_DIFF_DST, destination_.argument()}} {}
-
-  Bridge source_;
-  Weights weights_;
-  Bridge destination_;
   std::int64_t unread_;  ///< floats to clear where some of the box is not read
-  dnnl::convolution_backward_data primitive_;
-  Workspace workspace_;
-  Arguments arguments_;
 };
 
-class BackwardWeights {
+class BackwardWeights : public ShardPrimitive<dnnl::convolution_backward_weights> {
  public:
   explicit BackwardWeights(const Shard& shard)
-      : BackwardWeights(shard, choose_for_weights(shard)) {}
+      : ShardPrimitive(shard, choose_for_weights(shard),
+                       {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS, DNNL_ARG_DIFF_DST,
+                        DNNL_ARG_DIFF_WEIGHTS}) {}
 
   void run(const Operands& operands) {
     float* const bias = operands.parameter_gradients + shape_.weights();
     source_.enter(static_cast<float*>(operands.inputs[0].data));
     destination_.enter(static_cast<float*>(operands.output_gradient.data));
     weights_.prepare(operands.parameter_gradients);
-    if (shape_.bias) bias_.prepare(bias);
-    workspace_.enter();
-    primitive_.execute(dnnl_stream(), arguments_);
+    if (bias_) bias_->prepare(bias);
+    execute();
     weights_.give(operands.parameter_gradients);
-    if (shape_.bias) bias_.give(bias);
+    if (bias_) bias_->give(bias);
   }
-
- private:
-  using Description = dnnl::convolution_backward_weights::primitive_desc;
-  BackwardWeights(const Shard& shard, const Description& it)
-      : shape_(shard.shape),
-        source_(owner_source(shape_, shard.input), it.src_desc(), Bridge::Way::in, Scratch::input),
-        weights_(shape_, it.diff_weights_desc(), Bridge::Way::out),
-        bias_(shape_, it.diff_bias_desc()),
-        destination_(owner_destination(shape_, shard.output), it.diff_dst_desc(), Bridge::Way::in,
-                     Scratch::output),
-        primitive_(it),
-        workspace_(it.scratchpad_desc()),
-        arguments_{{DNNL_ARG_SCRATCHPAD, workspace_.argument()},
-                   {DNNL_ARG_SRC, source_.argument()},
-                   {DNNL_ARG_DIFF_WEIGHTS, weights_.argument()},
-                   {DNNL_ARG_DIFF_DST, destination_.argument()}} {
-    if (shape_.bias) arguments_.emplace(DNNL_ARG_DIFF_BIAS, bias_.argument());
-  }
-
-  const ConvolutionShape& shape_;
-  Bridge source_;
-  Weights weights_;
-  Bias bias_;
-  Bridge destination_;
-  dnnl::convolution_backward_weights primitive_;
-  Workspace workspace_;
-  Arguments arguments_;
 };
 
-class ConvolutionKernel : public Kernel {
+class ConvolutionKernel : public PhasedKernel {
  public:
   explicit ConvolutionKernel(Shard shard) : shard_(std::move(shard)) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    checked("convolution", [&] { run_unchecked(phase, operands); });
-  }
-
  private:
-  void run_unchecked(Phase phase, const Operands& operands) {
-    dnnl_stream();  // before anything is made: the library plans for as many threads as there are
-    switch (phase) {
-      case Phase::forward:
-        return made(forward_).run(operands);
-      case Phase::backward_data:
-        return made(backward_data_).run(operands);
-      case Phase::backward_weights:
-        return made(backward_weights_).run(operands);
-      case Phase::update:
-        return update(operands);
-      default:
-        assert(false);
-    }
+  void forward(const Operands& operands) override { run_made(forward_, operands); }
+  void backward_data(const Operands& operands) override { run_made(backward_data_, operands); }
+  void backward_weights(const Operands& operands) override {
+    run_made(backward_weights_, operands);
+  }
+  void update(const Operands& operands) override {
+    const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
+    sgd(operands, shard_.shape.weights() + bias);
   }
 
   /// Made when first run: a network that only predicts has no backward phases.
   template <class T>
-  T& made(std::optional<T>& it) {
-    return it ? *it : it.emplace(shard_);
-  }
-
-  void update(const Operands& operands) const {
-    const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
-    sgd(operands.parameters, operands.parameter_gradients, shard_.shape.weights() + bias,
-        operands.step->learning_rate);
+  void run_made(std::optional<T>& it, const Operands& operands) {
+    checked("convolution", [&] {
+      dnnl_stream();  // before it is made: the library plans for as many threads as there are
+      if (!it) it.emplace(shard_);
+      it->run(operands);
+    });
   }
 
   Shard shard_;

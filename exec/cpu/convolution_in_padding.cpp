@@ -1,8 +1,9 @@
-#include "exec/cpu/convolution_in_padding.h"
+// A shard of a convolution whose windows all lie in the padding: it reads nothing of its input, and
+// its output is the bias.
 
 #include <algorithm>
 
-#include "exec/cpu/sgd.h"
+#include "exec/cpu/kernels.h"
 #include "exec/cpu/tensor.h"
 #include "sim/graph/regions.h"
 
@@ -17,32 +18,24 @@ void for_each_plane(const Tensor& tensor, F f) {
   }
 }
 
-class InPadding : public Kernel {
+class InPadding : public PhasedKernel {
  public:
   explicit InPadding(const Parameters& sizes) : sizes_(sizes) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(Tensor(operands.output), operands.parameters);
-    if (phase == Phase::backward_weights) {
-      backward(Tensor(operands.output_gradient), operands.parameter_gradients);
-    }
-    if (phase == Phase::update) {
-      sgd(operands.parameters, operands.parameter_gradients, sizes_.total(),
-          operands.step->learning_rate);
-    }
-  }
-
  private:
-  void forward(const Tensor& y, const float* parameters) const {
+  void forward(const Operands& operands) override {
+    const Tensor y(operands.output);
     std::fill_n(y.data(), y.padded_size(), 0.0F);
     if (sizes_.bias == 0) return;
     for_each_plane(y, [&](std::int64_t c, float* at) {
-      const float bias = parameters[sizes_.weight + c];
+      const float bias = operands.parameters[sizes_.weight + c];
       for (std::int64_t i = 0; i < y.plane(); ++i) at[i * y.block()] = bias;
     });
   }
 
-  void backward(const Tensor& dy, float* gradients) const {
+  void backward_weights(const Operands& operands) override {
+    const Tensor dy(operands.output_gradient);
+    float* const gradients = operands.parameter_gradients;
     std::fill_n(gradients, sizes_.total(), 0.0F);
     if (sizes_.bias == 0) return;
     for_each_plane(dy, [&](std::int64_t c, const float* at) {
@@ -51,6 +44,8 @@ class InPadding : public Kernel {
       }
     });
   }
+
+  void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
 
   Parameters sizes_;
 };

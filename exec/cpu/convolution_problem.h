@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "exec/cpu/convolution_shape.h"
 #include "exec/cpu/onednn.h"
 #include "exec/cpu/tensor.h"
+#include "exec/runtime/convolution_shape.h"
 
 namespace strata::cpu {
 
@@ -36,6 +36,14 @@ ConvolutionProblem problem(const ConvolutionShape& shape, const Box& input, cons
 dnnl::memory::desc owner_weights(const ConvolutionShape& shape);
 dnnl::memory::desc owner_source(const ConvolutionShape& shape, const Box& input);
 dnnl::memory::desc owner_destination(const ConvolutionShape& shape, const Box& output);
+
+/// In groups that fill channel blocks, which costs less than leaving the blocks, and thinned out.
+ConvolutionShape blocked_shape(const ShardSpec& spec, const Convolution& op, const Box& input);
+
+/// (count, outputs, inputs, taps) from (out_channels, layer_inputs, taps), zeros where the groups
+/// of the layer do not meet; and what of a gradient is the layer's.
+void spread_weights(const ConvolutionShape& shape, const float* weights, float* spread);
+void gather_weights(const ConvolutionShape& shape, const float* spread, float* weights);
 
 /// Whether the primitive runs fast, and its weights have a form that ours can be brought into.
 bool suits(std::string_view implementation, const dnnl::memory::desc& weights,

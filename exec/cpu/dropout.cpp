@@ -9,7 +9,7 @@
 namespace strata::cpu {
 namespace {
 
-class DropoutKernel : public Kernel {
+class DropoutKernel : public PhasedKernel {
  public:
   DropoutKernel(const ShardSpec& spec, const Dropout& op)
       : spec_(spec),
@@ -17,21 +17,17 @@ class DropoutKernel : public Kernel {
         whole_((*spec).output),
         kept_(static_cast<std::size_t>(padded_size(extents(spec.output)))) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) {
-      if (!spec_.training) return pass(operands.inputs[0], operands.output);
-      apply(operands.step->step, operands.inputs[0], operands.output);
-    }
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      apply(operands.step->step, operands.output_gradient, operands.input_gradients[0]);
+ private:
+  void forward(const Operands& operands) override {
+    const Region &from = operands.inputs[0], &to = operands.output;
+    if (spec_.training) return apply(operands.step->step, from, to);
+    if (from.data != to.data) {
+      std::copy_n(Tensor(from).data(), kept_.size(), Tensor(to).data());
     }
   }
 
- private:
-  void pass(const Region& from, const Region& to) const {
-    if (from.data == to.data) return;
-    const float* values = Tensor(from).data();
-    std::copy_n(values, kept_.size(), Tensor(to).data());
+  void backward_data(const Operands& operands) override {
+    apply(operands.step->step, operands.output_gradient, operands.input_gradients[0]);
   }
 
   void draw(std::uint64_t step) {

@@ -9,29 +9,27 @@
 namespace strata::cpu {
 namespace {
 
-class FlattenKernel : public Kernel {
+class FlattenKernel : public PhasedKernel {
  public:
   explicit FlattenKernel(const ShardSpec& spec)
       : input_((*spec.graph)[(*spec).inputs[0]].output), first_(spec.output[Dim::c].begin) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) {
-      const Tensor output(operands.output);
-      if (output.data() == operands.inputs[0].data) return;
-      each_row(operands.inputs, output,
-               [](float* row, const Tensor& part, const Box& box) { pack(row, part, box); });
-      zero_unused(output);
-    }
-    if (phase == Phase::backward_data) {
-      const Tensor gradient(operands.output_gradient);
-      if (gradient.data() == operands.input_gradients[0].data) return;
-      each_row(
-          operands.input_gradients, gradient,
-          [](const float* row, const Tensor& part, const Box& box) { unpack(part, row, box); });
-    }
+ private:
+  void forward(const Operands& operands) override {
+    const Tensor output(operands.output);
+    if (output.data() == operands.inputs[0].data) return;
+    each_row(operands.inputs, output,
+             [](float* row, const Tensor& part, const Box& box) { pack(row, part, box); });
+    zero_unused(output);
   }
 
- private:
+  void backward_data(const Operands& operands) override {
+    const Tensor gradient(operands.output_gradient);
+    if (gradient.data() == operands.input_gradients[0].data) return;
+    each_row(operands.input_gradients, gradient,
+             [](const float* row, const Tensor& part, const Box& box) { unpack(part, row, box); });
+  }
+
   /// Where a box begins in a sample of the whole input, row-major.
   std::int64_t place_of(const Box& box) const {
     std::int64_t place = 0;

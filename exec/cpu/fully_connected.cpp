@@ -3,12 +3,10 @@
 // weights stay as they are.
 
 #include <algorithm>
-#include <cassert>
 
 #include "exec/cpu/kernels.h"
 #include "exec/cpu/move.h"
 #include "exec/cpu/onednn.h"
-#include "exec/cpu/sgd.h"
 #include "exec/cpu/tensor.h"
 #include "exec/cpu/thin_product.h"
 #include "sim/graph/regions.h"
@@ -29,8 +27,11 @@ ConstRows constant(Rows<float> rows) {
   return {rows.data, rows.stride};
 }
 
-void check_product(dnnl_status_t status) {
-  if (status != dnnl_success) throw EnvironmentError("oneDNN: it refuses a matrix product");
+template <class... Arguments>
+void library_product(Arguments... arguments) {
+  dnnl_stream();  // it is to use this thread alone
+  if (dnnl_sgemm(arguments...) == dnnl_success) return;
+  throw EnvironmentError("oneDNN: it refuses a matrix product");
 }
 
 /// Our own products pass the library's for batches of a few samples; one is its matrix-vector
@@ -42,49 +43,32 @@ bool is_thin(const ThinExtents& extents) {
 /// y += x w^T
 void add_forward(const ThinExtents& e, ConstRows x, ConstRows w, Rows<float> y) {
   if (is_thin(e)) return thin_products().forward(e, x, w, y);
-  check_product(dnnl_sgemm('N', 'T', e.samples, e.outputs, e.inputs, 1, x.data, x.stride, w.data,
-                           w.stride, 1, y.data, y.stride));
+  library_product('N', 'T', e.samples, e.outputs, e.inputs, 1.0F, x.data, x.stride, w.data,
+                  w.stride, 1.0F, y.data, y.stride);
 }
 
 /// dx += dy w
 void add_backward_data(const ThinExtents& e, ConstRows dy, ConstRows w, Rows<float> dx) {
   if (is_thin(e)) return thin_products().backward_data(e, dy, w, dx);
-  check_product(dnnl_sgemm('N', 'N', e.samples, e.inputs, e.outputs, 1, dy.data, dy.stride, w.data,
-                           w.stride, 1, dx.data, dx.stride));
+  library_product('N', 'N', e.samples, e.inputs, e.outputs, 1.0F, dy.data, dy.stride, w.data,
+                  w.stride, 1.0F, dx.data, dx.stride);
 }
 
 /// dw = dy^T x
 void set_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, Rows<float> dw) {
-  check_product(dnnl_sgemm('T', 'N', e.outputs, e.inputs, e.samples, 1, dy.data, dy.stride, x.data,
-                           x.stride, 0, dw.data, dw.stride));
+  library_product('T', 'N', e.outputs, e.inputs, e.samples, 1.0F, dy.data, dy.stride, x.data,
+                  x.stride, 0.0F, dw.data, dw.stride);
 }
 
-class FullyConnectedKernel : public Kernel {
+class FullyConnectedKernel : public PhasedKernel {
  public:
   FullyConnectedKernel(const ShardSpec& spec, const Box& input)
       : sizes_(shard_parameters(*spec, spec.output)),
         features_(volume(input) / input[Dim::n].size()),
         extents_{input[Dim::n].size(), features_, spec.output[Dim::c].size()} {}
 
-  void run(Phase phase, const Operands& operands) override {
-    dnnl_stream();  // the library's products are to use this thread alone
-    switch (phase) {
-      case Phase::forward:
-        return forward(operands);
-      case Phase::backward_data:
-        return backward_data(operands);
-      case Phase::backward_weights:
-        return backward_weights(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients, sizes_.total(),
-                   operands.step->learning_rate);
-      default:
-        assert(false);
-    }
-  }
-
  private:
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     const Tensor y(operands.output);
     fill_zero(y);
     const Rows<float> rows = rows_of(y);
@@ -95,9 +79,8 @@ class FullyConnectedKernel : public Kernel {
     add_forward(extents_, features(operands), weights(operands), rows);
   }
 
-  void backward_data(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     const Tensor dx(operands.input_gradients[0]);
-    if (!dx) return;
     const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
     const Rows<float> rows = is_rows(dx) ? rows_of(dx) : between();
     std::fill_n(rows.data, rows.stride * extents_.samples, 0.0F);
@@ -105,7 +88,7 @@ class FullyConnectedKernel : public Kernel {
     if (!is_rows(dx)) unpack(dx, rows.data, dx.box());
   }
 
-  void backward_weights(const Operands& operands) const {
+  void backward_weights(const Operands& operands) override {
     const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
     float* const dw = operands.parameter_gradients;
     set_backward_weights(extents_, dy, features(operands), {dw, features_});
@@ -115,6 +98,8 @@ class FullyConnectedKernel : public Kernel {
       for (std::int64_t o = 0; o < sizes_.bias; ++o) dw[sizes_.weight + o] += row[o];
     }
   }
+
+  void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
 
   ConstRows weights(const Operands& operands) const { return {operands.parameters, features_}; }
 

@@ -20,4 +20,11 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec) {
   return std::visit([&](const auto& op) { return make_kernel(spec, op); }, (*spec).op);
 }
 
+void sgd(const Operands& operands, std::int64_t count) {
+  float* const parameters = operands.parameters;
+  const float* const gradients = operands.parameter_gradients;
+  const float learning_rate = operands.step->learning_rate;
+  for (std::int64_t i = 0; i < count; ++i) parameters[i] -= learning_rate * gradients[i];
+}
+
 }  // namespace strata::cpu

@@ -3,6 +3,7 @@
 // One function per op that makes a shard's kernel: oneDNN for what multiplies matrices, own loops
 // over channel blocks for the rest. Every shape is local, every padding asymmetric. fp32.
 
+#include <cstdint>
 #include <memory>
 
 #include "exec/runtime/kernel.h"
@@ -13,7 +14,8 @@ namespace strata::cpu {
 /// Of the layer's op. Throws EnvironmentError where the library refuses.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec);
 
-// Each in the source of its name; `op` is the layer's. The first two are oneDNN's, on one thread.
+// Each in the source of its name, both poolings in one; `op` is the layer's. The first two are
+// oneDNN's, on one thread.
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Pooling& op);
@@ -28,5 +30,11 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Add& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Multiply& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Flatten& op);
 std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const SoftmaxCrossEntropy& op);
+
+/// Of a convolution whose windows all lie in the padding.
+std::unique_ptr<Kernel> make_convolution_in_padding(const ShardSpec& spec);
+
+/// parameters -= learning rate of the step * gradients, `count` of them.
+void sgd(const Operands& operands, std::int64_t count);
 
 }  // namespace strata::cpu

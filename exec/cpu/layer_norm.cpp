@@ -13,18 +13,18 @@
 
 #include "exec/cpu/kernels.h"
 #include "exec/cpu/move.h"
-#include "exec/cpu/sgd.h"
 
 namespace strata::cpu {
 namespace {
 
 using Pair = std::array<double, 2>;
 
-/// Calls `use` with the tensor's block as std::integral_constant.
+/// Calls `use` with the input's block as std::integral_constant.
 template <class Use>
-void with_block(const Tensor& x, const Use& use) {
-  if (x.block() == 16) return use(std::integral_constant<int, 16>());
-  if (x.block() == 8) return use(std::integral_constant<int, 8>());
+void with_block(const Operands& operands, const Use& use) {
+  const std::int64_t block = Tensor(operands.inputs[0]).block();
+  if (block == 16) return use(std::integral_constant<int, 16>());
+  if (block == 8) return use(std::integral_constant<int, 8>());
   use(std::integral_constant<int, 1>());
 }
 
@@ -61,7 +61,7 @@ std::array<float, B> lanes_of(std::span<const float> from, std::int64_t block, f
   return lanes;
 }
 
-class LayerNormKernel : public Kernel {
+class LayerNormKernel : public PhasedKernel {
  public:
   LayerNormKernel(const ShardSpec& spec, const LayerNorm& op)
       : epsilon_(op.epsilon),
@@ -70,21 +70,26 @@ class LayerNormKernel : public Kernel {
         positions_(static_cast<std::size_t>(volume(spec.output)) / channels_),
         count_(static_cast<double>((*spec).output[Dim::c])) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::update) {
-      return sgd(operands.parameters, operands.parameter_gradients,
-                 2 * static_cast<std::int64_t>(channels_), operands.step->learning_rate);
-    }
-    with_block(Tensor(operands.inputs[0]), [&](auto block) {
-      if (phase == Phase::forward_statistics) moments<block>(operands);
-      if (phase == Phase::forward) normalize<block>(operands);
-      if (phase == Phase::backward_statistics) products<block>(operands);
-      if (phase == Phase::backward_weights) parameter_gradients<block>(operands);
-      if (phase == Phase::backward_data) normalize_gradient<block>(operands);
-    });
+ private:
+  void forward_statistics(const Operands& operands) override {
+    with_block(operands, [&](auto block) { moments<block>(operands); });
+  }
+  void forward(const Operands& operands) override {
+    with_block(operands, [&](auto block) { normalize<block>(operands); });
+  }
+  void backward_statistics(const Operands& operands) override {
+    with_block(operands, [&](auto block) { products<block>(operands); });
+  }
+  void backward_data(const Operands& operands) override {
+    with_block(operands, [&](auto block) { normalize_gradient<block>(operands); });
+  }
+  void backward_weights(const Operands& operands) override {
+    with_block(operands, [&](auto block) { parameter_gradients<block>(operands); });
+  }
+  void update(const Operands& operands) override {
+    sgd(operands, 2 * static_cast<std::int64_t>(channels_));
   }
 
- private:
   /// Of each position; the numbers are the forward pass's.
   struct Kept {
     const float* mean;
@@ -185,7 +190,6 @@ class LayerNormKernel : public Kernel {
 
   template <int B>
   void normalize_gradient(const Operands& operands) const {
-    if (operands.input_gradients[0].data == nullptr) return;
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     const Tensor dx(operands.input_gradients[0]);
     const Kept of = kept(operands);

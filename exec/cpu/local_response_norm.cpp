@@ -77,7 +77,7 @@ class ChannelRows {
   std::vector<float> values_;
 };
 
-class LocalResponseNormKernel : public Kernel {
+class LocalResponseNormKernel : public PhasedKernel {
  public:
   LocalResponseNormKernel(const ShardSpec& spec, const LocalResponseNorm& op)
       : op_(op),
@@ -94,19 +94,17 @@ class LocalResponseNormKernel : public Kernel {
         sums_(static_cast<std::size_t>(std::max(inputs_, outputs_))),
         powers_(sums_.size()) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    const bool back = phase == Phase::backward_data && operands.input_gradients[0].data != nullptr;
-    if (phase != Phase::forward && !back) return;
-    const Tensor shape(operands.inputs[0]);
+ private:
+  /// visit(sample, its first place, places) for a few places at a time.
+  template <class Visit>
+  static void each_few(const Tensor& shape, const Visit& visit) {
     for (std::int64_t n = 0; n < shape.extents()[Dim::n]; ++n) {
       for (std::int64_t at = 0; at < shape.plane(); at += kPlaces) {
-        const std::int64_t places = std::min(kPlaces, shape.plane() - at);
-        back ? backward(operands, n, at, places) : forward(operands, n, at, places);
+        visit(n, at, std::min(kPlaces, shape.plane() - at));
       }
     }
   }
 
- private:
   /// s of this place's outputs into sums_, s^-beta into powers_.
   void denominators(std::int64_t place) {
     const float* x = x_[place];
@@ -123,21 +121,28 @@ class LocalResponseNormKernel : public Kernel {
     for (std::int64_t c = 0; c < outputs_; ++c) powers_[c] = std::pow(sums_[c], -beta);
   }
 
-  void forward(const Operands& operands, std::int64_t n, std::int64_t at, std::int64_t places) {
-    x_.read(Tensor(operands.inputs[0]), n, at, places);
-    for (std::int64_t p = 0; p < places; ++p) {
-      denominators(p);
-      const float* x = x_[p] + first_;
-      for (std::int64_t c = 0; c < outputs_; ++c) y_[p][c] = x[c] * powers_[c];
-    }
-    y_.write(Tensor(operands.output), n, at, places);
+  void forward(const Operands& operands) override {
+    const Tensor input(operands.inputs[0]), output(operands.output);
+    each_few(input, [&](std::int64_t n, std::int64_t at, std::int64_t places) {
+      x_.read(input, n, at, places);
+      for (std::int64_t p = 0; p < places; ++p) {
+        denominators(p);
+        const float* x = x_[p] + first_;
+        for (std::int64_t c = 0; c < outputs_; ++c) y_[p][c] = x[c] * powers_[c];
+      }
+      y_.write(output, n, at, places);
+    });
   }
 
-  void backward(const Operands& operands, std::int64_t n, std::int64_t at, std::int64_t places) {
-    x_.read(Tensor(operands.inputs[0]), n, at, places);
-    dy_.read(Tensor(operands.output_gradient), n, at, places);
-    for (std::int64_t p = 0; p < places; ++p) gradient(p);
-    dx_.write(Tensor(operands.input_gradients[0]), n, at, places);
+  void backward_data(const Operands& operands) override {
+    const Tensor input(operands.inputs[0]), output_gradient(operands.output_gradient);
+    const Tensor input_gradient(operands.input_gradients[0]);
+    each_few(input, [&](std::int64_t n, std::int64_t at, std::int64_t places) {
+      x_.read(input, n, at, places);
+      dy_.read(output_gradient, n, at, places);
+      for (std::int64_t p = 0; p < places; ++p) gradient(p);
+      dx_.write(input_gradient, n, at, places);
+    });
   }
 
   void gradient(std::int64_t place) {

@@ -55,17 +55,10 @@ void gate_gradient(const Tensor& to, const Tensor& dy, const Tensor& x) {
   });
 }
 
-class MultiplyKernel : public Kernel {
+class MultiplyKernel : public PhasedKernel {
  public:
   explicit MultiplyKernel(const ShardSpec& spec)
       : squares_(earlier_reading(*spec, 1).has_value()) {}
-
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) {
-      scale(Tensor(operands.output), Tensor(operands.inputs[0]), second(operands), 1);
-    }
-    if (phase == Phase::backward_data) backward(operands);
-  }
 
  private:
   Tensor second(const Operands& operands) const {
@@ -77,7 +70,11 @@ class MultiplyKernel : public Kernel {
     open(to, from, by);
   }
 
-  void backward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
+    scale(Tensor(operands.output), Tensor(operands.inputs[0]), second(operands), 1);
+  }
+
+  void backward_data(const Operands& operands) override {
     const Tensor x(operands.inputs[0]), dy(operands.output_gradient);
     const Region &to_first = operands.input_gradients[0], &to_second = operands.input_gradients[1];
     if (to_first.data != nullptr) {

@@ -10,18 +10,10 @@
 namespace strata::cpu {
 namespace {
 
-class SoftmaxCrossEntropyKernel : public Kernel {
+class SoftmaxCrossEntropyKernel : public PhasedKernel {
  public:
   explicit SoftmaxCrossEntropyKernel(const ShardSpec& spec)
       : box_(spec.output), batch_(static_cast<double>((*spec).output[Dim::n])) {}
-
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward_statistics) exponentials(operands);
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(operands);
-    }
-  }
 
  private:
   std::int64_t rows() const { return box_[Dim::n].size(); }
@@ -34,7 +26,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
     return column >= 0 && column < columns() ? column : -1;
   }
 
-  void exponentials(const Operands& operands) const {
+  void forward_statistics(const Operands& operands) override {
     const Tensor input(operands.inputs[0]);
     for (std::int64_t n = 0; n < rows(); ++n) {
       const float* x = input.block_at(n, 0);
@@ -46,7 +38,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
     }
   }
 
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     const Tensor input(operands.inputs[0]), output(operands.output);
     LossPart part;
     for (std::int64_t n = 0; n < rows(); ++n) {
@@ -62,7 +54,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
     if (operands.loss != nullptr) *operands.loss = part;
   }
 
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     const Tensor output(operands.output), gradient(operands.input_gradients[0]);
     const auto share = static_cast<float>(1 / batch_);
     for (std::int64_t n = 0; n < rows(); ++n) {

@@ -34,9 +34,8 @@ class World : public Ranks {
   /// By rank.
   std::span<const RankPlace> places() const { return places_; }
 
-  /// Right to clock_error().
+  /// Right to what description() says.
   double now() const override;
-  double clock_error() const { return clock_error_; }
 
   void merge(std::span<float> values) const override;
   void merge(std::span<double> values) const override;

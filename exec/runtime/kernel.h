@@ -90,4 +90,19 @@ class Kernel {
   virtual void run(Phase phase, const Operands& operands) = 0;
 };
 
+/// A kernel by what each phase does; what an op does not do is nothing. The gradient of the inputs
+/// is asked for only where one of them wants it.
+class PhasedKernel : public Kernel {
+ public:
+  void run(Phase phase, const Operands& operands) final;
+
+ private:
+  virtual void forward_statistics(const Operands&) {}
+  virtual void forward(const Operands& operands) = 0;
+  virtual void backward_statistics(const Operands&) {}
+  virtual void backward_data(const Operands&) {}
+  virtual void backward_weights(const Operands&) {}
+  virtual void update(const Operands&) {}
+};
+
 }  // namespace strata

@@ -47,13 +47,6 @@ void Jobs::cancel(const QString& lane) {
   busy->second.current.progress->cancelled_ = true;
 }
 
-void Jobs::cancel_all() {
-  for (auto& [name, lane] : lanes_) {
-    lane.waiting.reset();
-    lane.current.progress->cancelled_ = true;
-  }
-}
-
 std::vector<JobState> Jobs::running() const {
   std::vector<JobState> states;
   for (const auto& [name, lane] : lanes_) {

@@ -71,7 +71,6 @@ class Jobs : public QObject {
              std::function<void(QString)> failed, WhenStale when_stale = WhenStale::cancel);
   /// The running one and the waiting one.
   void cancel(const QString& lane);
-  void cancel_all();
 
   bool idle() const { return lanes_.empty(); }
   bool busy(const QString& lane) const { return lanes_.contains(lane); }

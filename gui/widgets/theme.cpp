@@ -93,6 +93,11 @@ Theme theme_of(const QPalette& palette) {
   return theme;
 }
 
+QColor see_through(QColor colour, double share) {
+  colour.setAlphaF(static_cast<float>(share));
+  return colour;
+}
+
 QColor work_colour(WorkKind kind, const Theme& theme) {
   const Shades& shades = kWorkColours[static_cast<std::size_t>(kind)];
   return QColor::fromRgb(theme.dark ? shades.dark : shades.light);

@@ -26,6 +26,8 @@ struct Theme {
 };
 Theme theme_of(const QPalette& palette);
 
+/// The colour in part, over what lies beneath.
+QColor see_through(QColor colour, double share);
 /// The same colour in every view.
 QColor work_colour(WorkKind kind, const Theme& theme);
 /// The same, but for gradients of parameters, which are told apart from those of inputs.

@@ -14,12 +14,6 @@ std::vector<TimeTick> ticks_for(const QPainter& painter, const TimeWindow& windo
   return time_ticks(window, std::max(width / (label + 2 * kTickGap), 1));
 }
 
-QColor see_through_accent(const Theme& theme, float share) {
-  QColor colour = theme.accent;
-  colour.setAlphaF(share);
-  return colour;
-}
-
 // Right of its tick, else left of it; where both is taken, a tick speaks for itself.
 void paint_tick_labels(QPainter& painter, const QRect& box, const TimeWindow& window) {
   double free_from = box.left();
@@ -64,7 +58,7 @@ void paint_time_ruler(QPainter& painter, const QRect& box, const TimeWindow& win
     const double left = box.left() + window.to_x(marks.steady->begin.value, box.width());
     const double right = box.left() + window.to_x(marks.steady->end.value, box.width());
     painter.fillRect(QRectF(left, box.bottom() - 3, right - left, 3),
-                     see_through_accent(theme, 0.5F));
+                     see_through(theme.accent, 0.5));
   }
   for (const TimeTick& tick : ticks_for(painter, window, box.width())) {
     const double x = box.left() + window.to_x(tick.at, box.width());

@@ -3,8 +3,8 @@
 #include <QBuffer>
 #include <QFileInfo>
 #include <QPainter>
+#include <QShortcut>
 #include <QSvgGenerator>
-#include <QVBoxLayout>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +55,24 @@ QString named_as(const QString& chosen, const QString& file, const QString& offe
   return file.chopped(suffix.size()) + chosen;
 }
 
+QVBoxLayout* make_column(QWidget* widget) {
+  auto* column = new QVBoxLayout(widget);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  return column;
+}
+
+QToolButton* make_toggle(const QString& text, const QString& tip, bool on) {
+  auto* button = new QToolButton;
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(true);
+  button->setChecked(on);
+  button->setAutoRaise(true);
+  button->setFocusPolicy(Qt::NoFocus);
+  return button;
+}
+
 View::View(const QString& id, const QString& title, Workspace& workspace, QWidget* parent)
     : QWidget(parent),
       id_(id),
@@ -75,11 +93,23 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
   instead_->setAlignment(Qt::AlignCenter);
   instead_->setForegroundRole(QPalette::PlaceholderText);
   instead_->hide();
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = make_column(this);
   layout->addWidget(notice_);
   layout->addWidget(instead_, 1);
+}
+
+void View::add_key(const QKeySequence& keys, const std::function<void()>& action, QWidget* where,
+                   Qt::ShortcutContext context) {
+  auto* shortcut = new QShortcut(keys, where == nullptr ? this : where);
+  shortcut->setContext(context);
+  connect(shortcut, &QShortcut::activated, this, action);
+}
+
+QString View::predict_command(const std::string& options) const {
+  const Document& document = workspace().document();
+  if (document.empty()) return {};
+  return QString::fromStdString("strata predict " + case_arguments(document) +
+                                strategy_argument(document) + options);
 }
 
 void View::set_content(QWidget* content) {

@@ -3,9 +3,12 @@
 // What all views of the window have in common: a place among the docks, export, the command that
 // shows the same on a command line, help on their keys, and notices in place of dialogs.
 
+#include <QKeySequence>
 #include <QLabel>
 #include <QString>
 #include <QStringList>
+#include <QToolButton>
+#include <QVBoxLayout>
 #include <QWidget>
 #include <functional>
 #include <string>
@@ -24,6 +27,11 @@ struct KeyHelp {
 /// proposed. A name that has none gets it, and one that still ends as proposed has it changed; a
 /// format that somebody wrote stays.
 QString named_as(const QString& chosen, const QString& file, const QString& offered);
+
+/// What stands in a widget from top to bottom, without margins.
+QVBoxLayout* make_column(QWidget* widget);
+/// A flat button that stays pressed, and leaves the focus where it is.
+QToolButton* make_toggle(const QString& text, const QString& tip, bool on);
 
 class View : public QWidget {
   Q_OBJECT
@@ -82,6 +90,12 @@ class View : public QWidget {
   /// takes the place of what waited before.
   void when_seen(std::function<void()> what);
   void showEvent(QShowEvent* event) override;
+  /// While `where` (this, unless said otherwise) or what stands in it has the focus.
+  void add_key(const QKeySequence& keys, const std::function<void()>& action,
+               QWidget* where = nullptr,
+               Qt::ShortcutContext context = Qt::WidgetWithChildrenShortcut);
+  /// `strata predict` of the case that stands, with further options; empty where none does.
+  QString predict_command(const std::string& options = {}) const;
   void set_content(QWidget* content);
   QWidget* content() const { return content_; }
   /// A text in the place of the content, until an empty one: there is nothing that it could show.

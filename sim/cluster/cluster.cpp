@@ -36,6 +36,10 @@ LinkId Cluster::find_link(std::string_view name) const {
   return find_by_name<LinkId>(link_by_name_, links_, name);
 }
 
+bool Cluster::names_decide_routes(DeviceId from) const {
+  return routes_->names_decide(from);
+}
+
 std::span<const LinkId> Cluster::route(DeviceId from, DeviceId to) const {
   if (from == to) return {};
   const std::span<const LinkId> route = routes_->route(from, to);

@@ -89,6 +89,8 @@ class Cluster {
   /// through other devices that forward. Empty for from == to. Throws InputError if there is none:
   /// clusters for replay need not connect every pair, and only who asks for a route needs one.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
+  /// Whether links' names decide which of equally short ways a route from the device is.
+  bool names_decide_routes(DeviceId from) const;
   /// Whether there is a route.
   bool connects(DeviceId from, DeviceId to) const;
   /// The summed latency of the route.

@@ -19,14 +19,6 @@ constexpr std::array<std::pair<std::string_view, InterTopology>, 3> kInter = {
      {"nic-per-host", InterTopology::nic_per_host},
      {"nic-per-device", InterTopology::nic_per_device}}};
 
-template <class Names, class Topology>
-std::string_view name_in(const Names& names, Topology topology) {
-  for (const auto& [name, value] : names) {
-    if (value == topology) return name;
-  }
-  return {};
-}
-
 template <class Topology, class Names>
 std::optional<Topology> find_in(const Names& names, std::string_view wanted) {
   for (const auto& [name, value] : names) {
@@ -230,12 +222,6 @@ class GridBuilder {
 
 }  // namespace
 
-std::string_view topology_name(IntraTopology topology) {
-  return name_in(kIntra, topology);
-}
-std::string_view topology_name(InterTopology topology) {
-  return name_in(kInter, topology);
-}
 std::optional<IntraTopology> find_intra_topology(std::string_view name) {
   return find_in<IntraTopology>(kIntra, name);
 }

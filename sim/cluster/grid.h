@@ -25,8 +25,6 @@ enum class InterTopology {
   nic_per_device,  ///< each device has its own
 };
 
-std::string_view topology_name(IntraTopology topology);
-std::string_view topology_name(InterTopology topology);
 /// Nothing for an unknown name; `allowed_*` lists the known ones for messages.
 std::optional<IntraTopology> find_intra_topology(std::string_view name);
 std::optional<InterTopology> find_inter_topology(std::string_view name);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <span>
@@ -14,10 +13,6 @@ namespace {
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kShared = kUnreached - 1;
-
-std::int64_t picoseconds(const Link& link) {
-  return std::llround(link.latency.value * 1e12);
-}
 
 /// The hosts by name, or one for each device.
 std::vector<std::uint32_t> hosts_of_devices(const Cluster& cluster) {
@@ -82,60 +77,6 @@ std::vector<std::uint32_t> hosts_of_vertices(const Cluster& cluster) {
   std::replace(hosts.begin(), hosts.end(), kUnreached, kShared);
   return hosts;
 }
-
-/// Whether names decide between equally short routes from the device (routes.cpp).
-class Ties {
- public:
-  explicit Ties(const Cluster& cluster) : cluster_(cluster) {
-    out_.resize(cluster.device_count() + cluster.switches().size());
-    for (std::size_t l = 0; l < cluster.links().size(); ++l) {
-      out_[cluster.links()[l].from].push_back(static_cast<std::uint32_t>(l));
-    }
-  }
-
-  bool any_from(DeviceId from) const {
-    std::vector<Way> ways(out_.size());
-    ways[from()].links = 0;
-    std::vector<std::uint32_t> layer = {from.value}, next;
-    for (std::uint32_t links = 1; !layer.empty(); ++links, layer.swap(next)) {
-      next.clear();
-      for (const std::uint32_t at : layer) {
-        if (passes(from, at)) extend(ways, at, links, next);
-      }
-    }
-    const auto devices = ways.begin() + static_cast<std::ptrdiff_t>(cluster_.device_count());
-    return std::any_of(ways.begin(), devices, [](const Way& way) { return way.tied; });
-  }
-
- private:
-  struct Way {
-    std::uint32_t links = kUnreached;
-    bool tied = false;
-    std::int64_t picoseconds = 0;
-  };
-
-  bool passes(DeviceId from, std::uint32_t vertex) const {
-    if (vertex == from.value || vertex >= cluster_.device_count()) return true;
-    return cluster_[DeviceId(vertex)].forwards;
-  }
-  void extend(std::vector<Way>& ways, std::uint32_t at, std::uint32_t links,
-              std::vector<std::uint32_t>& next) const {
-    for (const std::uint32_t l : out_[at]) {
-      const Link& link = cluster_[LinkId(l)];
-      Way& way = ways[link.to];
-      const Way found{links, ways[at].tied, ways[at].picoseconds + picoseconds(link)};
-      if (way.links == kUnreached) next.push_back(link.to);
-      if (way.links < links || (way.links == links && way.picoseconds < found.picoseconds))
-        continue;
-      const bool equal = way.links == links && way.picoseconds == found.picoseconds;
-      way = found;
-      way.tied |= equal;
-    }
-  }
-
-  const Cluster& cluster_;
-  std::vector<std::vector<std::uint32_t>> out_;  // links by vertex
-};
 
 }  // namespace
 
@@ -215,14 +156,13 @@ void HostSymmetry::find_types(const Cluster& cluster, const std::vector<std::uin
 // A route goes through the hosts at its ends alone, and no name decides which way. What holds for
 // one host of a type holds for all.
 bool HostSymmetry::routes_are_alike(const Cluster& cluster) const {
-  const Ties ties(cluster);
   std::uint32_t seen = 0;
   for (std::size_t h = 0; h < hosts(); ++h) {
     if (types_[h] != seen) continue;
     ++seen;
     for (std::size_t k = 0; k < device_count(h); ++k) {
       const DeviceId from = device(h, k);
-      if (ties.any_from(from)) return false;
+      if (cluster.names_decide_routes(from)) return false;
       for (std::size_t to = 0; to < devices_.size(); ++to) {
         if (!cluster.connects(from, DeviceId(to))) return false;
         for (LinkId link : cluster.route(from, DeviceId(to))) {

@@ -21,6 +21,7 @@ struct RouteTable::Search {
     std::uint32_t edge = 0;  ///< orders the links by name within their vertex
     std::uint32_t prefix_rank = 0;
     std::int64_t picoseconds = 0;
+    bool tied = false;  ///< it or its beginning is as short as another way
   };
   std::vector<Way> ways;
 };
@@ -70,10 +71,15 @@ std::span<const LinkId> RouteTable::route(DeviceId from, DeviceId to) const {
   if (!fixed_.empty()) {
     if (const FixedRoute* fixed = fixed_route(from, to)) return fixed->links;
   }
-  Source& source = sources_[from()];
-  std::call_once(source.once, [&] { find_routes(from.value, source); });
+  const Source& source = found(from);
   const std::uint32_t begin = to() == 0 ? 0 : source.ends[to() - 1];
   return std::span(source.routes).subspan(begin, source.ends[to()] - begin);
+}
+
+const RouteTable::Source& RouteTable::found(DeviceId from) const {
+  Source& source = sources_[from()];
+  std::call_once(source.once, [&] { find_routes(from.value, source); });
+  return source;
 }
 
 void RouteTable::find_routes(std::uint32_t from, Source& source) const {
@@ -85,17 +91,20 @@ void RouteTable::find_routes(std::uint32_t from, Source& source) const {
     bool in_order = true;  // of names: as found, unless less latency changed a way
     next.clear();
     for (std::uint32_t rank = 0; rank < layer.size(); ++rank) {
-      const std::int64_t so_far = search.ways[layer[rank]].picoseconds;
+      const Search::Way at = search.ways[layer[rank]];
       std::uint32_t e = edge_begin_[layer[rank]];
       for (const Edge& edge : edges_on(from, layer[rank])) {
         Search::Way& way = search.ways[edge.to];
-        const Search::Way found{hops, edge.link, e++, rank, so_far + edge.picoseconds};
+        const std::int64_t picoseconds = at.picoseconds + edge.picoseconds;
+        const Search::Way found{hops, edge.link, e++, rank, picoseconds, at.tied};
         if (way.hops == kNone) {
           next.push_back(edge.to);
           way = found;
-        } else if (way.hops == hops && found.picoseconds < way.picoseconds) {
+        } else if (way.hops == hops && picoseconds < way.picoseconds) {
           way = found;
           in_order = false;
+        } else if (way.hops == hops && picoseconds == way.picoseconds) {
+          way.tied = true;
         }
       }
     }
@@ -109,6 +118,7 @@ void RouteTable::find_routes(std::uint32_t from, Source& source) const {
   }
   for (std::uint32_t to = 0; to < device_count_; ++to) {
     append_route(search, from, to, source.routes);
+    source.tied |= search.ways[to].tied;
     source.ends.push_back(static_cast<std::uint32_t>(source.routes.size()));
   }
 }

@@ -23,6 +23,8 @@ class RouteTable {
 
   /// Empty where there is no way, and for from == to.
   std::span<const LinkId> route(DeviceId from, DeviceId to) const;
+  /// Whether names decide which of equally short ways one from the device is, but for fixed routes.
+  bool names_decide(DeviceId from) const { return found(from).tied; }
 
  private:
   /// A link as the search sees it; of each vertex, in the order of the links' names.
@@ -35,12 +37,14 @@ class RouteTable {
     std::once_flag once;
     std::vector<std::uint32_t> ends;  ///< to each device: routes[ends[i - 1] ... ends[i])
     std::vector<LinkId> routes;
+    bool tied = false;  ///< one of them is as short as another way
   };
   struct Search;
 
   /// What a search that began at `from` may go on to from here: nothing where no one forwards.
   std::span<const Edge> edges_on(std::uint32_t from, std::uint32_t vertex) const;
   std::span<const Edge> edges_from(std::uint32_t vertex) const;
+  const Source& found(DeviceId from) const;
   void find_routes(std::uint32_t from, Source& source) const;
   void append_route(const Search& search, std::uint32_t from, std::uint32_t to,
                     std::vector<LinkId>& routes) const;

@@ -157,6 +157,30 @@ class RouteSurvey {
   double latency_between_ = 0;
 };
 
+// The rows that add up to all that leaves a group, or one of its devices, and to all that enters
+// it.
+struct Passing {
+  Sum out, in;
+};
+
+Passing between_groups_of(Row m) {
+  Passing rows{Sum(m), Sum(m)};
+  std::iota(rows.out.begin(), rows.out.end(), m * m);
+  std::iota(rows.in.begin(), rows.in.end(), m * m + m);
+  return rows;
+}
+
+// Within the group of m.
+Passing of_number(Row number, Row m) {
+  Passing rows;
+  for (Row other = 0; other < m; ++other) {
+    if (other == number) continue;
+    rows.out.push_back(number * m + other);
+    rows.in.push_back(other * m + number);
+  }
+  return rows;
+}
+
 bool uniform(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
 }
@@ -236,11 +260,9 @@ double GroupNetwork::joint_bandwidth(const Links& links, Sum rows) {
     for (const auto& link : links) {
       const Sum& carried = link.first;
       const double bandwidth = link.second;
-      if (!std::binary_search(carried.begin(), carried.end(), rows.front())) continue;
-      const auto count =
-          static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](Row row) {
-            return std::binary_search(carried.begin(), carried.end(), row);
-          }));
+      if (!contains(carried, rows.front())) continue;
+      const auto count = static_cast<std::size_t>(
+          std::count_if(rows.begin(), rows.end(), [&](Row row) { return contains(carried, row); }));
       if (best == nullptr || bandwidth < best->second ||
           (bandwidth == best->second && count > most)) {
         best = &link, most = count;
@@ -248,9 +270,7 @@ double GroupNetwork::joint_bandwidth(const Links& links, Sum rows) {
     }
     if (best == nullptr) return std::numeric_limits<double>::infinity();
     sum += best->second;
-    std::erase_if(rows, [&](Row row) {
-      return std::binary_search(best->first.begin(), best->first.end(), row);
-    });
+    std::erase_if(rows, [&](Row row) { return contains(best->first, row); });
   }
   return sum;
 }
@@ -278,10 +298,7 @@ GroupNetwork GroupNetwork::bound(std::size_t groups, double latency,
 }
 
 GroupNetwork GroupNetwork::between_groups() const {
-  const auto m = static_cast<Row>(size_);
-  Sum out(size_), in(size_);
-  std::iota(out.begin(), out.end(), m * m);
-  std::iota(in.begin(), in.end(), m * m + m);
+  const auto [out, in] = between_groups_of(static_cast<Row>(size_));
   return bound(groups_, latency_between_, {{out, in}});
 }
 
@@ -289,12 +306,7 @@ GroupNetwork GroupNetwork::between_devices() const {
   const auto m = static_cast<Row>(size_);
   std::vector<std::pair<Sum, Sum>> rows;
   for (Row number = 0; number < m; ++number) {
-    Sum out, in;
-    for (Row other = 0; other < m; ++other) {
-      if (other == number) continue;
-      out.push_back(number * m + other);
-      in.push_back(other * m + number);
-    }
+    auto [out, in] = of_number(number, m);
     if (groups_ > 1) {
       out.push_back(m * m + number);
       in.push_back(m * m + m + number);
@@ -318,16 +330,11 @@ GroupNetwork::Sum GroupNetwork::shortened(Sum sum) const {
     const bool sends = contains(sum, number * m + other_number);
     const bool gets = contains(sum, other_number * m + number);
     if (!sends && !gets) continue;
-    Sum sent, got;
-    for (Row other = 0; other < m; ++other) {
-      if (other == number) continue;
-      sent.push_back(number * m + other);
-      got.push_back(other * m + number);
-    }
+    const auto [sent, got] = of_number(number, m);
     const auto replace = [&](const Sum& part, Row row) {
       const auto there = [&](Row r) { return contains(sum, r); };
       if (!std::all_of(part.begin(), part.end(), there)) return;
-      std::erase_if(sum, [&](Row r) { return std::binary_search(part.begin(), part.end(), r); });
+      std::erase_if(sum, [&](Row r) { return contains(part, r); });
       sum.push_back(row);
       std::sort(sum.begin(), sum.end());
     };
@@ -381,11 +388,7 @@ bool GroupNetwork::try_groups(const Cluster& cluster, std::size_t size,
   }
   if (groups_ > 1) {
     // What leaves a group enters another: either tells, and a shared NIC's loads are these sums.
-    Sum out, in;
-    for (Row s = 0; s < m; ++s) {
-      out.push_back(m * m + s);
-      in.push_back(m * m + m + s);
-    }
+    const auto [out, in] = between_groups_of(m);
     latency_between_ = survey.latency_between();
     std::vector<Sum>& sums = waits[latency_between_];
     sums.insert(sums.end(), {out, in});

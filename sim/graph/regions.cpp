@@ -112,11 +112,4 @@ PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees) {
   return may;
 }
 
-PerDim<bool> parallelizable(const Layer& layer) {
-  PerDim<bool> dims;
-  const Extents most = most_parts(layer);
-  for (Dim dim : kDims) dims[dim] = most[dim] > 1;
-  return dims;
-}
-
 }  // namespace strata

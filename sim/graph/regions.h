@@ -50,7 +50,4 @@ std::string_view why_no_more_terms(const Layer& layer);
 /// may be divided among its shards: those where the owners are not too many.
 PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees);
 
-/// The dims of Table 1 along which the layer's output may be cut: those of extent > 1.
-PerDim<bool> parallelizable(const Layer& layer);
-
 }  // namespace strata

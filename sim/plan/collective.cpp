@@ -250,22 +250,7 @@ std::vector<CollectivePhase> hierarchical_phases(const Cluster& cluster,
           inside_hosts(routes, groups, lanes, true)};
 }
 
-double seconds_per_byte(std::span<const LinkLoad> loads, const Cluster& cluster) {
-  double slowest = 0;
-  for (const LinkLoad& load : loads) {
-    slowest = std::max(slowest, load.weight / cluster[load.link].bandwidth.value);
-  }
-  return slowest;
-}
-
 }  // namespace
-
-std::optional<SyncAlgorithm> parse_sync(std::string_view text) {
-  for (std::size_t i = 0; i < kSyncNames.size(); ++i) {
-    if (kSyncNames[i] == text) return static_cast<SyncAlgorithm>(i);
-  }
-  return std::nullopt;
-}
 
 std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices) {
   return ring_of(HostRoutes(cluster), devices);
@@ -281,16 +266,6 @@ std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cl
   return {ring_phase(routes, order, 2)};
 }
 
-Seconds isolated_time(std::span<const CollectivePhase> phases, const Cluster& cluster,
-                      Bytes bytes) {
-  Seconds total;
-  for (const CollectivePhase& phase : phases) {
-    const double amount = phase.bytes_per_byte * static_cast<double>(bytes.value);
-    total += phase.latency + Seconds{amount * seconds_per_byte(phase.loads, cluster)};
-  }
-  return total;
-}
-
 MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> movements) {
   MovementLoads result;
   const HostRoutes routes(cluster);
@@ -302,10 +277,6 @@ MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> m
   }
   if (result.bytes > 0) result.loads = std::move(sum).loads(1 / result.bytes);
   return result;
-}
-
-Seconds bottleneck_time(const MovementLoads& loads, const Cluster& cluster) {
-  return loads.latency + Seconds{loads.bytes * seconds_per_byte(loads.loads, cluster)};
 }
 
 }  // namespace strata

@@ -15,7 +15,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,6 @@ inline constexpr std::array<std::string_view, 5> kSyncNames = {"ps", "ring", "tr
 constexpr std::string_view name(SyncAlgorithm sync) {
   return kSyncNames[static_cast<std::size_t>(sync)];
 }
-std::optional<SyncAlgorithm> parse_sync(std::string_view text);
 
 /// How replicas sum their gradients: by which algorithm, and how many bytes at once (buckets.h);
 /// 0 for each layer by itself, as a parameter server always does.
@@ -69,9 +67,6 @@ struct CollectivePhase {
 std::vector<CollectivePhase> collective_phases(SyncAlgorithm algorithm, const Cluster& cluster,
                                                std::span<const DeviceId> devices);
 
-/// The time the collective takes on idle links.
-Seconds isolated_time(std::span<const CollectivePhase> phases, const Cluster& cluster, Bytes bytes);
-
 /// The devices in the order a ring visits them: neighbours over the shortest routes. A cyclic
 /// order found by nearest neighbour and 2-opt; deterministic.
 std::vector<DeviceId> ring_order(const Cluster& cluster, std::span<const DeviceId> devices);
@@ -87,8 +82,5 @@ struct MovementLoads {
   std::vector<LinkLoad> loads;  ///< sorted by link; weight = share of `bytes` on the link
 };
 MovementLoads movement_loads(const Cluster& cluster, std::span<const Movement> movements);
-
-/// The time of the most loaded link, plus the latency: t_X of Eq. 1.
-Seconds bottleneck_time(const MovementLoads& loads, const Cluster& cluster);
 
 }  // namespace strata

@@ -85,6 +85,19 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+/// The lines that are not empty. `block_of(line)`: which of its characters would begin a block.
+template <class BlockOf>
+std::string escape_lines(std::string_view text, char between, const BlockOf& block_of) {
+  const std::string clean = clean_utf8(text);
+  std::string out;
+  for (std::string_view line : lines_of(clean)) {
+    if (line.empty()) continue;
+    if (!out.empty()) out += between;
+    out += escape_line(line, block_of(line));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
@@ -101,25 +114,11 @@ std::string escape_markup(std::string_view text) {
 }
 
 std::string escape_markdown(std::string_view text) {
-  const std::string clean = clean_utf8(text);
-  std::string out;
-  for (std::string_view line : lines_of(clean)) {
-    if (line.empty()) continue;
-    if (!out.empty()) out += '\n';
-    out += escape_line(line, block_mark(line));
-  }
-  return out;
+  return escape_lines(text, '\n', block_mark);
 }
 
 std::string escape_markdown_line(std::string_view text) {
-  const std::string clean = clean_utf8(text);
-  std::string out;
-  for (std::string_view line : lines_of(clean)) {
-    if (line.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += escape_line(line, std::string_view::npos);
-  }
-  return out;
+  return escape_lines(text, ' ', [](std::string_view) { return std::string_view::npos; });
 }
 
 std::vector<std::string> paragraphs(std::string_view text) {

@@ -212,9 +212,6 @@ std::string format_bytes(Bytes bytes) {
 std::string format_rate(BytesPerSecond rate) {
   return with_prefix(rate.value, "B/s");
 }
-std::string format_flops_rate(FlopsPerSecond rate) {
-  return with_prefix(rate.value, "FLOP/s");
-}
 
 std::string format_count(std::int64_t count) {
   std::string digits = fmt::format("{}", count);

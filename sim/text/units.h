@@ -30,11 +30,10 @@ Bytes read_bytes(const Value& value);  ///< an integer too, as bytes
 FlopsPerSecond read_flops_rate(const Value& value);
 
 /// For people: three or four digits and a unit. Files and JSON take the plain SI number.
-std::string format_seconds(Seconds seconds);         ///< "23.1 ms"
-std::string format_bytes(Bytes bytes);               ///< "16.60 GB"
-std::string format_rate(BytesPerSecond rate);        ///< "12.5 GB/s"
-std::string format_flops_rate(FlopsPerSecond rate);  ///< "9.3 TFLOP/s"
-std::string format_count(std::int64_t count);        ///< "138,357,544"
+std::string format_seconds(Seconds seconds);   ///< "23.1 ms"
+std::string format_bytes(Bytes bytes);         ///< "16.60 GB"
+std::string format_rate(BytesPerSecond rate);  ///< "12.5 GB/s"
+std::string format_count(std::int64_t count);  ///< "138,357,544"
 
 /// What a number is of.
 enum class Quantity : std::uint8_t { none, seconds, bytes, rate, factor };

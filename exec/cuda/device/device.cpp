@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "exec/cuda/device/check.h"
-#include "exec/cuda/device/green_stream.h"
 #include "exec/cuda/device/native.h"
 #include "sim/base/error.h"
 

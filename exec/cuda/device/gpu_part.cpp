@@ -8,7 +8,7 @@
 
 #include "exec/cuda/device/check.h"
 #include "exec/cuda/device/driver.h"
-#include "exec/cuda/device/green_stream.h"
+#include "exec/cuda/device/native.h"
 #include "sim/base/error.h"
 
 namespace strata::cuda {
@@ -16,23 +16,16 @@ namespace {
 
 /// The driver's functions for green contexts, all or none.
 struct GreenDriver {
-  decltype(cuDeviceGet)* device = nullptr;
-  decltype(cuDeviceGetDevResource)* resource = nullptr;
-  decltype(cuDevSmResourceSplitByCount)* split = nullptr;
-  decltype(cuDevResourceGenerateDesc)* describe = nullptr;
-  decltype(cuGreenCtxCreate)* create = nullptr;
-  decltype(cuGreenCtxDestroy)* destroy = nullptr;
-  decltype(cuGreenCtxStreamCreate)* make_stream = nullptr;
+  decltype(cuDeviceGet)* device = find_in_driver("cuDeviceGet", 12000);
+  decltype(cuDeviceGetDevResource)* resource = find_in_driver("cuDeviceGetDevResource", 12040);
+  decltype(cuDevSmResourceSplitByCount)* split =
+      find_in_driver("cuDevSmResourceSplitByCount", 12040);
+  decltype(cuDevResourceGenerateDesc)* describe =
+      find_in_driver("cuDevResourceGenerateDesc", 12040);
+  decltype(cuGreenCtxCreate)* create = find_in_driver("cuGreenCtxCreate", 12040);
+  decltype(cuGreenCtxDestroy)* destroy = find_in_driver("cuGreenCtxDestroy", 12040);
+  decltype(cuGreenCtxStreamCreate)* make_stream = find_in_driver("cuGreenCtxStreamCreate", 12050);
 
-  GreenDriver() {
-    find_in_driver(device, "cuDeviceGet", 12000);
-    find_in_driver(resource, "cuDeviceGetDevResource", 12040);
-    find_in_driver(split, "cuDevSmResourceSplitByCount", 12040);
-    find_in_driver(describe, "cuDevResourceGenerateDesc", 12040);
-    find_in_driver(create, "cuGreenCtxCreate", 12040);
-    find_in_driver(destroy, "cuGreenCtxDestroy", 12040);
-    find_in_driver(make_stream, "cuGreenCtxStreamCreate", 12050);
-  }
   bool complete() const {
     return device != nullptr && resource != nullptr && split != nullptr && describe != nullptr &&
            create != nullptr && destroy != nullptr && make_stream != nullptr;

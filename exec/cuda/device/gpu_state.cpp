@@ -19,6 +19,7 @@ constexpr std::string_view kManagement = "libnvidia-ml.so.1";
 // As nvml.h, which few toolkits bring, declares them: handles are pointers, results 0 for success,
 // clocks are 1 for the multiprocessors' and 2 for the memory's.
 using Handle = void*;
+using Reasons = unsigned long long;
 constexpr int kSmClock = 1, kMemoryClock = 2;
 
 struct Reason {
@@ -33,14 +34,6 @@ constexpr Reason kReasons[] = {{0x02, "its settings"},     {0x04, "power"},
 class Management {
  public:
   Management() {
-    library_.find(init_, "nvmlInit_v2");
-    library_.find(shutdown_, "nvmlShutdown");
-    library_.find(version_, "nvmlSystemGetDriverVersion");
-    library_.find(by_bus_, "nvmlDeviceGetHandleByPciBusId_v2");
-    library_.find(clock_, "nvmlDeviceGetClockInfo");
-    library_.find(power_, "nvmlDeviceGetPowerUsage");
-    // The name that newer ones have for it, too, is not in older ones.
-    library_.find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
     if (init_() != 0) throw EnvironmentError("NVIDIA's management library does not start");
   }
   ~Management() { shutdown_(); }
@@ -59,7 +52,7 @@ class Management {
     state.sm_clock = told<unsigned>([&](auto* v) { return clock_(device, kSmClock, v); });
     state.memory_clock = told<unsigned>([&](auto* v) { return clock_(device, kMemoryClock, v); });
     state.power = told<unsigned>([&](auto* v) { return power_(device, v); });
-    state.reasons = told<unsigned long long>([&](auto* v) { return reasons_(device, v); });
+    state.reasons = told<Reasons>([&](auto* v) { return reasons_(device, v); });
     return state;
   }
 
@@ -72,13 +65,14 @@ class Management {
   }
 
   Library library_{kManagement};
-  int (*init_)() = nullptr;
-  int (*shutdown_)() = nullptr;
-  int (*version_)(char*, unsigned) = nullptr;
-  int (*by_bus_)(const char*, Handle*) = nullptr;
-  int (*clock_)(Handle, int, unsigned*) = nullptr;
-  int (*power_)(Handle, unsigned*) = nullptr;
-  int (*reasons_)(Handle, unsigned long long*) = nullptr;
+  int (*init_)() = library_.find("nvmlInit_v2");
+  int (*shutdown_)() = library_.find("nvmlShutdown");
+  int (*version_)(char*, unsigned) = library_.find("nvmlSystemGetDriverVersion");
+  int (*by_bus_)(const char*, Handle*) = library_.find("nvmlDeviceGetHandleByPciBusId_v2");
+  int (*clock_)(Handle, int, unsigned*) = library_.find("nvmlDeviceGetClockInfo");
+  int (*power_)(Handle, unsigned*) = library_.find("nvmlDeviceGetPowerUsage");
+  // The name that newer ones have for it, too, is not in older ones.
+  int (*reasons_)(Handle, Reasons*) = library_.find("nvmlDeviceGetCurrentClocksThrottleReasons");
 };
 
 std::string names_of(std::uint64_t reasons) {

@@ -76,8 +76,8 @@ Library::~Library() {
   if (handle_ != nullptr) dlclose(handle_);
 }
 
-void* Library::find(const char* function) const {
-  if (void* found = dlsym(handle_, function)) return found;
+FoundFunction Library::find(const char* function) const {
+  if (void* found = dlsym(handle_, function)) return FoundFunction(found);
   throw EnvironmentError(fmt::format("{} has no function {}", name_, function));
 }
 

@@ -20,6 +20,19 @@ std::string version_text(int number);
 /// variable STRATA_CUDA_LIBRARIES (separated by colons), then the toolkit's.
 std::vector<std::string> library_folders();
 
+/// A function, which is used as the type that its library declares.
+class FoundFunction {
+ public:
+  explicit FoundFunction(void* address) : address_(address) {}
+  template <class Function>
+  operator Function*() const {
+    return reinterpret_cast<Function*>(address_);
+  }
+
+ private:
+  void* address_;
+};
+
 class Library {
  public:
   /// Throws EnvironmentError that says what was looked for, and where.
@@ -31,15 +44,10 @@ class Library {
 
   const std::string& name() const { return name_; }
 
-  /// function = the library's function of this name. Throws EnvironmentError where it has none.
-  template <class Function>
-  void find(Function*& function, const char* name) const {
-    function = reinterpret_cast<Function*>(find(name));
-  }
+  /// Its function of this name. Throws EnvironmentError where it has none.
+  FoundFunction find(const char* function) const;
 
  private:
-  void* find(const char* function) const;
-
   std::string name_;
   void* handle_ = nullptr;
 };

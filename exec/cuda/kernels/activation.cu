@@ -121,20 +121,13 @@ struct ActivationGradient {
 };
 
 template <class T>
-class ActivationKernel : public Kernel {
+class ActivationKernel : public PhasedKernel {
  public:
   ActivationKernel(Seat& seat, const ShardSpec& spec, const Activation& op)
       : stream_(seat.stream()), op_(op), count_(volume(spec.output)) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(operands);
-    }
-  }
-
  private:
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     const auto* x = static_cast<const T*>(operands.inputs[0].data);
     auto* y = static_cast<T*>(operands.output.data);
     with_function(op_, [&]<class F>(F) {
@@ -142,7 +135,7 @@ class ActivationKernel : public Kernel {
     });
   }
 
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     const auto* dy = static_cast<const T*>(operands.output_gradient.data);
     const Region& read = op_.gradient_from_output() ? operands.output : operands.inputs[0];
     const auto* kept = static_cast<const T*>(read.data);

@@ -10,7 +10,7 @@
 namespace strata::cuda {
 namespace {
 
-class AddKernel : public Kernel {
+class AddKernel : public PhasedKernel {
  public:
   AddKernel(Seat& seat, const ShardSpec& spec) : seat_(seat) {
     for (std::size_t k = 0; k < (*spec).inputs.size(); ++k) {
@@ -18,19 +18,14 @@ class AddKernel : public Kernel {
     }
   }
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data) backward(operands);
-  }
-
  private:
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     std::vector<Region> addends;
     for (std::size_t first : first_) addends.push_back(operands.inputs[first]);
     sum_whole(operands.output, addends, seat_.type(), seat_.stream());
   }
 
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     for (std::size_t k = 0; k < first_.size(); ++k) {
       if (first_[k] != k || operands.input_gradients[k].data == nullptr) continue;
       const auto times = std::count(first_.begin(), first_.end(), k);

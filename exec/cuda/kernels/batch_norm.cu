@@ -4,8 +4,6 @@
 //   backward  dx = gamma / sqrt(variance + epsilon) (dy - sum(dy) / M - x^ sum(dy x^) / M)
 // with sums over the M elements of a channel and the biased variance M2 / M.
 
-#include <cassert>
-
 #include "exec/cuda/kernels/batch_norm_loops.h"
 #include "exec/cuda/kernels/kernels.h"
 
@@ -13,7 +11,7 @@ namespace strata::cuda {
 namespace {
 
 template <class T>
-class BatchNormKernel : public Kernel {
+class BatchNormKernel : public PhasedKernel {
  public:
   BatchNormKernel(Seat& seat, const ShardSpec& spec, const BatchNorm& op)
       : seat_(seat),
@@ -21,25 +19,8 @@ class BatchNormKernel : public Kernel {
         channels_(spec.output[Dim::c].size()),
         count_(static_cast<double>(volume((*spec).output) / (*spec).output[Dim::c])) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    switch (phase) {
-      case Phase::forward_statistics:
-        return moments(operands);
-      case Phase::forward:
-        return normalize(operands);
-      case Phase::backward_statistics:
-        return products(operands);
-      case Phase::backward_data:
-        return normalize_gradient(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients, 2 * channels_, seat_);
-      default:
-        assert(false);
-    }
-  }
-
  private:
-  void moments(const Operands& operands) {
+  void forward_statistics(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]);
     const auto join = [&](const Partials& partials) {
       return JoinRowMoments<T>{partials, x.data, operands.statistics};
@@ -58,7 +39,7 @@ class BatchNormKernel : public Kernel {
     return seat_.scratch(values * channels_ * static_cast<std::int64_t>(sizeof(float)));
   }
 
-  void normalize(const Operands& operands) {
+  void forward(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), y(operands.output);
     NormLanes norm = lanes(operands);
     norm.shift = operands.parameters + channels_;
@@ -71,7 +52,7 @@ class BatchNormKernel : public Kernel {
     });
   }
 
-  void products(const Operands& operands) {
+  void backward_statistics(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const NormLanes norm = lanes(operands);
     const PutProducts put{norm.inverse, operands.statistics, operands.parameter_gradients,
@@ -85,8 +66,7 @@ class BatchNormKernel : public Kernel {
     });
   }
 
-  void normalize_gradient(const Operands& operands) {
-    if (operands.input_gradients[0].data == nullptr) return;
+  void backward_data(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const Tensor<T> dx(operands.input_gradients[0]);
     NormLanes norm = lanes(operands);
@@ -100,6 +80,8 @@ class BatchNormKernel : public Kernel {
                                        packed<width>(dx).data});
     });
   }
+
+  void update(const Operands& operands) override { sgd(operands, 2 * channels_, seat_); }
 
   Seat& seat_;
   double epsilon_;

@@ -31,18 +31,17 @@ struct PutPlainSum {
 
 }  // namespace
 
-template <class T>
-void column_sums(const Tensor<T>& of, float* sums, Seat& seat) {
+void column_sums(const Region& of, float* sums, Seat& seat) {
   const auto join = [&](const Partials& partials) {
     return JoinSums<1, PutPlainSum>{partials, {sums}};
   };
-  with_width<T>({of.size.c}, [&](auto width) {
-    const PlainTerms<T, width> terms{packed<width>(of).data};
-    sum_columns<1, width>(of, terms, join, seat);
+  with_type(seat.type(), [&]<class T>(T) {
+    const Tensor<T> values(of);
+    with_width<T>({values.size.c}, [&](auto width) {
+      const PlainTerms<T, width> terms{packed<width>(values).data};
+      sum_columns<1, width>(values, terms, join, seat);
+    });
   });
 }
-
-template void column_sums(const Tensor<float>& of, float* sums, Seat& seat);
-template void column_sums(const Tensor<Bf16>& of, float* sums, Seat& seat);
 
 }  // namespace strata::cuda

@@ -7,7 +7,7 @@
 namespace strata::cuda {
 namespace {
 
-class ConcatKernel : public Kernel {
+class ConcatKernel : public PhasedKernel {
  public:
   ConcatKernel(Seat& seat, const ShardSpec& spec) : seat_(seat) {
     std::int64_t offset = 0;
@@ -17,30 +17,30 @@ class ConcatKernel : public Kernel {
     }
   }
 
-  void run(Phase phase, const Operands& operands) override {
+ private:
+  void forward(const Operands& operands) override {
     for (std::size_t k = 0; k < offsets_.size(); ++k) {
-      if (phase == Phase::forward && operands.inputs[k].data != nullptr) {
-        const Region &input = operands.inputs[k], output = moved(operands.output, k);
-        copy_box(output, input, intersect(input.box, output.box), seat_.type(), seat_.stream());
-      }
-      if (phase == Phase::backward_data && operands.input_gradients[k].data != nullptr) {
-        backward(operands.input_gradients[k], moved(operands.output_gradient, k));
-      }
+      const Region &input = operands.inputs[k], output = moved(operands.output, k);
+      if (input.data == nullptr) continue;
+      copy_box(output, input, intersect(input.box, output.box), seat_.type(), seat_.stream());
     }
   }
 
- private:
+  void backward_data(const Operands& operands) override {
+    for (std::size_t k = 0; k < offsets_.size(); ++k) {
+      const Region &to = operands.input_gradients[k], from = moved(operands.output_gradient, k);
+      if (to.data == nullptr) continue;
+      const Box common = intersect(to.box, from.box);
+      if (common != to.box) clear(to.data, volume(to.box) * size_of(seat_.type()), seat_.stream());
+      copy_box(to, from, common, seat_.type(), seat_.stream());
+    }
+  }
+
   /// The output in the coordinates of input k.
   Region moved(Region region, std::size_t k) const {
     region.box[Dim::c].begin -= offsets_[k];
     region.box[Dim::c].end -= offsets_[k];
     return region;
-  }
-
-  void backward(const Region& to, const Region& from) const {
-    const Box common = intersect(to.box, from.box);
-    if (common != to.box) clear(to.data, volume(to.box) * size_of(seat_.type()), seat_.stream());
-    copy_box(to, from, common, seat_.type(), seat_.stream());
   }
 
   Seat& seat_;

@@ -1,8 +1,6 @@
 // A shard of a convolution: weights are brought into the products' form in each forward phase and
 // kept for the backward ones; input that no window reaches is cut away.
 
-#include <cassert>
-#include <cstdint>
 #include <optional>
 
 #include "exec/cuda/kernels/column_sums.h"
@@ -25,19 +23,7 @@ Box read_part(const ConvolutionShape& shape, Box input) {
   return input;
 }
 
-void sum_bias_gradient(const Region& output_gradient, float* sums, Seat& seat) {
-  if (seat.type() == Type::fp32) {
-    column_sums(Tensor<float>(output_gradient), sums, seat);
-  } else {
-    column_sums(Tensor<Bf16>(output_gradient), sums, seat);
-  }
-}
-
-bool is_aligned(const float* values) {
-  return reinterpret_cast<std::uintptr_t>(values) % 16 == 0;
-}
-
-class ConvolutionKernel : public Kernel {
+class ConvolutionKernel : public PhasedKernel {
  public:
   ConvolutionKernel(Seat& seat, const ShardSpec& spec, const Convolution& op, const Box& input)
       : seat_(seat),
@@ -52,23 +38,8 @@ class ConvolutionKernel : public Kernel {
     if (!is_input((*spec.graph)[(*spec).inputs[0]].op)) made_data();
   }
 
-  void run(Phase phase, const Operands& operands) override {
-    switch (phase) {
-      case Phase::forward:
-        return forward(operands);
-      case Phase::backward_data:
-        return backward_data(operands);
-      case Phase::backward_weights:
-        return backward_weights(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients, sizes_.total(), seat_);
-      default:
-        assert(false);
-    }
-  }
-
  private:
-  void forward(const Operands& operands) {
+  void forward(const Operands& operands) override {
     void* const filter = kept_filter(operands);
     if (filter != operands.parameters) {
       to_filter(shape_, operands.parameters, filter, seat_.type(), stream());
@@ -81,9 +52,8 @@ class ConvolutionKernel : public Kernel {
     }
   }
 
-  void backward_data(const Operands& operands) {
+  void backward_data(const Operands& operands) override {
     const Region& dx = operands.input_gradients[0];
-    if (dx.data == nullptr) return;
     ConvolutionProduct& product = made_data();
     const auto [part, workspace] = scratch_pieces(seat_, {part_bytes(), product.workspace()});
     product.run({cropped_ ? part : dx.data, kept_filter(operands), operands.output_gradient.data,
@@ -93,7 +63,7 @@ class ConvolutionKernel : public Kernel {
     copy_box(dx, {part, read_}, read_, seat_.type(), stream());
   }
 
-  void backward_weights(const Operands& operands) {
+  void backward_weights(const Operands& operands) override {
     float* const gradient = operands.parameter_gradients;
     // Plans are made for aligned memory; in a bucket, a layer's gradients may begin anywhere.
     const bool direct = is_filter(shape_, seat_.type()) && is_aligned(gradient);
@@ -103,9 +73,11 @@ class ConvolutionKernel : public Kernel {
                    operands.output_gradient.data, workspace});
     if (!direct) from_filter(shape_, filter, gradient, seat_.type(), stream());
     if (sizes_.bias > 0) {
-      sum_bias_gradient(operands.output_gradient, gradient + sizes_.weight, seat_);
+      column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
     }
   }
+
+  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
 
   /// Gradients of the network's data are seldom wanted.
   ConvolutionProduct& made_data() {
@@ -137,25 +109,25 @@ class ConvolutionKernel : public Kernel {
 };
 
 /// All windows lie in the padding: nothing is read, and the output is the bias.
-class ConvolutionInPadding : public Kernel {
+class ConvolutionInPadding : public PhasedKernel {
  public:
   ConvolutionInPadding(Seat& seat, const Parameters& sizes) : seat_(seat), sizes_(sizes) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    float* const gradient = operands.parameter_gradients;
-    if (phase == Phase::forward) {
-      const float* bias = sizes_.bias > 0 ? operands.parameters + sizes_.weight : nullptr;
-      fill_bias(operands.output, bias, seat_.type(), seat_.stream());
-    } else if (phase == Phase::backward_weights) {
-      clear(gradient, sizes_.weight * size_of(Type::fp32), seat_.stream());
-      if (sizes_.bias == 0) return;
-      sum_bias_gradient(operands.output_gradient, gradient + sizes_.weight, seat_);
-    } else if (phase == Phase::update) {
-      sgd(operands.parameters, gradient, sizes_.total(), seat_);
-    }
+ private:
+  void forward(const Operands& operands) override {
+    const float* bias = sizes_.bias > 0 ? operands.parameters + sizes_.weight : nullptr;
+    fill_bias(operands.output, bias, seat_.type(), seat_.stream());
   }
 
- private:
+  void backward_weights(const Operands& operands) override {
+    float* const gradient = operands.parameter_gradients;
+    clear(gradient, sizes_.weight * size_of(Type::fp32), seat_.stream());
+    if (sizes_.bias == 0) return;
+    column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
+  }
+
+  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
+
   Seat& seat_;
   Parameters sizes_;
 };

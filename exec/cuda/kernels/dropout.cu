@@ -42,7 +42,7 @@ struct DropoutLoop {
 };
 
 template <class T>
-class DropoutKernel : public Kernel {
+class DropoutKernel : public PhasedKernel {
  public:
   DropoutKernel(Seat& seat, const ShardSpec& spec, const Dropout& op)
       : seat_(seat),
@@ -51,19 +51,15 @@ class DropoutKernel : public Kernel {
         dropout_(spec.seed, spec.layer, op.probability),
         scale_(static_cast<float>(1 / (1 - op.probability))) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) {
-      training_ ? apply(operands.inputs[0], operands.output)
-                : pass(operands.inputs[0], operands.output);
-    }
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      apply(operands.output_gradient, operands.input_gradients[0]);
-    }
+ private:
+  void forward(const Operands& operands) override {
+    const Region &from = operands.inputs[0], &to = operands.output;
+    if (training_) return apply(from, to);
+    if (from.data != to.data) copy_box(to, from, to.box, seat_.type(), seat_.stream());
   }
 
- private:
-  void pass(const Region& from, const Region& to) const {
-    if (from.data != to.data) copy_box(to, from, to.box, seat_.type(), seat_.stream());
+  void backward_data(const Operands& operands) override {
+    apply(operands.output_gradient, operands.input_gradients[0]);
   }
 
   void apply(const Region& from, const Region& to) const {

@@ -45,21 +45,21 @@ struct FlattenBackward {
 };
 
 template <class T>
-class FlattenKernel : public Kernel {
+class FlattenKernel : public PhasedKernel {
  public:
   FlattenKernel(Seat& seat, const ShardSpec& spec)
       : stream_(seat.stream()),
         input_((*spec.graph)[(*spec).inputs[0]].output),
         first_(spec.output[Dim::c].begin) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) each_part<FlattenForward<T>>(operands.inputs, operands.output);
-    if (phase == Phase::backward_data) {
-      each_part<FlattenBackward<T>>(operands.input_gradients, operands.output_gradient);
-    }
+ private:
+  void forward(const Operands& operands) override {
+    each_part<FlattenForward<T>>(operands.inputs, operands.output);
+  }
+  void backward_data(const Operands& operands) override {
+    each_part<FlattenBackward<T>>(operands.input_gradients, operands.output_gradient);
   }
 
- private:
   template <class Loop>
   void each_part(std::span<const Region> parts, const Region& flat) const {
     if (flat.data == parts[0].data) return;  // without a plane, both lie the same way

@@ -1,8 +1,6 @@
 // A shard of a fully-connected layer: y = x w^T + b, where a row of x is a sample's features in the
 // order c d h w.
 
-#include <cassert>
-
 #include "exec/cuda/kernels/column_sums.h"
 #include "exec/cuda/kernels/kernels.h"
 #include "exec/cuda/products/products.h"
@@ -14,7 +12,7 @@
 namespace strata::cuda {
 namespace {
 
-class FullyConnectedKernel : public Kernel {
+class FullyConnectedKernel : public PhasedKernel {
  public:
   FullyConnectedKernel(Seat& seat, const ShardSpec& spec, const Box& input)
       : seat_(seat),
@@ -27,23 +25,8 @@ class FullyConnectedKernel : public Kernel {
     weights_ = LastingMemory(seat.gpu(), sizes_.weight * size_of(seat.type()));
   }
 
-  void run(Phase phase, const Operands& operands) override {
-    switch (phase) {
-      case Phase::forward:
-        return forward(operands);
-      case Phase::backward_data:
-        return backward_data(operands);
-      case Phase::backward_weights:
-        return backward_weights(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients, sizes_.total(), seat_);
-      default:
-        assert(false);
-    }
-  }
-
  private:
-  void forward(const Operands& operands) {
+  void forward(const Operands& operands) override {
     if (weights_.data() != nullptr) {
       convert(operands.parameters, weights_.data(), sizes_.weight, seat_.type(), stream());
     }
@@ -56,9 +39,8 @@ class FullyConnectedKernel : public Kernel {
   }
 
   /// dx = dy w
-  void backward_data(const Operands& operands) {
+  void backward_data(const Operands& operands) override {
     const Region& dx = operands.input_gradients[0];
-    if (dx.data == nullptr) return;
     void* const rows = rows_ ? dx.data : between();
     multiply(seat_, {operands.output_gradient.data, samples_, outputs_},
              {kept_weights(operands), outputs_, features_}, rows, seat_.type());
@@ -66,16 +48,15 @@ class FullyConnectedKernel : public Kernel {
   }
 
   /// dw = dy^T x
-  void backward_weights(const Operands& operands) {
+  void backward_weights(const Operands& operands) override {
     float* const gradient = operands.parameter_gradients;
     const Region& dy = operands.output_gradient;
     multiply(seat_, {dy.data, outputs_, samples_, true}, {features(operands), samples_, features_},
              gradient, Type::fp32);
-    if (sizes_.bias == 0) return;
-    float* const sums = gradient + sizes_.weight;
-    seat_.type() == Type::fp32 ? column_sums(Tensor<float>(dy), sums, seat_)
-                               : column_sums(Tensor<Bf16>(dy), sums, seat_);
+    if (sizes_.bias > 0) column_sums(dy, gradient + sizes_.weight, seat_);
   }
+
+  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
 
   const void* kept_weights(const Operands& operands) const {
     return weights_.data() == nullptr ? operands.parameters : weights_.data();

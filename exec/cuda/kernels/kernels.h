@@ -16,7 +16,7 @@ namespace strata::cuda {
 /// Of the layer's op. The seat must outlive it. Throws EnvironmentError where a library refuses.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 
-// Each in the source of its name; `op` is the layer's.
+// Each in the source of its name, both poolings in one; `op` is the layer's.
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pooling& op);
@@ -36,13 +36,12 @@ std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
 /// `KernelOf<float>` or `KernelOf<Bf16>`, as the seat's tensors are, from the other arguments.
 template <template <class> class KernelOf, class... Arguments>
 std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {
-  if (type == Type::fp32) {
-    return std::make_unique<KernelOf<float>>(std::forward<Arguments>(arguments)...);
-  }
-  return std::make_unique<KernelOf<Bf16>>(std::forward<Arguments>(arguments)...);
+  return with_type(type, [&]<class T>(T) -> std::unique_ptr<Kernel> {
+    return std::make_unique<KernelOf<T>>(std::forward<Arguments>(arguments)...);
+  });
 }
 
-/// parameters -= learning rate of the step * gradients.
-void sgd(float* parameters, const float* gradients, std::int64_t count, Seat& seat);
+/// parameters -= learning rate of the step * gradients, `count` of them.
+void sgd(const Operands& operands, std::int64_t count, Seat& seat);
 
 }  // namespace strata::cuda

@@ -159,7 +159,7 @@ struct PutGradients {
 };
 
 template <class T>
-class LayerNormKernel : public Kernel {
+class LayerNormKernel : public PhasedKernel {
  public:
   LayerNormKernel(Seat& seat, const ShardSpec& spec, const LayerNorm& op)
       : seat_(seat),
@@ -167,27 +167,6 @@ class LayerNormKernel : public Kernel {
         affine_(op.affine),
         channels_(spec.output[Dim::c].size()),
         count_(static_cast<double>((*spec).output[Dim::c])) {}
-
-  void run(Phase phase, const Operands& operands) override {
-    switch (phase) {
-      case Phase::forward_statistics:
-        return teams(seat_.stream(), rows(operands).rows,
-                     RowMoments<T>{rows(operands), operands.statistics});
-      case Phase::forward:
-        return normalize(operands);
-      case Phase::backward_statistics:
-        return teams(seat_.stream(), rows(operands).rows,
-                     RowProducts<T>{rows(operands), weighed(operands), operands.statistics});
-      case Phase::backward_data:
-        return normalize_gradient(operands);
-      case Phase::backward_weights:
-        return parameter_gradients(operands);
-      case Phase::update:
-        return sgd(operands.parameters, operands.parameter_gradients, 2 * channels_, seat_);
-      default:
-        assert(false);
-    }
-  }
 
  private:
   NormRows<T> rows(const Operands& operands) const {
@@ -201,7 +180,12 @@ class LayerNormKernel : public Kernel {
             affine_ ? operands.parameters : nullptr, channels_};
   }
 
-  void normalize(const Operands& operands) {
+  void forward_statistics(const Operands& operands) override {
+    const NormRows<T> x = rows(operands);
+    teams(seat_.stream(), x.rows, RowMoments<T>{x, operands.statistics});
+  }
+
+  void forward(const Operands& operands) override {
     const NormRows<T> x = rows(operands);
     const float* const gamma = affine_ ? operands.parameters : nullptr;
     const float* const beta = affine_ ? operands.parameters + channels_ : nullptr;
@@ -210,8 +194,12 @@ class LayerNormKernel : public Kernel {
                           static_cast<T*>(operands.output.data)});
   }
 
-  void normalize_gradient(const Operands& operands) {
-    if (operands.input_gradients[0].data == nullptr) return;
+  void backward_statistics(const Operands& operands) override {
+    const NormRows<T> x = rows(operands);
+    teams(seat_.stream(), x.rows, RowProducts<T>{x, weighed(operands), operands.statistics});
+  }
+
+  void backward_data(const Operands& operands) override {
     const NormRows<T> x = rows(operands);
     teams(seat_.stream(), x.rows,
           NormalizeRowGradient<T>{x, weighed(operands), operands.statistics,
@@ -219,7 +207,7 @@ class LayerNormKernel : public Kernel {
                                   static_cast<T*>(operands.input_gradients[0].data)});
   }
 
-  void parameter_gradients(const Operands& operands) {
+  void backward_weights(const Operands& operands) override {
     const Tensor<T> x(operands.inputs[0]), dy(operands.output_gradient);
     const NormRows<T> of = rows(operands);
     const PutGradients put{operands.parameter_gradients, channels_};
@@ -232,6 +220,8 @@ class LayerNormKernel : public Kernel {
       sum_columns<2, width>(x, terms, join, seat_);
     });
   }
+
+  void update(const Operands& operands) override { sgd(operands, 2 * channels_, seat_); }
 
   Seat& seat_;
   double epsilon_;

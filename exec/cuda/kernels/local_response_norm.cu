@@ -117,25 +117,21 @@ ResponseNorm response_norm(const ShardSpec& spec, const LocalResponseNorm& op) {
 }
 
 template <class T>
-class LocalResponseNormKernel : public Kernel {
+class LocalResponseNormKernel : public PhasedKernel {
  public:
   LocalResponseNormKernel(Seat& seat, const ShardSpec& spec, const LocalResponseNorm& op)
       : seat_(seat), norm_(response_norm(spec, op)) {}
 
-  void run(Phase phase, const Operands& operands) override {
+ private:
+  void forward(const Operands& operands) override {
     const Tensor<const T> x(operands.inputs[0]);
-    if (phase == Phase::forward) {
-      const Tensor<T> y(operands.output);
-      each(seat_.stream(), y.size.count(), ResponseNormForward<T>{norm_, x.data, y.data});
-    }
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(x, Tensor<const T>(operands.output_gradient),
-               Tensor<T>(operands.input_gradients[0]));
-    }
+    const Tensor<T> y(operands.output);
+    each(seat_.stream(), y.size.count(), ResponseNormForward<T>{norm_, x.data, y.data});
   }
 
- private:
-  void backward(const Tensor<const T>& x, const Tensor<const T>& dy, const Tensor<T>& dx) {
+  void backward_data(const Operands& operands) override {
+    const Tensor<const T> x(operands.inputs[0]), dy(operands.output_gradient);
+    const Tensor<T> dx(operands.input_gradients[0]);
     const std::int64_t rows = x.size.positions();
     const std::int64_t at_once = std::clamp<std::int64_t>(kElementsAtOnce / norm_.outputs, 1,
                                                           std::max<std::int64_t>(rows, 1));

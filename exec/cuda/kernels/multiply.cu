@@ -94,20 +94,19 @@ struct JoinGate {
 };
 
 template <class T>
-class MultiplyKernel : public Kernel {
+class MultiplyKernel : public PhasedKernel {
  public:
   MultiplyKernel(Seat& seat, const ShardSpec& spec)
       : seat_(seat), squares_(earlier_reading(*spec, 1).has_value()) {}
 
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward) scale(operands.output, operands.inputs[0], second(operands), 1);
-    if (phase == Phase::backward_data) backward(operands);
-  }
-
  private:
   const Region& second(const Operands& operands) const { return operands.inputs[squares_ ? 0 : 1]; }
 
-  void backward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
+    scale(operands.output, operands.inputs[0], second(operands), 1);
+  }
+
+  void backward_data(const Operands& operands) override {
     const Region &x = operands.inputs[0], &dy = operands.output_gradient;
     const Region &to_first = operands.input_gradients[0], &to_second = operands.input_gradients[1];
     if (to_first.data != nullptr) scale(to_first, dy, second(operands), squares_ ? 2.0F : 1.0F);

@@ -7,11 +7,21 @@
 // A maximum's place is the number of its tap in its window, row-major; a byte holds most.
 
 #include <cmath>
+#include <cstdint>
 
-#include "exec/cuda/kernels/pool.h"
 #include "exec/cuda/tensor/tensor.h"
 
 namespace strata::cuda {
+
+/// Of an output: it taps begin, begin + step, ... `count` of them.
+struct Taps {
+  std::int32_t begin = 0, count = 0;
+  float share = 0;  ///< 1 / this dim's part of an average's divisor
+};
+/// Of an input: the outputs that may tap it, one after the other.
+struct Readers {
+  std::int32_t begin = 0, end = 0;
+};
 
 /// A dim's tables, in the GPU's memory.
 struct PoolAxis {

@@ -15,8 +15,9 @@ struct Descend {
 
 }  // namespace
 
-void sgd(float* parameters, const float* gradients, std::int64_t count, Seat& seat) {
-  elementwise<float, 2>(seat.stream(), parameters, {parameters, gradients}, count,
+void sgd(const Operands& operands, std::int64_t count, Seat& seat) {
+  elementwise<float, 2>(seat.stream(), operands.parameters,
+                        {operands.parameters, operands.parameter_gradients}, count,
                         Descend{seat.step()});
 }
 

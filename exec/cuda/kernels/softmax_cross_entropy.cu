@@ -113,20 +113,12 @@ struct SoftmaxBackward {
 };
 
 template <class T>
-class SoftmaxCrossEntropyKernel : public Kernel {
+class SoftmaxCrossEntropyKernel : public PhasedKernel {
   static constexpr bool kKeeps = !std::is_same_v<T, float>;
 
  public:
   SoftmaxCrossEntropyKernel(Seat& seat, const ShardSpec& spec)
       : seat_(seat), box_(spec.output), batch_(static_cast<double>((*spec).output[Dim::n])) {}
-
-  void run(Phase phase, const Operands& operands) override {
-    if (phase == Phase::forward_statistics) exponentials(operands);
-    if (phase == Phase::forward) forward(operands);
-    if (phase == Phase::backward_data && operands.input_gradients[0].data != nullptr) {
-      backward(operands);
-    }
-  }
 
  private:
   /// Labels move when they outgrow their memory.
@@ -135,12 +127,12 @@ class SoftmaxCrossEntropyKernel : public Kernel {
             box_[Dim::c].begin, seat_.labels() + box_[Dim::n].begin};
   }
 
-  void exponentials(const Operands& operands) const {
+  void forward_statistics(const Operands& operands) override {
     const SoftmaxRows<T> x = rows(operands.inputs[0].data);
     teams(seat_.stream(), x.rows, SoftmaxStatistics<T>{x, operands.statistics});
   }
 
-  void forward(const Operands& operands) const {
+  void forward(const Operands& operands) override {
     const SoftmaxRows<T> x = rows(operands.inputs[0].data);
     teams(seat_.stream(), x.rows,
           SoftmaxForward<T>{x, operands.statistics, static_cast<T*>(operands.output.data),
@@ -150,7 +142,7 @@ class SoftmaxCrossEntropyKernel : public Kernel {
           SoftmaxLoss<T>{x, operands.statistics, batch_, operands.loss, seat_.step()});
   }
 
-  void backward(const Operands& operands) const {
+  void backward_data(const Operands& operands) override {
     using P = std::conditional_t<kKeeps, float, T>;
     const void* p = kKeeps ? operands.saved : operands.output.data;
     const SoftmaxRows<T> x = rows(nullptr);

@@ -17,23 +17,6 @@ std::string version_of(const Nccl& nccl) {
 
 }  // namespace
 
-Nccl::Nccl() {
-  library.find(version, "ncclGetVersion");
-  library.find(error_string, "ncclGetErrorString");
-  library.find(last_error, "ncclGetLastError");
-  library.find(unique_id, "ncclGetUniqueId");
-  library.find(join, "ncclCommInitRank");
-  library.find(destroy, "ncclCommDestroy");
-  library.find(abort, "ncclCommAbort");
-  library.find(async_error, "ncclCommGetAsyncError");
-  library.find(group_start, "ncclGroupStart");
-  library.find(group_end, "ncclGroupEnd");
-  library.find(all_reduce, "ncclAllReduce");
-  library.find(all_gather, "ncclAllGather");
-  library.find(send, "ncclSend");
-  library.find(receive, "ncclRecv");
-}
-
 void Nccl::check(ncclResult_t status, std::string_view doing, ncclComm_t communicator) const {
   if (status == ncclSuccess) return;
   std::string text = fmt::format("NCCL {}: {}: {}", version_of(*this), doing, error_string(status));

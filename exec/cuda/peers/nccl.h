@@ -10,29 +10,27 @@
 
 namespace strata::cuda {
 
+/// To make one throws EnvironmentError where the library is not there.
 struct Nccl {
-  /// Throws EnvironmentError where the library is not there.
-  Nccl();
-
   /// What a failure becomes: an EnvironmentError with the library's words, and with its last ones
   /// of this communicator (null: of any). `doing`: "summing".
   void check(ncclResult_t status, std::string_view doing, ncclComm_t communicator = nullptr) const;
 
   Library library{kNccl};
-  decltype(ncclGetVersion)* version = nullptr;
-  decltype(ncclGetErrorString)* error_string = nullptr;
-  decltype(ncclGetLastError)* last_error = nullptr;
-  decltype(ncclGetUniqueId)* unique_id = nullptr;
-  decltype(ncclCommInitRank)* join = nullptr;
-  decltype(ncclCommDestroy)* destroy = nullptr;
-  decltype(ncclCommAbort)* abort = nullptr;
-  decltype(ncclCommGetAsyncError)* async_error = nullptr;
-  decltype(ncclGroupStart)* group_start = nullptr;
-  decltype(ncclGroupEnd)* group_end = nullptr;
-  decltype(ncclAllReduce)* all_reduce = nullptr;
-  decltype(ncclAllGather)* all_gather = nullptr;
-  decltype(ncclSend)* send = nullptr;
-  decltype(ncclRecv)* receive = nullptr;
+  decltype(ncclGetVersion)* version = library.find("ncclGetVersion");
+  decltype(ncclGetErrorString)* error_string = library.find("ncclGetErrorString");
+  decltype(ncclGetLastError)* last_error = library.find("ncclGetLastError");
+  decltype(ncclGetUniqueId)* unique_id = library.find("ncclGetUniqueId");
+  decltype(ncclCommInitRank)* join = library.find("ncclCommInitRank");
+  decltype(ncclCommDestroy)* destroy = library.find("ncclCommDestroy");
+  decltype(ncclCommAbort)* abort = library.find("ncclCommAbort");
+  decltype(ncclCommGetAsyncError)* async_error = library.find("ncclCommGetAsyncError");
+  decltype(ncclGroupStart)* group_start = library.find("ncclGroupStart");
+  decltype(ncclGroupEnd)* group_end = library.find("ncclGroupEnd");
+  decltype(ncclAllReduce)* all_reduce = library.find("ncclAllReduce");
+  decltype(ncclAllGather)* all_gather = library.find("ncclAllGather");
+  decltype(ncclSend)* send = library.find("ncclSend");
+  decltype(ncclRecv)* receive = library.find("ncclRecv");
 };
 
 /// What is called while one lives begins together, at end(): a process that has several GPUs calls

@@ -9,21 +9,6 @@
 
 namespace strata::cuda {
 
-Cudnn::Cudnn() {
-  library.find(version, "cudnnGetVersion");
-  library.find(error_string, "cudnnGetErrorString");
-  library.find(last_error_string, "cudnnGetLastErrorString");
-  library.find(create, "cudnnCreate");
-  library.find(destroy, "cudnnDestroy");
-  library.find(set_stream, "cudnnSetStream");
-  library.find(create_descriptor, "cudnnBackendCreateDescriptor");
-  library.find(destroy_descriptor, "cudnnBackendDestroyDescriptor");
-  library.find(set_attribute, "cudnnBackendSetAttribute");
-  library.find(get_attribute, "cudnnBackendGetAttribute");
-  library.find(finalize, "cudnnBackendFinalize");
-  library.find(execute, "cudnnBackendExecute");
-}
-
 void Cudnn::check(cudnnStatus_t status, std::string_view doing) const {
   if (status == CUDNN_STATUS_SUCCESS) return;
   std::array<char, 1024> words{};

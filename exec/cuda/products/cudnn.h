@@ -10,27 +10,27 @@
 
 namespace strata::cuda {
 
+/// To make one throws EnvironmentError where the library is not there.
 struct Cudnn {
-  /// Throws EnvironmentError where the library is not there.
-  Cudnn();
-
   /// What a failure becomes: an EnvironmentError with the library's words. `doing`: "making a
   /// plan".
   void check(cudnnStatus_t status, std::string_view doing) const;
 
   Library library{kCudnn};
-  decltype(cudnnGetVersion)* version = nullptr;
-  decltype(cudnnGetErrorString)* error_string = nullptr;
-  decltype(cudnnGetLastErrorString)* last_error_string = nullptr;
-  decltype(cudnnCreate)* create = nullptr;
-  decltype(cudnnDestroy)* destroy = nullptr;
-  decltype(cudnnSetStream)* set_stream = nullptr;
-  decltype(cudnnBackendCreateDescriptor)* create_descriptor = nullptr;
-  decltype(cudnnBackendDestroyDescriptor)* destroy_descriptor = nullptr;
-  decltype(cudnnBackendSetAttribute)* set_attribute = nullptr;
-  decltype(cudnnBackendGetAttribute)* get_attribute = nullptr;
-  decltype(cudnnBackendFinalize)* finalize = nullptr;
-  decltype(cudnnBackendExecute)* execute = nullptr;
+  decltype(cudnnGetVersion)* version = library.find("cudnnGetVersion");
+  decltype(cudnnGetErrorString)* error_string = library.find("cudnnGetErrorString");
+  decltype(cudnnGetLastErrorString)* last_error_string = library.find("cudnnGetLastErrorString");
+  decltype(cudnnCreate)* create = library.find("cudnnCreate");
+  decltype(cudnnDestroy)* destroy = library.find("cudnnDestroy");
+  decltype(cudnnSetStream)* set_stream = library.find("cudnnSetStream");
+  decltype(cudnnBackendCreateDescriptor)* create_descriptor =
+      library.find("cudnnBackendCreateDescriptor");
+  decltype(cudnnBackendDestroyDescriptor)* destroy_descriptor =
+      library.find("cudnnBackendDestroyDescriptor");
+  decltype(cudnnBackendSetAttribute)* set_attribute = library.find("cudnnBackendSetAttribute");
+  decltype(cudnnBackendGetAttribute)* get_attribute = library.find("cudnnBackendGetAttribute");
+  decltype(cudnnBackendFinalize)* finalize = library.find("cudnnBackendFinalize");
+  decltype(cudnnBackendExecute)* execute = library.find("cudnnBackendExecute");
 };
 
 /// What was asked for is sound, but the library (or this engine of it) can't do it.

@@ -173,30 +173,22 @@ struct DirectProduct {
   }
 };
 
-template <class From, class To>
-void product_of(const Matrix& a, const Matrix& b, void* product, Stream& stream) {
-  each(stream, a.rows * b.columns,
-       DirectProduct<From, To>{direct_matrix<From>(a), direct_matrix<From>(b),
-                               static_cast<To*>(product), b.columns, a.columns});
-}
-
 }  // namespace
 
 void convolve_directly(const ConvolutionShape& shape, Direction direction,
                        const ConvolutionMemory& memory, Type type, Stream& stream) {
-  type == Type::fp32 ? convolve<float>(shape, direction, memory, stream)
-                     : convolve<Bf16>(shape, direction, memory, stream);
+  with_type(type, [&]<class T>(T) { convolve<T>(shape, direction, memory, stream); });
 }
 
 void multiply_directly(const Matrix& a, const Matrix& b, void* product, Type from, Type to,
                        Stream& stream) {
-  if (from == Type::fp32) {
-    to == Type::fp32 ? product_of<float, float>(a, b, product, stream)
-                     : product_of<float, Bf16>(a, b, product, stream);
-  } else {
-    to == Type::fp32 ? product_of<Bf16, float>(a, b, product, stream)
-                     : product_of<Bf16, Bf16>(a, b, product, stream);
-  }
+  with_type(from, [&]<class From>(From) {
+    with_type(to, [&]<class To>(To) {
+      each(stream, a.rows * b.columns,
+           DirectProduct<From, To>{direct_matrix<From>(a), direct_matrix<From>(b),
+                                   static_cast<To*>(product), b.columns, a.columns});
+    });
+  });
 }
 
 }  // namespace strata::cuda

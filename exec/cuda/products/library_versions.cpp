@@ -11,23 +11,20 @@ namespace strata::cuda {
 namespace {
 
 std::string cudnn_version(const Library& library) {
-  std::size_t (*version)() = nullptr;
-  library.find(version, "cudnnGetVersion");
+  std::size_t (*version)() = library.find("cudnnGetVersion");
   return version_text(static_cast<int>(version()));
 }
 
 // Properties 0, 1 and 2 are the parts of the version; status 0 is success.
 std::string cublas_version(const Library& library) {
-  int (*property)(int, int*) = nullptr;
-  library.find(property, "cublasGetProperty");
+  int (*property)(int, int*) = library.find("cublasGetProperty");
   int parts[3] = {};
   for (int k = 0; k < 3; ++k) property(k, &parts[k]);
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
 
 std::string nccl_version(const Library& library) {
-  int (*version)(int*) = nullptr;
-  library.find(version, "ncclGetVersion");
+  int (*version)(int*) = library.find("ncclGetVersion");
   int number = 0;
   version(&number);
   return version_text(number);

@@ -32,14 +32,12 @@ void run_bias(const Region& to, const float* bias, Stream& stream) {
 }  // namespace
 
 void add_bias(const Region& to, const float* bias, Type type, Stream& stream) {
-  type == Type::fp32 ? run_bias<float, true>(to, bias, stream)
-                     : run_bias<Bf16, true>(to, bias, stream);
+  with_type(type, [&]<class T>(T) { run_bias<T, true>(to, bias, stream); });
 }
 
 void fill_bias(const Region& to, const float* bias, Type type, Stream& stream) {
   if (bias == nullptr) return clear(to.data, volume(to.box) * size_of(type), stream);
-  type == Type::fp32 ? run_bias<float, false>(to, bias, stream)
-                     : run_bias<Bf16, false>(to, bias, stream);
+  with_type(type, [&]<class T>(T) { run_bias<T, false>(to, bias, stream); });
 }
 
 }  // namespace strata::cuda

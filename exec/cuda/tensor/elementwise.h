@@ -55,7 +55,6 @@ template <class T, int inputs, class Function>
 void elementwise(Stream& stream, T* to, const T* const (&from)[inputs], std::int64_t count,
                  const Function& function) {
   Elementwise<T, inputs, Function> loop{to, {}, count, function};
-  const auto is_aligned = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   loop.aligned = is_aligned(to);
   for (int input = 0; input < inputs; ++input) {
     loop.from[input] = from[input];

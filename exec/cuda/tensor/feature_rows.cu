@@ -34,19 +34,6 @@ struct FromRows {
   STRATA_ANYWHERE void operator()(std::int64_t i) const { tensor[i] = rows[place(i)]; }
 };
 
-template <class T>
-void run_to_rows(const Region& tensor, void* rows, Stream& stream) {
-  each(stream, volume(tensor.box),
-       ToRows<T>{static_cast<const T*>(tensor.data), static_cast<T*>(rows), row_place(tensor.box)});
-}
-
-template <class T>
-void run_from_rows(const void* rows, const Region& tensor, Stream& stream) {
-  each(stream, volume(tensor.box),
-       FromRows<T>{static_cast<const T*>(rows), static_cast<T*>(tensor.data),
-                   row_place(tensor.box)});
-}
-
 }  // namespace
 
 bool is_rows(const Box& box) {
@@ -55,13 +42,19 @@ bool is_rows(const Box& box) {
 }
 
 void to_rows(const Region& tensor, void* rows, Type type, Stream& stream) {
-  type == Type::fp32 ? run_to_rows<float>(tensor, rows, stream)
-                     : run_to_rows<Bf16>(tensor, rows, stream);
+  with_type(type, [&]<class T>(T) {
+    each(stream, volume(tensor.box),
+         ToRows<T>{static_cast<const T*>(tensor.data), static_cast<T*>(rows),
+                   row_place(tensor.box)});
+  });
 }
 
 void from_rows(const void* rows, const Region& tensor, Type type, Stream& stream) {
-  type == Type::fp32 ? run_from_rows<float>(rows, tensor, stream)
-                     : run_from_rows<Bf16>(rows, tensor, stream);
+  with_type(type, [&]<class T>(T) {
+    each(stream, volume(tensor.box),
+         FromRows<T>{static_cast<const T*>(rows), static_cast<T*>(tensor.data),
+                     row_place(tensor.box)});
+  });
 }
 
 }  // namespace strata::cuda

@@ -67,32 +67,26 @@ std::int64_t filter_size(const ConvolutionShape& shape) {
 
 void to_filter(const ConvolutionShape& shape, const float* weights, void* filter, Type type,
                Stream& stream) {
-  const auto run = [&](auto value) {
-    using T = decltype(value);
+  with_type(type, [&]<class T>(T) {
     each(stream, filter_size(shape),
          ToFilter<T>{shape.groups, shape.taps(), weights, static_cast<T*>(filter)});
-  };
-  type == Type::fp32 ? run(float()) : run(Bf16());
+  });
 }
 
 void from_filter(const ConvolutionShape& shape, const void* filter, float* weights, Type type,
                  Stream& stream) {
-  const auto run = [&](auto value) {
-    using T = decltype(value);
+  with_type(type, [&]<class T>(T) {
     each(stream, shape.weights(),
          FromFilter<T>{shape.groups, shape.taps(), static_cast<const T*>(filter), weights});
-  };
-  type == Type::fp32 ? run(float()) : run(Bf16());
+  });
 }
 
 void convert(const float* values, void* to, std::int64_t count, Type type, Stream& stream) {
-  const auto run = [&](auto value) {
-    using T = decltype(value);
+  with_type(type, [&]<class T>(T) {
     constexpr int kWidth = ConvertValues<T>::kWidth;
     each(stream, (count + kWidth - 1) / kWidth,
          ConvertValues<T>{values, static_cast<T*>(to), count});
-  };
-  type == Type::fp32 ? run(float()) : run(Bf16());
+  });
 }
 
 }  // namespace strata::cuda

@@ -1,5 +1,6 @@
 #include <cassert>
 #include <cmath>
+#include <type_traits>
 
 #include "exec/cuda/tensor/move.h"
 
@@ -85,27 +86,27 @@ struct Plain {
   }
 };
 
-template <class T>
-struct UnpackLoop {
-  Tensor<T> to;
-  Plain<const float> from;
+/// From a Tensor to a Plain, or back.
+template <class To, class From>
+struct ConvertBox {
+  To to;
+  From from;
   Places size, to_begin, from_begin;
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     const Places at = size.at(i);
-    to.at(at + to_begin) = T(from.at(at + from_begin));
+    auto& value = to.at(at + to_begin);
+    value = std::remove_reference_t<decltype(value)>(from.at(at + from_begin));
   }
 };
 
-template <class T>
-struct PackLoop {
-  Plain<float> to;
-  Tensor<T> from;
-  Places size, to_begin, from_begin;
-  STRATA_ANYWHERE void operator()(std::int64_t i) const {
-    const Places at = size.at(i);
-    to.at(at + to_begin) = static_cast<float>(from.at(at + from_begin));
-  }
-};
+template <class To, class From>
+void convert_box(const To& to, const Box& to_box, const From& from, const Box& from_box,
+                 const Box& box, Stream& stream) {
+  const Places size = places(box);
+  each(stream, size.count(),
+       ConvertBox<To, From>{to, from, size, begin_of(box) - begin_of(to_box),
+                            begin_of(box) - begin_of(from_box)});
+}
 
 struct Parts {
   const float* values[kMostParts];
@@ -204,14 +205,12 @@ void copy_box(const Region& to, const Region& from, const Box& box, Type type, S
   if (to.box == box && from.box == box) {
     return copy(to.data, from.data, volume(box) * size_of(type), stream);
   }
-  type == Type::fp32 ? move_box<float, false>(to, from, box, stream)
-                     : move_box<Bf16, false>(to, from, box, stream);
+  with_type(type, [&]<class T>(T) { move_box<T, false>(to, from, box, stream); });
 }
 
 void add_box(const Region& to, const Region& from, const Box& box, Type type, Stream& stream) {
   if (empty(box)) return;
-  type == Type::fp32 ? move_box<float, true>(to, from, box, stream)
-                     : move_box<Bf16, true>(to, from, box, stream);
+  with_type(type, [&]<class T>(T) { move_box<T, true>(to, from, box, stream); });
 }
 
 void sum_whole(const Region& to, std::span<const Region> from, Type type, Stream& stream) {
@@ -220,31 +219,22 @@ void sum_whole(const Region& to, std::span<const Region> from, Type type, Stream
     for (const Region& more : from.subspan(kMostParts)) add_box(to, more, to.box, type, stream);
     return;
   }
-  type == Type::fp32 ? sum_all<float>(to, from, stream) : sum_all<Bf16>(to, from, stream);
+  with_type(type, [&]<class T>(T) { sum_all<T>(to, from, stream); });
 }
 
 void unpack_box(const Region& to, const float* plain, const Box& plain_box, const Box& box,
                 Type type, Stream& stream) {
   const Plain<const float> from{plain, places(plain_box)};
-  const Places size = places(box), to_begin = begin_of(box) - begin_of(to.box),
-               from_begin = begin_of(box) - begin_of(plain_box);
-  const auto run = [&](auto value) {
-    using T = decltype(value);
-    each(stream, size.count(), UnpackLoop<T>{Tensor<T>(to), from, size, to_begin, from_begin});
-  };
-  type == Type::fp32 ? run(float()) : run(Bf16());
+  with_type(type,
+            [&]<class T>(T) { convert_box(Tensor<T>(to), to.box, from, plain_box, box, stream); });
 }
 
 void pack_box(float* plain, const Box& plain_box, const Region& from, const Box& box, Type type,
               Stream& stream) {
   const Plain<float> to{plain, places(plain_box)};
-  const Places size = places(box), to_begin = begin_of(box) - begin_of(plain_box),
-               from_begin = begin_of(box) - begin_of(from.box);
-  const auto run = [&](auto value) {
-    using T = decltype(value);
-    each(stream, size.count(), PackLoop<T>{to, Tensor<T>(from), size, to_begin, from_begin});
-  };
-  type == Type::fp32 ? run(float()) : run(Bf16());
+  with_type(type, [&]<class T>(T) {
+    convert_box(to, plain_box, Tensor<T>(from), from.box, box, stream);
+  });
 }
 
 void add_values(float* to, const float* from, std::int64_t count, Stream& stream) {

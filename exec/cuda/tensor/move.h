@@ -12,11 +12,6 @@
 
 namespace strata::cuda {
 
-enum class Type : std::uint8_t { fp32, bf16 };
-constexpr std::int64_t size_of(Type type) {
-  return type == Type::fp32 ? 4 : 2;
-}
-
 /// to[box] = from[box], in global coordinates; both regions hold the box.
 void copy_box(const Region& to, const Region& from, const Box& box, Type type, Stream& stream);
 /// to[box] += from[box].

@@ -19,8 +19,7 @@ struct FillWithNoise {
 }  // namespace
 
 void fill_with_noise(void* to, std::int64_t count, Type type, Stream& stream) {
-  type == Type::fp32 ? each(stream, count, FillWithNoise<float>{static_cast<float*>(to)})
-                     : each(stream, count, FillWithNoise<Bf16>{static_cast<Bf16*>(to)});
+  with_type(type, [&]<class T>(T) { each(stream, count, FillWithNoise<T>{static_cast<T*>(to)}); });
 }
 
 }  // namespace strata::cuda

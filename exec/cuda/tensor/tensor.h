@@ -22,6 +22,16 @@ struct Bf16 {
   STRATA_ANYWHERE explicit operator float() const;
 };
 
+enum class Type : std::uint8_t { fp32, bf16 };
+constexpr std::int64_t size_of(Type type) {
+  return type == Type::fp32 ? 4 : 2;
+}
+/// Calls `use` with a value of the type.
+template <class Use>
+auto with_type(Type type, const Use& use) {
+  return type == Type::fp32 ? use(float()) : use(Bf16());
+}
+
 /// Sizes and coordinates of a dense tensor, in the order of memory.
 struct Places {
   std::int64_t n = 1, d = 1, h = 1, w = 1, c = 1;
@@ -108,6 +118,11 @@ struct Quotient {
     rest = a - whole * b;
   }
 };
+
+/// Whether 16 bytes may be moved at once from there.
+inline bool is_aligned(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % 16 == 0;
+}
 
 /// `width` neighbouring channels, moved as one.
 template <class T, int width>

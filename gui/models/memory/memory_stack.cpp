@@ -139,10 +139,6 @@ const MemoryStack::Level& MemoryStack::highest(double begin, double end) const {
   return *highest;
 }
 
-MemoryStack stack_memory(const Plan& plan, const Timeline& timeline, DeviceId device) {
-  return stack_of(changes_of(plan, timeline, buffers_by_device(plan)[device()]));
-}
-
 std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
                                      double at) {
   std::vector<LiveTensor> live;

@@ -44,9 +44,6 @@ struct MemoryStack {
   const Level& highest(double begin, double end) const;
 };
 
-/// `peak`: the first of all.
-MemoryStack stack_memory(const Plan& plan, const Timeline& timeline, DeviceId device);
-
 /// A tensor, or a part of one, and how long it stays.
 struct LiveTensor {
   std::uint32_t buffer = 0;  ///< in Plan::buffers

@@ -43,7 +43,6 @@ class NetworkMap : public QObject {
   void open(std::size_t part);
   void shut(std::size_t part);
   void set_open(OpenParts open);
-  const OpenParts& open_parts() const { return open_; }
   /// Whatever hides these layers opens.
   void reveal(const std::vector<LayerId>& layers);
 

@@ -12,9 +12,7 @@ namespace strata::gui {
 namespace {
 
 QPen unused_pen(const Theme& theme) {
-  QColor colour = theme.faint;
-  colour.setAlphaF(0.45F);
-  return QPen(colour, 1, Qt::DotLine);
+  return QPen(see_through(theme.faint, 0.45), 1, Qt::DotLine);
 }
 
 }  // namespace
@@ -40,9 +38,7 @@ void ClusterCanvas::paint_edges(QPainter& painter) const {
 
 // Of a folded map: hundreds of lines meet at one switch, and arrows would hide each other.
 void ClusterCanvas::paint_thin(QPainter& painter, const Line& line, double hot) const {
-  QColor colour = link_colour(hot);
-  colour.setAlphaF(0.4F);
-  painter.setPen(QPen(colour, 1));
+  painter.setPen(QPen(see_through(link_colour(hot), 0.4), 1));
   painter.drawLine(line.a, line.b);
 }
 
@@ -60,9 +56,7 @@ void ClusterCanvas::paint_arrow(QPainter& painter, const Line& line,
   const double length = std::hypot(along.x(), along.y());
   if (length < 2) return;
   if (holds(links)) {
-    QColor glow = theme.accent;
-    glow.setAlphaF(0.4F);
-    painter.setPen(QPen(glow, 11, Qt::SolidLine, Qt::RoundCap));
+    painter.setPen(QPen(see_through(theme.accent, 0.4), 11, Qt::SolidLine, Qt::RoundCap));
     painter.drawLine(line.a, line.b);
   }
   if (hot <= 0) return paint_unused(painter, line);

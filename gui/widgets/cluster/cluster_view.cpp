@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QShortcut>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -98,19 +97,13 @@ void ClusterView::follow() {
   connect(canvas_, &ClusterCanvas::all_wanted, bar_, &RangeBar::pick_all);
   connect(colour_, &QComboBox::currentIndexChanged, this,
           [this](int by) { canvas_->colour_by(by == 0 ? LinkColour::use : LinkColour::bytes); });
-  const auto key = [this](Qt::Key keys, auto action) {
-    auto* shortcut = new QShortcut(keys, this);
-    shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
-  };
-  key(Qt::Key_C, [this] { colour_->setCurrentIndex(1 - colour_->currentIndex()); });
-  key(Qt::Key_I, [this] { choose_cluster(); });
-  auto* give_up = new QShortcut(Qt::Key_Escape, field_);
-  give_up->setContext(Qt::WidgetShortcut);
-  connect(give_up, &QShortcut::activated, this, [this] {
+  add_key(Qt::Key_C, [this] { colour_->setCurrentIndex(1 - colour_->currentIndex()); });
+  add_key(Qt::Key_I, [this] { choose_cluster(); });
+  const auto give_up = [this] {
     field_->hide();
     canvas_->setFocus();
-  });
+  };
+  add_key(Qt::Key_Escape, give_up, field_, Qt::WidgetShortcut);
   connect(field_, &QLineEdit::returnPressed, this, &ClusterView::take_bandwidth);
   connect(field_, &QLineEdit::editingFinished, field_, &QWidget::hide);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -119,10 +112,7 @@ void ClusterView::follow() {
 }
 
 QString ClusterView::command() const {
-  const Document& document = workspace().document();
-  if (document.empty()) return {};
-  return QString::fromStdString("strata predict " + case_arguments(document) +
-                                strategy_argument(document) + " --json");
+  return predict_command(" --json");
 }
 
 std::vector<KeyHelp> ClusterView::keys() const {

@@ -134,11 +134,9 @@ void RangeBar::paintEvent(QPaintEvent* /*event*/) {
   const QRectF box = strip();
   painter.fillRect(box, theme.background);
   if (steady_) {
-    QColor shade = theme.text;
-    shade.setAlphaF(0.06F);
     painter.fillRect(
         QRectF(QPointF(x_of(steady_->begin), box.top()), QPointF(x_of(steady_->end), box.bottom())),
-        shade);
+        see_through(theme.text, 0.06));
   }
   const double wide = heights_.empty() ? 0 : box.width() / static_cast<double>(heights_.size());
   for (std::size_t i = 0; i < heights_.size(); ++i) {
@@ -160,9 +158,7 @@ void RangeBar::paintEvent(QPaintEvent* /*event*/) {
   if (range_) {
     const QRectF picked(QPointF(x_of(range_->begin), box.top()),
                         QPointF(x_of(range_->end), box.bottom()));
-    QColor fill = theme.accent;
-    fill.setAlphaF(0.25F);
-    painter.fillRect(picked, fill);
+    painter.fillRect(picked, see_through(theme.accent, 0.25));
     painter.setPen(QPen(theme.accent, 2));
     painter.drawLine(picked.topLeft(), picked.bottomLeft());
     painter.drawLine(picked.topRight(), picked.bottomRight());

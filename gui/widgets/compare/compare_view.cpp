@@ -1,7 +1,6 @@
 #include "gui/widgets/compare/compare_view.h"
 
 #include <QHBoxLayout>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
@@ -162,21 +161,19 @@ void CompareView::follow() {
 
 // A and W move the timelines where those have the focus.
 void CompareView::bind_keys() {
-  const auto key = [this](QWidget* where, const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, where);
-    shortcut->setContext(where == this ? Qt::WidgetWithChildrenShortcut : Qt::WidgetShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
-  };
   for (const auto enter : {Qt::Key_Return, Qt::Key_Enter}) {
-    key(table_, enter, &CompareView::take_over);
-    key(table_, Qt::SHIFT | enter, &CompareView::give_over);
+    add_key(
+        enter, [this] { take_over(); }, table_, Qt::WidgetShortcut);
+    add_key(
+        Qt::SHIFT | enter, [this] { give_over(); }, table_, Qt::WidgetShortcut);
   }
   for (QWidget* const where : {static_cast<QWidget*>(table_), static_cast<QWidget*>(plot_)}) {
-    key(where, Qt::Key_A, [this] { all_->toggle(); });
-    key(where, Qt::Key_W,
-        [this] { by_->setCurrentIndex((by_->currentIndex() + 1) % by_->count()); });
+    const auto turn = [this] { by_->setCurrentIndex((by_->currentIndex() + 1) % by_->count()); };
+    add_key(
+        Qt::Key_A, [this] { all_->toggle(); }, where, Qt::WidgetShortcut);
+    add_key(Qt::Key_W, turn, where, Qt::WidgetShortcut);
   }
-  key(this, Qt::Key_B, [this] { workspace().pin_baseline(); });
+  add_key(Qt::Key_B, [this] { workspace().pin_baseline(); });
 }
 
 std::vector<KeyHelp> CompareView::keys() const {

@@ -55,9 +55,7 @@ void WaterfallPlot::paint_bar(QPainter& painter, std::size_t i, const Scale& sca
     return area.left() + std::max(0.0, value - scale.low) / (scale.high - scale.low) * area.width();
   };
   if (chosen(bar)) {
-    QColor fill = theme.accent;
-    fill.setAlphaF(0.18F);
-    painter.fillRect(QRectF(0, top, width(), high), fill);
+    painter.fillRect(QRectF(0, top, width(), high), see_through(theme.accent, 0.18));
   }
   const double from = x_of(bar.total ? scale.low : bar.from.value), to = x_of(bar.to.value);
   const QRectF box(std::min(from, to), top + high * 0.15, std::max(1.5, std::abs(to - from)),

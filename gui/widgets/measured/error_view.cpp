@@ -1,7 +1,6 @@
 #include "gui/widgets/measured/error_view.h"
 
 #include <QHBoxLayout>
-#include <QShortcut>
 #include <QSplitter>
 #include <QThread>
 #include <QVBoxLayout>
@@ -19,9 +18,7 @@ constexpr int kLookEvery = 150;  // milliseconds
 ErrorView::ErrorView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("measured"), tr("Predicted and measured"), workspace, parent) {
   auto* content = new QWidget(this);
-  auto* layout = new QVBoxLayout(content);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = make_column(content);
   bar_ = new RunBar;
   doubts_ = new QLabel;
   doubts_->setWordWrap(true);
@@ -85,13 +82,8 @@ void ErrorView::follow() {
   connect(tolerance_, &QSpinBox::valueChanged, this, &ErrorView::show_tolerance);
   connect(canvas_, &TimelineCanvas::picked, this, &ErrorView::on_picked);
   connect(table_, &FittedTable::row_picked, this, &ErrorView::on_row);
-  const auto on_key = [this](const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, this);
-    shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
-  };
-  on_key(Qt::Key_N, &ErrorView::jump_to_worst);
-  on_key(Qt::CTRL | Qt::Key_R, &ErrorView::run_or_stop);
+  add_key(Qt::Key_N, [this] { jump_to_worst(); });
+  add_key(Qt::CTRL | Qt::Key_R, [this] { run_or_stop(); });
 }
 
 void ErrorView::run_or_stop() {

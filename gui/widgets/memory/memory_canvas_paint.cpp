@@ -11,15 +11,6 @@
 #include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
-namespace {
-
-QColor half_clear(QColor colour, double share) {
-  colour.setAlphaF(static_cast<float>(share));
-  return colour;
-}
-
-}  // namespace
-
 void MemoryCanvas::paint(QPainter& painter) {
   painter.fillRect(viewport()->rect(), theme_.background);
   painter.setFont(font());
@@ -87,7 +78,7 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
   const bool fits = stack.peak_bytes() <= stack.capacity;
   const QColor colour = fits ? theme_.text : theme_.bad;
   if (!fits) {
-    painter.fillRect(QRectF(box.topLeft(), QPointF(box.right(), y)), half_clear(theme_.bad, 0.12));
+    painter.fillRect(QRectF(box.topLeft(), QPointF(box.right(), y)), see_through(theme_.bad, 0.12));
   }
   painter.setPen(QPen(colour, 1, Qt::DashLine));
   painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
@@ -96,7 +87,7 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
   const double text_y = std::min(y + 1, box.bottom() - fontMetrics().height());
   const QRectF label(box.right() - fontMetrics().horizontalAdvance(text) - 14, text_y,
                      fontMetrics().horizontalAdvance(text) + 8, fontMetrics().height());
-  painter.fillRect(label, half_clear(theme_.background, 0.8));
+  painter.fillRect(label, see_through(theme_.background, 0.8));
   painter.drawText(label, Qt::AlignCenter, text);
 }
 
@@ -112,7 +103,7 @@ void MemoryCanvas::paint_levels(QPainter& painter, std::size_t device) {
   for (const std::int64_t bytes : byte_ticks(picture_->top(scale()), std::max(most, 1))) {
     const double y = y_of(box, bytes);
     painter.fillRect(QRectF(names() - 5, y, 5, 1), theme_.faint);
-    painter.fillRect(QRectF(names(), y, time_area().width(), 1), half_clear(theme_.text, 0.12));
+    painter.fillRect(QRectF(names(), y, time_area().width(), 1), see_through(theme_.text, 0.12));
     painter.setPen(theme_.faint);
     painter.drawText(QRectF(names() - 90, y - line / 2.0, 82, line),
                      Qt::AlignRight | Qt::AlignVCenter,
@@ -153,7 +144,7 @@ void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
 
 // How full it gets, whatever the scale.
 void MemoryCanvas::paint_meter(QPainter& painter, const QRect& box, double share) {
-  painter.fillRect(box, half_clear(theme_.text, 0.15));
+  painter.fillRect(box, see_through(theme_.text, 0.15));
   const auto filled = static_cast<int>(std::lround(box.width() * std::min(share, 1.0)));
   painter.fillRect(QRect(box.topLeft(), QSize(filled, box.height())),
                    share > 1 ? theme_.bad : theme_.accent);
@@ -173,7 +164,7 @@ void MemoryCanvas::paint_range(QPainter& painter) {
   painter.setClipRect(time_area());
   const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
   painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
-                   half_clear(theme_.accent, 0.14));
+                   see_through(theme_.accent, 0.14));
   painter.restore();
 }
 

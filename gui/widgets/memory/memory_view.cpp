@@ -48,9 +48,7 @@ class TensorColour : public QStyledItemDelegate {
 MemoryView::MemoryView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("memory"), tr("Memory"), workspace, parent) {
   auto* content = new QWidget(this);
-  auto* layout = new QVBoxLayout(content);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = make_column(content);
   auto* splitter = new QSplitter(Qt::Horizontal);
   canvas_ = new MemoryCanvas;
   splitter->addWidget(canvas_);
@@ -70,12 +68,9 @@ QWidget* MemoryView::make_bar() {
   auto* bar = new QWidget;
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(2, 3, 8, 3);
-  scale_ = new QToolButton;
-  scale_->setText(tr("Up to the capacity"));
-  scale_->setToolTip(tr("The picture is as high as the capacity, else as the highest peak (C)"));
-  scale_->setCheckable(true);
-  scale_->setAutoRaise(true);
-  scale_->setFocusPolicy(Qt::NoFocus);
+  scale_ = make_toggle(tr("Up to the capacity"),
+                       tr("The picture is as high as the capacity, else as the highest peak (C)"),
+                       false);
   layout->addWidget(new Legend(memory_legend()), 1);
   layout->addWidget(scale_, 0, Qt::AlignTop);
   return bar;
@@ -83,9 +78,7 @@ QWidget* MemoryView::make_bar() {
 
 QWidget* MemoryView::make_tensors() {
   auto* side = new QWidget;
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = make_column(side);
   heading_ = new ElidedLabel;
   auto* heading_row = new QHBoxLayout;
   heading_row->setContentsMargins(8, 5, 8, 5);
@@ -180,10 +173,7 @@ void MemoryView::show_moment() {
 }
 
 QString MemoryView::command() const {
-  if (workspace().document().empty()) return {};
-  const Document& document = workspace().document();
-  return QStringLiteral("strata predict ") + QString::fromStdString(case_arguments(document)) +
-         QString::fromStdString(strategy_argument(document)) + QStringLiteral(" --json");
+  return predict_command(" --json");
 }
 
 QString MemoryView::csv() const {

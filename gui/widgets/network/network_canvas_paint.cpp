@@ -31,10 +31,8 @@ void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
   network.paint(painter, scale, QRectF(view_.to_sheet({0, 0}), QSizeF(size()) / scale));
   painter.restore();
   if (drag_ == Drag::band) {
-    QColor inside = theme.accent;
-    inside.setAlphaF(0.15F);
     painter.setPen(theme.accent);
-    painter.setBrush(inside);
+    painter.setBrush(see_through(theme.accent, 0.15));
     painter.drawRect(QRectF(pressed_, last_).normalized());
   }
   paint_legend(painter, network, size());

@@ -115,9 +115,7 @@ void NetworkPainter::paint_bytes(QPainter& painter, std::size_t edge) const {
   QRectF plate(0, 0, metrics.horizontalAdvance(text) + 8, metrics.height() + 1);
   plate.moveCenter(map_.curve(edge).pointAtPercent(0.5));
   painter.setPen(Qt::NoPen);
-  QColor ground = theme_.background;
-  ground.setAlphaF(0.88F);
-  painter.setBrush(ground);
+  painter.setBrush(see_through(theme_.background, 0.88));
   painter.drawRoundedRect(plate, 4, 4);
   painter.setPen(theme_.text);
   painter.drawText(plate, Qt::AlignCenter, text);

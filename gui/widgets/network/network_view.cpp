@@ -39,9 +39,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   pages_->addWidget(canvas_);
   pages_->addWidget(table_view_);
   auto* body = new QWidget(this);
-  auto* column = new QVBoxLayout(body);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = make_column(body);
   column->addWidget(make_toolbar());
   auto* row = new QHBoxLayout;
   row->setSpacing(0);
@@ -195,10 +193,7 @@ void NetworkView::show_table(bool table) {
 }
 
 QString NetworkView::command() const {
-  const Document& document = workspace().document();
-  if (document.empty()) return {};
-  return QString::fromStdString("strata predict " + case_arguments(document) +
-                                strategy_argument(document));
+  return predict_command();
 }
 
 QString NetworkView::csv() const {

@@ -8,6 +8,7 @@
 #include "gui/widgets/sweep/heat_picture.h"
 #include "gui/widgets/sweep/parallel_picture.h"
 #include "gui/widgets/sweep/points_picture.h"
+#include "gui/widgets/view.h"
 
 namespace strata::gui {
 namespace {
@@ -62,9 +63,7 @@ ResultCharts::ResultCharts(Results& results, Jobs& jobs, QWidget* parent)
     bar->addWidget(side.label);
     bar->addWidget(side.column);
   }
-  auto* all = new QVBoxLayout(this);
-  all->setContentsMargins(0, 0, 0, 0);
-  all->setSpacing(0);
+  auto* all = make_column(this);
   all->addLayout(bar);
   all->addWidget(stack_, 1);
   connect(tabs_, &QTabBar::currentChanged, this, [this](int kind) {

@@ -39,9 +39,7 @@ QWidget* SweepView::make_page() {
   common_->setContentsMargins(8, 3, 8, 3);
   common_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   auto* below = new QWidget(page);
-  auto* rows = new QVBoxLayout(below);
-  rows->setContentsMargins(0, 0, 0, 0);
-  rows->setSpacing(0);
+  auto* rows = make_column(below);
   rows->addWidget(common_);
   rows->addWidget(rows_, 1);
   auto* split = new QSplitter(Qt::Vertical, page);
@@ -50,9 +48,7 @@ QWidget* SweepView::make_page() {
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   split->setChildrenCollapsible(false);
-  auto* all = new QVBoxLayout(page);
-  all->setContentsMargins(0, 0, 0, 0);
-  all->setSpacing(0);
+  auto* all = make_column(page);
   tools_ = make_tools();
   all->addWidget(tools_);
   all->addWidget(new SweepBar(sweep_, page));

@@ -3,7 +3,6 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLayout>
-#include <QShortcut>
 #include <QSignalBlocker>
 
 #include "gui/models/sweep/result_filter.h"
@@ -28,12 +27,6 @@ SweepView::SweepView(Workspace& workspace, QWidget* parent)
     add_key(QKeySequence(Qt::Key_1 + static_cast<int>(kind)),
             [this, kind] { charts_->show_kind(kind); });
   }
-}
-
-void SweepView::add_key(const QKeySequence& keys, const std::function<void()>& act) {
-  auto* shortcut = new QShortcut(keys, this);
-  shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-  connect(shortcut, &QShortcut::activated, this, act);
 }
 
 void SweepView::keyPressEvent(QKeyEvent* event) {

@@ -50,7 +50,6 @@ class SweepView : public View {
   QWidget* make_page();
   QWidget* make_tools();
   void make_table();
-  void add_key(const QKeySequence& keys, const std::function<void()>& act);
   void follow();
 
   void open_database(const std::string& file, const std::string& scenario = {});

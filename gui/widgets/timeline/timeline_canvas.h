@@ -46,7 +46,6 @@ class TimelineCanvas : public QAbstractScrollArea {
   /// What stands where there is nothing to show.
   void set_hint(const QString& hint);
   void show_links(bool shown);
-  bool links_shown() const { return options_.links; }
 
   const RecordingPtr& recording(std::uint32_t side) const { return sides_[side]; }
   const std::vector<LaneRow>& rows() const { return rows_; }

@@ -10,11 +10,6 @@
 namespace strata::gui {
 namespace {
 
-QColor see_through(QColor colour, double share) {
-  colour.setAlphaF(static_cast<float>(share));
-  return colour;
-}
-
 void paint_arrow(QPainter& painter, QPointF from, QPointF to) {
   const double bend = std::clamp(std::abs(to.x() - from.x()) / 2, 14.0, 60.0);
   QPainterPath path(from);

@@ -3,7 +3,6 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QShortcut>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -24,9 +23,7 @@ constexpr auto kLane = "timeline", kTraceLane = "trace";
 TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("timeline"), tr("Timeline"), workspace, parent) {
   auto* content = new QWidget(this);
-  auto* layout = new QVBoxLayout(content);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = make_column(content);
   layout->addWidget(make_bar());
   canvas_ = new TimelineCanvas(content);
   layout->addWidget(canvas_, 1);
@@ -40,17 +37,6 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   follow();
   follow_selection();
   refresh();
-}
-
-QToolButton* TimelineView::make_toggle(const QString& text, const QString& tip, bool on) {
-  auto* button = new QToolButton;
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setCheckable(true);
-  button->setChecked(on);
-  button->setAutoRaise(true);
-  button->setFocusPolicy(Qt::NoFocus);
-  return button;
 }
 
 QWidget* TimelineView::make_bar() {
@@ -88,19 +74,18 @@ void TimelineView::follow() {
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
   connect(search_, &QLineEdit::textChanged, this, &TimelineView::on_search);
   connect(search_, &QLineEdit::returnPressed, canvas_, [this] { canvas_->pick_match(false); });
-  const auto on_key = [this](const QKeySequence& keys, QWidget* owner, auto action) {
-    auto* shortcut = new QShortcut(keys, owner);
-    shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
-  };
-  on_key(Qt::Key_B, canvas_, [this] { baseline_button_->toggle(); });
-  on_key(Qt::Key_L, canvas_, [this] { links_button_->toggle(); });
-  on_key(QKeySequence::Find, this, [this] { search_->setFocus(); });
-  on_key(Qt::SHIFT | Qt::Key_Return, search_, [this] { canvas_->pick_match(true); });
-  on_key(Qt::Key_Escape, search_, [this] {
+  add_key(
+      Qt::Key_B, [this] { baseline_button_->toggle(); }, canvas_);
+  add_key(
+      Qt::Key_L, [this] { links_button_->toggle(); }, canvas_);
+  add_key(QKeySequence::Find, [this] { search_->setFocus(); });
+  add_key(
+      Qt::SHIFT | Qt::Key_Return, [this] { canvas_->pick_match(true); }, search_);
+  const auto give_up = [this] {
     search_->clear();
     canvas_->setFocus();
-  });
+  };
+  add_key(Qt::Key_Escape, give_up, search_);
 }
 
 void TimelineView::follow_selection() {
@@ -221,11 +206,7 @@ void TimelineView::show_baseline(bool shown) {
 }
 
 QString TimelineView::command() const {
-  if (trace_ || workspace().document().empty()) return {};
-  const Document& document = workspace().document();
-  return QStringLiteral("strata predict ") + QString::fromStdString(case_arguments(document)) +
-         QString::fromStdString(strategy_argument(document)) +
-         QStringLiteral(" --trace timeline.json");
+  return trace_ ? QString() : predict_command(" --trace timeline.json");
 }
 
 std::function<QString()> TimelineView::csv_later() const {

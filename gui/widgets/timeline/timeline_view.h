@@ -49,7 +49,6 @@ class TimelineView : public View {
   };
 
   QWidget* make_bar();
-  QToolButton* make_toggle(const QString& text, const QString& tip, bool on);
   void follow();
   void follow_selection();
   void refresh();

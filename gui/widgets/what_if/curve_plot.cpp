@@ -1,7 +1,6 @@
 #include "gui/widgets/what_if/curve_plot.h"
 
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -28,6 +27,18 @@ std::vector<double> ticks_of(const Knob& knob) {
 }
 
 }  // namespace
+
+void paint_filled(QPainter& painter, const QPainterPath& line, double bottom, const QPen& pen,
+                  double share) {
+  QPainterPath under = line;
+  under.lineTo(line.currentPosition().x(), bottom);
+  under.lineTo(line.elementAt(0).x, bottom);
+  painter.fillPath(under, see_through(pen.color(), share));
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(pen);
+  painter.drawPath(line);
+  painter.setBrush(pen.color());
+}
 
 CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -109,16 +120,7 @@ void CurvePlot::paint_curve(QPainter& painter) const {
   const Theme theme = theme_of(palette());
   QPainterPath line(at(points_.front()));
   for (const CurvePoint& point : points_) line.lineTo(at(point));
-  QPainterPath under = line;
-  under.lineTo(at(points_.back()).x(), area().bottom());
-  under.lineTo(at(points_.front()).x(), area().bottom());
-  QColor fill = theme.accent;
-  fill.setAlphaF(0.12F);
-  painter.fillPath(under, fill);
-  painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(theme.accent, 1.8));
-  painter.drawPath(line);
-  painter.setBrush(theme.accent);
+  paint_filled(painter, line, area().bottom(), QPen(theme.accent, 1.8), 0.12);
   if (!knob_.counts()) return;
   for (const CurvePoint& point : points_) painter.drawEllipse(at(point), 2, 2);
 }

@@ -3,6 +3,8 @@
 // The step time over a slider's range, drawn under the slider so that a point of the curve stands
 // below the handle that means it.
 
+#include <QPainterPath>
+#include <QPen>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -15,6 +17,10 @@ struct CurveLabel {
   QString text;
   QRectF place;
 };
+
+/// A line from left to right, over what lies between it and `bottom`, which has the colour in part.
+void paint_filled(QPainter& painter, const QPainterPath& line, double bottom, const QPen& pen,
+                  double share);
 
 class CurvePlot : public QWidget {
   Q_OBJECT

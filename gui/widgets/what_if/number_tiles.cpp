@@ -1,11 +1,11 @@
 #include "gui/widgets/what_if/number_tiles.h"
 
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <utility>
 
 #include "gui/widgets/theme.h"
+#include "gui/widgets/what_if/curve_plot.h"
 
 namespace strata::gui {
 namespace {
@@ -142,16 +142,7 @@ void NumberTiles::paint_history(QPainter& painter, const QRectF& area) const {
   };
   QPainterPath line(at(0));
   for (std::size_t i = 1; i < history_.size(); ++i) line.lineTo(at(i));
-  QPainterPath under = line;
-  under.lineTo(area.bottomRight());
-  under.lineTo(area.bottomLeft());
-  QColor fill = theme.accent;
-  fill.setAlphaF(0.15F);
-  painter.fillPath(under, fill);
-  painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(theme.accent, 1.5));
-  painter.drawPath(line);
-  painter.setBrush(theme.accent);
+  paint_filled(painter, line, area.bottom(), QPen(theme.accent, 1.5), 0.15);
   painter.drawEllipse(at(history_.size() - 1), 2.5, 2.5);
 }
 

@@ -3,7 +3,6 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QShortcut>
 #include <QSignalBlocker>
 #include <algorithm>
 #include <functional>
@@ -22,12 +21,6 @@ QLabel* make_heading(const QString& text, QWidget* parent) {
   return label;
 }
 
-void add_key(const QKeySequence& keys, QWidget* widget, const std::function<void()>& action) {
-  auto* shortcut = new QShortcut(keys, widget);
-  shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-  QObject::connect(shortcut, &QShortcut::activated, widget, action);
-}
-
 }  // namespace
 
 WhatIfView::WhatIfView(Workspace& workspace, QWidget* parent)
@@ -40,9 +33,9 @@ WhatIfView::WhatIfView(Workspace& workspace, QWidget* parent)
   layout->addWidget(make_knobs(), 1);
   set_content(panel);
   setFocusProxy(scroll_);
-  add_key(Qt::Key_B, this, [this] { pin_baseline(); });
-  add_key(Qt::Key_R, this, [this] { reset_all(); });
-  add_key(Qt::Key_O, this, [this] { overlap_->click(); });
+  add_key(Qt::Key_B, [this] { pin_baseline(); });
+  add_key(Qt::Key_R, [this] { reset_all(); });
+  add_key(Qt::Key_O, [this] { overlap_->click(); });
   follow();
 }
 
@@ -115,10 +108,7 @@ QWidget* WhatIfView::make_knobs() {
 }
 
 QString WhatIfView::command() const {
-  const Document& document = workspace().document();
-  if (document.empty()) return {};
-  return QString::fromStdString("strata predict " + case_arguments(document) +
-                                strategy_argument(document));
+  return predict_command();
 }
 
 std::vector<KeyHelp> WhatIfView::keys() const {

@@ -33,8 +33,6 @@ class MainWindow : public QMainWindow {
   Workspace& workspace() { return workspace_; }
   const std::vector<View*>& views() const { return views_; }
   View* view(const QString& id) const;  ///< null where there is none
-  /// The view that was used last: what is exported and copied.
-  View* current_view() const { return current_; }
   void bring_to_front(View* view);
 
   /// Whatever the files are, one after another. Errors are shown in place, of all of them; says
@@ -89,7 +87,7 @@ class MainWindow : public QMainWindow {
   QString settings_file_;
   std::vector<View*> views_;
   std::vector<QDockWidget*> docks_;  // of the views, in their order
-  View* current_ = nullptr;
+  View* current_ = nullptr;          ///< used last: what is exported and copied
   Welcome* welcome_ = nullptr;
   QWidget* error_bar_;
   QLabel* error_;

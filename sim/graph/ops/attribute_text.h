@@ -1,8 +1,10 @@
 #pragma once
 
-// What pages add to their ops' names in the keys of measured costs: " kernel=1x3x3 groups=1". Pure;
-// thread-safe.
+// Ops' names, and what pages add to them in the keys of measured costs: " kernel=1x3x3 groups=1".
+// Pure; thread-safe.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +12,12 @@
 #include "sim/graph/ops/window.h"
 
 namespace strata {
+
+/// The name of an op that is called by its rank, 1 to 3; of any other rank, which is refused, that
+/// of 2.
+constexpr std::string_view ranked_name(const std::array<std::string_view, 3>& names, int rank) {
+  return names[static_cast<std::size_t>(rank < 1 || rank > 3 ? 1 : rank - 1)];
+}
 
 /// " key=value".
 inline std::string attribute_text(std::string_view key, std::int64_t value) {

@@ -5,7 +5,6 @@
 #include "sim/base/ceil_div.h"
 #include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
-#include "sim/graph/ops/ranked_name.h"
 
 namespace strata {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "sim/graph/ops/attribute_text.h"
 #include "sim/graph/ops/checks.h"
-#include "sim/graph/ops/ranked_name.h"
 
 namespace strata {
 namespace {

@@ -3,6 +3,7 @@
 #include "exec/cuda/kernels/column_sums.h"
 
 #include <cmath>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -14,12 +15,11 @@ namespace {
 
 template <class T>
 std::vector<float> sums_of(const std::vector<double>& values, const Places& size) {
-  Seat seat(0, Precision::fp32);
+  Seat seat(0, std::is_same_v<T, float> ? Precision::fp32 : Precision::bf16);
   const LastingMemory memory = put<T>(values, seat);
   const LastingMemory sums(0, size.c * static_cast<std::int64_t>(sizeof(float)));
-  Tensor<T> tensor;
-  tensor.data = static_cast<T*>(memory.data()), tensor.size = size;
-  column_sums(tensor, static_cast<float*>(sums.data()), seat);
+  const Box box{{{{0, size.n}, {0, size.c}, {0, size.d}, {0, size.h}, {0, size.w}}}};
+  column_sums({memory.data(), box}, static_cast<float*>(sums.data()), seat);
   return get(sums, seat);
 }
 

@@ -26,8 +26,8 @@ std::vector<Cluster> machines(bool slow_inside) {
   for (const auto intra : {IntraTopology::bus, IntraTopology::pcie, IntraTopology::all_to_all,
                            IntraTopology::ring, IntraTopology::hybrid_cube_mesh}) {
     for (const auto inter : {InterTopology::nic_per_host, InterTopology::nic_per_device}) {
-      ClusterBuilder builder(
-          fmt::format("{} {}{}", topology_name(intra), topology_name(inter), slow_inside));
+      ClusterBuilder builder(fmt::format("intra {} inter {} slow {}", static_cast<int>(intra),
+                                         static_cast<int>(inter), slow_inside));
       add_grid({.hosts = 2,
                 .devices_per_host = intra == IntraTopology::ring ? 7 : 8,
                 .kind = "p100",

@@ -442,19 +442,18 @@ TEST(ShardParameters, OfAnOpaqueOpAreHeldWhole) {
   EXPECT_EQ(shard_parameters(it.layer(), shard), (Parameters{7, 0}));  // 7 / 3 channels is none
 }
 
-TEST(Parallelizable, OfAnOpaqueOpIsTheSampleAlone) {
+TEST(MostParts, OfAnOpaqueOpAreOfTheSampleAlone) {
   const Sample it = one_layer(Opaque{"Resize", {{1, 3, 1, 4, 4}}}, {{1, 3, 1, 2, 2}}, 8);
   EXPECT_EQ(most_parts(it.layer()), (Extents{{8, 1, 1, 1, 1}}));
-  EXPECT_EQ(parallelizable(it.layer()), (PerDim<bool>{{true, false, false, false, false}}));
   EXPECT_EQ(why_no_more(it.layer(), Dim::n), "its extent");
   EXPECT_EQ(why_no_more(it.layer(), Dim::h), "for an opaque op is cut in n alone");
 }
 
-TEST(Parallelizable, IsEveryDimLongerThanOne) {
+TEST(MostParts, AreOfEveryDimLongerThanOne) {
   const Sample image = one_layer(Activation{}, {{1, 3, 1, 4, 4}}, 8);
-  EXPECT_EQ(parallelizable(image.layer()), (PerDim<bool>{{true, true, false, true, true}}));
+  EXPECT_EQ(most_parts(image.layer()), (Extents{{8, 3, 1, 4, 4}}));
   const Sample single = one_layer(FullyConnected{10}, {{1, 3, 1, 4, 4}}, 1);
-  EXPECT_EQ(parallelizable(single.layer()), (PerDim<bool>{{false, true, false, false, false}}));
+  EXPECT_EQ(most_parts(single.layer()), (Extents{{1, 10, 1, 1, 1}}));
 }
 
 }  // namespace

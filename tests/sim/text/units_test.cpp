@@ -91,7 +91,6 @@ TEST(Units, FormatForPeople) {
   EXPECT_EQ(format_bytes({1'500}), "1.50 kB");
   EXPECT_EQ(format_rate({12.5e9}), "12.5 GB/s");
   EXPECT_EQ(format_rate({999.9e6}), "1 GB/s");
-  EXPECT_EQ(format_flops_rate({9.3e12}), "9.3 TFLOP/s");
   EXPECT_EQ(format_count(138'357'544), "138,357,544");
   EXPECT_EQ(format_count(-1'000), "-1,000");
   EXPECT_EQ(format_count(999), "999");
