@@ -52,6 +52,18 @@ TEST_F(WindowTest, FindsTheFastestStrategy) {
   EXPECT_EQ(workspace_->document().strategy.label(), "optimal, edited");
 }
 
+// 3.64 times as fast as data parallelism, whose gradients all meet at the parameter servers.
+TEST_F(WindowTest, ThePapersExampleHasParameterServers) {
+  click("paper_example");
+  settle();
+  EXPECT_EQ(workspace_->document().input.sync.algorithm, SyncAlgorithm::ps);
+  click("find_fastest");
+  settle();
+  EXPECT_GT(workspace_->baseline()->prediction.step_seconds(),
+            3 * workspace_->scene()->prediction.step_seconds());
+  EXPECT_EQ(usual_document().input.sync, CaseRequest().sync) << "what stands beside a file";
+}
+
 TEST_F(WindowTest, SaysHowFarFromTheFastestAStepIs) {
   const auto text = [&](const char* name) {
     return window_->findChild<QLabel*>(name)->text().toStdString();
