@@ -35,7 +35,7 @@ void Jobs::start(QObject* receiver, const QString& lane, const QString& what, Wo
     return;
   }
   if (busy->second.current.when_stale == WhenStale::cancel) {
-    busy->second.current.progress->cancelled_ = true;
+    call_off(busy->second.current);
   }
   busy->second.waiting = std::move(job);
 }
@@ -44,7 +44,20 @@ void Jobs::cancel(const QString& lane) {
   const auto busy = lanes_.find(lane);
   if (busy == lanes_.end()) return;
   busy->second.waiting.reset();
-  busy->second.current.progress->cancelled_ = true;
+  call_off(busy->second.current);
+}
+
+void Jobs::stop(const QString& lane) {
+  const auto busy = lanes_.find(lane);
+  if (busy == lanes_.end()) return;
+  busy->second.waiting.reset();
+  Job& job = busy->second.current;
+  job.stopped = !job.progress->cancelled_.exchange(true) || job.stopped;
+}
+
+void Jobs::call_off(Job& job) {
+  job.progress->cancelled_ = true;
+  job.stopped = false;
 }
 
 std::vector<JobState> Jobs::running() const {
@@ -91,7 +104,8 @@ void Jobs::finish(const QString& name, const Outcome& outcome) {
   } else {
     lanes_.erase(name);
   }
-  if (ended.receiver && !ended.progress->cancelled_) {
+  const bool wanted = ended.stopped || !ended.progress->cancelled_;
+  if (ended.receiver && wanted) {
     if (outcome.show) outcome.show();
     if (!outcome.error.isEmpty() && ended.failed) ended.failed(outcome.error);
   }

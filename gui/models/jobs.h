@@ -23,6 +23,8 @@ namespace strata::gui {
 /// Everything that talks to devices takes turns in this lane: a Runner belongs to one job at a
 /// time.
 inline constexpr QLatin1String kRunnerLane("runner");
+/// A search for the best strategy: one that is stopped shows the best that it has.
+inline constexpr QLatin1String kSearchLane("solve");
 /// What must not be lost is written in this lane, which never waits for the others.
 inline constexpr QLatin1String kSavingLane("session");
 
@@ -71,6 +73,8 @@ class Jobs : public QObject {
              std::function<void(QString)> failed, WhenStale when_stale = WhenStale::cancel);
   /// The running one and the waiting one.
   void cancel(const QString& lane);
+  /// The running one is to end now, and what it has by then is shown; the waiting one is dropped.
+  void stop(const QString& lane);
 
   bool idle() const { return lanes_.empty(); }
   bool busy(const QString& lane) const { return lanes_.contains(lane); }
@@ -88,6 +92,7 @@ class Jobs : public QObject {
     Work work;
     std::function<void(QString)> failed;
     WhenStale when_stale = WhenStale::cancel;
+    bool stopped = false;  ///< called off, but for what it has
     std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   };
   struct Lane {
@@ -99,6 +104,7 @@ class Jobs : public QObject {
     QString error;
   };
 
+  static void call_off(Job& job);
   void launch(const QString& lane, const Job& job);
   void finish(const QString& lane, const Outcome& outcome);
   static Outcome work_through(const Work& work, Progress& progress);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gui/models/jobs.h"
+#include "gui/models/search_text.h"
 #include "sim/base/cancel.h"
 #include "sim/study/search/solve.h"
 
@@ -15,7 +16,7 @@ Strategy found_strategy(const Case& input, Objective objective, Progress* progre
   if (progress != nullptr) {
     options.limits.cancelled = progress->cancelled();
     options.limits.progress = [=](const SolveProgress& at) {
-      progress->report(at.done, std::string(at.stage));
+      progress->report(at.done, progress_text(at).toStdString());
     };
   }
   return best_strategy(input, options);

@@ -8,8 +8,7 @@ namespace strata::gui {
 namespace {
 
 constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
-constexpr std::array kOfTheUser{"scene",         "baseline", "solve", "why",
-                                "what_if_curve", "runner",   "sweep"};
+constexpr std::array kOfTheUser{"scene", "baseline", "why", "what_if_curve", "runner", "sweep"};
 
 }  // namespace
 
@@ -104,6 +103,7 @@ void Workspace::set_what_if(const std::string& key, const std::string& value, bo
 
 void Workspace::stop() {
   const bool predicting = jobs_.busy(kSceneLane);
+  jobs_.stop(kSearchLane);
   for (const char* const lane : kOfTheUser) jobs_.cancel(QLatin1String(lane));
   if (!predicting) return;
   error_ = tr("Stopped: what is shown is as it was before. The next change predicts again.");
@@ -112,6 +112,7 @@ void Workspace::stop() {
 
 void Workspace::edit_and_read_anew(const QString& what, const Document& next) {
   loader_ = std::make_shared<CaseLoader>();
+  scoreboard_.forget_files();
   const bool same = next == document_;
   edit(what, next);
   if (same) predict_again();
@@ -134,8 +135,10 @@ void Workspace::predict_baseline(const Document& other) {
   jobs_.start(
       this, kBaselineLane, tr("Predicting the baseline"),
       [this, other, loader = loader_](Progress& progress) -> Jobs::Show {
-        return [this, scene = make_scene(other, *loader, &progress)] {
+        const ScenePtr scene = make_scene(other, *loader, &progress);
+        return [this, scene, tried = tried(*scene)] {
           baseline_ = scene;
+          scoreboard_.add(tried);
           emit baseline_changed();
         };
       },
@@ -184,7 +187,11 @@ void Workspace::predict_again() {
   jobs_.start(
       this, kSceneLane, tr("Predicting"),
       [this, document = document_, loader = loader_](Progress& progress) -> Jobs::Show {
-        return [this, scene = make_scene(document, *loader, &progress)] { adopt(scene); };
+        const ScenePtr scene = make_scene(document, *loader, &progress);
+        return [this, scene, tried = tried(*scene)] {
+          adopt(scene);
+          scoreboard_.add(tried);
+        };
       },
       [this](const QString& message) {
         error_ = message;

@@ -13,6 +13,7 @@
 
 #include "gui/models/jobs.h"
 #include "gui/models/scene.h"
+#include "gui/models/scoreboard.h"
 #include "gui/models/selection.h"
 #include "sim/study/case/runner.h"
 
@@ -38,6 +39,8 @@ class Workspace : public QObject {
 
   Jobs& jobs() { return jobs_; }
   Selection& selection() { return selection_; }
+  /// What was predicted or found, of this case and of others.
+  Scoreboard& scoreboard() { return scoreboard_; }
   QUndoStack& undo_stack() { return undo_; }
   Runner& runner() { return runner_; }
   /// Shared with jobs: another takes its place when files are to be read anew.
@@ -60,7 +63,8 @@ class Workspace : public QObject {
   /// first value `continue` it.
   void set_what_if(const std::string& key, const std::string& value, bool continues = false);
 
-  /// Calls off what the user waits for. Edits are saved and pictures drawn nevertheless.
+  /// Calls off what the user waits for; a search ends with the best that it has. Edits are saved
+  /// and pictures drawn nevertheless.
   void stop();
 
   void pin_baseline();                       ///< the scene as it stands
@@ -93,6 +97,7 @@ class Workspace : public QObject {
   MeasuredPtr measured_;
   QString error_;
   Selection selection_;
+  Scoreboard scoreboard_;
   QUndoStack undo_;
   int drag_ = 0;  ///< edits of the same number are one step
   Jobs jobs_;     // last: nothing that its jobs show is gone before it

@@ -31,10 +31,10 @@ struct Solution {
 };
 
 struct SolveProgress {
-  std::string_view stage;  ///< "cost tables", "elimination", "branch and bound", ...
-  double done = 0;         ///< of the stage, 0 to 1; negative where unknown
-  double best = kInfinity;
-  double lower_bound = 0;
+  std::string_view stage;   ///< "cost tables", "elimination", "branch and bound", ...
+  double done = 0;          ///< of the stage, 0 to 1; negative where unknown
+  double best = kInfinity;  ///< of what is searched for; kInfinity where nothing was found yet
+  double lower_bound = 0;   ///< of the same; 0 where nothing is proved
 };
 
 /// What a search may use, and whom it tells. A search that is cancelled or out of time returns the

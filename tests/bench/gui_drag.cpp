@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   const QTemporaryDir settings;
   MainWindow window(workspace, {{}, settings.filePath(QStringLiteral("settings.ini"))});
   window.show();
-  window.open_document(paper_example());
+  window.open_document(usual_document());
   wait_until([&] { return workspace.scene() && workspace.baseline() && workspace.jobs().idle(); });
   auto* const what_if = dynamic_cast<WhatIfView*>(window.view(QStringLiteral("what_if")));
   QSlider& slider = what_if->row("link.inter.bandwidth")->slider();

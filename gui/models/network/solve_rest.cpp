@@ -2,8 +2,10 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "gui/models/search_text.h"
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
@@ -45,6 +47,31 @@ bool needs_freedom(const Case& input, const KeptLayers& kept) {
   return false;
 }
 
+SolveOptions solve_options(const Case& input, const KeptLayers& kept, Objective objective,
+                           Progress& progress) {
+  SolveOptions options;
+  options.kept = kept;
+  options.space.free_elementwise = needs_freedom(input, kept);
+  options.objective = objective;
+  options.simulate = objective == Objective::simulated;  // else the scene's prediction does it
+  options.limits.cancelled = progress.cancelled();
+  options.limits.progress = [&](const SolveProgress& at) {
+    progress.report(at.done, progress_text(at).toStdString());
+  };
+  return options;
+}
+
+// By name where a search of that name finds it again.
+StrategyChoice best_choice(const Solved& solved, bool keeps) {
+  const bool simulated = solved.objective == Objective::simulated;
+  StrategyChoice choice{simulated ? "optimal" : "eq1"};
+  if (!simulated && !keeps && !solved.stopped) return choice;
+  const Strategy& best = solved.best.front().strategy;
+  choice.configs.assign(best.configs().begin(), best.configs().end());
+  if (simulated || solved.stopped) choice.found = best.name();
+  return choice;
+}
+
 QString solver_words(const char* text) {
   return QCoreApplication::translate("SolveRest", text);
 }
@@ -53,50 +80,36 @@ QString solver_words(const char* text) {
 
 SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress) {
   const Case& input = scene.input;
-  const Forced& forced = search.forced;
-  const bool simulated = search.objective == Objective::simulated;
   SolvedRest result{scene.document, search.objective};
-  for (const LayerId layer : forced.layers) lock(result.document, input.graph[layer].name);
-  SolveOptions options;
-  options.kept = {forced_strategy(scene.prediction.strategy, forced),
-                  locked_layers(result.document, input.graph)};
-  options.space.free_elementwise = needs_freedom(input, options.kept);
-  options.objective = search.objective;
-  options.simulate = simulated;  // else the scene's prediction does it
-  options.limits.cancelled = progress.cancelled();
-  options.limits.progress = [&](const SolveProgress& at) {
-    progress.report(at.done, std::string(at.stage));
-  };
+  for (const LayerId layer : search.forced.layers) lock(result.document, input.graph[layer].name);
+  const KeptLayers kept{forced_strategy(scene.prediction.strategy, search.forced),
+                        locked_layers(result.document, input.graph)};
+  const SolveOptions options = solve_options(input, kept, search.objective, progress);
   const Solved solved = solve(input, options);
-  throw_if_cancelled(progress.cancelled());
+  const bool found = !solved.best.empty() && std::isfinite(solved.least().value);
+  if (!found) throw_if_cancelled(progress.cancelled());
   if (solved.best.empty()) throw InputError(none_found(input, solved, options.memory_limit));
-  const Scored& best = solved.best.front();
   result.seconds = solved.least();
   result.lower_bound = solved.outside ? Seconds{} : solved.lower_bound;
   result.optimal = solved.optimal;
-  result.document.strategy = {simulated ? "optimal" : "eq1", {}};
-  if (simulated || !options.kept.layers.empty()) {
-    const auto configs = best.strategy.configs();
-    result.document.strategy.configs.assign(configs.begin(), configs.end());
-    if (simulated) result.document.strategy.found = best.strategy.name();
-  }
+  result.stopped = solved.stopped;
+  const bool keeps = !kept.layers.empty();
+  result.document.strategy = best_choice(solved, keeps);
+  result.tried = tried(result.document.input, input, solved, result.document.strategy, keeps);
   return result;
 }
 
 QString said_of(const SolvedRest& found) {
   const bool simulated = found.objective == Objective::simulated;
   const QString seconds = human_seconds(found.seconds);
-  const QString what = simulated ? solver_words("%1 a step").arg(seconds)
-                                 : solver_words("%1 under Eq. 1").arg(seconds);
-  const QString locked = found.document.locked.empty()
-                             ? QString()
-                             : solver_words(" with the locked layers as they are");
-  if (found.optimal) return solver_words("Found: %1, proved to be the least%2.").arg(what, locked);
-  if (found.lower_bound.value == 0) return solver_words("Found: %1%2.").arg(what, locked);
-  const double gap = 100 * (found.seconds / found.lower_bound - 1);
-  return solver_words("Found: %1%2; no strategy is more than %3 % faster.")
-      .arg(what, locked)
-      .arg(gap, 0, 'g', 2);
+  QString text = simulated ? solver_words("%1 a step").arg(seconds)
+                           : solver_words("%1 under Eq. 1").arg(seconds);
+  if (!found.document.locked.empty()) text += solver_words(" with the locked layers as they are");
+  const QString gap = gap_text(found.lower_bound, found.seconds);
+  if (!gap.isEmpty()) text += QStringLiteral(", ") + gap;
+  return (found.stopped ? solver_words("Stopped: the best so far takes %1.")
+                        : solver_words("Found: %1."))
+      .arg(text);
 }
 
 void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
@@ -105,17 +118,18 @@ void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
   if (workspace.document().empty()) return;
   const Document asked = workspace.document();
   workspace.jobs().start(
-      receiver, QStringLiteral("solve"), solver_words("Solving"),
+      receiver, kSearchLane, solver_words("Solving"),
       [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
        loader = workspace.loader()](Progress& progress) -> Jobs::Show {
         const ScenePtr base =
             scene && scene->document == asked ? scene : make_scene(asked, *loader, &progress);
         const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, found, done, failed] {
+          workspace.scoreboard().add(found.tried);
           if (!(workspace.document() == asked)) {
             return failed(
-                solver_words("The search's answer is dropped: what it was asked about was "
-                             "edited while it ran."));
+                solver_words("What was searched for was edited in the meantime: what the search "
+                             "found is on the scoreboard."));
           }
           workspace.edit(solver_words("solve the rest"), found.document);
           done(found);

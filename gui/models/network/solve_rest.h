@@ -29,16 +29,20 @@ struct SolvedRest {
   Objective objective = Objective::simulated;
   Seconds seconds = {}, lower_bound = {};  ///< of the objective: the answer's, and what is proved
   bool optimal = false;
+  bool stopped = false;  ///< before it was done: the best so far
+  TriedCase tried = {};  ///< all that it simulated by name
 };
 
-/// "Found: 245 ms a step; no strategy is more than 3.9 % faster.", or what was proved.
+/// "Found: 245 ms a step, at most 3.9 % from the fastest.", or what was proved.
 QString said_of(const SolvedRest& found);
 
-/// Throws InputError where locked layers cannot be kept, Cancelled.
+/// The best so far where it is called off. Throws InputError where locked layers cannot be kept,
+/// Cancelled where nothing was found yet.
 SolvedRest solved_rest(const Scene& scene, const Search& search, Progress& progress);
 
-/// `done` is called in the window's thread after the edit. An answer to a document that was edited
-/// in the meantime is dropped, and `failed` says so; with the `receiver` it is dropped in silence.
+/// `done` is called in the window's thread after the edit; what was tried is on the scoreboard
+/// then. An answer to a document that was edited in the meantime is only there, and `failed` says
+/// so; with the `receiver` it is dropped in silence.
 void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed);

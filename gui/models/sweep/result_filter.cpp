@@ -41,7 +41,7 @@ void keep_any_word(const ResultSet& results, std::string_view part, Passes& pass
 }
 
 /// "step<50ms", taken apart.
-struct Comparison {
+struct Condition {
   std::size_t column = 0;
   std::string sign, value;
 };
@@ -57,13 +57,13 @@ std::optional<std::size_t> column_named(const ResultSet& results, std::string_vi
   return static_cast<std::size_t>(at - columns.begin());
 }
 
-std::optional<Comparison> comparison_of(const ResultSet& results, const std::string& word) {
+std::optional<Condition> comparison_of(const ResultSet& results, const std::string& word) {
   const std::size_t at = word.find_first_of("<>=!");
   if (at == std::string::npos) return std::nullopt;
   const std::size_t end = word.find_first_not_of("<>=!", at);
   const auto column = column_named(results, std::string_view(word).substr(0, at));
   if (!column || end == std::string::npos) return std::nullopt;
-  return Comparison{*column, word.substr(at, end - at), word.substr(end)};
+  return Condition{*column, word.substr(at, end - at), word.substr(end)};
 }
 
 bool compares(double a, const std::string& sign, double b) {
@@ -75,7 +75,7 @@ bool compares(double a, const std::string& sign, double b) {
   return sign == "!=" ? !equal : equal;
 }
 
-void keep_compared(const ResultSet& results, const Comparison& comparison, Passes& passes) {
+void keep_compared(const ResultSet& results, const Condition& comparison, Passes& passes) {
   const ResultColumn& column = results[comparison.column];
   const auto measure = measure_of(comparison.value);
   for (std::size_t row = 0; row < passes.size(); ++row) {

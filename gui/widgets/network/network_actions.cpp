@@ -66,9 +66,7 @@ void NetworkView::turn_locks() {
 }
 
 void NetworkView::solve() {
-  if (workspace().jobs().busy(QStringLiteral("solve"))) {
-    return workspace().jobs().cancel(QStringLiteral("solve"));
-  }
+  if (workspace().jobs().busy(kSearchLane)) return workspace().jobs().stop(kSearchLane);
   notify({});
   solve_rest(
       workspace(), this, {}, [this](const SolvedRest& found) { notify(said_of(found)); },

@@ -65,7 +65,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   });
   connect(&selection(), &Selection::layers_changed, this, &NetworkView::follow_layers);
   connect(&workspace.jobs(), &Jobs::changed, this,
-          [this] { panel_->set_solving(this->workspace().jobs().busy(QStringLiteral("solve"))); });
+          [this] { panel_->set_solving(this->workspace().jobs().busy(kSearchLane)); });
   canvas_->installEventFilter(this);
   table_view_->installEventFilter(this);
   panel_->setVisible(!workspace.document().empty());

@@ -30,6 +30,7 @@ WhatIfView::WhatIfView(Workspace& workspace, QWidget* parent)
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addWidget(make_bar());
   layout->addWidget(tiles_ = new NumberTiles(panel));
+  layout->addWidget(make_overlap());
   layout->addWidget(make_knobs(), 1);
   set_content(panel);
   setFocusProxy(scroll_);
@@ -74,6 +75,19 @@ QWidget* WhatIfView::make_bar() {
   return bar;
 }
 
+QWidget* WhatIfView::make_overlap() {
+  overlap_ = new QCheckBox(tr("Overlap: devices compute while bytes move"), this);
+  overlap_->setObjectName(QStringLiteral("overlap"));
+  overlap_->setToolTip(
+      tr("On, as frameworks train: gradients and activations travel while devices compute, so "
+         "communication costs only what computing does not hide.\n"
+         "Off, as in the paper's Eq. 1: they take turns, all communication counts, and strategies "
+         "that save it win by more (O)"));
+  connect(overlap_, &QCheckBox::toggled, this,
+          [this](bool on) { this->workspace().set_what_if("overlap", on ? "" : "off"); });
+  return overlap_;
+}
+
 QWidget* WhatIfView::make_knobs() {
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
@@ -91,18 +105,13 @@ QWidget* WhatIfView::make_knobs() {
   layer_->setAccessibleName(tr("Layers whose speed is turned"));
   layer_->setToolTip(tr("All layers, those of an op, or one: what if their kernels were faster?"));
   layer_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  overlap_ = new QCheckBox(tr("Devices compute while bytes move"), inside);
-  overlap_->setToolTip(tr("Off: communication and computation take turns (O)"));
   auto* line = new QHBoxLayout;
   line->addWidget(new QLabel(tr("Faster kernels for"), inside));
   line->addWidget(layer_);
   line->addStretch(1);
-  line->addWidget(overlap_);
   list_->insertLayout(list_->count() - 1, line);
   list_->addStretch(1);
   connect(layer_, &QComboBox::activated, this, &WhatIfView::pick_layer);
-  connect(overlap_, &QCheckBox::toggled, this,
-          [this](bool on) { this->workspace().set_what_if("overlap", on ? "" : "off"); });
   scroll_->setWidget(inside);
   return scroll_;
 }

@@ -40,6 +40,7 @@ class WhatIfView : public View {
 
  private:
   QWidget* make_bar();
+  QWidget* make_overlap();
   QWidget* make_knobs();
   void follow();
   void on_document();

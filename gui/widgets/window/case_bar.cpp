@@ -1,12 +1,9 @@
 #include "gui/widgets/window/case_bar.h"
 
 #include <QCompleter>
-#include <QEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
 
-#include "gui/models/text.h"
-#include "gui/widgets/theme.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
@@ -16,8 +13,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kSlower = 0.995;  // of a factor that is worth a word
-constexpr int kLeastLetters = 7;   // of a field in a narrow window
+constexpr int kLeastLetters = 7;  // of a field in a narrow window
 
 QStringList models() {
   QStringList names;
@@ -67,26 +63,10 @@ std::string typed(const QString& text, const std::string& now) {
   return text.toStdString() == shown_name(now) ? now : text.toStdString();
 }
 
-// What it is called beside another document of the same network.
-QString name_beside(const Document& baseline, const Document& document) {
-  QString name = QString::fromStdString(baseline.strategy.label());
-  if (baseline.input.cluster != document.input.cluster) {
-    name += QStringLiteral(" on ") + QString::fromStdString(shown_name(baseline.input.cluster));
-  }
-  Document alike = baseline;
-  alike.strategy = document.strategy;
-  alike.locked = document.locked;
-  alike.input.cluster = document.input.cluster;
-  return alike == document ? name : name + CaseBar::tr(", as it was pinned");
-}
-
 }  // namespace
 
 CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
-    : QToolBar(tr("Case"), parent),
-      workspace_(workspace),
-      batch_(new QSpinBox),
-      result_(new QLabel) {
+    : QToolBar(tr("Case"), parent), workspace_(workspace), batch_(new QSpinBox) {
   setObjectName(QStringLiteral("case_bar"));
   setMovable(false);
   model_ = field(tr("Network"), QStringLiteral("model"), models());
@@ -103,7 +83,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   bucket_->setAccessibleName(tr("buckets"));
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   bucket_->setMinimumContentsLength(kLeastLetters - 1);
-  dtype_->setMinimumContentsLength(kLeastLetters - 3);
+  for (QComboBox* box : {sync_, dtype_}) box->setMinimumContentsLength(kLeastLetters - 3);
   addSeparator();
   strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   usual_strategies_ = strategy_->count();
@@ -112,17 +92,6 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
   }
-  auto* space = new QWidget;
-  space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  addWidget(space);
-  result_->setObjectName(QStringLiteral("result"));
-  result_->setTextFormat(Qt::RichText);
-  result_->setMargin(4);
-  result_->setToolTip(
-      tr("The simulated step, where devices compute while bytes move; and Eq. 1, which adds up "
-         "what each layer costs, and under which 'optimal' is proved"));
-  connect(result_, &QLabel::linkActivated, this, &CaseBar::fastest_wanted);
-  addWidget(result_);
   make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
@@ -162,8 +131,6 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     workspace_.set_strategy({text.toStdString(), {}});
   });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
-  connect(&workspace_, &Workspace::scene_changed, this, &CaseBar::show_result);
-  connect(&workspace_, &Workspace::baseline_changed, this, &CaseBar::show_result);
   show_document();
 }
 
@@ -176,12 +143,6 @@ void CaseBar::make_nothing() {
     link == QLatin1String("file") ? emit file_wanted() : emit example_wanted();
   });
   nothing_ = addWidget(text);
-}
-
-// The result has colours in its text.
-void CaseBar::changeEvent(QEvent* event) {
-  QToolBar::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) show_result();
 }
 
 QComboBox* CaseBar::field(const QString& label, const QString& name, const QStringList& choices) {
@@ -227,6 +188,9 @@ void CaseBar::show_document() {
   batch_->setValue(static_cast<int>(document.input.batch_per_device));
   batch_->setSuffix(document.input.batch ? tr(" (set: %1 in all)").arg(*document.input.batch)
                                          : QString());
+  const int arrows = batch_->fontMetrics().height() * 2;
+  const QString least = batch_->text() + QString(2, QLatin1Char('0'));
+  batch_->setMinimumWidth(batch_->fontMetrics().horizontalAdvance(least) + arrows);
   const QString strategy = QString::fromStdString(document.strategy.label());
   const QSignalBlocker quiet(strategy_);
   while (strategy_->count() > usual_strategies_) strategy_->removeItem(usual_strategies_);
@@ -236,33 +200,6 @@ void CaseBar::show_document() {
   strategy_->setToolTip(strategy == source || searched_objective(document.strategy.source)
                             ? tr("optimal and eq1: found anew after every change")
                             : source);
-}
-
-// "255 ms a step  0.98× of data   Eq. 1: 266 ms  1.25×".
-void CaseBar::show_result() {
-  const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
-  if (!scene || !workspace_.error().isEmpty()) return result_->setText(tr("not predicted"));
-  const bool compares = baseline && baseline->document != scene->document;
-  const auto factor = [&](Seconds before, Seconds now) {
-    const double times = before / now;
-    const Theme theme = theme_of(palette());
-    return QStringLiteral("&nbsp;&nbsp;<span style='color:%1'>%2×</span>")
-        .arg((times >= kSlower ? theme.good : theme.bad).name())
-        .arg(times, 0, 'f', times < 10 ? 2 : 1);
-  };
-  const Seconds step = scene->prediction.step_seconds(), eq1 = scene->prediction.eq1_seconds();
-  QString text = tr("<b>%1</b> a step").arg(human_seconds(step));
-  if (compares) {
-    text += factor(baseline->prediction.step_seconds(), step) +
-            tr(" of %1").arg(name_beside(baseline->document, scene->document).toHtmlEscaped());
-  }
-  text += tr("&nbsp;&nbsp;&nbsp;Eq. 1: %1").arg(human_seconds(eq1));
-  if (compares) text += factor(baseline->prediction.eq1_seconds(), eq1);
-  if (compares && scene->document.strategy == StrategyChoice{"eq1"} &&
-      baseline->prediction.step_seconds() < kSlower * step) {
-    text += tr("&nbsp;&nbsp;&nbsp;<a href='fastest'>find the fastest</a>");
-  }
-  result_->setText(text);
 }
 
 }  // namespace strata::gui

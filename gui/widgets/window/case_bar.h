@@ -1,11 +1,10 @@
 #pragma once
 
 // What is on the desk, in one line of fields: network, cluster, batch, synchronisation, its
-// buckets, number type and strategy; and what comes of it. Each field is an edit that can be
-// undone.
+// buckets, number type and strategy. Each field is an edit that can be undone. What comes of it:
+// answer_bar.h.
 
 #include <QComboBox>
-#include <QLabel>
 #include <QSpinBox>
 #include <QToolBar>
 
@@ -23,19 +22,13 @@ class CaseBar : public QToolBar {
   void focus_model() { model_->setFocus(); }
 
  signals:
-  /// The optimum under Eq. 1 is not the fastest when simulated, and the user wants that one.
-  void fastest_wanted();
   /// Where nothing is on the desk.
   void file_wanted();
   void example_wanted();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void make_nothing();
   void show_document();
-  void show_result();
   void commit_bucket(const QString& text);
   void commit(const QString& what, const std::function<void(Document&)>& change);
   QComboBox* field(const QString& label, const QString& name, const QStringList& choices);
@@ -44,7 +37,6 @@ class CaseBar : public QToolBar {
   QComboBox *model_, *cluster_, *sync_, *bucket_, *dtype_, *strategy_;
   int usual_strategies_ = 0;  // how many the field always has
   QSpinBox* batch_;
-  QLabel* result_;
   QAction* nothing_ = nullptr;
 };
 

@@ -20,7 +20,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kLayoutVersion = 1, kMostRecent = 5;
+constexpr int kLayoutVersion = 2, kMostRecent = 5;
 
 std::unique_ptr<QSettings> settings(const QString& file) {
   if (file.isEmpty()) return std::make_unique<QSettings>();
@@ -36,7 +36,8 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
       settings_file_(options.settings_file),
       error_bar_(new QWidget(this)),
       error_(new QLabel(error_bar_)),
-      case_bar_(new CaseBar(workspace, this)) {
+      case_bar_(new CaseBar(workspace, this)),
+      answer_bar_(new AnswerBar(workspace, this)) {
   setObjectName(QStringLiteral("main"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
@@ -46,6 +47,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   apply(static_cast<Appearance>(remembered->value(QStringLiteral("appearance"), 0).toInt()));
 
   addToolBar(case_bar_);
+  addToolBar(answer_bar_);
   auto* dismiss = new QToolButton;
   dismiss->setText(tr("Dismiss"));
   connect(dismiss, &QToolButton::clicked, this, [this] { show_error({}); });
@@ -72,7 +74,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
-  connect(case_bar_, &CaseBar::fastest_wanted, this, &MainWindow::find_fastest);
+  connect(answer_bar_, &AnswerBar::fastest_wanted, this, &MainWindow::find_fastest);
   connect(case_bar_, &CaseBar::file_wanted, this, &MainWindow::ask_for_file);
   connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
@@ -170,6 +172,7 @@ void MainWindow::show_welcome() {
   setCentralWidget(welcome_);
   welcome_->setFocus();
   case_bar_->hide();
+  answer_bar_->hide();
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
@@ -181,6 +184,7 @@ void MainWindow::show_views() {
   const auto remembered = settings(settings_file_)->value(QStringLiteral("layout")).toByteArray();
   if (!restoreState(remembered, kLayoutVersion)) restoreState(first_layout_, kLayoutVersion);
   case_bar_->show();
+  answer_bar_->setVisible(!workspace_.document().empty());
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 

@@ -12,6 +12,7 @@
 #include "gui/models/session.h"
 #include "gui/models/workspace.h"
 #include "gui/widgets/view.h"
+#include "gui/widgets/window/answer_bar.h"
 #include "gui/widgets/window/case_bar.h"
 #include "gui/widgets/window/job_bar.h"
 #include "gui/widgets/window/welcome.h"
@@ -92,6 +93,7 @@ class MainWindow : public QMainWindow {
   QWidget* error_bar_;
   QLabel* error_;
   CaseBar* case_bar_;
+  AnswerBar* answer_bar_;
   QString scene_error_;  // that was shown
   QByteArray first_layout_;
 };

@@ -95,7 +95,7 @@ void MainWindow::make_view_menu() {
   QMenu* const menu = menuBar()->addMenu(tr("&View"));
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const QKeySequence keys =
-        i < 9 ? QKeySequence(QStringLiteral("Alt+%1").arg(i + 1)) : QKeySequence();
+        i < 10 ? QKeySequence(QStringLiteral("Alt+%1").arg((i + 1) % 10)) : QKeySequence();
     add(menu, views_[i]->title(), keys, [this, i] { bring_to_front(views_[i]); });
   }
   menu->addSeparator();

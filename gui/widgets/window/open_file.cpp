@@ -19,14 +19,13 @@
 namespace strata::gui {
 namespace {
 
-/// What stands beside a file that says only a part of a case.
-Document or_example(const Document& document) {
-  return document.empty() ? paper_example() : document;
+Document or_usual(const Document& document) {
+  return document.empty() ? usual_document() : document;
 }
 
 Document with_model(Document document, const std::string& file,
                     Unsupported unsupported = Unsupported::refuse) {
-  document = or_example(document);
+  document = or_usual(document);
   document.input.model = file;
   document.input.unsupported = unsupported;
   if (document.strategy.edited()) document.strategy = {};
@@ -52,7 +51,7 @@ Document case_of_strategy(const std::string& file) {
   };
   check(in_zoo(model), "network", model);
   check(is_preset(cluster), "cluster", cluster);
-  Document document = paper_example();
+  Document document = usual_document();
   if (!model.empty()) document.input.model = model;
   return cluster.empty() ? document : document.with_cluster(cluster);
 }
@@ -64,7 +63,7 @@ Document with_strategy(Document document, const std::string& file) {
 }
 
 Document with_profile(Document document, const std::string& file) {
-  document = or_example(document);
+  document = or_usual(document);
   document.input.profiles.push_back(file);
   return document;
 }
@@ -132,7 +131,7 @@ bool MainWindow::open_by_kind(const std::string& file) {
     case FileKind::model:
       return take(with_model(now, file));
     case FileKind::cluster:
-      return take(or_example(now).with_cluster(file));
+      return take(or_usual(now).with_cluster(file));
     case FileKind::strategy:
       return take(with_strategy(now, file));
     case FileKind::profile:

@@ -5,6 +5,7 @@
 #include "gui/widgets/measured/error_view.h"
 #include "gui/widgets/memory/memory_view.h"
 #include "gui/widgets/network/network_view.h"
+#include "gui/widgets/scoreboard/scoreboard_view.h"
 #include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
 #include "gui/widgets/what_if/what_if_view.h"
@@ -18,6 +19,7 @@ std::vector<View*> make_views(Workspace& workspace) {
   QObject::connect(network, &NetworkView::why_wanted, why, &View::wanted);
   return {network,
           new TimelineView(workspace),
+          new ScoreboardView(workspace),
           new ClusterView(workspace),
           new WhatIfView(workspace),
           why,

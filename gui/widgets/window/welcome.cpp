@@ -36,10 +36,16 @@ QString age_of(const LeftSession& left) {
 
 }  // namespace
 
-Document paper_example() {
+Document usual_document() {
   Document document;
   document.input.model = "vgg16";
   document.input.cluster = "p100-4x4";
+  return document;
+}
+
+Document paper_example() {
+  Document document = usual_document();
+  document.input.sync.algorithm = SyncAlgorithm::ps;
   return document;
 }
 
@@ -102,9 +108,10 @@ QWidget* Welcome::ways(const std::vector<LeftSession>& left, const QStringList& 
     button->setToolTip(
         QString::fromStdString(case_arguments(one.document) + strategy_argument(one.document)));
   }
-  way(tr("The paper's example"), tr("VGG-16 on four hosts with four P100 each."), [this] {
-    emit document_wanted(paper_example());
-  })->setObjectName(QStringLiteral("paper_example"));
+  way(tr("The paper's example"),
+      tr("VGG-16 on four hosts with four P100 each, which sum gradients on parameter servers."),
+      [this] { emit document_wanted(paper_example()); })
+      ->setObjectName(QStringLiteral("paper_example"));
   way(tr("Open a file…"),
       tr("A network (.toml, .onnx), a cluster or a scenario (.toml), a strategy or a trace "
          "(.json), "

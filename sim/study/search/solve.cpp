@@ -66,6 +66,7 @@ class Search {
         deadline_(options.limits.time_limit, options.limits.cancelled),
         limits_(options.limits) {
     limits_.cancelled = deadline_.flag();
+    if (simulated() && limits_.progress) limits_.progress = without_eq1(options.limits.progress);
     result_.objective = options.objective;
     result_.variables = space_.size();
     result_.max_configs = space_.max_choices();
@@ -161,6 +162,12 @@ class Search {
   }
 
   bool simulated() const { return options_.objective == Objective::simulated; }
+
+  // What a search under simulation finds under Eq. 1 on its way is no answer.
+  static std::function<void(const SolveProgress&)> without_eq1(
+      const std::function<void(const SolveProgress&)>& progress) {
+    return [&progress](const SolveProgress& at) { progress({at.stage, at.done}); };
+  }
 
   // Those of the usual strategies that the tables hold, and the best of a screening.
   std::vector<Choices> known_in_tables() const {

@@ -136,6 +136,35 @@ TEST(Jobs, CanBeCalledOff) {
   EXPECT_THAT(bench.errors, IsEmpty());
 }
 
+// What it has by then is shown, unless it is called off after that.
+TEST(Jobs, ShowWhatTheyHaveWhenTheyAreStopped) {
+  Bench bench;
+  const auto start = [&](int number) {
+    bench.jobs.start(&bench.jobs, "lane", "until stopped",
+                     [&, number](Progress& progress) -> Jobs::Show {
+                       while (!is_set(progress.cancelled())) QThread::yieldCurrentThread();
+                       bench.gate.wait();
+                       return [&bench, number] { bench.shown.push_back(number); };
+                     },
+                     {});
+  };
+  start(1);
+  bench.start(2, WhenStale::show);
+  bench.jobs.stop("lane");
+  bench.go.set_value();
+  ASSERT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
+  EXPECT_THAT(bench.shown, IsEmpty()) << "2 came after it, and was dropped";
+  start(3);
+  bench.jobs.stop("lane");
+  ASSERT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
+  EXPECT_THAT(bench.shown, ElementsAre(3));
+  start(4);
+  bench.jobs.stop("lane");
+  bench.jobs.cancel("lane");
+  ASSERT_TRUE(wait_until([&] { return bench.jobs.idle(); }));
+  EXPECT_THAT(bench.shown, ElementsAre(3));
+}
+
 TEST(Jobs, TellHowFarTheyAre) {
   Bench bench;
   std::promise<void> told;

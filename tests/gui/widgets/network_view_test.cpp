@@ -161,12 +161,14 @@ TEST_F(NetworkViewTest, LocksAndSolvesTheRest) {
   EXPECT_EQ(workspace_.document().strategy.source, "data");
 }
 
-TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsDropped) {
+TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsOnTheScoreboardAlone) {
+  const CaseRequest asked = workspace_.document().input;
   press(Qt::Key_S, Qt::ShiftModifier);
   workspace_.set_what_if("link.intra.bandwidth", "2x");
   settle();
   EXPECT_EQ(workspace_.document().strategy.source, "data");
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("dropped"));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("on the scoreboard"));
+  EXPECT_EQ(workspace_.scoreboard().find(asked)->strategies[1].name(), "best");
 }
 
 TEST_F(NetworkViewTest, PaintsACutOverLayers) {

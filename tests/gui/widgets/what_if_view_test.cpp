@@ -155,6 +155,24 @@ TEST_F(WhatIfViewTest, KeysWorkOnTheViewAndNotInAField) {
   EXPECT_EQ(workspace_.document().what_if("overlap"), "off");
 }
 
+// Without it a step is a sum, as Eq. 1 is.
+TEST_F(WhatIfViewTest, OneClickShowsWhatOverlapSaves) {
+  Document alexnet = workspace_.document();
+  alexnet.input.model = "alexnet";
+  workspace_.edit("network", alexnet);
+  settle();
+  auto* overlap = view_.findChild<QCheckBox*>("overlap");
+  ASSERT_TRUE(overlap->isChecked());
+  EXPECT_TRUE(overlap->toolTip().contains("Eq. 1"));
+  const Seconds before = workspace_.scene()->prediction.step_seconds();
+  overlap->click();
+  settle();
+  EXPECT_EQ(workspace_.document().what_if("overlap"), "off");
+  EXPECT_GT(workspace_.scene()->prediction.step_seconds(), before);
+  workspace_.undo_stack().undo();
+  EXPECT_TRUE(overlap->isChecked());
+}
+
 // Wherever the slider and the baseline are, what is written stands beside the rest.
 TEST(CurvePlot, WritesNothingOverOneAnother) {
   const Knob knob = layer_knob("*");

@@ -86,6 +86,22 @@ TEST(Solve, TheKBestAreDifferentAndInOrder) {
   }
 }
 
+// What Eq. 1 says on the way is no step.
+TEST(Solve, ASearchUnderSimulationTellsOfSimulatedStepsAlone) {
+  const Case input = load("alexnet", "p100-1x4");
+  std::vector<SolveProgress> told;
+  SolveOptions options;
+  options.limits.progress = [&](const SolveProgress& at) { told.push_back(at); };
+  const Solved solved = solve(input, options);
+  std::erase_if(told, [](const SolveProgress& at) { return at.best == kInfinity; });
+  ASSERT_FALSE(told.empty());
+  for (const SolveProgress& at : told) {
+    EXPECT_GE(at.best, solved.least().value);
+    EXPECT_EQ(at.lower_bound, solved.lower_bound.value);
+  }
+  EXPECT_EQ(told.back().best, solved.least().value);
+}
+
 TEST(Solve, UnderSimulationNothingIsWorseThanTheBaselinesOrTheOptimumOfEq1) {
   for (const char* model : {"lenet5", "alexnet"}) {
     const Case input = load(model, "p100-2x2");

@@ -1,0 +1,68 @@
+#pragma once
+
+// Every strategy that was tried, by the case that it was tried on: what a prediction or a search
+// found of it, and the bound that a search proved of all. What is tried again takes its own place.
+// Lives in the window's thread; what is added to it is made in any.
+
+#include <QObject>
+#include <QString>
+#include <vector>
+
+#include "gui/models/document.h"
+#include "gui/models/scene.h"
+#include "sim/store/result.h"
+#include "sim/study/search/solve.h"
+
+namespace strata::gui {
+
+struct TriedStrategy {
+  StrategyChoice choice;        ///< as a document takes it
+  std::vector<Config> configs;  ///< by layer: what that comes to on the case
+  CaseResult result;            ///< simulated
+  int number = 1;               ///< among those of its label on the case
+
+  /// "data", "best 2".
+  QString name() const;
+  /// Whether they are called and cut alike.
+  bool is_same(const TriedStrategy& other) const;
+};
+
+struct TriedCase {
+  CaseRequest input;
+  Seconds lower_bound = {};  ///< proved of every strategy that a search considers; 0: nothing is
+  std::vector<TriedStrategy> strategies = {};  ///< in the order in which they were tried first
+};
+
+/// The scene's strategy.
+TriedCase tried(const Scene& scene);
+/// Of a search: its best, which a document takes as `best`, and the usual strategies beside it, as
+/// far as they were simulated. The bound is of all strategies where the search kept no layers.
+TriedCase tried(const CaseRequest& request, const Case& input, const Solved& solved,
+                const StrategyChoice& best, bool kept_layers);
+
+class Scoreboard : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Scoreboard(QObject* parent = nullptr) : QObject(parent) {}
+
+  void add(const TriedCase& tried);
+  void remove(const CaseRequest& input, const std::vector<TriedStrategy>& strategies);
+  /// All that was found of cases that name files, which are other than they were.
+  void forget_files();
+
+  /// Null where nothing was tried on it.
+  const TriedCase* find(const CaseRequest& input) const;
+  /// 0 where nothing is proved.
+  Seconds lower_bound(const CaseRequest& input) const;
+
+ signals:
+  void changed();
+
+ private:
+  TriedCase& of(const CaseRequest& input);
+
+  std::vector<TriedCase> cases_;  ///< the newest last
+};
+
+}  // namespace strata::gui

@@ -1,0 +1,144 @@
+#include "gui/widgets/window/step_result.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/models/search_text.h"
+#include "gui/models/text.h"
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+namespace {
+
+constexpr double kSlower = 0.995;  // of a factor that is worth a word
+constexpr int kLookEvery = 200;    // milliseconds
+constexpr double kSmall = 0.88;    // of the usual letters
+
+// What it is called beside another document of the same network.
+QString name_beside(const Document& baseline, const Document& document) {
+  QString name = QString::fromStdString(baseline.strategy.label());
+  if (baseline.input.cluster != document.input.cluster) {
+    name += QStringLiteral(" on ") + QString::fromStdString(shown_name(baseline.input.cluster));
+  }
+  Document alike = baseline;
+  alike.strategy = document.strategy;
+  alike.locked = document.locked;
+  alike.input.cluster = document.input.cluster;
+  return alike == document ? name : name + StepResult::tr(", as it was pinned");
+}
+
+void show_small(QLabel& label) {
+  QFont small = label.font();
+  small.setPointSizeF(small.pointSizeF() * kSmall);
+  label.setFont(small);
+}
+
+// No room for what says nothing.
+void show_note(QLabel& label, const QString& text) {
+  label.setText(text);
+  label.setVisible(!text.isEmpty());
+}
+
+}  // namespace
+
+StepResult::StepResult(Workspace& workspace, QWidget* parent)
+    : QWidget(parent),
+      workspace_(workspace),
+      step_(new QLabel(this)),
+      gap_(new QLabel(this)),
+      eq1_(new QLabel(this)) {
+  step_->setObjectName(QStringLiteral("result"));
+  step_->setTextFormat(Qt::RichText);
+  step_->setAlignment(Qt::AlignRight);
+  gap_->setObjectName(QStringLiteral("gap"));
+  gap_->setAlignment(Qt::AlignRight);
+  eq1_->setObjectName(QStringLiteral("eq1"));
+  eq1_->setForegroundRole(QPalette::PlaceholderText);
+  show_small(*gap_);
+  show_small(*eq1_);
+  setToolTip(
+      tr("The simulated step, where devices compute while bytes move; how much less the fastest "
+         "strategy may take at most, once Find fastest has proved that; and Eq. 1, the paper's "
+         "cost, which adds up what each layer costs"));
+  auto* notes = new QHBoxLayout;
+  notes->setSpacing(10);
+  notes->addStretch(1);
+  notes->addWidget(gap_);
+  notes->addWidget(eq1_);
+  auto* lines = new QVBoxLayout(this);
+  lines->setContentsMargins(8, 0, 4, 0);
+  lines->setSpacing(0);
+  lines->addWidget(step_);
+  lines->addLayout(notes);
+  follow();
+}
+
+void StepResult::follow() {
+  connect(&workspace_, &Workspace::scene_changed, this, &StepResult::show_result);
+  connect(&workspace_, &Workspace::baseline_changed, this, &StepResult::show_result);
+  connect(&workspace_.scoreboard(), &Scoreboard::changed, this, &StepResult::show_notes);
+  connect(&workspace_.jobs(), &Jobs::changed, this, &StepResult::show_search);
+  connect(&tick_, &QTimer::timeout, this, &StepResult::show_search);
+  tick_.setInterval(kLookEvery);
+  show_result();
+}
+
+// The result has colours in its text.
+void StepResult::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_result();
+}
+
+QString StepResult::factor(Seconds before, Seconds now) const {
+  const double times = before / now;
+  const Theme theme = theme_of(palette());
+  return QStringLiteral("&nbsp;&nbsp;<span style='color:%1'>%2×</span>")
+      .arg((times >= kSlower ? theme.good : theme.bad).name())
+      .arg(times, 0, 'f', times < 10 ? 2 : 1);
+}
+
+// "245 ms a step  1.02× of data".
+void StepResult::show_result() {
+  show_notes();
+  const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
+  if (!scene || !workspace_.error().isEmpty()) return step_->setText(tr("not predicted"));
+  const Seconds step = scene->prediction.step_seconds();
+  QString text = tr("<b>%1</b> a step").arg(human_seconds(step));
+  if (baseline && baseline->document != scene->document) {
+    text += factor(baseline->prediction.step_seconds(), step) +
+            tr(" of %1").arg(name_beside(baseline->document, scene->document).toHtmlEscaped());
+  }
+  step_->setText(text);
+}
+
+// "at most 3.9 % from the fastest   Eq. 1: 256 ms".
+void StepResult::show_notes() {
+  if (tick_.isActive()) return;
+  const ScenePtr scene = workspace_.scene();
+  const bool known = scene && workspace_.error().isEmpty();
+  if (!known) {
+    show_note(*gap_, {});
+    return show_note(*eq1_, {});
+  }
+  const Prediction& prediction = scene->prediction;
+  const Seconds bound = workspace_.scoreboard().lower_bound(scene->document.input);
+  show_note(*gap_, gap_text(bound, prediction.step_seconds()));
+  show_note(*eq1_, tr("Eq. 1: %1").arg(human_seconds(prediction.eq1_seconds())));
+}
+
+// A search that ends within a blink is not shown.
+void StepResult::show_search() {
+  const std::vector<JobState> jobs = workspace_.jobs().running();
+  const auto search = std::ranges::find(jobs, kSearchLane, &JobState::lane);
+  if (search == jobs.end()) {
+    tick_.stop();
+    return show_notes();
+  }
+  if (!tick_.isActive()) return tick_.start();
+  show_note(*gap_, search->text.isEmpty() ? search->what : search->text);
+  show_note(*eq1_, {});
+}
+
+}  // namespace strata::gui
