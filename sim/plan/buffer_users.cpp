@@ -1,6 +1,7 @@
 #include "sim/plan/buffer_users.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "sim/plan/plan.h"
@@ -89,10 +90,9 @@ class Walk {
   // A shard's passes come after its statistics, though a group's sum stands between them.
   void order(std::size_t i) {
     const TaskId task = tasks_[i];
-    const std::span<const TaskId> dependencies = plan_.dependencies(task);
-    for (auto before = dependencies.rbegin(); before != dependencies.rend(); ++before) {
-      if (*before < tasks_.front()) break;
-      if (marks_[(*before)()].member == mark_) follow(task, *before);
+    for (const TaskId before : std::views::reverse(plan_.dependencies(task))) {
+      if (before < tasks_.front()) break;
+      if (marks_[before()].member == mark_) follow(task, before);
     }
     if (!takes_statistics(plan_[task])) return;
     for (std::size_t k = i + 1; k < tasks_.size(); ++k) {

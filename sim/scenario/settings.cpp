@@ -129,9 +129,9 @@ constexpr std::array<SettingSpec, 30> kSettings = {{
      ValueForm::positive,
      {},
      "",
-     "how many strategies `objective` simulated may simulate (default 2000, fewer where "
-     "simulations "
-     "take long); at least its starting points",
+     "how many strategies `objective` simulated may simulate (default 200 to 2000, by how many "
+     "choices "
+     "all layers have, and fewer where simulations take long); at least its starting points",
      kNoWords,
      kMostEvaluations},
     {"gap",

@@ -27,6 +27,7 @@ constexpr std::array kRankings = {Discount{1, 0}, Discount{0.1, 1}};
 // So many that make another choice somewhere, where they are found in milliseconds: in problems of
 // so few choices that nearly reduce to a chain.
 constexpr std::size_t kAlternatives = 16, kFewChoices = 2000, kFewNodes = 4;
+constexpr std::size_t kFewestEvaluations = 200, kMostEvaluations = 2000;
 // A search ends after its starts and so many tasks of simulated steps, which take a second or two
 // of two cores. Simulations of small networks are short: those may be more.
 constexpr std::size_t kUsualWork = 3'000'000;
@@ -173,7 +174,7 @@ class SimulatedSearch {
 
   RefineOptions refine_options() {
     RefineOptions options;
-    options.evaluations = options_.evaluations.value_or(kUsualEvaluations);
+    options.evaluations = options_.evaluations.value_or(usual_evaluations());
     options.kinds = kinds();
     options.done = [this, all = least_of_all()](double best) {
       const bool proved = options_.k_best == 1 && best <= all;
@@ -184,6 +185,10 @@ class SimulatedSearch {
     }
     options.least = bound_.least().value;
     return options;
+  }
+
+  std::size_t usual_evaluations() const {
+    return std::clamp(2 * count_choices(space_.tables), kFewestEvaluations, kMostEvaluations);
   }
 
   // Whatever takes no more is proved to be good enough.

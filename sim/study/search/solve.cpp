@@ -262,8 +262,10 @@ class Search {
     const std::vector<Choices> known = known_in_tables();
     starts.insert(starts.end(), known.begin(), known.end());
     const SimulatedSpace space{tables_, screened_ ? &*screened_ : nullptr, space_};
+    SolveLimits limits = limits_left();
+    limits.progress = options_.limits.progress;
     const Refinement refined =
-        search_simulated(space, starts, *step_bound_, scores_, options_, limits_left());
+        search_simulated(space, starts, *step_bound_, scores_, options_, limits);
     // Where a limit left nothing evaluated, the best under Eq. 1 stay.
     std::vector<Choices> best;
     for (const Evaluated& e : refined.best) best.push_back(original(e.choices));

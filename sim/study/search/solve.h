@@ -25,7 +25,6 @@ struct KeptLayers {
   std::vector<LayerId> layers;
 };
 
-inline constexpr std::size_t kUsualEvaluations = 2000;
 /// Relative: steps that differ by less are equal but for rounding.
 inline constexpr double kEqualSteps = 1e-6;
 
@@ -39,8 +38,8 @@ struct SolveOptions {
   std::optional<Bytes> memory_limit;
   /// What is quick to simulate; else strategies have Eq. 1 alone, and need what memory they like.
   bool simulate = true;
-  /// Simulations for Objective::simulated, at most; without it, kUsualEvaluations, or fewer where
-  /// they take long.
+  /// Simulations for Objective::simulated, at most; without it, twice as many as all layers
+  /// together have choices, 200 to 2000, or fewer where they take long.
   std::optional<std::size_t> evaluations;
   double gap = 0;      ///< of Objective::simulated: enough is proved, so it stops
   SolveLimits limits;  ///< its time limit counts the tables, too
