@@ -141,7 +141,8 @@ std::string comparison_table(const Case& input, const Solved& solved) {
 std::string simulated_hint(const Solved& solved) {
   const Scored& best = solved.best.front();
   for (const Scored& usual : solved.baselines) {
-    if (!best.simulated() || !usual.simulated() || usual.step >= 0.995 * best.step) continue;
+    if (!best.simulated() || !usual.simulated() || !usual.fits) continue;
+    if (usual.step >= 0.995 * best.step) continue;
     return fmt::format(
         "Under simulation, where communication overlaps, {} is faster: --objective simulated "
         "searches for what is fastest there\n",
@@ -150,28 +151,39 @@ std::string simulated_hint(const Solved& solved) {
   return {};
 }
 
+// Of which strategies something is proved: " that keeps fc1".
+std::string kept_text(const SolveNames& names) {
+  return names.kept.empty() ? std::string()
+                            : fmt::format(" that keeps {}", fmt::join(names.kept, ", "));
+}
+
+// ", 3.9% less": than the answer.
+std::string less_text(const Solved& solved) {
+  return std::isfinite(solved.least().value) ? fmt::format(", {:.2g}% less", 100 * solved.gap())
+                                             : std::string();
+}
+
+std::string counted(std::size_t count, std::string_view what, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? what : plural);
+}
+
 // The bound is a mean of what devices compute.
-std::string simulated_proof_text(const Solved& solved) {
-  const std::string bound = format_seconds(solved.lower_bound);
+std::string simulated_proof_text(const Solved& solved, const SolveNames& names) {
+  const std::string none =
+      fmt::format("no strategy of the 10^{:.1f}{} sustains a step below {}",
+                  solved.log10_strategies, kept_text(names), format_seconds(solved.lower_bound));
   if (solved.optimal) {
-    return fmt::format(
-        "Optimal under simulation, proved: no strategy sustains a step below {}: a device computes "
-        "for that long\n",
-        bound);
+    return fmt::format("Optimal under simulation, proved: {}: a device computes for that long\n",
+                       none);
   }
   const std::string start =
       solved.evaluations == 0
           ? std::string("Stopped before the search under simulation began")
-          : fmt::format("{} {} strategies that were simulated",
+          : fmt::format("{} {} simulated",
                         solved.stopped ? "Stopped: the fastest of" : "The fastest of",
-                        solved.evaluations);
+                        counted(solved.evaluations, "strategy", "strategies"));
   if (solved.lower_bound.value == 0) return start + "; nothing is proved about others\n";
-  const std::string less = std::isfinite(solved.least().value)
-                               ? fmt::format(", {:.2g}% less", 100 * solved.gap())
-                               : std::string();
-  return fmt::format(
-      "{}. No strategy sustains a step below {}{}: a device computes for that long\n", start, bound,
-      less);
+  return fmt::format("{}; {}{}: a device computes for that long\n", start, none, less_text(solved));
 }
 
 std::string proof_text(const Solved& solved, const SolveNames& names) {
@@ -183,24 +195,20 @@ std::string proof_text(const Solved& solved, const SolveNames& names) {
         "all includes more\n",
         best, names.degrees);
   }
-  if (names.objective == "simulated") {
-    return simulated_proof_text(solved);
-  }
+  if (names.objective == "simulated") return simulated_proof_text(solved, names);
+  // Where memory binds, the bound is of what fits.
+  const std::string of =
+      (solved.least_memory.value > 0 ? " that fits in memory" : "") + kept_text(names);
   if (solved.optimal) {
-    if (!names.kept.empty()) {
-      return fmt::format(
-          "Optimal under Eq. 1, proved: no strategy that keeps {} is faster than {}\n",
-          fmt::join(names.kept, ", "), bound);
-    }
-    return fmt::format("Optimal under Eq. 1, proved: no strategy is faster than {}\n", bound) +
+    return fmt::format("Optimal under Eq. 1, proved: no strategy{} is faster than {}\n", of,
+                       bound) +
            simulated_hint(solved);
   }
   if (solved.lower_bound.value == 0) {
     return fmt::format("Stopped before anything was proved about {}\n", best);
   }
-  return fmt::format("{}ithin {:.3g}% of the optimum under Eq. 1: no strategy is faster than {}\n",
-                     solved.stopped ? "Stopped: w" : "W",
-                     100 * (solved.least() / solved.lower_bound - 1), bound);
+  return fmt::format("{}o strategy{} is faster than {} under Eq. 1{}\n",
+                     solved.stopped ? "Stopped: n" : "N", of, bound, less_text(solved));
 }
 
 std::string effort_text(const Solved& solved) {

@@ -10,23 +10,24 @@
 namespace strata::gui {
 namespace {
 
-Strategy found_strategy(const Case& input, Objective objective, Progress* progress) {
-  SolveOptions options;
-  options.objective = objective;
-  if (progress != nullptr) {
-    options.limits.cancelled = progress->cancelled();
-    options.limits.progress = [=](const SolveProgress& at) {
-      progress->report(at.done, progress_text(at).toStdString());
-    };
-  }
-  return best_strategy(input, options);
+SolveLimits limits_of(Progress* progress) {
+  SolveLimits limits;
+  if (progress == nullptr) return limits;
+  limits.cancelled = progress->cancelled();
+  limits.progress = [=](const SolveProgress& at) {
+    progress->report(at.done, progress_text(at).toStdString());
+  };
+  return limits;
 }
 
-Strategy strategy_of(const StrategyChoice& choice, const Case& input, Progress* progress) {
+Strategy strategy_of(const StrategyChoice& choice, const Case& input, SolveLimits limits) {
+  if (choice.edited()) return resolve(Strategy(choice.label(), choice.configs), input);
   const std::optional<Objective> objective = searched_objective(choice.source);
-  if (objective && !choice.edited()) return found_strategy(input, *objective, progress);
-  if (!choice.edited()) return load_strategy(choice.source, input);
-  return resolve(Strategy(choice.label(), choice.configs), input);
+  if (!objective) return load_strategy(choice.source, input);
+  SolveOptions options;
+  options.objective = *objective;
+  options.limits = std::move(limits);
+  return best_strategy(input, options);
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   PredictOptions options;
   options.record_link_rates = true;
   options.critical_path = false;  // found once, below
-  scene->prediction = predict(input, strategy_of(document.strategy, input, progress), options);
+  scene->prediction =
+      predict(input, strategy_of(document.strategy, input, limits_of(progress)), options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());
   Prediction& prediction = scene->prediction;
   scene->path = critical_path(prediction.plan, prediction.timeline);
@@ -49,12 +51,15 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   return scene;
 }
 
-Seconds predicted_step(const Document& document, CaseLoader& loader) {
+Seconds predicted_step(const Document& document, CaseLoader& loader,
+                       const std::atomic<bool>* cancelled) {
   const Case input = loader.load(document.input);
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.all_steps = options.critical_path = options.memory = options.eq1 = false;
-  return predict(input, strategy_of(document.strategy, input, nullptr), options).step_seconds();
+  SolveLimits limits;
+  limits.cancelled = cancelled;
+  return predict(input, strategy_of(document.strategy, input, limits), options).step_seconds();
 }
 
 }  // namespace strata::gui

@@ -31,7 +31,8 @@ class Progress;
 /// `progress` (which may be null) says so. Thread-safe.
 ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* progress = nullptr);
 /// Its step time alone, sooner.
-Seconds predicted_step(const Document& document, CaseLoader& loader);
+Seconds predicted_step(const Document& document, CaseLoader& loader,
+                       const std::atomic<bool>* cancelled = nullptr);
 
 /// One strategy that ran for real, beside its prediction.
 struct Measured {

@@ -36,8 +36,9 @@ QString gap_text(Seconds lower_bound, Seconds seconds) {
 }
 
 QString progress_text(const SolveProgress& at) {
-  const QString stage = QString::fromUtf8(at.stage.data(), static_cast<qsizetype>(at.stage.size()));
-  if (at.best == kInfinity) return stage;
+  if (at.best == kInfinity) {
+    return QString::fromUtf8(at.stage.data(), static_cast<qsizetype>(at.stage.size()));
+  }
   const Seconds best{at.best};
   const QString gap = gap_text(Seconds{at.lower_bound}, best);
   const QString found = search_words("%1 so far").arg(human_seconds(best));

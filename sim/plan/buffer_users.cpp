@@ -1,7 +1,6 @@
 #include "sim/plan/buffer_users.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "sim/plan/plan.h"
@@ -90,7 +89,9 @@ class Walk {
   // A shard's passes come after its statistics, though a group's sum stands between them.
   void order(std::size_t i) {
     const TaskId task = tasks_[i];
-    for (const TaskId before : std::views::reverse(plan_.dependencies(task))) {
+    const std::span<const TaskId> dependencies = plan_.dependencies(task);
+    for (std::size_t k = dependencies.size(); k-- > 0;) {
+      const TaskId before = dependencies[k];
       if (before < tasks_.front()) break;
       if (marks_[before()].member == mark_) follow(task, before);
     }

@@ -17,6 +17,7 @@ CostTables discounted(const CostTables& tables, std::span<const std::vector<doub
     auto seconds = std::make_shared<std::vector<double>>(*tables.variables[v]);
     for (std::size_t c = 0; c < seconds->size(); ++c) {
       const double computes = compute[v][c];
+      if (!std::isfinite((*seconds)[c])) continue;
       (*seconds)[c] = rounded(computes + discount.sync * ((*seconds)[c] - computes));
     }
     result.variables[v] = std::move(seconds);
@@ -26,7 +27,9 @@ CostTables discounted(const CostTables& tables, std::span<const std::vector<doub
     std::shared_ptr<const CostTable>& table = made[edge.table.get()];
     if (table == nullptr) {
       auto cheaper = std::make_shared<CostTable>(*edge.table);
-      for (double& seconds : cheaper->seconds) seconds = rounded(discount.transfer * seconds);
+      for (double& seconds : cheaper->seconds) {
+        if (std::isfinite(seconds)) seconds = rounded(discount.transfer * seconds);
+      }
       table = std::move(cheaper);
     }
     edge.table = table;

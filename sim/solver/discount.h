@@ -17,7 +17,7 @@ struct Discount {
   double transfer = 1, sync = 1;
 };
 
-/// `compute`: t_C by variable and choice, at most the tables' t_C + t_S.
+/// `compute`: t_C by variable and choice, at most the tables' t_C + t_S. What is infinite stays so.
 CostTables discounted(const CostTables& tables, std::span<const std::vector<double>> compute,
                       const Discount& discount);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -73,7 +74,7 @@ void Neighbourhood::add(const Choices& at, std::uint32_t first,
   }
   if (move.changes.empty()) return;
   move.cost = cost_of(at, move.changes);
-  moves.push_back(std::move(move));
+  if (std::isfinite(move.cost)) moves.push_back(std::move(move));
 }
 
 // Variables [first, last) make one kind of choice, where they all can.
@@ -198,7 +199,8 @@ void Neighbourhood::add_pairs(const Choices& at, std::uint32_t u, std::uint32_t 
     for (std::uint32_t b = 0; b < tables_.variables[v]->size(); ++b) {
       if (a == at[u] || b == at[v]) continue;
       const std::array changes = {Change{u, a}, Change{v, b}};
-      moves.push_back({cost_of(at, changes), {changes.begin(), changes.end()}});
+      const double cost = cost_of(at, changes);
+      if (std::isfinite(cost)) moves.push_back({cost, {changes.begin(), changes.end()}});
     }
   }
 }

@@ -40,7 +40,7 @@ std::vector<CurvePoint> curve_points(const Document& document, const Knob& knob,
     throw_if_cancelled(cancelled);
     if (!quick(knob, value, document)) continue;
     try {
-      points.push_back({value, predicted_step(turned(knob, document, value), loader)});
+      points.push_back({value, predicted_step(turned(knob, document, value), loader, cancelled)});
     } catch (const InputError&) {  // there is no such case: the curve has a gap
     }
   }

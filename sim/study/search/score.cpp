@@ -69,8 +69,9 @@ Scored Scores::of(const Choices& choices, bool memory) {
   }
   Scored scored = simulated(space_.strategy("", choices), memory);
   const std::lock_guard guard(lock_);
-  return known_.insert_or_assign(choices, Remembered{std::move(scored), memory})
-      .first->second.scored;
+  Remembered& known = known_[choices];
+  if (!known.memory) known = {std::move(scored), memory};
+  return known.scored;
 }
 
 Scored Scores::of(const Strategy& strategy) {
@@ -91,10 +92,13 @@ bool Scores::contains(const Choices& choices) const {
   return known_.contains(choices);
 }
 
+bool Scores::too_large(const Scored& scored) const {
+  if (!scored.has_peak()) return false;
+  return memory_limit_ ? scored.peak_memory > *memory_limit_ : !scored.fits;
+}
+
 bool Scores::fits(const Scored& scored) const {
-  if (!memory_limit_) return scored.fits;
-  if (memory_limit_ == kAnyMemory) return true;
-  return scored.simulated() && scored.peak_memory <= *memory_limit_;
+  return memory_limit_ == kAnyMemory || (scored.has_peak() && !too_large(scored));
 }
 
 Scored Scores::simulated(const Strategy& strategy, bool memory) {

@@ -26,6 +26,7 @@ struct Scored {
   std::size_t work = 0;  ///< what simulating it took: tasks that were lowered and simulated
 
   bool simulated() const { return step.value > 0; }
+  bool has_peak() const { return peak_memory > Bytes{}; }
 };
 
 /// Without Eq. 1; the peak only where `memory` is asked for, which costs time.
@@ -52,13 +53,14 @@ class Scores {
   Scored of(const Strategy& strategy);
   Scored with_eq1(Scored scored);
   bool contains(const Choices& choices) const;
-  /// Whether it fits in memory: within a limit that was set only what is known to.
+  /// Whether it is known not to fit in memory, and whether it is known to.
+  bool too_large(const Scored& scored) const;
   bool fits(const Scored& scored) const;
 
  private:
   struct Remembered {
     Scored scored;
-    bool memory;  ///< with its peak
+    bool memory = false;  ///< with its peak
   };
 
   Scored simulated(const Strategy& strategy, bool memory);

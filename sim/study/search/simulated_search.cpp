@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "sim/base/cancel.h"
 #include "sim/base/parallel.h"
@@ -24,9 +23,11 @@ constexpr std::array kSums = {1.0, 0.3, 0.1, 0.03, 0.0};
 // Rankings of moves besides the one of the discount whose optimum is the fastest: as if all sums
 // were hidden, and as if nearly all transfers were.
 constexpr std::array kRankings = {Discount{1, 0}, Discount{0.1, 1}};
-// So many that make another choice somewhere, where they are found in milliseconds: in problems of
-// so few choices that nearly reduce to a chain.
-constexpr std::size_t kAlternatives = 16, kFewChoices = 2000, kFewNodes = 4;
+// Discounts are of problems that nearly reduce to a chain, so that each optimum takes milliseconds,
+// and of tables of which a few copies do no harm.
+constexpr std::size_t kFewNodes = 4, kLargestTables = std::size_t{256} << 20;
+// So many that make another choice somewhere, where all layers together have so few.
+constexpr std::size_t kAlternatives = 16, kFewChoices = 2000;
 constexpr std::size_t kFewestEvaluations = 200, kMostEvaluations = 2000;
 // A search ends after its starts and so many tasks of simulated steps, which take a second or two
 // of two cores. Simulations of small networks are short: those may be more.
@@ -44,19 +45,13 @@ class SimulatedSearch {
         compute_(compute_seconds()) {}
 
   Refinement run(std::vector<Choices> starts) {
-    std::vector<Discounted> optima = discounted_optima(starts);
-    for (const Discounted& each : optima) starts.push_back(each.optimum);
     std::vector<CostTables> rankings;
-    if (!optima.empty()) {
-      const Discounted& fastest = *std::min_element(
-          optima.begin(), optima.end(),
-          [](const Discounted& a, const Discounted& b) { return a.seconds < b.seconds; });
-      const std::vector<Choices> others = alternatives(fastest.tables, fastest.optimum);
-      starts.insert(starts.end(), others.begin(), others.end());
-      rankings.push_back(fastest.tables);
+    if (space_.tables.bytes() <= kLargestTables) {
+      add_discounts(starts, rankings);
+      for (const Discount& discount : kRankings) rankings.push_back(tables_at(discount));
+    } else {
+      rankings.push_back(space_.tables);
     }
-    for (const Discount& discount : kRankings) rankings.push_back(tables_at(discount));
-    starts_ = {starts.begin(), starts.end()};
     return refine(
         rankings, starts, [&](const Choices& c) { return evaluate(c); }, refine_options(), limits_);
   }
@@ -89,31 +84,49 @@ class SimulatedSearch {
     return limits;
   }
 
-  struct Discounted {
-    CostTables tables;
-    Choices optimum;
+  struct Optimum {
+    Choices choices;
     double seconds = kInfinity;  // of its simulated step
   };
 
-  // As far as there is time for them.
-  std::vector<Discounted> discounted_optima(std::span<const Choices> known) {
-    std::vector<Discounted> all;
-    for (const double transfer : kTransfers) {
-      for (const double sync : kSums) all.push_back({tables_at({transfer, sync}), {}});
+  // The optima of the discounts, and what is near the fastest of them, whose tables rank moves. The
+  // fastest comes first: a search that is out of time evaluates that one.
+  void add_discounts(std::vector<Choices>& starts, std::vector<CostTables>& rankings) {
+    if (final_nodes(space_.tables) > kFewNodes) return;
+    const std::vector<Optimum> optima = discounted_optima(starts);
+    const auto fastest =
+        std::min_element(optima.begin(), optima.end(),
+                         [](const Optimum& a, const Optimum& b) { return a.seconds < b.seconds; });
+    if (fastest->choices.empty()) return;
+    rankings.push_back(tables_at(discount_at(fastest - optima.begin())));
+    if (fastest->seconds < kInfinity) starts.insert(starts.begin(), fastest->choices);
+    for (const Optimum& each : optima) {
+      if (!each.choices.empty()) starts.push_back(each.choices);
     }
-    parallel_for(all.size(), limits_.threads, [&](std::size_t i, unsigned) {
-      const SolveResult found = solve(all[i].tables, known, 1, on_one_thread());
+    const std::vector<Choices> others = alternatives(rankings.front(), fastest->choices);
+    starts.insert(starts.end(), others.begin(), others.end());
+  }
+
+  static Discount discount_at(std::ptrdiff_t i) {
+    const auto place = static_cast<std::size_t>(i);
+    return {kTransfers[place / kSums.size()], kSums[place % kSums.size()]};
+  }
+
+  // By discount; empty where there is no time for it.
+  std::vector<Optimum> discounted_optima(std::span<const Choices> known) {
+    std::vector<Optimum> optima(kTransfers.size() * kSums.size());
+    parallel_for(optima.size(), limits_.threads, [&](std::size_t i, unsigned) {
+      const CostTables tables = tables_at(discount_at(static_cast<std::ptrdiff_t>(i)));
+      const SolveResult found = solve(tables, known, 1, on_one_thread());
       if (found.best.empty() || is_set(limits_.cancelled)) return;
-      all[i].optimum = found.best.front().choices;
-      all[i].seconds = evaluate(all[i].optimum);
+      optima[i] = {found.best.front().choices, evaluate(found.best.front().choices)};
     });
-    std::erase_if(all, [](const Discounted& each) { return each.optimum.empty(); });
-    return all;
+    return optima;
   }
 
   // The best under these tables that make another choice somewhere, those first that lose least.
   std::vector<Choices> alternatives(const CostTables& tables, const Choices& optimum) const {
-    if (count_choices(tables) > kFewChoices || final_nodes(tables) > kFewNodes) return {};
+    if (count_choices(tables) > kFewChoices) return {};
     struct Other {
       double seconds;
       std::uint32_t variable, choice;
@@ -156,28 +169,26 @@ class SimulatedSearch {
     return kept;
   }
 
-  // Of one that fits. What is slower need not fit: it is not the answer. A start's peak is asked
-  // for afterwards, too.
+  // Infinite for what is too large. Whether it is takes time to know: it is asked of the starts and
+  // of what is better than the best before its batch, so that the order within a batch makes no
+  // difference.
   double evaluate(const Choices& choices) {
-    const bool memory = options_.k_best > 1 || starts_.contains(choices);
+    const bool memory = options_.k_best > 1 || best_before_ == kInfinity;
     Scored scored = scores_.of(original(choices), memory);
     work_ += scored.work;
-    if (!memory && scored.simulated() && scored.step.value <= least_) {
+    if (!memory && scored.simulated() && scored.step.value <= best_before_) {
       scored = scores_.of(original(choices), true);
     }
-    if (!scored.simulated() || !scores_.fits(scored)) return kInfinity;
-    double before = least_;
-    while (scored.step.value < before && !least_.compare_exchange_weak(before, scored.step.value)) {
-    }
-    return scored.step.value;
+    return scored.simulated() && !scores_.too_large(scored) ? scored.step.value : kInfinity;
   }
 
   RefineOptions refine_options() {
     RefineOptions options;
     options.evaluations = options_.evaluations.value_or(usual_evaluations());
     options.kinds = kinds();
-    options.done = [this, all = least_of_all()](double best) {
-      const bool proved = options_.k_best == 1 && best <= all;
+    options.done = [this, enough = good_enough()](double best) {
+      best_before_ = best;
+      const bool proved = options_.k_best == 1 && best <= enough;
       return proved || (!options_.evaluations && work_ > kUsualWork);
     };
     if (options_.k_best == 1) {
@@ -191,10 +202,10 @@ class SimulatedSearch {
     return std::clamp(2 * count_choices(space_.tables), kFewestEvaluations, kMostEvaluations);
   }
 
-  // Whatever takes no more is proved to be good enough.
-  double least_of_all() const {
-    const double gap = std::min(options_.gap, 1 - kEqualSteps);
-    return (1 + kEqualSteps) * bound_.least().value / (1 - gap);
+  // What takes no more is proved to be as good as was asked.
+  double good_enough() const {
+    const double bound = bound_.least().value;
+    return std::max((1 + kEqualSteps) * bound, bound / (1 - options_.gap));
   }
 
   ChoiceKinds kinds() const {
@@ -216,8 +227,7 @@ class SimulatedSearch {
   const SolveOptions& options_;
   const SolveLimits& limits_;
   const std::vector<std::vector<double>> compute_;  // by variable and choice
-  std::set<Choices> starts_;
-  std::atomic<double> least_ = kInfinity;
+  double best_before_ = kInfinity;                  // changes between batches
   std::atomic<std::size_t> work_ = 0;
 };
 

@@ -84,7 +84,7 @@ class Search {
     } catch (const Cancelled&) {
       result_.stopped = true;
       result_.table_seconds = start_.seconds();
-      if (!proof_.best.empty()) found_ = {proof_.best};
+      if (found_.empty() && !proof_.best.empty()) found_ = {proof_.best};
       result_.lower_bound = Seconds{proof_.lower_bound};
     }
     score_all();
@@ -105,7 +105,7 @@ class Search {
     Seconds least{kInfinity};
     for (const Strategy& candidate : candidates) {
       const Scored scored = score_candidate(candidate);
-      if (!scores_.fits(scored) || (best && objective(scored) >= least)) continue;
+      if (scores_.too_large(scored) || (best && objective(scored) >= least)) continue;
       best = candidate;
       least = objective(scored);
     }
@@ -182,7 +182,7 @@ class Search {
     const Stopwatch watch;
     const std::size_t count = simulated() ? kStarts : options_.k_best;
     search_all(count);
-    if (options_.simulate && !all_found_fit()) search_within(count);
+    if (options_.simulate && !found_fit()) search_within(count);
     result_.solve_seconds = watch.seconds();
     if (simulated()) refine_found();
   }
@@ -202,16 +202,18 @@ class Search {
     }
   }
 
-  // As far as there is time to see.
-  bool all_found_fit() {
+  // What is found must fit under Eq. 1; as a start, some of it. As far as there is time to see.
+  bool found_fit() {
     if (options_.memory_limit == kAnyMemory || options_.algorithm == SearchAlgorithm::dfs) {
       return true;
     }
-    std::vector<char> fit(found_.size(), 1);
+    std::vector<char> too_large(found_.size(), 0);
     parallel_for(found_.size(), options_.limits.threads, [&](std::size_t i, unsigned) {
-      if (!is_set(limits_.cancelled)) fit[i] = scores_.fits(scores_.of(found_[i], true)) ? 1 : 0;
+      if (is_set(limits_.cancelled)) return;
+      too_large[i] = scores_.too_large(scores_.of(found_[i], true)) ? 1 : 0;
     });
-    return std::find(fit.begin(), fit.end(), 0) == fit.end();
+    const auto count = static_cast<std::size_t>(std::count(too_large.begin(), too_large.end(), 1));
+    return count == 0 || (simulated() && count < found_.size());
   }
 
   void take(const std::vector<Solution>& found, double lower_bound) {
@@ -235,7 +237,7 @@ class Search {
     // Other devices may have more or less than the first one, which the limit is of.
     const auto peak = [&](const Choices& choices) {
       const Scored scored = scores_.of(choices, true);
-      if (!scored.simulated()) return kAnyMemory;
+      if (!scored.has_peak()) return kAnyMemory;
       return scores_.fits(scored) ? std::min(scored.peak_memory, limit)
                                   : std::max(scored.peak_memory, limit + Bytes{1});
     };
@@ -289,7 +291,7 @@ class Search {
     return simulated() ? scored : scores_.with_eq1(std::move(scored));
   }
 
-  // Out of time, only what is handed out is still simulated; called off, nothing.
+  // Out of time, what is handed out is still simulated; called off, nothing.
   Scored score_found(const Choices& choices) {
     const bool called_off = is_set(options_.limits.cancelled);
     const bool simulates = options_.simulate && (scores_.contains(choices) || !called_off);
@@ -299,8 +301,15 @@ class Search {
   }
 
   Scored score_usual(const Strategy& strategy) {
-    if (!options_.simulate || is_set(limits_.cancelled)) return {strategy, {}, {}, {}, {}};
+    if (!options_.simulate || is_set(options_.limits.cancelled)) return {strategy, {}, {}, {}, {}};
     return scores_.of(strategy);
+  }
+
+  // What is too large is no answer. Without it, what was proved is not of the rest.
+  void drop_too_large() {
+    if (options_.algorithm == SearchAlgorithm::dfs) return;
+    const auto too_large = [&](const Scored& scored) { return scores_.too_large(scored); };
+    if (std::erase_if(result_.best, too_large) > 0) result_.optimal = false;
   }
 
   // The strategies found and the usual ones: all predicted, those that fit in order. A baseline
@@ -312,6 +321,7 @@ class Search {
       result_.baselines[i] = scores_.with_eq1(score_usual(usual_[i]));
     });
     for (const Choices& found : found_) result_.best.push_back(score_found(found));
+    drop_too_large();
     for (const Scored& usual : result_.baselines) {
       if (keeps(usual.strategy, options_.kept)) offer(usual);
     }
@@ -333,8 +343,10 @@ class Search {
     const auto is_it = [&](const Scored& s) {
       return same_cuts(input_.graph, s.strategy, usual.strategy);
     };
-    if (!scores_.fits(usual) || std::any_of(result_.best.begin(), result_.best.end(), is_it))
-      return;
+    if (scores_.too_large(usual)) return;
+    // An explicit limit is on what is known.
+    if (options_.memory_limit && !scores_.fits(usual)) return;
+    if (std::any_of(result_.best.begin(), result_.best.end(), is_it)) return;
     result_.best.push_back(usual);
   }
 
@@ -383,6 +395,10 @@ void check(const SolveOptions& options) {
   if (!options.simulate && (options.memory_limit || options.objective != Objective::eq1)) {
     throw InputError(
         "`no_simulation` gives Eq. 1 alone; allowed: `objective` eq1, no `memory_limit`");
+  }
+  if (options.gap >= 1) {
+    throw InputError(fmt::format(
+        "`gap` {}: a part of the step; allowed: a number from 0 to below 1", options.gap));
   }
   if (options.algorithm != SearchAlgorithm::dfs) return;
   if (options.memory_limit || options.k_best > 1 || options.objective != Objective::eq1) {

@@ -205,7 +205,7 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   const StoredResult asked = row;
   const auto start = std::chrono::steady_clock::now();
   try {
-    if (question.job == Job::predict) predicted(question, row);
+    if (question.job == Job::predict) predicted(question, row, cancelled);
     if (question.job == Job::solve) solved(question, row, cancelled);
     if (question.job == Job::run) ran(question, row, cancelled);
     if (row.done) check_finite(row);
@@ -222,18 +222,21 @@ StoredResult Answers::answer(const Question& question, const std::atomic<bool>* 
   return row;
 }
 
-Strategy Answers::strategy(const Question& question, const Case& input) {
+Strategy Answers::strategy(const Question& question, const Case& input,
+                           const std::atomic<bool>* cancelled) {
   const std::optional<Objective> objective = searched_objective(question.strategy);
   if (!objective) return load_strategy(question.strategy, input);
   SolveOptions options = options_of_search(question);
   options.objective = *objective;
+  options.limits.cancelled = cancelled;
   return best_strategy(input, options);
 }
 
-void Answers::predicted(const Question& question, StoredResult& row) {
+void Answers::predicted(const Question& question, StoredResult& row,
+                        const std::atomic<bool>* cancelled) {
   const Case input = loader_.load(question.input);
   describe(input, row);
-  const Prediction p = predict(input, strategy(question, input), options_of(question));
+  const Prediction p = predict(input, strategy(question, input, cancelled), options_of(question));
   add_figures(input, p, question, row);
   if (question.layers) add_layers(input.graph, p.strategy, p.terms, row);
 }

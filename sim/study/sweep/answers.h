@@ -38,11 +38,12 @@ class Answers {
   std::vector<StoredInput> inputs(const Question& question);
   template <class Content>
   StoredInput input(std::string kind, const std::string& name, const Content& content);
-  void predicted(const Question& question, StoredResult& row);
+  void predicted(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void solved(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   void ran(const Question& question, StoredResult& row, const std::atomic<bool>* cancelled);
   Seconds eq1_seconds(const Question& question, const RunReport& report);
-  Strategy strategy(const Question& question, const Case& input);
+  Strategy strategy(const Question& question, const Case& input,
+                    const std::atomic<bool>* cancelled);
 
   std::string version_;
   Runner* runner_;

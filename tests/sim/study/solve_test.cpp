@@ -256,8 +256,9 @@ TEST(MemoryLimit, IsWhatTheDevicesHaveUnlessOneIsSet) {
     EXPECT_LE(p.peak_memory.back(), small.memory_capacity.value);
     for (auto& model : input.models) model = make_cost_model(small);
     const Solved all_small = solve(input, options);
-    if (!all_small.best.empty()) {
-      EXPECT_LT(all_small.best.front().peak_memory, free.best.front().peak_memory);
+    EXPECT_EQ(all_small.best.empty(), objective == Objective::eq1) << "its optimum needs the least";
+    for (const Scored& scored : all_small.best) {
+      EXPECT_LT(scored.peak_memory, free.best.front().peak_memory);
     }
     // Nothing fits: the name still stands for a strategy.
     small.memory_capacity.value = Bytes{1};
@@ -267,6 +268,47 @@ TEST(MemoryLimit, IsWhatTheDevicesHaveUnlessOneIsSet) {
     options.memory_limit = Bytes{std::int64_t{1} << 40};
     EXPECT_FALSE(solve(input, options).best.front().fits);
   }
+}
+
+// Its devices have so much memory.
+Case with_memory(Case input, Bytes capacity) {
+  Profile profile = load_profile("p100");
+  profile.memory_capacity.value = capacity;
+  for (auto& model : input.models) model = make_cost_model(profile);
+  return input;
+}
+
+TEST(MemoryLimit, HoldsForASearchThatIsStopped) {
+  const Case input = load("alexnet", "p100-1x4");
+  SolveOptions options;
+  options.evaluations = 30;
+  const Scored fastest = solve(input, options).best.front();
+  const Case small = with_memory(input, Bytes{fastest.peak_memory.value - 1});
+  for (const Objective objective : {Objective::eq1, Objective::simulated}) {
+    options.objective = objective;
+    options.limits.time_limit = 0;
+    const Solved stopped = solve(small, options);
+    for (const Scored& scored : stopped.best) EXPECT_TRUE(scored.has_peak() && scored.fits);
+    EXPECT_FALSE(stopped.optimal);
+    EXPECT_TRUE(solve(with_memory(input, Bytes{1}), options).best.empty());
+  }
+}
+
+TEST(MemoryLimit, MakesTheAnswerNoMatterOfThreads) {
+  const Case input = load("alexnet", "p100-2x2");
+  SolveOptions options;
+  options.evaluations = 150;
+  const Solved free = solve(input, options);
+  const Case small = with_memory(input, Bytes{free.best.front().peak_memory.value - 1});
+  options.limits.threads = 1;
+  const Solved one = solve(small, options);
+  options.limits.threads = 4;
+  const Solved four = solve(small, options);
+  ASSERT_FALSE(one.best.empty());
+  EXPECT_EQ(one.best.front().strategy, four.best.front().strategy);
+  EXPECT_EQ(one.best.front().step, four.best.front().step);
+  EXPECT_EQ(one.evaluations, four.evaluations);
+  EXPECT_TRUE(one.best.front().fits);
 }
 
 TEST(Solve, StopsOnceTheGapIsProved) {
