@@ -150,7 +150,8 @@ void print_summary(const Case& input, const Strategy& strategy, LayerId layer,
   print(
       "\nCompute, transfers and sync are those of Eq. 1, with the neighbours cut as in {}. Regret "
       "is "
-      "how much\nslower the best strategy with this config is than the optimum, which takes {}.\n",
+      "how much\nslower the best strategy with this config is than the optimum under Eq. 1, which "
+      "takes {}.\n",
       strategy.name(), format_seconds(explanation.optimum));
   if (explanation.chosen) return;
   print("{} cuts {} as {}, which the search does not consider.\n", strategy.name(),

@@ -102,7 +102,8 @@ void ScoreboardView::show_scores() {
 void ScoreboardView::show_bound(Seconds lower_bound) {
   const QString text =
       lower_bound.value > 0
-          ? tr("No strategy sustains a step below %1: a device computes for that long")
+          ? tr("No strategy that the search considers sustains a step below %1: a device computes "
+               "for that long")
                 .arg(human_seconds(lower_bound))
           : tr("Find fastest (Ctrl+Return) proves how far from the fastest these are at most");
   bound_->setText(text);

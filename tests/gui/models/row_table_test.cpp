@@ -18,13 +18,13 @@ using ::testing::ElementsAre;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Values = RowTable<int, QVariant>;
-constexpr std::array<Values::Spec, 1> kColumns = {
+constexpr std::array<Values::Spec, 1> kOneColumn = {
     {{"value", "", "value", true, [](const int& /*none*/, const QVariant& value) {
         return TableCell{value.toString(), value};
       }}}};
 
 std::vector<std::string> sorted(std::vector<QVariant> values, Qt::SortOrder direction) {
-  Values table(kColumns, nullptr);
+  Values table(kOneColumn, nullptr);
   table.show(0, std::move(values));
   table.sort(0, direction);
   std::vector<std::string> texts;
