@@ -23,7 +23,7 @@ name = "small"
 name = "speeds"
 model = "lenet5"
 cluster = ["p100-1x1", "p100-1x2", "p100-2x2"]
-strategy = ["data", "model", "optimal"]
+strategy = ["data", "model", "eq1"]
 batch_per_device = [8, 16]
 [sweep.set]
 "device.gpu0.speed" = { from = 0.25, to = 1, count = %d }
@@ -176,13 +176,13 @@ class Report(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             write(folder, "small.toml", SMALL % 2)
             said("strata sweep small.toml --json", folder)
-            done = subprocess.run([STRATA, "report", "small.db", "--strategies", "data,optimal",
+            done = subprocess.run([STRATA, "report", "small.db", "--strategies", "data,eq1",
                                    "-o", "out"], cwd=folder, check=True, capture_output=True,
                                   text=True)
             self.assertIn("sections in out/report.html", done.stdout)
             page = (pathlib.Path(folder) / "out" / "report.html").read_text()
             for part in ("<svg", "Throughput", "Time against memory", "Solver times",
-                         "data beside optimal"):
+                         "data beside eq1"):
                 self.assertIn(part, page)
             self.assertNotIn("http://", page.replace("http://www.w3.org", ""))
             self.assertTrue(list((pathlib.Path(folder) / "out").glob("*.csv")))
