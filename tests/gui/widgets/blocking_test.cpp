@@ -17,22 +17,15 @@
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 #include "tests/gui/widgets/watchdog.h"
+#include "tests/sanitized.h"
 
 namespace strata::gui {
 namespace {
 
+using testing::kSanitized;
 using testing::wait_until;
 
 constexpr double kLimit = 0.1;  // seconds
-
-// GCC defines macros, clang answers a question.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 
 class BlockingTest : public ::testing::Test {
  protected:
