@@ -19,7 +19,7 @@
 #include "sim/graph/zoo.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
-#include "sim/study/search/explain.h"
+#include "sim/study/explain/diff.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/units.h"
 

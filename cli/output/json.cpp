@@ -35,14 +35,6 @@ nlohmann::ordered_json memory_json(const Prediction& prediction) {
   return bytes;
 }
 
-nlohmann::ordered_json path_json(const PathShares& path) {
-  return {{"compute_seconds", path.compute.value},
-          {"transfer_seconds", path.transfer.value},
-          {"sync_seconds", path.sync.value},
-          {"statistics_seconds", path.statistics.value},
-          {"idle_seconds", path.idle.value}};
-}
-
 nlohmann::ordered_json use_json(const Case& input, const Prediction& prediction) {
   const Utilisation use = utilisation(prediction.plan, prediction.timeline, input.cluster);
   nlohmann::ordered_json json;
@@ -106,6 +98,14 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json["utilisation"] = use_json(input, prediction);
   json["layers"] = layers_json(input, prediction);
   return json;
+}
+
+nlohmann::ordered_json path_json(const PathShares& path) {
+  return {{"compute_seconds", path.compute.value},
+          {"transfer_seconds", path.transfer.value},
+          {"sync_seconds", path.sync.value},
+          {"statistics_seconds", path.statistics.value},
+          {"idle_seconds", path.idle.value}};
 }
 
 nlohmann::ordered_json jitter_json(const Jitter& jitter, const JitteredSteps& steps) {

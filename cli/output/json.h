@@ -30,6 +30,9 @@ nlohmann::ordered_json columns_json(const CaseResult& result,
 /// How a layer is cut, and its terms of Eq. 1.
 nlohmann::ordered_json terms_json(const Degrees& degrees, const LayerTerms& terms);
 
+/// What the critical path is made of.
+nlohmann::ordered_json path_json(const PathShares& path);
+
 /// What `strata predict --json` prints.
 nlohmann::ordered_json prediction_json(const Case& input, const Prediction& prediction);
 /// What --jitter adds to it.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
+#include <utility>
 #include <vector>
-
-#include "sim/plan/work_kind.h"
 
 namespace strata {
 namespace {
@@ -112,11 +112,6 @@ class PathFinder {
   std::vector<std::vector<End>> ends_;  // by device, in order of time
 };
 
-Seconds overlap(const Span& span, Seconds from, Seconds to) {
-  const Seconds begin = std::max(span.start, from), end = std::min(span.end, to);
-  return end > begin ? end - begin : Seconds{};
-}
-
 /// By WorkKind: what a person looks for as one.
 constexpr std::array<Seconds PathShares::*, kWorkKinds> kShareOf = {
     &PathShares::compute, &PathShares::compute,    &PathShares::compute, &PathShares::transfer,
@@ -150,27 +145,37 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) 
   return PathFinder(plan, timeline).run();
 }
 
+std::vector<PathPart> path_parts(const Plan& plan, const Timeline& timeline,
+                                 std::span<const PathStep> path) {
+  const SteadyTime steady = timeline.steady_time();
+  std::map<std::pair<LayerId, WorkKind>, Seconds> sums;
+  for (const PathStep& step : path) {
+    const Task& task = plan[step.task];
+    const Seconds time = steady.within(timeline.span(step.step, step.task)) / steady.steps;
+    if (time.value > 0) sums[{task.layer, work_kind(task)}] += time;
+  }
+  std::vector<PathPart> parts;
+  for (const auto& [what, seconds] : sums) parts.push_back({what.first, what.second, seconds});
+  return parts;
+}
+
 PathShares path_shares(const Plan& plan, const Timeline& timeline) {
   return path_shares(plan, timeline, critical_path(plan, timeline));
 }
 
 PathShares path_shares(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path) {
-  const auto [first, last] = timeline.steady_window();
-  const bool single = first == last;
-  const Seconds from = single ? Seconds{} : timeline.step_end(first);
-  const Seconds to = single ? timeline.makespan() : timeline.step_end(last);
-  const double steps = single ? 1 : static_cast<double>(last - first);
+  const SteadyTime steady = timeline.steady_time();
   PathShares shares;
   Seconds accounted;
   for (const PathStep& step : path) {
-    const Seconds time = overlap(timeline.span(step.step, step.task), from, to);
+    const Seconds time = steady.within(timeline.span(step.step, step.task));
     shares.*kShareOf[static_cast<std::size_t>(work_kind(plan[step.task]))] += time;
     accounted += time;
   }
   for (Seconds* share : {&shares.compute, &shares.transfer, &shares.sync, &shares.statistics}) {
-    *share = *share / steps;
+    *share = *share / steady.steps;
   }
-  shares.idle = std::max(Seconds{}, (to - from - accounted) / steps);
+  shares.idle = std::max(Seconds{}, (steady.to - steady.from - accounted) / steady.steps);
   return shares;
 }
 

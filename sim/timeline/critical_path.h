@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/cluster/cluster.h"
+#include "sim/plan/work_kind.h"
 #include "sim/timeline/timeline.h"
 
 namespace strata {
@@ -28,6 +29,18 @@ struct PathStep {
 /// From the last task to end back to the start, in order of time: each step starts exactly when
 /// the one before it ended.
 std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
+
+/// How long one kind of work for one layer is on the critical path, per step.
+struct PathPart {
+  LayerId layer;
+  WorkKind kind = WorkKind::waiting;
+  Seconds seconds;
+  bool operator==(const PathPart&) const = default;
+};
+/// Of the part of the path that falls into the steady window, in the order of layers, then kinds;
+/// none of no time.
+std::vector<PathPart> path_parts(const Plan& plan, const Timeline& timeline,
+                                 std::span<const PathStep> path);
 
 /// The time that each kind of work takes on the part of the critical path that falls into the
 /// steady window (Timeline::steady_window), per step.

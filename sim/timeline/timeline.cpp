@@ -38,6 +38,12 @@ Timeline::Window Timeline::steady_window(std::size_t steps) {
   return {last / 2, last};
 }
 
+SteadyTime Timeline::steady_time() const {
+  const auto [first, last] = steady_window();
+  if (first == last) return {{}, makespan(), 1};
+  return {step_ends_[first], step_ends_[last], static_cast<double>(last - first)};
+}
+
 std::vector<Seconds> Timeline::step_intervals(Window window) const {
   std::vector<Seconds> intervals;
   for (std::size_t k = window.first; k < window.last; ++k) {

@@ -3,6 +3,7 @@
 // When every task of a Plan ran, step after step, in one clock that starts at 0: predicted by the
 // simulator or measured by an executor. Values; thread-safe to read.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,17 @@ struct LinkRate {
   Seconds at;
   BytesPerSecond rate;
   bool operator==(const LinkRate&) const = default;
+};
+
+/// A stretch of time that is so many steps long.
+struct SteadyTime {
+  Seconds from, to;
+  double steps = 1;
+  /// What of the span falls into it; none where they do not meet.
+  Seconds within(const Span& span) const {
+    const Seconds begin = std::max(span.start, from), end = std::min(span.end, to);
+    return end > begin ? end - begin : Seconds{};
+  }
 };
 
 class Timeline {
@@ -58,6 +70,8 @@ class Timeline {
   Window steady_window() const { return steady_window(steps()); }
   /// Of so many steps.
   static Window steady_window(std::size_t steps);
+  /// From the end of its first step to the end of its last one; of one step, all of it.
+  SteadyTime steady_time() const;
 
   /// From the end of each step of the window to the end of the next: one less than it has steps.
   std::vector<Seconds> step_intervals(Window window) const;

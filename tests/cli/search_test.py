@@ -25,9 +25,22 @@ SOLVED = {
     "baselines": {"data": TIMES, "model": TIMES, "owt": TIMES},
     "best": [{**TIMES, "strategy": STRATEGY}],
 }
+EXPOSED = {"kind": str, "layer": str, "lasts_seconds": NUMBER, "exposed_seconds": NUMBER}
+TURN = {"key": str, "value": str, "step_seconds": NUMBER, "other_step_seconds": NUMBER}
+STORY = {
+    "strategy": str, "step_seconds": NUMBER, "eq1_seconds": NUMBER, "lower_bound_seconds": NUMBER,
+    "critical_path": {"compute_seconds": NUMBER, "idle_seconds": NUMBER},
+    "lasts_seconds": NUMBER, "exposed_seconds": NUMBER, "communication": [EXPOSED],
+    "busiest_device": {"name": str, "share": NUMBER},
+    "busiest_link": {"name": str, "share": NUMBER}, "peak_memory_bytes": int,
+    "rivals": [{"strategy": str, "step_seconds": NUMBER, "eq1_seconds": NUMBER,
+                "exposed_seconds": NUMBER, "turns": [TURN]}],
+    "story": [str],
+}
 EXPLAINED = {
-    "layer": str, "layers": [str], "optimum_seconds": NUMBER, "config": CONFIG,
-    "configs": [{"config": CONFIG, "devices": [str], "compute_seconds": NUMBER,
+    "layer": str, "layers": [str], "step_seconds": NUMBER, "optimum_seconds": NUMBER,
+    "config": CONFIG, "communication": [EXPOSED], "best_other": int, "turns": [TURN],
+    "configs": [{"config": CONFIG, "step_seconds": NUMBER, "devices": [str], "compute_seconds": NUMBER,
                  "transfer_in_seconds": NUMBER, "transfer_out_seconds": NUMBER,
                  "sync_seconds": NUMBER, "regret_seconds": NUMBER, "binding_seconds": NUMBER}],
 }
@@ -183,6 +196,29 @@ class Search(unittest.TestCase):
                 self.assertEqual([c["config"] for c in chosen], [e["config"]])
         optimum = solve_eq1("lenet5", "p100-1x4")["eq1_seconds"]
         self.assertAlmostEqual(e["optimum_seconds"] / optimum, 1, delta=1e-12)
+
+    def test_the_story_of_a_strategy_can_be_repeated(self):
+        case = "alexnet --cluster p100-2x4 --sync ps"
+        story = said(f"strata explain {case} --strategy owt --json")
+        self.assert_shape(story, STORY)
+        self.assertIs(story["fits"], True)
+        told = {rival["strategy"]: rival for rival in story["rivals"]}
+        self.assertEqual(set(told), {"data", "model", "eq1"})
+        self.assertTrue(told["data"]["turns"])
+        for turn in told["data"]["turns"]:
+            option = (f"--batch {turn['value']}" if turn["key"] == "batch"
+                      else f"--set '{turn['key']}={turn['value']}'")
+            for strategy, key in (("owt", "step_seconds"), ("data", "other_step_seconds")):
+                p = said(f"strata predict {case} --strategy {strategy} {option} --json")
+                self.assertEqual(p["step_seconds"], turn[key], option)
+            self.assertLess(turn["other_step_seconds"], turn["step_seconds"])
+
+    def test_what_is_explained_by_default_is_the_fastest(self):
+        story = said("strata explain lenet5 --cluster p100-1x4 --json")
+        found = solve("lenet5", "p100-1x4")
+        self.assertEqual(story["strategy"], "optimal")
+        self.assertEqual(story["step_seconds"], found["step_seconds"])
+        self.assertEqual(story["lower_bound_seconds"], found["lower_bound_seconds"])
 
     def test_diff(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Seconds> by_layer(const Scene& scene) {
   std::vector<Seconds> sums(scene.input.graph.size());
-  for (const Contribution& part : path_contributions(scene)) {
+  for (const PathPart& part : path_contributions(scene)) {
     if (part.layer.valid()) sums[part.layer()] += part.seconds;
   }
   return sums;

@@ -13,7 +13,7 @@ namespace strata::gui {
 namespace {
 
 // What a bar stands for: a layer's name, or a kind of work.
-std::string bar_key(const Contribution& part, const Scene& scene, WaterfallBy by) {
+std::string bar_key(const PathPart& part, const Scene& scene, WaterfallBy by) {
   switch (by) {
     case WaterfallBy::work:
       return std::string(name(part.kind));
@@ -29,7 +29,7 @@ using Sums = std::map<std::string, Seconds>;
 Sums sums_of(const Scene& scene, WaterfallBy by) {
   const bool eq1 = by == WaterfallBy::eq1_layer || by == WaterfallBy::eq1_term;
   Sums sums;
-  for (const Contribution& part : eq1 ? eq1_contributions(scene) : path_contributions(scene)) {
+  for (const PathPart& part : eq1 ? eq1_contributions(scene) : path_contributions(scene)) {
     sums[bar_key(part, scene, by)] += part.seconds;
   }
   return sums;

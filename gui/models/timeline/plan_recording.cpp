@@ -174,9 +174,8 @@ PickedTask task_of(const Plan& plan, std::uint32_t id) {
 
 std::optional<TimeRange> steady_range(const Timeline& timeline) {
   if (timeline.steps() == 0) return std::nullopt;
-  const Timeline::Window window = timeline.steady_window();
-  if (window.first == window.last) return TimeRange{Seconds{0}, timeline.makespan()};
-  return TimeRange{timeline.step_end(window.first), timeline.step_end(window.last)};
+  const SteadyTime steady = timeline.steady_time();
+  return TimeRange{steady.from, steady.to};
 }
 
 RecordingPtr record(const PlanTimeline& what, std::span<const PathStep> path) {

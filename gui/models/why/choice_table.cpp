@@ -25,6 +25,16 @@ TableCell config_cell(const ExplainedPtr& explained, const std::size_t& choice) 
           (is_chosen(*explained, choice) ? ChoiceTable::tr("  (chosen)") : QString())};
 }
 
+// What was not simulated comes last.
+TableCell step_cell(const ExplainedPtr& explained, const std::size_t& choice) {
+  const Seconds step = costs_of(explained, choice).step;
+  if (step <= Seconds{}) {
+    return {QStringLiteral("-"), kInfinity,
+            ChoiceTable::tr("Not simulated: many other cuts cost less")};
+  }
+  return {human_seconds(step), step.value};
+}
+
 TableCell bar_cell(const ExplainedPtr& explained, const std::size_t& choice) {
   const ChoiceCosts& costs = costs_of(explained, choice);
   return {{},
@@ -61,6 +71,7 @@ TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) 
 
 constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumns = {{
     {"cut", "in how many parts each dim is cut", "", false, config_cell},
+    {"step", "simulated, all other layers being as they are", "", true, step_cell},
     {"costs",
      "compute, transfer in and out, sync: Eq. 1 of this layer and those that share its cut, the "
      "neighbours being as they are",
@@ -99,11 +110,12 @@ void ChoiceTable::set_explained(ExplainedPtr explained) {
 
 QString ChoiceTable::csv() const {
   QString text = QStringLiteral(
-      "config,compute_seconds,transfer_in_seconds,transfer_out_seconds,sync_seconds,"
+      "config,step_seconds,compute_seconds,transfer_in_seconds,transfer_out_seconds,sync_seconds,"
       "regret_seconds,binding_layer,binding_seconds,memory_bytes,chosen\n");
   for (int row = 0; row < rowCount(); ++row) {
     const ChoiceCosts& costs = choice(row);
     QStringList fields{human_config(costs.config)};
+    fields << (costs.step > Seconds{} ? QString::number(costs.step.value, 'g', 9) : QString());
     for (const Seconds seconds :
          {costs.compute, costs.transfer_in, costs.transfer_out, costs.sync, costs.regret}) {
       fields << QString::number(seconds.value, 'g', 9);

@@ -16,6 +16,7 @@ class ChoiceTable : public RowTable<ExplainedPtr, std::size_t> {
  public:
   enum Column : std::uint8_t {
     config_column,
+    step_column,   ///< simulated, the other layers being as they are
     costs_column,  ///< a bar: compute, transfer in and out, sync
     total_column,
     regret_column,

@@ -36,13 +36,25 @@ Bytes least_capacity(const Case& input) {
   return least;
 }
 
+SolveLimits limits_of(const std::atomic<bool>* cancelled) {
+  SolveLimits limits;
+  limits.cancelled = cancelled;
+  return limits;
+}
+
 }  // namespace
 
-ExplainedPtr explained(const ScenePtr& scene, LayerId layer) {
+ExplainedPtr explained(const ScenePtr& scene, LayerId layer, const std::atomic<bool>* cancelled) {
   const Strategy& strategy = scene->prediction.strategy;
   return std::make_shared<const Explained>(
-      Explained{scene, layer, explain(scene->input, {}, strategy, layer),
+      Explained{scene, layer, explain(scene->input, {}, strategy, layer, limits_of(cancelled)),
                 memory_by_choice(scene->input, strategy, layer), least_capacity(scene->input)});
+}
+
+ToldPtr told(const ScenePtr& scene, const std::atomic<bool>* cancelled) {
+  return std::make_shared<const Told>(
+      Told{scene, tell(scene->input, scene->document.input, {}, scene->prediction.strategy,
+                       limits_of(cancelled))});
 }
 
 }  // namespace strata::gui

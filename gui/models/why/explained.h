@@ -1,13 +1,16 @@
 #pragma once
 
-// Why a scene's layer is cut as it is: sim/study/search/explain.h's answer, and beside it what the
-// strategy would keep in memory with each config. Made in a job; thread-safe.
+// Why a scene's step takes its time, and why one of its layers is cut as it is: the answers of
+// sim/study/explain/, and beside a layer's what the strategy would keep in memory with each config.
+// Made in a job; thread-safe.
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "gui/models/scene.h"
-#include "sim/study/search/explain.h"
+#include "sim/study/explain/choices.h"
+#include "sim/study/explain/story.h"
 
 namespace strata::gui {
 
@@ -21,7 +24,17 @@ struct Explained {
 };
 using ExplainedPtr = std::shared_ptr<const Explained>;
 
-/// Precondition: `layer` is not a network input.
-ExplainedPtr explained(const ScenePtr& scene, LayerId layer);
+/// Precondition: `layer` is not a network input. Throws Cancelled once the flag is set.
+ExplainedPtr explained(const ScenePtr& scene, LayerId layer,
+                       const std::atomic<bool>* cancelled = nullptr);
+
+struct Told {
+  ScenePtr scene;
+  Story story;
+};
+using ToldPtr = std::shared_ptr<const Told>;
+
+/// Throws Cancelled once the flag is set.
+ToldPtr told(const ScenePtr& scene, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata::gui

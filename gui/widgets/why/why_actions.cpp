@@ -63,11 +63,13 @@ bool WhyView::eventFilter(QObject* watched, QEvent* event) {
 
 QString WhyView::command() const {
   const ExplainedPtr& answer = choices_.explained();
-  if (!answer) return {};
-  const Document& document = answer->scene->document;
-  const std::string& layer = answer->scene->input.graph[answer->layer].name;
-  return QString::fromStdString("strata explain " + case_arguments(document) +
-                                strategy_argument(document) + " --layer " + shell_quoted(layer));
+  if (!answer && !told_) return {};
+  const Document& document = answer ? answer->scene->document : told_->scene->document;
+  std::string command = "strata explain " + case_arguments(document) + strategy_argument(document);
+  if (answer) {
+    command += " --layer " + shell_quoted(answer->scene->input.graph[answer->layer].name);
+  }
+  return QString::fromStdString(command);
 }
 
 std::vector<KeyHelp> WhyView::keys() const {

@@ -10,27 +10,49 @@
 #include "gui/widgets/why/cost_bars.h"
 
 namespace strata::gui {
+namespace {
+
+// "Of its communication 3.2 ms is exposed: the transfer from pool5 to fc6 (3 ms)."
+QString exposures_text(const Graph& graph, const Explanation& explanation) {
+  if (explanation.exposures.empty()) return WhyView::tr("It communicates with no other device.");
+  Seconds exposed;
+  QStringList most;
+  for (const Exposure& part : explanation.exposures) {
+    exposed += part.exposed;
+    if (part.exposed <= Seconds{}) continue;
+    most << QStringLiteral("%1 (%2)").arg(QString::fromStdString(what(graph, part)),
+                                          human_seconds(part.exposed));
+  }
+  if (most.isEmpty()) return WhyView::tr("All its communication is hidden.");
+  return WhyView::tr("Of its communication %1 is exposed: %2.")
+      .arg(human_seconds(exposed), most.join(QStringLiteral(", ")).toHtmlEscaped());
+}
+
+}  // namespace
 
 WhyView::WhyView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("why"), tr("Why"), workspace, parent),
       title_(new QLabel(this)),
-      hint_(new QLabel(this)),
+      story_(new QLabel(this)),
+      of_layer_(new QWidget(this)),
       table_(new QTableView(this)) {
   make_table();
   auto* body = new QWidget(this);
-  auto* column = new QVBoxLayout(body);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  title_->setMargin(10);
-  title_->setWordWrap(true);
-  title_->setTextFormat(Qt::RichText);
-  hint_->setAlignment(Qt::AlignCenter);
-  hint_->setForegroundRole(QPalette::PlaceholderText);
-  column->addWidget(title_);
-  column->addWidget(table_, 1);
-  column->addWidget(hint_, 1);
-  column->addWidget(new Legend(cost_legend(), body));
-  column->addWidget(make_foot());
+  for (QLabel* label : {title_, story_}) {
+    label->setMargin(10);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::RichText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  }
+  story_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  auto* of_layer = make_column(of_layer_);
+  of_layer->addWidget(title_);
+  of_layer->addWidget(table_, 1);
+  of_layer->addWidget(new Legend(cost_legend(), of_layer_));
+  of_layer->addWidget(make_foot());
+  auto* column = make_column(body);
+  column->addWidget(of_layer_, 1);
+  column->addWidget(story_, 1);
   set_content(body);
   body->setFocusProxy(table_);
   const auto changed = [this] {
@@ -40,6 +62,7 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   connect(&workspace, &Workspace::scene_changed, this, changed);
   connect(&workspace, &Workspace::document_changed, this, [this] { notify({}); });
   connect(&selection(), &Selection::layers_changed, this, changed);
+  show_story(nullptr);
   show_title();
 }
 
@@ -51,7 +74,7 @@ void WhyView::make_table() {
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setSortingEnabled(true);
-  table_->sortByColumn(ChoiceTable::regret_column, Qt::AscendingOrder);
+  table_->sortByColumn(ChoiceTable::step_column, Qt::AscendingOrder);
   table_->setAlternatingRowColors(true);
   table_->setShowGrid(false);
   table_->setWordWrap(false);
@@ -108,20 +131,38 @@ void WhyView::showEvent(QShowEvent* event) {
 void WhyView::ask() {
   stale_ = false;
   const std::optional<LayerId> layer = asked_layer();
-  if (!layer) {
+  if (layer) return ask_layer(*layer);
+  show_answer(nullptr);
+  ask_story();
+}
+
+void WhyView::ask_layer(LayerId layer) {
+  workspace().jobs().start(
+      this, QStringLiteral("why"), tr("Asking why"),
+      [this, scene = workspace().scene(), layer](Progress& progress) -> Jobs::Show {
+        return
+            [this, answer = explained(scene, layer, progress.cancelled())] { show_answer(answer); };
+      },
+      [this](const QString& message) { failed(message); }, WhenStale::show);
+}
+
+void WhyView::ask_story() {
+  const ScenePtr scene = workspace().scene();
+  if (!scene || (told_ && told_->scene == scene)) {
     workspace().jobs().cancel(QStringLiteral("why"));
-    return show_answer(nullptr);
+    return show_story(scene ? told_ : nullptr);
   }
   workspace().jobs().start(
       this, QStringLiteral("why"), tr("Asking why"),
-      [this, scene = workspace().scene(), layer = *layer](Progress&) -> Jobs::Show {
-        return [this, answer = explained(scene, layer)] { show_answer(answer); };
+      [this, scene](Progress& progress) -> Jobs::Show {
+        return [this, answer = told(scene, progress.cancelled())] { show_story(answer); };
       },
-      [this](const QString& message) {
-        notify(message);
-        in_error_ = true;
-      },
-      WhenStale::show);
+      [this](const QString& message) { failed(message); });
+}
+
+void WhyView::failed(const QString& message) {
+  notify(message);
+  in_error_ = true;
 }
 
 void WhyView::show_answer(const ExplainedPtr& answer) {
@@ -140,12 +181,26 @@ void WhyView::show_answer(const ExplainedPtr& answer) {
   show_row();
 }
 
+// Each sentence a paragraph; of the other strategies, after the strategy's own.
+void WhyView::show_story(const ToldPtr& told) {
+  told_ = told;
+  if (std::exchange(in_error_, false)) notify({});
+  QString text;
+  if (told) {
+    const Story& story = told->story;
+    text = tr("<b>%1</b>").arg(QString::fromStdString(story.strategy.name()).toHtmlEscaped());
+    for (const std::string& sentence : sentences(told->scene->input, story)) {
+      text += QStringLiteral("<p>%1</p>").arg(QString::fromStdString(sentence).toHtmlEscaped());
+    }
+  }
+  const QString hint = tr("Select a layer to see why it is cut as it is.");
+  story_->setText(text + QStringLiteral("<p><i>%1</i></p>").arg(hint));
+}
+
 void WhyView::show_title() {
   const ExplainedPtr& answer = choices_.explained();
-  table_->setVisible(answer != nullptr);
-  title_->setVisible(answer != nullptr);
-  hint_->setVisible(answer == nullptr);
-  hint_->setText(tr("Select a layer to see why it is cut as it is."));
+  of_layer_->setVisible(answer != nullptr);
+  story_->setVisible(answer == nullptr);
   show_instead(workspace().document().empty()
                    ? tr("No network yet.\nOpen one to ask why it is cut so.")
                    : QString());
@@ -165,9 +220,18 @@ void WhyView::show_title() {
   if (!others.isEmpty()) {
     text += tr(", together with %1").arg(others.join(QStringLiteral(", ")).toHtmlEscaped());
   }
-  text += tr(". Under Eq. 1 a step takes %1; the least that any strategy takes is %2.")
+  const Explanation& explanation = answer->explanation;
+  text += tr(". A step takes %1").arg(human_seconds(explanation.step));
+  if (const auto other = explanation.best_other()) {
+    const ChoiceCosts& best = explanation.choices[*other];
+    const QString own = human_seconds(explanation.step), step = human_seconds(best.step);
+    text += tr("; with its next best cut, %1, it takes %2")
+                .arg(human_config(best.config).toHtmlEscaped(), step == own ? tr("as long") : step);
+  }
+  text += QStringLiteral(". ") + exposures_text(graph, explanation);
+  text += tr(" Under Eq. 1 a step takes %1; the least that any strategy takes is %2.")
               .arg(human_seconds(answer->scene->prediction.eq1_seconds()),
-                   human_seconds(answer->explanation.optimum));
+                   human_seconds(explanation.optimum));
   if (!answer->explanation.chosen) text += tr(" No search considers its cut.");
   title_->setText(text);
 }

@@ -1,7 +1,8 @@
 #pragma once
 
-// Why is a layer cut so? Every cut that it could have, what each would cost among the neighbours
-// that it has, what insisting on it would cost in all; and a key to insist, and see.
+// Why does a step take its time? The story of the strategy, while no layer is selected. And why is
+// a layer cut so? Every cut that it could have, the step it would make, what it would cost among
+// the neighbours that it has, what insisting on it would cost in all; and a key to insist, and see.
 
 #include <QLabel>
 #include <QPushButton>
@@ -26,6 +27,8 @@ class WhyView : public View {
   QString csv() const override;
 
   const ChoiceTable& choices() const { return choices_; }
+  /// The story that is told; empty while there is none.
+  QString story() const { return told_ ? story_->text() : QString(); }
   QTableView& table() { return *table_; }
   QPushButton& force_button() { return *force_; }
   /// The row of the table with this cut, or -1.
@@ -39,8 +42,12 @@ class WhyView : public View {
   void make_table();
   QWidget* make_foot();
   void ask();
+  void ask_layer(LayerId layer);
+  void ask_story();
   void show_answer(const ExplainedPtr& answer);
+  void show_story(const ToldPtr& told);
   void show_title();
+  void failed(const QString& message);
   void show_row();
   const ChoiceCosts* current() const;
   void force();
@@ -51,7 +58,9 @@ class WhyView : public View {
 
   ChoiceTable choices_;
   QSortFilterProxyModel sorted_;
-  QLabel *title_, *hint_;
+  ToldPtr told_;
+  QLabel *title_, *story_;
+  QWidget* of_layer_;  // what is shown of a layer
   QTableView* table_;
   QPushButton *force_, *take_, *neighbour_;
   bool stale_ = true;      ///< something changed while nobody saw this

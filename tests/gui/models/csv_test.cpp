@@ -147,8 +147,8 @@ TEST_F(OddNamesTest, StayOneCellAmongChoices) {
   ASSERT_GT(lines.size(), 1);
   bool named = false;
   for (const CsvLine& line : lines) {
-    ASSERT_EQ(line.size(), 10);
-    named = named || line[6] == kOddName || line[6] == "fc,last";
+    ASSERT_EQ(line.size(), 11);
+    named = named || line[7] == kOddName || line[7] == "fc,last";
   }
   EXPECT_TRUE(named);
 }

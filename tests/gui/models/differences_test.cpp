@@ -36,9 +36,9 @@ Document document(const std::string& strategy, const std::string& model = "lenet
   return made;
 }
 
-Seconds sum(const std::vector<Contribution>& parts) {
+Seconds sum(const std::vector<PathPart>& parts) {
   Seconds all;
-  for (const Contribution& part : parts) all += part.seconds;
+  for (const PathPart& part : parts) all += part.seconds;
   return all;
 }
 
@@ -49,7 +49,7 @@ TEST(Contributions, AddUpToTheStep) {
     const Seconds step = made->prediction.step_seconds();
     const auto parts = path_contributions(*made);
     EXPECT_NEAR(sum(parts) / step, 1, 1e-9) << strategy;
-    for (const Contribution& part : parts) {
+    for (const PathPart& part : parts) {
       EXPECT_TRUE(part.kind != WorkKind::waiting || part.seconds < step * 1e-6) << strategy;
     }
     EXPECT_NEAR(sum(eq1_contributions(*made)) / made->prediction.eq1_seconds(), 1, 1e-12);
@@ -70,7 +70,7 @@ TEST(Contributions, CountANormsStatisticsWithThePassThatTakesThem) {
                               : WorkKind::backward;
     expected[{task.layer, kind}] += made->prediction.costs[i].seconds;
   }
-  for (const Contribution& part : path_contributions(*made)) {
+  for (const PathPart& part : path_contributions(*made)) {
     if (part.kind == WorkKind::waiting) continue;
     EXPECT_NEAR(part.seconds / expected.at({part.layer, part.kind}), 1, 1e-6)
         << made->input.graph[part.layer].name << ' ' << name(part.kind);
@@ -211,7 +211,7 @@ TEST(LayerDifferences, AddUpWithWhatHasNoRow) {
   const ScenePtr before = scene_of(document("model")), after = scene_of(document("data"));
   const auto rowless = [](const Scene& side) {
     Seconds sum;
-    for (const Contribution& part : path_contributions(side)) {
+    for (const PathPart& part : path_contributions(side)) {
       const bool layer = part.layer.valid() && !is_input(side.input.graph[part.layer].op);
       if (!layer) sum += part.seconds;
     }

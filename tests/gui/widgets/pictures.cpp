@@ -8,6 +8,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cstdio>
 
 #include "exec/machine/local_machine.h"
@@ -74,6 +75,13 @@ void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const Q
   window.findChild<QAbstractButton*>(QStringLiteral("find_fastest"))->click();
   settle(workspace);
   window.grab().save(folder.filePath(QStringLiteral("window%1.png").arg(suffix)));
+  const auto is_why = [](const strata::gui::View* view) {
+    return view->id() == QStringLiteral("why");
+  };
+  strata::gui::View* const why = *std::ranges::find_if(window.views(), is_why);
+  window.bring_to_front(why);
+  settle(workspace);
+  why->export_to(folder.filePath(QStringLiteral("story%1.png").arg(suffix)));
   const Graph& graph = workspace.scene()->input.graph;
   workspace.selection().select_layers({LayerId(graph.size() - 4)});
   for (strata::gui::View* view : window.views()) {

@@ -5,10 +5,13 @@
 #include <QAbstractItemModelTester>
 #include <QHeaderView>
 #include <QTest>
+#include <algorithm>
 
 #include <gmock/gmock.h>
 
+#include "gui/models/text.h"
 #include "sim/study/search/solve.h"
+#include "sim/text/units.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 
@@ -51,20 +54,38 @@ class WhyViewTest : public ::testing::Test {
 
 TEST_F(WhyViewTest, AnswersForTheSelectedLayer) {
   EXPECT_EQ(view_.choices().explained(), nullptr);
-  EXPECT_TRUE(view_.command().isEmpty());
   ask("conv2");
   const QAbstractItemModelTester tester(view_.table().model(),
                                         QAbstractItemModelTester::FailureReportingMode::Fatal);
   ASSERT_TRUE(answer().chosen.has_value());
   EXPECT_EQ(answer().choices[*answer().chosen].regret.value, 0);
   EXPECT_EQ(view_.table().model()->rowCount(), static_cast<int>(answer().choices.size()));
-  // The least regret first, and the chosen one selected.
-  EXPECT_EQ(view_.table().model()->index(0, ChoiceTable::regret_column).data().toString(),
-            QStringLiteral("none"));
+  // The shortest step first, and the chosen one selected.
+  const ChoiceCosts& first = answer().choices[0];
+  EXPECT_GT(first.step, Seconds{});
+  const auto shortest = std::ranges::min(answer().choices, {}, &ChoiceCosts::step);
+  EXPECT_EQ(view_.table().model()->index(0, ChoiceTable::step_column).data().toString(),
+            human_seconds(shortest.step));
   EXPECT_EQ(view_.table().currentIndex().row(), view_.row_of(degrees("conv2")));
   EXPECT_EQ(view_.command(), QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy "
                                             "eq1 --layer conv2"));
   EXPECT_EQ(view_.csv().count(QLatin1Char('\n')), static_cast<int>(answer().choices.size()) + 1);
+}
+
+// With no layer selected, why the whole strategy takes the time that it takes.
+TEST_F(WhyViewTest, TellsTheStoryOfTheStrategy) {
+  const std::string step =
+      "A step takes " + format_seconds(workspace_.scene()->prediction.step_seconds());
+  EXPECT_THAT(view_.story().toStdString(), HasSubstr(step));
+  EXPECT_THAT(view_.story().toStdString(), HasSubstr("owt takes"));
+  EXPECT_EQ(view_.command(),
+            QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy eq1"));
+  ask("conv2");
+  EXPECT_NE(view_.choices().explained(), nullptr);
+  workspace_.selection().select_layers({});
+  settle();
+  EXPECT_EQ(view_.choices().explained(), nullptr);
+  EXPECT_THAT(view_.story().toStdString(), HasSubstr(step));
 }
 
 // As wide as the view is in a dock.

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
-#include "sim/study/search/explain.h"
+#include "sim/study/explain/choices.h"
 #include "tests/sim/plan/random_case.h"
 
 namespace strata {

@@ -1,12 +1,17 @@
-#include "sim/study/search/explain.h"
+#include "sim/study/explain/choices.h"
 
 #include <algorithm>
 #include <deque>
-#include <variant>
+#include <numeric>
+#include <utility>
 
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
 #include "sim/base/parallel.h"
 #include "sim/solver/solve.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/search/score.h"
+#include "sim/timeline/critical_path.h"
 
 namespace strata {
 namespace {
@@ -95,13 +100,76 @@ class Explainer {
   std::vector<Neighbour> neighbours_;
 };
 
+// The step of the strategy with each of the choices that is worth it.
+void simulate_choices(const Case& input, const Strategy& strategy, const SolveLimits& limits,
+                      Explanation& explanation) {
+  std::vector<std::size_t> order(explanation.choices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return explanation.choices[a].regret < explanation.choices[b].regret;
+  });
+  if (order.size() > kMostSimulatedChoices) order.resize(kMostSimulatedChoices);
+  CaseMemo memo(input);
+  parallel_for(order.size(), limits.threads, [&](std::size_t i, unsigned) {
+    throw_if_cancelled(limits.cancelled);
+    const Strategy with = with_choice(strategy, explanation, order[i]);
+    if (!quick_to_simulate(input.graph, with)) return;
+    try {
+      explanation.choices[order[i]].step = score_simulated(input, with, &memo, false).step;
+    } catch (const InputError&) {  // a link is too slow for the simulation's clock
+    }
+  });
+  if (explanation.chosen) explanation.choices[*explanation.chosen].step = explanation.step;
+}
+
+// What the layers receive, send and sum, in this order.
+std::vector<Exposure> exposures_of(const Case& input, const Prediction& p,
+                                   const std::vector<LayerId>& layers) {
+  const auto path = critical_path(p.plan, p.timeline);
+  const auto among = [&](LayerId layer) {
+    return std::find(layers.begin(), layers.end(), layer) != layers.end();
+  };
+  std::vector<Exposure> in, out, sums;
+  for (const Exposure& part : exposures(input.graph, p.plan, p.timeline, path).parts) {
+    if (!part.producer.valid()) {
+      if (among(part.layer)) sums.push_back(part);
+    } else if (among(part.layer)) {
+      in.push_back(part);
+    } else if (among(part.producer)) {
+      out.push_back(part);
+    }
+  }
+  in.insert(in.end(), out.begin(), out.end());
+  in.insert(in.end(), sums.begin(), sums.end());
+  return in;
+}
+
 }  // namespace
 
+std::optional<std::size_t> Explanation::best_other() const {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i == chosen || choices[i].step <= Seconds{}) continue;
+    if (!best || choices[i].step < choices[*best].step) best = i;
+  }
+  return best;
+}
+
+Strategy with_choice(const Strategy& strategy, const Explanation& explanation, std::size_t choice) {
+  const Config& config = explanation.choices[choice].config;
+  const Config follows{output_degrees(config.degrees), config.devices};
+  std::vector<Config> configs(strategy.configs().begin(), strategy.configs().end());
+  for (const LayerId layer : explanation.layers) {
+    configs[layer()] = layer == explanation.layers.front() ? config : follows;
+  }
+  return {strategy.name(), std::move(configs)};
+}
+
 Explanation explain(const Case& input, const SearchOptions& options, const Strategy& strategy,
-                    LayerId layer) {
+                    LayerId layer, const SolveLimits& limits) {
   const SearchSpace space(input.graph, input.cluster, options);
   const std::uint32_t variable = *space.variable_of(layer);
-  const CostTables tables = eq1_tables(input, space);
+  const CostTables tables = eq1_tables(input, space, {limits.threads, limits.cancelled});
   const SolveResult found = strata::solve(tables, {}, 1);
   const std::vector<double> marginals =
       counterfactuals(tables, variable, found.best.front().choices);
@@ -114,18 +182,13 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;
     if (result.choices[i].config == strategy[layer]) result.chosen = i;
   }
-  return result;
-}
-
-StrategyDiff diff(const Case& input, const Strategy& before, const Strategy& after) {
-  PredictOptions options;
-  options.devices = Simulated::one_of_each_class;
-  StrategyDiff result{predict(input, before, options), predict(input, after, options), {}};
-  for (std::size_t i = 0; i < input.graph.size(); ++i) {
-    const LayerId layer(i);
-    if (is_input(input.graph[layer].op)) continue;
-    if (before[layer] != after[layer]) result.changed.push_back(layer);
-  }
+  PredictOptions of_classes;
+  of_classes.devices = Simulated::one_of_each_class;
+  of_classes.critical_path = of_classes.memory = of_classes.eq1 = false;
+  const Prediction p = predict(input, strategy, of_classes);
+  result.step = p.step_seconds();
+  result.exposures = exposures_of(input, p, result.layers);
+  simulate_choices(input, strategy, limits, result);
   return result;
 }
 

@@ -1,0 +1,264 @@
+#include "cli/output/explain_output.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/output/json.h"
+#include "cli/output/table.h"
+#include "sim/strategy/config_text.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kListed = 16;
+
+using Json = nlohmann::ordered_json;
+
+Json seconds_or_null(Seconds seconds) {
+  return seconds > Seconds{} ? Json(seconds.value) : Json(nullptr);
+}
+
+Json choice_json(const Case& input, const ChoiceCosts& costs, bool chosen) {
+  Json json{{"config", degrees_json(costs.config.degrees)},
+            {"step_seconds", seconds_or_null(costs.step)},
+            {"compute_seconds", costs.compute.value},
+            {"transfer_in_seconds", costs.transfer_in.value},
+            {"transfer_out_seconds", costs.transfer_out.value},
+            {"sync_seconds", costs.sync.value},
+            {"regret_seconds", costs.regret.value},
+            {"chosen", chosen}};
+  for (DeviceId device : costs.config.devices) {
+    json["devices"].push_back(input.cluster[device].name);
+  }
+  json["binding_layer"] = nullptr;
+  if (costs.binding.valid()) json["binding_layer"] = input.graph[costs.binding].name;
+  json["binding_seconds"] = costs.binding_transfer.value;
+  return json;
+}
+
+Json exposure_json(const Case& input, const Exposure& part) {
+  Json json{{"kind", name(part.kind)}, {"layer", input.graph[part.layer].name}};
+  json["producer"] = nullptr;
+  if (part.producer.valid()) json["producer"] = input.graph[part.producer].name;
+  json["lasts_seconds"] = part.lasts.value;
+  json["exposed_seconds"] = part.exposed.value;
+  return json;
+}
+
+Json exposures_json(const Case& input, const std::vector<Exposure>& parts) {
+  Json json = Json::array();
+  for (const Exposure& part : parts) json.push_back(exposure_json(input, part));
+  return json;
+}
+
+Json turns_json(const std::vector<BreakEven>& turns) {
+  Json json = Json::array();
+  for (const BreakEven& turn : turns) {
+    json.push_back({{"key", turn.key},
+                    {"value", turn.value},
+                    {"step_seconds", turn.step.value},
+                    {"other_step_seconds", turn.other_step.value}});
+  }
+  return json;
+}
+
+std::string step_text(const ChoiceCosts& costs) {
+  return costs.step > Seconds{} ? format_seconds(costs.step) : "-";
+}
+
+std::string binding_text(const Graph& graph, const ChoiceCosts& costs) {
+  if (!costs.binding.valid()) return "";
+  return fmt::format("{} ({})", graph[costs.binding].name, format_seconds(costs.binding_transfer));
+}
+
+// The shortest step first, then the least regret where none was simulated.
+std::vector<std::size_t> ranked(const std::vector<ChoiceCosts>& choices) {
+  std::vector<std::size_t> order(choices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    const ChoiceCosts& c = choices[i];
+    return std::tuple(c.step <= Seconds{}, c.step, c.regret);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+std::string choice_table(const Case& input, const Explanation& explanation, std::size_t most) {
+  const auto& choices = explanation.choices;
+  const std::vector<std::size_t> order = ranked(choices);
+  TextTable table;
+  std::size_t left_out = 0;
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    const ChoiceCosts& c = choices[order[rank]];
+    const bool chosen = explanation.chosen == order[rank];
+    if (rank >= most && !chosen) {
+      ++left_out;
+      continue;
+    }
+    table.add({{"config", config_text(c.config), TextTable::left},
+               {"step", step_text(c)},
+               {"compute", format_seconds(c.compute)},
+               {"transfer in", format_seconds(c.transfer_in)},
+               {"transfer out", format_seconds(c.transfer_out)},
+               {"sync", format_seconds(c.sync)},
+               {"sum", format_seconds(c.total())},
+               {"regret", format_seconds(c.regret)},
+               {"largest transfer", binding_text(input.graph, c), TextTable::left},
+               {"", chosen ? "chosen" : "", TextTable::left}});
+  }
+  std::string text = table.print();
+  if (left_out > 0) text += fmt::format("... and {} more (--all or --json has them)\n", left_out);
+  return text;
+}
+
+std::string layer_names(const Graph& graph, const std::vector<LayerId>& layers) {
+  std::string names;
+  for (LayerId id : layers) names += (names.empty() ? "" : ", ") + graph[id].name;
+  return names;
+}
+
+std::string exposures_text(const Case& input, const Explanation& explanation) {
+  if (explanation.exposures.empty()) return "";
+  TextTable table;
+  for (const Exposure& part : explanation.exposures) {
+    table.add({{"communication in the step", what(input.graph, part), TextTable::left},
+               {"lasts", format_seconds(part.lasts)},
+               {"hidden", format_seconds(part.hidden())},
+               {"exposed", format_seconds(part.exposed)}});
+  }
+  return "\n" + table.print();
+}
+
+std::string best_other_text(const ExplainedLayer& explained) {
+  const Explanation& explanation = explained.explanation;
+  const auto best = explanation.best_other();
+  if (!best) return "";
+  const ChoiceCosts& other = explanation.choices[*best];
+  const std::string own = format_seconds(explanation.step), step = format_seconds(other.step);
+  std::string text = fmt::format("\nBest besides its own: {}, ", config_text(other.config));
+  text += own == step ? fmt::format("a step of {}, too.", step)
+                      : fmt::format("a step of {} in place of {}.", step, own);
+  const std::string turns = turns_text(explained.turns);
+  if (turns.empty()) {
+    return fmt::format("{} {}\n", text, kNoTurns);
+  }
+  return text + fmt::format(" It would {} with {}.\n",
+                            other.step < explanation.step ? "be slower" : "be faster", turns);
+}
+
+std::string summary_text(const Case& input, const ExplainedLayer& explained) {
+  std::string text = fmt::format(
+      "\nStep is the simulated one with this config, all other layers cut as in {}. Compute, "
+      "transfers and\nsync are those of Eq. 1 among the same neighbours. Regret is how much slower "
+      "the best strategy with\nthis config is than the optimum under Eq. 1, which takes {}.\n",
+      explained.strategy.name(), format_seconds(explained.explanation.optimum));
+  if (explained.explanation.chosen) return text;
+  return text + fmt::format("{} cuts {} as {}, which the search does not consider.\n",
+                            explained.strategy.name(), input.graph[explained.layer].name,
+                            config_text(explained.strategy[explained.layer]));
+}
+
+Json busiest_json(const Busiest& busiest) {
+  return {{"name", busiest.name}, {"share", busiest.share}};
+}
+
+Json rival_json(const Rival& rival) {
+  return {{"strategy", rival.strategy.name()},
+          {"step_seconds", rival.step.value},
+          {"eq1_seconds", rival.eq1.value},
+          {"critical_path", path_json(rival.path)},
+          {"lasts_seconds", rival.communication.lasts.value},
+          {"exposed_seconds", rival.communication.exposed.value},
+          {"peak_memory_bytes", rival.peak_memory.value},
+          {"fits", rival.fits},
+          {"turns", turns_json(rival.turns)}};
+}
+
+void add_row(TextTable& table, const std::string& name, Seconds step, Seconds eq1,
+             const PathShares& path, const Exposure& all, Bytes peak) {
+  table.add({{"strategy", name, TextTable::left},
+             {"step", format_seconds(step)},
+             {"compute", format_seconds(path.compute)},
+             {"transfers", format_seconds(path.transfer)},
+             {"sums", format_seconds(path.sync + path.statistics)},
+             {"hidden", format_seconds(all.hidden())},
+             {"Eq. 1", format_seconds(eq1)},
+             {"peak memory", format_bytes(peak)}});
+}
+
+std::string story_table(const Story& story) {
+  TextTable table;
+  add_row(table, story.strategy.name(), story.step, story.eq1, story.path, story.exposures.all,
+          story.peak_memory);
+  for (const Rival& rival : story.rivals) {
+    add_row(table, rival.strategy.name(), rival.step, rival.eq1, rival.path, rival.communication,
+            rival.peak_memory);
+  }
+  return table.print();
+}
+
+}  // namespace
+
+Json explained_json(const Case& input, const ExplainedLayer& explained) {
+  const Explanation& explanation = explained.explanation;
+  Json json{{"model", input.graph.name()},
+            {"cluster", input.cluster.name()},
+            {"strategy", explained.strategy.name()},
+            {"layer", input.graph[explained.layer].name},
+            {"step_seconds", explanation.step.value},
+            {"optimum_seconds", explanation.optimum.value}};
+  for (LayerId id : explanation.layers) json["layers"].push_back(input.graph[id].name);
+  json["config"] = degrees_json(explained.strategy[explained.layer].degrees);
+  json["communication"] = exposures_json(input, explanation.exposures);
+  json["best_other"] = nullptr;
+  if (const auto best = explanation.best_other()) json["best_other"] = *best;
+  json["turns"] = turns_json(explained.turns);
+  for (std::size_t i = 0; i < explanation.choices.size(); ++i) {
+    json["configs"].push_back(choice_json(input, explanation.choices[i], explanation.chosen == i));
+  }
+  return json;
+}
+
+std::string explained_text(const Case& input, const ExplainedLayer& explained, bool all) {
+  const Explanation& explanation = explained.explanation;
+  return fmt::format("{} under {}, with the layers that share its config: {}\n\n{}{}{}{}",
+                     input.graph[explained.layer].name, explained.strategy.name(),
+                     layer_names(input.graph, explanation.layers),
+                     choice_table(input, explanation, all ? explanation.choices.size() : kListed),
+                     exposures_text(input, explanation), best_other_text(explained),
+                     summary_text(input, explained));
+}
+
+Json story_json(const Case& input, const Story& story) {
+  Json json{{"model", input.graph.name()},
+            {"cluster", input.cluster.name()},
+            {"strategy", story.strategy.name()},
+            {"step_seconds", story.step.value},
+            {"eq1_seconds", story.eq1.value},
+            {"lower_bound_seconds", story.lower_bound.value},
+            {"critical_path", path_json(story.path)},
+            {"lasts_seconds", story.exposures.all.lasts.value},
+            {"exposed_seconds", story.exposures.all.exposed.value},
+            {"communication", exposures_json(input, story.exposures.parts)},
+            {"busiest_device", busiest_json(story.device)},
+            {"busiest_link", story.link ? busiest_json(*story.link) : Json(nullptr)},
+            {"peak_memory_bytes", story.peak_memory.value},
+            {"fits", story.fits}};
+  json["rivals"] = Json::array();
+  for (const Rival& rival : story.rivals) json["rivals"].push_back(rival_json(rival));
+  json["story"] = sentences(input, story);
+  return json;
+}
+
+std::string story_text(const Case& input, const Story& story) {
+  std::string text = story_table(story) + "\n";
+  for (const std::string& sentence : sentences(input, story)) text += sentence + "\n";
+  return text;
+}
+
+}  // namespace strata

@@ -1,0 +1,124 @@
+#include "sim/study/explain/story.h"
+
+#include <algorithm>
+
+#include "sim/base/cancel.h"
+#include "sim/base/error.h"
+#include "sim/study/search/step_bound.h"
+
+namespace strata {
+namespace {
+
+// A prediction with its path.
+struct Told {
+  Prediction prediction;
+  std::vector<PathStep> path;
+};
+
+Told told(const Case& input, const Strategy& strategy, CaseMemo& memo) {
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  options.critical_path = false;  // found once, here
+  options.memo = &memo;
+  Told result{predict(input, strategy, options), {}};
+  Prediction& p = result.prediction;
+  result.path = critical_path(p.plan, p.timeline);
+  p.path = path_shares(p.plan, p.timeline, result.path);
+  return result;
+}
+
+Exposures exposures_of(const Case& input, const Told& of) {
+  Exposures found = exposures(input.graph, of.prediction.plan, of.prediction.timeline, of.path);
+  std::stable_sort(found.parts.begin(), found.parts.end(),
+                   [](const Exposure& a, const Exposure& b) { return a.exposed > b.exposed; });
+  return found;
+}
+
+void add_busiest(const Case& input, const Prediction& p, Story& story) {
+  const Utilisation use = utilisation(p.plan, p.timeline, input.cluster);
+  const auto device = std::max_element(use.devices.begin(), use.devices.end());
+  const DeviceId d(static_cast<std::size_t>(device - use.devices.begin()));
+  story.device = {input.cluster[d].full_name(), *device};
+  const auto link = std::max_element(use.links.begin(), use.links.end());
+  if (link == use.links.end() || *link <= 0) return;
+  const LinkId l(static_cast<std::size_t>(link - use.links.begin()));
+  story.link = Busiest{input.cluster[l].name, *link};
+}
+
+bool cut_alike(const Graph& graph, const Strategy& a, const Strategy& b) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId layer(i);
+    if (!is_input(graph[layer].op) && a[layer] != b[layer]) return false;
+  }
+  return true;
+}
+
+std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
+                                const Strategy& strategy, const SolveLimits& limits) {
+  std::vector<Strategy> all = baselines(input);
+  SolveOptions options;
+  options.space = space;
+  options.objective = Objective::eq1;
+  options.simulate = false;
+  options.limits = limits;
+  all.push_back(best_strategy(input, options));
+  std::vector<Strategy> others;
+  for (Strategy& each : all) {
+    const auto same = [&](const Strategy& s) { return cut_alike(input.graph, s, each); };
+    if (same(strategy) || std::any_of(others.begin(), others.end(), same)) continue;
+    if (quick_to_simulate(input.graph, each)) others.push_back(std::move(each));
+  }
+  return others;
+}
+
+// Nothing where a link is too slow for the simulation's clock.
+std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
+  const Told of = told(input, strategy, memo);
+  const Prediction& p = of.prediction;
+  return Rival{strategy,
+               p.step_seconds(),
+               p.eq1_seconds(),
+               p.path,
+               exposures_of(input, of).all,
+               p.largest_peak(),
+               fit(input, p.peak_memory),
+               {}};
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
+           const Strategy& strategy, const SolveLimits& limits) {
+  CaseMemo memo(input);
+  const Told of = told(input, strategy, memo);
+  const Prediction& p = of.prediction;
+  Story story;
+  story.strategy = strategy;
+  story.step = p.step_seconds();
+  story.eq1 = p.eq1_seconds();
+  story.path = p.path;
+  story.exposures = exposures_of(input, of);
+  story.peak_memory = p.largest_peak();
+  story.fits = fit(input, p.peak_memory);
+  add_busiest(input, p, story);
+  story.lower_bound =
+      StepBound(input, SearchSpace(input.graph, input.cluster, space), limits).least();
+
+  std::vector<Strategy> others;
+  for (const Strategy& each : rivals_of(input, space, strategy, limits)) {
+    throw_if_cancelled(limits.cancelled);
+    std::optional<Rival> found = rival(input, each, memo);
+    if (!found) continue;
+    others.push_back(each);
+    story.rivals.push_back(std::move(*found));
+  }
+  const auto turns = break_evens(input, request, strategy, others, limits.cancelled);
+  for (std::size_t k = 0; k < turns.size(); ++k) story.rivals[k].turns = turns[k];
+  std::stable_sort(story.rivals.begin(), story.rivals.end(),
+                   [](const Rival& a, const Rival& b) { return a.step < b.step; });
+  return story;
+}
+
+}  // namespace strata

@@ -1,0 +1,67 @@
+#pragma once
+
+// Why does a strategy's step take the time it takes? What it is made of, what of its communication
+// is hidden, which device and link are the busiest, how much faster any strategy could be, and
+// beside it the usual strategies: why they are slower or faster, and what would have to be true for
+// that to turn. Thread-safe.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/study/case/predict.h"
+#include "sim/study/explain/break_even.h"
+#include "sim/study/search/solve.h"
+#include "sim/timeline/exposure.h"
+
+namespace strata {
+
+/// Another strategy beside the explained one.
+struct Rival {
+  Strategy strategy;
+  Seconds step, eq1;
+  PathShares path;
+  Exposure communication;  ///< all of it
+  Bytes peak_memory;       ///< of the device that needs the most
+  bool fits = true;        ///< no device needs more than it has
+  std::vector<BreakEven> turns;
+};
+
+struct Busiest {
+  std::string name;  ///< of a device or a link
+  double share = 0;  ///< of the step that it works, or of its capacity
+};
+
+struct Story {
+  Strategy strategy;
+  Seconds step, eq1;
+  PathShares path;
+  Exposures exposures;  ///< the parts that are exposed most first
+  Busiest device;
+  std::optional<Busiest> link;  ///< nothing where nothing moves
+  Bytes peak_memory;            ///< of the device that needs the most
+  bool fits = true;
+  Seconds lower_bound;        ///< no strategy of the space has a shorter step (step_bound.h)
+  std::vector<Rival> rivals;  ///< data, model, owt and eq1, where they are cut otherwise and quick
+                              ///< to simulate; the fastest first
+};
+
+/// `request`: of the case. Throws Cancelled once `limits` say so.
+Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
+           const Strategy& strategy, const SolveLimits& limits = {});
+
+/// The story in a few sentences, each a line.
+std::vector<std::string> sentences(const Case& input, const Story& story);
+
+/// "the transfer from conv1 to pool1", "the sum of conv1's gradients".
+std::string what(const Graph& graph, const Exposure& part);
+/// As options of a command: "--set link.inter.bandwidth=3.4x", "--batch 1024".
+std::string option_text(const BreakEven& turn);
+/// All of them, with both steps; empty where there are none.
+std::string turns_text(const std::vector<BreakEven>& turns);
+/// What is said where there are none.
+inline constexpr std::string_view kNoTurns =
+    "No other bandwidth, speed, batch or overlap that was tried turns that.";
+
+}  // namespace strata
