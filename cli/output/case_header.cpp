@@ -15,9 +15,10 @@ std::string sync_text(const GradientSync& sync) {
 }
 
 void print_header(const Case& input) {
-  print("{} on {}: {} devices, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
-        input.cluster.device_count(), input.graph.batch(), name(input.dtypes.values),
-        sync_text(input.sync));
+  const std::size_t devices = input.cluster.device_count();
+  print("{} on {}: {} {}, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
+        devices, devices == 1 ? "device" : "devices", input.graph.batch(),
+        name(input.dtypes.values), sync_text(input.sync));
 }
 
 }  // namespace strata
