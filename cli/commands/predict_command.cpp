@@ -56,14 +56,11 @@ void print_comparison(const Case& input, const std::vector<Prediction>& predicti
 }
 
 void warn_if_too_large(const Case& input, const Prediction& p) {
-  for (std::size_t i = 0; i < p.peak_memory.size(); ++i) {
-    const Bytes capacity = input.models[i]->memory_capacity();
-    if (p.peak_memory[i] <= capacity) continue;
-    const Device& device = input.cluster[DeviceId(i)];
-    warn(fmt::format("{}: {} needs {} of memory, {} has {}", p.strategy.name(), device.name,
-                     format_bytes(p.peak_memory[i]), device.kind, format_bytes(capacity)));
-    return;
-  }
+  const std::optional<Shortage> short_of = shortage(input, p.peak_memory);
+  if (!short_of) return;
+  const Device& device = input.cluster[short_of->device];
+  warn(fmt::format("{}: {} needs {} of memory, {} has {}", p.strategy.name(), device.name,
+                   format_bytes(short_of->needed), device.kind, format_bytes(short_of->capacity)));
 }
 
 void print_joined_transfers(const std::vector<Prediction>& predictions) {

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "gui/models/jobs.h"
 #include "gui/models/search_text.h"
 #include "sim/base/cancel.h"
 #include "sim/study/search/solve.h"
+#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -49,6 +52,13 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
   scene->memory = memory_curves(prediction.plan, prediction.timeline);
   return scene;
+}
+
+std::string shortage_text(const Scene& scene) {
+  const std::optional<Shortage> found = shortage(scene.input, scene.prediction.peak_memory);
+  if (!found) return {};
+  return fmt::format("does not fit: {} of {}", format_bytes(found->needed),
+                     format_bytes(found->capacity));
 }
 
 Seconds predicted_step(const Document& document, CaseLoader& loader,

@@ -30,6 +30,9 @@ class Progress;
 /// Throws InputError where the document's names, files or what-ifs are wrong, Cancelled where
 /// `progress` (which may be null) says so. Thread-safe.
 ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* progress = nullptr);
+/// "does not fit: 21.49 GB of 17.18 GB", of the device that lacks the most memory; empty where none
+/// does.
+std::string shortage_text(const Scene& scene);
 /// Its step time alone, sooner.
 Seconds predicted_step(const Document& document, CaseLoader& loader,
                        const std::atomic<bool>* cancelled = nullptr);

@@ -54,7 +54,7 @@ bool TriedStrategy::is_same(const TriedStrategy& other) const {
 
 TriedCase tried(const Scene& scene) {
   CaseResult result = result_of(scene.input, scene.prediction);
-  result.fits = fit(scene.input, scene.prediction.peak_memory);
+  result.fits = !shortage(scene.input, scene.prediction.peak_memory);
   const Document& document = scene.document;
   return {document.input,
           {},

@@ -18,11 +18,12 @@ struct Figure {
   std::string_view key;
   std::string_view csv = key;
 };
+constexpr std::string_view kPeak = "peak_memory_bytes";
 constexpr std::array<Figure, 5> kFigures = {{{"step_seconds"},
                                              {"throughput", "samples_per_second"},
                                              {"eq1_seconds"},
                                              {"comm_bytes"},
-                                             {"peak_memory_bytes"}}};
+                                             {kPeak}}};
 
 std::optional<CaseResult> result_of(const Scene* scene) {
   if (scene == nullptr) return std::nullopt;
@@ -76,6 +77,11 @@ std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
     Headline& line =
         lines.emplace_back(Headline{capitalised(title_of(shown)), text(shown, now), {}, 0});
     if (before) compare(shown, now, number(shown, before), line);
+    if (figure.key != kPeak) continue;
+    if (const std::string text = shortage_text(scene); !text.empty()) {
+      line.difference = text;
+      line.wrong = true;
+    }
   }
   return lines;
 }

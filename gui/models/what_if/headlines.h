@@ -13,6 +13,7 @@ struct Headline {
   std::string what, value;
   std::string difference;  ///< "-3.1 ms, -12 %"; empty without a baseline
   double change = 0;       ///< relative to the baseline; positive is worse
+  bool wrong = false;      ///< it cannot be so: a device has less memory
   bool operator==(const Headline&) const = default;
 };
 

@@ -121,12 +121,14 @@ void NumberTiles::paint_tile(QPainter& painter, const QRectF& tile, const Headli
   painter.setFont(big());
   line = {line.left(), line.bottom() + kPadding / 2, width,
           static_cast<double>(painter.fontMetrics().height())};
-  painter.setPen(theme.text);
+  painter.setPen(number.wrong ? theme.bad : theme.text);
   painter.drawText(line, Qt::AlignLeft, elided(painter, number.value, width));
   painter.setFont(font());
   line = {line.left(), line.bottom() + kPadding / 2, width,
           static_cast<double>(fontMetrics().height())};
-  painter.setPen(number.change > 0 ? theme.bad : number.change < 0 ? theme.good : theme.faint);
+  painter.setPen(number.wrong || number.change > 0 ? theme.bad
+                 : number.change < 0               ? theme.good
+                                                   : theme.faint);
   painter.drawText(line, Qt::AlignLeft, elided(painter, number.difference, width));
 }
 

@@ -99,7 +99,7 @@ QString StepResult::factor(Seconds before, Seconds now) const {
       .arg(times, 0, 'f', times < 10 ? 2 : 1);
 }
 
-// "245 ms a step  1.02× of data".
+// "245 ms a step  1.02× of data", before it what is missing of memory.
 void StepResult::show_result() {
   show_notes();
   const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
@@ -109,6 +109,11 @@ void StepResult::show_result() {
   if (baseline && baseline->document != scene->document) {
     text += factor(baseline->prediction.step_seconds(), step) +
             tr(" of %1").arg(name_beside(baseline->document, scene->document).toHtmlEscaped());
+  }
+  if (const QString badge = QString::fromStdString(shortage_text(*scene)); !badge.isEmpty()) {
+    text.prepend(QStringLiteral("<span style='color:white; background-color:%1'>&nbsp;%2&nbsp;"
+                                "</span>&nbsp;&nbsp;")
+                     .arg(theme_of(palette()).bad.name(), badge.toHtmlEscaped()));
   }
   step_->setText(text);
 }

@@ -131,6 +131,17 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   return result;
 }
 
+std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {
+  std::optional<Shortage> worst;
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    const Bytes capacity = input.models[i]->memory_capacity();
+    if (peaks[i] <= capacity) continue;
+    const bool lacks_more = !worst || peaks[i] - capacity > worst->needed - worst->capacity;
+    if (lacks_more) worst = {DeviceId(i), peaks[i], capacity};
+  }
+  return worst;
+}
+
 CaseResult result_of(const Case& input) {
   CaseResult result;
   result.model = input.graph.name();

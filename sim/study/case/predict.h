@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -133,6 +134,16 @@ struct JitteredSteps {
 JitteredSteps predict_jitter(const Case& input, const Prediction& prediction, const Jitter& jitter);
 
 Prediction predict(const Case& input, const Strategy& strategy, const PredictOptions& options = {});
+
+/// A device that needs more memory at its peak than it has.
+struct Shortage {
+  DeviceId device;
+  Bytes needed, capacity;
+  bool operator==(const Shortage&) const = default;
+};
+/// The one that lacks the most; nothing where all have what they need. `peaks`: by device, as
+/// Prediction::peak_memory.
+std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks);
 
 /// What its columns say of the case itself, and of its prediction.
 CaseResult result_of(const Case& input);

@@ -81,7 +81,7 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
                p.path,
                exposures_of(input, of).all,
                p.largest_peak(),
-               fit(input, p.peak_memory),
+               !shortage(input, p.peak_memory),
                {}};
 } catch (const InputError&) {
   return std::nullopt;
@@ -101,7 +101,7 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.path = p.path;
   story.exposures = exposures_of(input, of);
   story.peak_memory = p.largest_peak();
-  story.fits = fit(input, p.peak_memory);
+  story.fits = !shortage(input, p.peak_memory);
   add_busiest(input, p, story);
   story.lower_bound =
       StepBound(input, SearchSpace(input.graph, input.cluster, space), limits).least();

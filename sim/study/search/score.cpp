@@ -42,7 +42,7 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
   scored.work = p.plan.size() * (1 + p.timeline.steps()) / 2;
   if (memory) {
     scored.peak_memory = p.largest_peak();
-    scored.fits = fit(input, p.peak_memory);
+    scored.fits = !shortage(input, p.peak_memory);
   }
   return scored;
 }
@@ -52,13 +52,6 @@ Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
   Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
           memo != nullptr ? &memo->lowering.sync_costs() : nullptr);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
-}
-
-bool fit(const Case& input, std::span<const Bytes> peaks) {
-  for (std::size_t d = 0; d < peaks.size(); ++d) {
-    if (peaks[d] > input.models[d]->memory_capacity()) return false;
-  }
-  return true;
 }
 
 Scored Scores::of(const Choices& choices, bool memory) {

@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <span>
 
 #include "sim/solver/solution.h"
 #include "sim/strategy/search_space.h"
@@ -36,9 +35,6 @@ Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo = n
 
 /// As a limit, that every peak is within; the peak of what is not simulated, which fits nowhere.
 inline constexpr Bytes kAnyMemory{std::numeric_limits<std::int64_t>::max()};
-
-/// Whether every device has what it needs at its peak. `peaks`: by device.
-bool fit(const Case& input, std::span<const Bytes> peaks);
 
 /// Of the strategies of a search, each worked out once. Thread-safe.
 class Scores {

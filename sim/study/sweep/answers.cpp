@@ -79,7 +79,7 @@ void add_figures(const Case& input, const Prediction& p, const Question& questio
                  StoredResult& row) {
   add_prediction(p, row);
   row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
-                                   : fit(input, p.peak_memory);
+                                   : !shortage(input, p.peak_memory);
   if (question.jitter) {
     const JitteredSteps steps = predict_jitter(input, p, {*question.jitter});
     row.p50_seconds = steps.p50.value;

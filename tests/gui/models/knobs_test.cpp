@@ -195,6 +195,19 @@ TEST(Headlines, SayWhatChangedAgainstTheBaseline) {
   EXPECT_EQ(lines[3].difference, "as the baseline");
 }
 
+TEST(Headlines, SayWhatDoesNotFit) {
+  CaseLoader loader;
+  Document document = document_of("vgg16", "p100-4x4");
+  document.strategy.source = "model";
+  const ScenePtr large = make_scene(document, loader);
+  const Headline peak = headlines(*large, nullptr).back();
+  EXPECT_EQ(peak.what, "Peak memory");
+  EXPECT_TRUE(peak.wrong);
+  EXPECT_EQ(peak.difference, "does not fit: 21.49 GB of 17.18 GB");
+  document.strategy.source = "data";
+  EXPECT_FALSE(headlines(*make_scene(document, loader), nullptr).back().wrong);
+}
+
 // A step of 1/0.32 s is no "0 samples a second".
 TEST(Headlines, WriteFewSamplesASecondWithThreeDigits) {
   CaseLoader loader;

@@ -19,6 +19,7 @@ namespace strata::gui {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(WindowTest, WelcomesAndLeadsToTheFastestStrategyInTwoClicks) {
   ASSERT_NE(window_->findChild<QWidget*>("welcome"), nullptr);
@@ -62,6 +63,20 @@ TEST_F(WindowTest, ThePapersExampleHasParameterServers) {
   EXPECT_GT(workspace_->baseline()->prediction.step_seconds(),
             3 * workspace_->scene()->prediction.step_seconds());
   EXPECT_EQ(usual_document().input.sync, CaseRequest().sync) << "what stands beside a file";
+}
+
+TEST_F(WindowTest, WarnsBesideTheStepOfWhatDoesNotFit) {
+  Document vgg16 = lenet();
+  vgg16.input.model = "vgg16";
+  vgg16.input.cluster = "p100-4x4";
+  vgg16.strategy.source = "model";
+  window_->open_document(vgg16);
+  settle();
+  const auto* result = window_->findChild<QLabel*>("result");
+  EXPECT_THAT(result->text().toStdString(), HasSubstr("does not fit: 21.49 GB of 17.18 GB"));
+  action("Data parallelism")->trigger();
+  settle();
+  EXPECT_THAT(result->text().toStdString(), Not(HasSubstr("does not fit")));
 }
 
 TEST_F(WindowTest, SaysHowFarFromTheFastestAStepIs) {

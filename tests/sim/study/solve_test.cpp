@@ -277,6 +277,14 @@ Case with_memory(Case input, Bytes capacity) {
   return input;
 }
 
+TEST(Shortage, IsOfTheDeviceThatLacksTheMost) {
+  Case input = with_memory(load("lenet5", "p100-1x4"), Bytes{1000});
+  input.models[2] = with_memory(input, Bytes{500}).models[0];
+  EXPECT_EQ(shortage(input, std::vector<Bytes>{{1000}, {1000}, {500}, {0}}), std::nullopt);
+  const std::vector<Bytes> peaks = {{1100}, {1300}, {900}, {10}};
+  EXPECT_EQ(shortage(input, peaks), (Shortage{DeviceId(2u), Bytes{900}, Bytes{500}}));
+}
+
 TEST(MemoryLimit, HoldsForASearchThatIsStopped) {
   const Case input = load("alexnet", "p100-1x4");
   SolveOptions options;
