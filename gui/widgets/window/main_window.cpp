@@ -73,7 +73,6 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   make_menus();
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
-  restoreState(remembered->value(QStringLiteral("layout")).toByteArray(), kLayoutVersion);
   connect(answer_bar_, &AnswerBar::fastest_wanted, this, &MainWindow::find_fastest);
   connect(case_bar_, &CaseBar::file_wanted, this, &MainWindow::ask_for_file);
   connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
@@ -81,7 +80,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);
   connect(&workspace_, &Workspace::scene_changed, this, &MainWindow::show_scene_error);
-  workspace_.document().empty() ? show_welcome() : show_views();
+  workspace_.document().empty() ? show_welcome() : restore_layout();
   update_title();
 }
 
@@ -176,13 +175,19 @@ void MainWindow::show_welcome() {
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
+// Not before there are views: in a window that is still to be maximised Qt restores once more, when
+// it has its size, and what was hidden since is there again.
+void MainWindow::restore_layout() {
+  const auto remembered = settings(settings_file_)->value(QStringLiteral("layout")).toByteArray();
+  if (!restoreState(remembered, kLayoutVersion)) restoreState(first_layout_, kLayoutVersion);
+}
+
 void MainWindow::show_views() {
   if (welcome_ == nullptr) return;
   welcome_->deleteLater();
   welcome_ = nullptr;
   takeCentralWidget();
-  const auto remembered = settings(settings_file_)->value(QStringLiteral("layout")).toByteArray();
-  if (!restoreState(remembered, kLayoutVersion)) restoreState(first_layout_, kLayoutVersion);
+  restore_layout();
   case_bar_->show();
   answer_bar_->setVisible(!workspace_.document().empty());
   views_.front()->setFocus();  // keys are for the views, not for the first field

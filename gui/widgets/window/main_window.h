@@ -50,6 +50,7 @@ class MainWindow : public QMainWindow {
   void save_strategy(const QString& file);
   void set_appearance(Appearance appearance);
   void reset_layout();
+  void restore_layout();
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

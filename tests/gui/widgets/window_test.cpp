@@ -4,6 +4,7 @@
 #include "tests/gui/widgets/window_test.h"
 
 #include <QDialog>
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
@@ -33,6 +34,24 @@ TEST_F(WindowTest, WelcomesAndLeadsToTheFastestStrategyInTwoClicks) {
   EXPECT_EQ(workspace_->baseline()->prediction.strategy, load_strategy("data", input));
   EXPECT_EQ(window_->findChild<QWidget*>("welcome"), nullptr);
   EXPECT_THAT(window_->findChild<QLabel*>("result")->text().toStdString(), HasSubstr("a step"));
+}
+
+// Closed maximised, the next one begins so, and with nothing on the desk it has the first page
+// alone.
+TEST_F(WindowTest, TheFirstPageFillsAWindowThatWasMaximised) {
+  window_->showMaximized();
+  window_->open_document(lenet());
+  settle();
+  close_window();
+  make_window();
+  ASSERT_TRUE(testing::wait_until([&] { return window_->isMaximized(); }));
+  QTest::qWait(100);  // for its size
+  const auto* welcome = window_->findChild<QWidget*>("welcome");
+  ASSERT_NE(welcome, nullptr);
+  EXPECT_GT(welcome->height(), window_->height() / 2);
+  for (const QDockWidget* dock : window_->findChildren<QDockWidget*>()) {
+    EXPECT_FALSE(dock->isVisible()) << dock->objectName().toStdString();
+  }
 }
 
 // What simulations of many strategies find is no slower than data parallelism, which is one of
