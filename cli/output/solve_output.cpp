@@ -167,14 +167,14 @@ std::string counted(std::size_t count, std::string_view what, std::string_view p
   return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
 
-// The bound is a mean of what devices compute.
+// The bound is a mean of what devices compute and wait for.
 std::string simulated_proof_text(const Solved& solved, const SolveNames& names) {
   const std::string none =
       fmt::format("no strategy of the 10^{:.1f}{} sustains a step below {}",
                   solved.log10_strategies, kept_text(names), format_seconds(solved.lower_bound));
   if (solved.optimal) {
-    return fmt::format("Optimal under simulation, proved: {}: a device computes for that long\n",
-                       none);
+    return fmt::format(
+        "Optimal under simulation, proved: {}: devices compute and wait for that long\n", none);
   }
   const std::string start =
       solved.evaluations == 0
@@ -183,7 +183,8 @@ std::string simulated_proof_text(const Solved& solved, const SolveNames& names) 
                         solved.stopped ? "Stopped: the fastest of" : "The fastest of",
                         counted(solved.evaluations, "strategy", "strategies"));
   if (solved.lower_bound.value == 0) return start + "; nothing is proved about others\n";
-  return fmt::format("{}; {}{}: a device computes for that long\n", start, none, less_text(solved));
+  return fmt::format("{}; {}{}: devices compute and wait for that long\n", start, none,
+                     less_text(solved));
 }
 
 std::string proof_text(const Solved& solved, const SolveNames& names) {

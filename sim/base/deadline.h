@@ -21,6 +21,8 @@ class Deadline {
   Deadline(double seconds, const std::atomic<bool>* also) : also_(also) {
     if (seconds == std::numeric_limits<double>::infinity()) return;
     limited_ = true;
+    over_ = seconds <= 0;
+    if (over_) return;
     const auto start = std::chrono::steady_clock::now();
     watch_ = std::jthread([this, start, seconds](const std::stop_token& stop) {
       while (!stop.stop_requested()) {

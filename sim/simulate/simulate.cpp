@@ -218,6 +218,11 @@ Seconds busiest(const Workload& workload, std::size_t activities) {
   return most;
 }
 
+/// Of sums of the same times in another order.
+constexpr double kDrift = 1e-9;
+/// So many are simulated at most where those that were asked for do not repeat.
+constexpr std::size_t kMostSteps = 32;
+
 // What Timeline::step_seconds() calculates where every step takes `period`, to the last bit.
 Seconds mean_interval(Tick period, Timeline::Window window) {
   const auto end = [&](std::size_t step) {
@@ -226,10 +231,8 @@ Seconds mean_interval(Tick period, Timeline::Window window) {
   return (end(window.last) - end(window.first)) / static_cast<double>(window.last - window.first);
 }
 
-}  // namespace
-
-Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
-                  std::size_t steps, Overlap overlap, bool record_link_rates) {
+Timeline simulate_steps(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                        std::size_t steps, Overlap overlap, bool record_link_rates) {
   const PlanWorkload built = build_workload(plan, cluster, costs, steps, overlap);
   std::vector<RateChange> changes;
   SimulateOptions options;
@@ -244,6 +247,42 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost
   const Seconds least =
       repeats(plan, costs) ? busiest(built.workload, built.workload.size() / steps) : Seconds{};
   return Timeline(plan.size(), spans_of(plan, built, times, steps), std::move(rates), least);
+}
+
+Seconds first_start(const Timeline& timeline, std::size_t step) {
+  const std::span<const Span> spans = timeline.step(step);
+  const auto earlier = [](const Span& a, const Span& b) { return a.start < b.start; };
+  return std::min_element(spans.begin(), spans.end(), earlier)->start;
+}
+
+// From one step's first start to the next one's, in the steady window.
+Seconds start_interval(const Timeline& timeline) {
+  const Timeline::Window window = timeline.steady_window();
+  return (first_start(timeline, window.last) - first_start(timeline, window.first)) /
+         static_cast<double>(window.last - window.first);
+}
+
+// Whether steps begin further apart than they end: they have not settled.
+bool drifts(const Timeline& timeline) {
+  return timeline.steps() > 1 && start_interval(timeline) > (1 + kDrift) * timeline.step_seconds();
+}
+
+}  // namespace
+
+Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
+                  std::size_t steps, Overlap overlap, bool record_link_rates) {
+  Timeline timeline = simulate_steps(plan, cluster, costs, steps, overlap, record_link_rates);
+  if (!repeats(plan, costs) || !drifts(timeline)) return timeline;
+  const double longest = to_seconds(kMaxTick).value / (2 * timeline.makespan().value);
+  Seconds least = start_interval(timeline);
+  for (std::size_t more = 2 * steps; more <= kMostSteps; more *= 2) {
+    if (static_cast<double>(more) > longest * static_cast<double>(steps)) break;
+    const Timeline longer = simulate_steps(plan, cluster, costs, more, overlap, false);
+    least = drifts(longer) ? start_interval(longer) : longer.step_seconds();
+    if (!drifts(longer)) break;
+  }
+  return Timeline(plan.size(), timeline.spans(),
+                  {timeline.link_rates().begin(), timeline.link_rates().end()}, least);
 }
 
 SteadyStep simulate_steady(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,

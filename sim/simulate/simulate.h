@@ -45,7 +45,9 @@ PlanWorkload build_workload(const Plan& plan, const Cluster& cluster, std::span<
                             std::size_t steps, Overlap overlap = Overlap::allowed);
 
 /// `costs`: as build_workload() takes them. Where all steps repeat the first one exactly, only that
-/// is simulated. Throws InputError if the cluster does not connect two devices that must speak.
+/// is simulated. Where they have not settled at the end, as they begin further apart than they end,
+/// more of them tell what none can be shorter than in the long run. Throws InputError if the
+/// cluster does not connect two devices that must speak.
 Timeline simulate(const Plan& plan, const Cluster& cluster, std::span<const Cost> costs,
                   std::size_t steps, Overlap overlap = Overlap::allowed,
                   bool record_link_rates = false);

@@ -60,8 +60,8 @@ constexpr std::array<ScoreTable::Spec, ScoreTable::kColumns> kScoreColumns = {{
     {"Speed-up", "How many times as fast as the baseline: data parallelism, unless you pin another",
      "speedup", true, speedup_cell},
     {"Gap",
-     "How much less a step of the fastest strategy takes at most, by what devices compute in any "
-     "case. Find fastest proves it",
+     "How much less a step of the fastest strategy takes at most, by what devices compute and wait "
+     "for in any case. Find fastest proves it",
      "gap", true, gap_cell},
     {"Memory", "What the fullest device needs at its peak", "peak_memory_bytes", true,
      [](auto& /*context*/, auto& row) { return figure_cell(row, "peak_memory_bytes"); }},

@@ -90,9 +90,10 @@ std::string bound_sentence(const Story& story) {
   const double gap = (story.step - story.lower_bound) / story.step;
   if (gap <= kEqualSteps) return "It is proved that no strategy of the search space is faster.";
   return fmt::format(
-      "No strategy of the search space is more than {} faster: the devices compute "
-      "{} of the {} whatever the cuts.",
-      percent(gap), format_seconds(story.lower_bound), format_seconds(story.step));
+      "No strategy of the search space is more than {} faster: whatever the cuts, devices compute "
+      "and "
+      "wait for {}.",
+      percent(gap), format_seconds(story.lower_bound));
 }
 
 std::string memory_sentence(const Story& story) {

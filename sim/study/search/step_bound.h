@@ -1,18 +1,16 @@
 #pragma once
 
-// A lower bound on the step that any strategy of a space can sustain: what its devices compute.
+// A lower bound on the step that any strategy of a space can sustain. What a step cannot be shorter
+// than, whatever the strategy: what a device computes in it; for how long a link is busy; and, in a
+// network that is a chain, how long the layers wait for one another. So it is no shorter than any
+// weighted mean of these, and such a mean is a sum over the layers and over neighbours, whose least
+// value over all strategies is found exactly (weighted_bound.h). docs/solve.md has the proof.
 //
-// Proof. In every step a device runs each phase of each of its shards once, and one after another:
-// N steps take at least N times as long as what it computes in one, so no strategy sustains a
-// shorter step, and none is simulated as shorter (Timeline::step_seconds). The times are those that
-// the simulation gives the phases, rounded down. What a device does besides (moves, sums of partial
-// terms) is not counted, nor the update where a parameter server may make it.
-//
-// Two devices are looked at: the first, which has a shard of every layer however it is cut (Cut),
-// and the last, which has the larger ones where parts are uneven. A step lasts at least as long as
-// either computes, so at least as long as any weighted mean of the two. Such a mean is a sum over
-// the layers, without terms of two, so its least value over all strategies is the sum of the least
-// of each layer. That is a bound for every weight; the weight that gives the largest is taken.
+// In every step a device runs each phase of each of its shards once, and one after another: N steps
+// take at least N times as long as what it computes in one. The times are those that the simulation
+// gives the phases, rounded down. On many devices only two of them are looked at: the first, which
+// has a shard of every layer however it is cut (Cut), and the last, which has the larger ones where
+// parts are uneven.
 
 #include <algorithm>
 #include <array>
@@ -42,7 +40,10 @@ class StepBound {
  private:
   using Loads = std::array<double, 2>;  // of the first device and of the last
 
+  void find_loads(const Case& input, const SearchSpace& space, const SolveLimits& limits);
+  double find_least();
   Seconds least_mean(double weight_of_first) const;
+  std::vector<std::vector<double>> excess(double weight_of_first) const;
 
   std::vector<std::vector<Loads>> loads_;  // by variable and choice
   Seconds least_;

@@ -6,31 +6,19 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/base/error.h"
 #include "sim/study/search/score.h"
 #include "sim/study/search/solve.h"
-#include "sim/study/search/step_bound.h"
 #include "tests/sanitized.h"
 #include "tests/sim/study/random_trial.h"
 
 namespace strata {
 namespace {
 
+using testing::harder_trial;
 using testing::kSanitized;
-using testing::pick;
 using testing::Random;
-using testing::random_trial;
-using testing::slow_one_down;
 using testing::some_choices;
 using testing::Trial;
-
-// With stragglers, and without overlap.
-Trial harder_trial(Random& random, double most_strategies) {
-  Trial trial = random_trial(random, most_strategies);
-  if (random() % 4 == 0) slow_one_down(random, trial.input.cluster);
-  if (random() % 4 == 0) trial.input.overlap = Overlap::none;
-  return trial;
-}
 
 // Of a space with few strategies: the fastest of all that fit; infinite where none does or none
 // takes time.
@@ -69,54 +57,6 @@ TEST(Fastest, IsTheFastestOfAllStrategies) {
   EXPECT_GE(proved, kTrials / 30);
   RecordProperty("optimal", optimal);
   RecordProperty("proved", proved);
-}
-
-// What a device computes in a step of this plan, its partial sums and updates left out.
-double computed_on(const Case& input, const Prediction& p, DeviceId device) {
-  double sum = 0;
-  for (std::size_t i = 0; i < p.plan.size(); ++i) {
-    const Task& task = p.plan[TaskId(i)];
-    if (task.kind != TaskKind::compute || task.device != device || is_sum(task.phase)) continue;
-    if (task.phase != Phase::update) sum += p.costs[i].seconds.value;
-  }
-  return sum / input.cluster[device].speed;
-}
-
-double computed_on_either(const Case& input, const Prediction& p) {
-  return std::max(computed_on(input, p, DeviceId(0u)),
-                  computed_on(input, p, DeviceId(input.cluster.device_count() - 1)));
-}
-
-TEST(StepBound, IsWhatNoStrategySustainsLess) {
-  std::size_t simulated = 0, tight = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    Trial trial = harder_trial(random, 2e6);
-    trial.options.reductions = ReductionCuts::all;
-    const SearchSpace space(trial.input.graph, trial.input.cluster, trial.options);
-    const StepBound bound(trial.input, space);
-    PredictOptions options;
-    options.eq1 = options.critical_path = options.memory = false;
-    Seconds fastest{kInfinity};
-    for (const Choices& choices : some_choices(space, 50, random)) {
-      ASSERT_LE(bound.least(), (1 + 1e-12) * bound.of(choices));
-      try {
-        const Prediction p = predict(trial.input, space.strategy("", choices), options);
-        const Seconds mean = p.timeline.makespan() / static_cast<double>(options.steps);
-        ASSERT_LE(bound.of(choices), mean);
-        ASSERT_LE(bound.of(choices), (1 + 1e-9) * p.step_seconds());
-        // Where the update is small, it is just what one of the two computes.
-        ASSERT_GE(bound.of(choices).value, computed_on_either(trial.input, p) - 1e-9);
-        fastest = std::min(fastest, mean);
-        ++simulated;
-      } catch (const InputError&) {  // nothing of it takes time
-      }
-    }
-    tight += bound.least() > 0.8 * fastest;
-  }
-  EXPECT_GT(simulated, 5'000u);
-  EXPECT_GT(tight, 30u) << "a bound that says little";
 }
 
 }  // namespace

@@ -20,6 +20,13 @@ struct Trial {
 
 Trial random_trial(Random& random, double most_strategies = 2e6);
 
+/// With stragglers, and without overlap.
+Trial harder_trial(Random& random, double most_strategies);
+
+/// Layer after layer, some of whose parts take long to send, on up to `most_devices` devices; with
+/// any sums of gradients, stragglers, slower or faster links, and without overlap.
+Trial chain_trial(Random& random, std::size_t most_devices);
+
 /// How many a space has.
 double strategies(const SearchSpace& space);
 

@@ -1,0 +1,66 @@
+#include "sim/study/search/shard_times.h"
+
+#include <algorithm>
+
+#include "sim/engine/tick.h"
+#include "sim/plan/lower.h"
+
+namespace strata {
+namespace {
+
+/// Ticks are rounded to the nearest, and sums of seconds in their last bits.
+constexpr double kRounding = 1 / kTicksPerSecond;
+
+}  // namespace
+
+ShardTimes ShardTimer::times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device) {
+  const PhaseSet has = phases(layer);
+  const Tile tile = partition(input_.graph[layer], cut.degrees).tile(shard);
+  const PhaseCosts& costs = costs_(layer, tile, *input_.models[device()]);
+  const auto seconds = [&](Phase phase) {
+    if (!has[phase]) return 0.0;
+    const Seconds time = costs[static_cast<std::size_t>(phase)].seconds;
+    return std::max(0.0, time.value / input_.cluster[device].speed - kRounding);
+  };
+  return {seconds(Phase::forward_statistics) + seconds(Phase::forward),
+          seconds(Phase::backward_statistics) + seconds(Phase::backward_data),
+          seconds(Phase::backward_weights), seconds(Phase::update)};
+}
+
+double ShardTimer::seconds(LayerId layer, const Cut& cut, DeviceId device) {
+  const auto shard = shard_on(cut, device);
+  if (!shard) return 0;
+  return of_step(times(layer, cut, *shard, device), !may_update_elsewhere(cut));
+}
+
+void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device) {
+  const std::vector<DeviceId> devices = config_of(cut).devices;
+  const bool updates = !may_update_elsewhere(cut);
+  for (std::size_t shard = 0; shard < devices.size(); ++shard) {
+    const DeviceId device = devices[shard];
+    by_device[device()] +=
+        of_step(times(layer, cut, static_cast<std::int64_t>(shard), device), updates);
+  }
+}
+
+double ShardTimer::of_step(const ShardTimes& times, bool updates) {
+  return times.forward + times.data + times.weights + (updates ? times.update : 0);
+}
+
+std::optional<std::int64_t> ShardTimer::shard_on(const Cut& cut, DeviceId device) {
+  if (device() == 0) return 0;
+  if (static_cast<std::int64_t>(device()) >= cut.shards()) return std::nullopt;
+  const std::vector<DeviceId> devices = config_of(cut).devices;
+  const auto at = std::find(devices.begin(), devices.end(), device);
+  return at - devices.begin();
+}
+
+// A parameter server does it for all replicas.
+bool ShardTimer::may_update_elsewhere(const Cut& cut) const {
+  const SyncAlgorithm sync = input_.sync.algorithm;
+  const bool picks = sync == SyncAlgorithm::automatic && input_.sync.bucket_in_use() == Bytes{};
+  if (sync != SyncAlgorithm::ps && !picks) return false;
+  return replica_shards(cut.degrees).front().size() > 1;
+}
+
+}  // namespace strata

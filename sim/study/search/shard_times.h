@@ -1,0 +1,50 @@
+#pragma once
+
+// How long a device is busy with its shard of a layer, phase by phase, as the simulation has it but
+// rounded down. What it does besides (moves, sums of partial terms) is not counted. Not
+// thread-safe: costs are remembered.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/cost/layer_costs.h"
+#include "sim/graph/step_phases.h"
+#include "sim/strategy/search_space.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+struct ShardTimes {
+  double forward = 0;  ///< with its statistics
+  double data = 0;     ///< the gradient of its inputs, with its statistics
+  double weights = 0;  ///< the gradient of its parameters
+  double update = 0;
+};
+
+class ShardTimer {
+ public:
+  explicit ShardTimer(const Case& input)
+      : input_(input),
+        needs_gradient_(requires_gradient(input.graph)),
+        costs_(input.graph, input.dtypes.values) {}
+
+  ShardTimes times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device);
+  /// Of a step; 0 where the device has no shard. The update is not counted where it may be made
+  /// elsewhere.
+  double seconds(LayerId layer, const Cut& cut, DeviceId device);
+  /// Adds that of every device.
+  void add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device);
+  PhaseSet phases(LayerId layer) const { return step_phases(input_.graph, layer, needs_gradient_); }
+
+ private:
+  static double of_step(const ShardTimes& times, bool updates);
+  static std::optional<std::int64_t> shard_on(const Cut& cut, DeviceId device);
+  bool may_update_elsewhere(const Cut& cut) const;
+
+  const Case& input_;
+  const std::vector<bool> needs_gradient_;
+  LayerCosts costs_;
+};
+
+}  // namespace strata
