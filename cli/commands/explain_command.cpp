@@ -70,11 +70,14 @@ LayerId find_layer(const Graph& graph, const std::string& layer) {
 void explain_layer(const ExplainFlags& flags, const Case& input, const Strategy& strategy,
                    LayerId layer) {
   const Explanation explanation = explain(input, flags.space, strategy, layer);
-  ExplainedLayer explained{strategy, layer, explanation, {}};
+  ExplainedLayer explained{strategy, layer, explanation};
   if (const auto other = explanation.best_other()) {
-    explained.turns =
-        break_evens(input, flags.input, strategy, {with_choice(strategy, explanation, *other)})
-            .front();
+    const Contender own{strategy, explanation.step, explanation.work};
+    const Contender best{with_choice(strategy, explanation, *other),
+                         explanation.choices[*other].step, explanation.work};
+    const BreakEvens found = break_evens(input, flags.input, own, {best});
+    explained.turns = found.turns.front();
+    explained.all_tried = found.all_tried;
   }
   if (flags.json) return print_json(explained_json(input, explained));
   print_header(input);

@@ -25,6 +25,7 @@ Json seconds_or_null(Seconds seconds) {
 Json choice_json(const Case& input, const ChoiceCosts& costs, bool chosen) {
   Json json{{"config", degrees_json(costs.config.degrees)},
             {"step_seconds", seconds_or_null(costs.step)},
+            {"fits", costs.fits},
             {"compute_seconds", costs.compute.value},
             {"transfer_in_seconds", costs.transfer_in.value},
             {"transfer_out_seconds", costs.transfer_out.value},
@@ -67,7 +68,8 @@ Json turns_json(const std::vector<BreakEven>& turns) {
 }
 
 std::string step_text(const ChoiceCosts& costs) {
-  return costs.step > Seconds{} ? format_seconds(costs.step) : "-";
+  if (costs.step <= Seconds{}) return "-";
+  return format_seconds(costs.step) + (costs.fits ? "" : " (too large)");
 }
 
 std::string binding_text(const Graph& graph, const ChoiceCosts& costs) {
@@ -143,12 +145,8 @@ std::string best_other_text(const ExplainedLayer& explained) {
   std::string text = fmt::format("\nBest besides its own: {}, ", config_text(other.config));
   text += own == step ? fmt::format("a step of {}, too.", step)
                       : fmt::format("a step of {} in place of {}.", step, own);
-  const std::string turns = turns_text(explained.turns);
-  if (turns.empty()) {
-    return fmt::format("{} {}\n", text, kNoTurns);
-  }
-  return text + fmt::format(" It would {} with {}.\n",
-                            other.step < explanation.step ? "be slower" : "be faster", turns);
+  text += " " + turns_text(explained.turns, other.step < explanation.step, explained.all_tried);
+  return text + (explained.turns.empty() ? "\n" : fmt::format("\n{}\n", kTurnsNote));
 }
 
 std::string summary_text(const Case& input, const ExplainedLayer& explained) {
@@ -186,6 +184,7 @@ void add_row(TextTable& table, const std::string& name, Seconds step, Seconds eq
              {"compute", format_seconds(path.compute)},
              {"transfers", format_seconds(path.transfer)},
              {"sums", format_seconds(path.sync + path.statistics)},
+             {"idle", format_seconds(path.idle)},
              {"hidden", format_seconds(all.hidden())},
              {"Eq. 1", format_seconds(eq1)},
              {"peak memory", format_bytes(peak)}});
@@ -210,7 +209,7 @@ Json explained_json(const Case& input, const ExplainedLayer& explained) {
             {"cluster", input.cluster.name()},
             {"strategy", explained.strategy.name()},
             {"layer", input.graph[explained.layer].name},
-            {"step_seconds", explanation.step.value},
+            {"step_seconds", seconds_or_null(explanation.step)},
             {"optimum_seconds", explanation.optimum.value}};
   for (LayerId id : explanation.layers) json["layers"].push_back(input.graph[id].name);
   json["config"] = degrees_json(explained.strategy[explained.layer].degrees);
@@ -218,6 +217,7 @@ Json explained_json(const Case& input, const ExplainedLayer& explained) {
   json["best_other"] = nullptr;
   if (const auto best = explanation.best_other()) json["best_other"] = *best;
   json["turns"] = turns_json(explained.turns);
+  json["all_tried"] = explained.all_tried;
   for (std::size_t i = 0; i < explanation.choices.size(); ++i) {
     json["configs"].push_back(choice_json(input, explanation.choices[i], explanation.chosen == i));
   }
@@ -251,6 +251,7 @@ Json story_json(const Case& input, const Story& story) {
             {"fits", story.fits}};
   json["rivals"] = Json::array();
   for (const Rival& rival : story.rivals) json["rivals"].push_back(rival_json(rival));
+  json["all_tried"] = story.all_tried;
   json["story"] = sentences(input, story);
   return json;
 }

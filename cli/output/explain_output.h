@@ -17,7 +17,8 @@ struct ExplainedLayer {
   const Strategy& strategy;
   LayerId layer;
   const Explanation& explanation;
-  std::vector<BreakEven> turns;  ///< against the best other choice
+  std::vector<BreakEven> turns = {};  ///< against the best other choice
+  bool all_tried = true;              ///< (BreakEvens)
 };
 
 nlohmann::ordered_json explained_json(const Case& input, const ExplainedLayer& explained);

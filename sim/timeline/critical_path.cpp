@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -78,8 +79,54 @@ class PathFinder {
         return true;
       }
     }
+    const Moment of = at;
     bound = Bound::dependency;
-    return latest_dependency(at);
+    const bool found = latest_dependency(at);
+    if (found && span(at).end == s.start) return true;
+    const std::optional<Moment> turn = turn_before(of);
+    if (!turn) return found;
+    bound = Bound::resource;
+    at = *turn;
+    return true;
+  }
+
+  // Without overlap a device works or moves, one after the other, so a task may wait for one that
+  // it does not depend on: which ended when it began, on a device of both.
+  std::optional<Moment> turn_before(Moment of) const {
+    if (turns_.empty()) {
+      turns_.resize(ends_.size());
+      for (std::uint32_t step = 0; step < timeline_.steps(); ++step) {
+        for (std::size_t i = 0; i < plan_.size(); ++i) add_turn({step, TaskId(i)});
+      }
+      for (auto& turns : turns_) std::stable_sort(turns.begin(), turns.end(), earlier);
+    }
+    const Seconds start = span(of).start;
+    for (DeviceId device : devices_of(of.task)) {
+      const auto& turns = turns_[device()];
+      const auto at = std::lower_bound(turns.begin(), turns.end(), End{start, {}}, earlier);
+      if (at != turns.end() && at->at == start) return at->of;
+    }
+    return std::nullopt;
+  }
+
+  void add_turn(Moment of) const {
+    const Span& s = span(of);
+    if (s.end <= s.start) return;
+    for (DeviceId device : devices_of(of.task)) turns_[device()].push_back({s.end, of});
+  }
+
+  // Which work at the task, or wait while it moves something.
+  std::vector<DeviceId> devices_of(TaskId id) const {
+    const Task& task = plan_[id];
+    std::vector<DeviceId> devices = {task.device};
+    if (task.kind == TaskKind::transfer) {
+      for (const Piece& piece : plan_.pieces(plan_.transfers()[task.detail])) {
+        devices.push_back(plan_.representative(piece.from));
+      }
+    } else if (task.kind == TaskKind::collective) {
+      for (TaskId peer : plan_.groups()[task.detail].tasks) devices.push_back(plan_[peer].device);
+    }
+    return devices;
   }
 
   // The dependency that ended last; a collective waits for its peers' dependencies too.
@@ -109,7 +156,8 @@ class PathFinder {
 
   const Plan& plan_;
   const Timeline& timeline_;
-  std::vector<std::vector<End>> ends_;  // by device, in order of time
+  std::vector<std::vector<End>> ends_;           // of work, by device, in order of time
+  mutable std::vector<std::vector<End>> turns_;  // of moves, too; made when first asked for
 };
 
 /// By WorkKind: what a person looks for as one.

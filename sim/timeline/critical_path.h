@@ -16,7 +16,8 @@ namespace strata {
 enum class Bound : std::uint8_t {
   start,       ///< nothing: the timeline begins here
   dependency,  ///< it waited for the task before it on the path
-  resource     ///< it was ready, but its device worked on the task before it on the path
+  resource     ///< it was ready, but its device worked on the task before it on the path; without
+               ///< overlap also: moved something
 };
 
 struct PathStep {

@@ -18,6 +18,8 @@ Key key_of(const Graph& graph, const Plan& plan, const Task& task) {
   const WorkKind kind = work_kind(task);
   const bool edge = task.kind == TaskKind::transfer && kind == WorkKind::transfer;
   if (!edge) return {task.layer, LayerId(), kind};
+  const bool partial = task.phase == Phase::forward_sum || task.phase == Phase::backward_sum;
+  if (partial) return {task.layer, task.layer, kind};
   return {task.layer, graph[task.layer].inputs[plan.transfers()[task.detail].input], kind};
 }
 

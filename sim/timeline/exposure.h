@@ -1,7 +1,7 @@
 #pragma once
 
-// What of a step's communication is hidden and what is exposed: what the step waits for, since it
-// is on the critical path. Pure functions; thread-safe.
+// What of a step's communication is exposed, since it is on the critical path, and what is hidden.
+// Pure functions; thread-safe.
 
 #include <span>
 #include <vector>
@@ -17,7 +17,8 @@ namespace strata {
 struct Exposure {
   LayerId layer;     ///< the consumer of what is transferred, or whose gradients or statistics are
                      ///< summed (of a bucket the last layer); invalid: of all communication
-  LayerId producer;  ///< of what is transferred; invalid for sums
+  LayerId producer;  ///< of what is transferred, the layer itself of its partial sums; invalid for
+                     ///< sums of gradients and of statistics
   WorkKind kind = WorkKind::transfer;  ///< or sync, or statistics
   Seconds lasts;                       ///< while at least one such task is under way
   Seconds exposed;                     ///< of that, what is on the critical path

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,6 +22,9 @@ namespace {
 
 constexpr std::size_t kMostLinkKinds = 4;
 constexpr double kFarthest = 16;
+constexpr double kVisible = 0.005;  // of a step
+// Tasks lowered and simulated for one key: a second or two.
+constexpr std::size_t kKeyWork = 2'000'000;
 constexpr std::string_view kBatch = "batch", kOverlap = "overlap";
 
 // Links that limit something, by kind.
@@ -60,92 +62,89 @@ std::optional<Case> changed(const Case& input, const CaseRequest& request, const
   return std::nullopt;
 }
 
+// 0: it cannot be simulated, does not fit the case, or a link is too slow.
+Seconds simulated_step(const Case& input, const Strategy& strategy) try {
+  if (!quick_to_simulate(input.graph, strategy)) return {};
+  return score_simulated(input, resolve(strategy, input), nullptr, false).step;
+} catch (const InputError&) {
+  return {};
+}
+
+struct Compared {
+  const Case& input;
+  const CaseRequest& request;
+  const Contender& own;
+  const std::vector<Contender>& others;
+  const std::atomic<bool>* cancelled;
+};
+
 // Along one key: one strategy against several.
 class KeySearch {
  public:
-  KeySearch(const Case& input, const CaseRequest& request, std::string key,
-            const Strategy& strategy, const std::vector<Strategy>& others,
-            const std::atomic<bool>* cancelled)
-      : input_(input),
-        request_(request),
-        key_(std::move(key)),
-        strategy_(strategy),
-        others_(others),
-        cancelled_(cancelled) {}
+  KeySearch(const Compared& compared, std::string key)
+      : of_(compared), key_(std::move(key)), steps_(compared.others.size() + 1) {}
 
   std::vector<std::optional<BreakEven>> run() {
-    std::vector<std::optional<BreakEven>> found(others_.size());
-    for (std::size_t k = 0; k < others_.size(); ++k) {
-      const std::optional<bool> faster = wins(k, 1);
-      if (faster) found[k] = search(k, *faster);
+    std::vector<std::optional<BreakEven>> found(of_.others.size());
+    for (std::size_t k = 0; k < of_.others.size(); ++k) {
+      if (of_.own.step <= Seconds{} || of_.others[k].step <= Seconds{}) continue;
+      found[k] = search(k);
     }
     return found;
   }
+  bool all_tried() const { return work_ <= kKeyWork; }
 
  private:
-  // The case with this factor, simulated under one strategy after another.
-  struct Changed {
-    explicit Changed(Case other) : input(std::move(other)), memo(input) {}
-    Case input;
-    CaseMemo memo;
-    Seconds own;                                 // zero: cannot be simulated
-    std::vector<std::optional<Seconds>> others;  // nothing: not asked yet
-  };
-
-  Seconds simulated(Changed& at, const Strategy& strategy) const try {
-    throw_if_cancelled(cancelled_);
-    if (!quick_to_simulate(at.input.graph, strategy)) return {};
-    return score_simulated(at.input, resolve(strategy, at.input), &at.memo, false).step;
-  } catch (const InputError&) {  // it does not fit the case, or a link is too slow
-    return {};
+  // Of strategy k, the explained one being the last.
+  Seconds step(std::size_t k, double factor) {
+    const auto [place, is_new] = steps_[k].try_emplace(factor);
+    if (!is_new) return place->second;
+    throw_if_cancelled(of_.cancelled);
+    const Contender& which = k == of_.others.size() ? of_.own : of_.others[k];
+    work_ += which.work;  // about as much as in the case as it is
+    if (!all_tried()) return {};
+    const std::optional<Case>& there = at(factor);
+    if (there) place->second = simulated_step(*there, which.strategy);
+    return place->second;
   }
 
-  Changed* at(double factor) {
+  const std::optional<Case>& at(double factor) {
     const auto [place, is_new] = cases_.try_emplace(factor);
-    if (!is_new) return place->second.get();
-    std::optional<Case> other =
-        factor == 1 ? std::optional(input_) : changed(input_, request_, key_, factor);
-    if (!other) return nullptr;
-    place->second = std::make_unique<Changed>(std::move(*other));
-    place->second->own = simulated(*place->second, strategy_);
-    place->second->others.resize(others_.size());
-    return place->second.get();
+    if (is_new) place->second = changed(of_.input, of_.request, key_, factor);
+    return place->second;
   }
 
-  // Whether the other strategy is the faster one with this factor; nothing where one of the two
-  // has no step.
-  std::optional<bool> wins(std::size_t k, double factor) {
-    Changed* const there = at(factor);
-    if (there == nullptr || there->own <= Seconds{}) return std::nullopt;
-    std::optional<Seconds>& step = there->others[k];
-    if (!step) step = simulated(*there, others_[k]);
-    if (*step <= Seconds{}) return std::nullopt;
-    return step->value < (1 - kEqualSteps) * there->own.value;
-  }
-
-  bool turns(std::size_t k, double factor, bool before) {
-    const std::optional<bool> now = wins(k, factor);
-    return now && *now != before;
+  bool turns(std::size_t k, double factor) {
+    const Seconds own = step(of_.others.size(), factor);
+    if (own <= Seconds{}) return false;
+    const Seconds other = step(k, factor);
+    if (other <= Seconds{}) return false;
+    const bool was_faster = of_.others[k].step < of_.own.step;
+    const Seconds faster = was_faster ? own : other, slower = was_faster ? other : own;
+    return faster.value < (1 - kVisible) * slower.value;
   }
 
   BreakEven result(std::size_t k, double factor) {
-    const Changed& there = *at(factor);
+    const Case& there = *at(factor);
     std::string value = text_of(factor);
-    if (key_ == kBatch) value = fmt::format("{}", there.input.graph.batch());
-    if (key_ == kOverlap) value = there.input.overlap == Overlap::none ? "off" : "on";
-    return {key_, std::move(value), there.own, *there.others[k]};
+    if (key_ == kBatch) value = fmt::format("{}", there.graph.batch());
+    if (key_ == kOverlap) value = there.overlap == Overlap::none ? "off" : "on";
+    return {key_, std::move(value), step(of_.others.size(), factor), step(k, factor)};
   }
 
   // From the case as it is outwards, both ways at once.
-  std::optional<BreakEven> search(std::size_t k, bool before) {
-    if (key_ == kOverlap) {
-      return turns(k, 2, before) ? std::optional(result(k, 2)) : std::nullopt;
-    }
+  std::optional<BreakEven> search(std::size_t k) {
+    if (key_ == kOverlap) return turns(k, 2) ? std::optional(result(k, 2)) : std::nullopt;
     for (double far = 2; far <= kFarthest; far *= 2) {
-      for (const double factor : {rounded(far), rounded(1 / far)}) {
-        if (!turns(k, factor, before)) continue;
-        return result(k, key_ == kBatch ? factor : nearest(k, factor, before));
+      std::optional<double> best;
+      for (const double way : {far, 1 / far}) {
+        const double factor = rounded(way);
+        if (!turns(k, factor)) continue;
+        const double here =
+            key_ == kBatch ? factor : nearest(k, factor, rounded(way > 1 ? way / 2 : way * 2));
+        if (!best || std::abs(std::log(here)) < std::abs(std::log(*best))) best = here;
       }
+      if (best) return result(k, *best);
     }
     return std::nullopt;
   }
@@ -154,23 +153,20 @@ class KeySearch {
     return key_ == kBatch ? factor : parse_factor(text_of(factor));
   }
 
-  // The factor of two digits nearest to 1 between `far`, where they have turned, and half as far.
-  double nearest(std::size_t k, double far, bool before) {
-    double near = rounded(far > 1 ? far / 2 : far * 2);
+  // Between `far`, where they have turned, and `near`, where they have not.
+  double nearest(std::size_t k, double far, double near) {
     for (;;) {
       const double middle = rounded(std::sqrt(near * far));
       if (middle == near || middle == far) return far;
-      (turns(k, middle, before) ? far : near) = middle;
+      (turns(k, middle) ? far : near) = middle;
     }
   }
 
-  const Case& input_;
-  const CaseRequest& request_;
+  const Compared& of_;
   const std::string key_;
-  const Strategy& strategy_;
-  const std::vector<Strategy>& others_;
-  const std::atomic<bool>* cancelled_;
-  std::map<double, std::unique_ptr<Changed>> cases_;  // by factor; null: there is none
+  std::map<double, std::optional<Case>> cases_;   // by factor; nothing: there is none
+  std::vector<std::map<double, Seconds>> steps_;  // by strategy and factor
+  std::size_t work_ = 0;
 };
 
 }  // namespace
@@ -188,19 +184,27 @@ std::vector<std::string> break_even_keys(const Case& input) {
   return keys;
 }
 
-std::vector<std::vector<BreakEven>> break_evens(const Case& input, const CaseRequest& request,
-                                                const Strategy& strategy,
-                                                const std::vector<Strategy>& others,
-                                                const std::atomic<bool>* cancelled) {
+Contender contender(const Case& input, const Strategy& strategy) {
+  const Scored scored = score_simulated(input, strategy, nullptr, false);
+  return {strategy, scored.step, scored.work};
+}
+
+BreakEvens break_evens(const Case& input, const CaseRequest& request, const Contender& own,
+                       const std::vector<Contender>& others, const std::atomic<bool>* cancelled) {
+  const Compared compared{input, request, own, others, cancelled};
   const std::vector<std::string> keys = break_even_keys(input);
   std::vector<std::vector<std::optional<BreakEven>>> by_key(keys.size());
+  std::vector<char> all_tried(keys.size());
   parallel_for(keys.size(), core_count(), [&](std::size_t i, unsigned) {
-    by_key[i] = KeySearch(input, request, keys[i], strategy, others, cancelled).run();
+    KeySearch search(compared, keys[i]);
+    by_key[i] = search.run();
+    all_tried[i] = search.all_tried() ? 1 : 0;
   });
-  std::vector<std::vector<BreakEven>> found(others.size());
-  for (const auto& of_key : by_key) {
-    for (std::size_t k = 0; k < of_key.size(); ++k) {
-      if (of_key[k]) found[k].push_back(*of_key[k]);
+  BreakEvens found{std::vector<std::vector<BreakEven>>(others.size())};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    found.all_tried = found.all_tried && all_tried[i] != 0;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      if (by_key[i][k]) found.turns[k].push_back(*by_key[i][k]);
     }
   }
   return found;

@@ -1,8 +1,8 @@
 #pragma once
 
 // What would have to be true for another strategy to be the faster one: links or devices so many
-// times as fast, another batch, or no overlap. Found by simulating both in the changed case.
-// Thread-safe.
+// times as fast, another batch, or no overlap. Found by simulating both, with these very cuts, in
+// the changed case. Thread-safe.
 
 #include <atomic>
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace strata {
 
-/// A change of the case after which the slower of two strategies is the faster one.
+/// A change of the case after which the slower of two strategies is the faster one, by a margin
+/// that can be seen.
 struct BreakEven {
   std::string key;    ///< a what-if's (WhatIfs), or "batch"
   std::string value;  ///< "3.4x", "off", or the batch of all devices
@@ -21,16 +22,28 @@ struct BreakEven {
   bool operator==(const BreakEven&) const = default;
 };
 
+struct BreakEvens {
+  std::vector<std::vector<BreakEven>> turns;  ///< by other strategy, at most one for each key
+  bool all_tried = true;                      ///< else simulating them would have taken too long
+};
+
+/// A strategy with its step in the case as it is, and what simulating that took (Scored::work).
+struct Contender {
+  Strategy strategy;
+  Seconds step;
+  std::size_t work = 0;
+};
+Contender contender(const Case& input, const Strategy& strategy);
+
 /// What is looked at, each by itself: the bandwidth of each kind of links, the speed of all
-/// devices, the batch, all between 1/16 and 16 times what they are, and overlap.
+/// devices, the batch, at 2, 4, 8 and 16 times what they are and parts of it; and overlap.
 std::vector<std::string> break_even_keys(const Case& input);
 
-/// By other strategy: for each key the change nearest to the case as it is, where there is one;
-/// factors have two digits, those of the batch are powers of two. `request`: of the case. Throws
-/// Cancelled.
-std::vector<std::vector<BreakEven>> break_evens(const Case& input, const CaseRequest& request,
-                                                const Strategy& strategy,
-                                                const std::vector<Strategy>& others,
-                                                const std::atomic<bool>* cancelled = nullptr);
+/// For each key the first change at which the order has turned, the nearest first, and between that
+/// and the one before the nearest that was found by halving: factors of two digits, batches by
+/// powers of two. `request`: of the case. Throws Cancelled.
+BreakEvens break_evens(const Case& input, const CaseRequest& request, const Contender& own,
+                       const std::vector<Contender>& others,
+                       const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

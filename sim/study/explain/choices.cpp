@@ -33,7 +33,7 @@ class Explainer {
   }
 
   // Costs are remembered by whoever asks, so each worker asks its own Eq1.
-  std::vector<ChoiceCosts> choices() const {
+  std::vector<ChoiceCosts> choices(const SolveLimits& limits) const {
     const std::vector<const CostModel*> models = cost_models(input_);
     std::deque<Eq1> workers;  // which cannot be moved
     for (unsigned k = 0; k < core_count(); ++k) {
@@ -42,6 +42,7 @@ class Explainer {
     }
     std::vector<ChoiceCosts> costs(variable_.cuts->size());
     parallel_for(costs.size(), core_count(), [&](std::size_t i, unsigned worker) {
+      throw_if_cancelled(limits.cancelled);
       costs[i] = costs_of(config_of((*variable_.cuts)[i]), workers[worker]);
     });
     return costs;
@@ -100,31 +101,52 @@ class Explainer {
   std::vector<Neighbour> neighbours_;
 };
 
-// The step of the strategy with each of the choices that is worth it.
+// The steps of so many choices of the least regret are simulated, fewer where each takes long:
+// tasks that are lowered and simulated in all.
+constexpr std::size_t kMostChoices = 128, kChoicesWork = 4'000'000;
+
+// Nothing where it takes too long, or a link is too slow for the simulation's clock.
+std::optional<Scored> simulated(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
+  if (!quick_to_simulate(input.graph, strategy)) return std::nullopt;
+  return score_simulated(input, strategy, &memo, true);
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
 void simulate_choices(const Case& input, const Strategy& strategy, const SolveLimits& limits,
                       Explanation& explanation) {
+  CaseMemo memo(input);
+  const std::optional<Scored> own = simulated(input, strategy, memo);
+  if (!own) return;
+  explanation.step = own->step;
+  explanation.work = own->work;
   std::vector<std::size_t> order(explanation.choices.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return explanation.choices[a].regret < explanation.choices[b].regret;
   });
-  if (order.size() > kMostSimulatedChoices) order.resize(kMostSimulatedChoices);
-  CaseMemo memo(input);
+  const std::size_t affordable = kChoicesWork / std::max<std::size_t>(own->work, 1);
+  order.resize(std::min({order.size(), kMostChoices, affordable}));
+  if (explanation.chosen) order.push_back(*explanation.chosen);
   parallel_for(order.size(), limits.threads, [&](std::size_t i, unsigned) {
     throw_if_cancelled(limits.cancelled);
-    const Strategy with = with_choice(strategy, explanation, order[i]);
-    if (!quick_to_simulate(input.graph, with)) return;
-    try {
-      explanation.choices[order[i]].step = score_simulated(input, with, &memo, false).step;
-    } catch (const InputError&) {  // a link is too slow for the simulation's clock
-    }
+    ChoiceCosts& choice = explanation.choices[order[i]];
+    if (order[i] == explanation.chosen && i + 1 < order.size()) return;  // comes last, too
+    const std::optional<Scored> with =
+        simulated(input, with_choice(strategy, explanation, order[i]), memo);
+    if (!with) return;
+    choice.step = with->step;
+    choice.fits = with->fits;
   });
-  if (explanation.chosen) explanation.choices[*explanation.chosen].step = explanation.step;
 }
 
 // What the layers receive, send and sum, in this order.
-std::vector<Exposure> exposures_of(const Case& input, const Prediction& p,
+std::vector<Exposure> exposures_of(const Case& input, const Strategy& strategy,
                                    const std::vector<LayerId>& layers) {
+  PredictOptions options;
+  options.devices = Simulated::one_of_each_class;
+  options.critical_path = options.memory = options.eq1 = false;
+  const Prediction p = predict(input, strategy, options);
   const auto path = critical_path(p.plan, p.timeline);
   const auto among = [&](LayerId layer) {
     return std::find(layers.begin(), layers.end(), layer) != layers.end();
@@ -149,7 +171,7 @@ std::vector<Exposure> exposures_of(const Case& input, const Prediction& p,
 std::optional<std::size_t> Explanation::best_other() const {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i == chosen || choices[i].step <= Seconds{}) continue;
+    if (i == chosen || choices[i].step <= Seconds{} || !choices[i].fits) continue;
     if (!best || choices[i].step < choices[*best].step) best = i;
   }
   return best;
@@ -172,23 +194,19 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
   const CostTables tables = eq1_tables(input, space, {limits.threads, limits.cancelled});
   const SolveResult found = strata::solve(tables, {}, 1);
   const std::vector<double> marginals =
-      counterfactuals(tables, variable, found.best.front().choices);
+      counterfactuals(tables, variable, found.best.front().choices, limits);
+  throw_if_cancelled(limits.cancelled);
 
   Explanation result;
   result.layers = space[variable].layers;
-  result.choices = Explainer(input, space, strategy, variable).choices();
+  result.choices = Explainer(input, space, strategy, variable).choices(limits);
   result.optimum = Seconds{*std::min_element(marginals.begin(), marginals.end())};
   for (std::size_t i = 0; i < marginals.size(); ++i) {
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;
     if (result.choices[i].config == strategy[layer]) result.chosen = i;
   }
-  PredictOptions of_classes;
-  of_classes.devices = Simulated::one_of_each_class;
-  of_classes.critical_path = of_classes.memory = of_classes.eq1 = false;
-  const Prediction p = predict(input, strategy, of_classes);
-  result.step = p.step_seconds();
-  result.exposures = exposures_of(input, p, result.layers);
   simulate_choices(input, strategy, limits, result);
+  if (result.step > Seconds{}) result.exposures = exposures_of(input, strategy, result.layers);
   return result;
 }
 

@@ -21,28 +21,27 @@ struct ChoiceCosts {
                                                      ///< partial sums are among what goes out
   /// How much slower under Eq. 1 the best strategy with this config is than the best of all.
   Seconds regret;
-  /// Simulated, the other layers being as they are. 0: not simulated, since its regret is too large
-  /// (kMostSimulatedChoices) or it takes too long.
+  /// Simulated, the other layers being as they are. 0: not simulated, since many others have less
+  /// regret or it takes too long.
   Seconds step;
-  LayerId binding;  ///< the neighbour with the largest transfer; invalid where nothing moves
+  bool fits = true;  ///< no device needs more memory than it has, where it was simulated
+  LayerId binding;   ///< the neighbour with the largest transfer; invalid where nothing moves
   Seconds binding_transfer;
 
   Seconds total() const { return compute + transfer_in + transfer_out + sync; }
 };
-
-/// So many configs of the least regret are simulated.
-inline constexpr std::size_t kMostSimulatedChoices = 128;
 
 struct Explanation {
   std::vector<LayerId> layers;        ///< that share the config
   std::vector<ChoiceCosts> choices;   ///< in the order of the search space
   std::optional<std::size_t> chosen;  ///< the explained strategy's; nothing where not among them
   Seconds optimum;                    ///< under Eq. 1
-  Seconds step;                       ///< the explained strategy's
+  Seconds step;                       ///< the explained strategy's; 0 where it takes too long
+  std::size_t work = 0;               ///< of simulating it (Scored::work)
   std::vector<Exposure> exposures;    ///< of what the layers receive, send and sum in it
 
-  /// The choice that makes the shortest step besides the strategy's own; nothing where none was
-  /// simulated.
+  /// The choice that makes the shortest step besides the strategy's own, of those that were
+  /// simulated and fit; nothing where there is none.
   std::optional<std::size_t> best_other() const;
 };
 

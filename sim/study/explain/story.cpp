@@ -9,25 +9,28 @@
 namespace strata {
 namespace {
 
-// A prediction with its path.
-struct Told {
+// Of rivals, which are simulated with all their steps.
+constexpr double kCheapPairs = kMostPairs / 10;
+
+// With its path.
+struct Predicted {
   Prediction prediction;
   std::vector<PathStep> path;
 };
 
-Told told(const Case& input, const Strategy& strategy, CaseMemo& memo) {
+Predicted predicted(const Case& input, const Strategy& strategy, CaseMemo& memo) {
   PredictOptions options;
   options.devices = Simulated::one_of_each_class;
   options.critical_path = false;  // found once, here
   options.memo = &memo;
-  Told result{predict(input, strategy, options), {}};
+  Predicted result{predict(input, strategy, options), {}};
   Prediction& p = result.prediction;
   result.path = critical_path(p.plan, p.timeline);
   p.path = path_shares(p.plan, p.timeline, result.path);
   return result;
 }
 
-Exposures exposures_of(const Case& input, const Told& of) {
+Exposures exposures_of(const Case& input, const Predicted& of) {
   Exposures found = exposures(input.graph, of.prediction.plan, of.prediction.timeline, of.path);
   std::stable_sort(found.parts.begin(), found.parts.end(),
                    [](const Exposure& a, const Exposure& b) { return a.exposed > b.exposed; });
@@ -66,14 +69,19 @@ std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
   for (Strategy& each : all) {
     const auto same = [&](const Strategy& s) { return cut_alike(input.graph, s, each); };
     if (same(strategy) || std::any_of(others.begin(), others.end(), same)) continue;
-    if (quick_to_simulate(input.graph, each)) others.push_back(std::move(each));
+    if (quick_to_simulate(input.graph, each, kCheapPairs)) others.push_back(std::move(each));
   }
   return others;
 }
 
+// What simulating it anew takes, in tasks (Scored::work).
+std::size_t work_of(const Prediction& p) {
+  return p.plan.size();
+}
+
 // Nothing where a link is too slow for the simulation's clock.
 std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
-  const Told of = told(input, strategy, memo);
+  const Predicted of = predicted(input, strategy, memo);
   const Prediction& p = of.prediction;
   return Rival{strategy,
                p.step_seconds(),
@@ -82,6 +90,7 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
                exposures_of(input, of).all,
                p.largest_peak(),
                !shortage(input, p.peak_memory),
+               work_of(p),
                {}};
 } catch (const InputError&) {
   return std::nullopt;
@@ -92,7 +101,7 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
 Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
            const Strategy& strategy, const SolveLimits& limits) {
   CaseMemo memo(input);
-  const Told of = told(input, strategy, memo);
+  const Predicted of = predicted(input, strategy, memo);
   const Prediction& p = of.prediction;
   Story story;
   story.strategy = strategy;
@@ -106,16 +115,18 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.lower_bound =
       StepBound(input, SearchSpace(input.graph, input.cluster, space), limits).least();
 
-  std::vector<Strategy> others;
+  std::vector<Contender> others;
   for (const Strategy& each : rivals_of(input, space, strategy, limits)) {
     throw_if_cancelled(limits.cancelled);
     std::optional<Rival> found = rival(input, each, memo);
     if (!found) continue;
-    others.push_back(each);
+    others.push_back({each, found->step, found->work});
     story.rivals.push_back(std::move(*found));
   }
-  const auto turns = break_evens(input, request, strategy, others, limits.cancelled);
-  for (std::size_t k = 0; k < turns.size(); ++k) story.rivals[k].turns = turns[k];
+  const Contender own{strategy, story.step, work_of(p)};
+  const BreakEvens found = break_evens(input, request, own, others, limits.cancelled);
+  for (std::size_t k = 0; k < others.size(); ++k) story.rivals[k].turns = found.turns[k];
+  story.all_tried = found.all_tried;
   std::stable_sort(story.rivals.begin(), story.rivals.end(),
                    [](const Rival& a, const Rival& b) { return a.step < b.step; });
   return story;

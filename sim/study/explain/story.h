@@ -25,6 +25,7 @@ struct Rival {
   Exposure communication;  ///< all of it
   Bytes peak_memory;       ///< of the device that needs the most
   bool fits = true;        ///< no device needs more than it has
+  std::size_t work = 0;    ///< of simulating it (Contender)
   std::vector<BreakEven> turns;
 };
 
@@ -42,6 +43,7 @@ struct Story {
   std::optional<Busiest> link;  ///< nothing where nothing moves
   Bytes peak_memory;            ///< of the device that needs the most
   bool fits = true;
+  bool all_tried = true;      ///< of what would turn the order (BreakEvens)
   Seconds lower_bound;        ///< no strategy of the space has a shorter step (step_bound.h)
   std::vector<Rival> rivals;  ///< data, model, owt and eq1, where they are cut otherwise and quick
                               ///< to simulate; the fastest first
@@ -56,12 +58,14 @@ std::vector<std::string> sentences(const Case& input, const Story& story);
 
 /// "the transfer from conv1 to pool1", "the sum of conv1's gradients".
 std::string what(const Graph& graph, const Exposure& part);
-/// As options of a command: "--set link.inter.bandwidth=3.4x", "--batch 1024".
-std::string option_text(const BreakEven& turn);
-/// All of them, with both steps; empty where there are none.
-std::string turns_text(const std::vector<BreakEven>& turns);
-/// What is said where there are none.
-inline constexpr std::string_view kNoTurns =
-    "No other bandwidth, speed, batch or overlap that was tried turns that.";
+/// "link.inter.bandwidth=3.4x", "a batch of 1024".
+std::string change_text(const BreakEven& turn);
+/// "It would be faster with ...": all changes with both steps, or that there is none.
+std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, bool all_tried);
+/// What holds of all of them.
+inline constexpr std::string_view kTurnsNote =
+    "Each change is simulated by itself, both strategies being cut as they are now; a search in "
+    "the "
+    "changed case may find others.";
 
 }  // namespace strata

@@ -1,7 +1,7 @@
 // A story in words.
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@ namespace strata {
 namespace {
 
 constexpr double kWorthTelling = 0.005;  // of the step
+constexpr double kSame = 0.0005, kHalf = 0.5;
 constexpr std::size_t kNamed = 3;
 
 std::string percent(double share) {
@@ -58,16 +59,16 @@ std::string step_sentence(const Story& story) {
   std::string text = fmt::format("A step takes {}", format_seconds(story.step));
   if (shares.empty()) return text + ".";
   const Share& most = shares.front();
-  return text +
-         fmt::format(": on its critical path are {}. What binds it is the {}, {} of the step.",
-                     made_of(story.path, story.step), most.of, percent(most.seconds / story.step));
+  return text + fmt::format(": on its critical path are {}. What binds it: {}, {} of the step.",
+                            made_of(story.path, story.step), most.of,
+                            percent(most.seconds / story.step));
 }
 
 std::string busiest_sentence(const Story& story) {
   std::string text = fmt::format("The busiest device is {}, which works {} of the step",
                                  story.device.name, percent(story.device.share));
   if (!story.link) return text + ".";
-  return text + fmt::format("; the busiest link is {}, which is full for {} of it.",
+  return text + fmt::format("; the busiest link is {}, which carries {} of what it could.",
                             story.link->name, percent(story.link->share));
 }
 
@@ -86,14 +87,15 @@ std::string communication_sentence(const Case& input, const Story& story) {
 }
 
 std::string bound_sentence(const Story& story) {
-  if (story.lower_bound <= Seconds{} || story.lower_bound > story.step) return {};
+  if (story.lower_bound <= Seconds{} || story.lower_bound > (1 + kEqualSteps) * story.step)
+    return {};
   const double gap = (story.step - story.lower_bound) / story.step;
   if (gap <= kEqualSteps) return "It is proved that no strategy of the search space is faster.";
+  const std::string less = gap < kHalf ? fmt::format(", {} less", percent(gap)) : "";
   return fmt::format(
-      "No strategy of the search space is more than {} faster: whatever the cuts, devices compute "
-      "and "
-      "wait for {}.",
-      percent(gap), format_seconds(story.lower_bound));
+      "No strategy of the search space takes less than {}{}: devices compute and wait for that "
+      "long.",
+      format_seconds(story.lower_bound), less);
 }
 
 std::string memory_sentence(const Story& story) {
@@ -101,12 +103,13 @@ std::string memory_sentence(const Story& story) {
   return fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
 }
 
-// "6.5 % more than ...", "3.8 times as long as ...".
+// "6.5 % more", "3.8 times as long", "72 times as fast".
 std::string compared(double ratio) {
-  if (ratio >= 2) return fmt::format("{:.2g} times as long", ratio);
-  if (ratio > 1 + kEqualSteps) return fmt::format("{} more", percent(ratio - 1));
-  if (ratio < 1 - kEqualSteps) return fmt::format("{} less", percent(1 - ratio));
-  return "as long";
+  if (std::abs(ratio - 1) < kSame) return "as long";
+  if (ratio >= 2) return fmt::format("{:.{}f} times as long", ratio, ratio < 9.95 ? 1 : 0);
+  if (ratio > 1) return fmt::format("{} more", percent(ratio - 1));
+  if (ratio > kHalf) return fmt::format("{} less", percent(1 - ratio));
+  return fmt::format("{:.{}f} times as fast", 1 / ratio, 1 / ratio < 9.95 ? 1 : 0);
 }
 
 std::string rival_sentence(const Story& story, const Rival& rival) {
@@ -117,10 +120,7 @@ std::string rival_sentence(const Story& story, const Rival& rival) {
   if (!rival.fits) {
     text += fmt::format(" It does not fit: a device needs {}.", format_bytes(rival.peak_memory));
   }
-  if (rival.turns.empty()) return text + " " + std::string(kNoTurns);
-  return text + fmt::format(" It would {} with {}.",
-                            ratio < 1 - kEqualSteps ? "be slower" : "be faster",
-                            turns_text(rival.turns));
+  return text + " " + turns_text(rival.turns, rival.step < story.step, story.all_tried);
 }
 
 }  // namespace
@@ -129,13 +129,19 @@ std::vector<std::string> sentences(const Case& input, const Story& story) {
   std::vector<std::string> all = {step_sentence(story), communication_sentence(input, story),
                                   busiest_sentence(story), bound_sentence(story),
                                   memory_sentence(story)};
-  for (const Rival& rival : story.rivals) all.push_back(rival_sentence(story, rival));
+  bool turns = false;
+  for (const Rival& rival : story.rivals) {
+    all.push_back(rival_sentence(story, rival));
+    turns = turns || !rival.turns.empty();
+  }
+  if (turns) all.emplace_back(kTurnsNote);
   std::erase_if(all, [](const std::string& s) { return s.empty(); });
   return all;
 }
 
 std::string what(const Graph& graph, const Exposure& part) {
   const std::string& layer = graph[part.layer].name;
+  if (part.producer == part.layer) return fmt::format("the partial sums of {}", layer);
   if (part.producer.valid()) {
     return fmt::format("the transfer from {} to {}", graph[part.producer].name, layer);
   }
@@ -143,20 +149,24 @@ std::string what(const Graph& graph, const Exposure& part) {
                      part.kind == WorkKind::statistics ? "statistics" : "gradients");
 }
 
-std::string turns_text(const std::vector<BreakEven>& turns) {
-  std::vector<std::string> parts;
-  for (const BreakEven& turn : turns) {
-    const std::string step = format_seconds(turn.step), other = format_seconds(turn.other_step);
-    parts.push_back(step == other
-                        ? fmt::format("{} (both {})", option_text(turn), step)
-                        : fmt::format("{} ({} against {})", option_text(turn), other, step));
-  }
-  return listed(parts, " or ");
+std::string change_text(const BreakEven& turn) {
+  if (turn.key == "batch") return "a batch of " + turn.value;
+  return fmt::format("{}={}", turn.key, turn.value);
 }
 
-std::string option_text(const BreakEven& turn) {
-  if (turn.key == "batch") return "--batch " + turn.value;
-  return fmt::format("--set {}={}", turn.key, turn.value);
+std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, bool all_tried) {
+  std::vector<std::string> parts;
+  for (const BreakEven& turn : turns) {
+    parts.push_back(fmt::format("{} ({} against {})", change_text(turn),
+                                format_seconds(turn.other_step), format_seconds(turn.step)));
+  }
+  const std::string_view rest = all_tried ? "" : " Not all was tried: it would take long.";
+  if (parts.empty()) {
+    return fmt::format("No other bandwidth, speed, batch or overlap that was tried turns that.{}",
+                       rest);
+  }
+  return fmt::format("It would be {} with {}.{}", faster_now ? "slower" : "faster",
+                     listed(parts, " or "), rest);
 }
 
 }  // namespace strata

@@ -9,9 +9,6 @@
 namespace strata {
 namespace {
 
-/// Pairs of devices that exchange something, over all edges.
-constexpr double kMostPairs = 3e6;
-
 bool mixes_channels(const Layer& consumer, const Extents& input) {
   const AccessMap map = access_map(consumer.op, {input, consumer.output});
   const std::int64_t channels = input[Dim::c];
@@ -114,7 +111,7 @@ CaseResult result_of(const Case& input, const Scored& scored) {
   return result;
 }
 
-bool quick_to_simulate(const Graph& graph, const Strategy& strategy) {
+bool quick_to_simulate(const Graph& graph, const Strategy& strategy, double most_pairs) {
   double sum = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId consumer(i);
@@ -123,7 +120,7 @@ bool quick_to_simulate(const Graph& graph, const Strategy& strategy) {
       sum += pairs(mixes, strategy[producer].degrees, strategy[consumer].degrees);
     }
   }
-  return sum <= kMostPairs;
+  return sum <= most_pairs;
 }
 
 }  // namespace strata

@@ -71,8 +71,11 @@ class Scores {
 
 CaseResult result_of(const Case& input, const Scored& scored);
 
+/// Pairs of devices that exchange something, over all edges: so many make a simulation of seconds.
+inline constexpr double kMostPairs = 3e6;
 /// Whether simulating it takes seconds at most. Channels cut over hundreds of devices send
 /// everything everywhere, layer by layer: minutes, for a strategy that nobody would choose.
-bool quick_to_simulate(const Graph& graph, const Strategy& strategy);
+bool quick_to_simulate(const Graph& graph, const Strategy& strategy,
+                       double most_pairs = kMostPairs);
 
 }  // namespace strata
