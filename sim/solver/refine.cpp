@@ -18,8 +18,11 @@ constexpr std::size_t kBatch = 16, kOfOnePlace = 2;
 
 // From so many starts, the fastest ones, the search goes down.
 constexpr std::size_t kPaths = 6, kApart = 3;
+// An estimate learns from so many strategies, the fastest ones, and ranks the moves from so many.
+constexpr std::size_t kSamples = 150, kBases = 4;
+
 class Refiner {
-  using Known = std::map<Choices, double>::value_type;
+  using Known = KnownStep;  // of `known_`
   // The moves from one of the strategies, the cheapest first.
   struct Moves {
     Choices from;
@@ -39,7 +42,8 @@ class Refiner {
         starts_(starts),
         evaluate_(evaluate),
         options_(options),
-        limits_(limits) {
+        limits_(limits),
+        estimate_(options.estimate) {
     for (const CostTables& tables : rankings) around_.emplace_back(tables, options.kinds, starts);
   }
 
@@ -58,6 +62,7 @@ class Refiner {
       paths_.push_back({start, std::vector<Moves>(around_.size())});
     }
     while (goes_on() && descend()) {
+      if (estimate_ && goes_on()) evaluate(estimated_batch());
     }
     while (goes_on()) {
       const std::vector<Choices> batch = next_batch();
@@ -114,6 +119,59 @@ class Refiner {
     left_.insert(at);
     return {};
   }
+
+  // Those of the fastest strategies that are apart from each other.
+  static std::vector<const Known*> bases(const std::vector<const Known*>& fastest) {
+    std::vector<const Known*> bases;
+    for (const Known* known : fastest) {
+      if (bases.size() == kBases) break;
+      const auto is_near = [&](const Known* base) {
+        return distance(base->first, known->first) < kApart;
+      };
+      if (std::none_of(bases.begin(), bases.end(), is_near)) bases.push_back(known);
+    }
+    return bases;
+  }
+
+  // Those that were worked out for the batch before are taken over.
+  std::vector<Moves> moves_from(const std::vector<const Known*>& bases) {
+    std::vector<Moves> result;
+    for (const Known* base : bases) {
+      const auto before = std::find_if(estimated_.begin(), estimated_.end(),
+                                       [&](const Moves& m) { return m.from == base->first; });
+      result.push_back(before != estimated_.end() ? std::move(*before) : Moves{base->first, {}});
+    }
+    return result;
+  }
+
+  // Orders the moves by what the estimate says of where they lead.
+  void rank_by_estimate(Moves& moves) const {
+    if (moves.all.empty()) moves.all = around_.front().moves(moves.from);
+    Choices next = moves.from;
+    for (Move& move : moves.all) {
+      for (const auto& [variable, choice] : move.changes) next[variable] = choice;
+      move.cost = estimate_->seconds(next);
+      for (const auto& [variable, choice] : move.changes) next[variable] = moves.from[variable];
+    }
+    std::sort(moves.all.begin(), moves.all.end());
+  }
+
+  // From each base the moves that the estimate thinks the fastest, given all that is known.
+  std::vector<Choices> estimated_batch() {
+    const std::vector<const Known*> fastest = by_seconds();
+    estimate_->learn(std::span(fastest).first(std::min(kSamples, fastest.size())));
+    estimated_ = moves_from(bases(fastest));
+    parallel_for(estimated_.size(), limits_.threads,
+                 [&](std::size_t i, unsigned) { rank_by_estimate(estimated_[i]); });
+    std::set<Choices> batch;
+    for (const Moves& moves : estimated_) {
+      const std::size_t most = std::min(kBatch / kBases, left_to_evaluate() - batch.size());
+      for (Choices& choices : promising(moves, most)) batch.insert(std::move(choices));
+    }
+    return {batch.begin(), batch.end()};
+  }
+
+  std::size_t left_to_evaluate() const { return options_.evaluations - known_.size(); }
 
   bool out_of_time() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
@@ -206,8 +264,8 @@ class Refiner {
   }
 
   // The cheapest moves to what was not evaluated yet.
-  std::vector<Choices> promising(const Moves& moves) const {
-    const std::size_t most = std::min(kBatch, options_.evaluations - known_.size());
+  std::vector<Choices> promising(const Moves& moves, std::size_t most = kBatch) const {
+    most = std::min(most, left_to_evaluate());
     std::map<std::uint32_t, std::size_t> of_place;
     std::set<Choices> batch;
     for (const Move& move : moves.all) {
@@ -243,6 +301,8 @@ class Refiner {
   const RefineOptions& options_;
   const SolveLimits& limits_;
   std::vector<Neighbourhood> around_;  // by ranking
+  std::optional<StepEstimate> estimate_;
+  std::vector<Moves> estimated_;  // from the last bases
   std::map<Choices, double> known_;
   const Known* best_ = nullptr;
   std::set<Choices> left_;  // from which every move of one choice or stretch was evaluated

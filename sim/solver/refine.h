@@ -8,11 +8,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/solver/neighbourhood.h"
 #include "sim/solver/solution.h"
+#include "sim/solver/step_estimate.h"
 
 namespace strata {
 
@@ -25,6 +27,8 @@ struct RefineOptions {
   /// If given, what choices cannot be better than: where that reaches the best known, they are not
   /// evaluated.
   Evaluate lower_bound = {};
+  /// If given, every other batch holds the moves that it thinks the fastest.
+  std::optional<StepEstimate> estimate = {};
   /// If given, asked between batches with the seconds of the best known: whether to end.
   std::function<bool(double)> done = {};
   double least = 0;  ///< that nothing takes less than: shown as progress
@@ -44,7 +48,9 @@ struct Refinement {
 
 /// Evaluates the starts, goes down from the fastest of them by one move after another
 /// (neighbourhood.h), and looks around where that ends. The moves that cost least come first, a
-/// batch at a time: under each of the `rankings` in turn, of which there is one at least.
+/// batch at a time: under each of the `rankings` in turn, of which there is one at least. In every
+/// other batch those that the estimate, if there is one, thinks the fastest: from the fastest
+/// strategy, and from others that are fast and not near.
 Refinement refine(std::span<const CostTables> rankings, std::span<const Choices> starts,
                   const Evaluate& evaluate, const RefineOptions& options,
                   const SolveLimits& limits = {});

@@ -143,7 +143,7 @@ void WhyView::ask_layer(LayerId layer) {
         return
             [this, answer = explained(scene, layer, progress.cancelled())] { show_answer(answer); };
       },
-      [this](const QString& message) { failed(message); }, WhenStale::show);
+      [this](const QString& message) { failed(message); });
 }
 
 void WhyView::ask_story() {
@@ -152,6 +152,7 @@ void WhyView::ask_story() {
     workspace().jobs().cancel(QStringLiteral("why"));
     return show_story(scene ? told_ : nullptr);
   }
+  show_story(nullptr);
   workspace().jobs().start(
       this, QStringLiteral("why"), tr("Asking why"),
       [this, scene](Progress& progress) -> Jobs::Show {
@@ -193,6 +194,7 @@ void WhyView::show_story(const ToldPtr& told) {
       text += QStringLiteral("<p>%1</p>").arg(QString::fromStdString(sentence).toHtmlEscaped());
     }
   }
+  if (!told && workspace().scene()) text = QStringLiteral("<p>%1</p>").arg(tr("Asking why…"));
   const QString hint = tr("Select a layer to see why it is cut as it is.");
   story_->setText(text + QStringLiteral("<p><i>%1</i></p>").arg(hint));
 }

@@ -28,6 +28,8 @@ constexpr std::array kRankings = {Discount{1, 0}, Discount{0.1, 1}};
 constexpr std::size_t kFewNodes = 4, kLargestTables = std::size_t{256} << 20;
 // So many that make another choice somewhere, where all layers together have so few.
 constexpr std::size_t kAlternatives = 16, kFewChoices = 2000;
+// Choices times layers: ranking a strategy's moves by the estimate takes milliseconds.
+constexpr std::size_t kQuickToRank = 50'000;
 constexpr std::size_t kFewestEvaluations = 200, kMostEvaluations = 2000;
 // A search ends after its starts and so many tasks of simulated steps, which take a second or two
 // of two cores. Simulations of small networks are short: those may be more.
@@ -195,6 +197,9 @@ class SimulatedSearch {
       options.lower_bound = [this](const Choices& c) { return bound_.of(original(c)).value; };
     }
     options.least = bound_.least().value;
+    if (count_choices(space_.tables) * space_.tables.variables.size() <= kQuickToRank) {
+      options.estimate.emplace(space_.tables, compute_);
+    }
     return options;
   }
 

@@ -88,6 +88,20 @@ TEST_F(WhyViewTest, TellsTheStoryOfTheStrategy) {
   EXPECT_THAT(view_.story().toStdString(), HasSubstr(step));
 }
 
+// What is asked while another answer is still worked out takes its place.
+TEST_F(WhyViewTest, AnswersTheLastQuestionAlone) {
+  StrategyChoice owt;
+  owt.source = "owt";
+  workspace_.set_strategy(owt);
+  settle();
+  workspace_.selection().select_layers({workspace_.scene()->input.graph.find("conv2")});
+  workspace_.selection().select_layers({});
+  settle();
+  EXPECT_EQ(view_.choices().explained(), nullptr);
+  EXPECT_FALSE(view_.table().isVisible());
+  EXPECT_THAT(view_.story().toStdString(), HasSubstr("<b>owt</b>"));
+}
+
 // As wide as the view is in a dock.
 TEST_F(WhyViewTest, EveryHeadingCanBeRead) {
   view_.resize(540, 600);
