@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
+
+#include "sim/base/parallel.h"
 
 namespace strata {
 namespace {
@@ -155,12 +158,15 @@ void Neighbourhood::add_stretches(const Choices& at, std::span<const std::uint32
   }
 }
 
-std::vector<Move> Neighbourhood::moves(const Choices& at) const {
+std::vector<Move> Neighbourhood::moves(const Choices& at, unsigned threads) const {
+  std::vector<std::vector<Move>> by_variable(at.size());
+  parallel_for(at.size(), threads, [&](std::size_t i, unsigned) {
+    const auto v = static_cast<std::uint32_t>(i);
+    add_choices(at, v, by_variable[i]);
+    add_responses(at, v, by_variable[i]);
+  });
   std::vector<Move> all;
-  for (std::uint32_t v = 0; v < at.size(); ++v) {
-    add_choices(at, v, all);
-    add_responses(at, v, all);
-  }
+  for (std::vector<Move>& moves : by_variable) std::ranges::move(moves, std::back_inserter(all));
   for (const Choices& other : others_) add_stretches(at, other, all);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -38,7 +38,8 @@ class Neighbourhood {
   /// One variable takes another choice, alone or with those around it that then choose otherwise; a
   /// few neighbours, or a run of equal ones, take the same cut; a stretch is as in another
   /// strategy.
-  std::vector<Move> moves(const Choices& at) const;
+  /// `threads`: 0: all cores; the moves do not depend on it.
+  std::vector<Move> moves(const Choices& at, unsigned threads = 1) const;
   /// Any two variables of a small problem, or two that an edge joins, take other choices: the
   /// cheapest of these.
   std::vector<Move> pairs(const Choices& at) const;

@@ -112,7 +112,7 @@ class Refiner {
     const Choices& at = path.at->first;
     for (std::size_t tries = 0; tries < around_.size(); ++tries) {
       const std::size_t r = path.turn++ % around_.size();
-      if (path.moves[r].from != at) path.moves[r] = {at, around_[r].moves(at)};
+      if (path.moves[r].from != at) path.moves[r] = {at, around_[r].moves(at, limits_.threads)};
       std::vector<Choices> batch = promising(path.moves[r]);
       if (!batch.empty()) return batch;
     }
@@ -146,7 +146,7 @@ class Refiner {
 
   // Orders the moves by what the estimate says of where they lead.
   void rank_by_estimate(Moves& moves) const {
-    if (moves.all.empty()) moves.all = around_.front().moves(moves.from);
+    if (moves.all.empty()) moves.all = around_.front().moves(moves.from, limits_.threads);
     Choices next = moves.from;
     for (Move& move : moves.all) {
       for (const auto& [variable, choice] : move.changes) next[variable] = choice;
@@ -238,7 +238,7 @@ class Refiner {
     for (const Known* base : by_seconds()) {
       const Choices& at = base->first;
       if (!left_.contains(at)) {
-        if (moves_.from != at) moves_ = {at, around_.front().moves(at)};
+        if (moves_.from != at) moves_ = {at, around_.front().moves(at, limits_.threads)};
         std::vector<Choices> batch = promising(moves_);
         if (!batch.empty()) return batch;
         left_.insert(at);

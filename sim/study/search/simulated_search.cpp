@@ -31,9 +31,9 @@ constexpr std::size_t kAlternatives = 16, kFewChoices = 2000;
 // Choices times layers: ranking a strategy's moves by the estimate takes milliseconds.
 constexpr std::size_t kQuickToRank = 50'000;
 constexpr std::size_t kFewestEvaluations = 200, kMostEvaluations = 2000;
-// A search ends after its starts and so many tasks of simulated steps, which take a second or two
+// A search ends after its starts and so many tasks of simulated steps, which take about a second
 // of two cores. Simulations of small networks are short: those may be more.
-constexpr std::size_t kUsualWork = 3'000'000;
+constexpr std::size_t kUsualWork = 2'000'000;
 
 class SimulatedSearch {
  public:
