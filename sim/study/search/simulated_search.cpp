@@ -28,6 +28,8 @@ constexpr std::array kRankings = {Discount{1, 0}, Discount{0.1, 1}};
 constexpr std::size_t kFewNodes = 4, kLargestTables = std::size_t{256} << 20;
 // So many that make another choice somewhere, where all layers together have so few.
 constexpr std::size_t kAlternatives = 16, kFewChoices = 2000;
+// Of all sums of gradients.
+constexpr double kLargePart = 0.05;
 // Choices times layers: ranking a strategy's moves by the estimate takes milliseconds.
 constexpr std::size_t kQuickToRank = 50'000;
 constexpr std::size_t kFewestEvaluations = 200, kMostEvaluations = 2000;
@@ -107,6 +109,60 @@ class SimulatedSearch {
     }
     const std::vector<Choices> others = alternatives(rankings.front(), fastest->choices);
     starts.insert(starts.end(), others.begin(), others.end());
+    for (const CostTables& tables : {rankings.front(), tables_at({1, 0})}) {
+      const std::vector<Choices> alike = equal_copies(tables);
+      starts.insert(starts.end(), alike.begin(), alike.end());
+    }
+  }
+
+  // The best under these tables in which all layers with large sums of gradients have as many
+  // copies of their parameters. Their sums hide behind the same computation: what is best for one
+  // follows from the others, so they had best change together.
+  std::vector<Choices> equal_copies(const CostTables& tables) const {
+    if (count_choices(tables) > kFewChoices) return {};
+    std::map<std::int64_t, std::vector<Choices>> kept;  // by copies: of all variables
+    for (std::size_t v = 0; v < tables.variables.size(); ++v) {
+      for (const auto& [copies, choices] : by_copies(v)) kept.try_emplace(copies);
+    }
+    std::vector<Choices> found;
+    for (auto& [copies, choices] : kept) {
+      if (is_set(limits_.cancelled)) break;
+      for (std::size_t v = 0; v < tables.variables.size(); ++v) {
+        const auto alike = by_copies(v);
+        const auto with = alike.find(copies);
+        Choices all(tables.variables[v]->size());
+        std::iota(all.begin(), all.end(), 0u);
+        choices.push_back(with != alike.end() ? with->second : std::move(all));
+      }
+      const Restriction alone = restrict_choices(tables, choices);
+      const SolveResult best = solve(alone.tables, {}, 1, on_one_thread());
+      if (!best.best.empty()) found.push_back(alone.original(best.best.front().choices));
+    }
+    return found;
+  }
+
+  // Of gradients, whatever the choice.
+  double largest_sums(std::size_t v) const {
+    double largest = 0;
+    for (std::size_t c = 0; c < compute_[v].size(); ++c) {
+      largest = std::max(largest, (*space_.tables.variables[v])[c] - compute_[v][c]);
+    }
+    return largest;
+  }
+
+  // The choices of a variable by how many copies of its parameters they make; none where its sums
+  // of gradients are a small part of all.
+  std::map<std::int64_t, Choices> by_copies(std::size_t v) const {
+    std::map<std::int64_t, Choices> choices;
+    double whole = 0;
+    for (std::size_t u = 0; u < compute_.size(); ++u) whole += largest_sums(u);
+    if (largest_sums(v) < kLargePart * whole) return choices;
+    const Cuts& cuts = *searched_space()[v].cuts;
+    for (std::uint32_t c = 0; c < cuts.size(); ++c) {
+      const Degrees& degrees = cuts[c].degrees;
+      choices[product(degrees) / (degrees[Dim::c] * degrees.r)].push_back(c);
+    }
+    return choices;
   }
 
   static Discount discount_at(std::ptrdiff_t i) {
@@ -213,8 +269,13 @@ class SimulatedSearch {
     return std::max((1 + kEqualSteps) * bound, bound / (1 - options_.gap));
   }
 
+  // With the choices of the tables.
+  const SearchSpace& searched_space() const {
+    return space_.screened != nullptr ? space_.screened->space : space_.space;
+  }
+
   ChoiceKinds kinds() const {
-    const SearchSpace& space = space_.screened != nullptr ? space_.screened->space : space_.space;
+    const SearchSpace& space = searched_space();
     std::map<Cut, std::uint32_t> numbers;
     ChoiceKinds kinds(space.size());
     for (std::size_t v = 0; v < space.size(); ++v) {

@@ -71,5 +71,16 @@ TEST(Fastest, OfAlexNetOn16DevicesTakesFewSimulations) {
   EXPECT_LE(solve(load_case(request), options).least(), Seconds{17.7e-3});
 }
 
+// With parameter servers the large layers had best change their number of copies together.
+TEST(Fastest, OfAlexNetWithParameterServersTakesFewSimulations) {
+  CaseRequest request;
+  request.model = "alexnet";
+  request.cluster = "p100-4x4";
+  request.sync.algorithm = SyncAlgorithm::ps;
+  SolveOptions options;
+  options.evaluations = 350;
+  EXPECT_LE(solve(load_case(request), options).least(), Seconds{17.6e-3});
+}
+
 }  // namespace
 }  // namespace strata
