@@ -203,6 +203,7 @@ std::vector<PathPart> path_parts(const Plan& plan, const Timeline& timeline,
     if (time.value > 0) sums[{task.layer, work_kind(task)}] += time;
   }
   std::vector<PathPart> parts;
+  parts.reserve(sums.size());
   for (const auto& [what, seconds] : sums) parts.push_back({what.first, what.second, seconds});
   return parts;
 }

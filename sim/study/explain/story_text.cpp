@@ -156,6 +156,7 @@ std::string change_text(const BreakEven& turn) {
 
 std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, bool all_tried) {
   std::vector<std::string> parts;
+  parts.reserve(turns.size());
   for (const BreakEven& turn : turns) {
     parts.push_back(fmt::format("{} ({} against {})", change_text(turn),
                                 format_seconds(turn.other_step), format_seconds(turn.step)));

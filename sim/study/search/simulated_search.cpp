@@ -132,7 +132,7 @@ class SimulatedSearch {
         const auto with = alike.find(copies);
         Choices all(tables.variables[v]->size());
         std::iota(all.begin(), all.end(), 0u);
-        choices.push_back(with != alike.end() ? with->second : std::move(all));
+        choices.push_back(with != alike.end() ? with->second : all);
       }
       const Restriction alone = restrict_choices(tables, choices);
       const SolveResult best = solve(alone.tables, {}, 1, on_one_thread());
@@ -160,7 +160,7 @@ class SimulatedSearch {
     const Cuts& cuts = *searched_space()[v].cuts;
     for (std::uint32_t c = 0; c < cuts.size(); ++c) {
       const Degrees& degrees = cuts[c].degrees;
-      choices[product(degrees) / (degrees[Dim::c] * degrees.r)].push_back(c);
+      choices[product(degrees) / degrees[Dim::c] / degrees.r].push_back(c);
     }
     return choices;
   }
