@@ -184,11 +184,6 @@ std::vector<std::string> break_even_keys(const Case& input) {
   return keys;
 }
 
-Contender contender(const Case& input, const Strategy& strategy) {
-  const Scored scored = score_simulated(input, strategy, nullptr, false);
-  return {strategy, scored.step, scored.work};
-}
-
 BreakEvens break_evens(const Case& input, const CaseRequest& request, const Contender& own,
                        const std::vector<Contender>& others, const std::atomic<bool>* cancelled) {
   const Compared compared{input, request, own, others, cancelled};

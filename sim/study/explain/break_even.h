@@ -33,7 +33,6 @@ struct Contender {
   Seconds step;
   std::size_t work = 0;
 };
-Contender contender(const Case& input, const Strategy& strategy);
 
 /// What is looked at, each by itself: the bandwidth of each kind of links, the speed of all
 /// devices, the batch, at 2, 4, 8 and 16 times what they are and parts of it; and overlap.

@@ -74,11 +74,6 @@ std::vector<Strategy> rivals_of(const Case& input, const SearchOptions& space,
   return others;
 }
 
-// What simulating it anew takes, in tasks (Scored::work).
-std::size_t work_of(const Prediction& p) {
-  return p.plan.size();
-}
-
 // Nothing where a link is too slow for the simulation's clock.
 std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo& memo) try {
   const Predicted of = predicted(input, strategy, memo);
@@ -90,7 +85,7 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
                exposures_of(input, of).all,
                p.largest_peak(),
                !shortage(input, p.peak_memory),
-               work_of(p),
+               p.plan.size(),
                {}};
 } catch (const InputError&) {
   return std::nullopt;
@@ -123,7 +118,7 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
     others.push_back({each, found->step, found->work});
     story.rivals.push_back(std::move(*found));
   }
-  const Contender own{strategy, story.step, work_of(p)};
+  const Contender own{strategy, story.step, p.plan.size()};
   const BreakEvens found = break_evens(input, request, own, others, limits.cancelled);
   for (std::size_t k = 0; k < others.size(); ++k) story.rivals[k].turns = found.turns[k];
   story.all_tried = found.all_tried;

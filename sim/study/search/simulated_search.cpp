@@ -130,9 +130,7 @@ class SimulatedSearch {
       for (std::size_t v = 0; v < tables.variables.size(); ++v) {
         const auto alike = by_copies(v);
         const auto with = alike.find(copies);
-        Choices all(tables.variables[v]->size());
-        std::iota(all.begin(), all.end(), 0u);
-        choices.push_back(with != alike.end() ? with->second : all);
+        choices.push_back(with != alike.end() ? with->second : all_of(*tables.variables[v]));
       }
       const Restriction alone = restrict_choices(tables, choices);
       const SolveResult best = solve(alone.tables, {}, 1, on_one_thread());
@@ -215,13 +213,19 @@ class SimulatedSearch {
     return found;
   }
 
+  // All choices of a variable.
+  static Choices all_of(const std::vector<double>& seconds) {
+    Choices all(seconds.size());
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }
+
   // All choices of all variables but one, which makes this one.
   static std::vector<Choices> all_but(const CostTables& tables, std::uint32_t variable,
                                       std::uint32_t choice) {
     std::vector<Choices> kept;
     for (const auto& seconds : tables.variables) {
-      Choices& all = kept.emplace_back(seconds->size());
-      std::iota(all.begin(), all.end(), 0u);
+      kept.push_back(all_of(*seconds));
     }
     kept[variable] = {choice};
     return kept;

@@ -40,6 +40,11 @@ Seconds eq1_seconds(const Case& input, const Strategy& strategy) {
   return predict(input, strategy).eq1_seconds();
 }
 
+Contender contender(const Case& input, const Strategy& strategy) {
+  const Prediction p = predict(input, strategy);
+  return {strategy, p.step_seconds(), p.plan.size()};
+}
+
 // The case after the change, as a command has it.
 Case after(CaseRequest request, const BreakEven& turn) {
   if (turn.key == "batch") {
