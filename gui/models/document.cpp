@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "gui/models/what_if/named_size.h"
 #include "sim/study/case/case_settings.h"
 #include "sim/text/json.h"
 
@@ -17,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
+constexpr std::int64_t kMostBatch = std::numeric_limits<std::int32_t>::max();
 
 Json print_config(const Config& config) {
   Json degrees = Json::array(), devices = Json::array();
@@ -103,11 +106,30 @@ CaseRequest parse_input(Table json) {
   return input;
 }
 
+void remove_what_ifs(Document& document, std::initializer_list<std::string_view> kinds) {
+  std::erase_if(document.input.sets, [&](const auto& set) {
+    return std::ranges::any_of(kinds, [&](auto kind) { return set.first.starts_with(kind); });
+  });
+}
+
+bool is_same_machine(const std::string& a, const std::string& b) {
+  const auto size = named_size(a), other = named_size(b);
+  return size && other && size->family == other->family;
+}
+
+Document on_cluster(const Document& document, const std::string& cluster) {
+  Document next = document;
+  next.input.cluster = cluster;
+  if (document.strategy.edited()) next.strategy = {};
+  return next;
+}
+
 }  // namespace
 
 std::string StrategyChoice::label() const {
   if (!edited()) return shown_name(source);
-  return found.empty() ? shown_name(source) + ", edited" : found;
+  const std::string origin = found.empty() ? shown_name(source) : found;
+  return found.empty() || touched ? origin + ", edited" : origin;
 }
 
 std::string shown_name(const std::string& name_or_file) {
@@ -135,21 +157,76 @@ Document Document::with_what_if(const std::string& key, const std::string& value
   return next;
 }
 
-Document Document::with_cluster(const std::string& cluster) const {
+Document Document::with_model(const std::string& model) const {
   Document next = *this;
-  if (cluster == input.cluster) return next;
-  next.input.cluster = cluster;
+  next.input.model = model;
+  next.input.unsupported = Unsupported::refuse;
   if (strategy.edited()) next.strategy = {};
+  next.locked.clear();
+  remove_what_ifs(next, {"layer."});
+  return next;
+}
+
+Document Document::with_cluster(const std::string& cluster) const {
+  if (cluster == input.cluster) return *this;
+  Document next = on_cluster(*this, cluster);
+  next.base_cluster.clear();
+  if (!is_same_machine(input.cluster, cluster)) remove_what_ifs(next, {"link.", "device."});
+  return next;
+}
+
+Document Document::resized(const std::string& cluster) const {
+  if (cluster == input.cluster) return *this;
+  Document next = on_cluster(*this, cluster);
+  if (base_cluster.empty()) next.base_cluster = input.cluster;
+  if (next.base_cluster == cluster) next.base_cluster.clear();
+  return next;
+}
+
+Document Document::with_batch(std::int64_t batch) const {
+  Document next = *this;
+  std::int64_t& now = next.input.batch ? *next.input.batch : next.input.batch_per_device;
+  if (!base_batch) next.base_batch = now;
+  now = batch;
+  if (next.base_batch == batch) next.base_batch.reset();
+  return next;
+}
+
+Document Document::without_what_ifs() const {
+  Document next = *this;
+  next.input.sets.clear();
+  if (!base_cluster.empty()) next = next.resized(base_cluster);
+  if (base_batch) next = next.with_batch(*base_batch);
   return next;
 }
 
 std::string Document::name() const {
-  return empty() ? std::string()
-                 : fmt::format("{} on {}", shown_name(input.model), shown_name(input.cluster));
+  if (empty()) return {};
+  std::string name = fmt::format("{} on {}", shown_name(input.model), shown_name(input.cluster));
+  for (const auto& [key, value] : input.sets) name += ", " + what_if_text(key, value);
+  return name;
 }
 
-bool operator==(const Document& a, const Document& b) {
-  return a.input == b.input && a.strategy == b.strategy && a.locked == b.locked;
+Document usual_document() {
+  Document document;
+  document.input.model = "vgg16";
+  document.input.cluster = "p100-4x4";
+  return document;
+}
+
+Document paper_example() {
+  Document document = usual_document();
+  document.input.sync.algorithm = SyncAlgorithm::ps;
+  return document;
+}
+
+std::string what_if_text(const std::string& key, const std::string& value) {
+  if (key == "overlap") return value == "off" ? "no overlap" : "overlap " + value;
+  const std::size_t begin = key.find('.') + 1, end = key.rfind('.');
+  if (begin == 0 || end < begin) return key + " " + value;
+  const std::string kind = key.substr(0, begin - 1), selector = key.substr(begin, end - begin);
+  const std::string of = selector == "*" ? fmt::format("all {}s", kind) : selector;
+  return fmt::format("{} of {} {}", key.substr(end + 1), of, value);
 }
 
 Document parse_document(std::string_view json, const std::string& file) {
@@ -165,7 +242,11 @@ Document parse_document(std::string_view json, const std::string& file) {
     document.strategy.configs.push_back(parse_config(config));
   }
   document.strategy.found = root.string_or("found", "");
+  document.strategy.touched = root.boolean_or("touched", false);
   document.locked = root.required("locked").as_strings();
+  document.base_cluster = root.string_or("base_cluster", "");
+  const std::int64_t batch = root.integer_or("base_batch", 0, 0, kMostBatch);
+  if (batch > 0) document.base_batch = batch;
   return document;
 }
 
@@ -180,7 +261,10 @@ std::string print_document(const Document& document) {
     }
   }
   if (!document.strategy.found.empty()) root["found"] = document.strategy.found;
+  if (document.strategy.touched) root["touched"] = true;
   root["locked"] = document.locked;
+  if (!document.base_cluster.empty()) root["base_cluster"] = document.base_cluster;
+  if (document.base_batch) root["base_batch"] = *document.base_batch;
   return root.dump(2) + "\n";
 }
 

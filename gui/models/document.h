@@ -4,6 +4,8 @@
 // An edit makes another Document; to undo is to take the one before. It is saved as JSON, so that a
 // session that ended in the midst of work goes on where it was. Value.
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +20,12 @@ struct StrategyChoice {
   std::string source =
       "data";  ///< as --strategy takes it: data, model, owt, eq1, optimal or a file
   std::vector<Config> configs = {};  ///< by layer, where it was edited; else empty
-  /// Of configs that a search found and nobody touched since: "optimal" where that is proved, else
-  /// "best". Else empty.
+  /// Of configs that a search found: "optimal" where that is proved, else "best". Else empty.
   std::string found = {};
+  bool touched = false;  ///< by hand, after the search found them
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", "mine.json", "data, edited", "best".
+  /// For people: "data", "mine.json", "data, edited", "best", "best, edited".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };
@@ -35,19 +37,40 @@ struct Document {
   CaseRequest input;
   StrategyChoice strategy;
   std::vector<std::string> locked;  ///< layers by name, sorted: "solve the rest" leaves them alone
+  /// What a what-if resized, as it was before: the cluster's name and the batch. Empty where none
+  /// did.
+  std::string base_cluster = {};
+  std::optional<std::int64_t> base_batch = {};
 
   bool empty() const { return input.model.empty(); }
   /// The value of a what-if, or empty.
   std::string what_if(std::string_view key) const;
   /// With another value of a what-if; an empty one takes it out.
   Document with_what_if(const std::string& key, const std::string& value) const;
+  /// Of another network: the locks and the speeds of layers, which are of this one, are reset.
+  Document with_model(const std::string& model) const;
   /// On another cluster. A strategy that was cut by hand, for other devices, becomes data
-  /// parallelism.
+  /// parallelism. The what-ifs of links and devices are of this cluster: they stay only where the
+  /// other is the same machine in another size (p100-4x4, p100-8x4).
   Document with_cluster(const std::string& cluster) const;
-  /// "vgg16 on p100-4x4".
+  /// The same machine in another size, by a what-if, and with another batch.
+  Document resized(const std::string& cluster) const;
+  Document with_batch(std::int64_t batch) const;
+  /// All what-ifs taken back.
+  Document without_what_ifs() const;
+  /// "vgg16 on p100-4x4", and its what-ifs: "vgg16 on p100-4x4, bandwidth of inter 2x".
   std::string name() const;
+
+  bool operator==(const Document&) const = default;
 };
-bool operator==(const Document& a, const Document& b);
+/// A what-if for people: "bandwidth of inter 2x", "speed of all devices 0.5x", "no overlap".
+std::string what_if_text(const std::string& key, const std::string& value);
+
+/// VGG-16 on four hosts with four P100s each, under data parallelism: what stands beside a file
+/// that says only a part of a case.
+Document usual_document();
+/// The example of the paper: the same with parameter servers, as the paper has them.
+Document paper_example();
 
 /// Throws InputError "FILE:LINE: ..." for a text that print_document() did not write.
 Document parse_document(std::string_view json, const std::string& file);

@@ -37,6 +37,23 @@ class EditCommand : public QUndoCommand {
   int drag_;
 };
 
+/// One step of undo: what the scene is compared with, before and after.
+class BaselineCommand : public QUndoCommand {
+ public:
+  BaselineCommand(Workspace& workspace, const QString& what, Workspace::Baseline next)
+      : QUndoCommand(what),
+        workspace_(workspace),
+        before_(workspace.baseline_),
+        after_(std::move(next)) {}
+
+  void undo() override { workspace_.take_baseline(before_); }
+  void redo() override { workspace_.take_baseline(after_); }
+
+ private:
+  Workspace& workspace_;
+  Workspace::Baseline before_, after_;
+};
+
 Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {}
 
 void Workspace::edit(const QString& what, Document next, bool continues) {
@@ -52,12 +69,11 @@ void Workspace::open(const Document& document) {
   beside.strategy = {};
   scene_.reset();
   measured_.reset();
-  baseline_.reset();
-  baseline_follows_ = false;
+  baseline_ = {};
   become(document);
   emit measured_changed();
   emit baseline_changed();
-  baseline_follows_ = true;
+  baseline_.follows = true;
   predict_baseline(beside);
 }
 
@@ -80,7 +96,7 @@ void Workspace::set_config(const std::vector<LayerId>& layers, const std::vector
   }
   Document next = document_;
   std::vector<Config>& configs = next.strategy.configs;
-  next.strategy.found.clear();
+  next.strategy.touched = !next.strategy.found.empty();
   if (configs.empty()) {
     const auto now = scene_->prediction.strategy.configs();
     configs.assign(now.begin(), now.end());
@@ -116,40 +132,52 @@ void Workspace::edit_and_read_anew(const QString& what, const Document& next) {
   const bool same = next == document_;
   edit(what, next);
   if (same) predict_again();
-  if (baseline_) predict_baseline(baseline_->document);
+  if (baseline_.scene) predict_baseline(baseline_.scene->document);
 }
 
 void Workspace::pin_baseline() {
+  choose_baseline(tr("baseline as it stands"), {scene_});
+}
+
+// What is shown stays until the other is predicted.
+void Workspace::set_baseline(const Document& other) {
+  choose_baseline(tr("baseline %1").arg(QString::fromStdString(other.strategy.label())),
+                  {baseline_.scene, other});
+}
+
+void Workspace::clear_baseline() {
+  choose_baseline(tr("no baseline"), {});
+}
+
+void Workspace::choose_baseline(const QString& what, Baseline next) {
+  ++drag_;
+  undo_.push(new BaselineCommand(*this, what, std::move(next)));
+}
+
+void Workspace::take_baseline(const Baseline& next) {
   jobs_.cancel(kBaselineLane);
-  baseline_follows_ = false;
-  baseline_ = scene_;
+  baseline_ = next;
+  if (next.pending) predict_baseline(*next.pending);
   emit baseline_changed();
 }
 
-void Workspace::set_baseline(const Document& other) {
-  baseline_follows_ = false;
-  predict_baseline(other);
-}
-
 void Workspace::predict_baseline(const Document& other) {
+  baseline_.pending = other;
   jobs_.start(
       this, kBaselineLane, tr("Predicting the baseline"),
       [this, other, loader = loader_](Progress& progress) -> Jobs::Show {
         const ScenePtr scene = make_scene(other, *loader, &progress);
         return [this, scene, tried = tried(*scene)] {
-          baseline_ = scene;
+          baseline_.scene = scene;
+          baseline_.pending.reset();
           scoreboard_.add(tried);
           emit baseline_changed();
         };
       },
-      [this](const QString& message) { emit failed(message); });
-}
-
-void Workspace::clear_baseline() {
-  jobs_.cancel(kBaselineLane);
-  baseline_follows_ = false;
-  baseline_.reset();
-  emit baseline_changed();
+      [this](const QString& message) {
+        baseline_.pending.reset();
+        emit failed(message);
+      });
 }
 
 void Workspace::set_measured(MeasuredPtr measured) {
@@ -172,14 +200,16 @@ void Workspace::follow_with_baseline(const CaseRequest& before) {
   then.input = before;
   then.input.sets = now.input.sets;
   const bool other_network = before.model != document_.input.model;
-  if (other_network && baseline_) {
-    baseline_.reset();
-    baseline_follows_ = true;
+  if (other_network && baseline_.scene) {
+    baseline_ = {};
+    baseline_.follows = true;
     emit baseline_changed();
   }
-  if (!baseline_follows_ || now == then) return;
+  if (!baseline_.follows || now == then) return;
   now.strategy = {};
-  if (!other_network && baseline_) now.input.sets = baseline_->document.input.sets;
+  if (!other_network && baseline_.scene) {
+    now.input.sets = baseline_.scene->document.with_cluster(now.input.cluster).input.sets;
+  }
   predict_baseline(now);
 }
 

@@ -9,6 +9,7 @@
 #include <QUndoStack>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "gui/models/jobs.h"
@@ -30,7 +31,7 @@ class Workspace : public QObject {
   /// The newest that is known of the document, or of one a few edits ago; null at first.
   const ScenePtr& scene() const { return scene_; }
   /// What the scene is compared with; null where nothing is.
-  const ScenePtr& baseline() const { return baseline_; }
+  const ScenePtr& baseline() const { return baseline_.scene; }
   const MeasuredPtr& measured() const { return measured_; }
   /// Whether the scene is the document's.
   bool is_current() const { return scene_ && error_.isEmpty() && scene_->document == document_; }
@@ -67,6 +68,7 @@ class Workspace : public QObject {
   /// and pictures drawn nevertheless.
   void stop();
 
+  // Each is a step of undo.
   void pin_baseline();                       ///< the scene as it stands
   void set_baseline(const Document& other);  ///< predicted in the background
   void clear_baseline();
@@ -82,18 +84,27 @@ class Workspace : public QObject {
 
  private:
   friend class EditCommand;
+  friend class BaselineCommand;
+  struct Baseline {
+    ScenePtr scene = nullptr;
+    std::optional<Document> pending = {};  ///< that is being predicted, to take its place
+    bool follows = false;                  ///< data parallelism of whatever case is on the desk
+  };
+
   void become(const Document& document);
   bool knows_cuts() const;
   void predict_again();
   void follow_with_baseline(const CaseRequest& before);
+  void choose_baseline(const QString& what, Baseline next);
+  void take_baseline(const Baseline& next);
   void predict_baseline(const Document& other);
   void adopt(ScenePtr scene);
 
   Runner& runner_;
   std::shared_ptr<CaseLoader> loader_ = std::make_shared<CaseLoader>();
   Document document_;
-  ScenePtr scene_, baseline_;
-  bool baseline_follows_ = false;  ///< data parallelism of whatever case is on the desk
+  ScenePtr scene_;
+  Baseline baseline_;
   MeasuredPtr measured_;
   QString error_;
   Selection selection_;

@@ -93,6 +93,13 @@ Theme theme_of(const QPalette& palette) {
   return theme;
 }
 
+void show_small(QWidget& widget) {
+  constexpr double kSmall = 0.88;
+  QFont small = widget.font();
+  small.setPointSizeF(small.pointSizeF() * kSmall);
+  widget.setFont(small);
+}
+
 QColor see_through(QColor colour, double share) {
   colour.setAlphaF(static_cast<float>(share));
   return colour;

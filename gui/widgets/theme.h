@@ -5,6 +5,7 @@
 
 #include <QColor>
 #include <QPalette>
+#include <QWidget>
 #include <cstddef>
 
 #include "sim/plan/work_kind.h"
@@ -25,6 +26,9 @@ struct Theme {
   QColor critical;                 ///< the critical path
 };
 Theme theme_of(const QPalette& palette);
+
+/// In letters a little smaller than usual.
+void show_small(QWidget& widget);
 
 /// The colour in part, over what lies beneath.
 QColor see_through(QColor colour, double share);

@@ -16,6 +16,8 @@
 namespace strata::gui {
 namespace {
 
+constexpr int kMarkHeight = 2;
+
 QImage image_of(QWidget& widget) {
   QImage image(widget.size() * 2, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(2);
@@ -78,24 +80,50 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
       id_(id),
       title_(title),
       workspace_(workspace),
-      notice_(new QLabel(this)),
-      instead_(new QLabel(this)) {
+      mark_(new QWidget(this)),
+      instead_(new QLabel(this)),
+      notice_(new Banner(this, Qt::BottomEdge)),
+      veil_(new QWidget(this)) {
   setObjectName(id);
-  notice_->setWordWrap(true);
-  notice_->setMargin(6);
-  notice_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  notice_->setAutoFillBackground(true);
-  notice_->setBackgroundRole(QPalette::ToolTipBase);
-  notice_->setForegroundRole(QPalette::ToolTipText);
-  notice_->hide();
+  mark_->setFixedHeight(kMarkHeight);
+  mark_->setBackgroundRole(QPalette::Highlight);
   instead_->setWordWrap(true);
   instead_->setMargin(12);
   instead_->setAlignment(Qt::AlignCenter);
   instead_->setForegroundRole(QPalette::PlaceholderText);
   instead_->hide();
+  veil_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  veil_->setAutoFillBackground(true);
+  veil_->hide();
   auto* layout = make_column(this);
-  layout->addWidget(notice_);
+  layout->addWidget(mark_);
   layout->addWidget(instead_, 1);
+  connect(&workspace_, &Workspace::scene_changed, this, &View::show_dimmed);
+}
+
+void View::set_active(bool active) {
+  mark_->setAutoFillBackground(active);
+  mark_->update();
+}
+
+// What is on the screen is of an earlier case then.
+void View::show_dimmed() {
+  constexpr double kDimmed = 0.6;
+  const bool dimmed = shows_scene() && !workspace_.error().isEmpty();
+  if (dimmed) {
+    QPalette colours = veil_->palette();
+    colours.setColor(QPalette::Window, see_through(palette().color(QPalette::Window), kDimmed));
+    veil_->setPalette(colours);
+    veil_->setGeometry(rect());
+    veil_->raise();
+    notice_->raise();
+  }
+  veil_->setVisible(dimmed);
+}
+
+void View::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  veil_->setGeometry(rect());
 }
 
 void View::add_key(const QKeySequence& keys, const std::function<void()>& action, QWidget* where,
@@ -135,8 +163,7 @@ void View::when_seen(std::function<void()> what) {
 }
 
 void View::notify(const QString& text) {
-  notice_->setText(text);
-  notice_->setVisible(!text.isEmpty());
+  notice_->show_text(text);
 }
 
 void View::show_instead(const QString& text) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gui/models/workspace.h"
+#include "gui/widgets/banner.h"
 #include "gui/widgets/theme.h"
 
 namespace strata::gui {
@@ -68,7 +69,10 @@ class View : public QWidget {
   /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.
   void set_seen(bool seen);
 
-  /// A line above the view, until the next one or an empty text.
+  /// Marked as the one that is exported and copied.
+  void set_active(bool active);
+
+  /// A line over the foot of the view, until the next one or an empty text.
   void notify(const QString& text);
   QString notice() const { return notice_->text(); }
   /// What stands in the place of the content; empty where the content does.
@@ -81,6 +85,8 @@ class View : public QWidget {
   void wanted();
 
  protected:
+  /// Whether it shows what is predicted of the document: it is dimmed while that is not known.
+  virtual bool shows_scene() const { return true; }
   /// What pictures are made of: all, or the part that is not there for the mouse.
   virtual QWidget& picture() { return content_ != nullptr ? *content_ : *this; }
   Workspace& workspace() const { return workspace_; }
@@ -90,6 +96,7 @@ class View : public QWidget {
   /// takes the place of what waited before.
   void when_seen(std::function<void()> what);
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   /// While `where` (this, unless said otherwise) or what stands in it has the focus.
   void add_key(const QKeySequence& keys, const std::function<void()>& action,
                QWidget* where = nullptr,
@@ -102,9 +109,14 @@ class View : public QWidget {
   void show_instead(const QString& text);
 
  private:
+  void show_dimmed();
+
   QString id_, title_;
   Workspace& workspace_;
-  QLabel *notice_, *instead_;
+  QWidget* mark_;  // of the active view
+  QLabel* instead_;
+  Banner* notice_;
+  QWidget* veil_;  // over the content while it is dimmed
   QWidget* content_ = nullptr;
   QWidget* room_ = nullptr;  // that the content stands in
   bool seen_ = true;

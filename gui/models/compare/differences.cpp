@@ -118,7 +118,7 @@ Document with_cuts_of(const Scene& from, const Scene& to, const std::vector<std:
   Document next = to.document;
   const auto now = to.prediction.strategy.configs();
   next.strategy.configs.assign(now.begin(), now.end());
-  next.strategy.found.clear();
+  next.strategy.touched = !next.strategy.found.empty();
   for (const std::string& layer : layers) {
     const auto source = find(from, layer), target = find(to, layer);
     if (source && target) next.strategy.configs[(*target)()] = from.prediction.strategy[*source];

@@ -103,10 +103,10 @@ Knob speed_knob(std::string key, std::string_view group, std::string title) {
   return {Turns::speed, std::move(key), std::string(group), std::move(title), 0.1, 10, 1, 0, {}};
 }
 
-void add_sizes(const Document& document, const Document& opened, std::vector<Knob>& knobs) {
+void add_sizes(const Document& document, const Document& base, std::vector<Knob>& knobs) {
   const auto size = named_size(document.input.cluster);
   if (!size) return;
-  const NamedSize usual = named_size(opened.input.cluster).value_or(*size);
+  const NamedSize usual = named_size(base.input.cluster).value_or(*size);
   if (size->hosts) {
     knobs.push_back(size_knob(Turns::hosts, "hosts", kDevices, "Hosts", powers_of_two(64),
                               usual.hosts.value_or(1)));
@@ -123,8 +123,8 @@ void add_devices(std::vector<Knob>& knobs) {
   knobs.push_back(speed_knob("device.first:1.speed", kDevices, "Speed, the first (a straggler)"));
 }
 
-void add_batch(const Document& document, const Document& opened, std::vector<Knob>& knobs) {
-  const CaseRequest &input = document.input, &usual = opened.input;
+void add_batch(const Document& document, const Document& base, std::vector<Knob>& knobs) {
+  const CaseRequest &input = document.input, &usual = base.input;
   knobs.push_back(size_knob(Turns::batch, "batch", kWork,
                             input.batch ? "Batch, of all devices" : "Batch, of each device",
                             batch_stops(input.batch ? 16384 : 1024),
@@ -161,13 +161,13 @@ void add_others(const Document& document, const Cluster& cluster, std::vector<Kn
 
 }  // namespace
 
-std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster,
-                           const Document& opened) {
+std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster) {
+  const Document base = document.without_what_ifs();
   std::vector<Knob> knobs;
   add_network(cluster, knobs);
   add_devices(knobs);
-  add_sizes(document, opened, knobs);
-  add_batch(document, opened, knobs);
+  add_sizes(document, base, knobs);
+  add_batch(document, base, knobs);
   add_others(document, cluster, knobs);
   return knobs;
 }

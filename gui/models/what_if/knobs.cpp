@@ -30,17 +30,7 @@ Document resized(const Document& document, Turns turns, int count) {
   auto size = named_size(document.input.cluster);
   if (!size) return document;
   (turns == Turns::hosts ? size->hosts : size->devices) = count;
-  return document.with_cluster(size->name());
-}
-
-Document with_batch(const Document& document, std::int64_t batch) {
-  Document next = document;
-  if (next.input.batch) {
-    next.input.batch = batch;
-  } else {
-    next.input.batch_per_device = batch;
-  }
-  return next;
+  return document.resized(size->name());
 }
 
 int checked_count(const Knob& knob, std::string_view text) {
@@ -83,7 +73,7 @@ double value_of(const Knob& knob, const Document& document) {
 
 Document turned(const Knob& knob, const Document& document, double value) {
   const int count = static_cast<int>(std::lround(value));
-  if (knob.turns == Turns::batch) return with_batch(document, count);
+  if (knob.turns == Turns::batch) return document.with_batch(count);
   if (knob.counts()) return resized(document, knob.turns, count);
   return document.with_what_if(knob.key, value == 1 ? std::string() : text_of(knob, value));
 }

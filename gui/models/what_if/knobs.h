@@ -27,11 +27,9 @@ struct Knob {
   bool operator==(const Knob&) const = default;
 };
 
-/// All that the document lets be turned; `cluster` as its name gives it, without what-ifs; sizes
-/// are reset to those of `opened`. What-ifs of the document that no usual knob stands for (one
-/// link, one layer) come last.
-std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster,
-                           const Document& opened);
+/// All that the document lets be turned; `cluster` as its name gives it, without what-ifs. What-ifs
+/// of the document that no usual knob stands for (one link, one layer) come last.
+std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster);
 /// The speed of a layer, of an op's layers, or of all ("*").
 Knob layer_knob(const std::string& selector);
 

@@ -17,7 +17,7 @@ constexpr std::size_t kBins = 400;  // of the strip: about a pixel each
 
 // The map and the history are made elsewhere: a thousand devices take a while.
 void ClusterView::on_scene() {
-  notify(workspace().error());
+  notify({});
   const ScenePtr scene = workspace().scene();
   for (QWidget* shown : std::initializer_list<QWidget*>{canvas_, bar_, colour_}) {
     shown->setEnabled(scene != nullptr);

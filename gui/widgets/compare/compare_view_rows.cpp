@@ -26,7 +26,7 @@ QString ratio_of(const Scene& baseline, const Scene& scene) {
 }  // namespace
 
 void CompareView::refresh() {
-  notify(workspace().error());
+  notify({});
   const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
   for (QPushButton* button : {take_, give_}) button->setEnabled(scene && baseline);
   if (scene && baseline) {

@@ -37,6 +37,9 @@ class ErrorView : public View {
   FittedTable& table() const { return *table_; }
   QSpinBox& tolerance_field() const { return *tolerance_; }
 
+ protected:
+  bool shows_scene() const override { return false; }
+
  public slots:
   /// Runs, or calls off what runs.
   void run_or_stop();

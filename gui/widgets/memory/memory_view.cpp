@@ -126,7 +126,7 @@ void MemoryView::show_scale() {
 }
 
 void MemoryView::refresh() {
-  if (!workspace().error().isEmpty()) return notify(workspace().error());
+  if (!workspace().error().isEmpty()) return;
   notify({});
   const ScenePtr scene = workspace().scene();
   if (!scene) return show_picture(nullptr);

@@ -147,9 +147,6 @@ void NetworkView::make_table() {
 }
 
 void NetworkView::follow_scene() {
-  const QString& error = workspace().error();
-  if (!error.isEmpty() || in_error_) notify(error);
-  in_error_ = !error.isEmpty();
   if (!workspace().scene()) return;
   const bool first = !layers_.scene();
   layers_.set_scene(workspace().scene());

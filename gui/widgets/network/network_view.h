@@ -75,7 +75,6 @@ class NetworkView : public View {
   std::vector<std::size_t> found_;
   std::size_t next_ = 0;
   std::optional<std::size_t> anchor_;
-  bool in_error_ = false;   ///< the notice is the scene's error
   bool following_ = false;  ///< rows are being selected for the selection, not by the user
 };
 

@@ -43,6 +43,7 @@ class SweepView : public View {
   QTableView& table() { return *rows_; }
 
  protected:
+  bool shows_scene() const override { return false; }
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
@@ -66,6 +67,7 @@ class SweepView : public View {
   void show_current();
   void open_row(std::uint32_t row);
   void put_on_desk(const Document& document);
+  void set_baseline_beside(const Document& before, const Document& document);
 
   Results results_;
   ResultTable table_;

@@ -86,7 +86,15 @@ void SweepView::put_on_desk(const Document& document) {
   const Document before = workspace().document();
   notify({});
   if (before.empty()) return workspace().open(document);
+  QUndoStack& undo = workspace().undo_stack();
+  undo.beginMacro(tr("case of a sweep"));
   workspace().edit(tr("case of a sweep"), document);
+  set_baseline_beside(before, document);
+  undo.endMacro();
+}
+
+// Of the same network and cluster what it is compared with stays.
+void SweepView::set_baseline_beside(const Document& before, const Document& document) {
   if (before.input.model == document.input.model &&
       before.input.cluster == document.input.cluster) {
     return;

@@ -105,7 +105,7 @@ void TimelineView::follow_selection() {
 // The scene stays on the screen until its successor's recording is made.
 void TimelineView::refresh() {
   if (trace_) return;
-  if (!workspace().error().isEmpty()) return notify(workspace().error());
+  if (!workspace().error().isEmpty()) return;
   notify({});
   const ScenePtr scene = workspace().scene();
   const ScenePtr beside = baseline_button_->isChecked() ? workspace().baseline() : nullptr;

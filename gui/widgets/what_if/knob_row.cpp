@@ -1,10 +1,10 @@
 #include "gui/widgets/what_if/knob_row.h"
 
 #include <QEvent>
-#include <QGridLayout>
 #include <QSignalBlocker>
 #include <QStyle>
 #include <cmath>
+#include <initializer_list>
 
 namespace strata::gui {
 namespace {
@@ -73,16 +73,46 @@ void KnobRow::lay_out() {
       metrics.horizontalAdvance(QStringLiteral("Speed, the first (a straggler)")) + 6);
   field_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("100.25 GB/s")) + 16);
   meaning_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("000.25 GB/s")) + 6);
-  auto* grid = new QGridLayout(this);
-  grid->setContentsMargins(0, 1, 0, 1);
-  grid->setVerticalSpacing(0);
-  grid->addWidget(title_, 0, 0);
-  grid->addWidget(slider_, 0, 1);
-  grid->addWidget(field_, 0, 2);
-  grid->addWidget(meaning_, 0, 3);
-  grid->addWidget(reset_, 0, 4);
-  grid->addWidget(curve_, 1, 1);
-  grid->setColumnStretch(1, 1);
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(0, 1, 0, 1);
+  grid_->setVerticalSpacing(0);
+  arrange(false);
+}
+
+int KnobRow::width_of_one_line() const {
+  constexpr int kSlider = 110, kBetween = 6;
+  return title_->width() + kSlider + field_->width() + meaning_->width() +
+         reset_->sizeHint().width() + 4 * kBetween;
+}
+
+// In a narrow view the title stands above the slider.
+void KnobRow::arrange(bool narrow) {
+  narrow_ = narrow;
+  for (QWidget* part :
+       std::initializer_list<QWidget*>{title_, slider_, field_, meaning_, reset_, curve_}) {
+    grid_->removeWidget(part);
+  }
+  const int row = narrow ? 1 : 0, column = narrow ? 0 : 1;
+  grid_->addWidget(title_, 0, 0, 1, narrow ? 4 : 1);
+  grid_->addWidget(slider_, row, column);
+  grid_->addWidget(field_, row, column + 1);
+  grid_->addWidget(meaning_, row, column + 2);
+  grid_->addWidget(reset_, row, column + 3);
+  grid_->addWidget(curve_, row + 1, column);
+  grid_->setColumnStretch(column, 1);
+  grid_->setColumnStretch(1 - column, 0);
+}
+
+void KnobRow::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const bool narrow = width() < width_of_one_line();
+  if (narrow != narrow_) arrange(narrow);
+}
+
+QSize KnobRow::minimumSizeHint() const {
+  constexpr int kSlider = 60, kBetween = 6;
+  return {kSlider + field_->width() + meaning_->width() + reset_->sizeHint().width() + 3 * kBetween,
+          QWidget::minimumSizeHint().height()};
 }
 
 void KnobRow::show_document(const Document& document) {

@@ -4,6 +4,7 @@
 // the one that is turned, the curve over its range. Knows no workspace: what the user does, it
 // says.
 
+#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSlider>
@@ -28,6 +29,8 @@ class KnobRow : public QWidget {
   QLineEdit& field() { return *field_; }
   CurvePlot& curve() { return *curve_; }
 
+  QSize minimumSizeHint() const override;
+
   /// What the document says; the slider stays where it is while it is dragged.
   void show_document(const Document& document);
   void show_curve(bool visible);
@@ -41,14 +44,19 @@ class KnobRow : public QWidget {
   void grabbed();
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void make_parts();
   void lay_out();
+  void arrange(bool narrow);
+  int width_of_one_line() const;
   void slide(int position);
 
   Knob knob_;
+  QGridLayout* grid_ = nullptr;
+  bool narrow_ = false;
   QLabel* title_;
   QSlider* slider_;
   QLineEdit* field_;

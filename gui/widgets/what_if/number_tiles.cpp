@@ -17,6 +17,16 @@ QString elided(const QPainter& painter, const std::string& text, double width) {
                                           static_cast<int>(width));
 }
 
+// Smaller where the text has no room, unless nobody could read it.
+QFont fitted(QFont font, const std::string& text, double width) {
+  constexpr double kSmallest = 0.6;
+  const double wanted = QFontMetricsF(font).horizontalAdvance(QString::fromStdString(text)) + 1;
+  if (wanted > width) {
+    font.setPointSizeF(font.pointSizeF() * std::max(kSmallest, width / wanted));
+  }
+  return font;
+}
+
 }  // namespace
 
 NumberTiles::NumberTiles(QWidget* parent) : QWidget(parent) {
@@ -71,7 +81,7 @@ QSize NumberTiles::sizeHint() const {
 }
 
 QSize NumberTiles::minimumSizeHint() const {
-  return {360, tile_height()};
+  return {260, tile_height()};
 }
 
 // The first tile is wider: it has the history beside its number.
@@ -118,9 +128,9 @@ void NumberTiles::paint_tile(QPainter& painter, const QRectF& tile, const Headli
   painter.setFont(font());
   painter.setPen(theme.faint);
   painter.drawText(line, Qt::AlignLeft, elided(painter, number.what, width));
-  painter.setFont(big());
+  painter.setFont(fitted(big(), number.value, width));
   line = {line.left(), line.bottom() + kPadding / 2, width,
-          static_cast<double>(painter.fontMetrics().height())};
+          static_cast<double>(QFontMetrics(big()).height())};
   painter.setPen(number.wrong ? theme.bad : theme.text);
   painter.drawText(line, Qt::AlignLeft, elided(painter, number.value, width));
   painter.setFont(font());

@@ -18,7 +18,7 @@ void WhatIfView::make_rows() {
   const Document& document = workspace().scene()->document;
   fill_layers();
   std::vector<Knob> knobs =
-      knobs_of(document, workspace().loader()->cluster(document.input.cluster), opened_);
+      knobs_of(document, workspace().loader()->cluster(document.input.cluster));
   const Knob layer = layer_knob(layer_->currentData().toString().toStdString());
   const auto same = [&](const Knob& knob) { return knob.key == layer.key; };
   if (std::none_of(knobs.begin(), knobs.end(), same)) knobs.push_back(layer);

@@ -104,7 +104,8 @@ QWidget* WhatIfView::make_knobs() {
   layer_ = new QComboBox(inside);
   layer_->setAccessibleName(tr("Layers whose speed is turned"));
   layer_->setToolTip(tr("All layers, those of an op, or one: what if their kernels were faster?"));
-  layer_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  layer_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  layer_->setMinimumContentsLength(14);
   auto* line = new QHBoxLayout;
   line->addWidget(new QLabel(tr("Faster kernels for"), inside));
   line->addWidget(layer_);
@@ -146,18 +147,11 @@ void WhatIfView::pin_baseline() {
 
 // What has no knob, as the network and its profiles, stays.
 void WhatIfView::reset_all() {
-  if (opened_.empty()) return;
-  Document next = workspace().document();
-  next.input.sets.clear();
-  for (const KnobRow* row : rows_) next = gui::turned(row->knob(), next, row->knob().usual);
-  workspace().edit(tr("reset of all what-ifs"), std::move(next));
+  workspace().edit(tr("reset of all what-ifs"), workspace().document().without_what_ifs());
 }
 
 void WhatIfView::on_document() {
-  if (!workspace().scene()) {  // it was just opened
-    opened_ = workspace().document();
-    history_.clear();
-  }
+  if (!workspace().scene()) history_.clear();  // it was just opened
   show_emptiness();
   show_values();
   if (active_ != nullptr) want_curve();
@@ -171,7 +165,7 @@ void WhatIfView::show_emptiness() {
 }
 
 void WhatIfView::on_scene() {
-  notify(workspace().error());
+  notify({});
   const ScenePtr& scene = workspace().scene();
   show_emptiness();
   if (!scene) return;

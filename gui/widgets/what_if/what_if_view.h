@@ -74,7 +74,6 @@ class WhatIfView : public View {
   QCheckBox* overlap_;
   QComboBox* layer_;
   std::vector<KnobRow*> rows_;
-  Document opened_;  ///< what "reset" goes back to
   std::vector<double> history_;
 
   KnobRow* active_ = nullptr;  ///< whose curve is shown

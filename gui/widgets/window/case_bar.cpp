@@ -1,6 +1,7 @@
 #include "gui/widgets/window/case_bar.h"
 
 #include <QCompleter>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
 
@@ -96,16 +97,17 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
   for (QComboBox* box : {model_, cluster_, bucket_}) {
-    connect(box->lineEdit(), &QLineEdit::returnPressed, box,
-            [box] { emit box->textActivated(box->currentText()); });
+    connect(box->lineEdit(), &QLineEdit::returnPressed, box, [this, box] {
+      emit box->textActivated(box->currentText());
+      emit entered();
+    });
+  }
+  for (QWidget* field : std::initializer_list<QWidget*>{model_, cluster_, bucket_, batch_}) {
+    field->installEventFilter(this);
   }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
     if (text.toStdString() == shown_name(workspace_.document().input.model)) return;
-    commit(tr("network %1").arg(text), [&](Document& d) {
-      d.input.model = text.toStdString();
-      if (d.strategy.edited()) d.strategy = {};
-      d.locked.clear();
-    });
+    commit(tr("network %1").arg(text), [&](Document& d) { d = d.with_model(text.toStdString()); });
   });
   connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(tr("cluster %1").arg(text),
@@ -115,6 +117,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     commit(tr("batch %1 a device").arg(value), [&](Document& d) {
       d.input.batch.reset();
       d.input.batch_per_device = value;
+      d.base_batch.reset();
     });
   });
   connect(sync_, &QComboBox::textActivated, this, [this](const QString& text) {
@@ -132,6 +135,17 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
   show_document();
+}
+
+bool CaseBar::eventFilter(QObject* watched, QEvent* event) {
+  const bool asks = event->type() == QEvent::ShortcutOverride;
+  if (!asks || watched->findChild<QLineEdit*>()->isModified()) {
+    return QToolBar::eventFilter(watched, event);
+  }
+  const auto* const key = static_cast<QKeyEvent*>(event);
+  const bool undoes = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo);
+  if (undoes) event->ignore();
+  return undoes;
 }
 
 void CaseBar::make_nothing() {

@@ -21,7 +21,12 @@ class CaseBar : public QToolBar {
   /// Into a field, by the keyboard.
   void focus_model() { model_->setFocus(); }
 
+  /// Ctrl+Z in a field whose text nobody changed is the window's.
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  signals:
+  /// Enter in a field: it is done with.
+  void entered();
   /// Where nothing is on the desk.
   void file_wanted();
   void example_wanted();

@@ -23,6 +23,7 @@ JobBar::JobBar(Jobs& jobs, QWidget* parent)
     row->addWidget(widget);
     widget->hide();
   }
+  setFixedHeight(cancel_->sizeHint().height());  // idle, too: nothing moves when a job begins
   tick_.setInterval(200);
   connect(&tick_, &QTimer::timeout, this, &JobBar::show_jobs);
   connect(&jobs_, &Jobs::changed, this, &JobBar::follow);

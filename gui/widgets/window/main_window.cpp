@@ -4,12 +4,12 @@
 #include <QClipboard>
 #include <QCloseEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
-#include <QToolButton>
 #include <algorithm>
 
 #include "gui/widgets/window/views.h"
@@ -20,7 +20,30 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kLayoutVersion = 2, kMostRecent = 5;
+constexpr int kLayoutVersion = 3, kMostRecent = 5;
+
+// No larger than the screen; a picture off the screen has none.
+QSize first_size(const QScreen& screen) {
+  constexpr QSize kWanted(1440, 900);
+  const bool offscreen = QGuiApplication::platformName() == QLatin1String("offscreen");
+  return offscreen ? kWanted : kWanted.boundedTo(screen.availableSize());
+}
+
+// Tells of each press of the mouse, on whatever of a window.
+class PressFilter : public QObject {
+ public:
+  PressFilter(QObject* parent, std::function<void(const QWidget&)> pressed)
+      : QObject(parent), pressed_(std::move(pressed)) {}
+
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() != QEvent::MouseButtonPress) return false;
+    if (const auto* widget = qobject_cast<QWidget*>(watched)) pressed_(*widget);
+    return false;
+  }
+
+ private:
+  std::function<void(const QWidget&)> pressed_;
+};
 
 std::unique_ptr<QSettings> settings(const QString& file) {
   if (file.isEmpty()) return std::make_unique<QSettings>();
@@ -34,36 +57,23 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
       workspace_(workspace),
       session_(workspace, options.session_folder),
       settings_file_(options.settings_file),
-      error_bar_(new QWidget(this)),
-      error_(new QLabel(error_bar_)),
+      error_(new Banner(this, Qt::TopEdge)),
       case_bar_(new CaseBar(workspace, this)),
-      answer_bar_(new AnswerBar(workspace, this)) {
+      answer_bar_(new AnswerBar(workspace, this)),
+      what_if_bar_(new WhatIfBar(workspace, this)) {
   setObjectName(QStringLiteral("main"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-  resize(1440, 900);
+  resize(first_size(*screen()));
   const auto remembered = settings(settings_file_);
   apply(static_cast<Appearance>(remembered->value(QStringLiteral("appearance"), 0).toInt()));
 
   addToolBar(case_bar_);
   addToolBar(answer_bar_);
-  auto* dismiss = new QToolButton;
-  dismiss->setText(tr("Dismiss"));
-  connect(dismiss, &QToolButton::clicked, this, [this] { show_error({}); });
-  error_->setObjectName(QStringLiteral("error"));
-  error_->setWordWrap(true);
-  error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* row = new QHBoxLayout(error_bar_);
-  row->addWidget(error_, 1);
-  row->addWidget(dismiss);
-  auto* above = new QToolBar(tr("Errors"), this);
-  above->setObjectName(QStringLiteral("errors"));
-  above->setMovable(false);
-  above->addWidget(error_bar_);
   addToolBarBreak();
-  addToolBar(above);
-  error_bar_->parentWidget()->hide();
+  addToolBar(what_if_bar_);
+  error_->setObjectName(QStringLiteral("error"));
   auto* job_bar = new JobBar(workspace_.jobs(), this);
   connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
   statusBar()->addPermanentWidget(job_bar);
@@ -74,6 +84,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   connect(answer_bar_, &AnswerBar::fastest_wanted, this, &MainWindow::find_fastest);
+  connect(case_bar_, &CaseBar::entered, this, &MainWindow::go_back_to_view);
   connect(case_bar_, &CaseBar::file_wanted, this, &MainWindow::ask_for_file);
   connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
@@ -103,7 +114,26 @@ void MainWindow::bring_to_front(View* view) {
   dock->show();
   dock->raise();
   view->setFocus();
-  current_ = view;
+  make_active(view);
+}
+
+void MainWindow::make_active(View* view) {
+  if (view == active_) return;
+  if (active_ != nullptr) active_->set_active(false);
+  active_ = view;
+  view->set_active(true);
+  show_active();
+}
+
+void MainWindow::show_active() {
+  if (active_ == nullptr || export_ == nullptr) return;
+  export_->setText(tr("&Export %1…").arg(active_->title()));
+  copy_->setText(tr("&Copy %1 as a command").arg(active_->title()));
+}
+
+// So that keys are for what is looked at, and Ctrl+Z takes back the edit and not the text.
+void MainWindow::go_back_to_view() {
+  (active_ != nullptr ? active_ : views_.front())->setFocus();
 }
 
 void MainWindow::make_docks() {
@@ -116,16 +146,20 @@ void MainWindow::make_docks() {
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
     connect(view, &View::opened, this, &MainWindow::remember);
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
-      if (visible) current_ = view;
+      if (visible) make_active(view);
       view->set_seen(visible);
     });
     docks_.push_back(dock);
   }
-  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+  const auto activate_at = [this](const QWidget& widget) {
     for (View* view : views_) {
-      if (now != nullptr && view->isAncestorOf(now)) current_ = view;
+      if (view == &widget || view->isAncestorOf(&widget)) make_active(view);
     }
+  };
+  connect(qApp, &QApplication::focusChanged, this, [activate_at](QWidget*, QWidget* now) {
+    if (now != nullptr) activate_at(*now);
   });
+  qApp->installEventFilter(new PressFilter(this, activate_at));
   // The knobs beside everything; the network above, what comes of it below.
   setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -165,13 +199,13 @@ void MainWindow::show_welcome() {
   connect(welcome_, &Welcome::go_on_wanted, this,
           [this](const LeftSession& left) { open_document(session_.go_on(left)); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
-  connect(welcome_, &Welcome::file_wanted, this, [this](const QString& file) {
-    file.isEmpty() ? ask_for_file() : static_cast<void>(open_file(file));
-  });
+  connect(welcome_, &Welcome::file_wanted, this,
+          [this](const QString& file) { file.isEmpty() ? ask_for_file() : open_file(file); });
   setCentralWidget(welcome_);
   welcome_->setFocus();
-  case_bar_->hide();
-  answer_bar_->hide();
+  for (QToolBar* bar : std::initializer_list<QToolBar*>{case_bar_, answer_bar_, what_if_bar_}) {
+    bar->hide();
+  }
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
@@ -189,7 +223,9 @@ void MainWindow::show_views() {
   takeCentralWidget();
   restore_layout();
   case_bar_->show();
-  answer_bar_->setVisible(!workspace_.document().empty());
+  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
+    bar->setVisible(!workspace_.document().empty());
+  }
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 
@@ -200,9 +236,22 @@ void MainWindow::open_document(const Document& document) {
 }
 
 void MainWindow::show_error(const QString& message) {
-  error_->setText(message);
-  error_bar_->parentWidget()->setVisible(!message.isEmpty());
-  error_bar_->setVisible(!message.isEmpty());
+  error_->show_text(message);
+  place_error();
+}
+
+// Beneath the bars, which may say how to mend it.
+void MainWindow::place_error() {
+  int top = menuBar()->geometry().bottom() + 1;
+  for (const QToolBar* bar : findChildren<QToolBar*>(Qt::FindDirectChildrenOnly)) {
+    if (bar->isVisible()) top = std::max(top, bar->geometry().bottom() + 1);
+  }
+  error_->set_margin(top);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  place_error();
 }
 
 // What somebody else said stays until it is dismissed.

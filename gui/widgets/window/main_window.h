@@ -4,11 +4,11 @@
 // files, exports views and remembers its layout; what is shown is the views' own business.
 
 #include <QDockWidget>
-#include <QLabel>
 #include <QMainWindow>
 #include <functional>
 #include <vector>
 
+#include "gui/models/read_file.h"
 #include "gui/models/session.h"
 #include "gui/models/workspace.h"
 #include "gui/widgets/view.h"
@@ -16,6 +16,7 @@
 #include "gui/widgets/window/case_bar.h"
 #include "gui/widgets/window/job_bar.h"
 #include "gui/widgets/window/welcome.h"
+#include "gui/widgets/window/what_if_bar.h"
 
 namespace strata::gui {
 
@@ -36,12 +37,12 @@ class MainWindow : public QMainWindow {
   View* view(const QString& id) const;  ///< null where there is none
   void bring_to_front(View* view);
 
-  /// Whatever the files are, one after another. Errors are shown in place, of all of them; says
-  /// whether all were opened.
-  bool open_files(const QStringList& files);
-  bool open_file(const QString& file) { return open_files({file}); }
+  /// Whatever the files are, one after another; they are read in the background. Errors are shown
+  /// in place, of all of them.
+  void open_files(const QStringList& files);
+  void open_file(const QString& file) { open_files({file}); }
   void open_document(const Document& document);
-  /// A line above everything, until it is dismissed.
+  /// A line over everything, until it is dismissed.
   void show_error(const QString& message);
   QString shown_error() const;
 
@@ -56,6 +57,7 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
@@ -78,8 +80,12 @@ class MainWindow : public QMainWindow {
   void show_keys();
   void show_about();
   void show_scene_error();
-  bool open_by_kind(const std::string& file);
-  bool offer_to_views(const QString& file, const QStringList& ids);
+  void take_file(const ReadFile& read);
+  void offer_to_view(const QString& id, const QString& file);
+  void make_active(View* view);
+  void show_active();
+  void go_back_to_view();
+  void place_error();
   void remember(const QString& file);
   void update_title();
   std::vector<QAction*> all_actions() const;
@@ -89,13 +95,14 @@ class MainWindow : public QMainWindow {
   QString settings_file_;
   std::vector<View*> views_;
   std::vector<QDockWidget*> docks_;  // of the views, in their order
-  View* current_ = nullptr;          ///< used last: what is exported and copied
+  View* active_ = nullptr;           ///< used last: what is exported and copied
   Welcome* welcome_ = nullptr;
-  QWidget* error_bar_;
-  QLabel* error_;
+  Banner* error_;
   CaseBar* case_bar_;
   AnswerBar* answer_bar_;
-  QString scene_error_;  // that was shown
+  WhatIfBar* what_if_bar_;
+  QAction *export_ = nullptr, *copy_ = nullptr;  // of the active view
+  QString scene_error_;                          // that was shown
   QByteArray first_layout_;
 };
 

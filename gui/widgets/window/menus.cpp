@@ -30,6 +30,7 @@ void MainWindow::make_menus() {
   make_strategy_menu();
   make_view_menu();
   make_help_menu();
+  show_active();
 }
 
 void MainWindow::make_file_menu() {
@@ -38,10 +39,10 @@ void MainWindow::make_file_menu() {
   add(menu, tr("Open the &paper's example"), {}, [this] { open_document(paper_example()); });
   menu->addSeparator();
   add(menu, tr("&Save the strategy as…"), QKeySequence::Save, [this] { ask_for_strategy_file(); });
-  add(menu, tr("&Export this view…"), QKeySequence(tr("Ctrl+E")),
-      [this] { ask_for_export(current_); });
-  add(menu, tr("&Copy this view as a command"), QKeySequence(tr("Ctrl+Shift+C")), [this] {
-    if (current_ != nullptr) copy_command(current_);
+  export_ = add(menu, tr("&Export this view…"), QKeySequence(tr("Ctrl+E")),
+                [this] { ask_for_export(active_); });
+  copy_ = add(menu, tr("&Copy this view as a command"), QKeySequence(tr("Ctrl+Shift+C")), [this] {
+    if (active_ != nullptr) copy_command(active_);
   });
   menu->addSeparator();
   add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kSlower = 0.995;  // of a factor that is worth a word
 constexpr int kLookEvery = 200;    // milliseconds
-constexpr double kSmall = 0.88;    // of the usual letters
 
 // What it is called beside another document of the same network.
 QString name_beside(const Document& baseline, const Document& document) {
@@ -27,12 +26,6 @@ QString name_beside(const Document& baseline, const Document& document) {
   alike.locked = document.locked;
   alike.input.cluster = document.input.cluster;
   return alike == document ? name : name + StepResult::tr(", as it was pinned");
-}
-
-void show_small(QLabel& label) {
-  QFont small = label.font();
-  small.setPointSizeF(small.pointSizeF() * kSmall);
-  label.setFont(small);
 }
 
 // No room for what says nothing.

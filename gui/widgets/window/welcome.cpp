@@ -36,19 +36,6 @@ QString age_of(const LeftSession& left) {
 
 }  // namespace
 
-Document usual_document() {
-  Document document;
-  document.input.model = "vgg16";
-  document.input.cluster = "p100-4x4";
-  return document;
-}
-
-Document paper_example() {
-  Document document = usual_document();
-  document.input.sync.algorithm = SyncAlgorithm::ps;
-  return document;
-}
-
 QStringList folders_that_tell(const QStringList& files) {
   QStringList folders;
   for (const QString& file : files) {

@@ -30,10 +30,4 @@ class Welcome : public QWidget {
 /// The folders of those files that others are called like; else nothing. By the files' places.
 QStringList folders_that_tell(const QStringList& files);
 
-/// VGG-16 on four hosts with four P100s each, under data parallelism: what stands beside a file
-/// that says only a part of a case.
-Document usual_document();
-/// The example of the paper: the same with parameter servers, as the paper has them.
-Document paper_example();
-
 }  // namespace strata::gui

@@ -197,7 +197,7 @@ TEST(LayerDifferences, CutsAreTakenOver) {
   const Document next = with_cuts_of(*before, *after, {"conv1", "no such layer"});
   const LayerId conv = after->input.graph.find("conv1");
   EXPECT_TRUE(next.strategy.edited());
-  EXPECT_EQ(next.strategy.label(), "data, edited") << "no search found it so";
+  EXPECT_EQ(next.strategy.label(), "best, edited") << "no search found it so";
   EXPECT_EQ(next.strategy.configs[conv()], before->prediction.strategy[conv]);
   for (std::size_t i = 0; i < next.strategy.configs.size(); ++i) {
     if (i != conv()) {

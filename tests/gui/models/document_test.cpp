@@ -103,6 +103,52 @@ TEST(Document, LeavesACutByHandBehindWithItsCluster) {
   EXPECT_EQ(document.with_cluster("p100-2x4").strategy.source, "owt");
 }
 
+// Those of links and devices are of a machine, and those of layers of a network.
+TEST(Document, LeavesWhatIfsBehindWithWhatTheyAreOf) {
+  Document document = edited_document();
+  document.input.sets = {{"link.inter.bandwidth", "6.25 GB/s"},
+                         {"device.first:1.speed", "0.5x"},
+                         {"layer.conv1.speed", "2x"},
+                         {"overlap", "off"}};
+  EXPECT_EQ(document.with_cluster("p100-2x4").input.sets, document.input.sets) << "a larger one";
+  EXPECT_EQ(document.with_cluster("h200-4x8").input.sets,
+            (WhatIfs{{"layer.conv1.speed", "2x"}, {"overlap", "off"}}));
+  EXPECT_EQ(document.with_model("vgg16").input.sets, (WhatIfs{{"link.inter.bandwidth", "6.25 GB/s"},
+                                                              {"device.first:1.speed", "0.5x"},
+                                                              {"overlap", "off"}}));
+}
+
+TEST(Document, KnowsItsSizesBeforeAWhatIfTurnedThem) {
+  const Document document = edited_document();
+  Document turned = document.resized("p100-2x4").resized("p100-4x4").with_batch(128).with_batch(32);
+  EXPECT_EQ(turned.base_cluster, "p100-1x4");
+  EXPECT_EQ(turned.base_batch, 64);
+  EXPECT_EQ(parse_document(print_document(turned), "session.json"), turned);
+  turned.strategy = document.strategy;
+  EXPECT_EQ(turned.without_what_ifs().input.cluster, "p100-1x4");
+  EXPECT_EQ(turned.without_what_ifs().input.batch, 64);
+  EXPECT_EQ(turned.resized("p100-1x4").base_cluster, "") << "it is as it was";
+  EXPECT_EQ(turned.with_cluster("p100-8x4").without_what_ifs().input.cluster, "p100-8x4")
+      << "what was typed is no what-if";
+}
+
+// Cases that differ by a what-if are not called alike.
+TEST(Document, IsCalledByItsWhatIfsToo) {
+  Document document = edited_document();
+  EXPECT_EQ(document.name(), "lenet5 on p100-1x4, bandwidth of all links 2x, no overlap");
+  document.input.sets = {{"device.first:1.speed", "0.5x"}};
+  EXPECT_EQ(document.name(), "lenet5 on p100-1x4, speed of first:1 0.5x");
+}
+
+TEST(Document, SaysThatWhatASearchFoundWasEdited) {
+  StrategyChoice choice = edited_document().strategy;
+  EXPECT_EQ(choice.label(), "best");
+  choice.touched = true;
+  EXPECT_EQ(choice.label(), "best, edited");
+  choice.found.clear();
+  EXPECT_EQ(choice.label(), "owt, edited");
+}
+
 TEST(Document, TellsTheCommandThatSaysTheSame) {
   Document document = edited_document();
   EXPECT_EQ(

@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
 std::vector<Knob> knobs(const Document& document) {
-  return knobs_of(document, load_cluster(document.input.cluster), document);
+  return knobs_of(document, load_cluster(document.input.cluster));
 }
 
 Knob knob(const Document& document, const std::string& key) {

@@ -136,6 +136,32 @@ TEST_F(WorkspaceTest, WhatIsPinnedIsNotOverwrittenByWhatWasAskedForBefore) {
   EXPECT_EQ(workspace_.baseline(), workspace_.scene());
 }
 
+TEST_F(WorkspaceTest, ABaselineIsAStepOfUndo) {
+  workspace_.open(lenet("model"));
+  settle();
+  const ScenePtr data = workspace_.baseline();
+  workspace_.set_what_if("device.*.speed", "0.5");
+  settle();
+  workspace_.pin_baseline();
+  const ScenePtr pinned = workspace_.baseline();
+  workspace_.set_baseline(lenet("owt"));
+  settle();
+  EXPECT_EQ(workspace_.baseline()->document, lenet("owt"));
+  workspace_.clear_baseline();
+  EXPECT_EQ(workspace_.baseline(), nullptr);
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.baseline()->document, lenet("owt"));
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.baseline(), pinned);
+  workspace_.undo_stack().undo();
+  EXPECT_EQ(workspace_.baseline(), data);
+  EXPECT_EQ(workspace_.document().what_if("device.*.speed"), "0.5") << "which was before that";
+  workspace_.undo_stack().redo();
+  workspace_.undo_stack().redo();
+  settle();
+  EXPECT_EQ(workspace_.baseline()->document, lenet("owt"));
+}
+
 TEST_F(WorkspaceTest, DropsARangeThatEndsAfterTheTimeline) {
   workspace_.open(lenet());
   settle();

@@ -174,7 +174,8 @@ TEST_F(KeysTest, EscLetsAllRowsOfASweepPass) {
       "[[sweep]]\nmodel = \"lenet5\"\ncluster = \"p100-1x2\"\n"
       "strategy = [\"data\", \"owt\"]\n");
   file.close();
-  ASSERT_TRUE(window_.open_file(file.fileName()));
+  window_.open_file(file.fileName());
+  settle();
   auto& sweep = front<SweepView>("sweep");
   ASSERT_TRUE(wait_until([&] { return sweep.sweep().state() == SweepRun::State::ready; }));
   sweep.findChild<SweepBar*>()->button().click();

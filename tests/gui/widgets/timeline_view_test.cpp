@@ -339,11 +339,11 @@ TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
   EXPECT_EQ(canvas_.recording(0)->name, "lenet5 on p100-1x2, owt");
 }
 
-TEST_F(TimelineViewTest, AWrongEditKeepsTheLastPictureAndSaysWhy) {
+TEST_F(TimelineViewTest, AWrongEditKeepsTheLastPicture) {
   open();
   workspace_.set_what_if("link.inter.bandwidth", "never");
   settle();
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("never"));
+  EXPECT_THAT(workspace_.error().toStdString(), HasSubstr("never"));
   EXPECT_TRUE(canvas_.recording(0));
 }
 

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/base/error.h"
+#include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 
 namespace strata::gui {
@@ -37,6 +38,7 @@ class PlainView : public View {
   void work() {
     when_seen([this] { ++worked; });
   }
+  QWidget& shown() const { return *content(); }
   QString rows;
   int worked = 0;
   mutable int printed = 0;
@@ -79,7 +81,8 @@ TEST_F(ViewTest, ExportsAPictureAtTwiceTheSize) {
   view_.show();
   view_.export_to(file("a.png"));
   const QImage image(file("a.png"));
-  EXPECT_EQ(image.size(), view_.size() * 2);
+  EXPECT_EQ(image.width(), view_.width() * 2);
+  EXPECT_NEAR(image.height(), view_.height() * 2, 8) << "but for the mark of the active view";
 }
 
 TEST_F(ViewTest, ExportsADrawing) {
@@ -121,11 +124,34 @@ TEST_F(ViewTest, ALongTableIsMadeWhenItIsWritten) {
 
 TEST_F(ViewTest, ShowsANoticeInPlace) {
   view_.show();
+  const auto* banner = view_.findChild<Banner*>();
+  const QRect before = view_.shown().geometry();
   view_.notify("x.toml:3: is wrong");
-  EXPECT_TRUE(view_.findChild<QLabel*>()->isVisible());
+  EXPECT_TRUE(banner->isVisible());
   EXPECT_EQ(view_.notice(), "x.toml:3: is wrong");
+  EXPECT_EQ(banner->geometry().bottom(), view_.rect().bottom());
+  EXPECT_EQ(view_.shown().geometry(), before) << "it covers, and moves nothing";
   view_.notify({});
-  EXPECT_FALSE(view_.findChild<QLabel*>()->isVisible());
+  EXPECT_FALSE(banner->isVisible());
+}
+
+// What is on the screen is of an earlier case then, which the window says once for all views.
+TEST_F(ViewTest, IsDimmedWhileNothingIsPredictedOfTheDocument) {
+  view_.show();
+  const auto lightness = [&] { return view_.grab().toImage().pixelColor(100, 52).lightness(); };
+  view_.setPalette(QPalette(Qt::black, Qt::white));
+  view_.shown().setStyleSheet("background: black");
+  const int before = lightness();
+  Document wrong;
+  wrong.input.model = "lenet5";
+  wrong.input.cluster = "nowhere-4x4";
+  workspace_.open(wrong);
+  ASSERT_TRUE(testing::wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_GT(lightness(), before + 50);
+  wrong.input.cluster = "p100-1x2";
+  workspace_.open(wrong);
+  ASSERT_TRUE(testing::wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(lightness(), before);
 }
 
 // By the contrast of WCAG 2: 4.5 for text.

@@ -9,8 +9,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
+#include <QToolButton>
+#include <atomic>
 
 #include <gmock/gmock.h>
 
@@ -19,7 +22,9 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST_F(WindowTest, WelcomesAndLeadsToTheFastestStrategyInTwoClicks) {
@@ -54,6 +59,111 @@ TEST_F(WindowTest, TheFirstPageFillsAWindowThatWasMaximised) {
   }
 }
 
+TEST_F(WindowTest, ShowsEachWhatIfAndTakesItBack) {
+  Document document = lenet();
+  document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
+  window_->open_document(document);
+  settle();
+  const auto* bar = window_->findChild<WhatIfBar*>();
+  const auto chips = [&] {
+    QStringList texts;
+    for (const QToolButton* chip : bar->findChildren<QToolButton*>()) {
+      if (chip->isVisible() && chip->text().endsWith(QStringLiteral("✕"))) texts << chip->text();
+    }
+    return texts;
+  };
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕", "no overlap  ✕"));
+  EXPECT_THAT(window_->windowTitle().toStdString(), HasSubstr("bandwidth of all links 2x"));
+  for (QToolButton* chip : bar->findChildren<QToolButton*>()) {
+    if (chip->text().startsWith("no overlap")) QTest::mouseClick(chip, Qt::LeftButton);
+  }
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕"));
+  const int height = bar->height();
+  click("reset_what_ifs");
+  EXPECT_THAT(chips(), IsEmpty());
+  EXPECT_EQ(bar->height(), height) << "nothing below it moves";
+  EXPECT_EQ(workspace_->document(), lenet());
+  action("Undo")->trigger();
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕"));
+}
+
+// Enter is the end of typing: the next Ctrl+Z takes back the cluster, and not a letter.
+TEST_F(WindowTest, AClusterThatIsNoneIsSaidOnceAndUndone) {
+  window_->open_document(lenet());
+  settle();
+  auto* const field = window_->findChild<QComboBox*>("cluster")->lineEdit();
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, "q100-4x4");
+  QTest::keyClick(field, Qt::Key_Return);
+  settle();
+  EXPECT_FALSE(field->hasFocus());
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("q100-4x4"));
+  for (const View* view : window_->views()) {
+    EXPECT_THAT(view->notice().toStdString(), Not(HasSubstr("q100"))) << view->id().toStdString();
+  }
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+  settle();
+  EXPECT_EQ(workspace_->document(), lenet());
+  EXPECT_EQ(window_->shown_error(), "");
+  field->setFocus();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_EQ(workspace_->document().input.cluster, "q100-4x4")
+      << "in a field that nobody changed, too";
+}
+
+TEST_F(WindowTest, NeitherErrorsNorJobsMoveAnything) {
+  window_->open_document(lenet());
+  settle();
+  const auto places = [&] {
+    std::vector<QRect> all;
+    for (const QDockWidget* dock : window_->findChildren<QDockWidget*>()) {
+      all.push_back(dock->geometry());
+    }
+    all.push_back(window_->statusBar()->geometry());
+    return all;
+  };
+  const std::vector<QRect> before = places();
+  window_->show_error("something\nof several lines\nis wrong");
+  QCoreApplication::processEvents();
+  EXPECT_EQ(places(), before);
+  EXPECT_TRUE(window_->findChild<QWidget*>("error")->isVisible());
+  window_->show_error({});
+  std::atomic<bool> end = false;
+  workspace_->jobs().start(window_.get(), "test", "a job",
+                           [&end](Progress&) -> Jobs::Show {
+                             end.wait(false);
+                             return {};
+                           },
+                           {});
+  const auto* stop = window_->findChild<QWidget*>("job_bar")->findChild<QToolButton*>();
+  ASSERT_TRUE(testing::wait_until([&] { return stop->isVisible(); }));
+  EXPECT_EQ(places(), before);
+  end = true;
+  end.notify_all();
+  settle();
+  EXPECT_EQ(places(), before);
+}
+
+// By a click on whatever of it, too.
+TEST_F(WindowTest, ExportsTheViewThatWasUsedLast) {
+  window_->open_document(lenet());
+  settle();
+  window_->bring_to_front(window_->view("timeline"));
+  EXPECT_EQ(plain_name(*action("Export ")), "Export Timeline");
+  View* const what_if = window_->view("what_if");
+  QTest::mouseClick(what_if->findChild<QLabel*>(), Qt::LeftButton);
+  EXPECT_EQ(plain_name(*action("Export ")), "Export What if");
+  EXPECT_EQ(plain_name(*action("Copy ")), "Copy What if as a command");
+}
+
+TEST_F(WindowTest, TheFirstWindowFitsTheScreen) {
+  if (QGuiApplication::platformName() == "offscreen") GTEST_SKIP() << "there is no screen to fit";
+  ASSERT_TRUE(testing::wait_until([&] { return window_->isActiveWindow(); }));
+  EXPECT_LE(window_->width(), window_->screen()->availableSize().width());
+  EXPECT_LE(window_->height(), window_->screen()->availableSize().height());
+}
+
 // What simulations of many strategies find is no slower than data parallelism, which is one of
 // them, or the optimum under Eq. 1.
 TEST_F(WindowTest, FindsTheFastestStrategy) {
@@ -69,7 +179,7 @@ TEST_F(WindowTest, FindsTheFastestStrategy) {
   EXPECT_LE(workspace_->scene()->prediction.step_seconds(),
             workspace_->baseline()->prediction.step_seconds());
   workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
-  EXPECT_EQ(workspace_->document().strategy.label(), "optimal, edited");
+  EXPECT_EQ(workspace_->document().strategy.label(), "best, edited");
 }
 
 // 3.64 times as fast as data parallelism, whose gradients all meet at the parameter servers.
@@ -246,7 +356,7 @@ TEST_F(WindowTest, OpensAStrategyThatItSaved) {
   const Strategy edited = workspace_->scene()->prediction.strategy;
   window_->save_strategy(path("mine.json"));
   action("Data parallelism")->trigger();
-  EXPECT_TRUE(window_->open_file(path("mine.json")));
+  open_file(path("mine.json"));
   settle();
   EXPECT_TRUE(std::equal(edited.configs().begin(), edited.configs().end(),
                          workspace_->scene()->prediction.strategy.configs().begin()));
@@ -255,7 +365,8 @@ TEST_F(WindowTest, OpensAStrategyThatItSaved) {
 TEST_F(WindowTest, AStrategyOnAnEmptyDeskLiesOnItsOwnCase) {
   const QString strategy = file("cut.json", R"({"strategy": "cut", "model": "lenet5",
     "cluster": "p100-1x2", "default": {"n": 2}})");
-  EXPECT_TRUE(window_->open_file(strategy)) << window_->shown_error().toStdString();
+  open_file(strategy);
+  EXPECT_EQ(window_->shown_error(), "");
   EXPECT_EQ(workspace_->document().input.model, "lenet5");
   EXPECT_EQ(workspace_->document().input.cluster, "p100-1x2");
   settle();
@@ -263,7 +374,7 @@ TEST_F(WindowTest, AStrategyOnAnEmptyDeskLiesOnItsOwnCase) {
 }
 
 TEST_F(WindowTest, AStrategyOfANetworkOfOnesOwnAsksForIt) {
-  EXPECT_FALSE(window_->open_file(file("cut.json", R"({"model": "mine", "default": {"n": 2}})")));
+  open_file(file("cut.json", R"({"model": "mine", "default": {"n": 2}})"));
   EXPECT_TRUE(window_->shown_error().endsWith(
       "it is for the network mine; allowed: open the file of that first"));
   EXPECT_TRUE(workspace_->document().empty());
@@ -289,6 +400,7 @@ latency = "1 us"
   QCoreApplication::sendEvent(window_.get(), &enter);
   EXPECT_TRUE(enter.isAccepted());
   QCoreApplication::sendEvent(window_.get(), &drop);
+  settle();
   EXPECT_EQ(window_->shown_error(), "");
   EXPECT_EQ(workspace_->document().input.model, "lenet5");
   EXPECT_EQ(workspace_->document().input.cluster, cluster.toStdString());
@@ -297,11 +409,11 @@ latency = "1 us"
 }
 
 TEST_F(WindowTest, SaysInPlaceWhatIsWrongWithAFile) {
-  EXPECT_FALSE(window_->open_file(path("nowhere.toml")));
+  open_file(path("nowhere.toml"));
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("nowhere.toml"));
   window_->open_document(lenet());
   settle();
-  window_->open_file(file("bad.toml", "name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"fold\"\n"));
+  open_file(file("bad.toml", "name = \"x\"\n[[layer]]\nname = \"a\"\nop = \"fold\"\n"));
   settle();
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bad.toml:"));
   EXPECT_EQ(workspace_->document(), lenet()) << "nothing took its place";
@@ -344,18 +456,18 @@ op = "softmax_cross_entropy"
 TEST_F(WindowTest, ReadsAFileAnewThatIsOpenedAgain) {
   window_->open_document(lenet());
   const QString path = file("net.toml", QString::fromLatin1(kNet).arg(10).toLatin1());
-  EXPECT_TRUE(window_->open_file(path));
+  open_file(path);
   settle();
   ASSERT_EQ(window_->shown_error(), "");
   EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 10);
   file("net.toml", QString::fromLatin1(kNet).arg(20).toLatin1());
-  EXPECT_TRUE(window_->open_file(path));
+  open_file(path);
   settle();
   EXPECT_EQ(workspace_->scene()->input.graph[LayerId(1)].output[Dim::c], 20);
 }
 
 TEST_F(WindowTest, SaysWhatIsWrongWithEachOfSeveralFiles) {
-  EXPECT_FALSE(window_->open_files({path("a.toml"), path("b.toml")}));
+  open_files({path("a.toml"), path("b.toml")});
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("a.toml"));
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("b.toml"));
 }
@@ -412,7 +524,7 @@ TEST_F(WindowTest, AFileIsCalledByItsName) {
 TEST_F(WindowTest, RemembersFilesThatCouldBeRead) {
   const QString good = file("net.toml", QString::fromLatin1(kNet).arg(10).toLatin1());
   const QString bad = file("cut-off.db", QByteArray("SQLite format 3\0", 16));
-  window_->open_files({good, bad});
+  open_files({good, bad});
   settle();
   const QSettings settings(path("settings.ini"), QSettings::IniFormat);
   EXPECT_EQ(settings.value("recent").toStringList(), QStringList{good});
@@ -420,7 +532,7 @@ TEST_F(WindowTest, RemembersFilesThatCouldBeRead) {
 
 // Instead of fields that are nobody's.
 TEST_F(WindowTest, SaysThatNothingIsOnTheDesk) {
-  window_->open_file(file("cut-off.db", QByteArray("SQLite format 3\0", 16)));
+  open_file(file("cut-off.db", QByteArray("SQLite format 3\0", 16)));
   settle();
   EXPECT_TRUE(window_->findChild<QLabel*>("nothing")->isVisible());
   EXPECT_FALSE(window_->findChild<QComboBox*>("model")->isVisible());

@@ -44,6 +44,11 @@ class WindowTest : public ::testing::Test {
   void settle() {
     ASSERT_TRUE(testing::wait_until([&] { return workspace_->jobs().idle(); }));
   }
+  void open_files(const QStringList& files) {
+    window_->open_files(files);
+    settle();
+  }
+  void open_file(const QString& file) { open_files({file}); }
   void click(const QString& name) {
     auto* button = window_->findChild<QAbstractButton*>(name);
     ASSERT_NE(button, nullptr) << name.toStdString();

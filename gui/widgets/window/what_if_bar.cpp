@@ -1,0 +1,103 @@
+#include "gui/widgets/window/what_if_bar.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+
+#include "gui/widgets/theme.h"
+
+namespace strata::gui {
+namespace {
+
+QToolButton* make_button(QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setFocusPolicy(Qt::NoFocus);
+  show_small(*button);
+  return button;
+}
+
+}  // namespace
+
+WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
+    : QToolBar(tr("What-ifs"), parent),
+      workspace_(workspace),
+      row_(new QWidget(this)),
+      more_(make_button(row_)),
+      reset_(make_button(row_)) {
+  setObjectName(QStringLiteral("what_if_bar"));
+  setMovable(false);
+  auto* line = new QHBoxLayout(row_);
+  line->setContentsMargins(4, 0, 4, 0);
+  line->setSpacing(4);
+  line->addWidget(more_);
+  line->addWidget(reset_);
+  line->addStretch(1);
+  more_->setObjectName(QStringLiteral("more_what_ifs"));
+  more_->setPopupMode(QToolButton::InstantPopup);
+  more_->setMenu(new QMenu(more_));
+  reset_->setObjectName(QStringLiteral("reset_what_ifs"));
+  reset_->setText(tr("Reset all"));
+  reset_->setAutoRaise(true);
+  connect(reset_, &QToolButton::clicked, this, [this] {
+    workspace_.edit(tr("reset of all what-ifs"), workspace_.document().without_what_ifs());
+  });
+  row_->setFixedHeight(reset_->sizeHint().height());
+  row_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  row_->setMinimumWidth(1);
+  addWidget(row_);
+  connect(&workspace_, &Workspace::document_changed, this, &WhatIfBar::show_document);
+  show_document();
+}
+
+void WhatIfBar::show_document() {
+  const Document& document = workspace_.document();
+  for (QToolButton* chip : std::exchange(chips_, {})) {
+    chip->hide();
+    chip->deleteLater();
+  }
+  for (const auto& [key, value] : document.input.sets) {
+    add_chip(QString::fromStdString(what_if_text(key, value)), document.with_what_if(key, {}));
+  }
+  if (!document.base_cluster.empty()) {
+    add_chip(tr("resized from %1").arg(QString::fromStdString(document.base_cluster)),
+             document.resized(document.base_cluster));
+  }
+  if (document.base_batch) {
+    add_chip(tr("batch not %1").arg(*document.base_batch),
+             document.with_batch(*document.base_batch));
+  }
+  fit();
+}
+
+void WhatIfBar::add_chip(const QString& text, const Document& without) {
+  QToolButton* const chip = make_button(row_);
+  chip->setText(text + QStringLiteral("  ✕"));
+  chip->setToolTip(tr("What if: %1. A click takes it back").arg(text));
+  connect(chip, &QToolButton::clicked, this,
+          [this, text, without] { workspace_.edit(tr("reset of %1").arg(text), without); });
+  static_cast<QHBoxLayout*>(row_->layout())->insertWidget(static_cast<int>(chips_.size()), chip);
+  chips_.push_back(chip);
+}
+
+// Those that have no room are in a menu.
+void WhatIfBar::fit() {
+  int left = row_->width() - reset_->sizeHint().width() - 8;
+  more_->menu()->clear();
+  for (QToolButton* chip : chips_) {
+    left -= chip->sizeHint().width() + 4;
+    const bool has_room = left >= more_->sizeHint().width() || row_->width() == 0;
+    chip->setVisible(has_room);
+    if (!has_room)
+      connect(more_->menu()->addAction(chip->text()), &QAction::triggered, chip,
+              &QToolButton::click);
+  }
+  more_->setText(tr("%1 more").arg(more_->menu()->actions().size()));
+  more_->setVisible(!more_->menu()->isEmpty());
+  reset_->setVisible(!chips_.empty());
+}
+
+void WhatIfBar::resizeEvent(QResizeEvent* event) {
+  QToolBar::resizeEvent(event);
+  fit();
+}
+
+}  // namespace strata::gui
