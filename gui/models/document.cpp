@@ -48,9 +48,11 @@ Config parse_config(Table config) {
   result.degrees.r = static_cast<std::int32_t>(config.integer_or("r", 1, 1, kAny));
   result.degrees.scatter = static_cast<Dim>(config.integer_or("scatter", 0, 0, kDims.size() - 1));
   const Value devices = config.required("devices");
+  std::vector<DeviceId> ids;
   for (const std::int64_t id : devices.as_integers(0, std::numeric_limits<std::int32_t>::max())) {
-    result.devices.emplace_back(static_cast<std::uint32_t>(id));
+    ids.emplace_back(static_cast<std::uint32_t>(id));
   }
+  result.devices = std::move(ids);
   return result;
 }
 

@@ -66,7 +66,7 @@ std::vector<Bucket> gradient_buckets(const Graph& graph, const Strategy& strateg
     const Partition cut = partition(graph[layer], strategy[layer].degrees);
     for (std::vector<std::uint32_t>& shards : replica_shards(strategy[layer].degrees)) {
       if (shards.size() == 1) continue;
-      const std::vector<DeviceId>& on = strategy[layer].devices;
+      const ShardDevices& on = strategy[layer].devices;
       const auto by_device = [&](std::uint32_t a, std::uint32_t b) { return on[a] < on[b]; };
       // Layers whose shards lie otherwise on the same devices meet; most lie in order.
       if (capacity > Bytes{} && !std::is_sorted(shards.begin(), shards.end(), by_device)) {

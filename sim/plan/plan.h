@@ -26,6 +26,7 @@
 #include "sim/plan/collective.h"
 #include "sim/plan/device_classes.h"
 #include "sim/plan/operands.h"
+#include "sim/strategy/shard_devices.h"
 
 namespace strata {
 
@@ -118,7 +119,7 @@ struct GroupShape {
 /// Where a layer's shards lie: shard i of the partition by `degrees` on devices[i].
 struct Placement {
   Degrees degrees = kWhole;
-  std::vector<DeviceId> devices;
+  ShardDevices devices;
   bool operator==(const Placement&) const = default;
 };
 

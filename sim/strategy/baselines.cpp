@@ -38,14 +38,29 @@ bool follows_in_channels(const Layer& layer, const Config* producer) {
   return may && producer != nullptr && producer->degrees[Dim::c] > 1;
 }
 
+// A strategy in the making, layer by layer, on the first devices.
+class Baseline {
+ public:
+  Baseline(std::string name, const Graph& graph) : name_(std::move(name)) {
+    configs_.reserve(graph.size());
+  }
+  const std::vector<Config>& so_far() const { return configs_; }
+  void add(const Degrees& degrees) {
+    configs_.push_back({degrees, first_(static_cast<std::size_t>(product(degrees)))});
+  }
+  Strategy strategy() { return {std::move(name_), std::move(configs_)}; }
+
+ private:
+  std::string name_;
+  std::vector<Config> configs_;
+  FirstDevices first_;
+};
+
 }  // namespace
 
 Config config_on_first_devices(const Degrees& degrees) {
-  Config config{degrees, {}};
-  const auto count = static_cast<std::size_t>(product(degrees));
-  config.devices.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) config.devices.push_back(DeviceId(i));
-  return config;
+  FirstDevices first;
+  return {degrees, first(static_cast<std::size_t>(product(degrees)))};
 }
 
 std::optional<Dim> best_scatter(const Graph& graph, LayerId layer, const Degrees& degrees,
@@ -70,37 +85,34 @@ std::optional<Dim> best_scatter(const Graph& graph, LayerId layer, const Degrees
 }
 
 Strategy data_parallel(const Graph& graph, int devices) {
-  std::vector<Config> configs;
-  for (const Layer& layer : graph.layers()) {
-    configs.push_back(config_on_first_devices(cut_in(Dim::n, layer, devices)));
-  }
-  return {"data", std::move(configs)};
+  Baseline data("data", graph);
+  for (const Layer& layer : graph.layers()) data.add(cut_in(Dim::n, layer, devices));
+  return data.strategy();
 }
 
 Strategy model_parallel(const Graph& graph, int devices) {
-  std::vector<Config> configs;
+  Baseline model("model", graph);
   for (const Layer& layer : graph.layers()) {
-    const Config* producer = producer_config(graph, layer, configs);
+    const Config* producer = producer_config(graph, layer, model.so_far());
     const bool follows = layer.parameters.total() == 0 && producer != nullptr;
-    configs.push_back(config_on_first_devices(follows ? clip(producer->degrees, layer)
-                                                      : cut_in(Dim::c, layer, devices)));
+    model.add(follows ? clip(producer->degrees, layer) : cut_in(Dim::c, layer, devices));
   }
-  return {"model", std::move(configs)};
+  return model.strategy();
 }
 
 Strategy owt_parallel(const Graph& graph, int devices) {
-  std::vector<Config> configs;
+  Baseline owt("owt", graph);
   for (const Layer& layer : graph.layers()) {
-    const Config* producer = producer_config(graph, layer, configs);
+    const Config* producer = producer_config(graph, layer, owt.so_far());
     Degrees degrees = cut_in(Dim::n, layer, devices);
     if (std::holds_alternative<FullyConnected>(layer.op)) {
       degrees = cut_in(Dim::c, layer, devices);
     } else if (follows_in_channels(layer, producer)) {
       degrees = clip(producer->degrees, layer);
     }
-    configs.push_back(config_on_first_devices(degrees));
+    owt.add(degrees);
   }
-  return {"owt", std::move(configs)};
+  return owt.strategy();
 }
 
 }  // namespace strata

@@ -149,19 +149,19 @@ Cut output_cut(const Cut& cut) {
 Config config_of(const Cut& cut) {
   const Degrees owners = output_degrees(cut.degrees);
   const auto shards = static_cast<std::size_t>(cut.shards());
-  Config config{cut.degrees, {}};
-  config.devices.reserve(shards);
+  std::vector<DeviceId> devices;
+  devices.reserve(shards);
   PerDim<Degree> at{};  // the shard's coordinates, the last dim fastest
   for (std::size_t shard = 0; shard < shards; ++shard) {
     std::size_t device = 0;
     for (Dim dim : kDims) device += static_cast<std::size_t>(at[dim]) * cut.strides[dim];
-    config.devices.push_back(DeviceId(device));
+    devices.push_back(DeviceId(device));
     for (std::size_t k = kDims.size(); k-- > 0;) {
       if (++at.values[k] < owners.values[k]) break;
       at.values[k] = 0;
     }
   }
-  return config;
+  return {cut.degrees, std::move(devices)};
 }
 
 // A dim's stride is the device of the shard that lies one further along it than the first.

@@ -14,13 +14,14 @@
 #include "sim/cluster/cluster.h"
 #include "sim/geometry/geometry.h"
 #include "sim/graph/graph.h"
+#include "sim/strategy/shard_devices.h"
 
 namespace strata {
 
 /// One layer's cut. Shard i sits on devices[i]; shards are numbered as Partition does.
 struct Config {
   Degrees degrees = kWhole;
-  std::vector<DeviceId> devices;  ///< product(degrees) distinct devices
+  ShardDevices devices;  ///< product(degrees) distinct devices
 
   auto operator<=>(const Config&) const = default;
 };

@@ -150,7 +150,7 @@ class StrategyReader {
     }
     const auto listed = table.optional("devices");
     if (!listed) return config_on_first_devices(degrees);
-    Config result{degrees, {}};
+    std::vector<DeviceId> devices;
     std::set<DeviceId> seen;
     for (const Value& item : listed->as_list()) {
       if (!item.is(ValueKind::string)) {
@@ -165,13 +165,13 @@ class StrategyReader {
         item.fail(fmt::format("layer {}: device {} listed twice; allowed: each once", name,
                               item.as_string()));
       }
-      result.devices.push_back(device);
+      devices.push_back(device);
     }
-    if (std::ssize(result.devices) != shards) {
+    if (std::ssize(devices) != shards) {
       listed->fail(fmt::format("layer {}: {} devices for {} shards; allowed: one device a shard",
-                               name, result.devices.size(), shards));
+                               name, devices.size(), shards));
     }
-    return result;
+    return {degrees, std::move(devices)};
   }
 
   // Saturates: five degrees of 2^31 would overflow.

@@ -36,7 +36,7 @@ void check_devices(const Layer& layer, const Config& config, const Cluster& clus
     wrong.push_back(fmt::format("layer {}: {} devices for {} shards; allowed: one device a shard",
                                 layer.name, config.devices.size(), shards));
   }
-  std::vector<DeviceId> sorted = config.devices;
+  std::vector<DeviceId> sorted(config.devices.begin(), config.devices.end());
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && sorted.back()() >= cluster.device_count()) {
     wrong.push_back(fmt::format("layer {}: {} shards; cluster {} has {} devices", layer.name,

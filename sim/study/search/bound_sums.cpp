@@ -172,7 +172,7 @@ class SumsBuilder {
   void add_sync(LayerId layer, const Cut& cut, std::span<double> busy) {
     const auto groups = replica_shards(cut.degrees);
     if (groups.front().size() == 1) return;
-    const std::vector<DeviceId> devices = config_of(cut).devices;
+    const ShardDevices devices = config_of(cut).devices;
     const Partition parts = partition(input_.graph[layer], cut.degrees);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       const Tile tile = parts.tile(static_cast<std::int64_t>(groups[k].front()));

@@ -34,7 +34,7 @@ double ShardTimer::seconds(LayerId layer, const Cut& cut, DeviceId device) {
 }
 
 void ShardTimer::add_seconds(LayerId layer, const Cut& cut, std::span<double> by_device) {
-  const std::vector<DeviceId> devices = config_of(cut).devices;
+  const ShardDevices devices = config_of(cut).devices;
   const bool updates = !may_update_elsewhere(cut);
   for (std::size_t shard = 0; shard < devices.size(); ++shard) {
     const DeviceId device = devices[shard];
@@ -50,7 +50,7 @@ double ShardTimer::of_step(const ShardTimes& times, bool updates) {
 std::optional<std::int64_t> ShardTimer::shard_on(const Cut& cut, DeviceId device) {
   if (device() == 0) return 0;
   if (static_cast<std::int64_t>(device()) >= cut.shards()) return std::nullopt;
-  const std::vector<DeviceId> devices = config_of(cut).devices;
+  const ShardDevices devices = config_of(cut).devices;
   const auto at = std::find(devices.begin(), devices.end(), device);
   return at - devices.begin();
 }

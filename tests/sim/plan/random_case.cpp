@@ -276,7 +276,8 @@ Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices
     std::vector<DeviceId> all;
     for (std::size_t i = 0; i < devices; ++i) all.push_back(DeviceId(i));
     std::shuffle(all.begin(), all.end(), random);
-    config.devices.assign(all.begin(), all.begin() + product(config.degrees));
+    all.resize(static_cast<std::size_t>(product(config.degrees)));
+    config.devices = std::move(all);
     configs.push_back(std::move(config));
   }
   return {"random", std::move(configs)};

@@ -53,6 +53,9 @@ template <class T>
 Fingerprint& operator<<(Fingerprint& print, const std::vector<T>& all) {
   return print << std::span<const T>(all);
 }
+Fingerprint& operator<<(Fingerprint& print, const ShardDevices& devices) {
+  return print << devices.all();
+}
 
 Fingerprint& operator<<(Fingerprint& print, const CollectivePhase& phase) {
   return print << phase.bytes_per_byte << phase.latency << phase.loads;

@@ -42,7 +42,9 @@ TEST(Fingerprint, OfPlansTellsWhatRunsWhereAndWhatMoves) {
 
   Lowered moved;
   std::vector<Config> configs(moved.strategy.configs().begin(), moved.strategy.configs().end());
-  std::swap(configs.back().devices[0], configs.back().devices[1]);
+  std::vector<DeviceId> devices(configs.back().devices.begin(), configs.back().devices.end());
+  std::swap(devices[0], devices[1]);
+  configs.back().devices = devices;
   moved.strategy = {"moved", configs};
   EXPECT_NE(moved.text(), data);
   EXPECT_NE(fingerprint(moved.strategy).text(), fingerprint(Lowered().strategy).text());

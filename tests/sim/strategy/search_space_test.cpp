@@ -198,7 +198,9 @@ TEST_F(Space, AStrategyOutsideTheSpaceHasNoChoices) {
   configs[graph_.find("relu")()] = config_on_first_devices({{2, 1, 1, 1, 1}});
   EXPECT_FALSE(space.choices({"relu elsewhere", configs}).has_value());
   configs = {data.configs().begin(), data.configs().end()};
-  std::swap(configs.back().devices[0], configs.back().devices[1]);
+  std::vector<DeviceId> devices(configs.back().devices.begin(), configs.back().devices.end());
+  std::swap(devices[0], devices[1]);
+  configs.back().devices = devices;
   EXPECT_FALSE(space.choices({"other devices", configs}).has_value());
 }
 
