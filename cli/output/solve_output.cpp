@@ -27,43 +27,21 @@ Json strategy_json(const Case& input, const Strategy& strategy) {
   return Json::parse(print_strategy(strategy, input.graph, input.cluster));
 }
 
-// Layers of equal config that follow one another; inputs are left out.
-struct Run {
-  LayerId first, last;
-  std::vector<std::pair<std::string_view, int>> kinds;  // in order of appearance
-
-  void add(const Layer& layer, LayerId id) {
-    last = id;
-    const std::string_view kind = traits(layer.op).summary;
-    if (kind.empty()) return;
-    const auto at = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const auto& entry) { return entry.first == kind; });
-    if (at == kinds.end()) {
-      kinds.emplace_back(kind, 1);
-    } else {
-      ++at->second;
-    }
+// "2 x conv + pool", in the order of appearance.
+std::string kinds_text(const Graph& graph, const EqualCuts& run) {
+  std::vector<std::pair<std::string_view, int>> kinds;
+  for (std::size_t i = run.first(); i <= run.last(); ++i) {
+    const std::string_view kind = traits(graph[LayerId(i)].op).summary;
+    if (kind.empty() || is_input(graph[LayerId(i)].op)) continue;
+    const auto at = std::ranges::find(kinds, kind, &std::pair<std::string_view, int>::first);
+    at == kinds.end() ? kinds.emplace_back(kind, 1).second : ++at->second;
   }
-
-  std::string text() const {
-    std::string text;
-    for (const auto& [kind, count] : kinds) {
-      if (!text.empty()) text += " + ";
-      text += count == 1 ? std::string(kind) : fmt::format("{} x {}", count, kind);
-    }
-    return text;
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    if (!text.empty()) text += " + ";
+    text += count == 1 ? std::string(kind) : fmt::format("{} x {}", count, kind);
   }
-};
-
-std::vector<Run> runs_of(const Graph& graph, const Strategy& strategy) {
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const LayerId id(i);
-    if (is_input(graph[id].op)) continue;
-    if (runs.empty() || strategy[runs.back().last] != strategy[id]) runs.push_back({id, id, {}});
-    runs.back().add(graph[id], id);
-  }
-  return runs;
+  return text;
 }
 
 std::string seconds_text(double seconds) {
@@ -114,12 +92,10 @@ std::string grouped_table(const Graph& graph, const Strategy& strategy) {
   using Align = TextTable::Align;
   TextTable table(
       {{"layers", Align::left}, {"of them", Align::left}, {"config", Align::left}, {"devices"}});
-  for (const Run& run : runs_of(graph, strategy)) {
-    const std::string& first = graph[run.first].name;
-    const std::string& last = graph[run.last].name;
+  for (const EqualCuts& run : equal_cuts(graph, strategy)) {
     const Config& config = strategy[run.first];
-    table.add_row({first == last ? first : fmt::format("{} .. {}", first, last), run.text(),
-                   config_text(config), std::to_string(config.devices.size())});
+    table.add_row({layers_text(graph, run), kinds_text(graph, run), config_text(config),
+                   std::to_string(config.devices.size())});
   }
   return table.print();
 }

@@ -121,7 +121,15 @@ class KeySearch {
     if (other <= Seconds{}) return false;
     const bool was_faster = of_.others[k].step < of_.own.step;
     const Seconds faster = was_faster ? own : other, slower = was_faster ? other : own;
-    return faster.value < (1 - kVisible) * slower.value;
+    if (faster.value >= (1 - kVisible) * slower.value) return false;
+    return fits(was_faster ? of_.own : of_.others[k], factor);
+  }
+
+  // What does not fit wins nothing. Of the changes the batch alone changes what a device needs.
+  bool fits(const Contender& which, double factor) {
+    if (key_ != kBatch) return true;
+    const Case& there = *at(factor);
+    return score_simulated(there, resolve(which.strategy, there), nullptr, true).fits;
   }
 
   BreakEven result(std::size_t k, double factor) {

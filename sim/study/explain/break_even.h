@@ -13,7 +13,7 @@
 namespace strata {
 
 /// A change of the case after which the slower of two strategies is the faster one, by a margin
-/// that can be seen.
+/// that can be seen, and fits.
 struct BreakEven {
   std::string key;    ///< a what-if's (WhatIfs), or "batch"
   std::string value;  ///< "3.4x", "off", or the batch of all devices

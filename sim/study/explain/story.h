@@ -60,8 +60,9 @@ std::vector<std::string> sentences(const Case& input, const Story& story);
 std::string what(const Graph& graph, const Exposure& part);
 /// "link.inter.bandwidth=3.4x", "a batch of 1024".
 std::string change_text(const BreakEven& turn);
-/// "It would be faster with ...": all changes with both steps, or that there is none.
-std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, bool all_tried);
+/// "It is faster than `own` with ...": all changes with both steps, or that there is none.
+std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, std::string_view own,
+                       bool all_tried);
 /// What holds of all of them.
 inline constexpr std::string_view kTurnsNote =
     "Each change is simulated by itself, both strategies being cut as they are now; a search in "

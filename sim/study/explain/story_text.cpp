@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/strategy/config_text.h"
 #include "sim/study/explain/story.h"
 #include "sim/text/units.h"
 
@@ -54,14 +55,56 @@ std::string made_of(const PathShares& path, Seconds step) {
   return listed(parts, " and ");
 }
 
+// "6.5 % more", "3.8 times as long", "72 times as fast".
+std::string compared(double ratio) {
+  if (std::abs(ratio - 1) < kSame) return "as long";
+  if (ratio >= 2) return fmt::format("{:.{}f} times as long", ratio, ratio < 9.95 ? 1 : 0);
+  if (ratio > 1) return fmt::format("{} more", percent(ratio - 1));
+  if (ratio > kHalf) return fmt::format("{} less", percent(1 - ratio));
+  return fmt::format("{:.{}f} times as fast", 1 / ratio, 1 / ratio < 9.95 ? 1 : 0);
+}
+
+// Data parallelism, or the fastest of the others where it is not beside it.
+const Rival* usual_rival(const Story& story) {
+  const auto data = std::ranges::find_if(
+      story.rivals, [](const Rival& rival) { return rival.strategy.name() == "data"; });
+  if (data != story.rivals.end()) return &*data;
+  return story.rivals.empty() ? nullptr : &story.rivals.front();
+}
+
 std::string step_sentence(const Story& story) {
-  const std::vector<Share> shares = shares_of(story.path, story.step);
   std::string text = fmt::format("A step takes {}", format_seconds(story.step));
+  const std::vector<Share> shares = shares_of(story.path, story.step);
   if (shares.empty()) return text + ".";
+  const Rival* const other = usual_rival(story);
+  if (other != nullptr) {
+    text += fmt::format(", where {} takes {}, {}", other->strategy.name(),
+                        format_seconds(other->step), compared(other->step / story.step));
+  }
+  text += fmt::format(": its critical path is {}", made_of(story.path, story.step));
+  if (other != nullptr) {
+    text += fmt::format("; that of {} is {}", other->strategy.name(),
+                        made_of(other->path, other->step));
+  }
   const Share& most = shares.front();
-  return text + fmt::format(": on its critical path are {}. What binds it: {}, {} of the step.",
-                            made_of(story.path, story.step), most.of,
+  return text + fmt::format(". What binds it: {}, {} of the step.", most.of,
                             percent(most.seconds / story.step));
+}
+
+std::string cuts_sentence(const Case& input, const Story& story) {
+  constexpr std::size_t kMost = 6;
+  const std::vector<EqualCuts> runs = equal_cuts(input.graph, story.strategy);
+  std::vector<std::string> parts;
+  for (const EqualCuts& run : runs) {
+    if (parts.size() + 1 == kMost && runs.size() > kMost) {
+      parts.push_back(fmt::format("{} more runs of layers otherwise", runs.size() - parts.size()));
+      break;
+    }
+    parts.push_back(fmt::format("{} by {}", layers_text(input.graph, run),
+                                config_text(story.strategy[run.first])));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("{} cuts {}.", story.strategy.name(), listed(parts, " and "));
 }
 
 std::string busiest_sentence(const Story& story) {
@@ -103,32 +146,26 @@ std::string memory_sentence(const Story& story) {
   return fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
 }
 
-// "6.5 % more", "3.8 times as long", "72 times as fast".
-std::string compared(double ratio) {
-  if (std::abs(ratio - 1) < kSame) return "as long";
-  if (ratio >= 2) return fmt::format("{:.{}f} times as long", ratio, ratio < 9.95 ? 1 : 0);
-  if (ratio > 1) return fmt::format("{} more", percent(ratio - 1));
-  if (ratio > kHalf) return fmt::format("{} less", percent(1 - ratio));
-  return fmt::format("{:.{}f} times as fast", 1 / ratio, 1 / ratio < 9.95 ? 1 : 0);
-}
-
 std::string rival_sentence(const Story& story, const Rival& rival) {
   const double ratio = rival.step / story.step;
   std::string text =
       fmt::format("{} takes {}, {}, with {} on its critical path.", rival.strategy.name(),
                   format_seconds(rival.step), compared(ratio), made_of(rival.path, rival.step));
   if (!rival.fits) {
-    text += fmt::format(" It does not fit: a device needs {}.", format_bytes(rival.peak_memory));
+    return text +
+           fmt::format(" It does not fit: a device needs {}.", format_bytes(rival.peak_memory));
   }
-  return text + " " + turns_text(rival.turns, rival.step < story.step, story.all_tried);
+  if (std::abs(ratio - 1) < kSame) return text;
+  return text + " " +
+         turns_text(rival.turns, rival.step < story.step, story.strategy.name(), story.all_tried);
 }
 
 }  // namespace
 
 std::vector<std::string> sentences(const Case& input, const Story& story) {
-  std::vector<std::string> all = {step_sentence(story), communication_sentence(input, story),
-                                  busiest_sentence(story), bound_sentence(story),
-                                  memory_sentence(story)};
+  std::vector<std::string> all = {
+      step_sentence(story),   cuts_sentence(input, story),          bound_sentence(story),
+      memory_sentence(story), communication_sentence(input, story), busiest_sentence(story)};
   bool turns = false;
   for (const Rival& rival : story.rivals) {
     all.push_back(rival_sentence(story, rival));
@@ -154,7 +191,8 @@ std::string change_text(const BreakEven& turn) {
   return fmt::format("{}={}", turn.key, turn.value);
 }
 
-std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, bool all_tried) {
+std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, std::string_view own,
+                       bool all_tried) {
   std::vector<std::string> parts;
   parts.reserve(turns.size());
   for (const BreakEven& turn : turns) {
@@ -162,12 +200,13 @@ std::string turns_text(const std::vector<BreakEven>& turns, bool faster_now, boo
                                 format_seconds(turn.other_step), format_seconds(turn.step)));
   }
   const std::string_view rest = all_tried ? "" : " Not all was tried: it would take long.";
+  const std::string_view order = faster_now ? "slower" : "faster";
   if (parts.empty()) {
-    return fmt::format("No other bandwidth, speed, batch or overlap that was tried turns that.{}",
-                       rest);
+    return fmt::format(
+        "With no other bandwidth, speed, batch or overlap that was tried is it {} than {}.{}",
+        order, own, rest);
   }
-  return fmt::format("It would be {} with {}.{}", faster_now ? "slower" : "faster",
-                     listed(parts, " or "), rest);
+  return fmt::format("It is {} than {} with {}.{}", order, own, listed(parts, " or "), rest);
 }
 
 }  // namespace strata

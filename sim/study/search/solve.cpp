@@ -331,7 +331,9 @@ class Search {
 
   // What is proved is called so. Baselines keep their names.
   void name_found() {
-    const std::string name = result_.optimal ? "optimal" : "best";
+    const std::string_view proved =
+        options_.objective == Objective::eq1 ? kNameUnderEq1 : kNameUnderSimulation;
+    const std::string name(result_.optimal ? proved : "best");
     for (std::size_t i = 0; i < result_.best.size(); ++i) {
       Strategy& strategy = result_.best[i].strategy;
       if (!strategy.name().empty()) continue;

@@ -144,10 +144,14 @@ std::string none_found(const Case& input, const Solved& solved, std::optional<By
     return fmt::format("{}: no strategy {}, proved: each needs at least {} a device", who, within,
                        least);
   }
+  Bytes smallest = solved.smallest_peak;
+  for (const Scored& usual : solved.baselines) {
+    if (usual.has_peak()) smallest = std::min(smallest, usual.peak_memory);
+  }
   return fmt::format(
-      "{}: no strategy {} was found: the smallest of those tried needs {} a device, and none less "
-      "than {}",
-      who, within, format_bytes(solved.smallest_peak), least);
+      "{}: no strategy {} was found: of those tried, the one that needs the least memory needs {} "
+      "a device; it is proved that none needs less than {}",
+      who, within, format_bytes(smallest), least);
 }
 
 }  // namespace strata
