@@ -7,7 +7,7 @@
 
 namespace strata::gui {
 
-Banner::Banner(QWidget* over, Qt::Edge edge) : QFrame(over), edge_(edge), text_(new QLabel(this)) {
+Banner::Banner(QWidget* over) : QFrame(over), text_(new QLabel(this)) {
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::ToolTipBase);
   setForegroundRole(QPalette::ToolTipText);
@@ -36,17 +36,17 @@ void Banner::show_text(const QString& text) {
   place();
 }
 
-void Banner::set_margin(int pixels) {
-  margin_ = pixels;
+void Banner::stand_on(const QWidget* line) {
+  line_ = line;
   place();
 }
 
 void Banner::place() {
   if (isHidden()) return;
-  const QRect room = parentWidget()->rect();
-  const int height = std::min(heightForWidth(room.width()), room.height());
-  const int top = edge_ == Qt::TopEdge ? margin_ : room.height() - height;
-  setGeometry(0, top, room.width(), height);
+  const int width = parentWidget()->width();
+  const int foot = parentWidget()->height() - (line_ == nullptr ? 0 : line_->height());
+  const int height = std::min(heightForWidth(width), foot);
+  setGeometry(0, foot - height, width, height);
   raise();
 }
 

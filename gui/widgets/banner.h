@@ -1,7 +1,7 @@
 #pragma once
 
-// A message over a part of a window, until it is dismissed or another takes its place. It covers
-// what lies beneath, and moves nothing.
+// A message at the foot of a window or a view, until it is dismissed or another takes its place. It
+// covers what lies beneath, and moves nothing.
 
 #include <QFrame>
 #include <QLabel>
@@ -12,14 +12,14 @@ class Banner : public QFrame {
   Q_OBJECT
 
  public:
-  /// At this edge of the widget that it is over, its parent, as wide as that.
-  Banner(QWidget* over, Qt::Edge edge);
+  /// Over this widget, its parent, and as wide as that.
+  explicit Banner(QWidget* over);
 
   /// Nothing is shown where it is empty.
   void show_text(const QString& text);
   QString text() const { return text_->text(); }
-  /// Pixels of the parent above it, where it is at the top.
-  void set_margin(int pixels);
+  /// Above a line at the foot of the parent, which stays in view.
+  void stand_on(const QWidget* line);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -27,9 +27,8 @@ class Banner : public QFrame {
  private:
   void place();
 
-  Qt::Edge edge_;
-  int margin_ = 0;
   QLabel* text_;
+  const QWidget* line_ = nullptr;
 };
 
 }  // namespace strata::gui

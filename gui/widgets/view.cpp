@@ -82,7 +82,7 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
       workspace_(workspace),
       mark_(new QWidget(this)),
       instead_(new QLabel(this)),
-      notice_(new Banner(this, Qt::BottomEdge)),
+      notice_(new Banner(this)),
       veil_(new QWidget(this)) {
   setObjectName(id);
   mark_->setFixedHeight(kMarkHeight);

@@ -3,6 +3,7 @@
 #include "gui/models/what_if/knobs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -53,6 +54,12 @@ void check_what_if(const Knob& knob, std::string_view text) {
   }
 }
 
+bool is_plain_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -82,9 +89,11 @@ Document typed(const Knob& knob, const Document& document, std::string_view text
   text = trimmed(text);
   if (text.empty()) return turned(knob, document, knob.usual);
   if (knob.counts()) return turned(knob, document, checked_count(knob, text));
-  check_what_if(knob, text);
-  const bool nothing = is_factor(text) && parse_factor(text) == 1;
-  return document.with_what_if(knob.key, nothing ? std::string() : std::string(text));
+  std::string value(text);
+  if (knob.turns != Turns::speed && is_plain_number(text)) value += 'x';
+  check_what_if(knob, value);
+  const bool nothing = is_factor(value) && parse_factor(value) == 1;
+  return document.with_what_if(knob.key, nothing ? std::string() : value);
 }
 
 std::string text_of(const Knob& knob, double value) {

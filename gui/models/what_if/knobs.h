@@ -36,7 +36,7 @@ Knob layer_knob(const std::string& selector);
 /// Where the document has it.
 double value_of(const Knob& knob, const Document& document);
 Document turned(const Knob& knob, const Document& document, double value);
-/// With what somebody typed: "2x", "25 GB/s", "64"; empty: as usual. Throws InputError.
+/// With what somebody typed: "2x" or "2", "25 GB/s", "64"; empty: as usual. Throws InputError.
 Document typed(const Knob& knob, const Document& document, std::string_view text);
 /// As typed() takes it: "2x", "64".
 std::string text_of(const Knob& knob, double value);

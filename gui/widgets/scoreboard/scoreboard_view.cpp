@@ -9,6 +9,19 @@
 #include "gui/models/text.h"
 
 namespace strata::gui {
+namespace {
+
+// On the same case, what-ifs and all: a factor against another machine says nothing of a strategy.
+std::optional<Seconds> step_of_data(const TriedCase& tried) {
+  for (const TriedStrategy& strategy : tried.strategies) {
+    if (strategy.choice == StrategyChoice{} && strategy.result.step_seconds) {
+      return Seconds{*strategy.result.step_seconds};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 ScoreboardView::ScoreboardView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("scoreboard"), tr("Scoreboard"), workspace, parent) {
@@ -88,10 +101,10 @@ void ScoreboardView::show_scores() {
                                 : QString());
   const TriedCase* const tried = input == nullptr ? nullptr : workspace().scoreboard().find(*input);
   ScoreContext context{workspace().document().strategy};
-  if (const ScenePtr& baseline = workspace().baseline()) {
-    context.baseline = baseline->prediction.step_seconds();
+  if (tried != nullptr) {
+    context.baseline = step_of_data(*tried);
+    context.lower_bound = tried->lower_bound;
   }
-  if (tried != nullptr) context.lower_bound = tried->lower_bound;
   show_bound(context.lower_bound);
   scores_->show(std::move(context),
                 tried == nullptr ? std::vector<TriedStrategy>() : tried->strategies);

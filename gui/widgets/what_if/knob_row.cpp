@@ -80,7 +80,7 @@ void KnobRow::lay_out() {
 }
 
 int KnobRow::width_of_one_line() const {
-  constexpr int kSlider = 110, kBetween = 6;
+  constexpr int kSlider = 70, kBetween = 6;
   return title_->width() + kSlider + field_->width() + meaning_->width() +
          reset_->sizeHint().width() + 4 * kBetween;
 }

@@ -110,6 +110,7 @@ void WhatIfView::take(KnobRow& row, const QString& text) try {
   row.show_document(workspace().document());
 } catch (const InputError& error) {
   notify(QString::fromStdString(error.message()));
+  row.show_document(workspace().document());
 }
 
 void WhatIfView::activate(KnobRow& row) {

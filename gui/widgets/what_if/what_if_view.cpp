@@ -92,6 +92,7 @@ QWidget* WhatIfView::make_knobs() {
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
   scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // a curve that opens moves no field
   auto* inside = new QWidget(scroll_);
   list_ = new QVBoxLayout(inside);
   list_->setContentsMargins(0, 4, 6, 4);
@@ -189,9 +190,9 @@ void WhatIfView::show_baseline() {
   const ScenePtr& baseline = workspace().baseline();
   if (!baseline) return against_->setText(tr("No baseline to compare with"));
   const Document& other = baseline->document;
-  against_->setText(tr("Compared with %1 on %2")
+  against_->setText(tr("Compared with %1, %2")
                         .arg(QString::fromStdString(other.strategy.label()),
-                             QString::fromStdString(shown_name(other.input.cluster))));
+                             QString::fromStdString(other.name())));
   against_->setToolTip(QString::fromStdString(case_arguments(other) + strategy_argument(other)));
 }
 

@@ -107,11 +107,12 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
     if (text.toStdString() == shown_name(workspace_.document().input.model)) return;
-    commit(tr("network %1").arg(text), [&](Document& d) { d = d.with_model(text.toStdString()); });
+    commit_name(tr("network %1").arg(text),
+                [text](Document& d) { d = d.with_model(text.toStdString()); });
   });
   connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit(tr("cluster %1").arg(text),
-           [&](Document& d) { d = d.with_cluster(typed(text, d.input.cluster)); });
+    commit_name(tr("cluster %1").arg(text),
+                [text](Document& d) { d = d.with_cluster(typed(text, d.input.cluster)); });
   });
   connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
     commit(tr("batch %1 a device").arg(value), [&](Document& d) {
@@ -178,6 +179,25 @@ void CaseBar::commit(const QString& what, const std::function<void(Document&)>& 
   Document next = workspace_.document();
   change(next);
   workspace_.edit(what, std::move(next));
+}
+
+// Of what there is none nothing is changed: a slip of the keyboard would reset what goes with a
+// network or a cluster.
+void CaseBar::commit_name(const QString& what, const std::function<void(Document&)>& change) {
+  if (workspace_.document().empty()) return;
+  Document next = workspace_.document();
+  change(next);
+  workspace_.jobs().start(
+      this, QStringLiteral("case"), tr("Loading %1").arg(what),
+      [this, what, change, request = next.input,
+       loader = workspace_.loader()](Progress&) -> Jobs::Show {
+        loader->load(request);
+        return [this, what, change] { commit(what, change); };
+      },
+      [this](const QString& message) {
+        show_document();
+        emit workspace_.failed(message);
+      });
 }
 
 void CaseBar::commit_bucket(const QString& text) try {

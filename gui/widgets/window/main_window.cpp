@@ -5,7 +5,6 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QKeyEvent>
-#include <QMenuBar>
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
@@ -57,7 +56,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
       workspace_(workspace),
       session_(workspace, options.session_folder),
       settings_file_(options.settings_file),
-      error_(new Banner(this, Qt::TopEdge)),
+      error_(new Banner(this)),
       case_bar_(new CaseBar(workspace, this)),
       answer_bar_(new AnswerBar(workspace, this)),
       what_if_bar_(new WhatIfBar(workspace, this)) {
@@ -77,6 +76,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   auto* job_bar = new JobBar(workspace_.jobs(), this);
   connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
   statusBar()->addPermanentWidget(job_bar);
+  error_->stand_on(statusBar());
 
   installEventFilter(this);
   make_docks();
@@ -89,6 +89,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   connect(case_bar_, &CaseBar::example_wanted, this, [this] { open_document(paper_example()); });
   connect(&workspace_, &Workspace::failed, this, &MainWindow::show_error);
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::update_title);
+  connect(&workspace_, &Workspace::document_changed, this, [this] { show_error({}); });
   connect(&workspace_, &Workspace::document_changed, this, &MainWindow::show_views);
   connect(&workspace_, &Workspace::scene_changed, this, &MainWindow::show_scene_error);
   workspace_.document().empty() ? show_welcome() : restore_layout();
@@ -237,24 +238,9 @@ void MainWindow::open_document(const Document& document) {
 
 void MainWindow::show_error(const QString& message) {
   error_->show_text(message);
-  place_error();
 }
 
-// Beneath the bars, which may say how to mend it.
-void MainWindow::place_error() {
-  int top = menuBar()->geometry().bottom() + 1;
-  for (const QToolBar* bar : findChildren<QToolBar*>(Qt::FindDirectChildrenOnly)) {
-    if (bar->isVisible()) top = std::max(top, bar->geometry().bottom() + 1);
-  }
-  error_->set_margin(top);
-}
-
-void MainWindow::resizeEvent(QResizeEvent* event) {
-  QMainWindow::resizeEvent(event);
-  place_error();
-}
-
-// What somebody else said stays until it is dismissed.
+// What somebody else said stays until it is dismissed, or something is edited.
 void MainWindow::show_scene_error() {
   const QString now = workspace_.error();
   if (!now.isEmpty()) {

@@ -57,7 +57,6 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
@@ -85,7 +84,6 @@ class MainWindow : public QMainWindow {
   void make_active(View* view);
   void show_active();
   void go_back_to_view();
-  void place_error();
   void remember(const QString& file);
   void update_title();
   std::vector<QAction*> all_actions() const;

@@ -15,17 +15,21 @@ namespace {
 constexpr double kSlower = 0.995;  // of a factor that is worth a word
 constexpr int kLookEvery = 200;    // milliseconds
 
-// What it is called beside another document of the same network.
+// What it is called beside another document of the same network: the factor compares two machines
+// where what-ifs differ.
 QString name_beside(const Document& baseline, const Document& document) {
   QString name = QString::fromStdString(baseline.strategy.label());
-  if (baseline.input.cluster != document.input.cluster) {
-    name += QStringLiteral(" on ") + QString::fromStdString(shown_name(baseline.input.cluster));
+  CaseRequest alike = baseline.input;
+  if (alike.cluster != document.input.cluster) {
+    name += QStringLiteral(" on ") + QString::fromStdString(shown_name(alike.cluster));
+    alike.cluster = document.input.cluster;
   }
-  Document alike = baseline;
-  alike.strategy = document.strategy;
-  alike.locked = document.locked;
-  alike.input.cluster = document.input.cluster;
-  return alike == document ? name : name + StepResult::tr(", as it was pinned");
+  if (alike.sets != document.input.sets) {
+    name += alike.sets.empty() ? StepResult::tr(" without the what-ifs")
+                               : StepResult::tr(" with what-ifs of its own");
+    alike.sets = document.input.sets;
+  }
+  return alike == document.input ? name : name + StepResult::tr(", as it was pinned");
 }
 
 // No room for what says nothing.

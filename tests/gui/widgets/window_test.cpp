@@ -87,10 +87,12 @@ TEST_F(WindowTest, ShowsEachWhatIfAndTakesItBack) {
   EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕"));
 }
 
-// Enter is the end of typing: the next Ctrl+Z takes back the cluster, and not a letter.
-TEST_F(WindowTest, AClusterThatIsNoneIsSaidOnceAndUndone) {
+TEST_F(WindowTest, AClusterThatIsNoneIsSaidOnceAndChangesNothing) {
   window_->open_document(lenet());
   settle();
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  const Document before = workspace_->document();
   auto* const field = window_->findChild<QComboBox*>("cluster")->lineEdit();
   field->setFocus();
   field->selectAll();
@@ -102,14 +104,27 @@ TEST_F(WindowTest, AClusterThatIsNoneIsSaidOnceAndUndone) {
   for (const View* view : window_->views()) {
     EXPECT_THAT(view->notice().toStdString(), Not(HasSubstr("q100"))) << view->id().toStdString();
   }
-  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+  EXPECT_EQ(workspace_->document(), before) << "cuts by hand, too";
+  EXPECT_EQ(field->text(), "p100-1x2");
+}
+
+// Enter is the end of typing: the next Ctrl+Z takes back the cluster, and not a letter.
+TEST_F(WindowTest, UndoInAFieldIsTheWindows) {
+  window_->open_document(lenet());
   settle();
+  auto* const field = window_->findChild<QComboBox*>("cluster")->lineEdit();
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, "p100-1x4");
+  QTest::keyClick(field, Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-1x4");
+  EXPECT_FALSE(field->hasFocus());
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
   EXPECT_EQ(workspace_->document(), lenet());
-  EXPECT_EQ(window_->shown_error(), "");
   field->setFocus();
   QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-  EXPECT_EQ(workspace_->document().input.cluster, "q100-4x4")
-      << "in a field that nobody changed, too";
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-1x4");
 }
 
 TEST_F(WindowTest, NeitherErrorsNorJobsMoveAnything) {
@@ -291,10 +306,10 @@ TEST_F(WindowTest, SaysThatANameIsUnknown) {
   QTest::keyClick(model->lineEdit(), Qt::Key_Return);
   settle();
   EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("'foo'"));
-  action("Undo")->trigger();
-  settle();
-  EXPECT_EQ(window_->shown_error(), "");
   EXPECT_EQ(model->currentText(), "lenet5");
+  EXPECT_EQ(workspace_->document(), lenet());
+  window_->findChild<QSpinBox*>("batch")->setValue(64);
+  EXPECT_EQ(window_->shown_error(), "") << "it is of what was asked for before";
 }
 
 TEST_F(WindowTest, SumsGradientsInBucketsOfAnySize) {
