@@ -4,27 +4,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/widgets/navigation.h"
-#include "gui/widgets/time_ruler.h"
-
 namespace strata::gui {
 namespace {
 
-constexpr int kRulerHeight = 26;
 constexpr int kThin = 6;
 
 }  // namespace
 
-TimelineCanvas::TimelineCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
-  setFrameShape(QFrame::NoFrame);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFocusPolicy(Qt::StrongFocus);
-  viewport()->setMouseTracking(true);
-  show_tips(viewport(), [this](QPoint at) { return tip_at(at); });
-  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+TimelineCanvas::TimelineCanvas(QWidget* parent) : TimeCanvas(parent) {
   pinned_.insert({"critical path", ""});
   looks_[1] = {tr("before"), 0.45};
-  theme_ = theme_of(palette());
 }
 
 void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
@@ -38,12 +27,12 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
   for (std::size_t i = 0; i < 2; ++i) {
     painters_[i].reset();
     if (!sides_[i]) continue;
-    painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme_);
+    painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme());
     end = std::max(end, sides_[i]->end);
   }
-  if (was_empty) window_ = TimeWindow(end);
-  window_.set_limit(end);
-  wanted_names_ = wanted_names();
+  if (was_empty) set_window(TimeWindow(end));
+  set_limit(end);
+  set_wanted_names(wanted_names());
   new_lit();
   lay_out();
   emit window_changed();
@@ -51,13 +40,8 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
 
 void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
   looks_ = std::move(looks);
-  wanted_names_ = wanted_names();
+  set_wanted_names(wanted_names());
   lay_out();
-}
-
-void TimelineCanvas::set_hint(const QString& hint) {
-  hint_ = hint;
-  viewport()->update();
 }
 
 void TimelineCanvas::show_links(bool shown) {
@@ -100,7 +84,6 @@ int TimelineCanvas::wanted_names() const {
 }
 
 void TimelineCanvas::lay_out() {
-  names_ = gui::names_width(wanted_names_, viewport()->width());
   rows_ = sides_[0] ? interleave(*sides_[0], sides_[1].get(), options_) : std::vector<LaneRow>();
   pinned_rows_.clear();
   scrolled_rows_.clear();
@@ -114,11 +97,7 @@ void TimelineCanvas::lay_out() {
       tops_.push_back(tops_.back() + height_of(row));
     }
   }
-  const int room = viewport()->height() - kRulerHeight - pinned;
-  verticalScrollBar()->setRange(0, std::max(0, tops_.back() + text_height() - room));
-  verticalScrollBar()->setPageStep(std::max(room, 1));
-  verticalScrollBar()->setSingleStep(text_height() + 8);
-  viewport()->update();
+  set_scrolled(tops_.back() + text_height(), pinned, text_height() + 8);
 }
 
 std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
@@ -146,22 +125,10 @@ const TimelineCanvas::Placed* TimelineCanvas::find(const std::vector<Placed>& ro
   return found == rows.end() ? nullptr : &*found;
 }
 
-QRect TimelineCanvas::time_area() const {
-  return viewport()->rect().adjusted(names_, kRulerHeight, 0, 0);
-}
-
 QRectF TimelineCanvas::slices_area(const Placed& placed) const {
   const LaneName& name = lane(placed.row).name();
   const int note = name.note.empty() ? 0 : text_height() + 2;
-  return QRectF(names_, placed.top + 1, viewport()->width() - names_, placed.height - 2 - note);
-}
-
-double TimelineCanvas::time_of(int x) const {
-  return window_.to_time(x - names_, std::max(viewport()->width() - names_, 1));
-}
-
-double TimelineCanvas::x_of(double time) const {
-  return names_ + window_.to_x(time, std::max(viewport()->width() - names_, 1));
+  return QRectF(names_width(), placed.top + 1, time_area().width(), placed.height - 2 - note);
 }
 
 std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
@@ -177,7 +144,7 @@ std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
 // A slice may be thinner than the pixels that it takes.
 std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
   const auto row = row_at(at);
-  if (!row || at.x() < names_) return std::nullopt;
+  if (!row || at.x() < names_width()) return std::nullopt;
   const Lane& hit = lane(*row);
   const Lane::Look look = hit.look(time_of(at.x() - 1), time_of(at.x() + 1));
   if (look.first == look.last) return std::nullopt;

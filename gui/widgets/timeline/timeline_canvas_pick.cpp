@@ -1,5 +1,4 @@
-// What of the timeline is looked at: the stretch of time, the slice that is selected, those that
-// stand out.
+// What of the timeline is looked at: the slice that is selected, those that stand out.
 
 #include <QScrollBar>
 #include <algorithm>
@@ -8,20 +7,6 @@
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
-
-void TimelineCanvas::set_window(const TimeWindow& window) {
-  const double limit = window_.limit();
-  window_ = window;
-  window_.set_limit(limit);
-  viewport()->update();
-}
-
-void TimelineCanvas::move_window(const TimeWindow& window) {
-  if (window == window_) return;
-  window_ = window;
-  viewport()->update();
-  emit window_changed();
-}
 
 void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
   if (slice && !slice->place.valid()) slice.reset();
@@ -42,7 +27,7 @@ void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
 
 void TimelineCanvas::reveal(const SliceAddress& slice) {
   const Slice& shown = sides_[slice.side]->at(slice.place);
-  TimeWindow next = window_;
+  TimeWindow next = window();
   next.reveal(shown.begin, shown.end);
   move_window(next);
   const LaneRow row{slice.side, slice.place.lane};
@@ -59,11 +44,6 @@ void TimelineCanvas::reveal(const SliceAddress& slice) {
 void TimelineCanvas::pick(std::optional<SliceAddress> slice) {
   select(slice);
   emit picked();
-}
-
-void TimelineCanvas::set_range(std::optional<TimeRange> range) {
-  range_ = range;
-  viewport()->update();
 }
 
 void TimelineCanvas::set_layers(std::vector<LayerId> first, std::vector<LayerId> second) {
@@ -111,23 +91,14 @@ bool TimelineCanvas::pick_match(bool backwards) {
   return true;
 }
 
-// Once more, and all is shown.
-void TimelineCanvas::fit() {
-  TimeWindow next = window_;
-  if (range_ && range_->length() > Seconds{0}) {
-    next.show(range_->begin.value, range_->end.value);
-  } else if (selected_) {
-    const Slice& slice = sides_[selected_->side]->at(selected_->place);
-    next.show(slice.begin - slice.length(), slice.end + slice.length());
-  } else {
-    next.show_all();
-  }
-  if (next == window_) next.show_all();
-  move_window(next);
+// With as much air on each side as it lasts.
+TimeRange TimelineCanvas::time_around(const SliceAddress& slice) const {
+  const Slice& shown = sides_[slice.side]->at(slice.place);
+  return {{shown.begin - shown.length()}, {shown.end + shown.length()}};
 }
 
-double TimelineCanvas::time_at_mouse() const {
-  return mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2;
+std::optional<TimeRange> TimelineCanvas::selected_time() const {
+  return selected_ ? std::optional(time_around(*selected_)) : std::nullopt;
 }
 
 void TimelineCanvas::pick_neighbour(int by) {
@@ -143,7 +114,7 @@ void TimelineCanvas::pick_neighbour(int by) {
 
 // Lanes that are empty there are passed over.
 void TimelineCanvas::pick_lane(int by) {
-  double at = (window_.begin() + window_.end()) / 2;
+  double at = (window().begin() + window().end()) / 2;
   auto i = static_cast<std::ptrdiff_t>(0);
   if (selected_) {
     const Slice& slice = sides_[selected_->side]->at(selected_->place);
