@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "gui/widgets/navigation.h"
 #include "gui/widgets/time_ruler.h"
@@ -35,9 +36,7 @@ void TimeCanvas::set_range(std::optional<TimeRange> range) {
 }
 
 void TimeCanvas::set_window(const TimeWindow& window) {
-  const double limit = window_.limit();
   window_ = window;
-  window_.set_limit(limit);
   viewport()->update();
 }
 
@@ -54,16 +53,38 @@ TimeWindow TimeCanvas::window_on(const TimeRange& shown) const {
   return window;
 }
 
+TimeWindow TimeCanvas::step_window() const {
+  constexpr double kAir = 0.03;
+  if (const std::optional<TimeRange> one = step()) {
+    const Seconds air = kAir * one->length();
+    return window_on({one->begin - air, one->end + air});
+  }
+  TimeWindow all = window_;
+  all.show_all();
+  return all;
+}
+
+void TimeCanvas::show_all_of(double first, double limit, bool follows) {
+  window_.set_limits(first, limit);
+  if (follows) window_ = step_window();
+}
+
 void TimeCanvas::fit() {
   const bool measured = range_ && range_->length() > Seconds{0};
   const std::optional<TimeRange> wanted = measured ? range_ : selected_time();
-  const std::optional<TimeRange> one = step();
-  TimeWindow next = window_;
-  next.show_all();
-  if (one && window_ != window_on(*one)) next = window_on(*one);
-  const bool at_step = one && window_ == window_on(*one);
-  if (wanted && !at_step && window_ != window_on(*wanted)) next = window_on(*wanted);
-  move_window(next);
+  std::vector<TimeWindow> stops;
+  if (wanted) stops.push_back(window_on(*wanted));
+  stops.push_back(step_window());
+  TimeWindow all = window_;
+  all.show_all();
+  if (all != stops.back()) stops.push_back(all);
+  const auto now = std::find(stops.begin(), stops.end(), window_) - stops.begin();
+  // What opens is the step: from there the first stop is what is wanted, unless that led here.
+  const bool came_by = fitted_ == Fitted{window_, wanted};
+  const bool first = now == std::ssize(stops) || (now > 0 && !came_by);
+  const std::size_t next = first ? 0 : (static_cast<std::size_t>(now) + 1) % stops.size();
+  fitted_ = Fitted{stops[next], wanted};
+  move_window(stops[next]);
 }
 
 int TimeCanvas::names_width() const {
@@ -160,8 +181,8 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void TimeCanvas::measure_to(int x) {
-  const double a = std::clamp(time_of(pressed_.x()), 0.0, window_.limit());
-  const double b = std::clamp(time_of(x), 0.0, window_.limit());
+  const double a = std::clamp(time_of(pressed_.x()), window_.first(), window_.limit());
+  const double b = std::clamp(time_of(x), window_.first(), window_.limit());
   set_range(TimeRange{{std::min(a, b)}, {std::max(a, b)}});
   emit range_picked();
 }

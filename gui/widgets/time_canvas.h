@@ -23,7 +23,7 @@ class TimeCanvas : public QAbstractScrollArea {
   /// What stands where there is nothing to show.
   void set_hint(const QString& hint);
   const TimeWindow& window() const { return window_; }
-  /// Does not say so.
+  /// With its limits, as another canvas has it. Does not say so.
   void set_window(const TimeWindow& window);
   /// Where the times begin, right of the names.
   int names_width() const;
@@ -45,7 +45,7 @@ class TimeCanvas : public QAbstractScrollArea {
   virtual bool is_empty() const = 0;
   /// The steps that are measured by.
   virtual std::optional<TimeRange> steady() const = 0;
-  /// One step of those, with the time that is shown around it.
+  /// One step of those: what is looked at first.
   virtual std::optional<TimeRange> step() const { return std::nullopt; }
   virtual std::optional<TimeRange> selected_time() const { return std::nullopt; }
   virtual void select_nothing() {}
@@ -75,8 +75,10 @@ class TimeCanvas : public QAbstractScrollArea {
   double time_of(int x) const;
   double x_of(double time) const;
   TimeWindow window_on(const TimeRange& shown) const;
-  /// Another end of all; what was all stays all.
-  void set_limit(double end) { window_.set_limit(end); }
+  /// Before there is something else to show: whether it is looked at as what opens is.
+  bool follows_step() const { return is_empty() || window_ == step_window(); }
+  /// After that. What was all stays all; where `follows`, the step is shown.
+  void show_all_of(double first, double limit, bool follows);
   void move_window(const TimeWindow& window);
 
   void paintEvent(QPaintEvent* event) override;
@@ -90,8 +92,16 @@ class TimeCanvas : public QAbstractScrollArea {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  /// Where fit() led, and what was wanted then.
+  struct Fitted {
+    TimeWindow window;
+    std::optional<TimeRange> wanted;
+    bool operator==(const Fitted&) const = default;
+  };
   enum class Drag : std::uint8_t { none, press, range, pan };
 
+  /// With some air around the step; all where there is none.
+  TimeWindow step_window() const;
   bool take_any_key(int key, Qt::KeyboardModifiers modifiers);
   void measure_to(int x);
   void paint_range(QPainter& painter);
@@ -101,6 +111,7 @@ class TimeCanvas : public QAbstractScrollArea {
   Theme theme_;
   TimeWindow window_;
   std::optional<TimeRange> range_;
+  std::optional<Fitted> fitted_;
   int wanted_names_ = 0;
   std::optional<int> mouse_x_;
   Drag drag_ = Drag::none;

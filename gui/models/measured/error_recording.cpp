@@ -26,7 +26,7 @@ struct SteadyStep {
   Seconds lead;    ///< how much earlier its first task begins
 };
 
-SteadyStep steady_step(const Timeline& timeline) {
+SteadyStep drawn_step(const Timeline& timeline) {
   const std::size_t step = timeline.steady_window().last;
   SteadyStep result{timeline.step(step), step == 0 ? Seconds{} : timeline.step_end(step - 1), {}};
   for (const Span& span : result.spans)
@@ -77,6 +77,7 @@ class ErrorRecorder {
   std::shared_ptr<Recording> run(bool with_residual) const {
     auto recording = std::make_shared<Recording>(*record(what_));
     recording->steady.reset();
+    recording->step.reset();
     std::vector<Lane> lanes;
     for (const Lane& lane : recording->lanes) {
       if (stands_for_tasks(lane.name().kind))
@@ -142,8 +143,8 @@ double relative_error(Seconds predicted, Seconds measured) {
 }
 
 ErrorRecordings record_errors(const MeasuredPtr& measured) {
-  const SteadyStep predicted = steady_step(measured->predicted);
-  const SteadyStep real = steady_step(measured->measured);
+  const SteadyStep predicted = drawn_step(measured->predicted);
+  const SteadyStep real = drawn_step(measured->measured);
   const Seconds lead = std::max(predicted.lead, real.lead);
   const auto source = std::make_shared<const ErrorSource>(
       ErrorSource{measured, shifted(predicted, lead), shifted(real, lead)});

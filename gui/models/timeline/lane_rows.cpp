@@ -96,7 +96,7 @@ std::vector<bool> labels_with(const Recording& recording, const std::string& tex
 }
 
 SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
-                      bool backwards) {
+                      const TimeRange& within, bool backwards) {
   const auto before = [&](SlicePlace a, SlicePlace b) {
     return backwards ? order_of(recording, a) > order_of(recording, b)
                      : order_of(recording, a) < order_of(recording, b);
@@ -104,7 +104,9 @@ SlicePlace next_match(const Recording& recording, const std::vector<bool>& wante
   SlicePlace next, first;
   const auto offer = [&](SlicePlace place) {
     if (!first.valid() || before(place, first)) first = place;
-    if (from.valid() && !before(from, place)) return;
+    const double begin = recording.at(place).begin;
+    const bool out = backwards ? begin > within.end.value : begin < within.begin.value;
+    if (from.valid() ? !before(from, place) : out) return;
     if (!next.valid() || before(place, next)) next = place;
   };
   for (std::uint32_t lane = 0; lane < recording.lanes.size(); ++lane) {

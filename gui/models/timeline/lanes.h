@@ -142,6 +142,7 @@ struct Recording {
   std::vector<SlicePlace> places;  ///< by id: of the slice that stands for it
   double end = 0;
   std::optional<TimeRange> steady;  ///< the steps that are measured by
+  std::optional<TimeRange> step;    ///< the last of those: most others are like it
   std::shared_ptr<const SliceFacts> facts;
 
   const Slice& at(SlicePlace place) const { return lanes[place.lane].slices()[place.index]; }
@@ -183,8 +184,9 @@ std::vector<LaneRow> interleave(const Recording& first, const Recording* second,
 std::vector<bool> labels_with(const Recording& recording, const std::string& text);
 
 /// The next slice after `from` (or before it) in the order of time, then lane, whose label is
-/// `wanted`; from the other end where there is none. In lanes that stand for tasks.
+/// `wanted`; from the other end where there is none. In lanes that stand for tasks. Where `from` is
+/// invalid, the first that begins within the time (backwards: the last).
 SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
-                      bool backwards = false);
+                      const TimeRange& within, bool backwards = false);
 
 }  // namespace strata::gui

@@ -34,6 +34,7 @@ class PlanRecorder {
     recording_->name = what_.name;
     recording_->end = what_.timeline.makespan().value;
     recording_->steady = steady_range(what_.timeline);
+    recording_->step = steady_step(what_.timeline);
     for (const Task& task : what_.plan.tasks()) label_of_.push_back(label(task));
     if (!path_.empty()) add_path();
     add_devices();
@@ -176,6 +177,12 @@ std::optional<TimeRange> steady_range(const Timeline& timeline) {
   if (timeline.steps() == 0) return std::nullopt;
   const SteadyTime steady = timeline.steady_time();
   return TimeRange{steady.from, steady.to};
+}
+
+std::optional<TimeRange> steady_step(const Timeline& timeline) {
+  if (timeline.steps() == 0) return std::nullopt;
+  const std::size_t last = timeline.steady_window().last;
+  return TimeRange{last == 0 ? Seconds{} : timeline.step_end(last - 1), timeline.step_end(last)};
 }
 
 RecordingPtr record(const PlanTimeline& what, std::span<const PathStep> path) {

@@ -29,12 +29,11 @@ MemoryCanvas::MemoryCanvas(QWidget* parent) : TimeCanvas(parent) {
 }
 
 void MemoryCanvas::show_picture(std::shared_ptr<const MemoryPicture> picture) {
-  const bool at_step = !picture_ || window() == window_on(picture_->steady);
+  const bool follows = follows_step();
   picture_ = std::move(picture);
   selected_.reset();
   if (picture_) {
-    set_limit(picture_->end);
-    if (at_step) move_window(window_on(picture_->steady));
+    show_all_of(0, picture_->end, follows);
     top_ = static_cast<double>(picture_->top(scale()));
   }
   lay_out();

@@ -16,22 +16,21 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : TimeCanvas(parent) {
   looks_[1] = {tr("before"), 0.45};
 }
 
-void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
+void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second,
+                                     const std::optional<TimeFrame>& frame) {
   if (!first) std::swap(first, second);
-  const bool was_empty = !sides_[0];
+  const bool follows = follows_step();
   sides_ = {std::move(first), std::move(second)};
   selected_.reset();
   before_.clear();
   after_.clear();
-  double end = 0;
   for (std::size_t i = 0; i < 2; ++i) {
     painters_[i].reset();
     if (!sides_[i]) continue;
     painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme());
-    end = std::max(end, sides_[i]->end);
   }
-  if (was_empty) set_window(TimeWindow(end));
-  set_limit(end);
+  frame_ = frame ? *frame : sides_[0] ? frame_of(*sides_[0], sides_[1].get()) : TimeFrame();
+  show_all_of(frame_.begin, frame_.end, follows);
   set_wanted_names(wanted_names());
   new_lit();
   lay_out();
@@ -146,9 +145,10 @@ std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
   const auto row = row_at(at);
   if (!row || at.x() < names_width()) return std::nullopt;
   const Lane& hit = lane(*row);
-  const Lane::Look look = hit.look(time_of(at.x() - 1), time_of(at.x() + 1));
+  const auto own_time = [&](int x) { return time_of(x) - shift(row->side); };
+  const Lane::Look look = hit.look(own_time(at.x() - 1), own_time(at.x() + 1));
   if (look.first == look.last) return std::nullopt;
-  const Lane::Look exact = hit.look(time_of(at.x()), time_of(at.x()));
+  const Lane::Look exact = hit.look(own_time(at.x()), own_time(at.x()));
   const std::size_t index =
       exact.first < exact.last ? exact.first : hit.longest(look.first, look.last);
   return SliceAddress{row->side, {row->lane, static_cast<std::uint32_t>(index)}};
@@ -158,9 +158,9 @@ std::optional<QRectF> TimelineCanvas::box_in(const std::vector<Placed>& rows,
                                              const SliceAddress& slice) const {
   const Placed* placed = find(rows, {slice.side, slice.place.lane});
   if (placed == nullptr) return std::nullopt;
-  const Slice& shown = sides_[slice.side]->at(slice.place);
+  const TimeRange shown = time_of_slice(slice);
   const QRectF area = slices_area(*placed);
-  const double left = x_of(shown.begin), right = std::max(x_of(shown.end), left + 1);
+  const double left = x_of(shown.begin.value), right = std::max(x_of(shown.end.value), left + 1);
   return QRectF(QPointF(left, area.top()), QPointF(right, area.bottom()));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gui/models/timeline/lanes.h"
+#include "gui/models/timeline/time_frame.h"
 #include "gui/widgets/time_canvas.h"
 #include "gui/widgets/timeline/lane_painter.h"
 
@@ -36,8 +37,10 @@ class TimelineCanvas : public TimeCanvas {
  public:
   explicit TimelineCanvas(QWidget* parent = nullptr);
 
-  /// Either may be null. What is on the screen stays there as far as it can; what is all stays all.
-  void show_recordings(RecordingPtr first, RecordingPtr second);
+  /// Either may be null. What is on the screen stays there as far as it can; what is all, or the
+  /// step, stays that. `frame`: where another canvas shows more of the same time.
+  void show_recordings(RecordingPtr first, RecordingPtr second,
+                       const std::optional<TimeFrame>& frame = std::nullopt);
   void set_sides(std::array<SideLook, 2> looks);
   void show_links(bool shown);
 
@@ -78,7 +81,8 @@ class TimelineCanvas : public TimeCanvas {
 
  protected:
   bool is_empty() const override { return !sides_[0]; }
-  std::optional<TimeRange> steady() const override { return sides_[0]->steady; }
+  std::optional<TimeRange> steady() const override;
+  std::optional<TimeRange> step() const override { return frame_.step; }
   std::optional<TimeRange> selected_time() const override;
   void select_nothing() override { pick(std::nullopt); }
   void lay_out() override;
@@ -102,6 +106,8 @@ class TimelineCanvas : public TimeCanvas {
   };
 
   const Lane& lane(LaneRow row) const { return sides_[row.side]->lanes[row.lane]; }
+  /// What is added to a recording's times where they are drawn.
+  double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   int height_of(LaneRow row) const;
   int text_height() const;
   QRectF slices_area(const Placed& placed) const;
@@ -111,6 +117,9 @@ class TimelineCanvas : public TimeCanvas {
 
   int wanted_names() const;
   void new_lit();
+  /// As it is drawn.
+  TimeRange time_of_slice(const SliceAddress& slice) const;
+  /// With as much air on each side as it lasts.
   TimeRange time_around(const SliceAddress& slice) const;
   void pick(std::optional<SliceAddress> slice);
   void reveal(const SliceAddress& slice);
@@ -124,6 +133,7 @@ class TimelineCanvas : public TimeCanvas {
   std::optional<QRectF> box_in(const std::vector<Placed>& rows, const SliceAddress& slice) const;
 
   std::array<RecordingPtr, 2> sides_;
+  TimeFrame frame_;
   std::array<SideLook, 2> looks_;
   std::array<std::unique_ptr<LanePainter>, 2> painters_;
   std::vector<LaneRow> rows_;

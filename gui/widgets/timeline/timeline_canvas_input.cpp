@@ -2,7 +2,9 @@
 
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <cmath>
 
+#include "gui/models/text.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
@@ -38,7 +40,19 @@ void TimelineCanvas::restyle() {
 
 QString TimelineCanvas::tip_at(QPoint at) const {
   const auto slice = slice_at(at);
-  return slice ? tip_of(*sides_[slice->side], slice->place) : TimeCanvas::tip_at(at);
+  if (!slice) return TimeCanvas::tip_at(at);
+  const QString tip = tip_of(*sides_[slice->side], slice->place);
+  const Seconds by{shift(slice->side)};
+  if (by == Seconds{0}) return tip;
+  return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")
+                   .arg(human_seconds({std::abs(by.value)}),
+                        by > Seconds{0} ? tr("later") : tr("earlier"));
+}
+
+std::optional<TimeRange> TimelineCanvas::steady() const {
+  const auto own = sides_[0]->steady;
+  const Seconds by{shift(0)};
+  return own ? std::optional(TimeRange{own->begin + by, own->end + by}) : std::nullopt;
 }
 
 void TimelineCanvas::hover(std::optional<QPoint> at) {

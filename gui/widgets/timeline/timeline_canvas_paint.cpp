@@ -22,9 +22,10 @@ void paint_arrow(QPainter& painter, QPointF from, QPointF to) {
 }  // namespace
 
 void TimelineCanvas::paint_ground(QPainter& painter) {
-  if (!steady()) return;
-  const double left = std::max<double>(x_of(steady()->begin.value), time_area().left());
-  const double right = x_of(steady()->end.value);
+  const auto shaded = steady();
+  if (!shaded) return;
+  const double left = std::max<double>(x_of(shaded->begin.value), time_area().left());
+  const double right = x_of(shaded->end.value);
   if (right <= left) return;
   painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
                    see_through(theme().accent, 0.06));
@@ -62,7 +63,8 @@ void TimelineCanvas::paint_row(QPainter& painter, const Placed& placed) {
   if (shown.name().kind == LaneKind::path) {
     painter.fillRect(QRectF(area.left(), area.bottom(), area.width(), 2), theme().critical);
   }
-  painters_[placed.row.side]->paint(painter, shown, area, window(), strength);
+  painters_[placed.row.side]->paint(painter, shown, area, window().moved(-shift(placed.row.side)),
+                                    strength);
   if (shown.name().note.empty()) return;
   const QRectF note(area.left() + 6, area.bottom() + 2, area.width() - 12, text_height());
   painter.setPen(theme().faint);
@@ -146,7 +148,7 @@ void TimelineCanvas::paint_selected(QPainter& painter, const std::vector<Placed>
   const auto box = box_in(rows, *selected_);
   const auto ready = recording.facts ? recording.facts->ready(slice.id) : std::nullopt;
   if (!box || !ready || *ready >= slice.begin) return;
-  painter.fillRect(QRectF(QPointF(x_of(*ready), box->center().y() - 1),
+  painter.fillRect(QRectF(QPointF(x_of(*ready + shift(selected_->side)), box->center().y() - 1),
                           QPointF(box->left(), box->center().y() + 1)),
                    theme().text);
 }

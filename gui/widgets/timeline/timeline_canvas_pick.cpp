@@ -26,9 +26,9 @@ void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
 }
 
 void TimelineCanvas::reveal(const SliceAddress& slice) {
-  const Slice& shown = sides_[slice.side]->at(slice.place);
+  const TimeRange shown = time_of_slice(slice);
   TimeWindow next = window();
-  next.reveal(shown.begin, shown.end);
+  next.reveal(shown.begin.value, shown.end.value);
   move_window(next);
   const LaneRow row{slice.side, slice.place.lane};
   const auto found = std::find(scrolled_rows_.begin(), scrolled_rows_.end(), row);
@@ -84,17 +84,22 @@ void TimelineCanvas::new_lit() {
 bool TimelineCanvas::pick_match(bool backwards) {
   if (!sides_[0] || wanted_.empty()) return false;
   const SlicePlace from = selected_ && selected_->side == 0 ? selected_->place : SlicePlace();
-  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, backwards);
+  const TimeRange seen = window().moved(-shift(0)).range();
+  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, seen, backwards);
   if (!next.valid()) return false;
   pick(SliceAddress{0, next});
   reveal({0, next});
   return true;
 }
 
-// With as much air on each side as it lasts.
-TimeRange TimelineCanvas::time_around(const SliceAddress& slice) const {
+TimeRange TimelineCanvas::time_of_slice(const SliceAddress& slice) const {
   const Slice& shown = sides_[slice.side]->at(slice.place);
-  return {{shown.begin - shown.length()}, {shown.end + shown.length()}};
+  return {{shown.begin + shift(slice.side)}, {shown.end + shift(slice.side)}};
+}
+
+TimeRange TimelineCanvas::time_around(const SliceAddress& slice) const {
+  const TimeRange shown = time_of_slice(slice);
+  return {shown.begin - shown.length(), shown.end + shown.length()};
 }
 
 std::optional<TimeRange> TimelineCanvas::selected_time() const {
@@ -117,8 +122,8 @@ void TimelineCanvas::pick_lane(int by) {
   double at = (window().begin() + window().end()) / 2;
   auto i = static_cast<std::ptrdiff_t>(0);
   if (selected_) {
-    const Slice& slice = sides_[selected_->side]->at(selected_->place);
-    at = (slice.begin + slice.end) / 2;
+    const TimeRange time = time_of_slice(*selected_);
+    at = (time.begin.value + time.end.value) / 2;
     const LaneRow row{selected_->side, selected_->place.lane};
     i = std::find(rows_.begin(), rows_.end(), row) - rows_.begin() + by;
   }
@@ -126,7 +131,8 @@ void TimelineCanvas::pick_lane(int by) {
     const LaneRow row = rows_[static_cast<std::size_t>(i)];
     const Lane& other = lane(row);
     if (other.name().kind == LaneKind::curve || other.slices().empty()) continue;
-    const std::size_t index = std::min(other.ending_after(at), other.slices().size() - 1);
+    const std::size_t index =
+        std::min(other.ending_after(at - shift(row.side)), other.slices().size() - 1);
     const SliceAddress slice{row.side, {row.lane, static_cast<std::uint32_t>(index)}};
     pick(slice);
     return reveal(slice);

@@ -218,7 +218,7 @@ std::function<QString()> TimelineView::csv_later() const {
 std::vector<KeyHelp> TimelineView::keys() const {
   return {{tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
           {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
-          {tr("F"), tr("Fit the range or the selected task; once more: all")},
+          {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
           {tr(". ,"), tr("Next and previous task of the lane")},
           {tr("↑, ↓"), tr("The task above or below at that time")},
           {tr("Drag"), tr("Measure a stretch of time")},

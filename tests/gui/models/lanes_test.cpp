@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "gui/models/timeline/time_frame.h"
+
 namespace strata::gui {
 namespace {
 
@@ -153,12 +155,44 @@ TEST(LaneSearchTest, GoesThroughWhatIsFoundInTheOrderOfTimeAndAround) {
   std::vector<std::uint32_t> ids;
   SlicePlace at;
   for (int i = 0; i < 5; ++i) {
-    at = next_match(recording, wanted, at);
+    at = next_match(recording, wanted, at, {});
     ids.push_back(recording.at(at).id);
   }
   EXPECT_THAT(ids, ElementsAre(0, 3, 2, 4, 0));
-  EXPECT_EQ(recording.at(next_match(recording, wanted, at, true)).id, 4);
-  EXPECT_FALSE(next_match(recording, labels_with(recording, "z"), {}).valid());
+  EXPECT_EQ(recording.at(next_match(recording, wanted, at, {}, true)).id, 4);
+  EXPECT_FALSE(next_match(recording, labels_with(recording, "z"), {}, {}).valid());
+}
+
+// Where none is selected, what is on the screen comes first: not the first step, which is like no
+// other.
+TEST(LaneSearchTest, BeginsWithinTheTimeThatIsSeen) {
+  const Recording recording = recording_of({"a/compute"}, {{{"x", 0}, {"x", 3}, {"x", 5}}});
+  const auto first = [&](double begin, double end, bool backwards) {
+    return recording.at(next_match(recording, {true, true, true}, {}, {{begin}, {end}}, backwards))
+        .begin;
+  };
+  EXPECT_EQ(first(2, 4, false), 3);
+  EXPECT_EQ(first(2, 4, true), 3);
+  EXPECT_EQ(first(4, 9, true), 5);
+  EXPECT_EQ(first(6, 9, false), 0) << "from the other end";
+}
+
+// The first's steady step lasts from 4 to 6, the second's from 10 to 15.
+TEST(TimeFrameTest, SteadyStepsBeginTogether) {
+  Recording first, second;
+  first.step = {{4}, {6}};
+  first.end = 8;
+  second.step = {{10}, {15}};
+  second.end = 20;
+  const TimeFrame frame = frame_of(first, &second);
+  EXPECT_EQ(frame.shift_of(first), 0);
+  EXPECT_EQ(frame.shift_of(second), -6);
+  EXPECT_EQ(frame.step, first.step);
+  EXPECT_EQ(frame.begin, -6);
+  EXPECT_EQ(frame.end, 14);
+  EXPECT_EQ(frame_of_both(first, second).step, (TimeRange{{4}, {9}}));
+  second.step.reset();  // of a trace
+  EXPECT_EQ(frame_of(first, &second).shift_of(second), 0);
 }
 
 }  // namespace

@@ -44,13 +44,15 @@ class TimelineViewTest : public ::testing::Test {
   }
   const Recording& shown() { return *canvas_.recording(0); }
   QPoint middle_of(SlicePlace place) { return canvas_.box_of({0, place}).center().toPoint(); }
-  // A wide one that can be clicked.
+  // A wide one of the step that is seen, that can be clicked.
   SlicePlace longest_on_device() {
     const Recording& recording = shown();
     for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
       const Lane& lane = recording.lanes[i];
       if (lane.name().kind != LaneKind::device) continue;
-      return {i, static_cast<std::uint32_t>(lane.longest(0, lane.slices().size()))};
+      const std::size_t first = lane.beginning_at(recording.step->begin.value);
+      const std::size_t last = lane.ending_after(recording.step->end.value);
+      return {i, static_cast<std::uint32_t>(lane.longest(first, last))};
     }
     return {};
   }
@@ -89,7 +91,6 @@ TEST_F(TimelineViewTest, APictureHoldsTheTimeAndNotTheBar) {
 TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
   open();
   ASSERT_TRUE(canvas_.recording(0) && canvas_.recording(1));
-  EXPECT_TRUE(canvas_.window().shows_all());
   EXPECT_EQ(rows_of_side(1), canvas_.recording(1)->lanes.size());
   key(Qt::Key_B);
   settle();
@@ -97,6 +98,43 @@ TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
   key(Qt::Key_B);
   settle();
   EXPECT_GT(rows_of_side(1), 0);
+}
+
+// Four steps are simulated, and one of the steady state is what is looked at.
+TEST_F(TimelineViewTest, OpensAtTheSteadyStep) {
+  open();
+  const TimeRange step = *shown().step;
+  const TimeWindow opened = canvas_.window();
+  EXPECT_LT(opened.begin(), step.begin.value);
+  EXPECT_GT(opened.end(), step.end.value);
+  EXPECT_LT(opened.length(), 1.1 * step.length().value);
+  key(Qt::Key_F);
+  EXPECT_TRUE(canvas_.window().shows_all());
+  key(Qt::Key_F);
+  EXPECT_EQ(canvas_.window(), opened);
+  workspace_.set_what_if("link.inter.bandwidth", "1e9");
+  settle();
+  EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
+}
+
+// Both steps begin at one place, however much longer the baseline took until then.
+TEST_F(TimelineViewTest, TheBaselinesStepBeginsWhereTheScenesDoes) {
+  open("model");
+  const Recording& before = *canvas_.recording(1);
+  ASSERT_NE(before.step->begin, shown().step->begin);
+  const double scale =
+      (canvas_.viewport()->width() - canvas_.names_width()) / canvas_.window().length();
+  for (std::uint32_t i = 0; i < before.lanes.size(); ++i) {
+    if (before.lanes[i].name().kind != LaneKind::device) continue;
+    const auto first =
+        static_cast<std::uint32_t>(before.lanes[i].beginning_at(before.step->begin.value));
+    const SliceAddress slice{1, {i, first}};
+    const double into_step = before.at(slice.place).begin - before.step->begin.value;
+    const double x = canvas_.names_width() +
+                     (shown().step->begin.value + into_step - canvas_.window().begin()) * scale;
+    EXPECT_NEAR(canvas_.box_of(slice).left(), x, 1e-6);
+    EXPECT_EQ(canvas_.slice_at(canvas_.box_of(slice).center().toPoint())->side, 1);
+  }
 }
 
 TEST_F(TimelineViewTest, ABaselineThatIsTheSameIsNotShownTwice) {
@@ -235,6 +273,8 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
   key(Qt::Key_F);
   EXPECT_NEAR(canvas_.window().length(), range->length().value, 1e-9);
   key(Qt::Key_F);
+  EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
+  key(Qt::Key_F);
   EXPECT_TRUE(canvas_.window().shows_all());
   key(Qt::Key_Escape);
   EXPECT_FALSE(workspace_.selection().range());
@@ -242,6 +282,7 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
 
 TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
   open();
+  key(Qt::Key_F);
   const TimeWindow all = canvas_.window();
   QTest::mouseMove(canvas_.viewport(), {700, 300});
   key(Qt::Key_W);
@@ -280,6 +321,7 @@ TEST_F(TimelineViewTest, SearchGoesThroughWhatItFinds) {
   ASSERT_TRUE(canvas_.selected());
   const Slice first = shown().at(canvas_.selected()->place);
   EXPECT_EQ(shown().labels[first.label].text, "conv1 forward");
+  EXPECT_GE(first.begin, shown().step->begin.value) << "where it is looked at";
   QTest::keyClick(&view_.search_field(), Qt::Key_Return);
   EXPECT_GE(shown().at(canvas_.selected()->place).begin, first.begin);
   EXPECT_NE(shown().at(canvas_.selected()->place).id, first.id);
