@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gui/models/file_kind.h"
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
@@ -26,6 +27,9 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   auto* layout = make_column(content);
   layout->addWidget(make_bar());
   canvas_ = new TimelineCanvas(content);
+  legend_ = new Legend(std::vector<LegendEntry>());
+  picture_ = new TimelinePicture(*canvas_, *legend_, content);
+  layout->addWidget(legend_);
   layout->addWidget(canvas_, 1);
   auto* status_row = new QHBoxLayout;
   status_row->setContentsMargins(8, 4, 8, 4);
@@ -158,7 +162,27 @@ void TimelineView::show_name() {
   name_->setText(text);
   close_button_->setVisible(trace_ != nullptr);
   baseline_button_->setVisible(trace_ == nullptr);
+  legend_->set_entries(timeline_legend(*canvas_));
   tell(canvas_->selected());
+}
+
+QWidget& TimelineView::picture() {
+  picture_->show_title(picture_title());
+  return *picture_;
+}
+
+QString TimelineView::picture_title() const {
+  const auto told = [](const Recorded& shown) {
+    return tr("%1: a step takes %2")
+        .arg(QString::fromStdString(shown.recording->name),
+             human_seconds(shown.scene->prediction.step_seconds()));
+  };
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!shown) return {};
+  if (trace_ || shown != scene_.recording) return QString::fromStdString(shown->name);
+  QString title = told(scene_);
+  if (canvas_->recording(1)) title += tr("     before: ") + told(baseline_);
+  return title;
 }
 
 bool TimelineView::open(const QString& file) try {

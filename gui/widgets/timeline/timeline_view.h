@@ -8,7 +8,9 @@
 #include <QToolButton>
 
 #include "gui/widgets/elided_label.h"
+#include "gui/widgets/legend.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
+#include "gui/widgets/timeline/timeline_picture.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -31,6 +33,9 @@ class TimelineView : public View {
   TimelineCanvas& canvas() const { return *canvas_; }
   QLineEdit& search_field() const { return *search_; }
   const QLabel& status() const { return *status_; }
+  const Legend& legend() const { return *legend_; }
+  /// Of a picture of it.
+  QString picture_title() const;
   bool shows_trace() const { return trace_ != nullptr; }
 
  public slots:
@@ -38,8 +43,8 @@ class TimelineView : public View {
   void close_trace();
 
  protected:
-  /// Its bar is for the mouse.
-  QWidget& picture() override { return *canvas_->viewport(); }
+  /// Its bar is for the mouse; in place of that stands what is shown.
+  QWidget& picture() override;
 
  private:
   /// A scene's recording, made once.
@@ -75,7 +80,9 @@ class TimelineView : public View {
   QToolButton* baseline_button_;
   QToolButton* links_button_;
   QToolButton* close_button_;
+  Legend* legend_;
   TimelineCanvas* canvas_;
+  TimelinePicture* picture_;
   ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;

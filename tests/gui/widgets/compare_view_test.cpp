@@ -255,6 +255,8 @@ TEST_F(CompareViewTest, BothTimelinesShowTheSameTime) {
 // overlap where each is drawn in its own time.
 TEST_F(CompareViewTest, TheComparedStepsBeginTogether) {
   Document served = workspace_.document();
+  served.input.model = "alexnet";
+  served.strategy.source = "owt";
   served.input.sync = {SyncAlgorithm::ps, kUsualBucket};
   workspace_.open(served);
   settle();

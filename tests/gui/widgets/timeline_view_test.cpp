@@ -13,6 +13,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "sim/exporters/trace/trace.h"
 #include "tests/gui/models/event_loop.h"
@@ -21,6 +22,7 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::wait_until;
 
@@ -80,12 +82,43 @@ TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
   view_.grab();
 }
 
-TEST_F(TimelineViewTest, APictureHoldsTheTimeAndNotTheBar) {
+// It stands alone: above the time are the case, how long its step takes, and the colours.
+TEST_F(TimelineViewTest, APictureSaysWhatItShows) {
   open();
   const QTemporaryDir folder;
   const QString file = folder.filePath("timeline.png");
   view_.export_to(file);
-  EXPECT_EQ(QImage(file).size(), 2 * canvas_.viewport()->size());
+  const QSize time = canvas_.viewport()->size();
+  const QImage picture(file);
+  EXPECT_EQ(picture.width(), 2 * time.width());
+  EXPECT_GT(picture.height(), 2 * (time.height() + 2 * view_.fontMetrics().height()));
+  const std::string step =
+      human_seconds(workspace_.scene()->prediction.step_seconds()).toStdString();
+  EXPECT_THAT(view_.picture_title().toStdString(),
+              AllOf(HasSubstr("lenet5 on p100-1x2, owt: a step takes " + step),
+                    HasSubstr("before: lenet5 on p100-1x2, data: a step takes ")));
+  const QImage above = picture.copy(0, 0, picture.width(), picture.height() - 2 * time.height());
+  QImage blank = above;
+  blank.fill(above.pixel(0, 0));
+  EXPECT_NE(above, blank);
+}
+
+TEST_F(TimelineViewTest, ItsLegendNamesTheColoursThatAreShown) {
+  EXPECT_TRUE(view_.legend().entries().empty());
+  open();
+  const auto named = [&](const QString& text) {
+    return std::ranges::any_of(view_.legend().entries(), [&](const LegendEntry& entry) {
+      return entry.text.startsWith(text);
+    });
+  };
+  for (const char* text : {"forward", "backward: inputs", "backward: parameters", "update", "sync",
+                           "use of a link", "critical path", "fainter: the baseline"}) {
+    EXPECT_TRUE(named(text)) << text;
+  }
+  EXPECT_TRUE(view_.legend().isVisible());
+  view_.show_baseline(false);
+  settle();
+  EXPECT_FALSE(named("fainter"));
 }
 
 TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
