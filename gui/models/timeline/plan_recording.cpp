@@ -82,7 +82,7 @@ class PlanRecorder {
       if (next.length() > 0) slices.push_back(next);
     }
     recording_->lanes.emplace_back(
-        LaneName{"critical path", "", LaneKind::path, {}, {}, steady_path_.note(what_.graph)},
+        LaneName{"critical path", "", LaneKind::path, {}, {}, {}, steady_path_.note(what_.graph)},
         std::move(slices));
   }
 
@@ -147,8 +147,21 @@ class PlanRecorder {
     }
     if (slices.empty()) return;
     add_label(fmt::format("{} of {}", link.name, format_rate(link.bandwidth)), "link", LayerId());
-    recording_->lanes.emplace_back(LaneName{"links", link.name, LaneKind::curve, {}, id},
-                                   std::move(slices));
+    recording_->lanes.emplace_back(
+        LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, std::move(slices));
+  }
+
+  // An end that is a device, else the host that an end's name begins with.
+  std::string owner_of(const Link& link) const {
+    for (const std::uint32_t end : {link.from, link.to}) {
+      if (end < what_.cluster.device_count()) return device_label(what_.cluster, DeviceId(end));
+    }
+    for (const std::uint32_t end : {link.from, link.to}) {
+      const std::string& name = what_.cluster.vertex_name(end);
+      const auto slash = name.rfind('/');
+      if (slash != std::string::npos) return name.substr(0, slash);
+    }
+    return {};
   }
 
   const PlanTimeline& what_;

@@ -8,6 +8,8 @@ namespace strata::gui {
 namespace {
 
 constexpr int kThin = 6;
+constexpr std::size_t kManyDevices = 16;  // beyond, what does the same is one group
+constexpr std::size_t kManyRows = 160;    // beyond, only what computes is as high as text
 
 }  // namespace
 
@@ -31,9 +33,9 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second,
   }
   frame_ = frame ? *frame : sides_[0] ? frame_of(*sides_[0], sides_[1].get()) : TimeFrame();
   show_all_of(frame_.begin, frame_.end, follows);
-  set_wanted_names(wanted_names());
+  many_devices_ = sides_[0] && count_devices(*sides_[0]) > kManyDevices;
   new_lit();
-  lay_out();
+  arrange_rows();
   emit window_changed();
 }
 
@@ -45,6 +47,32 @@ void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
 
 void TimelineCanvas::show_links(bool shown) {
   options_.links = shown;
+  arrange_rows();
+}
+
+void TimelineCanvas::show_links_beside(bool beside) {
+  options_.links_beside = beside;
+  arrange_rows();
+}
+
+void TimelineCanvas::set_folded(bool folded) {
+  folded_ = folded;
+  arrange_rows();
+}
+
+bool TimelineCanvas::folded() const {
+  return folded_.value_or(many_devices_);
+}
+
+void TimelineCanvas::turn(const std::string& key) {
+  if (options_.turned.erase(key) == 0) options_.turned.insert(key);
+  arrange_rows();
+}
+
+void TimelineCanvas::arrange_rows() {
+  options_.folded = folded();
+  lines_ = sides_[0] ? arrange(*sides_[0], sides_[1].get(), options_) : LaneRows();
+  set_wanted_names(wanted_names());
   lay_out();
 }
 
@@ -53,14 +81,19 @@ int TimelineCanvas::text_height() const {
 }
 
 int TimelineCanvas::height_of(LaneRow row) const {
+  if (row.is_heading()) return text_height() + 6;
+  const bool compact = lines_.rows.size() > kManyRows;
   const LaneName& name = lane(row).name();
   if (name.kind == LaneKind::path) return 2 * text_height() + (name.note.empty() ? 0 : 12);
-  if (name.depth > 0 && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
-  const int height = text_height() + (name.kind == LaneKind::stream ? 3 : 8);
+  const bool computes = name.kind == LaneKind::device;
+  const bool thin = name.depth > 0 || (compact && !computes);
+  if (thin && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
+  const int height = text_height() + (name.kind == LaneKind::stream ? 3 : compact ? 2 : 8);
   return row.side == 0 ? height : height - 2;
 }
 
 bool TimelineCanvas::is_pinned(LaneRow row) const {
+  if (row.is_heading()) return false;
   const LaneName& name = lane(row).name();
   return pinned_.contains({name.group, name.name});
 }
@@ -77,19 +110,21 @@ int TimelineCanvas::wanted_names() const {
       if (own.size() > name.size()) name = own;
     }
   }
-  constexpr int kAround = 32;
+  const bool counted =
+      std::ranges::any_of(lines_.groups, [](const RowGroup& each) { return each.count > 1; });
+  const int kAround = counted ? 76 : 32;
   return fontMetrics().horizontalAdvance(QString::fromStdString(group)) +
          fontMetrics().horizontalAdvance(QString::fromStdString(name)) + kAround;
 }
 
 void TimelineCanvas::lay_out() {
-  rows_ = sides_[0] ? interleave(*sides_[0], sides_[1].get(), options_) : std::vector<LaneRow>();
   pinned_rows_.clear();
   scrolled_rows_.clear();
   tops_.assign(1, 0);
   int pinned = 0;
-  for (const LaneRow row : rows_) {
-    (is_pinned(row) ? pinned_rows_ : scrolled_rows_).push_back(row);
+  for (std::uint32_t line = 0; line < lines_.rows.size(); ++line) {
+    const LaneRow row = lines_.rows[line];
+    (is_pinned(row) ? pinned_rows_ : scrolled_rows_).push_back(line);
     if (is_pinned(row)) {
       pinned += height_of(row);
     } else {
@@ -99,11 +134,21 @@ void TimelineCanvas::lay_out() {
   set_scrolled(tops_.back() + text_height(), pinned, text_height() + 8);
 }
 
+TimelineCanvas::Placed TimelineCanvas::place(std::uint32_t line, int top, bool pinned) const {
+  const std::uint32_t group = lines_.group_of[line];
+  const bool first = line == 0 || lines_.group_of[line - 1] != group;
+  return {lines_.rows[line], group, first, top, height_of(lines_.rows[line]), pinned};
+}
+
+LaneRow TimelineCanvas::row_of(const SliceAddress& slice) const {
+  return {slice.side, lines_.shown_for[slice.side][slice.place.lane]};
+}
+
 std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
   std::vector<Placed> placed;
   int top = kRulerHeight;
-  for (const LaneRow row : pinned_rows_) {
-    placed.push_back({row, top, height_of(row), true});
+  for (const std::uint32_t line : pinned_rows_) {
+    placed.push_back(place(line, top, true));
     top += placed.back().height;
   }
   const int scrolled = verticalScrollBar()->value();
@@ -112,7 +157,7 @@ std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
        i < scrolled_rows_.size(); ++i) {
     const int at = top + tops_[i] - scrolled;
     if (at >= viewport()->height()) break;
-    placed.push_back({scrolled_rows_[i], at, tops_[i + 1] - tops_[i], false});
+    placed.push_back(place(scrolled_rows_[i], at, false));
   }
   return placed;
 }
@@ -130,14 +175,30 @@ QRectF TimelineCanvas::slices_area(const Placed& placed) const {
   return QRectF(names_width(), placed.top + 1, time_area().width(), placed.height - 2 - note);
 }
 
-std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
+std::optional<TimelineCanvas::Placed> TimelineCanvas::placed_at(QPoint at) const {
   // Pinned rows come first, and lie above those that scrolled beneath them.
   for (const Placed& placed : visible_rows()) {
     if (at.y() >= placed.top && at.y() < placed.top + placed.height && at.y() >= kRulerHeight) {
-      return placed.row;
+      return placed;
     }
   }
   return std::nullopt;
+}
+
+std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
+  const auto placed = placed_at(at);
+  return placed && !placed->row.is_heading() ? std::optional(placed->row) : std::nullopt;
+}
+
+// All of a heading, and the mark before other names.
+const RowGroup* TimelineCanvas::fold_at(QPoint at) const {
+  const auto placed = placed_at(at);
+  if (!placed || !placed->first || placed->pinned) return nullptr;
+  const RowGroup& group = lines_.groups[placed->group];
+  constexpr int kMark = 16;
+  const int room = kLevelIndent * static_cast<int>(group.level) + kMark;
+  const bool on_it = placed->row.is_heading() || at.x() < room;
+  return on_it && !group.key.empty() ? &group : nullptr;
 }
 
 // A slice may be thinner than the pixels that it takes.
@@ -156,7 +217,7 @@ std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
 
 std::optional<QRectF> TimelineCanvas::box_in(const std::vector<Placed>& rows,
                                              const SliceAddress& slice) const {
-  const Placed* placed = find(rows, {slice.side, slice.place.lane});
+  const Placed* placed = find(rows, row_of(slice));
   if (placed == nullptr) return std::nullopt;
   const TimeRange shown = time_of_slice(slice);
   const QRectF area = slices_area(*placed);

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "gui/models/timeline/lanes.h"
+#include "gui/models/timeline/lane_groups.h"
 #include "gui/models/timeline/time_frame.h"
 #include "gui/widgets/time_canvas.h"
 #include "gui/widgets/timeline/lane_painter.h"
@@ -43,9 +43,17 @@ class TimelineCanvas : public TimeCanvas {
                        const std::optional<TimeFrame>& frame = std::nullopt);
   void set_sides(std::array<SideLook, 2> looks);
   void show_links(bool shown);
+  /// Each after its device or its host.
+  void show_links_beside(bool beside);
+  /// What does the same as one: where there are many devices, until somebody says otherwise.
+  void set_folded(bool folded);
+  bool folded() const;
 
   const RecordingPtr& recording(std::uint32_t side) const { return sides_[side]; }
-  const std::vector<LaneRow>& rows() const { return rows_; }
+  const std::vector<LaneRow>& rows() const { return lines_.rows; }
+  const std::vector<RowGroup>& groups() const { return lines_.groups; }
+  /// Opens or closes a group.
+  void turn(const std::string& key);
 
   /// Does not say so; brings it into view where `reveal`.
   void select(std::optional<SliceAddress> slice, bool reveal = false);
@@ -69,7 +77,9 @@ class TimelineCanvas : public TimeCanvas {
   /// What is under the mouse.
   std::optional<SliceAddress> slice_at(QPoint at) const;
   std::optional<LaneRow> row_at(QPoint at) const;
-  /// Where a slice is painted.
+  /// Where it would open or close at a click; null elsewhere.
+  const RowGroup* fold_at(QPoint at) const;
+  /// Where a slice is painted, or that of another device that does the same.
   QRectF box_of(const SliceAddress& slice) const;
 
  signals:
@@ -97,10 +107,13 @@ class TimelineCanvas : public TimeCanvas {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
 
  private:
+  static constexpr int kLevelIndent = 12;  // pixels
   using LaneKey = std::pair<std::string, std::string>;
   /// A row with its place on the screen; of rows that are pinned, above the others.
   struct Placed {
     LaneRow row;
+    std::uint32_t group = 0;
+    bool first = true;  ///< of its group
     int top = 0, height = 0;
     bool pinned = false;
   };
@@ -109,10 +122,16 @@ class TimelineCanvas : public TimeCanvas {
   /// What is added to a recording's times where they are drawn.
   double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   int height_of(LaneRow row) const;
+  Placed place(std::uint32_t line, int top, bool pinned) const;
+  /// The row that is shown for a lane, which may be none.
+  LaneRow row_of(const SliceAddress& slice) const;
+  void arrange_rows();
+  void turn_at_mouse();
   int text_height() const;
   QRectF slices_area(const Placed& placed) const;
   bool is_pinned(LaneRow row) const;
   std::vector<Placed> visible_rows() const;
+  std::optional<Placed> placed_at(QPoint at) const;
   const Placed* find(const std::vector<Placed>& rows, LaneRow row) const;
 
   int wanted_names() const;
@@ -127,6 +146,9 @@ class TimelineCanvas : public TimeCanvas {
   void paint_row(QPainter& painter, const Placed& placed);
   void paint_names(QPainter& painter, const std::vector<Placed>& rows);
   void paint_name(QPainter& painter, const Placed& placed, bool first_of_group);
+  void paint_fold(QPainter& painter, const QRect& box, bool open);
+  QString group_name(const RowGroup& group, int room) const;
+  QString fold_tip(const RowGroup& group) const;
   QString lane_name(LaneRow row, int room) const;
   void paint_selected(QPainter& painter, const std::vector<Placed>& rows);
   void paint_arrows(QPainter& painter, const std::vector<Placed>& rows);
@@ -136,11 +158,14 @@ class TimelineCanvas : public TimeCanvas {
   TimeFrame frame_;
   std::array<SideLook, 2> looks_;
   std::array<std::unique_ptr<LanePainter>, 2> painters_;
-  std::vector<LaneRow> rows_;
-  std::vector<int> tops_;  // of the rows that scroll, and the end
-  std::vector<LaneRow> pinned_rows_, scrolled_rows_;
+  LaneRows lines_;
+  std::vector<int> tops_;                                   // of the rows that scroll, and the end
+  std::vector<std::uint32_t> pinned_rows_, scrolled_rows_;  // in lines_
   std::set<LaneKey> pinned_;
   RowOptions options_;
+  std::optional<bool> folded_;  // as somebody wants it
+  bool many_devices_ = false;
+  std::optional<QPoint> mouse_;
   std::optional<SliceAddress> selected_;
   std::vector<std::uint32_t> before_, after_;   // of the selected one
   std::array<std::vector<LayerId>, 2> layers_;  // sorted

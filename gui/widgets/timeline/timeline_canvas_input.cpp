@@ -39,6 +39,7 @@ void TimelineCanvas::restyle() {
 }
 
 QString TimelineCanvas::tip_at(QPoint at) const {
+  if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
   const auto slice = slice_at(at);
   if (!slice) return TimeCanvas::tip_at(at);
   const QString tip = tip_of(*sides_[slice->side], slice->place);
@@ -55,11 +56,40 @@ std::optional<TimeRange> TimelineCanvas::steady() const {
   return own ? std::optional(TimeRange{own->begin + by, own->end + by}) : std::nullopt;
 }
 
+QString TimelineCanvas::fold_tip(const RowGroup& group) const {
+  const QString name = QString::fromStdString(group.name);
+  if (group.open) return tr("%1: a click or G closes it").arg(name);
+  if (group.count == 1) return tr("%1: a click or G opens its host").arg(name);
+  return tr("%1: the first of %2 that do the same at the same times. A click or G opens them.")
+      .arg(name)
+      .arg(group.count);
+}
+
+// Of the group under the mouse, else of the selected task's: what it lies in where it has nothing
+// to open or close itself.
+void TimelineCanvas::turn_at_mouse() {
+  std::optional<std::uint32_t> group;
+  if (const auto under = mouse_ ? placed_at(*mouse_) : std::nullopt) {
+    group = under->group;
+  } else if (selected_) {
+    const auto row = std::ranges::find(lines_.rows, row_of(*selected_));
+    if (row != lines_.rows.end()) {
+      group = lines_.group_of[static_cast<std::size_t>(row - lines_.rows.begin())];
+    }
+  }
+  for (; group; group = *group == 0 ? std::nullopt : std::optional(*group - 1)) {
+    const std::string key = lines_.groups[*group].key;
+    if (!key.empty()) return turn(key);
+  }
+}
+
 void TimelineCanvas::hover(std::optional<QPoint> at) {
+  mouse_ = at;
   emit hovered(at ? slice_at(*at) : std::nullopt);
 }
 
 void TimelineCanvas::click(QPoint at) {
+  if (const RowGroup* fold = fold_at(at)) return turn(std::string(fold->key));
   if (const auto row = row_at(at)) emit row_picked(*row);
   if (at.x() < time_area().left()) return;
   const auto slice = slice_at(at);
@@ -89,6 +119,8 @@ bool TimelineCanvas::take_own_key(int key, Qt::KeyboardModifiers modifiers) {
       return pick_lane(1), true;
     case Qt::Key_P:
       return toggle_pin(), true;
+    case Qt::Key_G:
+      return turn_at_mouse(), true;
     case Qt::Key_Slash:
       emit search_wanted();
       return true;

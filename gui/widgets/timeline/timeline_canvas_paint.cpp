@@ -57,6 +57,7 @@ void TimelineCanvas::paint_rows(QPainter& painter) {
 }
 
 void TimelineCanvas::paint_row(QPainter& painter, const Placed& placed) {
+  if (placed.row.is_heading()) return;
   const Lane& shown = lane(placed.row);
   const QRectF area = slices_area(placed);
   const double strength = looks_[placed.row.side].strength;
@@ -83,11 +84,13 @@ void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& r
     if (placed.pinned) pinned_end = placed.top + placed.height;
   }
   for (const Placed& placed : rows) {
-    const std::string& own = lane(placed.row).name().group;
+    const RowGroup& own = lines_.groups[placed.group];
     painter.setClipRect(QRect(0, placed.pinned ? time_area().top() : pinned_end, side.width(),
                               viewport()->height()));
     const bool same_group =
-        above != nullptr && above->pinned == placed.pinned && lane(above->row).name().group == own;
+        above != nullptr && above->pinned == placed.pinned &&
+        (above->group == placed.group ||
+         (own.key.empty() && own.count == 1 && lines_.groups[above->group].name == own.name));
     paint_name(painter, placed, !same_group);
     above = &placed;
   }
@@ -97,25 +100,52 @@ void TimelineCanvas::paint_names(QPainter& painter, const std::vector<Placed>& r
 
 // The group on the left where it begins, the lane on the right.
 void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool first_of_group) {
-  const LaneName& name = lane(placed.row).name();
-  const QRect box(8, placed.top, time_area().left() - 16, placed.height);
+  const RowGroup& of = lines_.groups[placed.group];
+  const bool heads = placed.row.is_heading();
+  const QString own = heads ? QString() : QString::fromStdString(lane(placed.row).name().name);
+  const int indent = kLevelIndent * static_cast<int>(of.level);
+  const QRect box(8 + indent, placed.top, time_area().left() - 16 - indent, placed.height);
   const QFontMetrics metrics = fontMetrics();
   if (first_of_group && !placed.pinned) {
     painter.fillRect(QRect(0, placed.top, viewport()->width(), 1), theme().grid);
   }
   const bool says_group = first_of_group || placed.pinned;
-  const int most = says_group && !name.name.empty() ? box.width() * 6 / 10 : box.width();
-  const QString group =
-      metrics.elidedText(QString::fromStdString(name.group), Qt::ElideMiddle, most);
+  const int most = says_group && !own.isEmpty() ? box.width() * 6 / 10 : box.width();
+  const QString group = group_name(of, most);
   if (says_group) {
     painter.setPen(theme().text);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, group);
+    if (!of.key.empty() && !placed.pinned) paint_fold(painter, box, of.open);
   }
-  if (name.depth > 0 && !placed.pinned) return;
+  if (heads ||
+      ((lane(placed.row).name().depth > 0 || placed.height < text_height()) && !placed.pinned)) {
+    return;
+  }
   const int room = box.width() - (says_group ? metrics.horizontalAdvance(group) + 8 : 0);
   painter.setPen(theme().faint);
   painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
                    metrics.elidedText(lane_name(placed.row, room), Qt::ElideRight, room));
+}
+
+// A triangle in the margin: downwards where it is open.
+void TimelineCanvas::paint_fold(QPainter& painter, const QRect& box, bool open) {
+  const QPointF at(box.left() - 4, box.center().y() + 0.5);
+  const QPolygonF right({at + QPointF(-2, -4), at + QPointF(2, 0), at + QPointF(-2, 4)});
+  const QPolygonF down({at + QPointF(-4, -2), at + QPointF(4, -2), at + QPointF(0, 3)});
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme().text);
+  painter.drawPolygon(open ? down : right);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+// Beneath its host a device has its own name alone; the number of those alike is never cut off.
+QString TimelineCanvas::group_name(const RowGroup& group, int room) const {
+  QString name = QString::fromStdString(group.name);
+  if (group.level > 1) name = name.section(QLatin1Char('/'), -1);
+  const QString count = group.count > 1 ? QStringLiteral(" ×%1").arg(group.count) : QString();
+  const int own = room - fontMetrics().horizontalAdvance(count);
+  return fontMetrics().elidedText(name, Qt::ElideMiddle, own) + count;
 }
 
 // Where there is no room for both, a lane beside its twin says only how it differs.
@@ -134,18 +164,21 @@ void TimelineCanvas::paint_selected(QPainter& painter, const std::vector<Placed>
   if (!selected_) return;
   const Recording& recording = *sides_[selected_->side];
   const Slice& slice = recording.at(selected_->place);
+  const auto frame = [&](const QRectF& box) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme().text, 2));
+    painter.drawRect(box.adjusted(0, 0, -1, 0));
+  };
   for (const Placed& placed : rows) {
+    if (placed.row.is_heading()) continue;
     const Lane& shown = lane(placed.row);
     if (placed.row.side != selected_->side || shown.name().kind == LaneKind::curve) continue;
     const std::size_t at = shown.beginning_at(slice.begin);
     if (at >= shown.slices().size() || shown.slices()[at].id != slice.id) continue;
-    const auto box =
-        box_in(rows, {placed.row.side, {placed.row.lane, static_cast<std::uint32_t>(at)}});
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme().text, 2));
-    painter.drawRect(box->adjusted(0, 0, -1, 0));
+    frame(*box_in(rows, {placed.row.side, {placed.row.lane, static_cast<std::uint32_t>(at)}}));
   }
   const auto box = box_in(rows, *selected_);
+  if (box && row_of(*selected_).lane != selected_->place.lane) frame(*box);
   const auto ready = recording.facts ? recording.facts->ready(slice.id) : std::nullopt;
   if (!box || !ready || *ready >= slice.begin) return;
   painter.fillRect(QRectF(QPointF(x_of(*ready + shift(selected_->side)), box->center().y() - 1),

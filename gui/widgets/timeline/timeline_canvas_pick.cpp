@@ -30,8 +30,9 @@ void TimelineCanvas::reveal(const SliceAddress& slice) {
   TimeWindow next = window();
   next.reveal(shown.begin.value, shown.end.value);
   move_window(next);
-  const LaneRow row{slice.side, slice.place.lane};
-  const auto found = std::find(scrolled_rows_.begin(), scrolled_rows_.end(), row);
+  const LaneRow row = row_of(slice);
+  const auto found =
+      std::ranges::find(scrolled_rows_, row, [&](std::uint32_t line) { return lines_.rows[line]; });
   if (found == scrolled_rows_.end()) return;
   const auto i = static_cast<std::size_t>(found - scrolled_rows_.begin());
   QScrollBar& bar = *verticalScrollBar();
@@ -85,7 +86,9 @@ bool TimelineCanvas::pick_match(bool backwards) {
   if (!sides_[0] || wanted_.empty()) return false;
   const SlicePlace from = selected_ && selected_->side == 0 ? selected_->place : SlicePlace();
   const TimeRange seen = window().moved(-shift(0)).range();
-  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, seen, backwards);
+  std::vector<bool> shown(sides_[0]->lanes.size());
+  for (std::uint32_t i = 0; i < shown.size(); ++i) shown[i] = lines_.shown_for[0][i] == i;
+  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, seen, backwards, shown);
   if (!next.valid()) return false;
   pick(SliceAddress{0, next});
   reveal({0, next});
@@ -124,11 +127,11 @@ void TimelineCanvas::pick_lane(int by) {
   if (selected_) {
     const TimeRange time = time_of_slice(*selected_);
     at = (time.begin.value + time.end.value) / 2;
-    const LaneRow row{selected_->side, selected_->place.lane};
-    i = std::find(rows_.begin(), rows_.end(), row) - rows_.begin() + by;
+    i = std::ranges::find(rows(), row_of(*selected_)) - rows().begin() + by;
   }
-  for (; i >= 0 && i < static_cast<std::ptrdiff_t>(rows_.size()); i += by < 0 ? -1 : 1) {
-    const LaneRow row = rows_[static_cast<std::size_t>(i)];
+  for (; i >= 0 && i < std::ssize(rows()); i += by < 0 ? -1 : 1) {
+    const LaneRow row = rows()[static_cast<std::size_t>(i)];
+    if (row.is_heading()) continue;
     const Lane& other = lane(row);
     if (other.name().kind == LaneKind::curve || other.slices().empty()) continue;
     const std::size_t index =
@@ -141,7 +144,9 @@ void TimelineCanvas::pick_lane(int by) {
 
 void TimelineCanvas::toggle_pin() {
   if (!selected_) return;
-  const LaneName& name = sides_[selected_->side]->lanes[selected_->place.lane].name();
+  const LaneRow row = row_of(*selected_);
+  if (row.is_heading()) return;
+  const LaneName& name = lane(row).name();
   const LaneKey key{name.group, name.name};
   if (pinned_.erase(key) == 0) pinned_.insert(key);
   lay_out();

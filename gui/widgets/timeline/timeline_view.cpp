@@ -1,5 +1,6 @@
 #include "gui/widgets/timeline/timeline_view.h"
 
+#include <QAction>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -56,17 +57,28 @@ QWidget* TimelineView::make_bar() {
   search_->setMaximumWidth(240);
   baseline_button_ =
       make_toggle(tr("Baseline"), tr("The baseline's lanes beneath each lane (B)"), true);
-  links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
+  make_links_button();
+  fold_button_ = make_toggle(
+      tr("Fold"), tr("Devices that do the same as one, with their number (Shift+G)"), false);
   close_button_ = new QToolButton;
   close_button_->setText(tr("Close trace"));
   close_button_->hide();
   layout->addWidget(name_, 2);
   layout->addWidget(search_, 1);
-  for (QWidget* widget :
-       std::initializer_list<QWidget*>{found_, close_button_, baseline_button_, links_button_}) {
+  for (QWidget* widget : std::initializer_list<QWidget*>{found_, close_button_, baseline_button_,
+                                                         links_button_, fold_button_}) {
     layout->addWidget(widget);
   }
   return bar;
+}
+
+void TimelineView::make_links_button() {
+  links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
+  links_button_->setPopupMode(QToolButton::MenuButtonPopup);
+  auto* beside = new QAction(tr("Beside their devices"), links_button_);
+  beside->setCheckable(true);
+  links_button_->addAction(beside);
+  connect(beside, &QAction::toggled, this, [this](bool on) { canvas_->show_links_beside(on); });
 }
 
 void TimelineView::follow() {
@@ -75,6 +87,7 @@ void TimelineView::follow() {
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
+  connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
   connect(search_, &QLineEdit::textChanged, this, &TimelineView::on_search);
   connect(search_, &QLineEdit::returnPressed, canvas_, [this] { canvas_->pick_match(false); });
@@ -82,6 +95,8 @@ void TimelineView::follow() {
       Qt::Key_B, [this] { baseline_button_->toggle(); }, canvas_);
   add_key(
       Qt::Key_L, [this] { links_button_->toggle(); }, canvas_);
+  add_key(
+      Qt::SHIFT | Qt::Key_G, [this] { fold_button_->click(); }, canvas_);
   add_key(QKeySequence::Find, [this] { search_->setFocus(); });
   add_key(
       Qt::SHIFT | Qt::Key_Return, [this] { canvas_->pick_match(true); }, search_);
@@ -162,6 +177,7 @@ void TimelineView::show_name() {
   name_->setText(text);
   close_button_->setVisible(trace_ != nullptr);
   baseline_button_->setVisible(trace_ == nullptr);
+  fold_button_->setChecked(canvas_->folded());
   legend_->set_entries(timeline_legend(*canvas_));
   tell(canvas_->selected());
 }
@@ -240,18 +256,21 @@ std::function<QString()> TimelineView::csv_later() const {
 }
 
 std::vector<KeyHelp> TimelineView::keys() const {
-  return {{tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
-          {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
-          {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
-          {tr(". ,"), tr("Next and previous task of the lane")},
-          {tr("↑, ↓"), tr("The task above or below at that time")},
-          {tr("Drag"), tr("Measure a stretch of time")},
-          {tr("Double click"), tr("Zoom to a task")},
-          {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
-          {tr("B"), tr("The baseline beside each lane")},
-          {tr("L"), tr("Links")},
-          {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
-          {tr("Esc"), tr("Select nothing")}};
+  return {
+      {tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
+      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
+      {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
+      {tr(". ,"), tr("Next and previous task of the lane")},
+      {tr("↑, ↓"), tr("The task above or below at that time")},
+      {tr("Drag"), tr("Measure a stretch of time")},
+      {tr("Double click"), tr("Zoom to a task")},
+      {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
+      {tr("B"), tr("The baseline beside each lane")},
+      {tr("L"), tr("Links")},
+      {tr("G"), tr("Open or close the group under the mouse: devices that do the same, a host")},
+      {tr("Shift+G"), tr("Fold devices that do the same into one, or show each")},
+      {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
+      {tr("Esc"), tr("Select nothing")}};
 }
 
 }  // namespace strata::gui

@@ -54,6 +54,7 @@ class TimelineView : public View {
   };
 
   QWidget* make_bar();
+  void make_links_button();
   void follow();
   void follow_selection();
   void refresh();
@@ -79,6 +80,7 @@ class TimelineView : public View {
   QLabel* found_;
   QToolButton* baseline_button_;
   QToolButton* links_button_;
+  QToolButton* fold_button_;
   QToolButton* close_button_;
   Legend* legend_;
   TimelineCanvas* canvas_;

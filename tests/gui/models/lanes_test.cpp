@@ -114,10 +114,9 @@ Recording recording_of(const std::vector<std::string>& lanes, std::vector<Labell
   return recording;
 }
 
-std::vector<std::string> rows_of(const Recording& first, const Recording* second,
-                                 const RowOptions& options = {}) {
+std::vector<std::string> rows_of(const Recording& first, const Recording* second) {
   std::vector<std::string> rows;
-  for (const LaneRow row : interleave(first, second, options)) {
+  for (const LaneRow row : interleave(first, second)) {
     const LaneName& name = (row.side == 0 ? first : *second).lanes[row.lane].name();
     rows.push_back(fmt::format("{}{}/{}", row.side == 0 ? "" : "before ", name.group, name.name));
   }
@@ -131,11 +130,6 @@ TEST(LaneRowsTest, EachLaneHasItsPartnerBeneathIt) {
               ElementsAre("a/compute", "before a/compute", "a/sync", "before a/arriving",
                           "b/compute", "before b/compute", "before c/compute"));
   EXPECT_THAT(rows_of(now, nullptr), ElementsAre("a/compute", "a/sync", "b/compute"));
-}
-
-TEST(LaneRowsTest, LinksMayBeLeftOut) {
-  const Recording now = recording_of({"a/compute", "links/rate"});
-  EXPECT_THAT(rows_of(now, &now, {false}), ElementsAre("a/compute", "before a/compute"));
 }
 
 TEST(LaneSearchTest, FindsAllWordsInAnyCase) {
@@ -161,6 +155,12 @@ TEST(LaneSearchTest, GoesThroughWhatIsFoundInTheOrderOfTimeAndAround) {
   EXPECT_THAT(ids, ElementsAre(0, 3, 2, 4, 0));
   EXPECT_EQ(recording.at(next_match(recording, wanted, at, {}, true)).id, 4);
   EXPECT_FALSE(next_match(recording, labels_with(recording, "z"), {}, {}).valid());
+}
+
+TEST(LaneSearchTest, LooksAtTheLanesThatAreShown) {
+  const Recording recording = recording_of({"a/compute", "b/compute"}, {{{"x", 0}}, {{"x", 1}}});
+  const SlicePlace found = next_match(recording, {true, true}, {}, {}, false, {false, true});
+  EXPECT_EQ(found, (SlicePlace{1, 0}));
 }
 
 // Where none is selected, what is on the screen comes first: not the first step, which is like no

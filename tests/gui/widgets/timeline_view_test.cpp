@@ -380,6 +380,96 @@ TEST_F(TimelineViewTest, APinnedLaneStandsAboveTheOthers) {
   EXPECT_EQ(top(place), unpinned);
 }
 
+class ManyDevicesTest : public TimelineViewTest {
+ protected:
+  void SetUp() override {
+    TimelineViewTest::SetUp();
+    Document document;
+    document.input.model = "lenet5";
+    document.input.cluster = "p100-8x4";
+    workspace_.open(document);
+    settle();
+  }
+  // In the middle of the mark before the group's name.
+  QPoint mark_of(std::size_t group) {
+    for (int y = 0; y < canvas_.viewport()->height(); ++y) {
+      for (const int x : {4, 18, 30}) {
+        if (canvas_.fold_at({x, y}) == &canvas_.groups()[group]) return {x, y + 4};
+      }
+    }
+    ADD_FAILURE() << "no mark of group " << group;
+    return {};
+  }
+  std::size_t group_of(const std::string& name, std::size_t count) {
+    const auto& groups = canvas_.groups();
+    const auto found = std::ranges::find_if(
+        groups, [&](const RowGroup& group) { return group.name == name && group.count == count; });
+    EXPECT_NE(found, groups.end()) << name;
+    return static_cast<std::size_t>(found - groups.begin());
+  }
+};
+
+// 32 devices under data parallelism are one group, then eight hosts, then four devices each.
+TEST_F(ManyDevicesTest, FoldAndOpenByTheirMarks) {
+  EXPECT_TRUE(canvas_.folded());
+  EXPECT_LT(canvas_.rows().size(), 16);
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host0/gpu0", 32)));
+  const auto in_hosts = canvas_.rows().size();
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host2", 4)));
+  EXPECT_GT(canvas_.rows().size(), in_hosts);
+  group_of("host2/gpu11", 1);
+  EXPECT_FALSE(workspace_.selection().device()) << "a mark selects nothing";
+  view_.grab();
+  QTest::mouseMove(canvas_.viewport(), mark_of(group_of("host2", 4)));
+  key(Qt::Key_G);
+  EXPECT_EQ(canvas_.rows().size(), in_hosts);
+}
+
+TEST_F(ManyDevicesTest, ATaskIsShownAtTheDeviceThatStandsForIts) {
+  const Recording& recording = shown();
+  const auto on = [&](std::size_t device) {
+    for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
+      const Lane& lane = recording.lanes[i];
+      if (lane.name().kind != LaneKind::device || lane.name().device != DeviceId(device)) continue;
+      const auto first = lane.beginning_at(recording.step->begin.value);
+      return SliceAddress{0, {i, static_cast<std::uint32_t>(first)}};
+    }
+    return SliceAddress();
+  };
+  EXPECT_EQ(canvas_.box_of(on(17)), canvas_.box_of(on(0)));
+  canvas_.select(on(17), true);
+  key(Qt::Key_Period);
+  EXPECT_EQ(canvas_.selected()->place.lane, on(17).place.lane);
+  view_.grab();
+}
+
+TEST_F(ManyDevicesTest, CanAllBeShown) {
+  key(Qt::Key_G, Qt::ShiftModifier);
+  EXPECT_FALSE(canvas_.folded());
+  EXPECT_EQ(canvas_.rows().size(), shown().lanes.size());
+  view_.grab();
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host0/gpu0", 1)));
+  EXPECT_LT(canvas_.rows().size(), shown().lanes.size());
+  group_of("host0", 4);
+}
+
+// One who goes through what was found goes from time to time, not from device to device.
+TEST_F(ManyDevicesTest, SearchGoesThroughWhatIsShown) {
+  QTest::keyClicks(&view_.search_field(), "conv1 forward");
+  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
+  ASSERT_TRUE(canvas_.selected());
+  const double first = shown().at(canvas_.selected()->place).begin;
+  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
+  EXPECT_GT(shown().at(canvas_.selected()->place).begin, first);
+}
+
+TEST_F(TimelineViewTest, FewDevicesAreNotFolded) {
+  open();
+  EXPECT_FALSE(canvas_.folded());
+  canvas_.show_links_beside(true);
+  EXPECT_EQ(canvas_.rows().size(), shown().lanes.size() + canvas_.recording(1)->lanes.size());
+}
+
 TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
   open();
   const Scene& scene = *workspace_.scene();
