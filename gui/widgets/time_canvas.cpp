@@ -155,7 +155,9 @@ void TimeCanvas::wheelEvent(QWheelEvent* event) {
   event->accept();
 }
 
+// The right button asks for a menu.
 void TimeCanvas::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::RightButton) return;
   pressed_ = event->position().toPoint();
   window_at_press_ = window_;
   const bool pans =

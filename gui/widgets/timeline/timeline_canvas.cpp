@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kThin = 6;
 constexpr std::size_t kManyDevices = 16;  // beyond, what does the same is one group
-constexpr std::size_t kManyRows = 160;    // beyond, only what computes is as high as text
+constexpr std::size_t kManyRows =
+    160;  // of many devices; beyond, only what computes is as high as text
 
 }  // namespace
 
@@ -82,7 +83,7 @@ int TimelineCanvas::text_height() const {
 
 int TimelineCanvas::height_of(LaneRow row) const {
   if (row.is_heading()) return text_height() + 6;
-  const bool compact = lines_.rows.size() > kManyRows;
+  const bool compact = many_devices_ && lines_.rows.size() > kManyRows;
   const LaneName& name = lane(row).name();
   if (name.kind == LaneKind::path) return 2 * text_height() + (name.note.empty() ? 0 : 12);
   const bool computes = name.kind == LaneKind::device;

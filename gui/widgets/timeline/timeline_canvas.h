@@ -73,6 +73,10 @@ class TimelineCanvas : public TimeCanvas {
   void pick_lane(int by);
   /// The lane of the selected slice stays in view above all others, or no longer.
   void toggle_pin();
+  /// The selected slice and as much time around it.
+  void zoom_to_selected();
+  /// The time of the selected slice.
+  void measure_selected();
 
   /// What is under the mouse.
   std::optional<SliceAddress> slice_at(QPoint at) const;
@@ -88,6 +92,8 @@ class TimelineCanvas : public TimeCanvas {
   void hovered(std::optional<strata::gui::SliceAddress> slice);
   void row_picked(strata::gui::LaneRow row);
   void search_wanted();
+  /// For the slice, at a point of the screen.
+  void menu_wanted(strata::gui::SliceAddress slice, QPoint at);
 
  protected:
   bool is_empty() const override { return !sides_[0]; }
@@ -105,6 +111,7 @@ class TimelineCanvas : public TimeCanvas {
   void click(QPoint at) override;
   bool take_own_key(int key, Qt::KeyboardModifiers modifiers) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   static constexpr int kLevelIndent = 12;  // pixels

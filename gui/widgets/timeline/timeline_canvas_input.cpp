@@ -1,5 +1,6 @@
 // What keys and mouse do to what stands in the timeline.
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <cmath>
@@ -100,6 +101,14 @@ void TimelineCanvas::click(QPoint at) {
     emit range_picked();
   }
   if (!curve) pick(slice);
+}
+
+// A curve is no task.
+void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  const auto slice = slice_at(event->pos());
+  if (!slice || lane({slice->side, slice->place.lane}).name().kind == LaneKind::curve) return;
+  pick(slice);
+  emit menu_wanted(*slice, event->globalPos());
 }
 
 void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {

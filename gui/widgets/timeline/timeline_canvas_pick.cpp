@@ -142,6 +142,16 @@ void TimelineCanvas::pick_lane(int by) {
   }
 }
 
+void TimelineCanvas::zoom_to_selected() {
+  if (selected_) move_window(window_on(time_around(*selected_)));
+}
+
+void TimelineCanvas::measure_selected() {
+  if (!selected_) return;
+  set_range(time_of_slice(*selected_));
+  emit range_picked();
+}
+
 void TimelineCanvas::toggle_pin() {
   if (!selected_) return;
   const LaneRow row = row_of(*selected_);

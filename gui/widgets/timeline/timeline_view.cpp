@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -31,7 +32,14 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   legend_ = new Legend(std::vector<LegendEntry>());
   picture_ = new TimelinePicture(*canvas_, *legend_, content);
   layout->addWidget(legend_);
-  layout->addWidget(canvas_, 1);
+  range_panel_ = new RangePanel(workspace);
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->addWidget(canvas_);
+  splitter->addWidget(range_panel_);
+  splitter->setStretchFactor(0, 3);
+  splitter->setStretchFactor(1, 2);
+  splitter->setChildrenCollapsible(false);
+  layout->addWidget(splitter, 1);
   auto* status_row = new QHBoxLayout;
   status_row->setContentsMargins(8, 4, 8, 4);
   status_ = new ElidedLabel(content);
@@ -112,12 +120,17 @@ void TimelineView::follow_selection() {
   connect(canvas_, &TimelineCanvas::row_picked, this, &TimelineView::on_row_picked);
   connect(canvas_, &TimelineCanvas::range_picked, this, &TimelineView::on_range_picked);
   connect(canvas_, &TimelineCanvas::hovered, this, &TimelineView::tell);
+  connect(range_panel_, &RangePanel::layer_picked, this, [this](LayerId layer) {
+    if (is_current()) selection().select_layers({layer});
+  });
+  connect(canvas_, &TimelineCanvas::menu_wanted, this,
+          [this](SliceAddress, QPoint at) { make_menu()->exec(at); });
   connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
   connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
   connect(&selection(), &Selection::layers_changed, this, &TimelineView::show_layers);
   connect(&selection(), &Selection::range_changed, this, [this] {
     canvas_->set_range(selection().range());
-    tell(canvas_->selected());
+    show_range();
   });
 }
 
@@ -156,6 +169,7 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
   canvas_->show_recordings(scene, same ? nullptr : baseline);
   show_layers();
   canvas_->set_range(selection().range());
+  show_range();
   canvas_->search(search_->text().toStdString());
   on_task_changed();
   show_hint();
@@ -228,6 +242,7 @@ void TimelineView::show_trace(const RecordingPtr& trace) {
   canvas_->show_recordings(nullptr, nullptr);
   canvas_->show_recordings(trace, nullptr);
   canvas_->set_range(std::nullopt);
+  show_range();
   show_name();
   if (trace->slice_count() == 0)
     notify(tr("%1 holds no slices").arg(QFileInfo(trace_file_).fileName()));
@@ -262,7 +277,8 @@ std::vector<KeyHelp> TimelineView::keys() const {
       {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
       {tr(". ,"), tr("Next and previous task of the lane")},
       {tr("↑, ↓"), tr("The task above or below at that time")},
-      {tr("Drag"), tr("Measure a stretch of time")},
+      {tr("Drag"), tr("Measure a stretch of time, and add up what happens in it")},
+      {tr("Right click"), tr("What can be done with a task")},
       {tr("Double click"), tr("Zoom to a task")},
       {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
       {tr("B"), tr("The baseline beside each lane")},

@@ -5,10 +5,13 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QToolButton>
+#include <memory>
 
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/legend.h"
+#include "gui/widgets/timeline/range_panel.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/timeline/timeline_picture.h"
 #include "gui/widgets/view.h"
@@ -33,6 +36,9 @@ class TimelineView : public View {
   TimelineCanvas& canvas() const { return *canvas_; }
   QLineEdit& search_field() const { return *search_; }
   const QLabel& status() const { return *status_; }
+  const RangePanel& range_panel() const { return *range_panel_; }
+  /// What can be done with the slice that is selected; the caller owns it.
+  std::unique_ptr<QMenu> make_menu();
   const Legend& legend() const { return *legend_; }
   /// Of a picture of it.
   QString picture_title() const;
@@ -73,7 +79,8 @@ class TimelineView : public View {
   void on_task_changed();
   void on_search(const QString& text);
   void tell(std::optional<SliceAddress> slice);
-  QString range_text() const;
+  void show_range();
+  QStringList facts_of(const SliceAddress& slice) const;
 
   ElidedLabel* name_;
   QLineEdit* search_;
@@ -85,6 +92,7 @@ class TimelineView : public View {
   Legend* legend_;
   TimelineCanvas* canvas_;
   TimelinePicture* picture_;
+  RangePanel* range_panel_;
   ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;

@@ -3,8 +3,10 @@
 
 #include "gui/widgets/timeline/timeline_view.h"
 
+#include <QClipboard>
 #include <QDir>
 #include <QFile>
+#include <QGuiApplication>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -24,6 +26,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 using testing::wait_until;
 
 class TimelineViewTest : public ::testing::Test {
@@ -302,7 +305,9 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
   ASSERT_TRUE(range);
   EXPECT_NEAR(range->length().value,
               canvas_.window().length() * 300 / (area->width() - canvas_.names_width()), 1e-12);
-  EXPECT_THAT(view_.status().text().toStdString(), HasSubstr("the devices compute"));
+  settle();
+  EXPECT_TRUE(view_.range_panel().isVisible());
+  EXPECT_THAT(view_.range_panel().heading().text().toStdString(), HasSubstr("devices compute"));
   key(Qt::Key_F);
   EXPECT_NEAR(canvas_.window().length(), range->length().value, 1e-9);
   key(Qt::Key_F);
@@ -311,6 +316,49 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
   EXPECT_TRUE(canvas_.window().shows_all());
   key(Qt::Key_Escape);
   EXPECT_FALSE(workspace_.selection().range());
+  EXPECT_FALSE(view_.range_panel().isVisible());
+}
+
+TEST_F(TimelineViewTest, WhatIsMeasuredIsAddedUp) {
+  open();
+  workspace_.selection().select_range(*shown().step);
+  settle();
+  const RangePanel& panel = view_.range_panel();
+  ASSERT_TRUE(panel.isVisible());
+  QCoreApplication::processEvents();
+  EXPECT_GT(panel.table().viewport()->height(), 3 * panel.fontMetrics().height());
+  EXPECT_GT(canvas_.height(), panel.height());
+  const auto sums = [&](SumBy by) { return sum_range(shown(), *shown().step, by).rows; };
+  EXPECT_THAT(panel.sums().rows(), UnorderedElementsAreArray(sums(SumBy::layer)));
+  panel.table().selectRow(0);
+  EXPECT_EQ(workspace_.selection().layers(), std::vector{panel.sums().rows()[0].layer});
+  panel.by().setCurrentIndex(2);
+  settle();
+  EXPECT_THAT(panel.sums().rows(), UnorderedElementsAreArray(sums(SumBy::device)));
+}
+
+TEST_F(TimelineViewTest, ARightClickOffersWhatCanBeDone) {
+  open();
+  canvas_.select(SliceAddress{0, longest_on_device()});
+  const Slice slice = shown().at(canvas_.selected()->place);
+  const QString name = QString::fromStdString(shown().labels[slice.label].text);
+  const auto choose = [&](const QString& text) {
+    const auto menu = view_.make_menu();
+    for (QAction* action : menu->actions()) {
+      if (action->text().startsWith(text)) return action->trigger();
+    }
+    ADD_FAILURE() << text.toStdString();
+  };
+  choose("Zoom to it");
+  EXPECT_NEAR(canvas_.window().length(), 3 * slice.length(), 1e-12);
+  choose("Measure its time");
+  EXPECT_NEAR(workspace_.selection().range()->length().value, slice.length(), 1e-15);
+  choose("Search for");
+  EXPECT_EQ(view_.search_field().text(), name);
+  choose("Copy");
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().startsWith(name));
+  canvas_.select(std::nullopt);
+  EXPECT_TRUE(view_.make_menu()->actions().isEmpty());
 }
 
 TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
@@ -378,89 +426,6 @@ TEST_F(TimelineViewTest, APinnedLaneStandsAboveTheOthers) {
   bar.setValue(0);
   key(Qt::Key_P);
   EXPECT_EQ(top(place), unpinned);
-}
-
-class ManyDevicesTest : public TimelineViewTest {
- protected:
-  void SetUp() override {
-    TimelineViewTest::SetUp();
-    Document document;
-    document.input.model = "lenet5";
-    document.input.cluster = "p100-8x4";
-    workspace_.open(document);
-    settle();
-  }
-  // In the middle of the mark before the group's name.
-  QPoint mark_of(std::size_t group) {
-    for (int y = 0; y < canvas_.viewport()->height(); ++y) {
-      for (const int x : {4, 18, 30}) {
-        if (canvas_.fold_at({x, y}) == &canvas_.groups()[group]) return {x, y + 4};
-      }
-    }
-    ADD_FAILURE() << "no mark of group " << group;
-    return {};
-  }
-  std::size_t group_of(const std::string& name, std::size_t count) {
-    const auto& groups = canvas_.groups();
-    const auto found = std::ranges::find_if(
-        groups, [&](const RowGroup& group) { return group.name == name && group.count == count; });
-    EXPECT_NE(found, groups.end()) << name;
-    return static_cast<std::size_t>(found - groups.begin());
-  }
-};
-
-// 32 devices under data parallelism are one group, then eight hosts, then four devices each.
-TEST_F(ManyDevicesTest, FoldAndOpenByTheirMarks) {
-  EXPECT_TRUE(canvas_.folded());
-  EXPECT_LT(canvas_.rows().size(), 16);
-  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host0/gpu0", 32)));
-  const auto in_hosts = canvas_.rows().size();
-  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host2", 4)));
-  EXPECT_GT(canvas_.rows().size(), in_hosts);
-  group_of("host2/gpu11", 1);
-  EXPECT_FALSE(workspace_.selection().device()) << "a mark selects nothing";
-  view_.grab();
-  QTest::mouseMove(canvas_.viewport(), mark_of(group_of("host2", 4)));
-  key(Qt::Key_G);
-  EXPECT_EQ(canvas_.rows().size(), in_hosts);
-}
-
-TEST_F(ManyDevicesTest, ATaskIsShownAtTheDeviceThatStandsForIts) {
-  const Recording& recording = shown();
-  const auto on = [&](std::size_t device) {
-    for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
-      const Lane& lane = recording.lanes[i];
-      if (lane.name().kind != LaneKind::device || lane.name().device != DeviceId(device)) continue;
-      const auto first = lane.beginning_at(recording.step->begin.value);
-      return SliceAddress{0, {i, static_cast<std::uint32_t>(first)}};
-    }
-    return SliceAddress();
-  };
-  EXPECT_EQ(canvas_.box_of(on(17)), canvas_.box_of(on(0)));
-  canvas_.select(on(17), true);
-  key(Qt::Key_Period);
-  EXPECT_EQ(canvas_.selected()->place.lane, on(17).place.lane);
-  view_.grab();
-}
-
-TEST_F(ManyDevicesTest, CanAllBeShown) {
-  key(Qt::Key_G, Qt::ShiftModifier);
-  EXPECT_FALSE(canvas_.folded());
-  EXPECT_EQ(canvas_.rows().size(), shown().lanes.size());
-  view_.grab();
-  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host0/gpu0", 1)));
-  EXPECT_LT(canvas_.rows().size(), shown().lanes.size());
-  group_of("host0", 4);
-}
-
-// One who goes through what was found goes from time to time, not from device to device.
-TEST_F(ManyDevicesTest, SearchGoesThroughWhatIsShown) {
-  QTest::keyClicks(&view_.search_field(), "conv1 forward");
-  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
-  ASSERT_TRUE(canvas_.selected());
-  const double first = shown().at(canvas_.selected()->place).begin;
-  QTest::keyClick(&view_.search_field(), Qt::Key_Return);
-  EXPECT_GT(shown().at(canvas_.selected()->place).begin, first);
 }
 
 TEST_F(TimelineViewTest, FewDevicesAreNotFolded) {
