@@ -131,7 +131,7 @@ void TimelineCanvas::paint_name(QPainter& painter, const Placed& placed, bool fi
 void TimelineCanvas::paint_fold(QPainter& painter, const QRect& box, bool open) {
   const QPointF at(box.left() - 4, box.center().y() + 0.5);
   const QPolygonF right({at + QPointF(-2, -4), at + QPointF(2, 0), at + QPointF(-2, 4)});
-  const QPolygonF down({at + QPointF(-4, -2), at + QPointF(4, -2), at + QPointF(0, 3)});
+  const QPolygonF down({at + QPointF(-3, -2), at + QPointF(3, -2), at + QPointF(0, 2)});
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme().text);

@@ -45,15 +45,6 @@ std::vector<LegendEntry> timeline_legend(const TimelineCanvas& canvas) {
   if (has_path(*shown)) {
     entries.push_back({QObject::tr("critical path"), [](const Theme& t) { return t.critical; }});
   }
-  if (shown->steady) {
-    entries.push_back({QObject::tr("steady state"),
-                       [](const Theme& theme) { return see_through(theme.accent, 0.25); }});
-  }
-  if (canvas.recording(1)) {
-    entries.push_back({QObject::tr("fainter: the baseline"), [](const Theme& theme) {
-                         return see_through(work_colour(WorkKind::forward, theme), 0.45);
-                       }});
-  }
   return entries;
 }
 

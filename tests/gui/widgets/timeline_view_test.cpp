@@ -115,13 +115,13 @@ TEST_F(TimelineViewTest, ItsLegendNamesTheColoursThatAreShown) {
     });
   };
   for (const char* text : {"forward", "backward: inputs", "backward: parameters", "update", "sync",
-                           "use of a link", "critical path", "fainter: the baseline"}) {
+                           "use of a link", "critical path"}) {
     EXPECT_TRUE(named(text)) << text;
   }
   EXPECT_TRUE(view_.legend().isVisible());
-  view_.show_baseline(false);
-  settle();
-  EXPECT_FALSE(named("fainter"));
+  EXPECT_TRUE(named("transfer"));
+  open("data");
+  EXPECT_FALSE(named("transfer")) << "no layer's input is moved";
 }
 
 TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
