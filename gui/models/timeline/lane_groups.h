@@ -38,8 +38,6 @@ struct LaneRows {
   std::vector<RowGroup> groups;
   /// By side and lane: the lane that is shown for it; kNowhere where none is.
   std::array<std::vector<std::uint32_t>, 2> shown_for;
-
-  bool shows(LaneRow row) const { return shown_for[row.side][row.lane] == row.lane; }
 };
 
 /// `second` may be null.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The timeline itself: one or two recordings, lane under lane. What was picked it tells its owner,
-// who says what that means.
+// The timeline itself: one or two recordings, lane under lane, in groups that open and close. What
+// was picked it tells its owner, who says what that means.
 
 #include <array>
 #include <memory>
@@ -92,6 +92,7 @@ class TimelineCanvas : public TimeCanvas {
   void hovered(std::optional<strata::gui::SliceAddress> slice);
   void row_picked(strata::gui::LaneRow row);
   void search_wanted();
+  void folded_changed();
   /// For the slice, at a point of the screen.
   void menu_wanted(strata::gui::SliceAddress slice, QPoint at);
 

@@ -129,7 +129,10 @@ bool TimelineCanvas::take_own_key(int key, Qt::KeyboardModifiers modifiers) {
     case Qt::Key_P:
       return toggle_pin(), true;
     case Qt::Key_G:
-      return turn_at_mouse(), true;
+      if ((modifiers & Qt::ShiftModifier) == 0) return turn_at_mouse(), true;
+      set_folded(!folded());
+      emit folded_changed();
+      return true;
     case Qt::Key_Slash:
       emit search_wanted();
       return true;

@@ -96,6 +96,8 @@ void TimelineView::follow() {
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
   connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
+  connect(canvas_, &TimelineCanvas::folded_changed, this,
+          [this] { fold_button_->setChecked(canvas_->folded()); });
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
   connect(search_, &QLineEdit::textChanged, this, &TimelineView::on_search);
   connect(search_, &QLineEdit::returnPressed, canvas_, [this] { canvas_->pick_match(false); });
@@ -103,8 +105,6 @@ void TimelineView::follow() {
       Qt::Key_B, [this] { baseline_button_->toggle(); }, canvas_);
   add_key(
       Qt::Key_L, [this] { links_button_->toggle(); }, canvas_);
-  add_key(
-      Qt::SHIFT | Qt::Key_G, [this] { fold_button_->click(); }, canvas_);
   add_key(QKeySequence::Find, [this] { search_->setFocus(); });
   add_key(
       Qt::SHIFT | Qt::Key_Return, [this] { canvas_->pick_match(true); }, search_);
