@@ -45,7 +45,7 @@ struct Measured {
   Cluster cluster;
   Plan plan;
   Timeline predicted, measured;
-  Comparison comparison;
+  Comparison comparison;  ///< of what is typical: measured_steps.h
 };
 using MeasuredPtr = std::shared_ptr<const Measured>;
 

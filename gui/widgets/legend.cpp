@@ -54,10 +54,20 @@ QSize Legend::minimumSizeHint() const {
   return {width + 2 * kLegendMargin, line_height()};
 }
 
+void Legend::set_entries(std::vector<LegendEntry> entries) {
+  entries_ = std::move(entries);
+  updateGeometry();
+  update();
+}
+
 void Legend::paintEvent(QPaintEvent*) {
   QPainter painter(this);
+  paint(painter, width());
+}
+
+void Legend::paint(QPainter& painter, int width) const {
   const Theme theme = theme_of(palette());
-  const std::vector<QRect> all = places(width());
+  const std::vector<QRect> all = places(width);
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const QRect& place = all[i];
     painter.fillRect(

@@ -20,6 +20,11 @@ class Legend : public QWidget {
  public:
   explicit Legend(std::vector<LegendEntry> entries, QWidget* parent = nullptr);
 
+  void set_entries(std::vector<LegendEntry> entries);
+  const std::vector<LegendEntry>& entries() const { return entries_; }
+  /// In so many pixels, heightForWidth() of them high.
+  void paint(QPainter& painter, int width) const;
+
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
   QSize sizeHint() const override;

@@ -1,6 +1,6 @@
 // How long a frame of the timeline takes, on the offscreen platform: a million slices on sixteen
-// devices with four lanes each, all of them or a part on the screen. The median of a frame is what
-// counts (16 ms keep up with a screen).
+// devices with four lanes each, all of them or a part on the screen; and a thousand devices, folded
+// or each by itself. The median of a frame is what counts (16 ms keep up with a screen).
 
 #include <QApplication>
 #include <QImage>
@@ -19,7 +19,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr std::uint32_t kDevices = 16, kLanes = 4, kLabels = 200;
+constexpr std::uint32_t kLanes = 4, kLabels = 200;
 
 // Tasks of lengths that differ a thousandfold, as those of networks do, with gaps between.
 std::vector<Slice> random_slices(std::mt19937& random, std::size_t count, std::uint32_t first_id) {
@@ -36,7 +36,9 @@ std::vector<Slice> random_slices(std::mt19937& random, std::size_t count, std::u
   return slices;
 }
 
-RecordingPtr recording_of(std::size_t slices) {
+// `classes`: how many devices differ; the others are as one of these.
+RecordingPtr recording_of(std::size_t slices, std::uint32_t devices = 16,
+                          std::uint32_t classes = 16) {
   std::mt19937 random(1);
   auto recording = std::make_shared<Recording>();
   recording->name = "random";
@@ -49,9 +51,11 @@ RecordingPtr recording_of(std::size_t slices) {
     recording->labels.push_back(
         make_label("layer" + std::to_string(i) + " forward", "", LayerId(i)));
   }
-  const std::size_t share = slices / (kDevices * kLanes);
-  for (std::uint32_t lane = 0; lane < kDevices * kLanes; ++lane) {
-    const LaneName name{"host/gpu" + std::to_string(lane / kLanes),
+  const std::size_t share = slices / (devices * kLanes);
+  for (std::uint32_t lane = 0; lane < devices * kLanes; ++lane) {
+    const std::uint32_t device = lane / kLanes;
+    if (lane % kLanes == 0) random.seed(1 + device % classes);
+    const LaneName name{"host" + std::to_string(device / 8) + "/gpu" + std::to_string(device % 8),
                         "lane " + std::to_string(lane % kLanes),
                         lane % kLanes == 0 ? LaneKind::device : LaneKind::stream};
     recording->lanes.emplace_back(
@@ -89,6 +93,47 @@ BENCHMARK(paint_timeline)
     ->Unit(benchmark::kMillisecond)
     ->Repetitions(25)
     ->ReportAggregatesOnly();
+
+/// A thousand devices of four kinds: as one line each kind, and with all of their lines.
+void paint_many_devices(benchmark::State& state) {
+  const RecordingPtr recording = recording_of(1'000'000, 1024, 4);
+  TimelineCanvas canvas;
+  canvas.resize(1600, 1000);
+  canvas.show();
+  canvas.show_recordings(recording, nullptr);
+  canvas.set_folded(state.range(0) != 0);
+  QImage image(canvas.viewport()->size(), QImage::Format_ARGB32_Premultiplied);
+  TimeWindow window = canvas.window();
+  for (auto unused : state) {
+    window.zoom(window.length() < recording->end / 1000 ? 1000 : 0.8, recording->end / 3);
+    canvas.set_window(window);
+    QPainter painter(&image);
+    canvas.paint(painter);
+    benchmark::DoNotOptimize(unused);
+  }
+  state.counters["rows"] = static_cast<double>(canvas.rows().size());
+}
+BENCHMARK(paint_many_devices)
+    ->ArgNames({"folded"})
+    ->Arg(1)
+    ->Arg(0)
+    ->Unit(benchmark::kMillisecond)
+    ->Repetitions(25)
+    ->ReportAggregatesOnly();
+
+/// What opening or closing a group takes.
+void fold_many_devices(benchmark::State& state) {
+  const RecordingPtr recording = recording_of(1'000'000, 1024, 4);
+  TimelineCanvas canvas;
+  canvas.resize(1600, 1000);
+  canvas.show_recordings(recording, nullptr);
+  bool folded = true;
+  for (auto unused : state) {
+    canvas.set_folded(folded = !folded);
+    benchmark::DoNotOptimize(unused);
+  }
+}
+BENCHMARK(fold_many_devices)->Unit(benchmark::kMillisecond);
 
 /// What a job does with a million tasks before they can be drawn.
 void index_lanes(benchmark::State& state) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/measured/measured_steps.h"
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_facts.h"
 
@@ -20,22 +21,21 @@ struct ErrorSource {
   Timeline predicted_step, measured_step;
 };
 
-struct SteadyStep {
+struct DrawnStep {
   std::span<const Span> spans;
   Seconds before;  ///< the end of the step before
   Seconds lead;    ///< how much earlier its first task begins
 };
 
-SteadyStep steady_step(const Timeline& timeline) {
-  const std::size_t step = timeline.steady_window().last;
-  SteadyStep result{timeline.step(step), step == 0 ? Seconds{} : timeline.step_end(step - 1), {}};
+DrawnStep drawn_step(const Timeline& timeline, std::size_t step) {
+  DrawnStep result{timeline.step(step), step == 0 ? Seconds{} : timeline.step_end(step - 1), {}};
   for (const Span& span : result.spans)
     result.lead = std::max(result.lead, result.before - span.start);
   return result;
 }
 
 // So that the step before ended at `lead`. Tasks may have been ready long before, even before 0.
-Timeline shifted(const SteadyStep& step, Seconds lead) {
+Timeline shifted(const DrawnStep& step, Seconds lead) {
   std::vector<Span> spans;
   const Seconds by = lead - step.before;
   for (const Span& span : step.spans) {
@@ -53,9 +53,10 @@ class ErrorFacts : public PlanFacts {
     std::vector<std::string> lines = PlanFacts::lines(id);
     const TaskComparison& task = comparison_.tasks[task_of(what().plan, id).task()];
     const Seconds predicted = task.predicted.duration, measured = task.measured.duration;
-    lines.push_back(fmt::format(
-        "predicted {}, measured {} in the mean: {:+.1f} %", human_seconds(predicted).toStdString(),
-        human_seconds(measured).toStdString(), 100 * relative_error(predicted, measured)));
+    lines.push_back(fmt::format("predicted {}, measured {} in the median: {:+.1f} %",
+                                human_seconds(predicted).toStdString(),
+                                human_seconds(measured).toStdString(),
+                                100 * relative_error(predicted, measured)));
     return lines;
   }
 
@@ -77,6 +78,7 @@ class ErrorRecorder {
   std::shared_ptr<Recording> run(bool with_residual) const {
     auto recording = std::make_shared<Recording>(*record(what_));
     recording->steady.reset();
+    recording->step.reset();
     std::vector<Lane> lanes;
     for (const Lane& lane : recording->lanes) {
       if (stands_for_tasks(lane.name().kind))
@@ -142,8 +144,10 @@ double relative_error(Seconds predicted, Seconds measured) {
 }
 
 ErrorRecordings record_errors(const MeasuredPtr& measured) {
-  const SteadyStep predicted = steady_step(measured->predicted);
-  const SteadyStep real = steady_step(measured->measured);
+  const DrawnStep predicted =
+      drawn_step(measured->predicted, measured->predicted.steady_window().last);
+  const DrawnStep real =
+      drawn_step(measured->measured, measured_steps(measured->measured).shown().step);
   const Seconds lead = std::max(predicted.lead, real.lead);
   const auto source = std::make_shared<const ErrorSource>(
       ErrorSource{measured, shifted(predicted, lead), shifted(real, lead)});

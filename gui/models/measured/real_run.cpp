@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/measured/measured_steps.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
@@ -52,7 +53,7 @@ MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
   measured->plan = std::move(result.plan);
   measured->predicted = std::move(result.predicted_timeline);
   measured->measured = std::move(result.measured_timeline);
-  measured->comparison = compare(measured->plan, measured->predicted, measured->measured);
+  measured->comparison = compare_typical(measured->plan, measured->predicted, measured->measured);
   return measured;
 }
 

@@ -25,7 +25,7 @@ struct RealRun {
 
 /// What came of one.
 struct RealOutcome {
-  MeasuredPtr measured;   ///< its timeline is that of the last round
+  MeasuredPtr measured;   ///< its timelines are those of a round whose error is about the median
   Seconds predicted;      ///< of a step
   Seconds step;           ///< as measured: the median of all rounds
   Seconds spread;         ///< half the distance between their quartiles

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "gui/models/timeline/plan_recording.h"
 #include "sim/cost/cost_model.h"
 #include "sim/timeline/memory.h"
 
@@ -74,12 +75,6 @@ void prefer_steady_peak(MemoryStack& stack, const TimeRange& steady) {
   const MemoryStack::Level& later = stack.highest(steady.begin.value, steady.end.value);
   if (later.total() != stack.peak_bytes().value) return;
   stack.peak = static_cast<std::size_t>(&later - stack.levels.data());
-}
-
-TimeRange last_steady_step(const Timeline& timeline) {
-  if (timeline.steps() == 0) return {};
-  const std::size_t last = timeline.steady_window().last;
-  return {last == 0 ? Seconds{} : timeline.step_end(last - 1), timeline.step_end(last)};
 }
 
 }  // namespace
@@ -168,7 +163,7 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
   const Plan& plan = scene->prediction.plan;
   const Timeline& timeline = scene->prediction.timeline;
   picture->end = timeline.makespan().value;
-  picture->steady = last_steady_step(timeline);
+  picture->steady = steady_step(timeline).value_or(TimeRange{});
   for (const BufferNumbers& numbers : buffers_by_device(plan)) {
     MemoryStack stack = stack_of(changes_of(plan, timeline, numbers));
     prefer_steady_peak(stack, picture->steady);

@@ -30,6 +30,7 @@ class Partners {
     taken_.resize(recording->lanes.size());
     for (std::uint32_t i = 0; i < recording->lanes.size(); ++i) {
       lanes_.try_emplace(key_of(recording->lanes[i]), i);
+      groups_[recording->lanes[i].name().group].push_back(i);
     }
   }
 
@@ -37,11 +38,14 @@ class Partners {
     const auto lane = lanes_.find(key);
     if (lane != lanes_.end()) add(lane->second, rows);
   }
-  /// Those of a group (or of all) that nobody took.
-  void take_rest(const std::string* group, std::vector<LaneRow>& rows) {
-    for (std::uint32_t i = 0; i < taken_.size(); ++i) {
-      if (group == nullptr || recording_->lanes[i].name().group == *group) add(i, rows);
-    }
+  /// Those of a group, or of all, that nobody took.
+  void take_rest(const std::string& group, std::vector<LaneRow>& rows) {
+    const auto lanes = groups_.find(group);
+    if (lanes == groups_.end()) return;
+    for (const std::uint32_t lane : lanes->second) add(lane, rows);
+  }
+  void take_rest(std::vector<LaneRow>& rows) {
+    for (std::uint32_t i = 0; i < taken_.size(); ++i) add(i, rows);
   }
 
  private:
@@ -53,6 +57,7 @@ class Partners {
   const Recording* recording_;
   std::vector<bool> taken_;
   std::map<LaneKey, std::uint32_t> lanes_;
+  std::map<std::string, std::vector<std::uint32_t>> groups_;
 };
 
 /// In the order of time, then of lanes.
@@ -63,8 +68,7 @@ auto order_of(const Recording& recording, SlicePlace place) {
 
 }  // namespace
 
-std::vector<LaneRow> interleave(const Recording& first, const Recording* second,
-                                const RowOptions& options) {
+std::vector<LaneRow> interleave(const Recording& first, const Recording* second) {
   std::vector<LaneRow> rows;
   Partners partners(second);
   for (std::uint32_t i = 0; i < first.lanes.size(); ++i) {
@@ -72,14 +76,9 @@ std::vector<LaneRow> interleave(const Recording& first, const Recording* second,
     rows.push_back({0, i});
     partners.take(key_of(first.lanes[i]), rows);
     const bool ends = i + 1 == first.lanes.size() || first.lanes[i + 1].name().group != group;
-    if (ends) partners.take_rest(&group, rows);
+    if (ends) partners.take_rest(group, rows);
   }
-  partners.take_rest(nullptr, rows);
-  const auto hidden = [&](LaneRow row) {
-    const Recording& recording = row.side == 0 ? first : *second;
-    return !options.links && recording.lanes[row.lane].name().kind == LaneKind::curve;
-  };
-  rows.erase(std::remove_if(rows.begin(), rows.end(), hidden), rows.end());
+  partners.take_rest(rows);
   return rows;
 }
 
@@ -96,7 +95,7 @@ std::vector<bool> labels_with(const Recording& recording, const std::string& tex
 }
 
 SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
-                      bool backwards) {
+                      const TimeRange& within, bool backwards, const std::vector<bool>& lanes) {
   const auto before = [&](SlicePlace a, SlicePlace b) {
     return backwards ? order_of(recording, a) > order_of(recording, b)
                      : order_of(recording, a) < order_of(recording, b);
@@ -104,11 +103,14 @@ SlicePlace next_match(const Recording& recording, const std::vector<bool>& wante
   SlicePlace next, first;
   const auto offer = [&](SlicePlace place) {
     if (!first.valid() || before(place, first)) first = place;
-    if (from.valid() && !before(from, place)) return;
+    const double begin = recording.at(place).begin;
+    const bool out = backwards ? begin > within.end.value : begin < within.begin.value;
+    if (from.valid() ? !before(from, place) : out) return;
     if (!next.valid() || before(place, next)) next = place;
   };
   for (std::uint32_t lane = 0; lane < recording.lanes.size(); ++lane) {
     if (!stands_for_tasks(recording.lanes[lane].name().kind)) continue;
+    if (!lanes.empty() && !lanes[lane]) continue;
     const auto slices = recording.lanes[lane].slices();
     for (std::uint32_t i = 0; i < slices.size(); ++i) {
       if (slices[i].label < wanted.size() && wanted[slices[i].label]) offer({lane, i});

@@ -1,10 +1,10 @@
 #include "gui/models/timeline/lanes.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace strata::gui {
-
 namespace {
 
 // Up to so many are looked at one after another, which is quicker than to climb the tree.
@@ -21,6 +21,24 @@ std::size_t first_not(const std::vector<double>& times, std::size_t from, const 
   }
   const auto at = [&](std::size_t i) { return times.begin() + static_cast<std::ptrdiff_t>(i); };
   return static_cast<std::size_t>(std::partition_point(at(low), at(high), before) - times.begin());
+}
+
+std::uint64_t mixed(std::uint64_t state, std::uint64_t more) {
+  state = (state ^ more) * 0x9e3779b97f4a7c15U;
+  return state ^ (state >> 29U);
+}
+
+// Each curve has a label of its own, which tells nothing of its shape.
+std::uint64_t signature_of(LaneKind kind, std::span<const Slice> slices) {
+  std::uint64_t state = slices.size();
+  for (const Slice& slice : slices) {
+    const std::uint64_t label = kind == LaneKind::curve ? 0 : slice.label;
+    state = mixed(state, std::bit_cast<std::uint64_t>(slice.begin));
+    state = mixed(state, std::bit_cast<std::uint64_t>(slice.end));
+    state = mixed(state, label << 32U | std::bit_cast<std::uint32_t>(slice.height));
+    state = mixed(state, slice.style);
+  }
+  return state;
 }
 
 }  // namespace
@@ -42,6 +60,7 @@ Lane::Lane(LaneName name, std::vector<Slice> slices)
     lengths_.push_back(slice.length());
     area_.push_back(area_.back() + slice.length() * static_cast<double>(slice.height));
   }
+  signature_ = signature_of(name_.kind, slices_);
   longest_.resize(n);
   const auto node = [&](std::size_t i) { return i >= n ? i - n : longest_[i]; };
   for (std::size_t i = n; i-- > 1;) {

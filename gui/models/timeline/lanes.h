@@ -56,7 +56,8 @@ struct LaneName {
   LaneKind kind = LaneKind::stream;
   std::optional<DeviceId> device = {};
   std::optional<LinkId> link = {};
-  std::string note = {};  ///< a line for people beneath the slices
+  std::string beside = {};  ///< the device, or the host, that a link belongs to
+  std::string note = {};    ///< a line for people beneath the slices
   /// Above 0: it holds what overlaps slices of the lane before it, and needs no name of its own.
   std::uint32_t depth = 0;
   bool operator==(const LaneName&) const = default;
@@ -69,6 +70,8 @@ class Lane {
 
   const LaneName& name() const { return name_; }
   std::span<const Slice> slices() const { return slices_; }
+  /// Equal for lanes of one recording that hold the same at the same times, whatever their names.
+  std::uint64_t signature() const { return signature_; }
 
   /// The first slice, from `from` on, that ends after `at`; the number of slices where none does.
   std::size_t ending_after(double at, std::size_t from = 0) const;
@@ -102,6 +105,7 @@ class Lane {
   std::vector<float> heights_;          // empty where all are 1
   std::vector<double> area_;            // of the slices before each, and of all
   std::vector<std::uint32_t> longest_;  // a tree over the slices, its root at 1
+  std::uint64_t signature_ = 0;
 };
 
 struct LaneLabel {
@@ -142,6 +146,7 @@ struct Recording {
   std::vector<SlicePlace> places;  ///< by id: of the slice that stands for it
   double end = 0;
   std::optional<TimeRange> steady;  ///< the steps that are measured by
+  std::optional<TimeRange> step;    ///< the last of those: most others are like it
   std::shared_ptr<const SliceFacts> facts;
 
   const Slice& at(SlicePlace place) const { return lanes[place.lane].slices()[place.index]; }
@@ -165,26 +170,27 @@ void index_places(Recording& recording);
 /// order in, each lane sorted.
 std::vector<std::vector<Slice>> without_overlaps(std::vector<Slice> slices);
 
-/// A line of the screen: a lane of one of the recordings shown.
+/// A line of the screen: a lane of one of the recordings shown, or none (SlicePlace::kNowhere) in
+/// the heading of a group.
 struct LaneRow {
   std::uint32_t side = 0, lane = 0;
+  bool is_heading() const { return lane == SlicePlace::kNowhere; }
   bool operator==(const LaneRow&) const = default;
 };
 
-struct RowOptions {
-  bool links = true;
-};
 /// The lanes of the first, each with that of the same name of the second (if there is one) after
 /// it; what only the second has stands at the end of its group, or of all.
-std::vector<LaneRow> interleave(const Recording& first, const Recording* second,
-                                const RowOptions& options = {});
+std::vector<LaneRow> interleave(const Recording& first, const Recording* second);
 
 /// By label: whether it has every word of `text`, in any case. Empty where `text` is.
 std::vector<bool> labels_with(const Recording& recording, const std::string& text);
 
 /// The next slice after `from` (or before it) in the order of time, then lane, whose label is
-/// `wanted`; from the other end where there is none. In lanes that stand for tasks.
+/// `wanted`; from the other end where there is none. In lanes that stand for tasks. Where `from` is
+/// invalid, the first that begins within the time (backwards: the last). `lanes`: those that are
+/// looked at; empty: all.
 SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
-                      bool backwards = false);
+                      const TimeRange& within, bool backwards = false,
+                      const std::vector<bool>& lanes = {});
 
 }  // namespace strata::gui

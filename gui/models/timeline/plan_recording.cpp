@@ -34,6 +34,7 @@ class PlanRecorder {
     recording_->name = what_.name;
     recording_->end = what_.timeline.makespan().value;
     recording_->steady = steady_range(what_.timeline);
+    recording_->step = steady_step(what_.timeline);
     for (const Task& task : what_.plan.tasks()) label_of_.push_back(label(task));
     if (!path_.empty()) add_path();
     add_devices();
@@ -81,7 +82,7 @@ class PlanRecorder {
       if (next.length() > 0) slices.push_back(next);
     }
     recording_->lanes.emplace_back(
-        LaneName{"critical path", "", LaneKind::path, {}, {}, steady_path_.note(what_.graph)},
+        LaneName{"critical path", "", LaneKind::path, {}, {}, {}, steady_path_.note(what_.graph)},
         std::move(slices));
   }
 
@@ -146,8 +147,21 @@ class PlanRecorder {
     }
     if (slices.empty()) return;
     add_label(fmt::format("{} of {}", link.name, format_rate(link.bandwidth)), "link", LayerId());
-    recording_->lanes.emplace_back(LaneName{"links", link.name, LaneKind::curve, {}, id},
-                                   std::move(slices));
+    recording_->lanes.emplace_back(
+        LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, std::move(slices));
+  }
+
+  // An end that is a device, else the host that an end's name begins with.
+  std::string owner_of(const Link& link) const {
+    for (const std::uint32_t end : {link.from, link.to}) {
+      if (end < what_.cluster.device_count()) return device_label(what_.cluster, DeviceId(end));
+    }
+    for (const std::uint32_t end : {link.from, link.to}) {
+      const std::string& name = what_.cluster.vertex_name(end);
+      const auto slash = name.rfind('/');
+      if (slash != std::string::npos) return name.substr(0, slash);
+    }
+    return {};
   }
 
   const PlanTimeline& what_;
@@ -176,6 +190,12 @@ std::optional<TimeRange> steady_range(const Timeline& timeline) {
   if (timeline.steps() == 0) return std::nullopt;
   const SteadyTime steady = timeline.steady_time();
   return TimeRange{steady.from, steady.to};
+}
+
+std::optional<TimeRange> steady_step(const Timeline& timeline) {
+  if (timeline.steps() == 0) return std::nullopt;
+  const std::size_t last = timeline.steady_window().last;
+  return TimeRange{last == 0 ? Seconds{} : timeline.step_end(last - 1), timeline.step_end(last)};
 }
 
 RecordingPtr record(const PlanTimeline& what, std::span<const PathStep> path) {

@@ -32,5 +32,7 @@ RecordingPtr record(const ScenePtr& scene);
 
 /// The times between which `Timeline::step_seconds` counts.
 std::optional<TimeRange> steady_range(const Timeline& timeline);
+/// The last of the steps between those times: most others are like it.
+std::optional<TimeRange> steady_step(const Timeline& timeline);
 
 }  // namespace strata::gui

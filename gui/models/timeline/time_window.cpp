@@ -37,15 +37,16 @@ double step_for(double length, int most) {
 
 TimeWindow::TimeWindow(double end) : end_(std::max(end, kShortest)), limit_(end_) {}
 
-void TimeWindow::set_limit(double end) {
+void TimeWindow::set_limits(double first, double limit) {
   const bool all = shows_all();
-  limit_ = std::max(end, kShortest);
+  first_ = first;
+  limit_ = std::max(limit, first + kShortest);
   all ? show_all() : show(begin_, end_);
 }
 
 void TimeWindow::zoom(double factor, double at) {
   const double share = std::clamp((at - begin_) / length(), 0.0, 1.0);
-  const double shown = std::clamp(length() * factor, kShortest, limit_);
+  const double shown = std::clamp(length() * factor, kShortest, limit_ - first_);
   show(at - share * shown, at - share * shown + shown);
 }
 
@@ -56,8 +57,8 @@ void TimeWindow::pan(double share) {
 
 // What lies beyond the limits is not shown: the stretch moves, and becomes shorter where it must.
 void TimeWindow::show(double begin, double end) {
-  const double shown = std::clamp(end - begin, kShortest, limit_);
-  begin_ = std::clamp(begin, 0.0, limit_ - shown);
+  const double shown = std::clamp(end - begin, kShortest, limit_ - first_);
+  begin_ = std::clamp(begin, first_, limit_ - shown);
   end_ = begin_ + shown;
 }
 
@@ -73,6 +74,12 @@ void TimeWindow::reveal(double begin, double end) {
   }
 }
 
+TimeWindow TimeWindow::moved(double by) const {
+  TimeWindow window = *this;
+  for (double* time : {&window.begin_, &window.end_, &window.first_, &window.limit_}) *time += by;
+  return window;
+}
+
 std::vector<TimeTick> time_ticks(const TimeWindow& window, int most) {
   const double step = step_for(window.length(), most);
   const Unit unit = unit_of(step);
@@ -80,8 +87,8 @@ std::vector<TimeTick> time_ticks(const TimeWindow& window, int most) {
       std::max(0, static_cast<int>(std::ceil(-std::log10(step / unit.seconds) - 1e-9)));
   std::vector<TimeTick> ticks;
   for (double k = std::ceil(window.begin() / step); k * step <= window.end(); ++k) {
-    ticks.push_back(
-        {k * step, fmt::format("{:.{}f} {}", k * step / unit.seconds, digits, unit.name)});
+    const double at = k * step + 0.0;  // no -0
+    ticks.push_back({at, fmt::format("{:.{}f} {}", at / unit.seconds, digits, unit.name)});
   }
   return ticks;
 }

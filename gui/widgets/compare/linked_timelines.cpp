@@ -2,7 +2,6 @@
 
 #include <QSignalBlocker>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <utility>
 
 #include "gui/models/compare/differences.h"
@@ -11,22 +10,6 @@
 
 namespace strata::gui {
 namespace {
-
-// The time of both, so that both can show all of it.
-RecordingPtr lasting(const RecordingPtr& recording, double end) {
-  if (recording->end >= end) return recording;
-  auto longer = std::make_shared<Recording>(*recording);
-  longer->end = end;
-  return longer;
-}
-
-std::pair<RecordingPtr, RecordingPtr> record_both(const ScenePtr& before, const ScenePtr& after) {
-  const RecordingPtr upper = before ? record(before) : nullptr;
-  const RecordingPtr lower = after ? record(after) : nullptr;
-  if (!upper || !lower) return {upper, lower};
-  const double end = std::max(upper->end, lower->end);
-  return {lasting(upper, end), lasting(lower, end)};
-}
 
 QString title_of(const Scene& scene) {
   return QObject::tr("%1 on %2, %3")
@@ -84,9 +67,9 @@ void LinkedTimelines::refresh() {
   workspace_.jobs().start(
       this, QStringLiteral("linked_timelines"), tr("Drawing both timelines"),
       [this, before, after](Progress&) -> Jobs::Show {
-        return [this, before, after, both = record_both(before, after)] {
-          show_sides(before, after, both.first, both.second);
-        };
+        return
+            [this, before, after, upper = before ? record(before) : nullptr,
+             lower = after ? record(after) : nullptr] { show_sides(before, after, upper, lower); };
       },
       [this](const QString& message) { emit failed(message); }, WhenStale::show);
 }
@@ -95,8 +78,13 @@ void LinkedTimelines::show_sides(const ScenePtr& before, const ScenePtr& after,
                                  const RecordingPtr& upper, const RecordingPtr& lower) {
   before_ = before;
   after_ = after;
-  upper_->show_recordings(upper, nullptr);
-  lower_->show_recordings(lower, nullptr);
+  {
+    const QSignalBlocker quiet_upper(upper_), quiet_lower(lower_);
+    std::optional<TimeFrame> both;
+    if (upper && lower) both = frame_of_both(*lower, *upper);
+    upper_->show_recordings(upper, nullptr, both);
+    lower_->show_recordings(lower, nullptr, both);
+  }
   upper_name_->setText(before ? tr("Baseline: ") + title_of(*before) : tr("No baseline"));
   lower_name_->setText(after ? tr("Now: ") + title_of(*after) : tr("Nothing is open"));
   upper_->set_window(lower_->window());

@@ -39,9 +39,19 @@ ErrorView::ErrorView(Workspace& workspace, QWidget* parent)
 
 QWidget* ErrorView::make_heading() {
   numbers_ = new QWidget;
-  auto* layout = new QHBoxLayout(numbers_);
+  auto* column = make_column(numbers_);
+  auto* layout = new QHBoxLayout;
   layout->setContentsMargins(10, 0, 8, 4);
   layout->setSpacing(8);
+  column->addLayout(layout);
+  shown_step_ = new ElidedLabel;
+  shown_step_->setToolTip(
+      tr("Neither the first two steps of a round count nor its last. What took far longer than the "
+         "median was preempted by other work on this machine: tasks are compared without it."));
+  auto* shown_row = new QHBoxLayout;
+  shown_row->setContentsMargins(10, 0, 8, 4);
+  shown_row->addWidget(shown_step_);
+  column->addLayout(shown_row);
   heading_ = new StepHeading;
   tolerance_ = new QSpinBox;
   tolerance_->setRange(0, 100);

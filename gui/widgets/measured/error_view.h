@@ -31,6 +31,8 @@ class ErrorView : public View {
   RunBar& run_bar() const { return *bar_; }
   QLineEdit& devices_field() const { return bar_->devices(); }
   const StepHeading& heading() const { return *heading_; }
+  /// Which of the measured steps is shown.
+  const QLabel& shown_step() const { return *shown_step_; }
   /// What speaks against believing it.
   const QLabel& doubts() const { return *doubts_; }
   TimelineCanvas& canvas() const { return *canvas_; }
@@ -62,6 +64,7 @@ class ErrorView : public View {
   RunBar* bar_;
   QWidget* numbers_;
   StepHeading* heading_;
+  ElidedLabel* shown_step_;
   QSpinBox* tolerance_;
   QLabel* doubts_;
   TimelineCanvas* canvas_;

@@ -3,6 +3,7 @@
 
 #include <QThread>
 
+#include "gui/models/measured/measured_steps.h"
 #include "gui/models/text.h"
 #include "gui/widgets/measured/error_view.h"
 
@@ -34,6 +35,8 @@ void ErrorView::show_numbers() {
       doubted << QString::fromStdString(doubt);
     }
     const Measured& measured = *shown_->outcome.measured;
+    shown_step_->setText(
+        tr("Shown: %1").arg(QString::fromStdString(text_of(measured_steps(measured.measured)))));
     what = tr("%1, %2 on %3, batch %4")
                .arg(QString::fromStdString(measured.graph.name()),
                     QString::fromStdString(measured.strategy),

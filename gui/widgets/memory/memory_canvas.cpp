@@ -6,8 +6,6 @@
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
-#include "gui/widgets/navigation.h"
-#include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
 namespace {
@@ -25,39 +23,20 @@ QColor colour_of(MemoryUseKind kind, const Theme& theme) {
   return category_colour(kColours[static_cast<std::size_t>(kind)], theme);
 }
 
-MemoryCanvas::MemoryCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
-  setFrameShape(QFrame::NoFrame);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFocusPolicy(Qt::StrongFocus);
-  viewport()->setMouseTracking(true);
-  show_tips(viewport(), [this](QPoint at) {
-    const auto moment = moment_at(at);
-    return moment ? text_at(*moment) : QString();
-  });
-  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
-  theme_ = theme_of(palette());
+MemoryCanvas::MemoryCanvas(QWidget* parent) : TimeCanvas(parent) {
+  constexpr int kNames = 214;
+  set_wanted_names(kNames);
 }
 
 void MemoryCanvas::show_picture(std::shared_ptr<const MemoryPicture> picture) {
-  const bool at_step = !picture_ || window_ == step_window();
+  const bool follows = follows_step();
   picture_ = std::move(picture);
   selected_.reset();
   if (picture_) {
-    window_.set_limit(picture_->end);
-    if (at_step) window_ = step_window();
+    show_all_of(0, picture_->end, follows);
     top_ = static_cast<double>(picture_->top(scale()));
   }
   lay_out();
-}
-
-void MemoryCanvas::set_hint(const QString& hint) {
-  hint_ = hint;
-  viewport()->update();
-}
-
-void MemoryCanvas::set_range(std::optional<TimeRange> range) {
-  range_ = range;
-  viewport()->update();
 }
 
 void MemoryCanvas::set_scale(MemoryScale scale) {
@@ -72,63 +51,26 @@ MemoryScale MemoryCanvas::scale() const {
   return picture_->fitting_scale();
 }
 
-// One step is like any other: to see four of them first would only make each small.
-TimeWindow MemoryCanvas::step_window() const {
-  TimeWindow window(picture_->end);
-  window.show(picture_->steady.begin.value, picture_->steady.end.value);
-  return window;
-}
-
-// Once more, and it is the next larger.
-void MemoryCanvas::fit() {
-  const TimeWindow step = step_window();
-  TimeWindow range = step, all = step;
-  all.show_all();
-  if (range_ && range_->length() > Seconds{0}) range.show(range_->begin.value, range_->end.value);
-  if (window_ == step) return move(all);
-  move(window_ == range ? step : range);
-}
-
-int MemoryCanvas::names() const {
-  constexpr int kWanted = 214;
-  return names_width(kWanted, viewport()->width());
-}
-
 // Few devices share the height.
 int MemoryCanvas::row_height() const {
-  const int room = viewport()->height() - kRuler;
+  const int room = viewport()->height() - kRulerHeight;
   const auto devices = static_cast<int>(picture_ ? picture_->stacks.size() : 1);
   return std::clamp(room / std::max(devices, 1), kLowestRow, kHighestRow);
 }
 
 void MemoryCanvas::lay_out() {
-  const int room = viewport()->height() - kRuler;
   const auto devices = static_cast<int>(picture_ ? picture_->stacks.size() : 0);
-  verticalScrollBar()->setRange(0, std::max(0, devices * row_height() - room));
-  verticalScrollBar()->setPageStep(std::max(room, 1));
-  verticalScrollBar()->setSingleStep(row_height() / 3);
-  viewport()->update();
+  set_scrolled(devices * row_height(), 0, row_height() / 3);
 }
 
 QRect MemoryCanvas::row_box(std::size_t device) const {
-  const int top = kRuler + static_cast<int>(device) * row_height() - verticalScrollBar()->value();
+  const int top =
+      kRulerHeight + static_cast<int>(device) * row_height() - verticalScrollBar()->value();
   return QRect(0, top, viewport()->width(), row_height());
 }
 
 QRectF MemoryCanvas::stack_box(std::size_t device) const {
-  return QRectF(row_box(device)).adjusted(names(), 6, 0, -2);
-}
-
-QRect MemoryCanvas::time_area() const {
-  return viewport()->rect().adjusted(names(), kRuler, 0, 0);
-}
-
-double MemoryCanvas::time_of(int x) const {
-  return window_.to_time(x - names(), std::max(time_area().width(), 1));
-}
-
-double MemoryCanvas::x_of(double time) const {
-  return names() + window_.to_x(time, std::max(time_area().width(), 1));
+  return QRectF(row_box(device)).adjusted(names_width(), 6, 0, -2);
 }
 
 double MemoryCanvas::y_of(const QRectF& box, std::int64_t bytes) const {
@@ -138,7 +80,7 @@ double MemoryCanvas::y_of(const QRectF& box, std::int64_t bytes) const {
 
 std::optional<MemoryCanvas::Moment> MemoryCanvas::moment_at(QPoint at) const {
   if (!picture_ || !time_area().contains(at)) return std::nullopt;
-  const int row = (at.y() - kRuler + verticalScrollBar()->value()) / row_height();
+  const int row = (at.y() - kRulerHeight + verticalScrollBar()->value()) / row_height();
   if (row < 0 || row >= static_cast<int>(picture_->stacks.size())) return std::nullopt;
   return Moment{DeviceId(static_cast<std::size_t>(row)), time_of(at.x())};
 }
@@ -171,9 +113,15 @@ void MemoryCanvas::select(std::optional<Moment> moment) {
     if (top + row_height() > bar.value() + bar.pageStep()) {
       bar.setValue(top + row_height() - bar.pageStep());
     }
-    window_.reveal(moment->at, moment->at);
+    TimeWindow next = window();
+    next.reveal(moment->at, moment->at);
+    move_window(next);
   }
   viewport()->update();
+}
+
+MemoryCanvas::Moment MemoryCanvas::asked() const {
+  return selected_ ? *selected_ : peak_of(fullest());
 }
 
 void MemoryCanvas::pick(const Moment& moment) {
@@ -181,17 +129,12 @@ void MemoryCanvas::pick(const Moment& moment) {
   emit picked();
 }
 
-void MemoryCanvas::step(int by) {
+void MemoryCanvas::step_by(int by) {
   if (!selected_) return;
   const auto& levels = picture_->stacks[selected_->device()].levels;
   const auto now = &picture_->stacks[selected_->device()].level_at(selected_->at) - levels.data();
   const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, std::ssize(levels) - 1);
   pick({selected_->device, levels[static_cast<std::size_t>(next)].at});
-}
-
-void MemoryCanvas::move(const TimeWindow& window) {
-  window_ = window;
-  viewport()->update();
 }
 
 QString MemoryCanvas::text_at(const Moment& moment) const {

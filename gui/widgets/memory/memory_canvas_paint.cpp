@@ -8,26 +8,15 @@
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/widgets/memory/memory_canvas.h"
-#include "gui/widgets/time_ruler.h"
 
 namespace strata::gui {
-void MemoryCanvas::paint(QPainter& painter) {
-  painter.fillRect(viewport()->rect(), theme_.background);
-  painter.setFont(font());
-  if (!picture_) {
-    painter.setPen(theme_.faint);
-    painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24),
-                     Qt::AlignCenter | Qt::TextWordWrap, hint_);
-    return;
-  }
-  paint_time_grid(painter, time_area(), window_, theme_);
+
+void MemoryCanvas::paint_rows(QPainter& painter) {
   const auto first = static_cast<std::size_t>(verticalScrollBar()->value() / row_height());
   for (std::size_t i = first; i < picture_->stacks.size(); ++i) {
     if (row_box(i).top() >= viewport()->height()) break;
     paint_device(painter, i);
   }
-  paint_range(painter);
-  paint_ruler(painter);
 }
 
 void MemoryCanvas::paint_device(QPainter& painter, std::size_t device) {
@@ -39,12 +28,12 @@ void MemoryCanvas::paint_device(QPainter& painter, std::size_t device) {
   paint_capacity(painter, stack, box);
   paint_peak(painter, device);
   if (selected_ && selected_->device() == device) {
-    painter.fillRect(QRectF(x_of(selected_->at) - 1, box.top(), 2, box.height()), theme_.accent);
+    painter.fillRect(QRectF(x_of(selected_->at) - 1, box.top(), 2, box.height()), theme().accent);
   }
   painter.restore();
   paint_name(painter, device);
   paint_levels(painter, device);
-  painter.fillRect(QRect(0, row_box(device).bottom(), viewport()->width(), 1), theme_.grid);
+  painter.fillRect(QRect(0, row_box(device).bottom(), viewport()->width(), 1), theme().grid);
 }
 
 // From the whole downwards: what lies lower covers it. A column shows its highest moment.
@@ -52,7 +41,8 @@ void MemoryCanvas::paint_stack(QPainter& painter, const MemoryStack& stack, cons
   const auto columns = static_cast<int>(box.width());
   std::vector<const MemoryStack::Level*> levels;
   for (int x = 0; x < columns; ++x) {
-    const double begin = window_.to_time(x, box.width()), end = window_.to_time(x + 1, box.width());
+    const double begin = window().to_time(x, box.width()),
+                 end = window().to_time(x + 1, box.width());
     levels.push_back(&stack.highest(begin, end));
   }
   for (std::size_t kinds = kMemoryUseKinds; kinds > 0; --kinds) {
@@ -67,7 +57,7 @@ void MemoryCanvas::paint_stack(QPainter& painter, const MemoryStack& stack, cons
     }
     outline << QPointF(box.left() + columns, box.bottom());
     painter.setPen(Qt::NoPen);
-    painter.setBrush(colour_of(static_cast<MemoryUseKind>(kinds - 1), theme_));
+    painter.setBrush(colour_of(static_cast<MemoryUseKind>(kinds - 1), theme()));
     painter.drawPolygon(outline);
   }
 }
@@ -76,9 +66,10 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
   const double y = y_of(box, stack.capacity.value);
   if (y < box.top()) return;
   const bool fits = stack.peak_bytes() <= stack.capacity;
-  const QColor colour = fits ? theme_.text : theme_.bad;
+  const QColor colour = fits ? theme().text : theme().bad;
   if (!fits) {
-    painter.fillRect(QRectF(box.topLeft(), QPointF(box.right(), y)), see_through(theme_.bad, 0.12));
+    painter.fillRect(QRectF(box.topLeft(), QPointF(box.right(), y)),
+                     see_through(theme().bad, 0.12));
   }
   painter.setPen(QPen(colour, 1, Qt::DashLine));
   painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
@@ -87,7 +78,7 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
   const double text_y = std::min(y + 1, box.bottom() - fontMetrics().height());
   const QRectF label(box.right() - fontMetrics().horizontalAdvance(text) - 14, text_y,
                      fontMetrics().horizontalAdvance(text) + 8, fontMetrics().height());
-  painter.fillRect(label, see_through(theme_.background, 0.8));
+  painter.fillRect(label, see_through(theme().background, 0.8));
   painter.drawText(label, Qt::AlignCenter, text);
 }
 
@@ -95,17 +86,18 @@ void MemoryCanvas::paint_capacity(QPainter& painter, const MemoryStack& stack, c
 void MemoryCanvas::paint_levels(QPainter& painter, std::size_t device) {
   constexpr int kRoomFor = 180;
   const QRectF box = stack_box(device);
-  if (names() < kRoomFor) return;
+  if (names_width() < kRoomFor) return;
   const int line = fontMetrics().height();
   const auto most = static_cast<int>(box.height()) / (2 * line);
   painter.save();
-  painter.setClipRect(time_area().adjusted(-names(), 0, 0, 0));
+  painter.setClipRect(time_area().adjusted(-names_width(), 0, 0, 0));
   for (const std::int64_t bytes : byte_ticks(picture_->top(scale()), std::max(most, 1))) {
     const double y = y_of(box, bytes);
-    painter.fillRect(QRectF(names() - 5, y, 5, 1), theme_.faint);
-    painter.fillRect(QRectF(names(), y, time_area().width(), 1), see_through(theme_.text, 0.12));
-    painter.setPen(theme_.faint);
-    painter.drawText(QRectF(names() - 90, y - line / 2.0, 82, line),
+    painter.fillRect(QRectF(names_width() - 5, y, 5, 1), theme().faint);
+    painter.fillRect(QRectF(names_width(), y, time_area().width(), 1),
+                     see_through(theme().text, 0.12));
+    painter.setPen(theme().faint);
+    painter.drawText(QRectF(names_width() - 90, y - line / 2.0, 82, line),
                      Qt::AlignRight | Qt::AlignVCenter,
                      human_bytes({bytes}).remove(QLatin1String(".00")));
   }
@@ -114,12 +106,12 @@ void MemoryCanvas::paint_levels(QPainter& painter, std::size_t device) {
 
 void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
   const QRect row = row_box(device);
-  const QRect side(0, row.top(), names(), row.height());
+  const QRect side(0, row.top(), names_width(), row.height());
   painter.fillRect(side, palette().color(QPalette::Window));
   if (selected_ && selected_->device() == device) {
-    painter.fillRect(QRect(0, row.top(), 3, row.height()), theme_.accent);
+    painter.fillRect(QRect(0, row.top(), 3, row.height()), theme().accent);
   }
-  painter.fillRect(QRect(side.right(), side.top(), 1, side.height()), theme_.grid);
+  painter.fillRect(QRect(side.right(), side.top(), 1, side.height()), theme().grid);
   const MemoryStack& stack = picture_->stacks[device];
   const double share = static_cast<double>(stack.peak_bytes().value) /
                        static_cast<double>(std::max<std::int64_t>(stack.capacity.value, 1));
@@ -133,39 +125,21 @@ void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
                      fontMetrics().elidedText(what, Qt::ElideMiddle, text.width()));
     text.translate(0, line);
   };
-  add(theme_.text, name);
-  add(share > 1 ? theme_.bad : theme_.text, tr("peak %1").arg(human_bytes(stack.peak_bytes())));
+  add(theme().text, name);
+  add(share > 1 ? theme().bad : theme().text, tr("peak %1").arg(human_bytes(stack.peak_bytes())));
   paint_meter(painter, QRect(text.left(), text.top() + 2, text.width() - 10, 4), share);
   text.translate(0, 8);
   const QString of = tr("%1 of %2").arg(human_share(share), human_bytes(stack.capacity));
   const bool fits = fontMetrics().horizontalAdvance(of) <= text.width();
-  add(share > 1 ? theme_.bad : theme_.faint, fits ? of : human_share(share));
+  add(share > 1 ? theme().bad : theme().faint, fits ? of : human_share(share));
 }
 
 // How full it gets, whatever the scale.
 void MemoryCanvas::paint_meter(QPainter& painter, const QRect& box, double share) {
-  painter.fillRect(box, see_through(theme_.text, 0.15));
+  painter.fillRect(box, see_through(theme().text, 0.15));
   const auto filled = static_cast<int>(std::lround(box.width() * std::min(share, 1.0)));
   painter.fillRect(QRect(box.topLeft(), QSize(filled, box.height())),
-                   share > 1 ? theme_.bad : theme_.accent);
-}
-
-void MemoryCanvas::paint_ruler(QPainter& painter) {
-  const QRect all(0, 0, viewport()->width(), kRuler);
-  painter.fillRect(all, palette().color(QPalette::Window));
-  paint_time_ruler(painter, all.adjusted(names(), 0, 0, 0), window_, {picture_->steady, range_},
-                   palette());
-  painter.fillRect(QRect(0, all.bottom(), viewport()->width(), 1), theme_.grid);
-}
-
-void MemoryCanvas::paint_range(QPainter& painter) {
-  if (!range_) return;
-  painter.save();
-  painter.setClipRect(time_area());
-  const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
-  painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
-                   see_through(theme_.accent, 0.14));
-  painter.restore();
+                   share > 1 ? theme().bad : theme().accent);
 }
 
 void MemoryCanvas::paint_peak(QPainter& painter, std::size_t device) {
@@ -173,8 +147,8 @@ void MemoryCanvas::paint_peak(QPainter& painter, std::size_t device) {
   const QPointF peak(x_of(stack.levels[stack.peak].at),
                      y_of(stack_box(device), stack.peak_bytes().value));
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(theme_.background, 1));
-  painter.setBrush(theme_.text);
+  painter.setPen(QPen(theme().background, 1));
+  painter.setBrush(theme().text);
   painter.drawPolygon(QPolygonF({peak, peak + QPointF(-5, -8), peak + QPointF(5, -8)}));
   painter.setRenderHint(QPainter::Antialiasing, false);
 }

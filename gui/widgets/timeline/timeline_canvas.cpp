@@ -4,64 +4,76 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/widgets/navigation.h"
-#include "gui/widgets/time_ruler.h"
-
 namespace strata::gui {
 namespace {
 
-constexpr int kRulerHeight = 26;
 constexpr int kThin = 6;
+constexpr std::size_t kManyDevices = 16;  // beyond, what does the same is one group
+constexpr std::size_t kManyRows =
+    160;  // of many devices; beyond, only what computes is as high as text
 
 }  // namespace
 
-TimelineCanvas::TimelineCanvas(QWidget* parent) : QAbstractScrollArea(parent) {
-  setFrameShape(QFrame::NoFrame);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFocusPolicy(Qt::StrongFocus);
-  viewport()->setMouseTracking(true);
-  show_tips(viewport(), [this](QPoint at) { return tip_at(at); });
-  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+TimelineCanvas::TimelineCanvas(QWidget* parent) : TimeCanvas(parent) {
   pinned_.insert({"critical path", ""});
   looks_[1] = {tr("before"), 0.45};
-  theme_ = theme_of(palette());
 }
 
-void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second) {
+void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second,
+                                     const std::optional<TimeFrame>& frame) {
   if (!first) std::swap(first, second);
-  const bool was_empty = !sides_[0];
+  const bool follows = follows_step();
   sides_ = {std::move(first), std::move(second)};
   selected_.reset();
   before_.clear();
   after_.clear();
-  double end = 0;
   for (std::size_t i = 0; i < 2; ++i) {
     painters_[i].reset();
     if (!sides_[i]) continue;
-    painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme_);
-    end = std::max(end, sides_[i]->end);
+    painters_[i] = std::make_unique<LanePainter>(*sides_[i], theme());
   }
-  if (was_empty) window_ = TimeWindow(end);
-  window_.set_limit(end);
-  wanted_names_ = wanted_names();
+  frame_ = frame ? *frame : sides_[0] ? frame_of(*sides_[0], sides_[1].get()) : TimeFrame();
+  show_all_of(frame_.begin, frame_.end, follows);
+  many_devices_ = sides_[0] && count_devices(*sides_[0]) > kManyDevices;
   new_lit();
-  lay_out();
+  arrange_rows();
   emit window_changed();
 }
 
 void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
   looks_ = std::move(looks);
-  wanted_names_ = wanted_names();
+  set_wanted_names(wanted_names());
   lay_out();
-}
-
-void TimelineCanvas::set_hint(const QString& hint) {
-  hint_ = hint;
-  viewport()->update();
 }
 
 void TimelineCanvas::show_links(bool shown) {
   options_.links = shown;
+  arrange_rows();
+}
+
+void TimelineCanvas::show_links_beside(bool beside) {
+  options_.links_beside = beside;
+  arrange_rows();
+}
+
+void TimelineCanvas::set_folded(bool folded) {
+  folded_ = folded;
+  arrange_rows();
+}
+
+bool TimelineCanvas::folded() const {
+  return folded_.value_or(many_devices_);
+}
+
+void TimelineCanvas::turn(const std::string& key) {
+  if (options_.turned.erase(key) == 0) options_.turned.insert(key);
+  arrange_rows();
+}
+
+void TimelineCanvas::arrange_rows() {
+  options_.folded = folded();
+  lines_ = sides_[0] ? arrange(*sides_[0], sides_[1].get(), options_) : LaneRows();
+  set_wanted_names(wanted_names());
   lay_out();
 }
 
@@ -70,14 +82,19 @@ int TimelineCanvas::text_height() const {
 }
 
 int TimelineCanvas::height_of(LaneRow row) const {
+  if (row.is_heading()) return text_height() + 6;
+  const bool compact = many_devices_ && lines_.rows.size() > kManyRows;
   const LaneName& name = lane(row).name();
   if (name.kind == LaneKind::path) return 2 * text_height() + (name.note.empty() ? 0 : 12);
-  if (name.depth > 0 && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
-  const int height = text_height() + (name.kind == LaneKind::stream ? 3 : 8);
+  const bool computes = name.kind == LaneKind::device;
+  const bool thin = name.depth > 0 || (compact && !computes);
+  if (thin && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
+  const int height = text_height() + (name.kind == LaneKind::stream ? 3 : compact ? 2 : 8);
   return row.side == 0 ? height : height - 2;
 }
 
 bool TimelineCanvas::is_pinned(LaneRow row) const {
+  if (row.is_heading()) return false;
   const LaneName& name = lane(row).name();
   return pinned_.contains({name.group, name.name});
 }
@@ -94,38 +111,45 @@ int TimelineCanvas::wanted_names() const {
       if (own.size() > name.size()) name = own;
     }
   }
-  constexpr int kAround = 32;
+  const bool counted =
+      std::ranges::any_of(lines_.groups, [](const RowGroup& each) { return each.count > 1; });
+  const int kAround = counted ? 76 : 32;
   return fontMetrics().horizontalAdvance(QString::fromStdString(group)) +
          fontMetrics().horizontalAdvance(QString::fromStdString(name)) + kAround;
 }
 
 void TimelineCanvas::lay_out() {
-  names_ = gui::names_width(wanted_names_, viewport()->width());
-  rows_ = sides_[0] ? interleave(*sides_[0], sides_[1].get(), options_) : std::vector<LaneRow>();
   pinned_rows_.clear();
   scrolled_rows_.clear();
   tops_.assign(1, 0);
   int pinned = 0;
-  for (const LaneRow row : rows_) {
-    (is_pinned(row) ? pinned_rows_ : scrolled_rows_).push_back(row);
+  for (std::uint32_t line = 0; line < lines_.rows.size(); ++line) {
+    const LaneRow row = lines_.rows[line];
+    (is_pinned(row) ? pinned_rows_ : scrolled_rows_).push_back(line);
     if (is_pinned(row)) {
       pinned += height_of(row);
     } else {
       tops_.push_back(tops_.back() + height_of(row));
     }
   }
-  const int room = viewport()->height() - kRulerHeight - pinned;
-  verticalScrollBar()->setRange(0, std::max(0, tops_.back() + text_height() - room));
-  verticalScrollBar()->setPageStep(std::max(room, 1));
-  verticalScrollBar()->setSingleStep(text_height() + 8);
-  viewport()->update();
+  set_scrolled(tops_.back() + text_height(), pinned, text_height() + 8);
+}
+
+TimelineCanvas::Placed TimelineCanvas::place(std::uint32_t line, int top, bool pinned) const {
+  const std::uint32_t group = lines_.group_of[line];
+  const bool first = line == 0 || lines_.group_of[line - 1] != group;
+  return {lines_.rows[line], group, first, top, height_of(lines_.rows[line]), pinned};
+}
+
+LaneRow TimelineCanvas::row_of(const SliceAddress& slice) const {
+  return {slice.side, lines_.shown_for[slice.side][slice.place.lane]};
 }
 
 std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
   std::vector<Placed> placed;
   int top = kRulerHeight;
-  for (const LaneRow row : pinned_rows_) {
-    placed.push_back({row, top, height_of(row), true});
+  for (const std::uint32_t line : pinned_rows_) {
+    placed.push_back(place(line, top, true));
     top += placed.back().height;
   }
   const int scrolled = verticalScrollBar()->value();
@@ -134,7 +158,7 @@ std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
        i < scrolled_rows_.size(); ++i) {
     const int at = top + tops_[i] - scrolled;
     if (at >= viewport()->height()) break;
-    placed.push_back({scrolled_rows_[i], at, tops_[i + 1] - tops_[i], false});
+    placed.push_back(place(scrolled_rows_[i], at, false));
   }
   return placed;
 }
@@ -146,42 +170,47 @@ const TimelineCanvas::Placed* TimelineCanvas::find(const std::vector<Placed>& ro
   return found == rows.end() ? nullptr : &*found;
 }
 
-QRect TimelineCanvas::time_area() const {
-  return viewport()->rect().adjusted(names_, kRulerHeight, 0, 0);
-}
-
 QRectF TimelineCanvas::slices_area(const Placed& placed) const {
   const LaneName& name = lane(placed.row).name();
   const int note = name.note.empty() ? 0 : text_height() + 2;
-  return QRectF(names_, placed.top + 1, viewport()->width() - names_, placed.height - 2 - note);
+  return QRectF(names_width(), placed.top + 1, time_area().width(), placed.height - 2 - note);
 }
 
-double TimelineCanvas::time_of(int x) const {
-  return window_.to_time(x - names_, std::max(viewport()->width() - names_, 1));
-}
-
-double TimelineCanvas::x_of(double time) const {
-  return names_ + window_.to_x(time, std::max(viewport()->width() - names_, 1));
-}
-
-std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
+std::optional<TimelineCanvas::Placed> TimelineCanvas::placed_at(QPoint at) const {
   // Pinned rows come first, and lie above those that scrolled beneath them.
   for (const Placed& placed : visible_rows()) {
     if (at.y() >= placed.top && at.y() < placed.top + placed.height && at.y() >= kRulerHeight) {
-      return placed.row;
+      return placed;
     }
   }
   return std::nullopt;
 }
 
+std::optional<LaneRow> TimelineCanvas::row_at(QPoint at) const {
+  const auto placed = placed_at(at);
+  return placed && !placed->row.is_heading() ? std::optional(placed->row) : std::nullopt;
+}
+
+// All of a heading, and the mark before other names.
+const RowGroup* TimelineCanvas::fold_at(QPoint at) const {
+  const auto placed = placed_at(at);
+  if (!placed || !placed->first || placed->pinned) return nullptr;
+  const RowGroup& group = lines_.groups[placed->group];
+  constexpr int kMark = 16;
+  const int room = kLevelIndent * static_cast<int>(group.level) + kMark;
+  const bool on_it = placed->row.is_heading() || at.x() < room;
+  return on_it && !group.key.empty() ? &group : nullptr;
+}
+
 // A slice may be thinner than the pixels that it takes.
 std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
   const auto row = row_at(at);
-  if (!row || at.x() < names_) return std::nullopt;
+  if (!row || at.x() < names_width()) return std::nullopt;
   const Lane& hit = lane(*row);
-  const Lane::Look look = hit.look(time_of(at.x() - 1), time_of(at.x() + 1));
+  const auto own_time = [&](int x) { return time_of(x) - shift(row->side); };
+  const Lane::Look look = hit.look(own_time(at.x() - 1), own_time(at.x() + 1));
   if (look.first == look.last) return std::nullopt;
-  const Lane::Look exact = hit.look(time_of(at.x()), time_of(at.x()));
+  const Lane::Look exact = hit.look(own_time(at.x()), own_time(at.x()));
   const std::size_t index =
       exact.first < exact.last ? exact.first : hit.longest(look.first, look.last);
   return SliceAddress{row->side, {row->lane, static_cast<std::uint32_t>(index)}};
@@ -189,11 +218,11 @@ std::optional<SliceAddress> TimelineCanvas::slice_at(QPoint at) const {
 
 std::optional<QRectF> TimelineCanvas::box_in(const std::vector<Placed>& rows,
                                              const SliceAddress& slice) const {
-  const Placed* placed = find(rows, {slice.side, slice.place.lane});
+  const Placed* placed = find(rows, row_of(slice));
   if (placed == nullptr) return std::nullopt;
-  const Slice& shown = sides_[slice.side]->at(slice.place);
+  const TimeRange shown = time_of_slice(slice);
   const QRectF area = slices_area(*placed);
-  const double left = x_of(shown.begin), right = std::max(x_of(shown.end), left + 1);
+  const double left = x_of(shown.begin.value), right = std::max(x_of(shown.end.value), left + 1);
   return QRectF(QPointF(left, area.top()), QPointF(right, area.bottom()));
 }
 

@@ -1,16 +1,11 @@
-// What keys, wheel and mouse do to the timeline.
+// What keys and mouse do to what stands in the timeline.
 
-#include <QApplication>
-#include <QEvent>
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QWheelEvent>
-#include <algorithm>
 #include <cmath>
 
-#include "gui/widgets/navigation.h"
+#include "gui/models/text.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
@@ -36,120 +31,93 @@ QString tip_of(const Recording& recording, SlicePlace place) {
 
 }  // namespace
 
-void TimelineCanvas::paintEvent(QPaintEvent*) {
-  QPainter painter(viewport());
-  paint(painter);
-}
-
-void TimelineCanvas::resizeEvent(QResizeEvent*) {
-  lay_out();
-}
-
-void TimelineCanvas::changeEvent(QEvent* event) {
-  QAbstractScrollArea::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
-  theme_ = theme_of(palette());
+void TimelineCanvas::restyle() {
   for (std::size_t side = 0; side < 2; ++side) {
-    if (sides_[side]) painters_[side] = std::make_unique<LanePainter>(*sides_[side], theme_);
+    if (sides_[side]) painters_[side] = std::make_unique<LanePainter>(*sides_[side], theme());
   }
-  wanted_names_ = wanted_names();
+  set_wanted_names(wanted_names());
   new_lit();
-  lay_out();
-}
-
-bool TimelineCanvas::viewportEvent(QEvent* event) {
-  if (event->type() == QEvent::Leave) {
-    mouse_x_.reset();
-    viewport()->update();
-    emit hovered(std::nullopt);
-  }
-  return QAbstractScrollArea::viewportEvent(event);
 }
 
 QString TimelineCanvas::tip_at(QPoint at) const {
-  if (const auto slice = slice_at(at)) return tip_of(*sides_[slice->side], slice->place);
-  const bool in_ruler = at.y() < time_area().top() && at.x() >= time_area().left();
-  if (!in_ruler || !sides_[0] || !sides_[0]->steady) return {};
-  const TimeRange steady = *sides_[0]->steady;
-  const double time = time_of(at.x());
-  if (time < steady.begin.value || time > steady.end.value) return {};
-  return tr(
-      "The steady state: from the end of one step to that of a later one. The time of a step "
-      "and the shares on the critical path are taken here.");
+  if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
+  const auto slice = slice_at(at);
+  if (!slice) return TimeCanvas::tip_at(at);
+  const QString tip = tip_of(*sides_[slice->side], slice->place);
+  const Seconds by{shift(slice->side)};
+  if (by == Seconds{0}) return tip;
+  return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")
+                   .arg(human_seconds({std::abs(by.value)}),
+                        by > Seconds{0} ? tr("later") : tr("earlier"));
 }
 
-void TimelineCanvas::wheelEvent(QWheelEvent* event) {
-  mouse_x_ = static_cast<int>(event->position().x());
-  TimeWindow next = window_;
-  take_wheel(next, *event, time_at_mouse(), *verticalScrollBar());
-  move_window(next);
-  event->accept();
+std::optional<TimeRange> TimelineCanvas::steady() const {
+  const auto own = sides_[0]->steady;
+  const Seconds by{shift(0)};
+  return own ? std::optional(TimeRange{own->begin + by, own->end + by}) : std::nullopt;
 }
 
-void TimelineCanvas::mousePressEvent(QMouseEvent* event) {
-  pressed_ = event->position().toPoint();
-  window_at_press_ = window_;
-  const bool pans =
-      event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier) != 0;
-  if (sides_[0]) drag_ = pans ? Drag::pan : Drag::press;
+QString TimelineCanvas::fold_tip(const RowGroup& group) const {
+  const QString name = QString::fromStdString(group.name);
+  if (group.open) return tr("%1: a click or G closes it").arg(name);
+  if (group.count == 1) return tr("%1: a click or G opens its host").arg(name);
+  return tr("%1: the first of %2 that do the same at the same times. A click or G opens them.")
+      .arg(name)
+      .arg(group.count);
 }
 
-void TimelineCanvas::mouseMoveEvent(QMouseEvent* event) {
-  const QPoint at = event->position().toPoint();
-  mouse_x_ = at.x();
-  const bool moved = (at - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2;
-  if (drag_ == Drag::press && moved && pressed_.x() >= time_area().left()) drag_ = Drag::range;
-  if (drag_ == Drag::range) {
-    const double a = std::clamp(time_of(pressed_.x()), 0.0, window_.limit());
-    const double b = std::clamp(time_of(at.x()), 0.0, window_.limit());
-    range_ = TimeRange{{std::min(a, b)}, {std::max(a, b)}};
-    emit range_picked();
-  } else if (drag_ == Drag::pan) {
-    TimeWindow next = window_at_press_;
-    next.pan(static_cast<double>(pressed_.x() - at.x()) / std::max(time_area().width(), 1));
-    move_window(next);
-  } else {
-    emit hovered(slice_at(at));
+// Of the group under the mouse, else of the selected task's: what it lies in where it has nothing
+// to open or close itself.
+void TimelineCanvas::turn_at_mouse() {
+  std::optional<std::uint32_t> group;
+  if (const auto under = mouse_ ? placed_at(*mouse_) : std::nullopt) {
+    group = under->group;
+  } else if (selected_) {
+    const auto row = std::ranges::find(lines_.rows, row_of(*selected_));
+    if (row != lines_.rows.end()) {
+      group = lines_.group_of[static_cast<std::size_t>(row - lines_.rows.begin())];
+    }
   }
-  viewport()->update();
+  for (; group; group = *group == 0 ? std::nullopt : std::optional(*group - 1)) {
+    const std::string key = lines_.groups[*group].key;
+    if (!key.empty()) return turn(key);
+  }
 }
 
-void TimelineCanvas::mouseReleaseEvent(QMouseEvent*) {
-  const Drag ended = std::exchange(drag_, Drag::none);
-  if (ended != Drag::press) return;
-  if (const auto row = row_at(pressed_)) emit row_picked(*row);
-  if (pressed_.x() < time_area().left()) return;
-  const auto slice = slice_at(pressed_);
+void TimelineCanvas::hover(std::optional<QPoint> at) {
+  mouse_ = at;
+  emit hovered(at ? slice_at(*at) : std::nullopt);
+}
+
+void TimelineCanvas::click(QPoint at) {
+  if (const RowGroup* fold = fold_at(at)) return turn(std::string(fold->key));
+  if (const auto row = row_at(at)) emit row_picked(*row);
+  if (at.x() < time_area().left()) return;
+  const auto slice = slice_at(at);
   const bool curve =
       slice && sides_[slice->side]->lanes[slice->place.lane].name().kind == LaneKind::curve;
-  if (!slice && range_) {
-    range_.reset();
+  if (!slice && range()) {
+    set_range(std::nullopt);
     emit range_picked();
   }
   if (!curve) pick(slice);
 }
 
+// A curve is no task.
+void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  const auto slice = slice_at(event->pos());
+  if (!slice || lane({slice->side, slice->place.lane}).name().kind == LaneKind::curve) return;
+  pick(slice);
+  emit menu_wanted(*slice, event->globalPos());
+}
+
 void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (const auto slice = slice_at(event->position().toPoint())) {
-    TimeWindow next = window_;
-    const Slice& shown = sides_[slice->side]->at(slice->place);
-    next.show(shown.begin - shown.length(), shown.end + shown.length());
-    move_window(next);
-  }
+  const auto slice = slice_at(event->position().toPoint());
+  if (slice) move_window(window_on(time_around(*slice)));
 }
 
-void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
-  if (!sides_[0] || !handle_key(event->key(), event->modifiers())) {
-    QAbstractScrollArea::keyPressEvent(event);
-  }
-}
-
-bool TimelineCanvas::handle_key(int key, Qt::KeyboardModifiers modifiers) {
-  if ((modifiers & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0) return false;
-  TimeWindow next = window_;
+bool TimelineCanvas::take_own_key(int key, Qt::KeyboardModifiers modifiers) {
   switch (key) {
-    case Qt::Key_F:
-      return fit(), true;
     case Qt::Key_Period:
       return pick_neighbour(1), true;
     case Qt::Key_Comma:
@@ -160,19 +128,19 @@ bool TimelineCanvas::handle_key(int key, Qt::KeyboardModifiers modifiers) {
       return pick_lane(1), true;
     case Qt::Key_P:
       return toggle_pin(), true;
+    case Qt::Key_G:
+      if ((modifiers & Qt::ShiftModifier) == 0) return turn_at_mouse(), true;
+      set_folded(!folded());
+      emit folded_changed();
+      return true;
     case Qt::Key_Slash:
       emit search_wanted();
       return true;
     case Qt::Key_Return:
     case Qt::Key_Enter:
       return pick_match((modifiers & Qt::ShiftModifier) != 0);
-    case Qt::Key_Escape:
-      range_.reset();
-      emit range_picked();
-      return pick(std::nullopt), true;
     default:
-      if (!take_key(next, key, time_at_mouse())) return false;
-      return move_window(next), true;
+      return false;
   }
 }
 

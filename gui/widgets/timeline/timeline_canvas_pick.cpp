@@ -1,5 +1,4 @@
-// What of the timeline is looked at: the stretch of time, the slice that is selected, those that
-// stand out.
+// What of the timeline is looked at: the slice that is selected, those that stand out.
 
 #include <QScrollBar>
 #include <algorithm>
@@ -8,20 +7,6 @@
 #include "gui/widgets/timeline/timeline_canvas.h"
 
 namespace strata::gui {
-
-void TimelineCanvas::set_window(const TimeWindow& window) {
-  const double limit = window_.limit();
-  window_ = window;
-  window_.set_limit(limit);
-  viewport()->update();
-}
-
-void TimelineCanvas::move_window(const TimeWindow& window) {
-  if (window == window_) return;
-  window_ = window;
-  viewport()->update();
-  emit window_changed();
-}
 
 void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
   if (slice && !slice->place.valid()) slice.reset();
@@ -41,12 +26,13 @@ void TimelineCanvas::select(std::optional<SliceAddress> slice, bool reveal_it) {
 }
 
 void TimelineCanvas::reveal(const SliceAddress& slice) {
-  const Slice& shown = sides_[slice.side]->at(slice.place);
-  TimeWindow next = window_;
-  next.reveal(shown.begin, shown.end);
+  const TimeRange shown = time_of_slice(slice);
+  TimeWindow next = window();
+  next.reveal(shown.begin.value, shown.end.value);
   move_window(next);
-  const LaneRow row{slice.side, slice.place.lane};
-  const auto found = std::find(scrolled_rows_.begin(), scrolled_rows_.end(), row);
+  const LaneRow row = row_of(slice);
+  const auto found =
+      std::ranges::find(scrolled_rows_, row, [&](std::uint32_t line) { return lines_.rows[line]; });
   if (found == scrolled_rows_.end()) return;
   const auto i = static_cast<std::size_t>(found - scrolled_rows_.begin());
   QScrollBar& bar = *verticalScrollBar();
@@ -59,11 +45,6 @@ void TimelineCanvas::reveal(const SliceAddress& slice) {
 void TimelineCanvas::pick(std::optional<SliceAddress> slice) {
   select(slice);
   emit picked();
-}
-
-void TimelineCanvas::set_range(std::optional<TimeRange> range) {
-  range_ = range;
-  viewport()->update();
 }
 
 void TimelineCanvas::set_layers(std::vector<LayerId> first, std::vector<LayerId> second) {
@@ -104,30 +85,28 @@ void TimelineCanvas::new_lit() {
 bool TimelineCanvas::pick_match(bool backwards) {
   if (!sides_[0] || wanted_.empty()) return false;
   const SlicePlace from = selected_ && selected_->side == 0 ? selected_->place : SlicePlace();
-  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, backwards);
+  const TimeRange seen = window().moved(-shift(0)).range();
+  std::vector<bool> shown(sides_[0]->lanes.size());
+  for (std::uint32_t i = 0; i < shown.size(); ++i) shown[i] = lines_.shown_for[0][i] == i;
+  const SlicePlace next = next_match(*sides_[0], painters_[0]->lit(), from, seen, backwards, shown);
   if (!next.valid()) return false;
   pick(SliceAddress{0, next});
   reveal({0, next});
   return true;
 }
 
-// Once more, and all is shown.
-void TimelineCanvas::fit() {
-  TimeWindow next = window_;
-  if (range_ && range_->length() > Seconds{0}) {
-    next.show(range_->begin.value, range_->end.value);
-  } else if (selected_) {
-    const Slice& slice = sides_[selected_->side]->at(selected_->place);
-    next.show(slice.begin - slice.length(), slice.end + slice.length());
-  } else {
-    next.show_all();
-  }
-  if (next == window_) next.show_all();
-  move_window(next);
+TimeRange TimelineCanvas::time_of_slice(const SliceAddress& slice) const {
+  const Slice& shown = sides_[slice.side]->at(slice.place);
+  return {{shown.begin + shift(slice.side)}, {shown.end + shift(slice.side)}};
 }
 
-double TimelineCanvas::time_at_mouse() const {
-  return mouse_x_ ? time_of(*mouse_x_) : (window_.begin() + window_.end()) / 2;
+TimeRange TimelineCanvas::time_around(const SliceAddress& slice) const {
+  const TimeRange shown = time_of_slice(slice);
+  return {shown.begin - shown.length(), shown.end + shown.length()};
+}
+
+std::optional<TimeRange> TimelineCanvas::selected_time() const {
+  return selected_ ? std::optional(time_around(*selected_)) : std::nullopt;
 }
 
 void TimelineCanvas::pick_neighbour(int by) {
@@ -143,28 +122,41 @@ void TimelineCanvas::pick_neighbour(int by) {
 
 // Lanes that are empty there are passed over.
 void TimelineCanvas::pick_lane(int by) {
-  double at = (window_.begin() + window_.end()) / 2;
+  double at = (window().begin() + window().end()) / 2;
   auto i = static_cast<std::ptrdiff_t>(0);
   if (selected_) {
-    const Slice& slice = sides_[selected_->side]->at(selected_->place);
-    at = (slice.begin + slice.end) / 2;
-    const LaneRow row{selected_->side, selected_->place.lane};
-    i = std::find(rows_.begin(), rows_.end(), row) - rows_.begin() + by;
+    const TimeRange time = time_of_slice(*selected_);
+    at = (time.begin.value + time.end.value) / 2;
+    i = std::ranges::find(rows(), row_of(*selected_)) - rows().begin() + by;
   }
-  for (; i >= 0 && i < static_cast<std::ptrdiff_t>(rows_.size()); i += by < 0 ? -1 : 1) {
-    const LaneRow row = rows_[static_cast<std::size_t>(i)];
+  for (; i >= 0 && i < std::ssize(rows()); i += by < 0 ? -1 : 1) {
+    const LaneRow row = rows()[static_cast<std::size_t>(i)];
+    if (row.is_heading()) continue;
     const Lane& other = lane(row);
     if (other.name().kind == LaneKind::curve || other.slices().empty()) continue;
-    const std::size_t index = std::min(other.ending_after(at), other.slices().size() - 1);
+    const std::size_t index =
+        std::min(other.ending_after(at - shift(row.side)), other.slices().size() - 1);
     const SliceAddress slice{row.side, {row.lane, static_cast<std::uint32_t>(index)}};
     pick(slice);
     return reveal(slice);
   }
 }
 
+void TimelineCanvas::zoom_to_selected() {
+  if (selected_) move_window(window_on(time_around(*selected_)));
+}
+
+void TimelineCanvas::measure_selected() {
+  if (!selected_) return;
+  set_range(time_of_slice(*selected_));
+  emit range_picked();
+}
+
 void TimelineCanvas::toggle_pin() {
   if (!selected_) return;
-  const LaneName& name = sides_[selected_->side]->lanes[selected_->place.lane].name();
+  const LaneRow row = row_of(*selected_);
+  if (row.is_heading()) return;
+  const LaneName& name = lane(row).name();
   const LaneKey key{name.group, name.name};
   if (pinned_.erase(key) == 0) pinned_.insert(key);
   lay_out();

@@ -1,13 +1,16 @@
 #include "gui/widgets/timeline/timeline_view.h"
 
+#include <QAction>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
 #include "gui/models/file_kind.h"
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
@@ -26,7 +29,17 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   auto* layout = make_column(content);
   layout->addWidget(make_bar());
   canvas_ = new TimelineCanvas(content);
-  layout->addWidget(canvas_, 1);
+  legend_ = new Legend(std::vector<LegendEntry>());
+  picture_ = new TimelinePicture(*canvas_, *legend_, content);
+  layout->addWidget(legend_);
+  range_panel_ = new RangePanel(workspace);
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->addWidget(canvas_);
+  splitter->addWidget(range_panel_);
+  splitter->setStretchFactor(0, 3);
+  splitter->setStretchFactor(1, 2);
+  splitter->setChildrenCollapsible(false);
+  layout->addWidget(splitter, 1);
   auto* status_row = new QHBoxLayout;
   status_row->setContentsMargins(8, 4, 8, 4);
   status_ = new ElidedLabel(content);
@@ -52,17 +65,28 @@ QWidget* TimelineView::make_bar() {
   search_->setMaximumWidth(240);
   baseline_button_ =
       make_toggle(tr("Baseline"), tr("The baseline's lanes beneath each lane (B)"), true);
-  links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
+  make_links_button();
+  fold_button_ = make_toggle(
+      tr("Fold"), tr("Devices that do the same as one, with their number (Shift+G)"), false);
   close_button_ = new QToolButton;
   close_button_->setText(tr("Close trace"));
   close_button_->hide();
   layout->addWidget(name_, 2);
   layout->addWidget(search_, 1);
-  for (QWidget* widget :
-       std::initializer_list<QWidget*>{found_, close_button_, baseline_button_, links_button_}) {
+  for (QWidget* widget : std::initializer_list<QWidget*>{found_, close_button_, baseline_button_,
+                                                         links_button_, fold_button_}) {
     layout->addWidget(widget);
   }
   return bar;
+}
+
+void TimelineView::make_links_button() {
+  links_button_ = make_toggle(tr("Links"), tr("How busy the links are (L)"), true);
+  links_button_->setPopupMode(QToolButton::MenuButtonPopup);
+  auto* beside = new QAction(tr("Beside their devices"), links_button_);
+  beside->setCheckable(true);
+  links_button_->addAction(beside);
+  connect(beside, &QAction::toggled, this, [this](bool on) { canvas_->show_links_beside(on); });
 }
 
 void TimelineView::follow() {
@@ -71,6 +95,9 @@ void TimelineView::follow() {
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
+  connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
+  connect(canvas_, &TimelineCanvas::folded_changed, this,
+          [this] { fold_button_->setChecked(canvas_->folded()); });
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
   connect(search_, &QLineEdit::textChanged, this, &TimelineView::on_search);
   connect(search_, &QLineEdit::returnPressed, canvas_, [this] { canvas_->pick_match(false); });
@@ -93,12 +120,17 @@ void TimelineView::follow_selection() {
   connect(canvas_, &TimelineCanvas::row_picked, this, &TimelineView::on_row_picked);
   connect(canvas_, &TimelineCanvas::range_picked, this, &TimelineView::on_range_picked);
   connect(canvas_, &TimelineCanvas::hovered, this, &TimelineView::tell);
+  connect(range_panel_, &RangePanel::layer_picked, this, [this](LayerId layer) {
+    if (is_current()) selection().select_layers({layer});
+  });
+  connect(canvas_, &TimelineCanvas::menu_wanted, this,
+          [this](SliceAddress, QPoint at) { make_menu()->exec(at); });
   connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
   connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
   connect(&selection(), &Selection::layers_changed, this, &TimelineView::show_layers);
   connect(&selection(), &Selection::range_changed, this, [this] {
     canvas_->set_range(selection().range());
-    tell(canvas_->selected());
+    show_range();
   });
 }
 
@@ -137,6 +169,7 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
   canvas_->show_recordings(scene, same ? nullptr : baseline);
   show_layers();
   canvas_->set_range(selection().range());
+  show_range();
   canvas_->search(search_->text().toStdString());
   on_task_changed();
   show_hint();
@@ -158,7 +191,28 @@ void TimelineView::show_name() {
   name_->setText(text);
   close_button_->setVisible(trace_ != nullptr);
   baseline_button_->setVisible(trace_ == nullptr);
+  fold_button_->setChecked(canvas_->folded());
+  legend_->set_entries(timeline_legend(*canvas_));
   tell(canvas_->selected());
+}
+
+QWidget& TimelineView::picture() {
+  picture_->show_title(picture_title());
+  return *picture_;
+}
+
+QString TimelineView::picture_title() const {
+  const auto told = [](const Recorded& shown) {
+    return tr("%1: a step takes %2")
+        .arg(QString::fromStdString(shown.recording->name),
+             human_seconds(shown.scene->prediction.step_seconds()));
+  };
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!shown) return {};
+  if (trace_ || shown != scene_.recording) return QString::fromStdString(shown->name);
+  QString title = told(scene_);
+  if (canvas_->recording(1)) title += tr("     before: ") + told(baseline_);
+  return title;
 }
 
 bool TimelineView::open(const QString& file) try {
@@ -188,6 +242,7 @@ void TimelineView::show_trace(const RecordingPtr& trace) {
   canvas_->show_recordings(nullptr, nullptr);
   canvas_->show_recordings(trace, nullptr);
   canvas_->set_range(std::nullopt);
+  show_range();
   show_name();
   if (trace->slice_count() == 0)
     notify(tr("%1 holds no slices").arg(QFileInfo(trace_file_).fileName()));
@@ -216,18 +271,22 @@ std::function<QString()> TimelineView::csv_later() const {
 }
 
 std::vector<KeyHelp> TimelineView::keys() const {
-  return {{tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
-          {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
-          {tr("F"), tr("Fit the range or the selected task; once more: all")},
-          {tr(". ,"), tr("Next and previous task of the lane")},
-          {tr("↑, ↓"), tr("The task above or below at that time")},
-          {tr("Drag"), tr("Measure a stretch of time")},
-          {tr("Double click"), tr("Zoom to a task")},
-          {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
-          {tr("B"), tr("The baseline beside each lane")},
-          {tr("L"), tr("Links")},
-          {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
-          {tr("Esc"), tr("Select nothing")}};
+  return {
+      {tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
+      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
+      {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
+      {tr(". ,"), tr("Next and previous task of the lane")},
+      {tr("↑, ↓"), tr("The task above or below at that time")},
+      {tr("Drag"), tr("Measure a stretch of time, and add up what happens in it")},
+      {tr("Right click"), tr("What can be done with a task")},
+      {tr("Double click"), tr("Zoom to a task")},
+      {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
+      {tr("B"), tr("The baseline beside each lane")},
+      {tr("L"), tr("Links")},
+      {tr("G"), tr("Open or close the group under the mouse: devices that do the same, a host")},
+      {tr("Shift+G"), tr("Fold devices that do the same into one, or show each")},
+      {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
+      {tr("Esc"), tr("Select nothing")}};
 }
 
 }  // namespace strata::gui

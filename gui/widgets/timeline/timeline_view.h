@@ -5,10 +5,15 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QToolButton>
+#include <memory>
 
 #include "gui/widgets/elided_label.h"
+#include "gui/widgets/legend.h"
+#include "gui/widgets/timeline/range_panel.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
+#include "gui/widgets/timeline/timeline_picture.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -31,6 +36,12 @@ class TimelineView : public View {
   TimelineCanvas& canvas() const { return *canvas_; }
   QLineEdit& search_field() const { return *search_; }
   const QLabel& status() const { return *status_; }
+  const RangePanel& range_panel() const { return *range_panel_; }
+  /// What can be done with the slice that is selected; the caller owns it.
+  std::unique_ptr<QMenu> make_menu();
+  const Legend& legend() const { return *legend_; }
+  /// Of a picture of it.
+  QString picture_title() const;
   bool shows_trace() const { return trace_ != nullptr; }
 
  public slots:
@@ -38,8 +49,8 @@ class TimelineView : public View {
   void close_trace();
 
  protected:
-  /// Its bar is for the mouse.
-  QWidget& picture() override { return *canvas_->viewport(); }
+  /// Its bar is for the mouse; in place of that stands what is shown.
+  QWidget& picture() override;
 
  private:
   /// A scene's recording, made once.
@@ -49,6 +60,7 @@ class TimelineView : public View {
   };
 
   QWidget* make_bar();
+  void make_links_button();
   void follow();
   void follow_selection();
   void refresh();
@@ -67,15 +79,20 @@ class TimelineView : public View {
   void on_task_changed();
   void on_search(const QString& text);
   void tell(std::optional<SliceAddress> slice);
-  QString range_text() const;
+  void show_range();
+  QStringList facts_of(const SliceAddress& slice) const;
 
   ElidedLabel* name_;
   QLineEdit* search_;
   QLabel* found_;
   QToolButton* baseline_button_;
   QToolButton* links_button_;
+  QToolButton* fold_button_;
   QToolButton* close_button_;
+  Legend* legend_;
   TimelineCanvas* canvas_;
+  TimelinePicture* picture_;
+  RangePanel* range_panel_;
   ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;

@@ -1,10 +1,10 @@
 // The timeline's part in the one selection that all views follow, and what it tells of it.
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <optional>
 
 #include "gui/models/compare/differences.h"
-#include "gui/models/text.h"
-#include "gui/models/timeline/what_is_busy.h"
 #include "gui/widgets/timeline/timeline_view.h"
 
 namespace strata::gui {
@@ -68,7 +68,7 @@ void TimelineView::on_row_picked(LaneRow row) {
 }
 
 void TimelineView::on_range_picked() {
-  if (trace_) return tell(canvas_->selected());
+  if (trace_) return show_range();
   selection().select_range(canvas_->range());
 }
 
@@ -82,32 +82,45 @@ void TimelineView::on_task_changed() {
   tell(canvas_->selected());
 }
 
-QString TimelineView::range_text() const {
-  const auto range = canvas_->range();
-  const RecordingPtr& shown = canvas_->recording(0);
-  if (!range || !shown || range->length() <= Seconds{0}) return {};
-  const auto busy = what_is_busy(*shown, *range);
-  if (!busy) return human_seconds(range->length());
-  return tr("%1: the devices compute %2 of it, the busiest (%3) %4")
-      .arg(human_seconds(range->length()), human_share(busy->mean),
-           QString::fromStdString(busy->busiest), human_share(busy->most));
+void TimelineView::show_range() {
+  range_panel_->show_range(canvas_->recording(0), canvas_->range());
+  tell(canvas_->selected());
 }
 
-// What is under the mouse, else what is measured, else what is selected.
-void TimelineView::tell(std::optional<SliceAddress> slice) {
-  const QString range = range_text();
-  if (!slice && range.isEmpty()) slice = canvas_->selected();
-  if (!slice) return status_->setText(range.isEmpty() ? QStringLiteral(" ") : range);
-  const RecordingPtr& shown = canvas_->recording(slice->side);
-  const Slice& at = shown->at(slice->place);
+QStringList TimelineView::facts_of(const SliceAddress& slice) const {
+  const Recording& shown = *canvas_->recording(slice.side);
+  const Slice& at = shown.at(slice.place);
   QStringList facts;
-  if (shown->place(at.id).valid() && shown->facts) {
-    for (const std::string& line : shown->facts->lines(at.id))
-      facts << QString::fromStdString(line);
+  if (shown.place(at.id).valid() && shown.facts) {
+    for (const std::string& line : shown.facts->lines(at.id)) facts << QString::fromStdString(line);
   } else {
-    facts << QString::fromStdString(shown->labels[at.label].text);
+    facts << QString::fromStdString(shown.labels[at.label].text);
   }
-  status_->setText(facts.join(QStringLiteral("   ·   ")));
+  return facts;
+}
+
+// What is under the mouse, else what is selected.
+void TimelineView::tell(std::optional<SliceAddress> slice) {
+  if (!slice) slice = canvas_->selected();
+  status_->setText(slice ? facts_of(*slice).join(QStringLiteral("   ·   ")) : QStringLiteral(" "));
+}
+
+std::unique_ptr<QMenu> TimelineView::make_menu() {
+  auto menu = std::make_unique<QMenu>();
+  const auto slice = canvas_->selected();
+  if (!slice) return menu;
+  const Recording& shown = *canvas_->recording(slice->side);
+  const LaneLabel& label = shown.labels[shown.at(slice->place).label];
+  const QString name = QString::fromStdString(label.text);
+  menu->addAction(tr("Zoom to it"), this, [this] { canvas_->zoom_to_selected(); });
+  menu->addAction(tr("Measure its time"), this, [this] { canvas_->measure_selected(); });
+  menu->addAction(tr("Search for %1").arg(name), this, [this, name] { search_->setText(name); });
+  menu->addAction(tr("Pin its lane, or let it go"), this, [this] { canvas_->toggle_pin(); });
+  menu->addSeparator();
+  menu->addAction(tr("Copy what is known of it"), this, [text = facts_of(*slice)] {
+    QGuiApplication::clipboard()->setText(text.join(QLatin1Char('\n')));
+  });
+  return menu;
 }
 
 }  // namespace strata::gui

@@ -6,6 +6,7 @@
 
 #include "gui/models/measured/error_recording.h"
 #include "gui/models/measured/error_table.h"
+#include "gui/models/measured/measured_steps.h"
 #include "gui/models/measured/real_run.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/cases.h"
@@ -115,17 +116,17 @@ TEST_F(ErrorsTest, BothRecordingsShowOneStepTaskByTask) {
       EXPECT_GE(recording->at(place).begin, 0);
     }
   }
-  const Span& first = measured->measured.span(measured->measured.steady_window().last, TaskId(0));
+  const Span& first =
+      measured->measured.span(measured_steps(measured->measured).shown().step, TaskId(0));
   EXPECT_NEAR(both.measured->at(both.measured->place(0)).length(), first.duration().value, 1e-12);
-  EXPECT_THAT(both.measured->facts->lines(0).back(), HasSubstr("in the mean"));
+  EXPECT_THAT(both.measured->facts->lines(0).back(), HasSubstr("in the median"));
 }
 
 // What was ready in the step before the one that is shown was ready before time 0, and its wait is
 // told in full.
 TEST_F(ErrorsTest, AWaitThatBeganEarlierIsToldInFull) {
   const auto measured = std::make_shared<Measured>(*measure(run_of_lenet()));
-  const std::size_t steps = measured->measured.steps(),
-                    last = measured->measured.steady_window().last;
+  const std::size_t steps = measured->measured.steps(), last = 3;  // all take as long
   const std::size_t tasks = measured->plan.size();
   std::vector<Span> spans;
   for (std::size_t step = 0; step < steps; ++step) {
@@ -134,13 +135,67 @@ TEST_F(ErrorsTest, AWaitThatBeganEarlierIsToldInFull) {
       spans.push_back({{begin}, {begin}, {begin + 1}});
     }
   }
-  ASSERT_GT(last, 0);
+  ASSERT_EQ(measured_steps(measured->measured).shown().step, last);
   spans[last * tasks].ready = Seconds{0};
   const double waited = spans[last * tasks].start.value;
   measured->measured = Timeline(tasks, std::move(spans));
   const ErrorRecordings both = record_errors(measured);
   const double shown = both.measured->at(both.measured->place(0)).begin;
   EXPECT_NEAR(both.measured->facts->ready(0).value(), shown - waited, 1e-9);
+}
+
+// Six steps of 10 ms, each task a part of it; in the step `slow` the first task takes 90 ms more.
+Timeline steps_of_ten(std::size_t tasks, std::size_t slow) {
+  std::vector<Span> spans;
+  double at = 0;
+  for (std::size_t step = 0; step < 6; ++step) {
+    for (std::size_t i = 0; i < tasks; ++i) {
+      const double took = 0.01 / static_cast<double>(tasks) + (step == slow && i == 0 ? 0.09 : 0);
+      spans.push_back({{at}, {at}, {at + took}});
+      at += took;
+    }
+  }
+  return Timeline(tasks, std::move(spans));
+}
+
+// Of six steps the third to the fifth count. One in which something else ran takes ten times as
+// long, and whichever it is, the picture, the colours and the table are of the others.
+TEST_F(ErrorsTest, APreemptedStepStandsForNothing) {
+  const auto measured = std::make_shared<Measured>(*measure(run_of_lenet()));
+  const std::size_t tasks = measured->plan.size();
+  for (const std::size_t slow : {2U, 3U, 4U}) {
+    SCOPED_TRACE(slow);
+    measured->measured = steps_of_ten(tasks, slow);
+    const MeasuredSteps steps = measured_steps(measured->measured);
+    ASSERT_EQ(steps.steps.size(), 3);
+    EXPECT_NE(steps.shown().step, slow);
+    EXPECT_NEAR(steps.shown().time.value, 0.01, 1e-9);
+    for (const MeasuredStep& step : steps.steps) EXPECT_EQ(step.preempted, step.step == slow);
+    const Comparison typical =
+        compare_typical(measured->plan, measured->predicted, measured->measured);
+    EXPECT_NEAR(typical.tasks[0].measured.duration.value, 0.01 / static_cast<double>(tasks), 1e-9);
+    const ErrorRecordings both = record_errors(measured);
+    EXPECT_LT(both.measured->end, 0.05);
+  }
+  EXPECT_THAT(
+      text_of(measured_steps(measured->measured)),
+      HasSubstr(" of 3, the median: 10 ms; steps 10 ms to 100 ms; preempted: step 3 (100 ms)"));
+}
+
+TEST_F(ErrorsTest, FewStepsStandForThemselves) {
+  const auto steps = [](std::size_t count) {
+    std::vector<Span> spans;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto at = static_cast<double>(i);
+      spans.push_back({{at}, {at}, {at + 1}});
+    }
+    return measured_steps(Timeline(1, std::move(spans)));
+  };
+  EXPECT_EQ(steps(1).shown().step, 0);
+  EXPECT_EQ(text_of(steps(1)), "one step: 1 s");
+  EXPECT_EQ(steps(2).shown().step, 1);
+  EXPECT_EQ(steps(3).shown().step, 1);
+  EXPECT_EQ(steps(4).shown().step, 2);
 }
 
 // Every task took at least 10 ms where a millisecond or less was predicted: all are far too fast.

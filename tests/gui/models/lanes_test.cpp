@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "gui/models/timeline/time_frame.h"
+
 namespace strata::gui {
 namespace {
 
@@ -112,10 +114,9 @@ Recording recording_of(const std::vector<std::string>& lanes, std::vector<Labell
   return recording;
 }
 
-std::vector<std::string> rows_of(const Recording& first, const Recording* second,
-                                 const RowOptions& options = {}) {
+std::vector<std::string> rows_of(const Recording& first, const Recording* second) {
   std::vector<std::string> rows;
-  for (const LaneRow row : interleave(first, second, options)) {
+  for (const LaneRow row : interleave(first, second)) {
     const LaneName& name = (row.side == 0 ? first : *second).lanes[row.lane].name();
     rows.push_back(fmt::format("{}{}/{}", row.side == 0 ? "" : "before ", name.group, name.name));
   }
@@ -129,11 +130,6 @@ TEST(LaneRowsTest, EachLaneHasItsPartnerBeneathIt) {
               ElementsAre("a/compute", "before a/compute", "a/sync", "before a/arriving",
                           "b/compute", "before b/compute", "before c/compute"));
   EXPECT_THAT(rows_of(now, nullptr), ElementsAre("a/compute", "a/sync", "b/compute"));
-}
-
-TEST(LaneRowsTest, LinksMayBeLeftOut) {
-  const Recording now = recording_of({"a/compute", "links/rate"});
-  EXPECT_THAT(rows_of(now, &now, {false}), ElementsAre("a/compute", "before a/compute"));
 }
 
 TEST(LaneSearchTest, FindsAllWordsInAnyCase) {
@@ -153,12 +149,50 @@ TEST(LaneSearchTest, GoesThroughWhatIsFoundInTheOrderOfTimeAndAround) {
   std::vector<std::uint32_t> ids;
   SlicePlace at;
   for (int i = 0; i < 5; ++i) {
-    at = next_match(recording, wanted, at);
+    at = next_match(recording, wanted, at, {});
     ids.push_back(recording.at(at).id);
   }
   EXPECT_THAT(ids, ElementsAre(0, 3, 2, 4, 0));
-  EXPECT_EQ(recording.at(next_match(recording, wanted, at, true)).id, 4);
-  EXPECT_FALSE(next_match(recording, labels_with(recording, "z"), {}).valid());
+  EXPECT_EQ(recording.at(next_match(recording, wanted, at, {}, true)).id, 4);
+  EXPECT_FALSE(next_match(recording, labels_with(recording, "z"), {}, {}).valid());
+}
+
+TEST(LaneSearchTest, LooksAtTheLanesThatAreShown) {
+  const Recording recording = recording_of({"a/compute", "b/compute"}, {{{"x", 0}}, {{"x", 1}}});
+  const SlicePlace found = next_match(recording, {true, true}, {}, {}, false, {false, true});
+  EXPECT_EQ(found, (SlicePlace{1, 0}));
+}
+
+// Where none is selected, what is on the screen comes first: not the first step, which is like no
+// other.
+TEST(LaneSearchTest, BeginsWithinTheTimeThatIsSeen) {
+  const Recording recording = recording_of({"a/compute"}, {{{"x", 0}, {"x", 3}, {"x", 5}}});
+  const auto first = [&](double begin, double end, bool backwards) {
+    return recording.at(next_match(recording, {true, true, true}, {}, {{begin}, {end}}, backwards))
+        .begin;
+  };
+  EXPECT_EQ(first(2, 4, false), 3);
+  EXPECT_EQ(first(2, 4, true), 3);
+  EXPECT_EQ(first(4, 9, true), 5);
+  EXPECT_EQ(first(6, 9, false), 0) << "from the other end";
+}
+
+// The first's steady step lasts from 4 to 6, the second's from 10 to 15.
+TEST(TimeFrameTest, SteadyStepsBeginTogether) {
+  Recording first, second;
+  first.step = {{4}, {6}};
+  first.end = 8;
+  second.step = {{10}, {15}};
+  second.end = 20;
+  const TimeFrame frame = frame_of(first, &second);
+  EXPECT_EQ(frame.shift_of(first), 0);
+  EXPECT_EQ(frame.shift_of(second), -6);
+  EXPECT_EQ(frame.step, first.step);
+  EXPECT_EQ(frame.begin, -6);
+  EXPECT_EQ(frame.end, 14);
+  EXPECT_EQ(frame_of_both(first, second).step, (TimeRange{{4}, {9}}));
+  second.step.reset();  // of a trace
+  EXPECT_EQ(frame_of(first, &second).shift_of(second), 0);
 }
 
 }  // namespace

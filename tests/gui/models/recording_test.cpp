@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/timeline/plan_recording.h"
+#include "gui/models/timeline/range_sums.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
-#include "gui/models/timeline/what_is_busy.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/task_title.h"
@@ -151,11 +151,13 @@ TEST_F(RecordingTest, LinksAreCurvesOfTheirUse) {
 
 TEST_F(RecordingTest, DevicesAreAsBusyAsTheirUtilisationSays) {
   ASSERT_TRUE(recording_->steady);
-  const auto busy = what_is_busy(*recording_, *recording_->steady);
-  ASSERT_TRUE(busy);
-  const auto& use = scene_->use.devices;
-  EXPECT_NEAR(busy->most, *std::max_element(use.begin(), use.end()), 1e-9);
-  EXPECT_NEAR(busy->mean, (use[0] + use[1]) / 2, 1e-9);
+  const RangeSums sums = sum_range(*recording_, *recording_->steady, SumBy::device);
+  ASSERT_EQ(sums.rows.size(), 2);
+  for (const RangeSum& row : sums.rows) {
+    const std::size_t device = row.what.ends_with("gpu0") ? 0 : 1;
+    EXPECT_NEAR(row.compute / recording_->steady->length().value, scene_->use.devices[device], 1e-9)
+        << row.what;
+  }
 }
 
 TEST_F(RecordingTest, CsvHasALineForEachSliceInTheRange) {

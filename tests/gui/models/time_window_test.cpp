@@ -2,6 +2,8 @@
 
 #include "gui/models/timeline/time_window.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 namespace strata::gui {
@@ -33,14 +35,29 @@ TEST(TimeWindowTest, StaysWithinItsLimits) {
 
 TEST(TimeWindowTest, WhatIsAllStaysAll) {
   TimeWindow window(10);
-  window.set_limit(4);
+  window.set_limits(0, 4);
   EXPECT_EQ(window.range(), (TimeRange{{0}, {4}}));
   window.show(1, 2);
-  window.set_limit(8);
+  window.set_limits(0, 8);
   EXPECT_EQ(window.range(), (TimeRange{{1}, {2}}));
-  window.set_limit(1.5);
+  window.set_limits(0, 1.5);
   EXPECT_EQ(window.range(), (TimeRange{{0.5}, {1.5}}));
   EXPECT_FALSE(TimeWindow(0).length() <= 0);
+}
+
+// What is drawn earlier than 0 can be moved to, too.
+TEST(TimeWindowTest, MayBeginBeforeZero) {
+  TimeWindow window(10);
+  window.set_limits(-5, 10);
+  EXPECT_EQ(window.range(), (TimeRange{{-5}, {10}}));
+  window.zoom(0.1, -5);
+  EXPECT_EQ(window.range(), (TimeRange{{-5}, {-3.5}}));
+  window.pan(-1);
+  EXPECT_EQ(window.begin(), -5);
+  EXPECT_EQ(window.moved(5).range(), (TimeRange{{0}, {1.5}}));
+  EXPECT_FALSE(window.shows_all());
+  window.show_all();
+  EXPECT_TRUE(window.moved(2).shows_all());
 }
 
 TEST(TimeWindowTest, RevealsWithTheLeastMovement) {
@@ -58,6 +75,7 @@ TEST(TimeWindowTest, RevealsWithTheLeastMovement) {
 
 std::vector<std::string> labels(double begin, double end, int most) {
   TimeWindow window(1000);
+  window.set_limits(std::min(begin, 0.0), 1000);
   window.show(begin, end);
   std::vector<std::string> labels;
   for (const TimeTick& tick : time_ticks(window, most)) labels.push_back(tick.label);
@@ -66,6 +84,7 @@ std::vector<std::string> labels(double begin, double end, int most) {
 
 TEST(TimeWindowTest, TicksAreRoundInOneUnit) {
   EXPECT_THAT(labels(0, 1, 5), ElementsAre("0.0 s", "0.2 s", "0.4 s", "0.6 s", "0.8 s", "1.0 s"));
+  EXPECT_THAT(labels(-0.3, 0.3, 3), ElementsAre("-0.2 s", "0.0 s", "0.2 s"));
   EXPECT_THAT(labels(0.0101, 0.0139, 4), ElementsAre("11 ms", "12 ms", "13 ms"));
   EXPECT_THAT(labels(0, 1e-6, 2), ElementsAre("0.0 µs", "0.5 µs", "1.0 µs"));
 }

@@ -5,6 +5,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include <gmock/gmock.h>
 
@@ -248,6 +249,29 @@ TEST_F(CompareViewTest, BothTimelinesShowTheSameTime) {
   QTest::keyClick(&timelines->lower(), Qt::Key_W);
   EXPECT_FALSE(timelines->lower().window().shows_all());
   EXPECT_EQ(timelines->upper().window(), timelines->lower().window());
+}
+
+// Through a parameter server, four steps of one take so much longer that the compared ones do not
+// overlap where each is drawn in its own time.
+TEST_F(CompareViewTest, TheComparedStepsBeginTogether) {
+  Document served = workspace_.document();
+  served.input.model = "alexnet";
+  served.strategy.source = "owt";
+  served.input.sync = {SyncAlgorithm::ps, kUsualBucket};
+  workspace_.open(served);
+  settle();
+  auto* timelines = view_.findChild<LinkedTimelines*>();
+  const TimelineCanvas &upper = timelines->upper(), &lower = timelines->lower();
+  const TimeRange before = *upper.recording(0)->step, now = *lower.recording(0)->step;
+  ASSERT_TRUE(before.begin > now.end || now.begin > before.end);
+  const Seconds longer = std::max(before.length(), now.length());
+  EXPECT_EQ(upper.window(), lower.window());
+  EXPECT_LT(lower.window().begin(), now.begin.value);
+  EXPECT_GT(lower.window().end(), (now.begin + longer).value);
+  EXPECT_LT(lower.window().length(), 1.1 * longer.value);
+  QTest::keyClick(&timelines->upper(), Qt::Key_F);
+  EXPECT_TRUE(upper.window().shows_all());
+  EXPECT_TRUE(lower.window().shows_all());
 }
 
 // Both the table and the timelines have an A and a W: that of the focus counts.

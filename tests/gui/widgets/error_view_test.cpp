@@ -63,6 +63,7 @@ TEST_F(ErrorViewTest, RunsAndShowsBothTimelinesAndTheirTable) {
   EXPECT_EQ(view_.run_bar().what().text(), "lenet5, model on cpu:2, batch 8");
   EXPECT_THAT(view_.heading().text().toStdString(),
               AllOf(HasSubstr("predicted "), HasSubstr(", measured "), HasSubstr(", error ")));
+  EXPECT_THAT(view_.shown_step().text().toStdString(), HasSubstr(" of 3, the median: "));
   EXPECT_FALSE(view_.csv().isEmpty());
   EXPECT_EQ(view_.run_bar().button().text(), "Run");
 }

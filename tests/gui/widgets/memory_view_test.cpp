@@ -76,9 +76,11 @@ TEST_F(MemoryViewTest, ShowsAStepFirstAndThenAll) {
   open();
   const Timeline& timeline = workspace_.scene()->prediction.timeline;
   const std::size_t last = timeline.steady_window().last;
-  EXPECT_DOUBLE_EQ(view_.canvas().window().begin(), timeline.step_end(last - 1).value);
-  EXPECT_DOUBLE_EQ(view_.canvas().window().end(), timeline.step_end(last).value);
+  const Seconds begin = timeline.step_end(last - 1), end = timeline.step_end(last);
   const TimeWindow step = view_.canvas().window();
+  EXPECT_LT(step.begin(), begin.value);
+  EXPECT_GT(step.end(), end.value);
+  EXPECT_LT(step.length(), 1.1 * (end - begin).value);
   QTest::keyClick(&view_.canvas(), Qt::Key_F);
   EXPECT_TRUE(view_.canvas().window().shows_all());
   QTest::keyClick(&view_.canvas(), Qt::Key_F);

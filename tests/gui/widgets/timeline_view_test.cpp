@@ -3,8 +3,10 @@
 
 #include "gui/widgets/timeline/timeline_view.h"
 
+#include <QClipboard>
 #include <QDir>
 #include <QFile>
+#include <QGuiApplication>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -13,6 +15,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "sim/exporters/trace/trace.h"
 #include "tests/gui/models/event_loop.h"
@@ -21,7 +24,9 @@
 namespace strata::gui {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 using testing::wait_until;
 
 class TimelineViewTest : public ::testing::Test {
@@ -44,13 +49,15 @@ class TimelineViewTest : public ::testing::Test {
   }
   const Recording& shown() { return *canvas_.recording(0); }
   QPoint middle_of(SlicePlace place) { return canvas_.box_of({0, place}).center().toPoint(); }
-  // A wide one that can be clicked.
+  // A wide one of the step that is seen, that can be clicked.
   SlicePlace longest_on_device() {
     const Recording& recording = shown();
     for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
       const Lane& lane = recording.lanes[i];
       if (lane.name().kind != LaneKind::device) continue;
-      return {i, static_cast<std::uint32_t>(lane.longest(0, lane.slices().size()))};
+      const std::size_t first = lane.beginning_at(recording.step->begin.value);
+      const std::size_t last = lane.ending_after(recording.step->end.value);
+      return {i, static_cast<std::uint32_t>(lane.longest(first, last))};
     }
     return {};
   }
@@ -78,18 +85,48 @@ TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
   view_.grab();
 }
 
-TEST_F(TimelineViewTest, APictureHoldsTheTimeAndNotTheBar) {
+// It stands alone: above the time are the case, how long its step takes, and the colours.
+TEST_F(TimelineViewTest, APictureSaysWhatItShows) {
   open();
   const QTemporaryDir folder;
   const QString file = folder.filePath("timeline.png");
   view_.export_to(file);
-  EXPECT_EQ(QImage(file).size(), 2 * canvas_.viewport()->size());
+  const QSize time = canvas_.viewport()->size();
+  const QImage picture(file);
+  EXPECT_EQ(picture.width(), 2 * time.width());
+  EXPECT_GT(picture.height(), 2 * (time.height() + 2 * view_.fontMetrics().height()));
+  const std::string step =
+      human_seconds(workspace_.scene()->prediction.step_seconds()).toStdString();
+  EXPECT_THAT(view_.picture_title().toStdString(),
+              AllOf(HasSubstr("lenet5 on p100-1x2, owt: a step takes " + step),
+                    HasSubstr("before: lenet5 on p100-1x2, data: a step takes ")));
+  const QImage above = picture.copy(0, 0, picture.width(), picture.height() - 2 * time.height());
+  QImage blank = above;
+  blank.fill(above.pixel(0, 0));
+  EXPECT_NE(above, blank);
+}
+
+TEST_F(TimelineViewTest, ItsLegendNamesTheColoursThatAreShown) {
+  EXPECT_TRUE(view_.legend().entries().empty());
+  open();
+  const auto named = [&](const QString& text) {
+    return std::ranges::any_of(view_.legend().entries(), [&](const LegendEntry& entry) {
+      return entry.text.startsWith(text);
+    });
+  };
+  for (const char* text : {"forward", "backward: inputs", "backward: parameters", "update", "sync",
+                           "use of a link", "critical path"}) {
+    EXPECT_TRUE(named(text)) << text;
+  }
+  EXPECT_TRUE(view_.legend().isVisible());
+  EXPECT_TRUE(named("transfer"));
+  open("data");
+  EXPECT_FALSE(named("transfer")) << "no layer's input is moved";
 }
 
 TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
   open();
   ASSERT_TRUE(canvas_.recording(0) && canvas_.recording(1));
-  EXPECT_TRUE(canvas_.window().shows_all());
   EXPECT_EQ(rows_of_side(1), canvas_.recording(1)->lanes.size());
   key(Qt::Key_B);
   settle();
@@ -97,6 +134,43 @@ TEST_F(TimelineViewTest, ShowsTheSceneAndTheBaselineBeneath) {
   key(Qt::Key_B);
   settle();
   EXPECT_GT(rows_of_side(1), 0);
+}
+
+// Four steps are simulated, and one of the steady state is what is looked at.
+TEST_F(TimelineViewTest, OpensAtTheSteadyStep) {
+  open();
+  const TimeRange step = *shown().step;
+  const TimeWindow opened = canvas_.window();
+  EXPECT_LT(opened.begin(), step.begin.value);
+  EXPECT_GT(opened.end(), step.end.value);
+  EXPECT_LT(opened.length(), 1.1 * step.length().value);
+  key(Qt::Key_F);
+  EXPECT_TRUE(canvas_.window().shows_all());
+  key(Qt::Key_F);
+  EXPECT_EQ(canvas_.window(), opened);
+  workspace_.set_what_if("link.inter.bandwidth", "1e9");
+  settle();
+  EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
+}
+
+// Both steps begin at one place, however much longer the baseline took until then.
+TEST_F(TimelineViewTest, TheBaselinesStepBeginsWhereTheScenesDoes) {
+  open("model");
+  const Recording& before = *canvas_.recording(1);
+  ASSERT_NE(before.step->begin, shown().step->begin);
+  const double scale =
+      (canvas_.viewport()->width() - canvas_.names_width()) / canvas_.window().length();
+  for (std::uint32_t i = 0; i < before.lanes.size(); ++i) {
+    if (before.lanes[i].name().kind != LaneKind::device) continue;
+    const auto first =
+        static_cast<std::uint32_t>(before.lanes[i].beginning_at(before.step->begin.value));
+    const SliceAddress slice{1, {i, first}};
+    const double into_step = before.at(slice.place).begin - before.step->begin.value;
+    const double x = canvas_.names_width() +
+                     (shown().step->begin.value + into_step - canvas_.window().begin()) * scale;
+    EXPECT_NEAR(canvas_.box_of(slice).left(), x, 1e-6);
+    EXPECT_EQ(canvas_.slice_at(canvas_.box_of(slice).center().toPoint())->side, 1);
+  }
 }
 
 TEST_F(TimelineViewTest, ABaselineThatIsTheSameIsNotShownTwice) {
@@ -231,17 +305,65 @@ TEST_F(TimelineViewTest, DraggingMeasures) {
   ASSERT_TRUE(range);
   EXPECT_NEAR(range->length().value,
               canvas_.window().length() * 300 / (area->width() - canvas_.names_width()), 1e-12);
-  EXPECT_THAT(view_.status().text().toStdString(), HasSubstr("the devices compute"));
+  settle();
+  EXPECT_TRUE(view_.range_panel().isVisible());
+  EXPECT_THAT(view_.range_panel().heading().text().toStdString(), HasSubstr("devices compute"));
   key(Qt::Key_F);
   EXPECT_NEAR(canvas_.window().length(), range->length().value, 1e-9);
+  key(Qt::Key_F);
+  EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
   key(Qt::Key_F);
   EXPECT_TRUE(canvas_.window().shows_all());
   key(Qt::Key_Escape);
   EXPECT_FALSE(workspace_.selection().range());
+  EXPECT_FALSE(view_.range_panel().isVisible());
+}
+
+TEST_F(TimelineViewTest, WhatIsMeasuredIsAddedUp) {
+  open();
+  workspace_.selection().select_range(*shown().step);
+  settle();
+  const RangePanel& panel = view_.range_panel();
+  ASSERT_TRUE(panel.isVisible());
+  QCoreApplication::processEvents();
+  EXPECT_GT(panel.table().viewport()->height(), 3 * panel.fontMetrics().height());
+  EXPECT_GT(canvas_.height(), panel.height());
+  const auto sums = [&](SumBy by) { return sum_range(shown(), *shown().step, by).rows; };
+  EXPECT_THAT(panel.sums().rows(), UnorderedElementsAreArray(sums(SumBy::layer)));
+  panel.table().selectRow(0);
+  EXPECT_EQ(workspace_.selection().layers(), std::vector{panel.sums().rows()[0].layer});
+  panel.by().setCurrentIndex(2);
+  settle();
+  EXPECT_THAT(panel.sums().rows(), UnorderedElementsAreArray(sums(SumBy::device)));
+}
+
+TEST_F(TimelineViewTest, ARightClickOffersWhatCanBeDone) {
+  open();
+  canvas_.select(SliceAddress{0, longest_on_device()});
+  const Slice slice = shown().at(canvas_.selected()->place);
+  const QString name = QString::fromStdString(shown().labels[slice.label].text);
+  const auto choose = [&](const QString& text) {
+    const auto menu = view_.make_menu();
+    for (QAction* action : menu->actions()) {
+      if (action->text().startsWith(text)) return action->trigger();
+    }
+    ADD_FAILURE() << text.toStdString();
+  };
+  choose("Zoom to it");
+  EXPECT_NEAR(canvas_.window().length(), 3 * slice.length(), 1e-12);
+  choose("Measure its time");
+  EXPECT_NEAR(workspace_.selection().range()->length().value, slice.length(), 1e-15);
+  choose("Search for");
+  EXPECT_EQ(view_.search_field().text(), name);
+  choose("Copy");
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().startsWith(name));
+  canvas_.select(std::nullopt);
+  EXPECT_TRUE(view_.make_menu()->actions().isEmpty());
 }
 
 TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
   open();
+  key(Qt::Key_F);
   const TimeWindow all = canvas_.window();
   QTest::mouseMove(canvas_.viewport(), {700, 300});
   key(Qt::Key_W);
@@ -280,6 +402,7 @@ TEST_F(TimelineViewTest, SearchGoesThroughWhatItFinds) {
   ASSERT_TRUE(canvas_.selected());
   const Slice first = shown().at(canvas_.selected()->place);
   EXPECT_EQ(shown().labels[first.label].text, "conv1 forward");
+  EXPECT_GE(first.begin, shown().step->begin.value) << "where it is looked at";
   QTest::keyClick(&view_.search_field(), Qt::Key_Return);
   EXPECT_GE(shown().at(canvas_.selected()->place).begin, first.begin);
   EXPECT_NE(shown().at(canvas_.selected()->place).id, first.id);
@@ -303,6 +426,13 @@ TEST_F(TimelineViewTest, APinnedLaneStandsAboveTheOthers) {
   bar.setValue(0);
   key(Qt::Key_P);
   EXPECT_EQ(top(place), unpinned);
+}
+
+TEST_F(TimelineViewTest, FewDevicesAreNotFolded) {
+  open();
+  EXPECT_FALSE(canvas_.folded());
+  canvas_.show_links_beside(true);
+  EXPECT_EQ(canvas_.rows().size(), shown().lanes.size() + canvas_.recording(1)->lanes.size());
 }
 
 TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
