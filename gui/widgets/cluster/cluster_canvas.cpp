@@ -12,10 +12,8 @@ constexpr double kApart = 3;      // between the two directions, to each side
 
 }  // namespace
 
-ClusterCanvas::ClusterCanvas(QWidget* parent) : QWidget(parent) {
-  setFocusPolicy(Qt::StrongFocus);
+ClusterCanvas::ClusterCanvas(QWidget* parent) : SheetCanvas({0.02, 20, 1.8}, Wheel::zooms, parent) {
   setAccessibleName(tr("Cluster"));
-  show_tips(this, [this](QPoint at) { return tip_at(at); });
 }
 
 void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
@@ -44,15 +42,14 @@ void ClusterCanvas::select(std::optional<LinkId> link, std::optional<DeviceId> d
 }
 
 // The legend keeps the lowest line for itself.
-void ClusterCanvas::fit() {
-  view_.fit(map_.bounds, QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height()));
-  update();
+QRectF ClusterCanvas::room() const {
+  return QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height());
 }
 
 // From the rim of one box to that of the other; each direction keeps to its side.
 ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const {
-  const QRectF from = view_.to_widget(map_.nodes[edge.from].box),
-               to = view_.to_widget(map_.nodes[edge.to].box);
+  const QRectF from = view().to_widget(map_.nodes[edge.from].box),
+               to = view().to_widget(map_.nodes[edge.to].box);
   QPointF a = from.center(), b = to.center();
   const QPointF along = b - a;
   const double length = std::hypot(along.x(), along.y());
@@ -69,12 +66,12 @@ ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const
 }
 
 std::optional<LinkId> ClusterCanvas::link_at(const QPointF& at) const {
-  const auto found = map_.edge_at(view_.to_sheet(at), kLineClick / view_.scale());
+  const auto found = map_.edge_at(view().to_sheet(at), kLineClick / view().scale());
   if (!found) return std::nullopt;
   const MapEdge& edge = map_.edges[*found];
   const QPointF a = map_.nodes[edge.from].box.center(),
                 along = map_.nodes[edge.to].box.center() - a;
-  const QPointF to = view_.to_sheet(at) - a;
+  const QPointF to = view().to_sheet(at) - a;
   const bool back = along.x() * to.y() - along.y() * to.x() < 0;
   const std::vector<LinkId>& links =
       (back ? !edge.back.empty() : edge.there.empty()) ? edge.back : edge.there;
@@ -95,14 +92,14 @@ QPointF ClusterCanvas::place_of(LinkId link) const {
   for (const MapNode& node : map_.nodes) {
     const bool within =
         std::find(node.inside.begin(), node.inside.end(), link) != node.inside.end();
-    if (within) return view_.to_widget(node.box.center());
+    if (within) return view().to_widget(node.box.center());
   }
   return {};
 }
 
 QPointF ClusterCanvas::place_of(DeviceId device) const {
   const auto node = map_.node_of(device);
-  return node ? view_.to_widget(map_.nodes[*node].box.center()) : QPointF();
+  return node ? view().to_widget(map_.nodes[*node].box.center()) : QPointF();
 }
 
 const std::vector<double>& ClusterCanvas::values() const {
@@ -133,8 +130,8 @@ bool ClusterCanvas::holds(const std::vector<LinkId>& links) const {
   return link_ && std::find(links.begin(), links.end(), *link_) != links.end();
 }
 
-void ClusterCanvas::resizeEvent(QResizeEvent* /*event*/) {
-  if (view_.fitted()) fit();
+void ClusterCanvas::resizeEvent(QResizeEvent* event) {
+  SheetCanvas::resizeEvent(event);
   emit reshaped();
 }
 

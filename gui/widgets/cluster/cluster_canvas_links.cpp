@@ -1,6 +1,5 @@
 // How links are painted, what the picked one says, and what the colours mean.
 
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 

@@ -9,33 +9,30 @@
 
 namespace strata::gui {
 
-void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = theme_of(palette());
-  painter.fillRect(rect(), theme.background);
-  if (!map_.scene()) {
-    painter.setPen(theme.faint);
-    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No network yet.\nOpen one, or drop a .toml or .onnx file here."));
-    return;
-  }
-  NetworkPainter network(map_, theme, colours_, font());
+QString NetworkCanvas::placeholder() const {
+  return tr("No network yet.\nOpen one, or drop a .toml or .onnx file here.");
+}
+
+NetworkPainter NetworkCanvas::painter_of_nodes() const {
+  return {map_, theme_of(palette()), colours_, font()};
+}
+
+void NetworkCanvas::paint_sheet(QPainter& painter) const {
+  NetworkPainter network = painter_of_nodes();
   network.current = hasFocus() ? current_ : std::nullopt;
   network.hovered = hovered_;
   network.found = found_;
-  if (drag_ == Drag::paint) network.found.insert(painted_.begin(), painted_.end());
+  network.found.insert(painted_.begin(), painted_.end());
   painter.save();
-  const double scale = view_.scale();
-  painter.translate(view_.offset());
+  const double scale = view().scale();
+  painter.translate(view().offset());
   painter.scale(scale, scale);
-  network.paint(painter, scale, QRectF(view_.to_sheet({0, 0}), QSizeF(size()) / scale));
+  network.paint(painter, scale, QRectF(view().to_sheet({0, 0}), QSizeF(size()) / scale));
   painter.restore();
-  if (drag_ == Drag::band) {
-    painter.setPen(theme.accent);
-    painter.setBrush(see_through(theme.accent, 0.15));
-    painter.drawRect(QRectF(pressed_, last_).normalized());
-  }
-  paint_legend(painter, network, size());
+}
+
+void NetworkCanvas::paint_legend(QPainter& painter) const {
+  paint_legend(painter, painter_of_nodes(), size());
 }
 
 double NetworkCanvas::whole_scale() const {
@@ -52,10 +49,9 @@ QSize NetworkCanvas::whole_size() const {
 }
 
 void NetworkCanvas::paint_whole(QPainter& painter) const {
-  const Theme theme = theme_of(palette());
-  painter.fillRect(QRect(QPoint(), whole_size()), theme.background);
+  painter.fillRect(QRect(QPoint(), whole_size()), theme_of(palette()).background);
   if (!map_.scene()) return;
-  const NetworkPainter network(map_, theme, colours_, font());
+  const NetworkPainter network = painter_of_nodes();
   const QRectF sheet = map_.sheet().bounds;
   painter.save();
   painter.scale(whole_scale(), whole_scale());
