@@ -11,14 +11,18 @@ constexpr double kDragged = 5;  // pixels: less is a click
 
 }  // namespace
 
-SheetCanvas::SheetCanvas(const SheetView::Limits& limits, Wheel wheel, QWidget* parent)
-    : QWidget(parent), view_(limits), wheel_(wheel) {
+SheetCanvas::SheetCanvas(const SheetView& view, QWidget* parent) : QWidget(parent), view_(view) {
   setFocusPolicy(Qt::StrongFocus);
   show_tips(this, [this](QPoint at) { return sheet().isEmpty() ? QString() : tip_at(at); });
 }
 
 void SheetCanvas::fit() {
-  view_.fit(sheet(), room());
+  view_.fit();
+  update();
+}
+
+void SheetCanvas::show_sheet() {
+  view_.show(sheet(), room());
   update();
 }
 
@@ -49,12 +53,12 @@ void SheetCanvas::paintEvent(QPaintEvent* /*event*/) {
 
 void SheetCanvas::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if (view_.fitted()) fit();
+  show_sheet();
 }
 
 void SheetCanvas::wheelEvent(QWheelEvent* event) {
   event->accept();
-  view_.take_wheel(*event, wheel_ == Wheel::zooms);
+  view_.take_wheel(*event);
   update();
 }
 
@@ -75,7 +79,10 @@ void SheetCanvas::begin_drag(Drag drag) {
 void SheetCanvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
   const bool far = (at - pressed_).manhattanLength() >= kDragged;
-  if (drag_ == Drag::press && far) begin_drag(begins_band(pressed_) ? Drag::band : Drag::pan);
+  if (drag_ == Drag::press && far) {
+    const bool band = has_bands() && (event->modifiers() & Qt::ShiftModifier) != 0;
+    begin_drag(band ? Drag::band : Drag::pan);
+  }
   if (drag_ == Drag::none || drag_ == Drag::press) return;
   const QPointF before = std::exchange(last_, at);
   if (drag_ == Drag::pan) view_.pan(at - before);
@@ -100,7 +107,7 @@ void SheetCanvas::keyPressEvent(QKeyEvent* event) {
   if (take_key(*event)) return;
   const bool plain = (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) == 0;
   if (plain && event->key() == Qt::Key_F) return fit();
-  if (!plain || !view_.take_key(event->key(), QRectF(rect()).center())) {
+  if (!plain || !view_.take_key(event->key())) {
     return QWidget::keyPressEvent(event);
   }
   update();

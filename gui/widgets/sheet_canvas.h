@@ -1,8 +1,9 @@
 #pragma once
 
 // A sheet in a window, moved and enlarged alike in every view that has one (the network's graph,
-// the cluster): by the wheel, by dragging, by + and -; F fits it. The canvas of a view says what is
-// on its sheet, what a click or a key of its own means, and paints.
+// the cluster), as maps are: the wheel zooms about the mouse, dragging moves it, + and - zoom, F
+// fits it. Where things are picked together, Shift+drag picks what a rectangle touches. The canvas
+// of a view says what is on its sheet, what a click or a key of its own means, and paints.
 
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -21,11 +22,12 @@ class SheetCanvas : public QWidget {
   void fit();
 
  protected:
-  enum class Wheel : std::uint8_t { scrolls, zooms };
-  SheetCanvas(const SheetView::Limits& limits, Wheel wheel, QWidget* parent);
+  SheetCanvas(const SheetView& view, QWidget* parent);
 
   const SheetView& view() const { return view_; }
   void pan(const QPointF& by);
+  /// The sheet or its room is another than before.
+  void show_sheet();
 
   /// Empty where there is nothing to show.
   virtual QRectF sheet() const = 0;
@@ -41,8 +43,8 @@ class SheetCanvas : public QWidget {
   virtual void double_click(const QPointF& at) = 0;
   /// Whether it means something here; else it may move the sheet.
   virtual bool take_key(const QKeyEvent& event) = 0;
-  /// Whether a drag from here picks what a rectangle touches; else it moves the sheet.
-  virtual bool begins_band(const QPointF& /*at*/) const { return false; }
+  /// Whether Shift+drag picks what a rectangle touches.
+  virtual bool has_bands() const { return false; }
   virtual void pick_band(const QRectF& /*sheet*/, Qt::KeyboardModifiers /*modifiers*/) {}
 
   void paintEvent(QPaintEvent* event) override;
@@ -59,7 +61,6 @@ class SheetCanvas : public QWidget {
   void begin_drag(Drag drag);
 
   SheetView view_;
-  Wheel wheel_;
   Drag drag_ = Drag::none;
   QPointF pressed_, last_;
   QCursor cursor_;  // before the sheet was dragged

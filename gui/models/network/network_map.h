@@ -55,8 +55,9 @@ class NetworkMap : public QObject {
   std::vector<std::size_t> find(const QString& text) const;
 
  signals:
-  void changed();     ///< what is shown, or where
-  void rearranged();  ///< another network, or other parts are open
+  void changed();  ///< what is shown, or where
+  /// Nodes have other numbers or places: other parts are open, or it is another network.
+  void rearranged(bool other_network);
   void selection_changed();
   void failed(const QString& message);
 

@@ -12,7 +12,7 @@ constexpr double kApart = 3;      // between the two directions, to each side
 
 }  // namespace
 
-ClusterCanvas::ClusterCanvas(QWidget* parent) : SheetCanvas({0.02, 20, 1.8}, Wheel::zooms, parent) {
+ClusterCanvas::ClusterCanvas(QWidget* parent) : SheetCanvas({20, 1.8}, parent) {
   setAccessibleName(tr("Cluster"));
 }
 
@@ -21,8 +21,8 @@ void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
   map_ = std::move(map);
   scene_ = std::move(scene);
   use_ = {};
+  show_sheet();
   if (moved) fit();
-  update();
 }
 
 void ClusterCanvas::show_use(LinkUse use) {

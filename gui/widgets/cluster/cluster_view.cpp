@@ -122,7 +122,8 @@ std::vector<KeyHelp> ClusterView::keys() const {
           {tr("Esc"), tr("all of the time; the bandwidth as it was")},
           {tr("C"), tr("colour links by use, or by bytes")},
           {tr("I"), tr("import a cluster's file")},
-          {tr("Wheel, +, -"), tr("zoom")},
+          {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
+          {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
           {tr("F"), tr("fit the cluster into the window")}};
 }
 

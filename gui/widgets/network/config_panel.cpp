@@ -113,8 +113,8 @@ void ConfigPanel::show_selection() {
     title_->setText(tr("No layer selected"));
     subtitle_->setText({});
     hint_->setText(
-        tr("Click a layer to see and to change its cut. Shift-click selects all up to "
-           "there, Ctrl-click one more, dragging a rectangle."));
+        tr("Click a layer to see and to change its cut. Shift+click selects all up to "
+           "there, Ctrl+click one more, Shift+drag a rectangle."));
     return;
   }
   const Scene& scene = *workspace_.scene();

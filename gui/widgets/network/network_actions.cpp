@@ -166,7 +166,8 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {tr("E, Enter"), tr("open a block, or a layer with what follows it")},
           {tr("Backspace"), tr("shut it again")},
           {QStringLiteral("1, 2, 3"), tr("blocks shut, blocks open, every layer")},
-          {tr("Shift+click, Ctrl+click, drag"), tr("select a range, one more, a rectangle")},
+          {tr("Shift+click, Ctrl+click"), tr("select a range, one more")},
+          {tr("Shift+drag, Ctrl+Shift+drag"), tr("select a rectangle, turn what it touches")},
           {QStringLiteral("Ctrl+A, Esc"), tr("select all, none")},
           {QStringLiteral("P"), tr("paint: layers that are clicked get the selected one's cut")},
           {QStringLiteral("L"), tr("lock or unlock the selected layers")},
@@ -175,8 +176,9 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {QStringLiteral("C"), tr("colour by cut, cost, op")},
           {QStringLiteral("T"), tr("graph or table")},
           {QStringLiteral("/"), tr("search; Enter goes from one to the next")},
-          {QStringLiteral("F, +, -"), tr("fit, zoom in, zoom out")},
-          {tr("wheel, Ctrl+wheel, middle button"), tr("scroll, zoom, pan")}};
+          {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
+          {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
+          {QStringLiteral("F"), tr("fit the network into the window")}};
 }
 
 }  // namespace strata::gui

@@ -7,19 +7,20 @@
 namespace strata::gui {
 
 NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent)
-    : SheetCanvas({0.05, 4, 1.25}, Wheel::scrolls, parent), map_(map) {
+    : SheetCanvas({4, 1.25}, parent), map_(map) {
   setMouseTracking(true);
   setAccessibleName(tr("The network's graph"));
-  connect(&map, &NetworkMap::changed, this, qOverload<>(&QWidget::update));
+  connect(&map, &NetworkMap::changed, this, &NetworkCanvas::show_sheet);
   connect(&map, &NetworkMap::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::rearranged, this, &NetworkCanvas::rearranged);
 }
 
-void NetworkCanvas::rearranged() {
+void NetworkCanvas::rearranged(bool other_network) {
   current_.reset();
   hovered_.reset();
   found_.clear();
-  if (view().fitted()) fit();
+  show_sheet();
+  if (other_network) fit();
 }
 
 void NetworkCanvas::set_colours(NetworkColours colours) {

@@ -65,7 +65,7 @@ class NetworkCanvas : public SheetCanvas {
   void click(const QPointF& at, Qt::KeyboardModifiers modifiers) override;
   void double_click(const QPointF& at) override;
   bool take_key(const QKeyEvent& event) override;
-  bool begins_band(const QPointF& at) const override { return !node_at(at); }
+  bool has_bands() const override { return true; }
   void pick_band(const QRectF& sheet, Qt::KeyboardModifiers modifiers) override;
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
@@ -76,7 +76,7 @@ class NetworkCanvas : public SheetCanvas {
  private:
   static constexpr int kLegendHeight = 24;
 
-  void rearranged();
+  void rearranged(bool other_network);
   void step(int dx, int dy, PickMode mode);
   bool move_key(const QKeyEvent& event);
   bool part_key(int key);

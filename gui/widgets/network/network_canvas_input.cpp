@@ -54,8 +54,8 @@ void NetworkCanvas::pick_band(const QRectF& sheet, Qt::KeyboardModifiers modifie
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (sheet.intersects(map_.rect(i))) nodes.push_back(i);
   }
-  const bool alone = mode_of(modifiers) == PickMode::replace;
-  emit picked(nodes, alone ? PickMode::replace : PickMode::toggle);
+  const bool more = (modifiers & Qt::ControlModifier) != 0;
+  emit picked(nodes, more ? PickMode::toggle : PickMode::replace);
 }
 
 void NetworkCanvas::double_click(const QPointF& at) {

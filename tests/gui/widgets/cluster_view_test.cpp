@@ -14,6 +14,7 @@
 #include "sim/text/file.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/gui/widgets/mouse.h"
 
 namespace strata::gui {
 namespace {
@@ -42,13 +43,6 @@ class ClusterViewTest : public ::testing::Test {
     ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle() && workspace_.scene(); }));
   }
   LinkId link(const char* name) { return workspace_.scene()->input.cluster.find_link(name); }
-  void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
-    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
-    QMouseEvent move(QEvent::MouseMove, QPointF(to), widget.mapToGlobal(QPointF(to)),
-                     Qt::LeftButton, Qt::LeftButton, {});
-    QCoreApplication::sendEvent(&widget, &move);
-    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
-  }
 
   testing::NoDevices runner_;
   Workspace workspace_{runner_};
@@ -78,7 +72,7 @@ TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {
   settle();
   const double step = view_.transfers().total_bytes();
   RangeBar& bar = view_.range_bar();
-  drag(bar, {bar.width() / 4, 10}, {bar.width() * 2 / 5, 10});
+  testing::drag(bar, {bar.width() / 4, 10}, {bar.width() * 2 / 5, 10});
   settle();
   ASSERT_TRUE(workspace_.selection().range());
   const Seconds end = workspace_.scene()->prediction.timeline.makespan();
@@ -86,7 +80,7 @@ TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {
   EXPECT_NEAR(workspace_.selection().range()->end / end, 0.4, 0.01);
   EXPECT_NE(view_.transfers().total_bytes(), step);
   const Seconds length = workspace_.selection().range()->length();
-  drag(bar, {bar.width() * 3 / 10, 10}, {bar.width() * 11 / 20, 10});
+  testing::drag(bar, {bar.width() * 3 / 10, 10}, {bar.width() * 11 / 20, 10});
   EXPECT_NEAR(workspace_.selection().range()->length() / length, 1, 1e-9);
   EXPECT_NEAR(workspace_.selection().range()->begin / end, 0.5, 0.01);
   QTest::keyClick(&bar, Qt::Key_Left);
@@ -179,6 +173,17 @@ TEST_F(ClusterViewTest, AnotherShapeOfTheWindowIsFilledOtherwise) {
   view_.resize(700, 900);
   settle();
   EXPECT_LT(view_.canvas().map().bounds.width(), wide.width());
+}
+
+// As in the network: alike on a device and beside it.
+TEST_F(ClusterViewTest, DraggingMovesTheSheet) {
+  ClusterCanvas& canvas = view_.canvas();
+  for (const Qt::KeyboardModifier held : {Qt::NoModifier, Qt::ShiftModifier}) {
+    const QPoint before = canvas.place_of(DeviceId(0)).toPoint();
+    testing::drag(canvas, before, before + QPoint(30, 20), held);
+    EXPECT_EQ(canvas.place_of(DeviceId(0)).toPoint() - before, QPoint(30, 20));
+    EXPECT_FALSE(workspace_.selection().device());
+  }
 }
 
 TEST_F(ClusterViewTest, ADeviceIsPickedToo) {

@@ -11,6 +11,7 @@
 
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/gui/widgets/mouse.h"
 
 namespace strata::gui {
 namespace {
@@ -39,6 +40,9 @@ class NetworkViewTest : public ::testing::Test {
   }
   void click(const char* name, Qt::KeyboardModifiers modifiers = {}) {
     QTest::mouseClick(&view_.canvas(), Qt::LeftButton, modifiers, at(name));
+  }
+  void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = {}) {
+    testing::drag(view_.canvas(), from, to, modifiers);
   }
   void press(int key, Qt::KeyboardModifiers modifiers = {}) {
     QTest::keyClick(&view_.canvas(), static_cast<Qt::Key>(key), modifiers);
@@ -89,13 +93,39 @@ TEST_F(NetworkViewTest, ClicksSelectLayers) {
   EXPECT_EQ(selected().size(), workspace_.scene()->input.graph.size());
 }
 
-TEST_F(NetworkViewTest, DraggingSelectsARectangle) {
-  const QPointF corner(view_.canvas().rect().topLeft() + QPoint(1, 1));
-  QTest::mousePress(&view_.canvas(), Qt::LeftButton, {}, corner.toPoint());
-  QTest::mouseMove(&view_.canvas(), at("conv1"));
-  QTest::mouseMove(&view_.canvas(), at("pool1"));
-  QTest::mouseRelease(&view_.canvas(), Qt::LeftButton, {}, at("pool1"));
+TEST_F(NetworkViewTest, DraggingWithShiftSelectsARectangle) {
+  const QPoint corner = view_.canvas().rect().topLeft() + QPoint(1, 1);
+  drag(corner, at("pool1"), Qt::ShiftModifier);
   EXPECT_THAT(selected(), ::testing::Contains("pool1"));
+  const std::size_t before = selected().size();
+  click("fc2", Qt::ControlModifier);
+  drag(at("fc2") - QPoint(2, 2), at("fc2") + QPoint(4, 4), Qt::ShiftModifier | Qt::ControlModifier);
+  EXPECT_EQ(selected().size(), before);
+}
+
+// Alike on a layer and beside it, and what is selected stays so.
+TEST_F(NetworkViewTest, DraggingMovesTheSheet) {
+  click("conv1");
+  for (const QPoint& from : {at("pool1"), view_.canvas().rect().topLeft() + QPoint(1, 1)}) {
+    const QPoint before = at("conv1");
+    drag(from, from + QPoint(30, 20));
+    EXPECT_EQ(at("conv1") - before, QPoint(30, 20));
+    EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  }
+  press(Qt::Key_F);
+  EXPECT_TRUE(view_.canvas().rect().contains(at("conv1")));
+}
+
+TEST_F(NetworkViewTest, AnotherNetworkFitsIntoTheWindow) {
+  const QPoint middle = view_.canvas().rect().center();
+  for (int i = 0; i < 8; ++i) press(Qt::Key_Plus);
+  drag(middle, middle + QPoint(400, 400));
+  Document document = workspace_.document();
+  document.input.model = "alexnet";
+  workspace_.open(document);
+  settle();
+  EXPECT_TRUE(view_.canvas().rect().contains(at("input")));
+  EXPECT_TRUE(view_.canvas().rect().contains(at("loss")));
 }
 
 TEST_F(NetworkViewTest, TheKeyboardWalksAndSelects) {
