@@ -106,8 +106,6 @@ const std::vector<double>& ClusterCanvas::values() const {
   return by_ == LinkColour::use ? use_.share : use_.bytes;
 }
 
-// The loudest colour is that of the largest value: most clusters idle most of the time, and all
-// links would be as pale.
 void ClusterCanvas::find_most() {
   most_ = 0;
   for (const double value : values()) most_ = std::max(most_, value);
@@ -123,6 +121,7 @@ double ClusterCanvas::value(const std::vector<LinkId>& links) const {
 }
 
 double ClusterCanvas::heat(const std::vector<LinkId>& links) const {
+  if (by_ == LinkColour::use) return std::min(value(links), 1.0);
   return most_ > 0 ? value(links) / most_ : 0;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The drawn cluster: hosts, devices, switches, and links coloured by how much they carry, the
-// loudest the one that carries the most. A click or the arrow keys select, a double click on a link
-// or Enter edits its bandwidth.
+// The drawn cluster: hosts, devices, switches, and links coloured by how much of what they could
+// carry they carry, or by their bytes beside those of the others. A click or the arrow keys select,
+// a double click on a link or Enter edits its bandwidth.
 
 #include <optional>
 #include <vector>
@@ -28,6 +28,9 @@ class ClusterCanvas : public SheetCanvas {
   void select(std::optional<LinkId> link, std::optional<DeviceId> device);
 
   const ClusterMap& map() const { return map_; }
+  /// By which links are coloured, of the most of them: 0 is nothing and 1 all that the link could
+  /// carry, or as many bytes as cross any link.
+  double heat(const std::vector<LinkId>& links) const;
   /// The middle of an edge on the screen.
   QPointF place_of(LinkId link) const;
   QPointF place_of(DeviceId device) const;
@@ -66,7 +69,6 @@ class ClusterCanvas : public SheetCanvas {
   const std::vector<double>& values() const;
   void find_most();
   double value(const std::vector<LinkId>& links) const;  // the largest
-  double heat(const std::vector<LinkId>& links) const;   // by the largest of all
   bool holds(const std::vector<LinkId>& links) const;
   QString tip_of(const MapNode& node) const;
   QString words_for(LinkId link) const;

@@ -1,10 +1,9 @@
 // How a NetworkCanvas is painted, in a window and into a file.
 
-#include <QFontMetricsF>
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 
+#include "gui/widgets/legend.h"
 #include "gui/widgets/network/network_canvas.h"
 
 namespace strata::gui {
@@ -61,28 +60,13 @@ void NetworkCanvas::paint_whole(QPainter& painter) const {
   paint_legend(painter, network, whole_size());
 }
 
-// One line below the sheet, which leaves it free. What has no room there is left out.
+// One line below the sheet, which leaves it free.
 void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& network,
                                  const QSizeF& size) const {
-  const Theme theme = theme_of(palette());
-  QFont font = painter.font();
-  font.setPixelSize(12);
-  painter.setFont(font);
-  const QFontMetricsF metrics(font);
-  QRectF room(8, size.height() - kLegendHeight, size.width() - 16, kLegendHeight);
-  painter.fillRect(QRectF(0, room.top(), size.width(), room.height()), theme.background);
-  const auto write = [&](const QString& text, const QColor& colour) {
-    painter.setPen(colour);
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
-    room.setLeft(room.left() + metrics.horizontalAdvance(text) + 16);
-  };
-  write(legend_title(colours_), theme.faint);
-  for (const ColourMeaning& entry : network.legend()) {
-    if (metrics.horizontalAdvance(entry.text) + 18 > room.width()) return;
-    painter.fillRect(QRectF(room.left(), room.center().y() - 6, 12, 12), entry.colour);
-    room.setLeft(room.left() + 18);
-    write(entry.text, theme.text);
-  }
+  const QRectF line(0, size.height() - kLegendHeight, size.width(), kLegendHeight);
+  LegendLine legend(painter, line, theme_of(palette()));
+  legend.words(legend_title(colours_));
+  for (const ColourMeaning& entry : network.legend()) legend.square(entry.colour, entry.text);
 }
 
 }  // namespace strata::gui

@@ -109,6 +109,27 @@ TEST_F(ClusterViewTest, ABandwidthIsEditedInPlace) {
   EXPECT_EQ(workspace_.undo_stack().count(), 1);
 }
 
+// Use is a share of what a link could carry, so that little of it is pale; bytes are compared with
+// those of other links.
+TEST_F(ClusterViewTest, UseIsColouredOnAScaleThatStandsStill) {
+  const ClusterCanvas& canvas = view_.canvas();
+  const std::vector<double>& use = workspace_.scene()->use.links;
+  const auto hottest = [&] {
+    double most = 0;
+    for (const MapEdge& edge : canvas.map().edges) {
+      most = std::max({most, canvas.heat(edge.there), canvas.heat(edge.back)});
+    }
+    return most;
+  };
+  for (const MapEdge& edge : canvas.map().edges) {
+    EXPECT_DOUBLE_EQ(canvas.heat(edge.there), use[edge.there.front()()]);
+  }
+  EXPECT_LT(hottest(), 0.9);
+  view_.setFocus();
+  QTest::keyClick(&view_.canvas(), Qt::Key_C);
+  EXPECT_DOUBLE_EQ(hottest(), 1);
+}
+
 TEST_F(ClusterViewTest, KeysWalkOverLinks) {
   QTest::keyClick(&view_.canvas(), Qt::Key_Period);
   const auto first = workspace_.selection().link();
