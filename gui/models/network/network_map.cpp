@@ -61,8 +61,6 @@ void NetworkMap::show_again() {
 
 void NetworkMap::adopt(Shown shown) {
   const bool other = shown_.parts != shown.parts, moved = other || shown_.open != shown.open;
-  if (other) cut_numbers_.forget();
-  cut_numbers_.number(shown.picture.cuts);
   shown_ = std::move(shown);
   if (moved) arrange();
   if (moved) emit rearranged(other);

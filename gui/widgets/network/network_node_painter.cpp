@@ -24,16 +24,15 @@ QString cut_text(const NetworkNode& node) {
 void NetworkPainter::paint_node(QPainter& painter, double scale, std::size_t i) const {
   const NetworkNode& node = map_.picture().nodes[i];
   const QRectF rect = map_.rect(i);
-  const QColor base = colour(node);
   const bool block = map_.parts()[node.part].kind == PartKind::block;
-  const QColor edge = mix(base, theme_.background, 0.35);
+  const QBrush edge = fill(node, rect, 0.35);
   if (block) {
     painter.setPen(QPen(edge, 1));
-    painter.setBrush(mix(base, theme_.background, 0.9));
+    painter.setBrush(fill(node, rect, 0.9));
     painter.drawRoundedRect(rect.translated(4, 4), 7, 7);
   }
   painter.setPen(QPen(edge, 1.2));
-  painter.setBrush(mix(base, theme_.background, scale < kDetailed ? 0.45 : 0.84));
+  painter.setBrush(fill(node, rect, scale < kDetailed ? 0.45 : 0.84));
   painter.drawRoundedRect(rect, 7, 7);
   painter.setClipRect(rect);
   scale >= kReadable ? paint_content(painter, node, rect) : paint_name(painter, scale, node, rect);

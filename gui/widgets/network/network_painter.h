@@ -45,6 +45,7 @@ class NetworkPainter {
   static QColor mix(const QColor& a, const QColor& b, double share);
 
   QColor colour(const NetworkNode& node) const;
+  QBrush fill(const NetworkNode& node, const QRectF& rect, double share) const;
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
   void paint_bytes(QPainter& painter, std::size_t edge) const;
   void paint_frames(QPainter& painter, double scale) const;
@@ -65,6 +66,9 @@ class NetworkPainter {
   Bytes widest_;  ///< of an edge
   std::vector<std::string> ops_;
 };
+
+/// The same in every picture: cuts along the same dims are shades of one colour.
+QColor cut_colour(const Config& cut, const Theme& theme);
 
 void paint_lock(QPainter& painter, const QRectF& where, const QColor& colour);
 
