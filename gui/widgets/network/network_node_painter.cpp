@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/short_name.h"
 #include "gui/models/text.h"
 #include "gui/widgets/network/config_picture.h"
 #include "gui/widgets/network/network_painter.h"
@@ -17,6 +18,12 @@ constexpr double kPicture = 40, kPad = 8, kBar = 5;
 QString cut_text(const NetworkNode& node) {
   if (!node.mixed()) return human_config(node.cuts.front());
   return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
+}
+
+QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
+  const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
+  const QString name = shortened(QString::fromStdString(node.name), node.shared, fits);
+  return metrics.elidedText(name, Qt::ElideMiddle, width);
 }
 
 }  // namespace
@@ -71,8 +78,7 @@ void NetworkPainter::paint_name(QPainter& painter, double scale, const NetworkNo
   painter.setFont(font);
   painter.setPen(theme_.text);
   painter.drawText(alone ? line : top, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(QString::fromStdString(node.name),
-                                                  Qt::ElideMiddle, line.width()));
+                   name_in(QFontMetricsF(font), node, line.width()));
   if (alone || node.network_input) return;
   const double side = rect.bottom() - kBar - 4 - top.bottom();
   paint_picture(painter, node, QRectF(line.left() + 2, top.bottom(), side, side));
@@ -102,7 +108,7 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
                node.locked == node.layers ? theme_.text : theme_.faint);
     until -= 16;
   }
-  line(5, 17, bold_, theme_.text, QString::fromStdString(node.name), until);
+  line(5, 17, bold_, theme_.text, name_in(QFontMetricsF(bold_), node, until - left), until);
   line(22, 15, small_, theme_.faint, QString::fromStdString(node.op), right);
   if (node.network_input) return;
   const QString cost = human_seconds(node.terms.total());

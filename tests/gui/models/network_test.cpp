@@ -185,6 +185,19 @@ TEST(NetworkPicture, ShowsWhatMoves) {
   EXPECT_NEAR(costs.value, scene->prediction.eq1_seconds().value, 1e-12);
 }
 
+// Within a block its name is the first to give way, and no further than the layers differ.
+TEST(NetworkPicture, KnowsWhatNeighboursNamesShare) {
+  const ScenePtr scene = scene_of("inception_v3", "p100-1x2");
+  const Parts parts(scene->input.graph);
+  const NetworkPicture picture = network_picture(*scene, parts, parts.all_open());
+  std::size_t shared = 0;
+  for (const NetworkNode& node : picture.nodes) {
+    ASSERT_LT(node.shared, node.name.size());
+    if (node.name.starts_with("mixed_6b_") && node.shared >= 9) ++shared;
+  }
+  EXPECT_GT(shared, 10u);
+}
+
 TEST(ConfigChoices, SayWhyNot) {
   CaseRequest request;
   request.model = "lenet5";
