@@ -20,6 +20,21 @@ QString cut_text(const NetworkNode& node) {
   return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
 }
 
+void draw_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
+  painter.save();
+  painter.setPen(QPen(colour, where.width() * 0.16));
+  painter.setBrush(Qt::NoBrush);
+  const double half = where.height() / 2;
+  const double aside = where.width() * 0.2;
+  painter.drawArc(
+      QRectF(where.left() + aside, where.top(), where.width() - 2 * aside, where.height()), 0,
+      180 * 16);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  painter.drawRoundedRect(where.adjusted(0, half, 0, 0), 1, 1);
+  painter.restore();
+}
+
 QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
   const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
   const QString name = shortened(QString::fromStdString(node.name), node.shared, fits);
@@ -46,6 +61,7 @@ void NetworkPainter::paint_node(QPainter& painter, double scale, std::size_t i) 
   if (scale >= kDetailed) paint_cost(painter, node, rect);
   painter.setClipping(false);
   paint_border(painter, i);
+  paint_lock(painter, scale, i);
 }
 
 void NetworkPainter::paint_content(QPainter& painter, const NetworkNode& node,
@@ -102,13 +118,7 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
     painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetricsF(font).elidedText(text, Qt::ElideRight, where.width()));
   };
-  double until = right;
-  if (node.locked > 0) {
-    paint_lock(painter, QRectF(right - 11, rect.top() + 8, 11, 12),
-               node.locked == node.layers ? theme_.text : theme_.faint);
-    until -= 16;
-  }
-  line(5, 17, bold_, theme_.text, name_in(QFontMetricsF(bold_), node, until - left), until);
+  line(5, 17, bold_, theme_.text, name_in(QFontMetricsF(bold_), node, right - left), right);
   line(22, 15, small_, theme_.faint, QString::fromStdString(node.op), right);
   if (node.network_input) return;
   const QString cost = human_seconds(node.terms.total());
@@ -157,16 +167,20 @@ void NetworkPainter::paint_border(QPainter& painter, std::size_t node) const {
   }
 }
 
-void paint_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
-  painter.save();
-  painter.setPen(QPen(colour, 1.6));
-  painter.setBrush(Qt::NoBrush);
-  const double half = where.height() / 2;
-  painter.drawArc(where.adjusted(2, 0.5, -2, 1 - half + 4), 0, 180 * 16);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(colour);
-  painter.drawRoundedRect(where.adjusted(0.5, half - 1, -0.5, 0), 1.5, 1.5);
-  painter.restore();
+// On the node's corner, as large as can be seen however small the sheet is; paler where not all of
+// its layers are locked.
+void NetworkPainter::paint_lock(QPainter& painter, double scale, std::size_t number) const {
+  const NetworkNode& node = map_.picture().nodes[number];
+  if (node.locked == 0) return;
+  const QRectF rect = map_.rect(number);
+  const double side = std::min(std::max(20.0, kLeastLock / scale), rect.height() * 0.7);
+  QRectF badge(0, 0, side, side);
+  badge.moveCenter(rect.topRight() + QPointF(-side / 4, side / 6));
+  painter.setPen(QPen(theme_.background, 1.5));
+  painter.setBrush(node.locked == node.layers ? theme_.text : theme_.faint);
+  painter.drawEllipse(badge);
+  const double edge = side * 0.26;
+  draw_lock(painter, badge.adjusted(edge, edge * 0.85, -edge, -edge), theme_.background);
 }
 
 }  // namespace strata::gui
