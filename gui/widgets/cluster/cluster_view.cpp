@@ -26,10 +26,7 @@ QWidget* ClusterView::make_picture() {
   layout->setContentsMargins(6, 6, 6, 6);
   layout->addWidget(canvas_ = new ClusterCanvas(picture), 1);
   layout->addWidget(bar_ = new RangeBar(picture));
-  field_ = new QLineEdit(canvas_);
-  field_->hide();
-  field_->setPlaceholderText(tr("25 GB/s or 2x"));
-  field_->setAccessibleName(tr("Bandwidth of the link"));
+  field_ = new BandwidthField(canvas_);
   return picture;
 }
 
@@ -99,13 +96,7 @@ void ClusterView::follow() {
           [this](int by) { canvas_->colour_by(by == 0 ? LinkColour::use : LinkColour::bytes); });
   add_key(Qt::Key_C, [this] { colour_->setCurrentIndex(1 - colour_->currentIndex()); });
   add_key(Qt::Key_I, [this] { choose_cluster(); });
-  const auto give_up = [this] {
-    field_->hide();
-    canvas_->setFocus();
-  };
-  add_key(Qt::Key_Escape, give_up, field_, Qt::WidgetShortcut);
   connect(field_, &QLineEdit::returnPressed, this, &ClusterView::take_bandwidth);
-  connect(field_, &QLineEdit::editingFinished, field_, &QWidget::hide);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &ClusterView::pick_row);
   on_scene();
