@@ -113,4 +113,15 @@ void SheetCanvas::keyPressEvent(QKeyEvent* event) {
   update();
 }
 
+void SheetCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  const QPointF at = by_key ? current_place() : QPointF(event->pos());
+  if (!by_key) pick_for_menu(at);
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->setToolTipsVisible(true);
+  emit menu_wanted(*menu, at.toPoint());
+  menu->isEmpty() ? delete menu : menu->popup(mapToGlobal(at.toPoint()));
+}
+
 }  // namespace strata::gui

@@ -5,7 +5,9 @@
 // fits it. Where things are picked together, Shift+drag picks what a rectangle touches. The canvas
 // of a view says what is on its sheet, what a click or a key of its own means, and paints.
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QWidget>
@@ -20,6 +22,10 @@ class SheetCanvas : public QWidget {
  public:
   /// All of the sheet in the middle of the room that it has.
   void fit();
+
+ signals:
+  /// Of what is there, which is picked now; it is shown when something was written into it.
+  void menu_wanted(QMenu& menu, QPoint at);
 
  protected:
   SheetCanvas(const SheetView& view, QWidget* parent);
@@ -41,6 +47,10 @@ class SheetCanvas : public QWidget {
   /// Where the mouse was pressed and let go.
   virtual void click(const QPointF& at, Qt::KeyboardModifiers modifiers) = 0;
   virtual void double_click(const QPointF& at) = 0;
+  /// What is there is to be picked, unless it is: the menu will be of that.
+  virtual void pick_for_menu(const QPointF& at) = 0;
+  /// Of what is current: where a menu opens that a key asked for.
+  virtual QPointF current_place() const = 0;
   /// Whether it means something here; else it may move the sheet.
   virtual bool take_key(const QKeyEvent& event) = 0;
   /// Whether Shift+drag picks what a rectangle touches.
@@ -55,6 +65,7 @@ class SheetCanvas : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   enum class Drag : std::uint8_t { none, press, pan, band };

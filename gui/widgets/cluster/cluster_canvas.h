@@ -34,6 +34,10 @@ class ClusterCanvas : public SheetCanvas {
   /// The middle of an edge on the screen.
   QPointF place_of(LinkId link) const;
   QPointF place_of(DeviceId device) const;
+  std::optional<std::size_t> node_at(const QPointF& at) const {
+    return map_.node_at(view().to_sheet(at));
+  }
+  std::optional<LinkId> link_at(const QPointF& at) const;
 
   QSize sizeHint() const override { return {700, 420}; }
   QSize minimumSizeHint() const override { return {220, 160}; }
@@ -56,6 +60,8 @@ class ClusterCanvas : public SheetCanvas {
   QString tip_at(const QPointF& at) const override;
   void click(const QPointF& at, Qt::KeyboardModifiers modifiers) override;
   void double_click(const QPointF& at) override;
+  void pick_for_menu(const QPointF& at) override;
+  QPointF current_place() const override;
   bool take_key(const QKeyEvent& event) override;
   void resizeEvent(QResizeEvent* event) override;
 
@@ -65,7 +71,6 @@ class ClusterCanvas : public SheetCanvas {
   };
 
   Line line_of(const MapEdge& edge, bool back) const;
-  std::optional<LinkId> link_at(const QPointF& at) const;
   const std::vector<double>& values() const;
   void find_most();
   double value(const std::vector<LinkId>& links) const;  // the largest

@@ -51,14 +51,14 @@ QString ClusterCanvas::tip_of(const MapNode& node) const {
 }
 
 QString ClusterCanvas::tip_at(const QPointF& at) const {
-  if (const auto node = map_.node_at(view().to_sheet(at))) return tip_of(map_.nodes[*node]);
+  if (const auto node = node_at(at)) return tip_of(map_.nodes[*node]);
   if (const auto link = link_at(at))
     return words_for(*link) + tr("<br>Double click or Enter: another bandwidth");
   return {};
 }
 
 void ClusterCanvas::click(const QPointF& at, Qt::KeyboardModifiers /*modifiers*/) {
-  if (const auto node = map_.node_at(view().to_sheet(at))) {
+  if (const auto node = node_at(at)) {
     const auto& devices = map_.nodes[*node].devices;
     if (!devices.empty()) emit device_clicked(devices.front());
     return;
@@ -69,8 +69,17 @@ void ClusterCanvas::click(const QPointF& at, Qt::KeyboardModifiers /*modifiers*/
 }
 
 void ClusterCanvas::double_click(const QPointF& at) {
-  if (map_.node_at(view().to_sheet(at))) return;
+  if (node_at(at)) return;
   if (const auto link = link_at(at)) emit bandwidth_wanted(*link, at.toPoint());
+}
+
+void ClusterCanvas::pick_for_menu(const QPointF& at) {
+  if (node_at(at) || link_at(at)) click(at, Qt::NoModifier);
+}
+
+QPointF ClusterCanvas::current_place() const {
+  if (link_) return place_of(*link_);
+  return device_ ? place_of(*device_) : room().center();
 }
 
 // To the next link that is drawn.

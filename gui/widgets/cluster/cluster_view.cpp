@@ -89,6 +89,7 @@ void ClusterView::follow() {
   connect(canvas_, &ClusterCanvas::device_clicked, this,
           [this](auto device) { selection().select_device(device); });
   connect(canvas_, &ClusterCanvas::bandwidth_wanted, this, &ClusterView::edit_bandwidth);
+  connect(canvas_, &ClusterCanvas::menu_wanted, this, &ClusterView::fill_menu);
   connect(canvas_, &ClusterCanvas::reshaped, this, &ClusterView::draw_scene);
   connect(canvas_, &ClusterCanvas::scrubbed, bar_, &RangeBar::scrub);
   connect(canvas_, &ClusterCanvas::all_wanted, bar_, &RangeBar::pick_all);
@@ -113,6 +114,7 @@ std::vector<KeyHelp> ClusterView::keys() const {
           {tr("Esc"), tr("all of the time; the bandwidth as it was")},
           {tr("C"), tr("colour links by use, or by bytes")},
           {tr("I"), tr("import a cluster's file")},
+          {tr("right button, Menu"), tr("what can be done with a link or a device")},
           {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
           {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
           {tr("F"), tr("fit the cluster into the window")}};

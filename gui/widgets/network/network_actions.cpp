@@ -176,6 +176,7 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {QStringLiteral("C"), tr("colour by cut, cost, op")},
           {QStringLiteral("T"), tr("graph or table")},
           {QStringLiteral("/"), tr("search; Enter goes from one to the next")},
+          {tr("right button, Menu"), tr("what can be done with a layer, or with the sheet")},
           {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
           {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
           {QStringLiteral("F"), tr("fit the network into the window")}};

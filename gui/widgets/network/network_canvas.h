@@ -64,6 +64,8 @@ class NetworkCanvas : public SheetCanvas {
   QString tip_at(const QPointF& at) const override;
   void click(const QPointF& at, Qt::KeyboardModifiers modifiers) override;
   void double_click(const QPointF& at) override;
+  void pick_for_menu(const QPointF& at) override;
+  QPointF current_place() const override;
   bool take_key(const QKeyEvent& event) override;
   bool has_bands() const override { return true; }
   void pick_band(const QRectF& sheet, Qt::KeyboardModifiers modifiers) override;

@@ -22,8 +22,6 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* event) {
   brushing_ = painting_ && event->button() == Qt::LeftButton;
   if (brushing_ && node) painted_.insert(*node);
   if (brushing_) return update();
-  const bool right = event->button() == Qt::RightButton;
-  if (right && node && !map_.selected(*node)) emit picked({*node}, PickMode::replace);
   SheetCanvas::mousePressEvent(event);
 }
 
@@ -74,6 +72,15 @@ void NetworkCanvas::leaveEvent(QEvent* event) {
   QWidget::leaveEvent(event);
   hovered_.reset();
   update();
+}
+
+void NetworkCanvas::pick_for_menu(const QPointF& at) {
+  const auto node = node_at(at);
+  if (node && !map_.selected(*node)) click(at, Qt::NoModifier);
+}
+
+QPointF NetworkCanvas::current_place() const {
+  return current_ ? centre_of(*current_) : room().center();
 }
 
 bool NetworkCanvas::take_key(const QKeyEvent& event) {

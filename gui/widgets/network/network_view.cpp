@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QMenu>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -52,6 +51,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   connect(canvas_, &NetworkCanvas::painted, this, &NetworkView::paint);
   connect(canvas_, &NetworkCanvas::opened, &map_, &NetworkMap::open);
   connect(canvas_, &NetworkCanvas::shut, &map_, &NetworkMap::shut);
+  connect(canvas_, &NetworkCanvas::menu_wanted, this, &NetworkView::fill_menu);
   connect(&map_, &NetworkMap::rearranged, this, &NetworkView::forget_nodes);
   connect(&map_, &NetworkMap::failed, this, &View::notify);
   connect(panel_, &ConfigPanel::lock_wanted, this, &NetworkView::turn_locks);
@@ -103,9 +103,7 @@ QWidget* NetworkView::make_toolbar() {
   QToolButton* fold = tool(tr("Blocks"), tr("Open or shut blocks"));
   fold->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(fold);
-  menu->addAction(tr("Shut all blocks  (1)"), this, [this] { act(Qt::Key_1, {}); });
-  menu->addAction(tr("Open all blocks  (2)"), this, [this] { act(Qt::Key_2, {}); });
-  menu->addAction(tr("Show every layer  (3)"), this, [this] { act(Qt::Key_3, {}); });
+  add_block_actions(*menu);
   fold->setMenu(menu);
   row->addWidget(fold);
   QToolButton* fit = tool(tr("Fit"), tr("All of it in the window  (F)"));

@@ -5,10 +5,12 @@
 
 #include <QButtonGroup>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
+#include <functional>
 
 #include "gui/models/network/layer_table.h"
 #include "gui/models/network/network_map.h"
@@ -59,6 +61,11 @@ class NetworkView : public View {
   void next_found();
   void forget_nodes();
   void next_colours();
+  void select_alike(const std::function<bool(const NetworkNode&)>& alike);
+  void fill_menu(QMenu& menu, const QPoint& at);
+  void fill_node_menu(QMenu& menu, std::size_t node);
+  void fill_cut_menu(QMenu& menu);
+  void add_block_actions(QMenu& menu);
   bool act(int key, Qt::KeyboardModifiers modifiers);
 
   NetworkMap map_;

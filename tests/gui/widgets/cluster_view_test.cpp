@@ -2,6 +2,7 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 
+#include <QClipboard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -97,16 +98,57 @@ TEST_F(ClusterViewTest, ABandwidthIsEditedInPlace) {
   QTest::mouseDClick(&view_.canvas(), Qt::LeftButton, {}, view_.canvas().place_of(up).toPoint());
   QLineEdit& field = view_.bandwidth_field();
   ASSERT_TRUE(field.isVisible());
-  QTest::keyClicks(&field, "quick");
-  QTest::keyClick(&field, Qt::Key_Return);
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
-  view_.edit_bandwidth(up, {50, 50});
   QTest::keyClicks(&field, "1 GB/s");
   QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_FALSE(field.isVisible()) << "Enter is not for the cluster, which would open it again";
   settle();
   EXPECT_EQ(workspace_.document().what_if(key), "1 GB/s");
   EXPECT_EQ(workspace_.scene()->input.cluster[up].bandwidth.value, 1e9);
   EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
+// One message, the field as it was, and no other link.
+TEST_F(ClusterViewTest, WhatIsNoBandwidthStaysToBeMended) {
+  const LinkId up = view_.canvas().map().edges.front().there.front();
+  view_.edit_bandwidth(up, {50, 50});
+  QLineEdit& field = view_.bandwidth_field();
+  QTest::keyClicks(&field, "quick");
+  QTest::keyClick(&field, Qt::Key_Down);
+  EXPECT_EQ(workspace_.selection().link(), up);
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
+  EXPECT_EQ(view_.notice().count("quick"), 1);
+  EXPECT_TRUE(field.isVisible());
+  EXPECT_EQ(field.text(), "quick");
+  EXPECT_EQ(workspace_.undo_stack().count(), 0);
+  EXPECT_EQ(workspace_.error(), "");
+  QTest::keyClicks(&field, "2x");
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_FALSE(field.isVisible());
+  EXPECT_EQ(view_.notice(), "");
+  settle();
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
+TEST_F(ClusterViewTest, TheMenuDoesWhatKeysDo) {
+  ClusterCanvas& canvas = view_.canvas();
+  const LinkId up = canvas.map().edges.front().there.front();
+  const std::string name = workspace_.scene()->input.cluster[up].name;
+  const QPoint place = canvas.place_of(up).toPoint();
+  EXPECT_FALSE(testing::choose(canvas, place, "The cluster's own bandwidth"));
+  EXPECT_EQ(workspace_.selection().link(), up);
+  workspace_.set_what_if("link." + name + ".bandwidth", "2x");
+  settle();
+  EXPECT_TRUE(testing::choose(canvas, place, "The cluster's own bandwidth"));
+  EXPECT_EQ(workspace_.document().what_if("link." + name + ".bandwidth"), "");
+  settle();
+  EXPECT_TRUE(testing::choose(canvas, place, "Copy the name"));
+  EXPECT_EQ(QGuiApplication::clipboard()->text().toStdString(), name);
+  EXPECT_TRUE(testing::choose(canvas, place, "Another bandwidth"));
+  EXPECT_TRUE(view_.bandwidth_field().isVisible());
+  const QPoint device = canvas.place_of(DeviceId(1)).toPoint();
+  EXPECT_TRUE(testing::choose(canvas, device, "Copy the name gpu1"));
+  EXPECT_EQ(workspace_.selection().device(), DeviceId(1));
 }
 
 // Use is a share of what a link could carry, so that little of it is pale; bytes are compared with

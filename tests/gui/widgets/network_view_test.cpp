@@ -2,6 +2,7 @@
 
 #include "gui/widgets/network/network_view.h"
 
+#include <QClipboard>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -9,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/network/solve_rest.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
 #include "tests/gui/widgets/mouse.h"
@@ -43,6 +45,9 @@ class NetworkViewTest : public ::testing::Test {
   }
   void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = {}) {
     testing::drag(view_.canvas(), from, to, modifiers);
+  }
+  bool choose(const char* name, const char* text) {
+    return testing::choose(view_.canvas(), at(name), text);
   }
   void press(int key, Qt::KeyboardModifiers modifiers = {}) {
     QTest::keyClick(&view_.canvas(), static_cast<Qt::Key>(key), modifiers);
@@ -199,6 +204,73 @@ TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsOnTheScoreboardAlone) {
   EXPECT_EQ(workspace_.document().strategy.source, "data");
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("on the scoreboard"));
   EXPECT_EQ(workspace_.scoreboard().find(asked)->strategies[1].name(), "best");
+}
+
+TEST_F(NetworkViewTest, TheMenuOfALayerDoesWhatKeysDo) {
+  EXPECT_TRUE(choose("fc1", "Lock"));
+  EXPECT_THAT(selected(), ElementsAre("fc1", "tanh3"));
+  EXPECT_THAT(workspace_.document().locked, ElementsAre("fc1", "tanh3"));
+  settle();
+  EXPECT_TRUE(choose("fc1", "Unlock"));
+  EXPECT_TRUE(workspace_.document().locked.empty());
+  settle();
+  const std::size_t shut = view_.map().picture().nodes.size();
+  EXPECT_TRUE(choose("fc1", "Open fc1"));
+  settle();
+  EXPECT_EQ(view_.map().picture().nodes.size(), shut + 1);
+  EXPECT_TRUE(choose("tanh3", "Shut fc1"));
+  settle();
+  EXPECT_EQ(view_.map().picture().nodes.size(), shut);
+  EXPECT_FALSE(choose("input", "Lock"));
+}
+
+TEST_F(NetworkViewTest, TheMenuSelectsLayersThatAreAlike) {
+  EXPECT_TRUE(choose("pool1", "Select all of avg_pool2d"));
+  EXPECT_THAT(selected(), ElementsAre("pool1", "pool2"));
+  workspace_.set_config({layer("pool1")}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_TRUE(choose("pool1", "Select all that are cut so"));
+  EXPECT_THAT(selected(), ElementsAre("pool1"));
+  EXPECT_TRUE(choose("pool1", "Copy the name pool1"));
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), "pool1");
+}
+
+// The cuts that the network has, and why a layer cannot have one.
+TEST_F(NetworkViewTest, TheMenuCutsLayersAsOthersAre) {
+  workspace_.set_config({layer("fc1")}, config_on_first_devices({{1, 4, 1, 1, 1}}));
+  settle();
+  EXPECT_TRUE(choose("fc2", "c=4"));
+  settle();
+  EXPECT_EQ(config("fc2").degrees[Dim::c], 4);
+  workspace_.set_config({layer("conv2")}, config_on_first_devices({{1, 1, 1, 2, 1}}));
+  settle();
+  QMenu* menu = testing::open_menu(view_.canvas(), at("fc2"));
+  const QAction* rows = testing::action_of(menu, "h=2");
+  ASSERT_NE(rows, nullptr);
+  EXPECT_FALSE(rows->isEnabled());
+  EXPECT_THAT(rows->toolTip().toStdString(), HasSubstr("nothing to cut in h"));
+  menu->close();
+}
+
+TEST_F(NetworkViewTest, TheMenuOfTheSheetHasItsKeys) {
+  const std::size_t shut = view_.map().picture().nodes.size();
+  const QPoint corner = view_.canvas().rect().topLeft() + QPoint(1, 1);
+  EXPECT_TRUE(testing::choose(view_.canvas(), corner, "Show every layer"));
+  settle();
+  EXPECT_GT(view_.map().picture().nodes.size(), shut);
+  EXPECT_TRUE(testing::choose(view_.canvas(), corner, "Select all"));
+  EXPECT_EQ(selected().size(), workspace_.scene()->input.graph.size());
+}
+
+// In a window that has room for names alone.
+TEST_F(NetworkViewTest, ALockIsSeenHoweverSmallTheSheetIs) {
+  view_.resize(560, 200);
+  settle();
+  const QImage before = view_.canvas().grab().toImage();
+  workspace_.edit("locks", with_locks_turned(workspace_.document(), workspace_.scene()->input.graph,
+                                             {layer("fc1")}));
+  settle();
+  EXPECT_NE(view_.canvas().grab().toImage(), before);
 }
 
 TEST_F(NetworkViewTest, PaintsACutOverLayers) {
