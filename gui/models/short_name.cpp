@@ -29,7 +29,7 @@ std::vector<std::size_t> shared_prefixes(const std::vector<std::string>& names) 
   for (std::size_t i = 0; i < names.size() && names.size() > 1; ++i) {
     const std::string& before = names[i > 0 ? i - 1 : i + 1];
     const std::string& after = names[i + 1 < names.size() ? i + 1 : i - 1];
-    shared[i] = std::min(shared_prefix(names[i], before), shared_prefix(names[i], after));
+    shared[i] = std::max(shared_prefix(names[i], before), shared_prefix(names[i], after));
   }
   return shared;
 }
@@ -44,6 +44,13 @@ QString shortened(const QString& name, std::size_t shared,
     shown = QStringLiteral("…") + QString::fromStdString(letters.substr(at));
   }
   return shown;
+}
+
+QString elided_name(const QString& name, std::size_t shared, double width,
+                    const QFontMetricsF& metrics) {
+  const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
+  const QString shown = shortened(name, shared, fits);
+  return fits(shown) ? shown : metrics.elidedText(shown, Qt::ElideMiddle, width);
 }
 
 }  // namespace strata::gui

@@ -2,15 +2,48 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "gui/models/short_name.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr int kMostSpread = 48;     // pixels
 constexpr int kMeasuredRows = 100;  // whose widths decide on a column's
+
+// A text of which neighbours share the beginning.
+class NameCell : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const QStyle& style = *option.widget->style();
+    const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, option.widget) + 1;
+    cell.text = elided_name(cell.text, shared(index), cell.rect.width() - 2 * margin,
+                            QFontMetricsF(cell.font));
+    style.drawControl(QStyle::CE_ItemViewItem, &cell, painter, option.widget);
+  }
+
+ private:
+  static std::size_t shared(const QModelIndex& index) {
+    std::size_t most = 0;
+    const std::string text = index.data().toString().toStdString();
+    for (const int row : {index.row() - 1, index.row() + 1}) {
+      const std::string beside = index.siblingAtRow(row).data().toString().toStdString();
+      most = std::max(most, shared_prefix(text, beside));
+    }
+    return most;
+  }
+};
 
 }  // namespace
 
@@ -29,7 +62,10 @@ FittedTable::FittedTable(QAbstractItemModel* model, std::vector<int> elastic, QW
   horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setMinimumSectionSize(24);
+  auto* names = new NameCell(this);
+  for (const int column : elastic_) setItemDelegateForColumn(column, names);
   connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_again);
+  connect(model, &QAbstractItemModel::dataChanged, this, &FittedTable::sort_again);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) {
             if (now.isValid()) emit row_picked(now.row());

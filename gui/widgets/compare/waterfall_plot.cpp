@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gui/models/compare/difference_table.h"
+#include "gui/models/short_name.h"
 #include "gui/models/text.h"
 #include "gui/widgets/navigation.h"
 
@@ -33,6 +34,10 @@ void WaterfallPlot::show_bars(std::vector<WaterfallBar> bars, const QString& tit
 void WaterfallPlot::gather() {
   const double room = (height() - top() - line_height()) / line_height();
   bars_ = gathered(all_, static_cast<std::size_t>(std::max(0.0, room)));
+  std::vector<std::string> names;
+  names.reserve(bars_.size());
+  for (const WaterfallBar& bar : bars_) names.push_back(bar.what);
+  shared_ = shared_prefixes(names);
   update();
 }
 
@@ -72,7 +77,7 @@ double WaterfallPlot::names_width() const {
     most =
         std::max<double>(most, fontMetrics().horizontalAdvance(QString::fromStdString(bar.what)));
   }
-  return std::min(most + 2 * kEdge, width() * 0.32);
+  return std::min(most + 1 + 2 * kEdge, width() * 0.32);
 }
 
 // The last total says what share of the first one all changes are.

@@ -55,6 +55,7 @@ class WaterfallPlot : public QWidget {
   void paint_texts(QPainter& painter, const WaterfallAxis& axis) const;
 
   std::vector<WaterfallBar> all_, bars_;
+  std::vector<std::size_t> shared_;  ///< by bar: see shared_prefixes()
   std::vector<LayerId> layers_;
   QString title_, caption_;
 };

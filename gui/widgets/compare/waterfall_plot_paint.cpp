@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gui/models/compare/difference_table.h"
+#include "gui/models/short_name.h"
 #include "gui/models/text.h"
 #include "gui/widgets/compare/waterfall_plot.h"
 #include "gui/widgets/theme.h"
@@ -41,7 +42,7 @@ void WaterfallPlot::paint_texts(QPainter& painter, const WaterfallAxis& axis) co
           : QString();
   const double y = top() + static_cast<double>(bars_.size()) * line_height() + 2;
   const QRectF room(kEdge, y + 4, width() - 2 * kEdge, height() - y - 8);
-  const QString all = broken + QLatin1Char(' ') + caption_;
+  const QString all = broken.isEmpty() ? caption_ : broken + QLatin1Char(' ') + caption_;
   const QRectF wanted = metrics.boundingRect(room.toRect(), Qt::TextWordWrap, all);
   if (wanted.height() > room.height()) return write(y, theme.faint, broken);
   painter.setPen(theme.faint);
@@ -72,10 +73,9 @@ void WaterfallPlot::paint_bar(QPainter& painter, std::size_t i, const WaterfallA
   }
   painter.setPen(bar.total ? theme.text : theme.faint);
   if (chosen(bar)) painter.setPen(theme.text);
-  painter.drawText(
-      QRectF(kEdge, top, names - 2 * kEdge, high), Qt::AlignVCenter | Qt::AlignRight,
-      painter.fontMetrics().elidedText(QString::fromStdString(bar.what), Qt::ElideMiddle,
-                                       static_cast<int>(names - 2 * kEdge)));
+  painter.drawText(QRectF(kEdge, top, names - 2 * kEdge, high), Qt::AlignVCenter | Qt::AlignRight,
+                   elided_name(QString::fromStdString(bar.what), shared_[i], names - 2 * kEdge,
+                               QFontMetricsF(painter.font())));
   painter.setPen(theme.text);
   painter.drawText(QRectF(width() - number - kEdge, top, number, high),
                    Qt::AlignVCenter | Qt::AlignRight, this->number(i));

@@ -36,9 +36,7 @@ void draw_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
 }
 
 QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
-  const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
-  const QString name = shortened(QString::fromStdString(node.name), node.shared, fits);
-  return metrics.elidedText(name, Qt::ElideMiddle, width);
+  return elided_name(QString::fromStdString(node.name), node.shared, width, metrics);
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ TEST(ShortName, SharesWholeParts) {
   EXPECT_EQ(shared_prefix("encoder_1_mlp", "encoder_2_mlp"), 0u);
 }
 
-// Of both neighbours: what tells it from one of them stays.
-TEST(ShortName, IsSharedWithBothNeighbours) {
+// The first of a block is alone with what is before it.
+TEST(ShortName, IsSharedWithANeighbour) {
   const std::vector<std::string> names = {"stem", "mixed_a/b1/conv", "mixed_a/b1/bn",
                                           "mixed_a/b2/conv", "mixed_a/b2/bn"};
-  EXPECT_THAT(shared_prefixes(names), ElementsAre(0u, 0u, 8u, 8u, 11u));
+  EXPECT_THAT(shared_prefixes(names), ElementsAre(0u, 11u, 11u, 11u, 11u));
   EXPECT_THAT(shared_prefixes({"alone"}), ElementsAre(0u));
   EXPECT_TRUE(shared_prefixes({}).empty());
 }
