@@ -112,8 +112,8 @@ QString ChoiceTable::csv() const {
   QString text = QStringLiteral(
       "config,step_seconds,compute_seconds,transfer_in_seconds,transfer_out_seconds,sync_seconds,"
       "regret_seconds,binding_layer,binding_seconds,memory_bytes,chosen\n");
-  for (int row = 0; row < rowCount(); ++row) {
-    const ChoiceCosts& costs = choice(row);
+  for (const std::size_t choice : rows_) {
+    const ChoiceCosts& costs = costs_of(context_, choice);
     QStringList fields{human_config(costs.config)};
     fields << (costs.step > Seconds{} ? QString::number(costs.step.value, 'g', 9) : QString());
     for (const Seconds seconds :
@@ -124,9 +124,8 @@ QString ChoiceTable::csv() const {
                    ? QString::fromStdString(context_->scene->input.graph[costs.binding].name)
                    : QString());
     fields << QString::number(costs.binding_transfer.value, 'g', 9);
-    fields << QString::number(context_->memory[static_cast<std::size_t>(row)].value);
-    fields << (is_chosen(*context_, static_cast<std::size_t>(row)) ? QStringLiteral("1")
-                                                                   : QStringLiteral("0"));
+    fields << QString::number(context_->memory[choice].value);
+    fields << (is_chosen(*context_, choice) ? QStringLiteral("1") : QStringLiteral("0"));
     text += csv_line(fields);
   }
   return text;

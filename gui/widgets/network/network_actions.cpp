@@ -77,10 +77,7 @@ void NetworkView::search(const QString& text) {
   found_ = map_.find(text);
   next_ = 0;
   canvas_->set_found({found_.begin(), found_.end()});
-  following_ = true;  // rows that are filtered out are no choice of the user's
-  sorted_.setFilterFixedString(text.trimmed());
-  following_ = false;
-  follow_layers();
+  filter_rows(text);
 }
 
 // Nodes have other numbers now.

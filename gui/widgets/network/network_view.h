@@ -6,14 +6,13 @@
 #include <QButtonGroup>
 #include <QLineEdit>
 #include <QMenu>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QToolButton>
 #include <functional>
 
 #include "gui/models/network/layer_table.h"
 #include "gui/models/network/network_map.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/network/config_panel.h"
 #include "gui/widgets/network/network_canvas.h"
 #include "gui/widgets/view.h"
@@ -33,7 +32,7 @@ class NetworkView : public View {
   NetworkMap& map() { return map_; }
   NetworkCanvas& canvas() { return *canvas_; }
   ConfigPanel& panel() { return *panel_; }
-  QTableView& table() { return *table_view_; }
+  FittedTable& table() { return *table_; }
   void show_table(bool table);
   void search(const QString& text);
 
@@ -54,6 +53,7 @@ class NetworkView : public View {
   void follow_layers();
   void pick(const std::vector<std::size_t>& nodes, PickMode mode);
   void pick_rows();
+  void filter_rows(const QString& text);
   void paint(const std::vector<std::size_t>& nodes);
   void set_painting(bool on);
   void turn_locks();
@@ -70,9 +70,8 @@ class NetworkView : public View {
 
   NetworkMap map_;
   LayerTable layers_;
-  QSortFilterProxyModel sorted_;
   NetworkCanvas* canvas_;
-  QTableView* table_view_;
+  FittedTable* table_;
   QStackedWidget* pages_;
   QWidget* sheet_;  ///< never seen: the graph as it is drawn into files
   ConfigPanel* panel_;

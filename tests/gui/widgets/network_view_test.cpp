@@ -296,6 +296,29 @@ TEST_F(NetworkViewTest, TheTableFollowsTheSelectionAndSetsIt) {
   EXPECT_THAT(selected(), ElementsAre("conv1"));
 }
 
+TEST_F(NetworkViewTest, TheTableSortsWhatIsSearched) {
+  press(Qt::Key_T);
+  view_.search(QStringLiteral("conv"));
+  const QAbstractItemModel& model = *view_.table().model();
+  const auto shown = [&] {
+    std::vector<std::string> names;
+    for (int row = 0; row < model.rowCount(); ++row) {
+      if (view_.table().isRowHidden(row)) continue;
+      names.push_back(model.index(row, LayerTable::name_column).data().toString().toStdString());
+    }
+    return names;
+  };
+  EXPECT_THAT(shown(), ElementsAre("conv1", "conv2"));
+  view_.table().sortByColumn(LayerTable::name_column, Qt::DescendingOrder);
+  EXPECT_THAT(shown(), ElementsAre("conv2", "conv1"));
+  int row = 0;
+  while (view_.table().isRowHidden(row)) ++row;
+  view_.table().selectRow(row);
+  EXPECT_THAT(selected(), ElementsAre("conv2"));
+  view_.search({});
+  EXPECT_EQ(shown().size(), workspace_.scene()->input.graph.size());
+}
+
 TEST_F(NetworkViewTest, SearchingFindsAndWalks) {
   view_.search(QStringLiteral("pool"));
   auto* field = view_.findChild<QLineEdit*>();
