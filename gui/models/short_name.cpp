@@ -8,9 +8,13 @@ namespace {
 
 constexpr std::string_view kPartEnds = "_./";
 
-// Whether a part of a name begins here, and not one that is a number.
 bool part_begins(std::string_view name, std::size_t at) {
-  if (at == 0 || at >= name.size() || kPartEnds.find(name[at - 1]) == kPartEnds.npos) return false;
+  return at > 0 && at < name.size() && kPartEnds.find(name[at - 1]) != kPartEnds.npos;
+}
+
+// Whether a part begins here that is no number.
+bool word_begins(std::string_view name, std::size_t at) {
+  if (!part_begins(name, at)) return false;
   const std::string_view part = name.substr(at, name.find_first_of(kPartEnds, at) - at);
   return !std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
@@ -19,8 +23,8 @@ bool part_begins(std::string_view name, std::size_t at) {
 
 std::size_t shared_prefix(std::string_view a, std::string_view b) {
   const auto differs = std::ranges::mismatch(a, b).in1;
-  auto shared = static_cast<std::size_t>(differs - a.begin());
-  while (shared > 0 && !(part_begins(a, shared) && part_begins(b, shared))) --shared;
+  auto shared = std::min(static_cast<std::size_t>(differs - a.begin()), a.find(' '));
+  while (shared > 0 && !(word_begins(a, shared) && word_begins(b, shared))) --shared;
   return shared;
 }
 

@@ -15,7 +15,7 @@
 namespace strata::gui {
 
 /// With how many letters, in whole parts, both names begin. A number is no part of its own: of
-/// "features_0" and "features_2" nothing is shared.
+/// "features_0" and "features_2" nothing is shared; nor is what stands behind a blank: "4.96 ms".
 std::size_t shared_prefix(std::string_view a, std::string_view b);
 
 /// By name: what it shares with the one before it or with the one after it, whichever is more.

@@ -54,9 +54,8 @@ TableCell binding_cell(const ExplainedPtr& explained, const std::size_t& choice)
   const ChoiceCosts& costs = costs_of(explained, choice);
   if (!costs.binding.valid()) return {{}, costs.binding_transfer.value};
   const std::string& layer = explained->scene->input.graph[costs.binding].name;
-  return {ChoiceTable::tr("%1, %2").arg(QString::fromStdString(layer),
-                                        human_seconds(costs.binding_transfer)),
-          costs.binding_transfer.value};
+  return {QString::fromStdString(layer), costs.binding_transfer.value,
+          ChoiceTable::tr("Its transfer takes %1").arg(human_seconds(costs.binding_transfer))};
 }
 
 TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) {
@@ -83,7 +82,8 @@ constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumn
      }},
     {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew", "", true,
      regret_cell},
-    {"largest transfer", "the neighbour that costs most", "", false, binding_cell},
+    {"neighbour", "the one with the largest transfer, by which this column is sorted", "", false,
+     binding_cell},
     {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
      true, memory_cell},
 }};

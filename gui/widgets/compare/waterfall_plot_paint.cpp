@@ -93,6 +93,7 @@ void WaterfallPlot::paint_break(QPainter& painter, const QRectF& bar, double x) 
     right.prepend(QPointF(x + tooth, y));
   }
   const Theme theme = theme_of(palette());
+  painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme.background);
@@ -100,7 +101,7 @@ void WaterfallPlot::paint_break(QPainter& painter, const QRectF& bar, double x) 
   painter.setPen(theme.text);
   painter.drawPolyline(left);
   painter.drawPolyline(right);
-  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.restore();
 }
 
 }  // namespace strata::gui

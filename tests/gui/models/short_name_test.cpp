@@ -25,6 +25,7 @@ TEST(ShortName, SharesWholeParts) {
   EXPECT_EQ(shared_prefix("features_0", "features_2"), 0u) << "a number needs its word";
   EXPECT_EQ(shared_prefix("encoder_1_mlp", "encoder_1_norm"), 10u);
   EXPECT_EQ(shared_prefix("encoder_1_mlp", "encoder_2_mlp"), 0u);
+  EXPECT_EQ(shared_prefix("a_conv, 4.96 ms", "a_conv, 4.12 ms"), 2u);
 }
 
 // The first of a block is alone with what is before it.
@@ -45,6 +46,7 @@ TEST(ShortName, DropsNoMorePartsThanItTakes) {
   EXPECT_EQ(shortened_to(5, name, 25), "…conv");
   EXPECT_EQ(shortened_to(5, name, 13), "…branch_pool/conv") << "what differs stays";
   EXPECT_EQ(shortened_to(5, name, 0), name);
+  EXPECT_EQ(shortened_to(8, "branch_3x3_1_conv", 13), "…1_conv");
 }
 
 }  // namespace
