@@ -120,7 +120,7 @@ QColor category_colour(std::size_t i, const Theme& theme) {
 
 // So much nearer to white; below 0 to black.
 QColor shade_colour(const QColor& colour, std::size_t shade) {
-  constexpr std::array<float, 5> kLighter = {-0.2F, 0.45F, 0.3F, 0.15F, 0};
+  constexpr std::array<float, 5> kLighter = {-0.3F, 0.3F, 0.15F, 0, -0.15F};
   const float more = kLighter[shade % kLighter.size()];
   float hue = 0, saturation = 0, lightness = 0;
   colour.getHslF(&hue, &saturation, &lightness);

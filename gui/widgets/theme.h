@@ -35,8 +35,8 @@ QColor task_colour(TaskKind kind, Phase phase, const Theme& theme);
 /// The i-th of things without an order (ops, strategies); ten, then again from the start.
 /// None is grey, as what is disabled is.
 QColor category_colour(std::size_t i, const Theme& theme);
-/// One of five shades of a colour: from 1, the palest, to 4, the colour itself, and 0, which is
-/// darker.
+/// One of five shades of a colour: 1 to 4 from pale to dark, 3 being the colour itself, and after
+/// them 0, the darkest.
 QColor shade_colour(const QColor& colour, std::size_t shade);
 /// 0 (calm) to 1 (loud): a share of a whole, as the use of a link, or of the most, as costs.
 QColor scale_colour(double value, const Theme& theme);

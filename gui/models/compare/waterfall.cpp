@@ -109,7 +109,7 @@ WaterfallAxis axis_of(const std::vector<WaterfallBar>& bars) {
   if (high <= Seconds{}) return {};
   const Seconds change = high - low;
   const bool small = change > Seconds{} && 10 * change < high;
-  return {small ? low - change : Seconds{}, high};
+  return {small ? low - 3 * change : Seconds{}, high};
 }
 
 std::string waterfall_title(WaterfallBy by) {

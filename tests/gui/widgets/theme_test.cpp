@@ -28,7 +28,7 @@ TEST(ThemeTest, NoCategoryIsGrey) {
 TEST(ThemeTest, ShadesOfAColourDiffer) {
   for (std::size_t i = 0; i < 10; ++i) {
     const QColor colour = category_colour(i, theme(false));
-    EXPECT_EQ(shade_colour(colour, 4).rgb(), colour.rgb());
+    EXPECT_EQ(shade_colour(colour, 3).rgb(), colour.rgb());
     for (std::size_t a = 0; a < 5; ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const double apart =
