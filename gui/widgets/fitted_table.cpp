@@ -2,8 +2,10 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
+#include <QToolTip>
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -17,7 +19,7 @@ namespace {
 constexpr int kMostSpread = 48;     // pixels
 constexpr int kMeasuredRows = 100;  // whose widths decide on a column's
 
-// A text of which neighbours share the beginning.
+// A text of which neighbours share the beginning; its tip has all of it.
 class NameCell : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -26,14 +28,27 @@ class NameCell : public QStyledItemDelegate {
              const QModelIndex& index) const override {
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
-    const QStyle& style = *option.widget->style();
-    const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, option.widget) + 1;
-    cell.text = elided_name(cell.text, shared(index), cell.rect.width() - 2 * margin,
-                            QFontMetricsF(cell.font));
-    style.drawControl(QStyle::CE_ItemViewItem, &cell, painter, option.widget);
+    cell.text = elided_name(cell.text, shared(index), room(cell), QFontMetricsF(cell.font));
+    option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, option.widget);
+  }
+
+  bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+                 const QModelIndex& index) override {
+    const QString text = index.data().toString();
+    const bool asked = event->type() == QEvent::ToolTip && index.data(Qt::ToolTipRole).isNull();
+    if (!asked || QFontMetricsF(option.font).horizontalAdvance(text) <= room(option)) {
+      return QStyledItemDelegate::helpEvent(event, view, option, index);
+    }
+    QToolTip::showText(event->globalPos(), text, view);
+    return true;
   }
 
  private:
+  static double room(const QStyleOptionViewItem& cell) {
+    const QStyle& style = *cell.widget->style();
+    return cell.rect.width() -
+           2 * (style.pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1);
+  }
   static std::size_t shared(const QModelIndex& index) {
     std::size_t most = 0;
     const std::string text = index.data().toString().toStdString();
@@ -64,8 +79,9 @@ FittedTable::FittedTable(QAbstractItemModel* model, std::vector<int> elastic, QW
   horizontalHeader()->setMinimumSectionSize(24);
   auto* names = new NameCell(this);
   for (const int column : elastic_) setItemDelegateForColumn(column, names);
-  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_again);
-  connect(model, &QAbstractItemModel::dataChanged, this, &FittedTable::sort_again);
+  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_rows);
+  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::fit_columns);
+  connect(model, &QAbstractItemModel::dataChanged, this, &FittedTable::sort_rows);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) {
             if (now.isValid()) emit row_picked(now.row());
@@ -79,10 +95,9 @@ void FittedTable::fit_rows() {
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
 }
 
-void FittedTable::sort_again() {
+void FittedTable::sort_rows() {
   const QHeaderView& header = *horizontalHeader();
   model()->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
-  fit_columns();
 }
 
 // The header's sort indicator takes as much as a letter.

@@ -38,7 +38,7 @@ class FittedTable : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
-  void sort_again();
+  void sort_rows();
   void fit_rows();
   void fit_columns();
   int least_width(int column) const;

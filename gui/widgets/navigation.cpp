@@ -67,7 +67,7 @@ void SheetView::pan(const QPointF& by) {
 }
 
 void SheetView::zoom(double factor, const QPointF& at) {
-  if (sheet_.isEmpty()) return;
+  if (sheet_.isEmpty() || room_.isEmpty()) return;
   const QPointF fixed = to_sheet(at);
   const double least = std::min(fitting_scale() / 2, most_);
   scale_ = std::clamp(scale_ * factor, least, most_);
@@ -77,7 +77,7 @@ void SheetView::zoom(double factor, const QPointF& at) {
 }
 
 void SheetView::keep_in_room() {
-  if (sheet_.isEmpty()) return;
+  if (sheet_.isEmpty() || room_.isEmpty()) return;
   const QRectF box = to_widget(sheet_);
   const QPointF nearest(nearest_in(box.left(), box.width(), room_.left(), room_.width()),
                         nearest_in(box.top(), box.height(), room_.top(), room_.height()));

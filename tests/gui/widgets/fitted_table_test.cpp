@@ -3,8 +3,10 @@
 #include "gui/widgets/fitted_table.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QStandardItemModel>
 #include <QTest>
+#include <QToolTip>
 
 #include <gmock/gmock.h>
 
@@ -75,6 +77,11 @@ TEST(FittedTableNames, WhatNeighboursShareGivesWayFirst) {
     return table.viewport()->grab(table.visualRect(model.index(row, 0))).toImage();
   };
   EXPECT_NE(cell(0), cell(1));
+  table.show();
+  const QPoint middle = table.visualRect(model.index(1, 0)).center();
+  QHelpEvent asked(QEvent::ToolTip, middle, table.viewport()->mapToGlobal(middle));
+  QCoreApplication::sendEvent(table.viewport(), &asked);
+  EXPECT_EQ(QToolTip::text(), model.index(1, 0).data().toString());
 }
 
 TEST_F(FittedTableTest, WidthsThatTheUserMadeStay) {

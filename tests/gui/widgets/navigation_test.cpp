@@ -70,6 +70,10 @@ TEST_F(LargeSheet, CannotBeLost) {
   }
   view_.show(sheet_, {0, 0, 1000, 1000});
   EXPECT_GE(view_.to_widget(sheet_).intersected(QRectF(0, 0, 1000, 1000)).width(), 250);
+  view_.show(sheet_, {0, 0, 1000, -5});  // a window that has no room but for the legend
+  view_.zoom(2, {0, 0});
+  view_.pan({5, 5});
+  view_.show(sheet_, room_);
   view_.fit();
   view_.pan({5, 5});
   view_.show({0, 0, 2, 2}, room_);  // all of it, where it is small
