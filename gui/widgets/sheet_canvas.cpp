@@ -63,6 +63,7 @@ void SheetCanvas::wheelEvent(QWheelEvent* event) {
 }
 
 void SheetCanvas::mousePressEvent(QMouseEvent* event) {
+  if (drag_ == Drag::pan || drag_ == Drag::band) return;  // with another button
   pressed_ = last_ = event->position();
   drag_ = Drag::none;
   if (event->button() == Qt::LeftButton) drag_ = Drag::press;
@@ -107,9 +108,7 @@ void SheetCanvas::keyPressEvent(QKeyEvent* event) {
   if (take_key(*event)) return;
   const bool plain = (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) == 0;
   if (plain && event->key() == Qt::Key_F) return fit();
-  if (!plain || !view_.take_key(event->key())) {
-    return QWidget::keyPressEvent(event);
-  }
+  if (!plain || !view_.take_key(event->key())) return QWidget::keyPressEvent(event);
   update();
 }
 

@@ -76,7 +76,7 @@ void NetworkCanvas::leaveEvent(QEvent* event) {
 
 void NetworkCanvas::pick_for_menu(const QPointF& at) {
   const auto node = node_at(at);
-  if (node && !map_.selected(*node)) click(at, Qt::NoModifier);
+  if (node && !painting_ && !map_.selected(*node)) click(at, Qt::NoModifier);
 }
 
 QPointF NetworkCanvas::current_place() const {

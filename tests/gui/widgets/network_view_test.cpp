@@ -252,6 +252,30 @@ TEST_F(NetworkViewTest, TheMenuCutsLayersAsOthersAre) {
   menu->close();
 }
 
+// Where the keyboard is, and the mouse need not be.
+TEST_F(NetworkViewTest, AKeyOpensTheMenuToo) {
+  press(Qt::Key_Down);
+  press(Qt::Key_Down);
+  ASSERT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  QContextMenuEvent asked(QContextMenuEvent::Keyboard, {1, 1}, {1, 1});
+  QCoreApplication::sendEvent(&view_.canvas(), &asked);
+  auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+  EXPECT_NE(testing::action_of(menu, "Copy the name conv1"), nullptr);
+  if (menu != nullptr) menu->close();
+}
+
+// The right button during a drag neither ends it nor leaves the mouse as a hand.
+TEST_F(NetworkViewTest, AnotherButtonDoesNotEndADrag) {
+  NetworkCanvas& canvas = view_.canvas();
+  const Qt::CursorShape before = canvas.cursor().shape();
+  const QPoint from = canvas.rect().center();
+  QTest::mousePress(&canvas, Qt::MiddleButton, {}, from);
+  EXPECT_NE(canvas.cursor().shape(), before);
+  QTest::mousePress(&canvas, Qt::RightButton, {}, from);
+  QTest::mouseRelease(&canvas, Qt::MiddleButton, {}, from);
+  EXPECT_EQ(canvas.cursor().shape(), before);
+}
+
 TEST_F(NetworkViewTest, TheMenuOfTheSheetHasItsKeys) {
   const std::size_t shut = view_.map().picture().nodes.size();
   const QPoint corner = view_.canvas().rect().topLeft() + QPoint(1, 1);
