@@ -10,7 +10,7 @@ void ElidedLabel::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   painter.setPen(palette().color(foregroundRole()));
   painter.drawText(rect(), static_cast<int>(alignment()),
-                   fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+                   fontMetrics().elidedText(text(), elided_, width()));
 }
 
 bool ElidedLabel::event(QEvent* event) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// One line of text that ends in "..." where it does not fit, and has all of it in its tooltip.
+// One line of text that is elided where it does not fit, at its end unless said otherwise, and has
+// all of it in its tooltip.
 
 #include <QLabel>
 
@@ -15,6 +16,7 @@ class ElidedLabel : public QLabel {
   QSize sizeHint() const override { return {wanted_, QLabel::sizeHint().height()}; }
   /// As wide as this where there is room, whatever the text.
   void set_wanted_width(int width) { wanted_ = width; }
+  void set_elided(Qt::TextElideMode where) { elided_ = where; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -22,6 +24,7 @@ class ElidedLabel : public QLabel {
 
  private:
   int wanted_ = 120;
+  Qt::TextElideMode elided_ = Qt::ElideRight;
 };
 
 }  // namespace strata::gui

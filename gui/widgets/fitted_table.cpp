@@ -2,15 +2,63 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QHelpEvent>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QToolTip>
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "gui/models/short_name.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr int kMostSpread = 48;     // pixels
 constexpr int kMeasuredRows = 100;  // whose widths decide on a column's
+
+// A text of which neighbours share the beginning; its tip has all of it.
+class NameCell : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    cell.text = elided_name(cell.text, shared(index), room(cell), QFontMetricsF(cell.font));
+    option.widget->style()->drawControl(QStyle::CE_ItemViewItem, &cell, painter, option.widget);
+  }
+
+  bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+                 const QModelIndex& index) override {
+    const QString text = index.data().toString();
+    const bool asked = event->type() == QEvent::ToolTip && index.data(Qt::ToolTipRole).isNull();
+    if (!asked || QFontMetricsF(option.font).horizontalAdvance(text) <= room(option)) {
+      return QStyledItemDelegate::helpEvent(event, view, option, index);
+    }
+    QToolTip::showText(event->globalPos(), text, view);
+    return true;
+  }
+
+ private:
+  static double room(const QStyleOptionViewItem& cell) {
+    const QStyle& style = *cell.widget->style();
+    return cell.rect.width() -
+           2 * (style.pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1);
+  }
+  static std::size_t shared(const QModelIndex& index) {
+    std::size_t most = 0;
+    const std::string text = index.data().toString().toStdString();
+    for (const int row : {index.row() - 1, index.row() + 1}) {
+      const std::string beside = index.siblingAtRow(row).data().toString().toStdString();
+      most = std::max(most, shared_prefix(text, beside));
+    }
+    return most;
+  }
+};
 
 }  // namespace
 
@@ -29,7 +77,11 @@ FittedTable::FittedTable(QAbstractItemModel* model, std::vector<int> elastic, QW
   horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setMinimumSectionSize(24);
-  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_again);
+  auto* names = new NameCell(this);
+  for (const int column : elastic_) setItemDelegateForColumn(column, names);
+  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::sort_rows);
+  connect(model, &QAbstractItemModel::modelReset, this, &FittedTable::fit_columns);
+  connect(model, &QAbstractItemModel::dataChanged, this, &FittedTable::sort_rows);
   connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) {
             if (now.isValid()) emit row_picked(now.row());
@@ -43,10 +95,9 @@ void FittedTable::fit_rows() {
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
 }
 
-void FittedTable::sort_again() {
+void FittedTable::sort_rows() {
   const QHeaderView& header = *horizontalHeader();
   model()->sort(header.sortIndicatorSection(), header.sortIndicatorOrder());
-  fit_columns();
 }
 
 // The header's sort indicator takes as much as a letter.

@@ -3,8 +3,9 @@
 // A table of rows that are picked whole, sorted by a click on a column's name, whose columns fit
 // their contents. Where they are too wide for the window, those that bear it (names, cuts) give
 // way, down to the width of their headers; where that is not enough, the table scrolls and they
-// stay whole. Widths that the user made stay. The model sorts itself, and keeps to it: new rows
-// stand as the old ones did.
+// stay whole. What a name has in common with the rows beside it gives way first (short_name.h).
+// Widths that the user made stay. The model sorts itself, and keeps to it: new rows, and what
+// changes in them, stand as the old ones did.
 
 #include <QTableView>
 #include <optional>
@@ -37,7 +38,7 @@ class FittedTable : public QTableView {
   void changeEvent(QEvent* event) override;
 
  private:
-  void sort_again();
+  void sort_rows();
   void fit_rows();
   void fit_columns();
   int least_width(int column) const;

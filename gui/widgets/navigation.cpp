@@ -10,12 +10,19 @@ namespace strata::gui {
 namespace {
 
 constexpr double kKeyZoom = 1.25, kKeyPan = 0.15;
-constexpr double kNotch = 120;  // of a wheel, in Qt's units
+constexpr double kPixelZoom = 1.0025;  // of a sheet, for each pixel that a wheel would scroll
+constexpr double kNotch = 120;         // of a wheel, in Qt's units
 
 // 1 for the keys that enlarge, -1 for those that do the opposite.
 int enlarges(int key) {
   const bool more = key == Qt::Key_Plus || key == Qt::Key_Equal;
   return more ? 1 : key == Qt::Key_Minus ? -1 : 0;
+}
+
+// Where a sheet's edge may be, nearest to where it is, so that enough of the sheet is in the room.
+double nearest_in(double edge, double length, double room, double room_length) {
+  const double seen = std::min(length, room_length / 4);
+  return std::clamp(edge, room + seen - length, room + room_length - seen);
 }
 
 class Tips : public QObject {
@@ -36,39 +43,60 @@ class Tips : public QObject {
 
 }  // namespace
 
-void SheetView::fit(const QRectF& sheet, const QRectF& room) {
-  if (sheet.isEmpty() || room.width() < 2 || room.height() < 2) return;
-  scale_ = std::clamp(std::min(room.width() / sheet.width(), room.height() / sheet.height()),
-                      limits_.least, limits_.most_fitted);
-  offset_ = room.center() - sheet.center() * scale_;
+void SheetView::show(const QRectF& sheet, const QRectF& room) {
+  sheet_ = sheet;
+  room_ = room;
+  fitted_ ? fit() : keep_in_room();
+}
+
+double SheetView::fitting_scale() const {
+  return std::min({room_.width() / sheet_.width(), room_.height() / sheet_.height(), most_fitted_});
+}
+
+void SheetView::fit() {
+  if (sheet_.isEmpty() || room_.width() < 2 || room_.height() < 2) return;
+  scale_ = fitting_scale();
+  offset_ = room_.center() - sheet_.center() * scale_;
   fitted_ = true;
 }
 
 void SheetView::pan(const QPointF& by) {
   offset_ += by;
   fitted_ = false;
+  keep_in_room();
 }
 
 void SheetView::zoom(double factor, const QPointF& at) {
+  if (sheet_.isEmpty() || room_.isEmpty()) return;
   const QPointF fixed = to_sheet(at);
-  scale_ = std::clamp(scale_ * factor, limits_.least, limits_.most);
+  const double least = std::min(fitting_scale() / 2, most_);
+  scale_ = std::clamp(scale_ * factor, least, most_);
   offset_ = at - fixed * scale_;
   fitted_ = false;
+  keep_in_room();
 }
 
-bool SheetView::take_key(int key, const QPointF& middle) {
-  if (enlarges(key) != 0) zoom(std::pow(kKeyZoom, enlarges(key)), middle);
+void SheetView::keep_in_room() {
+  if (sheet_.isEmpty() || room_.isEmpty()) return;
+  const QRectF box = to_widget(sheet_);
+  const QPointF nearest(nearest_in(box.left(), box.width(), room_.left(), room_.width()),
+                        nearest_in(box.top(), box.height(), room_.top(), room_.height()));
+  offset_ += nearest - box.topLeft();
+}
+
+bool SheetView::take_key(int key) {
+  if (enlarges(key) != 0) zoom(std::pow(kKeyZoom, enlarges(key)), room_.center());
   return enlarges(key) != 0;
 }
 
-void SheetView::take_wheel(const QWheelEvent& event, bool always_zooms) {
+void SheetView::take_wheel(const QWheelEvent& event) {
   const QPointF delta =
       event.pixelDelta().isNull() ? QPointF(event.angleDelta()) / 2 : QPointF(event.pixelDelta());
-  if (always_zooms || (event.modifiers() & Qt::ControlModifier) != 0) {
-    return zoom(std::pow(1.0025, delta.y()), event.position());
+  if ((event.modifiers() & Qt::ShiftModifier) != 0) {
+    return pan(delta.x() == 0 ? QPointF(delta.y(), 0) : delta);
   }
-  const bool sideways = (event.modifiers() & Qt::ShiftModifier) != 0 && delta.x() == 0;
-  pan(sideways ? QPointF(delta.y(), 0) : delta);
+  if (std::abs(delta.x()) > std::abs(delta.y())) return pan({delta.x(), 0});
+  zoom(std::pow(kPixelZoom, delta.y()), event.position());
 }
 
 bool take_key(TimeWindow& window, int key, double at) {

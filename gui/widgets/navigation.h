@@ -14,14 +14,13 @@
 
 namespace strata::gui {
 
-/// A sheet as a widget shows it: enlarged, then moved.
+/// A sheet as a widget shows it: enlarged, then moved. It cannot be lost: a part of it stays in the
+/// room that it has, as large as a quarter of that or as all of the sheet, and it is never smaller
+/// than half of what fits.
 class SheetView {
  public:
-  struct Limits {
-    double least = 0, most = 1;  ///< of the scale
-    double most_fitted = 1;      ///< a small sheet is not blown up
-  };
-  explicit SheetView(const Limits& limits) : limits_(limits) {}
+  /// Of the scale: at most, and of a small sheet that fits, which is not blown up.
+  SheetView(double most, double most_fitted) : most_(most), most_fitted_(most_fitted) {}
 
   double scale() const { return scale_; }
   QPointF offset() const { return offset_; }
@@ -34,18 +33,24 @@ class SheetView {
     return {to_widget(box.topLeft()), to_widget(box.bottomRight())};
   }
 
+  /// Another sheet, or another room for it: what was fitted fits again, what was moved stays.
+  void show(const QRectF& sheet, const QRectF& room);
   /// All of the sheet in the middle of the room.
-  void fit(const QRectF& sheet, const QRectF& room);
+  void fit();
   void pan(const QPointF& by);
   /// What is at a point of the widget stays there.
   void zoom(double factor, const QPointF& at);
-  /// + and - about `middle`; false for other keys.
-  bool take_key(int key, const QPointF& middle);
-  /// Zooms with Ctrl, or where it always does; else it scrolls, with Shift sideways.
-  void take_wheel(const QWheelEvent& event, bool always_zooms = false);
+  /// + and - about the middle of the room; false for other keys.
+  bool take_key(int key);
+  /// Zooms about the mouse; with Shift, or turned sideways, it pans.
+  void take_wheel(const QWheelEvent& event);
 
  private:
-  Limits limits_;
+  double fitting_scale() const;
+  void keep_in_room();
+
+  double most_, most_fitted_;
+  QRectF sheet_, room_;
   double scale_ = 1;
   QPointF offset_;
   bool fitted_ = true;

@@ -120,9 +120,19 @@ QColor task_colour(TaskKind kind, Phase phase, const Theme& theme) {
 QColor category_colour(std::size_t i, const Theme& theme) {
   static constexpr std::array<QRgb, 10> kColours = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
                                                     0x56b4e9, 0xd55e00, 0x9a8fd8, 0xb8a600,
-                                                    0x7f7f7f, 0x8c564b};
+                                                    0x7a2a78, 0x8c564b};
   const QColor colour = QColor::fromRgb(kColours[i % kColours.size()]);
   return theme.dark ? mixed(colour, Qt::white, 0.18) : colour;
+}
+
+// So much nearer to white; below 0 to black.
+QColor shade_colour(const QColor& colour, std::size_t shade) {
+  constexpr std::array<float, 5> kLighter = {-0.3F, 0.3F, 0.15F, 0, -0.15F};
+  const float more = kLighter[shade % kLighter.size()];
+  float hue = 0, saturation = 0, lightness = 0;
+  colour.getHslF(&hue, &saturation, &lightness);
+  lightness += more > 0 ? more * (1 - lightness) : more * lightness;
+  return QColor::fromHslF(hue, saturation, lightness);
 }
 
 QColor scale_colour(double value, const Theme& theme) {

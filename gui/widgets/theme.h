@@ -37,8 +37,12 @@ QColor work_colour(WorkKind kind, const Theme& theme);
 /// The same, but for gradients of parameters, which are told apart from those of inputs.
 QColor task_colour(TaskKind kind, Phase phase, const Theme& theme);
 /// The i-th of things without an order (ops, strategies); ten, then again from the start.
+/// None is grey, as what is disabled is.
 QColor category_colour(std::size_t i, const Theme& theme);
-/// 0 (calm) to 1 (loud): costs, use of a link.
+/// One of five shades of a colour: 1 to 4 from pale to dark, 3 being the colour itself, and after
+/// them 0, the darkest.
+QColor shade_colour(const QColor& colour, std::size_t shade);
+/// 0 (calm) to 1 (loud): a share of a whole, as the use of a link, or of the most, as costs.
 QColor scale_colour(double value, const Theme& theme);
 /// -1 (good) over 0 (neither) to 1 (bad): errors, differences.
 QColor balance_colour(double value, const Theme& theme);

@@ -93,6 +93,25 @@ std::vector<WaterfallBar> gathered(std::vector<WaterfallBar> bars, std::size_t m
   return bars;
 }
 
+double WaterfallAxis::place(Seconds at) const {
+  if (!broken()) return at / high;
+  if (at < left_out) return kBreak * (at / left_out);
+  return kBreak + (1 - kBreak) * ((at - left_out) / (high - left_out));
+}
+
+WaterfallAxis axis_of(const std::vector<WaterfallBar>& bars) {
+  if (bars.empty()) return {};
+  Seconds low = bars.front().to, high = low;
+  for (const WaterfallBar& bar : bars) {
+    low = std::min(low, bar.to);
+    high = std::max(high, bar.to);
+  }
+  if (high <= Seconds{}) return {};
+  const Seconds change = high - low;
+  const bool small = change > Seconds{} && 10 * change < high;
+  return {small ? low - 3 * change : Seconds{}, high};
+}
+
 std::string waterfall_title(WaterfallBy by) {
   switch (by) {
     case WaterfallBy::layer:

@@ -31,6 +31,19 @@ std::vector<WaterfallBar> waterfall(const Scene& before, const Scene& after, Wat
 /// one, so that they still add up.
 std::vector<WaterfallBar> gathered(std::vector<WaterfallBar> bars, std::size_t most);
 
+/// Where bars stand on an axis from 0 to 1: from zero on, so that they are as long as what they
+/// stand for. Where all that changes is less than a tenth of the whole, the axis is broken: most of
+/// what the totals have in common is left out, which a mark at `kBreak` has to say.
+struct WaterfallAxis {
+  static constexpr double kBreak = 0.1;
+
+  Seconds left_out;  ///< from zero to here; nothing where it is not broken
+  Seconds high{1};
+  bool broken() const { return left_out.value > 0; }
+  double place(Seconds at) const;
+};
+WaterfallAxis axis_of(const std::vector<WaterfallBar>& bars);
+
 /// What its bars are, for people: in a line, and in full.
 std::string waterfall_title(WaterfallBy by);
 std::string waterfall_caption(WaterfallBy by);

@@ -60,12 +60,10 @@ void NetworkMap::show_again() {
 }
 
 void NetworkMap::adopt(Shown shown) {
-  const bool moved = shown_.parts != shown.parts || shown_.open != shown.open;
-  if (shown_.parts != shown.parts) cut_numbers_.forget();
-  cut_numbers_.number(shown.picture.cuts);
+  const bool other = shown_.parts != shown.parts, moved = other || shown_.open != shown.open;
   shown_ = std::move(shown);
   if (moved) arrange();
-  if (moved) emit rearranged();
+  if (moved) emit rearranged(other);
   emit changed();
 }
 
@@ -96,7 +94,7 @@ void NetworkMap::set_aspect(double width_by_height) {
   if (shown_.laid.empty()) return;
   const std::size_t columns = sheet_.columns;
   arrange();
-  if (sheet_.columns != columns) emit rearranged();
+  if (sheet_.columns != columns) emit rearranged(false);
   emit changed();
 }
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/network/cut_numbers.h"
 #include "gui/models/network/network_columns.h"
 #include "gui/models/network/network_nodes.h"
 #include "gui/models/workspace.h"
@@ -32,9 +31,6 @@ class NetworkMap : public QObject {
   QRectF rect(std::size_t node) const { return rects_[node]; }
   const QPainterPath& curve(std::size_t edge) const { return curves_[edge]; }
 
-  /// By which a cut of the picture is coloured; the same as long as the network is.
-  std::size_t number_of(const Config& cut) const { return cut_numbers_(cut); }
-
   /// What is shown is of the workspace's network, not of the one before: its layers may be named.
   bool current() const { return shown_.parts == parts_; }
 
@@ -55,8 +51,9 @@ class NetworkMap : public QObject {
   std::vector<std::size_t> find(const QString& text) const;
 
  signals:
-  void changed();     ///< what is shown, or where
-  void rearranged();  ///< another network, or other parts are open
+  void changed();  ///< what is shown, or where
+  /// Nodes have other numbers or places: other parts are open, or it is another network.
+  void rearranged(bool other_network);
   void selection_changed();
   void failed(const QString& message);
 
@@ -83,7 +80,6 @@ class NetworkMap : public QObject {
   OpenParts open_;
   double aspect_ = 1.6;
   Shown shown_;
-  CutNumbers cut_numbers_;
   Sheet sheet_;
   std::vector<QRectF> rects_;
   std::vector<QPainterPath> curves_;

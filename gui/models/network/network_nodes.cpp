@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "gui/models/short_name.h"
 #include "sim/plan/work_kind.h"
 
 namespace strata::gui {
@@ -46,6 +47,14 @@ NetworkNode node_of(const Scene& scene, const Parts& parts, std::size_t number) 
   return node;
 }
 
+void find_shared(std::vector<NetworkNode>& nodes) {
+  std::vector<std::string> names;
+  names.reserve(nodes.size());
+  for (const NetworkNode& node : nodes) names.push_back(node.name);
+  const std::vector<std::size_t> shared = shared_prefixes(names);
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].shared = shared[i];
+}
+
 }  // namespace
 
 std::vector<std::vector<Bytes>> moved_forward(const Graph& graph, const Plan& plan) {
@@ -68,6 +77,7 @@ NetworkPicture network_picture(const Scene& scene, const Parts& parts, const Ope
     picture.nodes.push_back(node_of(scene, parts, part));
     for (const Config& cut : picture.nodes.back().cuts) add_new(picture.cuts, cut);
   }
+  find_shared(picture.nodes);
   const auto moved = moved_forward(graph, scene.prediction.plan);
   std::map<std::pair<std::size_t, std::size_t>, Bytes> edges;  // by consumer, producer
   for (std::size_t i = 0; i < graph.size(); ++i) {

@@ -16,6 +16,7 @@ namespace strata::gui {
 struct NetworkNode {
   std::size_t part = 0;      ///< in Parts
   std::string name, op;      ///< "conv1_1", "conv2d + relu"
+  std::size_t shared = 0;    ///< so many letters of its name its neighbours' have, too
   std::vector<Config> cuts;  ///< its layers' different ones, in the network's order
   LayerTerms terms;          ///< Eq. 1's, its layers together
   bool network_input = false;

@@ -54,9 +54,8 @@ TableCell binding_cell(const ExplainedPtr& explained, const std::size_t& choice)
   const ChoiceCosts& costs = costs_of(explained, choice);
   if (!costs.binding.valid()) return {{}, costs.binding_transfer.value};
   const std::string& layer = explained->scene->input.graph[costs.binding].name;
-  return {ChoiceTable::tr("%1, %2").arg(QString::fromStdString(layer),
-                                        human_seconds(costs.binding_transfer)),
-          costs.binding_transfer.value};
+  return {QString::fromStdString(layer), costs.binding_transfer.value,
+          ChoiceTable::tr("Its transfer takes %1").arg(human_seconds(costs.binding_transfer))};
 }
 
 TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) {
@@ -83,7 +82,8 @@ constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumn
      }},
     {"regret", "how much longer a step takes under Eq. 1, all other layers chosen anew", "", true,
      regret_cell},
-    {"largest transfer", "the neighbour that costs most", "", false, binding_cell},
+    {"neighbour", "the one with the largest transfer, by which this column is sorted", "", false,
+     binding_cell},
     {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
      true, memory_cell},
 }};
@@ -112,8 +112,8 @@ QString ChoiceTable::csv() const {
   QString text = QStringLiteral(
       "config,step_seconds,compute_seconds,transfer_in_seconds,transfer_out_seconds,sync_seconds,"
       "regret_seconds,binding_layer,binding_seconds,memory_bytes,chosen\n");
-  for (int row = 0; row < rowCount(); ++row) {
-    const ChoiceCosts& costs = choice(row);
+  for (const std::size_t choice : rows_) {
+    const ChoiceCosts& costs = costs_of(context_, choice);
     QStringList fields{human_config(costs.config)};
     fields << (costs.step > Seconds{} ? QString::number(costs.step.value, 'g', 9) : QString());
     for (const Seconds seconds :
@@ -124,9 +124,8 @@ QString ChoiceTable::csv() const {
                    ? QString::fromStdString(context_->scene->input.graph[costs.binding].name)
                    : QString());
     fields << QString::number(costs.binding_transfer.value, 'g', 9);
-    fields << QString::number(context_->memory[static_cast<std::size_t>(row)].value);
-    fields << (is_chosen(*context_, static_cast<std::size_t>(row)) ? QStringLiteral("1")
-                                                                   : QStringLiteral("0"));
+    fields << QString::number(context_->memory[choice].value);
+    fields << (is_chosen(*context_, choice) ? QStringLiteral("1") : QStringLiteral("0"));
     text += csv_line(fields);
   }
   return text;

@@ -1,8 +1,7 @@
 #pragma once
 
 // An Explanation as a table: every config that a layer could have, what it would cost among the
-// neighbours that it has, and what insisting on it would cost. Sorted by the view, by the role
-// `plain`. Qt's thread.
+// neighbours that it has, and what insisting on it would cost. Qt's thread.
 
 #include "gui/models/row_table.h"
 #include "gui/models/why/explained.h"
@@ -30,7 +29,7 @@ class ChoiceTable : public RowTable<ExplainedPtr, std::size_t> {
   void set_explained(ExplainedPtr explained);
   const ExplainedPtr& explained() const { return context_; }
   const ChoiceCosts& choice(int row) const {
-    return context_->explanation.choices[static_cast<std::size_t>(row)];
+    return context_->explanation.choices[rows_[static_cast<std::size_t>(row)]];
   }
   /// The largest total among the choices that somebody might take: bars are as long as that.
   Seconds longest() const { return longest_; }

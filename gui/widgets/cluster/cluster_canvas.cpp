@@ -12,10 +12,8 @@ constexpr double kApart = 3;      // between the two directions, to each side
 
 }  // namespace
 
-ClusterCanvas::ClusterCanvas(QWidget* parent) : QWidget(parent) {
-  setFocusPolicy(Qt::StrongFocus);
+ClusterCanvas::ClusterCanvas(QWidget* parent) : SheetCanvas({20, 1.8}, parent) {
   setAccessibleName(tr("Cluster"));
-  show_tips(this, [this](QPoint at) { return tip_at(at); });
 }
 
 void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
@@ -23,8 +21,8 @@ void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
   map_ = std::move(map);
   scene_ = std::move(scene);
   use_ = {};
+  show_sheet();
   if (moved) fit();
-  update();
 }
 
 void ClusterCanvas::show_use(LinkUse use) {
@@ -44,15 +42,14 @@ void ClusterCanvas::select(std::optional<LinkId> link, std::optional<DeviceId> d
 }
 
 // The legend keeps the lowest line for itself.
-void ClusterCanvas::fit() {
-  view_.fit(map_.bounds, QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height()));
-  update();
+QRectF ClusterCanvas::room() const {
+  return QRectF(rect()).adjusted(4, 4, -4, -2 * fontMetrics().height());
 }
 
 // From the rim of one box to that of the other; each direction keeps to its side.
 ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const {
-  const QRectF from = view_.to_widget(map_.nodes[edge.from].box),
-               to = view_.to_widget(map_.nodes[edge.to].box);
+  const QRectF from = view().to_widget(map_.nodes[edge.from].box),
+               to = view().to_widget(map_.nodes[edge.to].box);
   QPointF a = from.center(), b = to.center();
   const QPointF along = b - a;
   const double length = std::hypot(along.x(), along.y());
@@ -69,12 +66,12 @@ ClusterCanvas::Line ClusterCanvas::line_of(const MapEdge& edge, bool back) const
 }
 
 std::optional<LinkId> ClusterCanvas::link_at(const QPointF& at) const {
-  const auto found = map_.edge_at(view_.to_sheet(at), kLineClick / view_.scale());
+  const auto found = map_.edge_at(view().to_sheet(at), kLineClick / view().scale());
   if (!found) return std::nullopt;
   const MapEdge& edge = map_.edges[*found];
   const QPointF a = map_.nodes[edge.from].box.center(),
                 along = map_.nodes[edge.to].box.center() - a;
-  const QPointF to = view_.to_sheet(at) - a;
+  const QPointF to = view().to_sheet(at) - a;
   const bool back = along.x() * to.y() - along.y() * to.x() < 0;
   const std::vector<LinkId>& links =
       (back ? !edge.back.empty() : edge.there.empty()) ? edge.back : edge.there;
@@ -95,22 +92,20 @@ QPointF ClusterCanvas::place_of(LinkId link) const {
   for (const MapNode& node : map_.nodes) {
     const bool within =
         std::find(node.inside.begin(), node.inside.end(), link) != node.inside.end();
-    if (within) return view_.to_widget(node.box.center());
+    if (within) return view().to_widget(node.box.center());
   }
   return {};
 }
 
 QPointF ClusterCanvas::place_of(DeviceId device) const {
   const auto node = map_.node_of(device);
-  return node ? view_.to_widget(map_.nodes[*node].box.center()) : QPointF();
+  return node ? view().to_widget(map_.nodes[*node].box.center()) : QPointF();
 }
 
 const std::vector<double>& ClusterCanvas::values() const {
   return by_ == LinkColour::use ? use_.share : use_.bytes;
 }
 
-// The loudest colour is that of the largest value: most clusters idle most of the time, and all
-// links would be as pale.
 void ClusterCanvas::find_most() {
   most_ = 0;
   for (const double value : values()) most_ = std::max(most_, value);
@@ -126,6 +121,7 @@ double ClusterCanvas::value(const std::vector<LinkId>& links) const {
 }
 
 double ClusterCanvas::heat(const std::vector<LinkId>& links) const {
+  if (by_ == LinkColour::use) return std::min(value(links), 1.0);
   return most_ > 0 ? value(links) / most_ : 0;
 }
 
@@ -133,8 +129,8 @@ bool ClusterCanvas::holds(const std::vector<LinkId>& links) const {
   return link_ && std::find(links.begin(), links.end(), *link_) != links.end();
 }
 
-void ClusterCanvas::resizeEvent(QResizeEvent* /*event*/) {
-  if (view_.fitted()) fit();
+void ClusterCanvas::resizeEvent(QResizeEvent* event) {
+  SheetCanvas::resizeEvent(event);
   emit reshaped();
 }
 

@@ -1,22 +1,21 @@
 #pragma once
 
-// The drawn cluster: hosts, devices, switches, and links coloured by how much they carry, the
-// loudest the one that carries the most. Wheel zooms, drag moves it, F fits it; a click or the
-// arrow keys select, a double click on a link or Enter edits its bandwidth.
+// The drawn cluster: hosts, devices, switches, and links coloured by how much of what they could
+// carry they carry, or by their bytes beside those of the others. A click or the arrow keys select,
+// a double click on a link or Enter edits its bandwidth.
 
-#include <QWidget>
 #include <optional>
 #include <vector>
 
 #include "gui/models/cluster/cluster_map.h"
 #include "gui/models/cluster/link_history.h"
-#include "gui/widgets/navigation.h"
+#include "gui/widgets/sheet_canvas.h"
 
 namespace strata::gui {
 
 enum class LinkColour : std::uint8_t { use, bytes };
 
-class ClusterCanvas : public QWidget {
+class ClusterCanvas : public SheetCanvas {
   Q_OBJECT
 
  public:
@@ -27,12 +26,18 @@ class ClusterCanvas : public QWidget {
   void show_use(LinkUse use);
   void colour_by(LinkColour by);
   void select(std::optional<LinkId> link, std::optional<DeviceId> device);
-  void fit();
 
   const ClusterMap& map() const { return map_; }
+  /// By which links are coloured, of the most of them: 0 is nothing and 1 all that the link could
+  /// carry, or as many bytes as cross any link.
+  double heat(const std::vector<LinkId>& links) const;
   /// The middle of an edge on the screen.
   QPointF place_of(LinkId link) const;
   QPointF place_of(DeviceId device) const;
+  std::optional<std::size_t> node_at(const QPointF& at) const {
+    return map_.node_at(view().to_sheet(at));
+  }
+  std::optional<LinkId> link_at(const QPointF& at) const;
 
   QSize sizeHint() const override { return {700, 420}; }
   QSize minimumSizeHint() const override { return {220, 160}; }
@@ -47,14 +52,18 @@ class ClusterCanvas : public QWidget {
   void reshaped();
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
+  QRectF sheet() const override { return scene_ ? map_.bounds : QRectF(); }
+  QRectF room() const override;
+  QString placeholder() const override { return tr("No cluster to show"); }
+  void paint_sheet(QPainter& painter) const override;
+  void paint_legend(QPainter& painter) const override;
+  QString tip_at(const QPointF& at) const override;
+  void click(const QPointF& at, Qt::KeyboardModifiers modifiers) override;
+  void double_click(const QPointF& at) override;
+  void pick_for_menu(const QPointF& at) override;
+  QPointF current_place() const override;
+  bool take_key(const QKeyEvent& event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void mouseDoubleClickEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   struct Line {
@@ -62,17 +71,13 @@ class ClusterCanvas : public QWidget {
   };
 
   Line line_of(const MapEdge& edge, bool back) const;
-  std::optional<LinkId> link_at(const QPointF& at) const;
   const std::vector<double>& values() const;
   void find_most();
   double value(const std::vector<LinkId>& links) const;  // the largest
-  double heat(const std::vector<LinkId>& links) const;   // by the largest of all
   bool holds(const std::vector<LinkId>& links) const;
-  QString tip_at(const QPointF& at) const;
   QString tip_of(const MapNode& node) const;
   QString words_for(LinkId link) const;
   void walk(int by);
-  bool look_key(int key);
   bool link_key(int key);
   bool time_key(int key, bool whole);
 
@@ -87,7 +92,6 @@ class ClusterCanvas : public QWidget {
   void paint_busy(QPainter& painter, const MapNode& node) const;
   void paint_name(QPainter& painter, const MapNode& node) const;
   void paint_labels(QPainter& painter) const;
-  void paint_legend(QPainter& painter) const;
 
   ClusterMap map_;
   ScenePtr scene_;
@@ -96,9 +100,6 @@ class ClusterCanvas : public QWidget {
   LinkColour by_ = LinkColour::use;
   std::optional<LinkId> link_;
   std::optional<DeviceId> device_;
-  SheetView view_{{0.02, 20, 1.8}};
-  QPointF pressed_, last_;
-  bool dragged_ = false;
 };
 
 }  // namespace strata::gui

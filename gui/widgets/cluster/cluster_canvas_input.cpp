@@ -1,8 +1,5 @@
-// What wheel, mouse and keys do to the drawn cluster, and what it tells of what is under the mouse.
+// What clicks and keys do to the drawn cluster, and what it tells of what is under the mouse.
 
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -54,48 +51,35 @@ QString ClusterCanvas::tip_of(const MapNode& node) const {
 }
 
 QString ClusterCanvas::tip_at(const QPointF& at) const {
-  if (!scene_) return {};
-  if (const auto node = map_.node_at(view_.to_sheet(at))) return tip_of(map_.nodes[*node]);
+  if (const auto node = node_at(at)) return tip_of(map_.nodes[*node]);
   if (const auto link = link_at(at))
     return words_for(*link) + tr("<br>Double click or Enter: another bandwidth");
   return {};
 }
 
-void ClusterCanvas::wheelEvent(QWheelEvent* event) {
-  view_.take_wheel(*event, true);
-  update();
-}
-
-void ClusterCanvas::mousePressEvent(QMouseEvent* event) {
-  pressed_ = last_ = event->position();
-  dragged_ = false;
-}
-
-void ClusterCanvas::mouseMoveEvent(QMouseEvent* event) {
-  const QPointF at = event->position();
-  if ((event->buttons() & Qt::LeftButton) == 0) return;
-  if (!dragged_ && (at - pressed_).manhattanLength() < 5) return;
-  dragged_ = true;
-  view_.pan(at - std::exchange(last_, at));
-  update();
-}
-
-void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  if (dragged_ || event->button() != Qt::LeftButton) return;
-  if (const auto node = map_.node_at(view_.to_sheet(event->position()))) {
+void ClusterCanvas::click(const QPointF& at, Qt::KeyboardModifiers /*modifiers*/) {
+  if (const auto node = node_at(at)) {
     const auto& devices = map_.nodes[*node].devices;
     if (!devices.empty()) emit device_clicked(devices.front());
     return;
   }
-  const auto link = link_at(event->position());
+  const auto link = link_at(at);
   emit link_clicked(link);
   if (!link) emit device_clicked(std::nullopt);
 }
 
-void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (map_.node_at(view_.to_sheet(event->position()))) return;
-  if (const auto link = link_at(event->position()))
-    emit bandwidth_wanted(*link, event->position().toPoint());
+void ClusterCanvas::double_click(const QPointF& at) {
+  if (node_at(at)) return;
+  if (const auto link = link_at(at)) emit bandwidth_wanted(*link, at.toPoint());
+}
+
+void ClusterCanvas::pick_for_menu(const QPointF& at) {
+  if (node_at(at) || link_at(at)) click(at, Qt::NoModifier);
+}
+
+QPointF ClusterCanvas::current_place() const {
+  if (link_) return place_of(*link_);
+  return device_ ? place_of(*device_) : room().center();
 }
 
 // To the next link that is drawn.
@@ -112,13 +96,6 @@ void ClusterCanvas::walk(int by) {
                   : (by > 0 ? count - 1 : 0);
   at = (at + by + count) % count;
   emit link_clicked(drawn[static_cast<std::size_t>(at)]);
-}
-
-bool ClusterCanvas::look_key(int key) {
-  if (key == Qt::Key_F) return fit(), true;
-  const bool taken = view_.take_key(key, QRectF(rect()).center());
-  if (taken) update();
-  return taken;
 }
 
 bool ClusterCanvas::link_key(int key) {
@@ -156,11 +133,9 @@ bool ClusterCanvas::time_key(int key, bool whole) {
   }
 }
 
-void ClusterCanvas::keyPressEvent(QKeyEvent* event) {
-  const int key = event->key();
-  const bool whole = (event->modifiers() & Qt::ShiftModifier) != 0;
-  const bool taken = look_key(key) || link_key(key) || time_key(key, whole);
-  if (!taken) QWidget::keyPressEvent(event);
+bool ClusterCanvas::take_key(const QKeyEvent& event) {
+  const bool whole = (event.modifiers() & Qt::ShiftModifier) != 0;
+  return link_key(event.key()) || time_key(event.key(), whole);
 }
 
 }  // namespace strata::gui

@@ -1,11 +1,11 @@
 // How links are painted, what the picked one says, and what the colours mean.
 
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 
 #include "gui/models/text.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
+#include "gui/widgets/legend.h"
 #include "gui/widgets/theme.h"
 
 namespace strata::gui {
@@ -95,30 +95,17 @@ void ClusterCanvas::paint_labels(QPainter& painter) const {
 
 void ClusterCanvas::paint_legend(QPainter& painter) const {
   const Theme theme = theme_of(palette());
-  const int line = fontMetrics().height();
+  const double top = room().bottom() + 2;
+  LegendLine legend(painter, QRectF(0, top, width(), height() - top), theme);
   const bool use = by_ == LinkColour::use;
-  double x = 8;
-  const double y = height() - line - 5;
-  const auto write = [&](const QString& text) {
-    const double wide = painter.fontMetrics().horizontalAdvance(text);
-    if (x + wide > width()) return;
-    painter.setPen(theme.faint);
-    painter.drawText(QRectF(x, y, wide + 2, line), Qt::AlignVCenter, text);
-    x += wide + 8;
-  };
-  painter.fillRect(QRectF(0, y - 4, width(), height() - y + 4), theme.background);
-  if (most_ <= 0) return write(tr("Nothing crosses a link in this time"));
-  write(use ? tr("Use of each link: none") : tr("Bytes over each link: none"));
-  painter.setPen(unused_pen(theme));
-  painter.drawLine(QPointF(x, y + line / 2.0), QPointF(x + 24, y + line / 2.0));
-  x += 32;
-  for (int i = 0; i < 40; ++i) {
-    painter.fillRect(QRectF(x + i * 2, y + 3, 2.5, line - 6), link_colour(i / 39.0));
-  }
-  x += 88;
-  write(tr("%1, the most").arg(use ? human_share(most_) : human_bytes({std::llround(most_)})));
-  write(map_.folded ? tr(" ·  bar: busiest device  ·  rim: inner links")
-                    : tr(" ·  bar: share of a step that it computes"));
+  if (most_ <= 0) return legend.words(tr("Nothing crosses a link in this time"));
+  legend.words(use ? tr("Use of each link") : tr("Bytes over each link"));
+  legend.stroke(unused_pen(theme), tr("none"));
+  legend.scale([this](double heat) { return link_colour(heat); }, use ? tr("0 %") : human_bytes({}),
+               use ? tr("100 %") : human_bytes({std::llround(most_)}));
+  if (use) legend.words(tr("the most: %1").arg(human_share(most_)));
+  legend.words(map_.folded ? tr("bar: busiest device  ·  rim: inner links")
+                           : tr("bar: share of a step that it computes"));
 }
 
 }  // namespace strata::gui

@@ -1,6 +1,5 @@
 // How the cluster is painted: frames, links under nodes, then what the picked link says of itself.
 
-#include <QPainter>
 #include <algorithm>
 
 #include "gui/models/text.h"
@@ -28,31 +27,22 @@ void write_into(QPainter& painter, const QRectF& box, int flags, const QString& 
 
 }  // namespace
 
-void ClusterCanvas::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.fillRect(rect(), theme_of(palette()).background);
-  if (!scene_) {
-    painter.setPen(theme_of(palette()).faint);
-    painter.drawText(rect(), Qt::AlignCenter, tr("No cluster to show"));
-    return;
-  }
+void ClusterCanvas::paint_sheet(QPainter& painter) const {
   paint_frames(painter);
   paint_edges(painter);
   paint_nodes(painter);
   paint_labels(painter);
-  paint_legend(painter);
 }
 
 void ClusterCanvas::paint_frames(QPainter& painter) const {
   const Theme theme = theme_of(palette());
   for (const MapFrame& frame : map_.frames) {
-    const QRectF box = view_.to_widget(frame.box);
+    const QRectF box = view().to_widget(frame.box);
     painter.setPen(theme.grid);
     painter.setBrush(palette().color(QPalette::AlternateBase));
     painter.drawRoundedRect(box, 6, 6);
     painter.setPen(theme.faint);
-    const double line = 20 * view_.scale();
+    const double line = 20 * view().scale();
     write_into(painter, {box.left() + 7, box.top() + 1, box.width() - 14, line},
                (frame.name_right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
                QString::fromStdString(frame.name));
@@ -66,7 +56,7 @@ void ClusterCanvas::paint_nodes(QPainter& painter) const {
 // A host's rim has the colour of its most used inner link.
 void ClusterCanvas::paint_node(QPainter& painter, const MapNode& node) const {
   const Theme theme = theme_of(palette());
-  const QRectF box = view_.to_widget(node.box);
+  const QRectF box = view().to_widget(node.box);
   const bool chosen = device_ && std::find(node.devices.begin(), node.devices.end(), *device_) !=
                                      node.devices.end();
   const double inner = heat(node.inside);
@@ -87,8 +77,8 @@ void ClusterCanvas::paint_busy(QPainter& painter, const MapNode& node) const {
   const Theme theme = theme_of(palette());
   double busy = 0;
   for (const DeviceId device : node.devices) busy = std::max(busy, scene_->use.devices[device()]);
-  const QRectF box = view_.to_widget(node.box);
-  const double high = 4 * std::min(1.0, view_.scale());
+  const QRectF box = view().to_widget(node.box);
+  const double high = 4 * std::min(1.0, view().scale());
   const QRectF all(box.left() + 4, box.bottom() - high - 2, box.width() - 8, high);
   painter.fillRect(all, theme.grid);
   painter.fillRect(QRectF(all.topLeft(), QSizeF(all.width() * std::min(1.0, busy), high)),
@@ -96,8 +86,8 @@ void ClusterCanvas::paint_busy(QPainter& painter, const MapNode& node) const {
 }
 
 void ClusterCanvas::paint_name(QPainter& painter, const MapNode& node) const {
-  const double foot = node.devices.empty() ? 0 : 4 * std::min(1.0, view_.scale()) + 2;
-  const QRectF box = view_.to_widget(node.box).adjusted(3, 0, -3, -foot);
+  const double foot = node.devices.empty() ? 0 : 4 * std::min(1.0, view().scale()) + 2;
+  const QRectF box = view().to_widget(node.box).adjusted(3, 0, -3, -foot);
   const QString name = QString::fromStdString(node.short_name());
   const QString count = counted(node.devices.size(), tr("device"));
   const bool two = node.kind == MapNodeKind::host && box.height() > 2.6 * kReadable;

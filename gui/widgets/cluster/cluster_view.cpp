@@ -26,10 +26,7 @@ QWidget* ClusterView::make_picture() {
   layout->setContentsMargins(6, 6, 6, 6);
   layout->addWidget(canvas_ = new ClusterCanvas(picture), 1);
   layout->addWidget(bar_ = new RangeBar(picture));
-  field_ = new QLineEdit(canvas_);
-  field_->hide();
-  field_->setPlaceholderText(tr("25 GB/s or 2x"));
-  field_->setAccessibleName(tr("Bandwidth of the link"));
+  field_ = new BandwidthField(canvas_);
   return picture;
 }
 
@@ -92,6 +89,7 @@ void ClusterView::follow() {
   connect(canvas_, &ClusterCanvas::device_clicked, this,
           [this](auto device) { selection().select_device(device); });
   connect(canvas_, &ClusterCanvas::bandwidth_wanted, this, &ClusterView::edit_bandwidth);
+  connect(canvas_, &ClusterCanvas::menu_wanted, this, &ClusterView::fill_menu);
   connect(canvas_, &ClusterCanvas::reshaped, this, &ClusterView::draw_scene);
   connect(canvas_, &ClusterCanvas::scrubbed, bar_, &RangeBar::scrub);
   connect(canvas_, &ClusterCanvas::all_wanted, bar_, &RangeBar::pick_all);
@@ -99,13 +97,7 @@ void ClusterView::follow() {
           [this](int by) { canvas_->colour_by(by == 0 ? LinkColour::use : LinkColour::bytes); });
   add_key(Qt::Key_C, [this] { colour_->setCurrentIndex(1 - colour_->currentIndex()); });
   add_key(Qt::Key_I, [this] { choose_cluster(); });
-  const auto give_up = [this] {
-    field_->hide();
-    canvas_->setFocus();
-  };
-  add_key(Qt::Key_Escape, give_up, field_, Qt::WidgetShortcut);
   connect(field_, &QLineEdit::returnPressed, this, &ClusterView::take_bandwidth);
-  connect(field_, &QLineEdit::editingFinished, field_, &QWidget::hide);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &ClusterView::pick_row);
   on_scene();
@@ -122,7 +114,9 @@ std::vector<KeyHelp> ClusterView::keys() const {
           {tr("Esc"), tr("all of the time; the bandwidth as it was")},
           {tr("C"), tr("colour links by use, or by bytes")},
           {tr("I"), tr("import a cluster's file")},
-          {tr("Wheel, +, -"), tr("zoom")},
+          {tr("right button, Menu"), tr("what can be done with a link or a device")},
+          {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
+          {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
           {tr("F"), tr("fit the cluster into the window")}};
 }
 

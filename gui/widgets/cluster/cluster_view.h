@@ -6,13 +6,13 @@
 
 #include <QComboBox>
 #include <QLabel>
-#include <QLineEdit>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "gui/models/cluster/link_history.h"
 #include "gui/models/cluster/link_transfer_table.h"
+#include "gui/widgets/cluster/bandwidth_field.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
 #include "gui/widgets/cluster/range_bar.h"
 #include "gui/widgets/fitted_table.h"
@@ -69,6 +69,9 @@ class ClusterView : public View {
   void take_bandwidth();
   void pick_row();
   void choose_cluster();
+  void fill_menu(QMenu& menu, const QPoint& at);
+  void fill_link_menu(QMenu& menu, LinkId link, const QPoint& at);
+  std::string bandwidth_key(LinkId link) const;
   std::optional<LinkId> picked_link() const;
 
   ClusterCanvas* canvas_;
@@ -78,7 +81,7 @@ class ClusterView : public View {
   QLabel* facts_;
   FittedTable* table_;
   LinkTransferTable* transfers_;
-  QLineEdit* field_;
+  BandwidthField* field_;
   double drawn_aspect_ = 1.6;
   std::optional<LinkId> edited_;  ///< whose bandwidth the field holds
   ScenePtr shown_;                ///< that the map and the history are of

@@ -71,35 +71,31 @@ void ClusterView::show_transfers() {
       [this](const QString& message) { notify(message); }, WhenStale::show);
 }
 
+std::string ClusterView::bandwidth_key(LinkId link) const {
+  return "link." + shown_->input.cluster[link].name + ".bandwidth";
+}
+
 void ClusterView::edit_bandwidth(LinkId link, const QPoint& at) {
   if (!shown_) return;
   edited_ = link;
   selection().select_link(link);
-  const std::string key = "link." + shown_->input.cluster[link].name + ".bandwidth";
-  const std::string set = workspace().document().what_if(key);
-  field_->setText(set.empty() ? human_rate(shown_->input.cluster[link].bandwidth)
-                              : QString::fromStdString(set));
-  field_->adjustSize();
-  field_->move(
-      std::clamp(at.x() - field_->width() / 2, 0, std::max(0, canvas_->width() - field_->width())),
-      std::clamp(at.y() - field_->height() / 2, 0,
-                 std::max(0, canvas_->height() - field_->height())));
-  field_->show();
-  field_->setFocus();
-  field_->selectAll();
+  const std::string set = workspace().document().what_if(bandwidth_key(link));
+  field_->open(
+      set.empty() ? human_rate(shown_->input.cluster[link].bandwidth) : QString::fromStdString(set),
+      at);
 }
 
-// Of this direction alone: the other may be another.
+// Of this direction alone: the other may be another. What is no bandwidth stays to be mended.
 void ClusterView::take_bandwidth() try {
   if (!edited_ || !shown_) return;
   const std::string text = field_->text().trimmed().toStdString();
   if (!text.empty()) is_factor(text) ? void(parse_factor(text)) : void(parse_bandwidth(text));
-  const std::string key = "link." + shown_->input.cluster[*edited_].name + ".bandwidth";
-  workspace().set_what_if(key, text);
   notify({});
-  canvas_->setFocus();
+  field_->close();
+  workspace().set_what_if(bandwidth_key(*edited_), text);
 } catch (const InputError& error) {
   notify(QString::fromStdString(error.message()));
+  field_->selectAll();
 }
 
 void ClusterView::pick_row() {

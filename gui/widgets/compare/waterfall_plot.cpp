@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gui/models/compare/difference_table.h"
+#include "gui/models/short_name.h"
 #include "gui/models/text.h"
 #include "gui/widgets/navigation.h"
 
@@ -33,6 +34,10 @@ void WaterfallPlot::show_bars(std::vector<WaterfallBar> bars, const QString& tit
 void WaterfallPlot::gather() {
   const double room = (height() - top() - line_height()) / line_height();
   bars_ = gathered(all_, static_cast<std::size_t>(std::max(0.0, room)));
+  std::vector<std::string> names;
+  names.reserve(bars_.size());
+  for (const WaterfallBar& bar : bars_) names.push_back(bar.what);
+  shared_ = shared_prefixes(names);
   update();
 }
 
@@ -72,19 +77,25 @@ double WaterfallPlot::names_width() const {
     most =
         std::max<double>(most, fontMetrics().horizontalAdvance(QString::fromStdString(bar.what)));
   }
-  return std::min(most + 2 * kEdge, width() * 0.32);
+  return std::min(most + 1 + 2 * kEdge, width() * 0.32);
 }
 
-// The totals' feet are cut off where they hide the changes; the axis then says so.
-WaterfallPlot::Scale WaterfallPlot::scale() const {
-  if (bars_.empty()) return {};
-  double low = bars_.front().to.value, high = low;
-  for (const WaterfallBar& bar : bars_) {
-    low = std::min(low, bar.to.value);
-    high = std::max(high, bar.to.value);
+// The last total says what share of the first one all changes are.
+QString WaterfallPlot::number(std::size_t i) const {
+  const WaterfallBar& bar = bars_[i];
+  if (!bar.total) return signed_seconds(bar.change());
+  const Seconds before = bars_.front().to, change = bar.to - before;
+  if (i == 0 || before <= Seconds{} || change == Seconds{}) return human_seconds(bar.to);
+  const QString sign = change > Seconds{} ? QStringLiteral("+") : QString();
+  return QStringLiteral("%1 (%2%3)").arg(human_seconds(bar.to), sign, human_share(change / before));
+}
+
+double WaterfallPlot::numbers_width() const {
+  double most = 0;
+  for (std::size_t i = 0; i < bars_.size(); ++i) {
+    most = std::max<double>(most, fontMetrics().horizontalAdvance(number(i)));
   }
-  const double spread = high - low;
-  return {low > 3 * spread ? low - 0.3 * spread : 0, high > 0 ? high : 1};
+  return most + kEdge;
 }
 
 std::optional<std::size_t> WaterfallPlot::bar_at(const QPointF& at) const {

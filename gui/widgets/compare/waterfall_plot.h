@@ -1,8 +1,9 @@
 #pragma once
 
 // A waterfall lying on its side: a line for each bar, its name, where it leads from and to, and by
-// how much. Lines are as high as their text needs: what has no room stands together as one bar, so
-// that they still add up. Up and Down pick a bar, a click too.
+// how much. Where its axis is broken, the totals are torn. Lines are as high as their text needs:
+// what has no room stands together as one bar, so that they still add up. Up and Down pick a bar, a
+// click too.
 
 #include <QWidget>
 #include <optional>
@@ -38,23 +39,23 @@ class WaterfallPlot : public QWidget {
 
  private:
   static constexpr double kEdge = 8;  // pixels
-  struct Scale {
-    double low = 0, high = 1;
-  };
 
   double line_height() const;
   double top() const;
   double height_for(std::size_t lines) const;
   void gather();
   double names_width() const;
-  Scale scale() const;
   std::optional<std::size_t> bar_at(const QPointF& at) const;
   bool chosen(const WaterfallBar& bar) const;
   QString tip_at(const QPointF& at) const;
-  void paint_bar(QPainter& painter, std::size_t i, const Scale& scale) const;
-  void paint_texts(QPainter& painter, const Scale& scale) const;
+  QString number(std::size_t bar) const;
+  double numbers_width() const;
+  void paint_bar(QPainter& painter, std::size_t i, const WaterfallAxis& axis) const;
+  void paint_break(QPainter& painter, const QRectF& bar, double x) const;
+  void paint_texts(QPainter& painter, const WaterfallAxis& axis) const;
 
   std::vector<WaterfallBar> all_, bars_;
+  std::vector<std::size_t> shared_;  ///< by bar: see shared_prefixes()
   std::vector<LayerId> layers_;
   QString title_, caption_;
 };

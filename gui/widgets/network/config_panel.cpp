@@ -28,7 +28,9 @@ ConfigPanel::ConfigPanel(Workspace& workspace, QWidget* parent)
   auto* column = new QVBoxLayout(inside);
   column->setContentsMargins(12, 10, 12, 10);
   column->setSpacing(8);
-  title_ = new ElidedLabel(inside);
+  auto* title = new ElidedLabel(inside);
+  title->set_elided(Qt::ElideMiddle);  // names of layers differ at their end
+  title_ = title;
   QFont bold = title_->font();
   bold.setBold(true);
   bold.setPointSizeF(bold.pointSizeF() * 1.15);
@@ -113,8 +115,8 @@ void ConfigPanel::show_selection() {
     title_->setText(tr("No layer selected"));
     subtitle_->setText({});
     hint_->setText(
-        tr("Click a layer to see and to change its cut. Shift-click selects all up to "
-           "there, Ctrl-click one more, dragging a rectangle."));
+        tr("Click a layer to see and to change its cut. Shift+click selects all up to "
+           "there, Ctrl+click one more, Shift+drag a rectangle."));
     return;
   }
   const Scene& scene = *workspace_.scene();

@@ -77,10 +77,7 @@ void NetworkView::search(const QString& text) {
   found_ = map_.find(text);
   next_ = 0;
   canvas_->set_found({found_.begin(), found_.end()});
-  following_ = true;  // rows that are filtered out are no choice of the user's
-  sorted_.setFilterFixedString(text.trimmed());
-  following_ = false;
-  follow_layers();
+  filter_rows(text);
 }
 
 // Nodes have other numbers now.
@@ -166,7 +163,8 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {tr("E, Enter"), tr("open a block, or a layer with what follows it")},
           {tr("Backspace"), tr("shut it again")},
           {QStringLiteral("1, 2, 3"), tr("blocks shut, blocks open, every layer")},
-          {tr("Shift+click, Ctrl+click, drag"), tr("select a range, one more, a rectangle")},
+          {tr("Shift+click, Ctrl+click"), tr("select a range, one more")},
+          {tr("Shift+drag, Ctrl+Shift+drag"), tr("select a rectangle, turn what it touches")},
           {QStringLiteral("Ctrl+A, Esc"), tr("select all, none")},
           {QStringLiteral("P"), tr("paint: layers that are clicked get the selected one's cut")},
           {QStringLiteral("L"), tr("lock or unlock the selected layers")},
@@ -175,8 +173,10 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {QStringLiteral("C"), tr("colour by cut, cost, op")},
           {QStringLiteral("T"), tr("graph or table")},
           {QStringLiteral("/"), tr("search; Enter goes from one to the next")},
-          {QStringLiteral("F, +, -"), tr("fit, zoom in, zoom out")},
-          {tr("wheel, Ctrl+wheel, middle button"), tr("scroll, zoom, pan")}};
+          {tr("right button, Menu"), tr("what can be done with a layer, or with the sheet")},
+          {tr("drag, Shift+wheel"), tr("move the sheet, sideways")},
+          {tr("wheel, +, -"), tr("zoom about the mouse, about the middle")},
+          {QStringLiteral("F"), tr("fit the network into the window")}};
 }
 
 }  // namespace strata::gui

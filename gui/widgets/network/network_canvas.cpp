@@ -5,24 +5,22 @@
 #include "gui/models/text.h"
 
 namespace strata::gui {
-NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent) : QWidget(parent), map_(map) {
-  setFocusPolicy(Qt::StrongFocus);
+
+NetworkCanvas::NetworkCanvas(NetworkMap& map, QWidget* parent)
+    : SheetCanvas({4, 1.25}, parent), map_(map) {
   setMouseTracking(true);
   setAccessibleName(tr("The network's graph"));
-  show_tips(this, [this](QPoint at) {
-    const auto node = map_.scene() ? node_at(at) : std::nullopt;
-    return node ? tip(*node) : QString();
-  });
-  connect(&map, &NetworkMap::changed, this, qOverload<>(&QWidget::update));
+  connect(&map, &NetworkMap::changed, this, &NetworkCanvas::show_sheet);
   connect(&map, &NetworkMap::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&map, &NetworkMap::rearranged, this, &NetworkCanvas::rearranged);
 }
 
-void NetworkCanvas::rearranged() {
+void NetworkCanvas::rearranged(bool other_network) {
   current_.reset();
   hovered_.reset();
   found_.clear();
-  if (view_.fitted()) fit();
+  show_sheet();
+  if (other_network) fit();
 }
 
 void NetworkCanvas::set_colours(NetworkColours colours) {
@@ -40,25 +38,27 @@ void NetworkCanvas::set_painting(bool painting) {
   setCursor(painting ? Qt::CrossCursor : Qt::ArrowCursor);
 }
 
-void NetworkCanvas::fit() {
-  view_.fit(map_.sheet().bounds, QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight));
-  update();
+QRectF NetworkCanvas::sheet() const {
+  return map_.scene() ? map_.sheet().bounds : QRectF();
+}
+
+QRectF NetworkCanvas::room() const {
+  return QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight);
 }
 
 void NetworkCanvas::show_node(std::size_t node) {
-  const QRectF there = view_.to_widget(map_.rect(node));
+  const QRectF there = view().to_widget(map_.rect(node));
   const QRectF inside = QRectF(rect()).adjusted(20, 20, -20, -20);
   if (inside.contains(there)) return;
-  view_.pan(inside.center() - there.center());
-  update();
+  pan(inside.center() - there.center());
 }
 
 QPointF NetworkCanvas::centre_of(std::size_t node) const {
-  return view_.to_widget(map_.rect(node).center());
+  return view().to_widget(map_.rect(node).center());
 }
 
 std::optional<std::size_t> NetworkCanvas::node_at(const QPointF& position) const {
-  const QPointF point = view_.to_sheet(position);
+  const QPointF point = view().to_sheet(position);
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (map_.rect(i).contains(point)) return i;
   }
@@ -71,14 +71,15 @@ void NetworkCanvas::set_current(std::optional<std::size_t> node) {
 }
 
 void NetworkCanvas::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  const double room = height() - kLegendHeight;
-  if (room > 0) map_.set_aspect(width() / room);
-  if (view_.fitted()) fit();
+  const double high = room().height();
+  if (high > 0) map_.set_aspect(width() / high);
+  SheetCanvas::resizeEvent(event);
 }
 
-QString NetworkCanvas::tip(std::size_t number) const {
-  const NetworkNode& node = map_.picture().nodes[number];
+QString NetworkCanvas::tip_at(const QPointF& at) const {
+  const auto number = node_at(at);
+  if (!number) return {};
+  const NetworkNode& node = map_.picture().nodes[*number];
   const Part& part = map_.parts()[node.part];
   const Layer& last = map_.scene()->input.graph[part.layers.back()];
   QString text = QStringLiteral("<b>%1</b><br>%2")

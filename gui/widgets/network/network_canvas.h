@@ -1,16 +1,15 @@
 #pragma once
 
-// The network's graph in a window: pan and zoom, pick nodes with mouse and keyboard. It asks for
-// what is to be done by signals, and draws what the map holds.
+// The network's graph in a window: nodes are picked with mouse and keyboard. It asks for what is to
+// be done by signals, and draws what the map holds.
 
-#include <QWidget>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "gui/models/network/network_map.h"
-#include "gui/widgets/navigation.h"
 #include "gui/widgets/network/network_painter.h"
+#include "gui/widgets/sheet_canvas.h"
 
 namespace strata::gui {
 
@@ -21,7 +20,7 @@ enum class PickMode : std::uint8_t {
   range  ///< from the node picked before to this one
 };
 
-class NetworkCanvas : public QWidget {
+class NetworkCanvas : public SheetCanvas {
   Q_OBJECT
 
  public:
@@ -37,7 +36,6 @@ class NetworkCanvas : public QWidget {
   void set_painting(bool painting);
   bool painting() const { return painting_; }
 
-  void fit();
   /// Moved so that the node is seen.
   void show_node(std::size_t node);
   std::optional<std::size_t> current() const { return current_; }
@@ -58,36 +56,39 @@ class NetworkCanvas : public QWidget {
   void painted(const std::vector<std::size_t>& nodes);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
+  QRectF sheet() const override;
+  QRectF room() const override;
+  QString placeholder() const override;
+  void paint_sheet(QPainter& painter) const override;
+  void paint_legend(QPainter& painter) const override;
+  QString tip_at(const QPointF& at) const override;
+  void click(const QPointF& at, Qt::KeyboardModifiers modifiers) override;
+  void double_click(const QPointF& at) override;
+  void pick_for_menu(const QPointF& at) override;
+  QPointF current_place() const override;
+  bool take_key(const QKeyEvent& event) override;
+  bool has_bands() const override { return true; }
+  void pick_band(const QRectF& sheet, Qt::KeyboardModifiers modifiers) override;
   void resizeEvent(QResizeEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
-  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   static constexpr int kLegendHeight = 24;
-  enum class Drag : std::uint8_t { none, press, pan, band, paint };
 
-  std::vector<std::size_t> nodes_in(const QRectF& sheet) const;
-  void end_band(PickMode mode);
-  void rearranged();
+  void rearranged(bool other_network);
   void step(int dx, int dy, PickMode mode);
-  bool move_key(QKeyEvent* event);
-  bool view_key(QKeyEvent* event);
+  bool move_key(const QKeyEvent& event);
+  bool part_key(int key);
   double whole_scale() const;
   void paint_legend(QPainter& painter, const NetworkPainter& network, const QSizeF& size) const;
-  QString tip(std::size_t node) const;
+  NetworkPainter painter_of_nodes() const;
 
   NetworkMap& map_;
   NetworkColours colours_ = NetworkColours::config;
-  SheetView view_{{0.05, 4, 1.25}};
-  Drag drag_ = Drag::none;
-  bool painting_ = false;
-  QPointF pressed_, last_;
+  bool painting_ = false, brushing_ = false;  ///< brushing: the mouse is down
   std::optional<std::size_t> current_, hovered_;
   std::set<std::size_t> found_, painted_;
 };

@@ -1,8 +1,5 @@
 // What mouse and keyboard do to a NetworkCanvas.
 
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,89 +17,54 @@ PickMode mode_of(Qt::KeyboardModifiers modifiers) {
 
 }  // namespace
 
-std::vector<std::size_t> NetworkCanvas::nodes_in(const QRectF& sheet) const {
+void NetworkCanvas::mousePressEvent(QMouseEvent* event) {
+  const auto node = node_at(event->position());
+  brushing_ = painting_ && event->button() == Qt::LeftButton;
+  if (brushing_ && node) painted_.insert(*node);
+  if (brushing_) return update();
+  SheetCanvas::mousePressEvent(event);
+}
+
+void NetworkCanvas::mouseMoveEvent(QMouseEvent* event) {
+  const auto over = node_at(event->position());
+  if (brushing_ && over) painted_.insert(*over);
+  if (std::exchange(hovered_, over) != over) update();
+  if (!brushing_) SheetCanvas::mouseMoveEvent(event);
+}
+
+void NetworkCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (!std::exchange(brushing_, false)) return SheetCanvas::mouseReleaseEvent(event);
+  const std::set<std::size_t> nodes = std::exchange(painted_, {});
+  if (!nodes.empty()) emit painted({nodes.begin(), nodes.end()});
+  update();
+}
+
+void NetworkCanvas::click(const QPointF& at, Qt::KeyboardModifiers modifiers) {
+  const auto node = node_at(at);
+  if (!node && modifiers == Qt::NoModifier) emit picked({}, PickMode::replace);
+  if (!node) return;
+  emit picked({*node}, mode_of(modifiers));
+  if (mode_of(modifiers) != PickMode::range) set_current(node);
+}
+
+void NetworkCanvas::pick_band(const QRectF& sheet, Qt::KeyboardModifiers modifiers) {
   std::vector<std::size_t> nodes;
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (sheet.intersects(map_.rect(i))) nodes.push_back(i);
   }
-  return nodes;
+  const bool more = (modifiers & Qt::ControlModifier) != 0;
+  emit picked(nodes, more ? PickMode::toggle : PickMode::replace);
 }
 
-void NetworkCanvas::wheelEvent(QWheelEvent* event) {
-  event->accept();
-  view_.take_wheel(*event);
-  update();
-}
-
-void NetworkCanvas::mousePressEvent(QMouseEvent* event) {
-  pressed_ = last_ = event->position();
-  const bool pans = event->button() == Qt::MiddleButton ||
-                    (event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier));
-  if (pans) {
-    drag_ = Drag::pan;
-    setCursor(Qt::ClosedHandCursor);
-    return;
-  }
-  const auto node = node_at(pressed_);
-  if (event->button() != Qt::LeftButton) {
-    if (node && !map_.selected(*node)) emit picked({*node}, PickMode::replace);
-    return;
-  }
-  if (painting_) {
-    drag_ = Drag::paint;
-    painted_.clear();
-    if (node) painted_.insert(*node);
-    return update();
-  }
-  drag_ = Drag::press;
-  if (!node) return;
-  emit picked({*node}, mode_of(event->modifiers()));
-  if (mode_of(event->modifiers()) != PickMode::range) set_current(node);
-}
-
-void NetworkCanvas::mouseMoveEvent(QMouseEvent* event) {
-  const QPointF at = event->position();
-  if (drag_ == Drag::pan) view_.pan(at - last_);
-  if (drag_ == Drag::paint) {
-    if (const auto node = node_at(at)) painted_.insert(*node);
-  }
-  const bool far = (at - pressed_).manhattanLength() > 5;
-  if (drag_ == Drag::press && far && !node_at(pressed_)) drag_ = Drag::band;
-  last_ = at;
-  const auto over = node_at(at);
-  if (drag_ != Drag::none || over != hovered_) update();
-  hovered_ = over;
-}
-
-void NetworkCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  const Drag ended = std::exchange(drag_, Drag::none);
-  setCursor(painting_ ? Qt::CrossCursor : Qt::ArrowCursor);
-  if (ended == Drag::band) end_band(mode_of(event->modifiers()));
-  if (ended == Drag::press && !node_at(pressed_) && event->modifiers() == Qt::NoModifier) {
-    emit picked({}, PickMode::replace);
-  }
-  if (ended == Drag::paint && !painted_.empty()) {
-    emit painted({painted_.begin(), painted_.end()});
-    painted_.clear();
-  }
-  update();
-}
-
-void NetworkCanvas::end_band(PickMode mode) {
-  const QRectF band = QRectF(view_.to_sheet(pressed_), view_.to_sheet(last_)).normalized();
-  emit picked(nodes_in(band), mode == PickMode::replace ? mode : PickMode::toggle);
-}
-
-void NetworkCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton || painting_) return;
-  if (const auto node = node_at(event->position())) {
+void NetworkCanvas::double_click(const QPointF& at) {
+  if (painting_) return;
+  if (const auto node = node_at(at)) {
     emit opened(map_.picture().nodes[*node].part);
     return;
   }
-  const QPointF at = view_.to_sheet(event->position());
   for (const auto& [frame, part] : map_.frames()) {
     const std::vector<std::size_t>& held = map_.parts()[part].children;
-    if (frame.contains(at) && !held.empty()) return emit shut(held.front());
+    if (frame.contains(view().to_sheet(at)) && !held.empty()) return emit shut(held.front());
   }
 }
 
@@ -112,13 +74,23 @@ void NetworkCanvas::leaveEvent(QEvent* event) {
   update();
 }
 
-void NetworkCanvas::keyPressEvent(QKeyEvent* event) {
-  if (!move_key(event) && !view_key(event)) QWidget::keyPressEvent(event);
+void NetworkCanvas::pick_for_menu(const QPointF& at) {
+  const auto node = node_at(at);
+  if (node && !painting_ && !map_.selected(*node)) click(at, Qt::NoModifier);
 }
 
-bool NetworkCanvas::move_key(QKeyEvent* event) {
-  const PickMode mode = mode_of(event->modifiers());
-  switch (event->key()) {
+QPointF NetworkCanvas::current_place() const {
+  return current_ ? centre_of(*current_) : room().center();
+}
+
+bool NetworkCanvas::take_key(const QKeyEvent& event) {
+  if (move_key(event)) return true;
+  return !(event.modifiers() & (Qt::ControlModifier | Qt::AltModifier)) && part_key(event.key());
+}
+
+bool NetworkCanvas::move_key(const QKeyEvent& event) {
+  const PickMode mode = mode_of(event.modifiers());
+  switch (event.key()) {
     case Qt::Key_Up:
       return step(0, -1, mode), true;
     case Qt::Key_Down:
@@ -132,24 +104,13 @@ bool NetworkCanvas::move_key(QKeyEvent* event) {
   }
 }
 
-bool NetworkCanvas::view_key(QKeyEvent* event) {
-  if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return false;
-  switch (event->key()) {
-    case Qt::Key_F:
-      return fit(), true;
-    case Qt::Key_E:
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (current_) emit opened(map_.picture().nodes[*current_].part);
-      return current_.has_value();
-    case Qt::Key_Backspace:
-      if (current_) emit shut(map_.picture().nodes[*current_].part);
-      return current_.has_value();
-    default:
-      if (!view_.take_key(event->key(), QRectF(rect()).center())) return false;
-      update();
-      return true;
-  }
+bool NetworkCanvas::part_key(int key) {
+  const bool opens = key == Qt::Key_E || key == Qt::Key_Return || key == Qt::Key_Enter;
+  if (!current_ || (!opens && key != Qt::Key_Backspace)) return false;
+  const std::size_t part = map_.picture().nodes[*current_].part;
+  if (opens) emit opened(part);
+  if (!opens) emit shut(part);
+  return true;
 }
 
 // To the nearest node in that direction; what lies aside counts double.

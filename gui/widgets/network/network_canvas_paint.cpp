@@ -1,41 +1,37 @@
 // How a NetworkCanvas is painted, in a window and into a file.
 
-#include <QFontMetricsF>
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 
+#include "gui/widgets/legend.h"
 #include "gui/widgets/network/network_canvas.h"
 
 namespace strata::gui {
 
-void NetworkCanvas::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = theme_of(palette());
-  painter.fillRect(rect(), theme.background);
-  if (!map_.scene()) {
-    painter.setPen(theme.faint);
-    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No network yet.\nOpen one, or drop a .toml or .onnx file here."));
-    return;
-  }
-  NetworkPainter network(map_, theme, colours_, font());
+QString NetworkCanvas::placeholder() const {
+  return tr("No network yet.\nOpen one, or drop a .toml or .onnx file here.");
+}
+
+NetworkPainter NetworkCanvas::painter_of_nodes() const {
+  return {map_, theme_of(palette()), colours_, font()};
+}
+
+void NetworkCanvas::paint_sheet(QPainter& painter) const {
+  NetworkPainter network = painter_of_nodes();
   network.current = hasFocus() ? current_ : std::nullopt;
   network.hovered = hovered_;
   network.found = found_;
-  if (drag_ == Drag::paint) network.found.insert(painted_.begin(), painted_.end());
+  network.found.insert(painted_.begin(), painted_.end());
   painter.save();
-  const double scale = view_.scale();
-  painter.translate(view_.offset());
+  const double scale = view().scale();
+  painter.translate(view().offset());
   painter.scale(scale, scale);
-  network.paint(painter, scale, QRectF(view_.to_sheet({0, 0}), QSizeF(size()) / scale));
+  network.paint(painter, scale, QRectF(view().to_sheet({0, 0}), QSizeF(size()) / scale));
   painter.restore();
-  if (drag_ == Drag::band) {
-    painter.setPen(theme.accent);
-    painter.setBrush(see_through(theme.accent, 0.15));
-    painter.drawRect(QRectF(pressed_, last_).normalized());
-  }
-  paint_legend(painter, network, size());
+}
+
+void NetworkCanvas::paint_legend(QPainter& painter) const {
+  paint_legend(painter, painter_of_nodes(), size());
 }
 
 double NetworkCanvas::whole_scale() const {
@@ -52,10 +48,9 @@ QSize NetworkCanvas::whole_size() const {
 }
 
 void NetworkCanvas::paint_whole(QPainter& painter) const {
-  const Theme theme = theme_of(palette());
-  painter.fillRect(QRect(QPoint(), whole_size()), theme.background);
+  painter.fillRect(QRect(QPoint(), whole_size()), theme_of(palette()).background);
   if (!map_.scene()) return;
-  const NetworkPainter network(map_, theme, colours_, font());
+  const NetworkPainter network = painter_of_nodes();
   const QRectF sheet = map_.sheet().bounds;
   painter.save();
   painter.scale(whole_scale(), whole_scale());
@@ -65,28 +60,13 @@ void NetworkCanvas::paint_whole(QPainter& painter) const {
   paint_legend(painter, network, whole_size());
 }
 
-// One line below the sheet, which leaves it free. What has no room there is left out.
+// One line below the sheet, which leaves it free.
 void NetworkCanvas::paint_legend(QPainter& painter, const NetworkPainter& network,
                                  const QSizeF& size) const {
-  const Theme theme = theme_of(palette());
-  QFont font = painter.font();
-  font.setPixelSize(12);
-  painter.setFont(font);
-  const QFontMetricsF metrics(font);
-  QRectF room(8, size.height() - kLegendHeight, size.width() - 16, kLegendHeight);
-  painter.fillRect(QRectF(0, room.top(), size.width(), room.height()), theme.background);
-  const auto write = [&](const QString& text, const QColor& colour) {
-    painter.setPen(colour);
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
-    room.setLeft(room.left() + metrics.horizontalAdvance(text) + 16);
-  };
-  write(legend_title(colours_), theme.faint);
-  for (const ColourMeaning& entry : network.legend()) {
-    if (metrics.horizontalAdvance(entry.text) + 18 > room.width()) return;
-    painter.fillRect(QRectF(room.left(), room.center().y() - 6, 12, 12), entry.colour);
-    room.setLeft(room.left() + 18);
-    write(entry.text, theme.text);
-  }
+  const QRectF line(0, size.height() - kLegendHeight, size.width(), kLegendHeight);
+  LegendLine legend(painter, line, theme_of(palette()));
+  legend.words(legend_title(colours_));
+  for (const ColourMeaning& entry : network.legend()) legend.square(entry.colour, entry.text);
 }
 
 }  // namespace strata::gui

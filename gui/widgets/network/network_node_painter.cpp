@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/short_name.h"
 #include "gui/models/text.h"
 #include "gui/widgets/network/config_picture.h"
 #include "gui/widgets/network/network_painter.h"
@@ -19,27 +20,46 @@ QString cut_text(const NetworkNode& node) {
   return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
 }
 
+void draw_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
+  painter.save();
+  painter.setPen(QPen(colour, where.width() * 0.16));
+  painter.setBrush(Qt::NoBrush);
+  const double half = where.height() / 2;
+  const double aside = where.width() * 0.2;
+  painter.drawArc(
+      QRectF(where.left() + aside, where.top(), where.width() - 2 * aside, where.height()), 0,
+      180 * 16);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  painter.drawRoundedRect(where.adjusted(0, half, 0, 0), 1, 1);
+  painter.restore();
+}
+
+QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
+  return elided_name(QString::fromStdString(node.name), node.shared, width, metrics);
+}
+
 }  // namespace
 
 void NetworkPainter::paint_node(QPainter& painter, double scale, std::size_t i) const {
   const NetworkNode& node = map_.picture().nodes[i];
   const QRectF rect = map_.rect(i);
-  const QColor base = colour(node);
   const bool block = map_.parts()[node.part].kind == PartKind::block;
-  const QColor edge = mix(base, theme_.background, 0.35);
+  const QBrush edge = fill(node, rect, 0.35);
   if (block) {
     painter.setPen(QPen(edge, 1));
-    painter.setBrush(mix(base, theme_.background, 0.9));
+    painter.setBrush(fill(node, rect, 0.9));
     painter.drawRoundedRect(rect.translated(4, 4), 7, 7);
   }
   painter.setPen(QPen(edge, 1.2));
-  painter.setBrush(mix(base, theme_.background, scale < kDetailed ? 0.45 : 0.84));
+  painter.setBrush(fill(node, rect, scale < kDetailed ? 0.45 : 0.84));
   painter.drawRoundedRect(rect, 7, 7);
   painter.setClipRect(rect);
   scale >= kReadable ? paint_content(painter, node, rect) : paint_name(painter, scale, node, rect);
   if (scale >= kDetailed) paint_cost(painter, node, rect);
   painter.setClipping(false);
   paint_border(painter, i);
+  paint_lock(painter, scale, i);
 }
 
 void NetworkPainter::paint_content(QPainter& painter, const NetworkNode& node,
@@ -72,8 +92,7 @@ void NetworkPainter::paint_name(QPainter& painter, double scale, const NetworkNo
   painter.setFont(font);
   painter.setPen(theme_.text);
   painter.drawText(alone ? line : top, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(QString::fromStdString(node.name),
-                                                  Qt::ElideMiddle, line.width()));
+                   name_in(QFontMetricsF(font), node, line.width()));
   if (alone || node.network_input) return;
   const double side = rect.bottom() - kBar - 4 - top.bottom();
   paint_picture(painter, node, QRectF(line.left() + 2, top.bottom(), side, side));
@@ -97,13 +116,7 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
     painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetricsF(font).elidedText(text, Qt::ElideRight, where.width()));
   };
-  double until = right;
-  if (node.locked > 0) {
-    paint_lock(painter, QRectF(right - 11, rect.top() + 8, 11, 12),
-               node.locked == node.layers ? theme_.text : theme_.faint);
-    until -= 16;
-  }
-  line(5, 17, bold_, theme_.text, QString::fromStdString(node.name), until);
+  line(5, 17, bold_, theme_.text, name_in(QFontMetricsF(bold_), node, right - left), right);
   line(22, 15, small_, theme_.faint, QString::fromStdString(node.op), right);
   if (node.network_input) return;
   const QString cost = human_seconds(node.terms.total());
@@ -152,16 +165,20 @@ void NetworkPainter::paint_border(QPainter& painter, std::size_t node) const {
   }
 }
 
-void paint_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
-  painter.save();
-  painter.setPen(QPen(colour, 1.6));
-  painter.setBrush(Qt::NoBrush);
-  const double half = where.height() / 2;
-  painter.drawArc(where.adjusted(2, 0.5, -2, 1 - half + 4), 0, 180 * 16);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(colour);
-  painter.drawRoundedRect(where.adjusted(0.5, half - 1, -0.5, 0), 1.5, 1.5);
-  painter.restore();
+// On the node's corner, as large as can be seen however small the sheet is; paler where not all of
+// its layers are locked.
+void NetworkPainter::paint_lock(QPainter& painter, double scale, std::size_t number) const {
+  const NetworkNode& node = map_.picture().nodes[number];
+  if (node.locked == 0) return;
+  const QRectF rect = map_.rect(number);
+  const double side = std::min(std::max(20.0, kLeastLock / scale), rect.height() * 0.7);
+  QRectF badge(0, 0, side, side);
+  badge.moveCenter(rect.topRight() + QPointF(-side / 4, side / 6));
+  painter.setPen(QPen(theme_.background, 1.5));
+  painter.setBrush(node.locked == node.layers ? theme_.text : theme_.faint);
+  painter.drawEllipse(badge);
+  const double edge = side * 0.26;
+  draw_lock(painter, badge.adjusted(edge, edge * 0.85, -edge, -edge), theme_.background);
 }
 
 }  // namespace strata::gui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/network/cut_colour.h"
 #include "gui/models/text.h"
 
 namespace strata::gui {
@@ -46,8 +47,7 @@ QColor NetworkPainter::colour(const NetworkNode& node) const {
   if (node.network_input) return mix(theme_.text, theme_.background, 0.7);
   switch (colours_) {
     case NetworkColours::config:
-      return node.mixed() ? mix(theme_.text, theme_.background, 0.5)
-                          : category_colour(map_.number_of(node.cuts.front()), theme_);
+      return cut_colour(node.cuts.front(), theme_);
     case NetworkColours::cost:
       return scale_colour(most_.value > 0 ? node.terms.total() / most_ : 0, theme_);
     case NetworkColours::op: {
@@ -56,6 +56,23 @@ QColor NetworkPainter::colour(const NetworkNode& node) const {
     }
   }
   return theme_.faint;
+}
+
+// Of the node's colour, with so much of the background; where its layers are cut otherwise, of
+// their colours side by side.
+QBrush NetworkPainter::fill(const NetworkNode& node, const QRectF& rect, double share) const {
+  if (colours_ != NetworkColours::config || !node.mixed()) {
+    return mix(colour(node), theme_.background, share);
+  }
+  QLinearGradient bands(rect.topLeft(), rect.topRight());
+  const double width = 1.0 / static_cast<double>(node.cuts.size());
+  for (std::size_t i = 0; i < node.cuts.size(); ++i) {
+    const QColor band = mix(cut_colour(node.cuts[i], theme_), theme_.background, share);
+    const double from = static_cast<double>(i) * width;
+    bands.setColorAt(from, band);
+    bands.setColorAt(std::min(from + 0.999 * width, 1.0), band);
+  }
+  return bands;
 }
 
 void NetworkPainter::paint(QPainter& painter, double scale, const QRectF& visible) const {
@@ -128,8 +145,7 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
   switch (colours_) {
     case NetworkColours::config:
       for (std::size_t i = 0; i < std::min(cuts.size(), kMostEntries); ++i) {
-        entries.push_back(
-            {category_colour(map_.number_of(cuts[i]), theme_), human_config(cuts[i])});
+        entries.push_back({cut_colour(cuts[i], theme_), human_config(cuts[i])});
       }
       if (cuts.size() > kMostEntries) {
         entries.push_back(
@@ -148,6 +164,11 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
       break;
   }
   return entries;
+}
+
+QColor cut_colour(const Config& cut, const Theme& theme) {
+  const CutColour colour = colour_of(cut);
+  return shade_colour(category_colour(colour.family, theme), colour.shade);
 }
 
 QString legend_title(NetworkColours colours) {

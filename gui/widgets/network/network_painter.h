@@ -41,15 +41,17 @@ class NetworkPainter {
   /// Below these scales small print, and all but names, are left out.
   static constexpr double kReadable = 0.7, kDetailed = 0.42;
   /// Names and bytes are no smaller in a window, as far as there is room for them.
-  static constexpr double kLeastName = 9.5, kLeastNumber = 8.5;  // pixels
+  static constexpr double kLeastName = 9.5, kLeastNumber = 8.5, kLeastLock = 15;  // pixels
   static QColor mix(const QColor& a, const QColor& b, double share);
 
   QColor colour(const NetworkNode& node) const;
+  QBrush fill(const NetworkNode& node, const QRectF& rect, double share) const;
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
   void paint_bytes(QPainter& painter, std::size_t edge) const;
   void paint_frames(QPainter& painter, double scale) const;
   void paint_node(QPainter& painter, double scale, std::size_t node) const;
   void paint_border(QPainter& painter, std::size_t node) const;
+  void paint_lock(QPainter& painter, double scale, std::size_t node) const;
   void paint_content(QPainter& painter, const NetworkNode& node, const QRectF& rect) const;
   void paint_name(QPainter& painter, double scale, const NetworkNode& node,
                   const QRectF& rect) const;
@@ -66,7 +68,8 @@ class NetworkPainter {
   std::vector<std::string> ops_;
 };
 
-void paint_lock(QPainter& painter, const QRectF& where, const QColor& colour);
+/// The same in every picture: cuts along the same dims are shades of one colour.
+QColor cut_colour(const Config& cut, const Theme& theme);
 
 QString legend_title(NetworkColours colours);
 

@@ -1,8 +1,6 @@
 #include "gui/widgets/network/network_view.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
-#include <QMenu>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -31,13 +29,15 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("network"), tr("Network"), workspace, parent),
       map_(workspace),
       canvas_(new NetworkCanvas(map_, this)),
-      table_view_(new QTableView(this)),
+      table_(new FittedTable(
+          &layers_, {LayerTable::name_column, LayerTable::op_column, LayerTable::config_column},
+          this)),
       pages_(new QStackedWidget(this)),
       sheet_(new NetworkSheet(*canvas_, this)),
       panel_(new ConfigPanel(workspace, this)) {
   make_table();
   pages_->addWidget(canvas_);
-  pages_->addWidget(table_view_);
+  pages_->addWidget(table_);
   auto* body = new QWidget(this);
   auto* column = make_column(body);
   column->addWidget(make_toolbar());
@@ -52,6 +52,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   connect(canvas_, &NetworkCanvas::painted, this, &NetworkView::paint);
   connect(canvas_, &NetworkCanvas::opened, &map_, &NetworkMap::open);
   connect(canvas_, &NetworkCanvas::shut, &map_, &NetworkMap::shut);
+  connect(canvas_, &NetworkCanvas::menu_wanted, this, &NetworkView::fill_menu);
   connect(&map_, &NetworkMap::rearranged, this, &NetworkView::forget_nodes);
   connect(&map_, &NetworkMap::failed, this, &View::notify);
   connect(panel_, &ConfigPanel::lock_wanted, this, &NetworkView::turn_locks);
@@ -67,7 +68,7 @@ NetworkView::NetworkView(Workspace& workspace, QWidget* parent)
   connect(&workspace.jobs(), &Jobs::changed, this,
           [this] { panel_->set_solving(this->workspace().jobs().busy(kSearchLane)); });
   canvas_->installEventFilter(this);
-  table_view_->installEventFilter(this);
+  table_->installEventFilter(this);
   panel_->setVisible(!workspace.document().empty());
   follow_scene();
 }
@@ -103,9 +104,7 @@ QWidget* NetworkView::make_toolbar() {
   QToolButton* fold = tool(tr("Blocks"), tr("Open or shut blocks"));
   fold->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(fold);
-  menu->addAction(tr("Shut all blocks  (1)"), this, [this] { act(Qt::Key_1, {}); });
-  menu->addAction(tr("Open all blocks  (2)"), this, [this] { act(Qt::Key_2, {}); });
-  menu->addAction(tr("Show every layer  (3)"), this, [this] { act(Qt::Key_3, {}); });
+  add_block_actions(*menu);
   fold->setMenu(menu);
   row->addWidget(fold);
   QToolButton* fit = tool(tr("Fit"), tr("All of it in the window  (F)"));
@@ -125,32 +124,17 @@ QWidget* NetworkView::make_toolbar() {
 }
 
 void NetworkView::make_table() {
-  sorted_.setSourceModel(&layers_);
-  sorted_.setSortRole(LayerTable::plain);
-  sorted_.setFilterCaseSensitivity(Qt::CaseInsensitive);
-  sorted_.setFilterKeyColumn(-1);
-  table_view_->setModel(&sorted_);
-  table_view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_view_->setSortingEnabled(true);
-  table_view_->sortByColumn(-1, Qt::AscendingOrder);
-  table_view_->setAlternatingRowColors(true);
-  table_view_->setShowGrid(false);
-  table_view_->setFrameShape(QFrame::NoFrame);
-  table_view_->setTextElideMode(Qt::ElideMiddle);
-  table_view_->setWordWrap(false);
-  table_view_->verticalHeader()->hide();
-  table_view_->verticalHeader()->setDefaultSectionSize(table_view_->fontMetrics().height() + 6);
-  table_view_->horizontalHeader()->setStretchLastSection(true);
-  table_view_->horizontalHeader()->setHighlightSections(false);
-  connect(table_view_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+  table_->sortByColumn(-1, Qt::AscendingOrder);  // in the network's order
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->setAccessibleName(tr("The network's layers"));
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
           &NetworkView::pick_rows);
 }
 
 void NetworkView::follow_scene() {
   if (!workspace().scene()) return;
-  const bool first = !layers_.scene();
   layers_.set_scene(workspace().scene());
-  if (first) table_view_->resizeColumnsToContents();
+  filter_rows(search_->text());
   follow_layers();
 }
 
@@ -158,22 +142,34 @@ void NetworkView::follow_layers() {
   if (!layers_.scene()) return;
   following_ = true;
   QItemSelection rows;
-  for (const LayerId layer : selection().layers()) {
-    const QModelIndex row = sorted_.mapFromSource(layers_.index(static_cast<int>(layer()), 0));
-    if (row.isValid()) rows.select(row, row);
+  for (int row = 0; row < layers_.rowCount(); ++row) {
+    const QModelIndex index = layers_.index(row, 0);
+    if (selection().has_layer(layers_.rows()[std::size_t(row)])) rows.select(index, index);
   }
-  table_view_->selectionModel()->select(
-      rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  table_->selectionModel()->select(rows,
+                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   following_ = false;
 }
 
 void NetworkView::pick_rows() {
   if (following_) return;
   std::vector<LayerId> layers;
-  for (const QModelIndex& row : table_view_->selectionModel()->selectedRows()) {
-    layers.emplace_back(static_cast<std::size_t>(sorted_.mapToSource(row).row()));
-  }
+  for (const std::size_t row : table_->picked_rows()) layers.push_back(layers_.rows()[row]);
   selection().select_layers(std::move(layers));
+}
+
+// Those stay that hold what is searched, in any column.
+void NetworkView::filter_rows(const QString& text) {
+  for (int row = 0; row < layers_.rowCount(); ++row) {
+    bool holds = text.trimmed().isEmpty();
+    for (int column = 0; column < layers_.columnCount() && !holds; ++column) {
+      holds = layers_.index(row, column)
+                  .data()
+                  .toString()
+                  .contains(text.trimmed(), Qt::CaseInsensitive);
+    }
+    table_->setRowHidden(row, !holds);
+  }
 }
 
 QWidget& NetworkView::picture() {
@@ -185,7 +181,7 @@ QWidget& NetworkView::picture() {
 void NetworkView::show_table(bool table) {
   shown_->button(table ? 1 : 0)->setChecked(true);
   pages_->setCurrentIndex(table ? 1 : 0);
-  content()->setFocusProxy(table ? static_cast<QWidget*>(table_view_) : canvas_);
+  content()->setFocusProxy(table ? static_cast<QWidget*>(table_) : canvas_);
   pages_->currentWidget()->setFocus();
 }
 

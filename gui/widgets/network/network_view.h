@@ -5,13 +5,14 @@
 
 #include <QButtonGroup>
 #include <QLineEdit>
-#include <QSortFilterProxyModel>
+#include <QMenu>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QToolButton>
+#include <functional>
 
 #include "gui/models/network/layer_table.h"
 #include "gui/models/network/network_map.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/network/config_panel.h"
 #include "gui/widgets/network/network_canvas.h"
 #include "gui/widgets/view.h"
@@ -31,7 +32,7 @@ class NetworkView : public View {
   NetworkMap& map() { return map_; }
   NetworkCanvas& canvas() { return *canvas_; }
   ConfigPanel& panel() { return *panel_; }
-  QTableView& table() { return *table_view_; }
+  FittedTable& table() { return *table_; }
   void show_table(bool table);
   void search(const QString& text);
 
@@ -52,6 +53,7 @@ class NetworkView : public View {
   void follow_layers();
   void pick(const std::vector<std::size_t>& nodes, PickMode mode);
   void pick_rows();
+  void filter_rows(const QString& text);
   void paint(const std::vector<std::size_t>& nodes);
   void set_painting(bool on);
   void turn_locks();
@@ -59,13 +61,17 @@ class NetworkView : public View {
   void next_found();
   void forget_nodes();
   void next_colours();
+  void select_alike(const std::function<bool(const NetworkNode&)>& alike);
+  void fill_menu(QMenu& menu, const QPoint& at);
+  void fill_node_menu(QMenu& menu, std::size_t node);
+  void fill_cut_menu(QMenu& menu);
+  void add_block_actions(QMenu& menu);
   bool act(int key, Qt::KeyboardModifiers modifiers);
 
   NetworkMap map_;
   LayerTable layers_;
-  QSortFilterProxyModel sorted_;
   NetworkCanvas* canvas_;
-  QTableView* table_view_;
+  FittedTable* table_;
   QStackedWidget* pages_;
   QWidget* sheet_;  ///< never seen: the graph as it is drawn into files
   ConfigPanel* panel_;

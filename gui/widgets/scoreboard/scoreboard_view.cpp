@@ -2,8 +2,6 @@
 
 #include <QApplication>
 #include <QHBoxLayout>
-#include <QShortcut>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "gui/models/text.h"
@@ -26,9 +24,7 @@ std::optional<Seconds> step_of_data(const TriedCase& tried) {
 ScoreboardView::ScoreboardView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("scoreboard"), tr("Scoreboard"), workspace, parent) {
   auto* body = new QWidget(this);
-  auto* column = new QVBoxLayout(body);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = make_column(body);
   make_table();
   column->addWidget(table_, 1);
   column->addWidget(make_foot());
@@ -70,10 +66,9 @@ QWidget* ScoreboardView::make_foot() {
 }
 
 void ScoreboardView::bind_keys() {
-  const auto on_key = [this](const QKeySequence& keys, auto action) {
-    auto* shortcut = new QShortcut(keys, table_);
-    shortcut->setContext(Qt::WidgetShortcut);
-    connect(shortcut, &QShortcut::activated, this, action);
+  const auto on_key = [this](Qt::Key key, void (ScoreboardView::*action)()) {
+    add_key(
+        key, [this, action] { (this->*action)(); }, table_, Qt::WidgetShortcut);
   };
   on_key(Qt::Key_Return, &ScoreboardView::take);
   on_key(Qt::Key_Enter, &ScoreboardView::take);

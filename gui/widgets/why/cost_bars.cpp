@@ -1,7 +1,6 @@
 #include "gui/widgets/why/cost_bars.h"
 
 #include <QPainter>
-#include <QSortFilterProxyModel>
 #include <algorithm>
 #include <array>
 
@@ -33,11 +32,9 @@ constexpr std::array<CostPart, 4> kParts = {{
 void CostBars::paint(QPainter* painter, const QStyleOptionViewItem& option,
                      const QModelIndex& index) const {
   QStyledItemDelegate::paint(painter, option, index);
-  const auto* sorted = qobject_cast<const QSortFilterProxyModel*>(index.model());
-  if (sorted == nullptr) return;
-  const auto* table = qobject_cast<const ChoiceTable*>(sorted->sourceModel());
+  const auto* table = qobject_cast<const ChoiceTable*>(index.model());
   if (table == nullptr || table->longest().value <= 0) return;
-  const ChoiceCosts& costs = table->choice(sorted->mapToSource(index).row());
+  const ChoiceCosts& costs = table->choice(index.row());
   const Theme theme = theme_of(option.palette);
   QRectF bar = QRectF(option.rect).adjusted(6, 4, -6, -4);
   const double whole = bar.width(), right = bar.right();

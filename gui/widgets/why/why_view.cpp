@@ -1,7 +1,6 @@
 #include "gui/widgets/why/why_view.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -35,7 +34,10 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
       title_(new QLabel(this)),
       story_(new QLabel(this)),
       of_layer_(new QWidget(this)),
-      table_(new QTableView(this)) {
+      table_(new FittedTable(
+          &choices_,
+          {ChoiceTable::binding_column, ChoiceTable::costs_column, ChoiceTable::config_column},
+          this)) {
   make_table();
   auto* body = new QWidget(this);
   for (QLabel* label : {title_, story_}) {
@@ -67,28 +69,13 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
 }
 
 void WhyView::make_table() {
-  sorted_.setSourceModel(&choices_);
-  sorted_.setSortRole(ChoiceTable::plain);
-  table_->setModel(&sorted_);
   table_->setItemDelegateForColumn(ChoiceTable::costs_column, new CostBars(table_));
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
-  table_->setSortingEnabled(true);
   table_->sortByColumn(ChoiceTable::step_column, Qt::AscendingOrder);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
   table_->setFrameShape(QFrame::NoFrame);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 8);
-  table_->horizontalHeader()->setHighlightSections(false);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->horizontalHeader()->setSectionResizeMode(ChoiceTable::costs_column, QHeaderView::Stretch);
-  table_->horizontalHeader()->setMinimumSectionSize(
-      table_->horizontalHeader()->sectionSizeHint(ChoiceTable::costs_column));
+  table_->setAccessibleName(tr("Cuts that the layer could have"));
   table_->installEventFilter(this);
-  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-          &WhyView::show_row);
+  connect(table_, &FittedTable::row_picked, this, &WhyView::show_row);
 }
 
 QWidget* WhyView::make_foot() {
@@ -239,17 +226,15 @@ void WhyView::show_title() {
 }
 
 int WhyView::row_of(const Degrees& degrees) const {
-  for (int row = 0; row < sorted_.rowCount(); ++row) {
-    const int source = sorted_.mapToSource(sorted_.index(row, 0)).row();
-    if (choices_.choice(source).config.degrees == degrees) return row;
+  for (int row = 0; row < choices_.rowCount(); ++row) {
+    if (choices_.choice(row).config.degrees == degrees) return row;
   }
   return -1;
 }
 
 const ChoiceCosts* WhyView::current() const {
-  const QModelIndex row = table_->currentIndex();
-  if (!row.isValid() || !choices_.explained()) return nullptr;
-  return &choices_.choice(sorted_.mapToSource(row).row());
+  const std::optional<int> row = table_->picked();
+  return row && choices_.explained() ? &choices_.choice(*row) : nullptr;
 }
 
 void WhyView::show_row() {

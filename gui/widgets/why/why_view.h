@@ -6,10 +6,9 @@
 
 #include <QLabel>
 #include <QPushButton>
-#include <QSortFilterProxyModel>
-#include <QTableView>
 
 #include "gui/models/why/choice_table.h"
+#include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
 
 namespace strata::gui {
@@ -29,7 +28,7 @@ class WhyView : public View {
   const ChoiceTable& choices() const { return choices_; }
   /// The story that is told; empty while there is none.
   QString story() const { return told_ ? story_->text() : QString(); }
-  QTableView& table() { return *table_; }
+  FittedTable& table() { return *table_; }
   QPushButton& force_button() { return *force_; }
   /// The row of the table with this cut, or -1.
   int row_of(const Degrees& degrees) const;
@@ -57,11 +56,10 @@ class WhyView : public View {
   std::optional<LayerId> asked_layer() const;
 
   ChoiceTable choices_;
-  QSortFilterProxyModel sorted_;
   ToldPtr told_;
   QLabel *title_, *story_;
   QWidget* of_layer_;  // what is shown of a layer
-  QTableView* table_;
+  FittedTable* table_;
   QPushButton *force_, *take_, *neighbour_;
   bool stale_ = true;      ///< something changed while nobody saw this
   bool in_error_ = false;  ///< the notice is an error of ask()

@@ -127,6 +127,27 @@ TEST(Waterfall, GathersWhatHasNoRoom) {
 }
 
 // The last bar takes what rounding left over: the sums agree without it.
+// 10 s to 13 s: as long as they are. 100 s to 97 s: from 88 s on, behind a mark.
+TEST(Waterfall, HasAnAxisFromZeroOnOrABrokenOne) {
+  const auto bars = [](double before, double after) {
+    const Seconds from{before}, to{after};
+    return std::vector<WaterfallBar>{
+        {"baseline", {}, from, {}, {}, true}, {"a", from, to}, {"now", {}, to, {}, {}, true}};
+  };
+  const WaterfallAxis whole = axis_of(bars(10, 13));
+  EXPECT_FALSE(whole.broken());
+  EXPECT_EQ(whole.place({0}), 0);
+  EXPECT_DOUBLE_EQ(whole.place({13}) / whole.place({10}), 1.3);
+  const WaterfallAxis broken = axis_of(bars(100, 97));
+  EXPECT_TRUE(broken.broken());
+  EXPECT_DOUBLE_EQ(broken.left_out.value, 88);
+  EXPECT_DOUBLE_EQ(broken.place({88}), WaterfallAxis::kBreak);
+  EXPECT_DOUBLE_EQ(broken.place({100}), 1);
+  EXPECT_EQ(broken.place({0}), 0);
+  EXPECT_FALSE(axis_of(bars(100, 100)).broken());
+  EXPECT_FALSE(axis_of({}).broken());
+}
+
 TEST(Waterfall, IsExactButForRounding) {
   const ScenePtr before = scene_of(document("model")), after = scene_of(document("optimal"));
   const Seconds difference = after->prediction.step_seconds() - before->prediction.step_seconds();

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/network/config_choices.h"
+#include "gui/models/network/cut_colour.h"
 #include "gui/models/network/layer_table.h"
 #include "gui/models/network/network_columns.h"
 #include "gui/models/network/network_map.h"
@@ -184,6 +185,19 @@ TEST(NetworkPicture, ShowsWhatMoves) {
   EXPECT_NEAR(costs.value, scene->prediction.eq1_seconds().value, 1e-12);
 }
 
+// Within a block its name is the first to give way, and no further than the layers differ.
+TEST(NetworkPicture, KnowsWhatNeighboursNamesShare) {
+  const ScenePtr scene = scene_of("inception_v3", "p100-1x2");
+  const Parts parts(scene->input.graph);
+  const NetworkPicture picture = network_picture(*scene, parts, parts.all_open());
+  std::size_t shared = 0;
+  for (const NetworkNode& node : picture.nodes) {
+    ASSERT_LT(node.shared, node.name.size());
+    if (node.name.starts_with("mixed_6b_") && node.shared >= 9) ++shared;
+  }
+  EXPECT_GT(shared, 10u);
+}
+
 TEST(ConfigChoices, SayWhyNot) {
   CaseRequest request;
   request.model = "lenet5";
@@ -335,56 +349,29 @@ Config cut_in(std::int32_t n, std::int32_t c) {
   return config_on_first_devices({{n, c, 1, 1, 1}});
 }
 
-TEST(CutNumbers, AreKeptWhateverElseIsShown) {
-  CutNumbers numbers;
-  numbers.number({cut_in(4, 1), cut_in(1, 1), cut_in(1, 4)});
-  EXPECT_EQ(numbers(cut_in(1, 1)), 0);
-  EXPECT_EQ(numbers(cut_in(4, 1)), 2);  // a step for each doubling
-  EXPECT_EQ(numbers(cut_in(1, 4)), 6);  // three steps
-  numbers.number({cut_in(8, 1), cut_in(1, 2), cut_in(4, 1)});
-  EXPECT_EQ(numbers(cut_in(1, 2)), 3);
-  EXPECT_EQ(numbers(cut_in(8, 1)), 4);  // which is 3, but that is taken
-  EXPECT_EQ(numbers(cut_in(4, 1)), 2);
+// By the dims that are cut, and by the degrees; by nothing that was shown before.
+TEST(CutColour, FollowsFromTheCut) {
+  EXPECT_EQ(colour_of(cut_in(16, 1)), (CutColour{0, 4}));
+  EXPECT_EQ(colour_of(cut_in(4, 1)), (CutColour{0, 2}));
+  EXPECT_EQ(colour_of(cut_in(1, 4)), (CutColour{1, 4}));
+  EXPECT_EQ(colour_of(cut_in(4, 4)), (CutColour{5, 1}));
+  EXPECT_EQ(colour_of(cut_in(1, 1)), (CutColour{9, 0}));
+  EXPECT_EQ(colour_of(config_on_first_devices({{1, 1, 1, 2, 2}})), (CutColour{2, 3}));
 }
 
-// Whatever was shown before.
-TEST(CutNumbers, FollowFromTheCut) {
-  for (const Config& first : {cut_in(1, 1), cut_in(2, 2), cut_in(1, 16)}) {
-    CutNumbers numbers;
-    numbers.number({first});
-    numbers.number({cut_in(64, 1)});
-    EXPECT_EQ(numbers(cut_in(64, 1)), 6);
+// Those that a search tries beside each other on sixteen devices.
+TEST(CutColour, TellsCutsApartThatStandBesideEachOther) {
+  const std::vector<Config> cuts = {cut_in(16, 1), cut_in(8, 2), cut_in(4, 4), cut_in(2, 8),
+                                    cut_in(1, 16), cut_in(8, 1), cut_in(1, 8), cut_in(4, 1),
+                                    cut_in(1, 4),  cut_in(2, 1), cut_in(1, 2), cut_in(1, 1)};
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(colour_of(cuts[i]), colour_of(cuts[j])) << i << " and " << j;
+    }
   }
-}
-
-// Ten colours: the eleventh cut takes that of one that is gone.
-TEST(CutNumbers, TakeWhatNothingShownHas) {
-  CutNumbers numbers;
-  std::vector<Config> cuts;
-  for (std::int32_t n = 1; n <= 10; ++n) cuts.push_back(cut_in(n, 1));
-  numbers.number(cuts);
-  const std::size_t free = numbers(cuts[3]);
-  cuts.erase(cuts.begin() + 3);
-  cuts.push_back(cut_in(11, 1));
-  numbers.number(cuts);
-  EXPECT_EQ(numbers(cut_in(11, 1)), free);
-}
-
-// The one that was away takes another number where both are shown, and keeps it then.
-TEST(CutNumbers, DifferWhereFewAreShown) {
-  CutNumbers numbers;
-  std::vector<Config> ten;
-  for (std::int32_t n = 1; n <= 10; ++n) ten.push_back(cut_in(n, 1));
-  numbers.number(ten);
-  const Config late = cut_in(11, 1);
-  numbers.number({late});
-  const auto rival = std::find_if(ten.begin(), ten.end(),
-                                  [&](const Config& cut) { return numbers(cut) == numbers(late); });
-  ASSERT_NE(rival, ten.end());
-  for (int again = 0; again < 2; ++again) {
-    numbers.number({late, *rival});
-    EXPECT_NE(numbers(late), numbers(*rival));
-  }
+  Config elsewhere = cut_in(4, 1);
+  for (DeviceId& device : elsewhere.devices) device = DeviceId(device() + 4);
+  EXPECT_NE(colour_of(elsewhere), colour_of(cut_in(4, 1)));
 }
 
 class NetworkMapTest : public ::testing::Test {
@@ -443,19 +430,6 @@ TEST_F(NetworkMapTest, FollowsEditsAndOtherNetworks) {
   EXPECT_FALSE(map_.selected(*map_.node_of(conv)));
   open("alexnet");
   EXPECT_NE(map_.picture().nodes.size(), nodes);
-}
-
-// An edit brings a cut in front of the others: they keep their colours.
-TEST_F(NetworkMapTest, AnEditLeavesTheOtherCutsTheirColours) {
-  open("lenet5");
-  const Graph& graph = map_.scene()->input.graph;
-  const Config before = map_.scene()->prediction.strategy[graph.find("fc1")];
-  const std::size_t number = map_.number_of(before);
-  workspace_.set_config({graph.find("conv1")}, config_on_first_devices(kWhole));
-  settle();
-  EXPECT_EQ(map_.picture().cuts.front(), config_on_first_devices(kWhole));
-  EXPECT_EQ(map_.number_of(before), number);
-  EXPECT_NE(map_.number_of(config_on_first_devices(kWhole)), number);
 }
 
 TEST_F(NetworkMapTest, FindsByNameOpAndCut) {

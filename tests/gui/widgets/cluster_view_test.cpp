@@ -2,6 +2,7 @@
 
 #include "gui/widgets/cluster/cluster_view.h"
 
+#include <QClipboard>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,6 +15,7 @@
 #include "sim/text/file.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/gui/widgets/mouse.h"
 
 namespace strata::gui {
 namespace {
@@ -42,13 +44,6 @@ class ClusterViewTest : public ::testing::Test {
     ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle() && workspace_.scene(); }));
   }
   LinkId link(const char* name) { return workspace_.scene()->input.cluster.find_link(name); }
-  void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
-    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
-    QMouseEvent move(QEvent::MouseMove, QPointF(to), widget.mapToGlobal(QPointF(to)),
-                     Qt::LeftButton, Qt::LeftButton, {});
-    QCoreApplication::sendEvent(&widget, &move);
-    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
-  }
 
   testing::NoDevices runner_;
   Workspace workspace_{runner_};
@@ -78,7 +73,7 @@ TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {
   settle();
   const double step = view_.transfers().total_bytes();
   RangeBar& bar = view_.range_bar();
-  drag(bar, {bar.width() / 4, 10}, {bar.width() * 2 / 5, 10});
+  testing::drag(bar, {bar.width() / 4, 10}, {bar.width() * 2 / 5, 10});
   settle();
   ASSERT_TRUE(workspace_.selection().range());
   const Seconds end = workspace_.scene()->prediction.timeline.makespan();
@@ -86,7 +81,7 @@ TEST_F(ClusterViewTest, TheStripScrubsTheSelectionsRange) {
   EXPECT_NEAR(workspace_.selection().range()->end / end, 0.4, 0.01);
   EXPECT_NE(view_.transfers().total_bytes(), step);
   const Seconds length = workspace_.selection().range()->length();
-  drag(bar, {bar.width() * 3 / 10, 10}, {bar.width() * 11 / 20, 10});
+  testing::drag(bar, {bar.width() * 3 / 10, 10}, {bar.width() * 11 / 20, 10});
   EXPECT_NEAR(workspace_.selection().range()->length() / length, 1, 1e-9);
   EXPECT_NEAR(workspace_.selection().range()->begin / end, 0.5, 0.01);
   QTest::keyClick(&bar, Qt::Key_Left);
@@ -103,16 +98,77 @@ TEST_F(ClusterViewTest, ABandwidthIsEditedInPlace) {
   QTest::mouseDClick(&view_.canvas(), Qt::LeftButton, {}, view_.canvas().place_of(up).toPoint());
   QLineEdit& field = view_.bandwidth_field();
   ASSERT_TRUE(field.isVisible());
-  QTest::keyClicks(&field, "quick");
-  QTest::keyClick(&field, Qt::Key_Return);
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
-  view_.edit_bandwidth(up, {50, 50});
   QTest::keyClicks(&field, "1 GB/s");
   QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_FALSE(field.isVisible()) << "Enter is not for the cluster, which would open it again";
   settle();
   EXPECT_EQ(workspace_.document().what_if(key), "1 GB/s");
   EXPECT_EQ(workspace_.scene()->input.cluster[up].bandwidth.value, 1e9);
   EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
+// One message, the field as it was, and no other link.
+TEST_F(ClusterViewTest, WhatIsNoBandwidthStaysToBeMended) {
+  const LinkId up = view_.canvas().map().edges.front().there.front();
+  view_.edit_bandwidth(up, {50, 50});
+  QLineEdit& field = view_.bandwidth_field();
+  QTest::keyClicks(&field, "quick");
+  QTest::keyClick(&field, Qt::Key_Down);
+  EXPECT_EQ(workspace_.selection().link(), up);
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("'quick' is not a bandwidth"));
+  EXPECT_EQ(view_.notice().count("quick"), 1);
+  EXPECT_TRUE(field.isVisible());
+  EXPECT_EQ(field.text(), "quick");
+  EXPECT_EQ(workspace_.undo_stack().count(), 0);
+  EXPECT_EQ(workspace_.error(), "");
+  QTest::keyClicks(&field, "2x");
+  QTest::keyClick(&field, Qt::Key_Return);
+  EXPECT_FALSE(field.isVisible());
+  EXPECT_EQ(view_.notice(), "");
+  settle();
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
+}
+
+TEST_F(ClusterViewTest, TheMenuDoesWhatKeysDo) {
+  ClusterCanvas& canvas = view_.canvas();
+  const LinkId up = canvas.map().edges.front().there.front();
+  const std::string name = workspace_.scene()->input.cluster[up].name;
+  const QPoint place = canvas.place_of(up).toPoint();
+  EXPECT_FALSE(testing::choose(canvas, place, "The cluster's own bandwidth"));
+  EXPECT_EQ(workspace_.selection().link(), up);
+  workspace_.set_what_if("link." + name + ".bandwidth", "2x");
+  settle();
+  EXPECT_TRUE(testing::choose(canvas, place, "The cluster's own bandwidth"));
+  EXPECT_EQ(workspace_.document().what_if("link." + name + ".bandwidth"), "");
+  settle();
+  EXPECT_TRUE(testing::choose(canvas, place, "Copy the name"));
+  EXPECT_EQ(QGuiApplication::clipboard()->text().toStdString(), name);
+  EXPECT_TRUE(testing::choose(canvas, place, "Another bandwidth"));
+  EXPECT_TRUE(view_.bandwidth_field().isVisible());
+  const QPoint device = canvas.place_of(DeviceId(1)).toPoint();
+  EXPECT_TRUE(testing::choose(canvas, device, "Copy the name gpu1"));
+  EXPECT_EQ(workspace_.selection().device(), DeviceId(1));
+}
+
+// Use is a share of what a link could carry, so that little of it is pale; bytes are compared with
+// those of other links.
+TEST_F(ClusterViewTest, UseIsColouredOnAScaleThatStandsStill) {
+  const ClusterCanvas& canvas = view_.canvas();
+  const std::vector<double>& use = workspace_.scene()->use.links;
+  const auto hottest = [&] {
+    double most = 0;
+    for (const MapEdge& edge : canvas.map().edges) {
+      most = std::max({most, canvas.heat(edge.there), canvas.heat(edge.back)});
+    }
+    return most;
+  };
+  for (const MapEdge& edge : canvas.map().edges) {
+    EXPECT_DOUBLE_EQ(canvas.heat(edge.there), use[edge.there.front()()]);
+  }
+  EXPECT_LT(hottest(), 0.9);
+  EXPECT_TRUE(testing::choose(view_.canvas(), {2, 2}, "Colour links by bytes"));
+  EXPECT_DOUBLE_EQ(hottest(), 1);
 }
 
 TEST_F(ClusterViewTest, KeysWalkOverLinks) {
@@ -179,6 +235,17 @@ TEST_F(ClusterViewTest, AnotherShapeOfTheWindowIsFilledOtherwise) {
   view_.resize(700, 900);
   settle();
   EXPECT_LT(view_.canvas().map().bounds.width(), wide.width());
+}
+
+// As in the network: alike on a device and beside it.
+TEST_F(ClusterViewTest, DraggingMovesTheSheet) {
+  ClusterCanvas& canvas = view_.canvas();
+  for (const Qt::KeyboardModifier held : {Qt::NoModifier, Qt::ShiftModifier}) {
+    const QPoint before = canvas.place_of(DeviceId(0)).toPoint();
+    testing::drag(canvas, before, before + QPoint(30, 20), held);
+    EXPECT_EQ(canvas.place_of(DeviceId(0)).toPoint() - before, QPoint(30, 20));
+    EXPECT_FALSE(workspace_.selection().device());
+  }
 }
 
 TEST_F(ClusterViewTest, ADeviceIsPickedToo) {

@@ -183,6 +183,29 @@ TEST_F(CompareViewTest, AWaterfallWithoutRoomGathersItsLeastBars) {
   EXPECT_EQ(bars[bars.size() - 2].to, workspace_.scene()->prediction.step_seconds());
 }
 
+// 100 s to 97 s: each total has a gap where its bar is torn; 100 s to 50 s: none has.
+TEST(WaterfallPlotTest, TearsTheTotalsWhereItsAxisIsBroken) {
+  const auto runs_of_first_total = [](double after) {
+    WaterfallPlot plot;
+    plot.resize(600, 200);
+    const Seconds from{100}, to{after};
+    plot.show_bars(
+        {{"baseline", {}, from, {}, {}, true}, {"a", from, to}, {"now", {}, to, {}, {}, true}},
+        "title", "caption");
+    const QImage image = plot.grab().toImage();
+    const QRgb bar = theme_of(plot.palette()).accent.rgb();
+    const int line = plot.fontMetrics().height();
+    const int y = static_cast<int>(1.35 * line * 1.5) + 8;  // in the middle of the first bar
+    int runs = 0;
+    for (int x = 1; x < image.width(); ++x) {
+      if (image.pixel(x, y) == bar && image.pixel(x - 1, y) != bar) ++runs;
+    }
+    return runs;
+  };
+  EXPECT_EQ(runs_of_first_total(97), 2);
+  EXPECT_EQ(runs_of_first_total(50), 1);
+}
+
 TEST_F(CompareViewTest, AllLayersAreListedWhereWanted) {
   const int changed = view_.differences().rowCount();
   view_.table().setFocus();

@@ -3,8 +3,10 @@
 #include "gui/widgets/fitted_table.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QStandardItemModel>
 #include <QTest>
+#include <QToolTip>
 
 #include <gmock/gmock.h>
 
@@ -61,6 +63,27 @@ TEST_F(FittedTableTest, NamesStayWholeWhereItScrollsAnyway) {
   EXPECT_GT(table_.horizontalHeader()->length(), table_.viewport()->width());
 }
 
+// Elided in the middle both would be the same: "mixed_4a_bra…conv_bn_relu".
+TEST(FittedTableNames, WhatNeighboursShareGivesWayFirst) {
+  QStandardItemModel model;
+  for (const char* name : {"mixed_4a_branch1_conv_bn_relu", "mixed_4a_branch2_conv_bn_relu"}) {
+    model.appendRow(new QStandardItem(name));
+  }
+  FittedTable table(&model, {0});
+  table.setAlternatingRowColors(false);
+  table.setColumnWidth(0, table.fontMetrics().horizontalAdvance("…branch1_conv_bn_relu") + 20);
+  table.resize(400, 200);
+  const auto cell = [&](int row) {
+    return table.viewport()->grab(table.visualRect(model.index(row, 0))).toImage();
+  };
+  EXPECT_NE(cell(0), cell(1));
+  table.show();
+  const QPoint middle = table.visualRect(model.index(1, 0)).center();
+  QHelpEvent asked(QEvent::ToolTip, middle, table.viewport()->mapToGlobal(middle));
+  QCoreApplication::sendEvent(table.viewport(), &asked);
+  EXPECT_EQ(QToolTip::text(), model.index(1, 0).data().toString());
+}
+
 TEST_F(FittedTableTest, WidthsThatTheUserMadeStay) {
   table_.setColumnWidth(kNumber, 77);
   table_.resize(300, 200);
@@ -74,6 +97,10 @@ class Numbers : public QAbstractTableModel {
     beginResetModel();
     numbers_ = std::move(numbers);
     endResetModel();
+  }
+  void change(int row, int number) {
+    numbers_[static_cast<std::size_t>(row)] = number;
+    emit dataChanged(index(row, 0), index(row, 0));
   }
   const std::vector<int>& numbers() const { return numbers_; }
   int rowCount(const QModelIndex& = {}) const override { return static_cast<int>(numbers_.size()); }
@@ -101,6 +128,8 @@ TEST(SortedFittedTableTest, NewRowsStandAsTheOldOnesDid) {
   table.sortByColumn(0, Qt::AscendingOrder);
   model.show({6, 5, 7});
   EXPECT_THAT(model.numbers(), ElementsAre(5, 6, 7));
+  model.change(1, 9);
+  EXPECT_THAT(model.numbers(), ElementsAre(5, 7, 9));
 }
 
 }  // namespace

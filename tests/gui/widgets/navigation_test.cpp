@@ -13,40 +13,71 @@ QWheelEvent wheel(int turned, Qt::KeyboardModifiers modifiers) {
 
 // A sheet of 100 by 50 in a room of 200 by 200: twice as large, and 50 below the top.
 TEST(SheetView, FitsASheetIntoARoom) {
-  SheetView view({0.1, 10, 2.5});
-  view.fit({0, 0, 100, 50}, {0, 0, 200, 200});
+  SheetView view(10, 2.5);
+  view.show({0, 0, 100, 50}, {0, 0, 200, 200});
   EXPECT_EQ(view.scale(), 2);
   EXPECT_EQ(view.to_widget(QPointF(0, 0)), QPointF(0, 50));
   EXPECT_EQ(view.to_widget(QRectF(0, 0, 100, 50)), QRectF(0, 50, 200, 100));
-  view.fit({0, 0, 10, 5}, {0, 0, 200, 200});
+  view.show({0, 0, 10, 5}, {0, 0, 200, 200});
   EXPECT_EQ(view.scale(), 2.5);
   EXPECT_TRUE(view.fitted());
 }
 
-TEST(SheetView, EnlargesAboutAPoint) {
-  SheetView view({0.1, 10, 2.5});
-  const QPointF there(30, 40), under = view.to_sheet(there);
-  view.take_wheel(wheel(120, Qt::ControlModifier));
-  EXPECT_GT(view.scale(), 1);
-  EXPECT_NEAR(view.to_sheet(there).x(), under.x(), 1e-9);
-  EXPECT_NEAR(view.to_sheet(there).y(), under.y(), 1e-9);
-  EXPECT_FALSE(view.fitted());
-  const double enlarged = view.scale();
-  view.take_wheel(wheel(120, Qt::NoModifier), true);
-  EXPECT_GT(view.scale(), enlarged);
-  EXPECT_TRUE(view.take_key(Qt::Key_Minus, there));
-  EXPECT_FALSE(view.take_key(Qt::Key_A, there));
-  view.zoom(1e9, there);
-  EXPECT_EQ(view.scale(), 10);
+class LargeSheet : public ::testing::Test {
+ protected:
+  LargeSheet() { view_.show(sheet_, room_); }
+  /// What of the sheet is in the room.
+  QRectF seen() const { return view_.to_widget(sheet_).intersected(room_); }
+
+  const QRectF sheet_{0, 0, 100, 100}, room_{0, 0, 200, 200};
+  SheetView view_{10, 2.5};
+};
+
+TEST_F(LargeSheet, IsEnlargedAboutAPoint) {
+  const QPointF there(30, 40), under = view_.to_sheet(there);
+  view_.take_wheel(wheel(120, Qt::NoModifier));
+  EXPECT_GT(view_.scale(), 2);
+  EXPECT_NEAR(view_.to_sheet(there).x(), under.x(), 1e-9);
+  EXPECT_NEAR(view_.to_sheet(there).y(), under.y(), 1e-9);
+  EXPECT_FALSE(view_.fitted());
+  const double enlarged = view_.scale();
+  view_.take_wheel(wheel(120, Qt::ControlModifier));
+  EXPECT_GT(view_.scale(), enlarged);
+  EXPECT_TRUE(view_.take_key(Qt::Key_Minus));
+  EXPECT_FALSE(view_.take_key(Qt::Key_A));
+  view_.zoom(1e9, there);
+  EXPECT_EQ(view_.scale(), 10);
 }
 
-TEST(SheetView, Scrolls) {
-  SheetView view({0.1, 10, 2.5});
-  view.take_wheel(wheel(120, Qt::NoModifier));
-  EXPECT_EQ(view.offset(), QPointF(0, 60));
-  view.take_wheel(wheel(-120, Qt::ShiftModifier));
-  EXPECT_EQ(view.offset(), QPointF(-60, 60));
-  EXPECT_EQ(view.scale(), 1);
+TEST_F(LargeSheet, IsPannedWithShift) {
+  view_.take_wheel(wheel(-120, Qt::ShiftModifier));
+  EXPECT_EQ(view_.offset(), QPointF(-60, 0));
+  EXPECT_EQ(view_.scale(), 2);
+}
+
+// A quarter of the room is the least that is seen of it, and half of what fits the least that it is
+// as large as.
+TEST_F(LargeSheet, CannotBeLost) {
+  view_.pan({-10000, 10000});
+  EXPECT_EQ(seen(), QRectF(0, 150, 50, 50));
+  view_.zoom(1e-9, {0, 0});
+  EXPECT_EQ(view_.scale(), 1);
+  EXPECT_EQ(seen().size(), QSizeF(50, 100));
+  for (int i = 0; i < 50; ++i) {  // away from where the sheet is
+    view_.zoom(1.5, {199, 1});
+    EXPECT_GE(seen().width(), 50);
+    EXPECT_GE(seen().height(), 50);
+  }
+  view_.show(sheet_, {0, 0, 1000, 1000});
+  EXPECT_GE(view_.to_widget(sheet_).intersected(QRectF(0, 0, 1000, 1000)).width(), 250);
+  view_.show(sheet_, {0, 0, 1000, -5});  // a window that has no room but for the legend
+  view_.zoom(2, {0, 0});
+  view_.pan({5, 5});
+  view_.show(sheet_, room_);
+  view_.fit();
+  view_.pan({5, 5});
+  view_.show({0, 0, 2, 2}, room_);  // all of it, where it is small
+  EXPECT_TRUE(room_.contains(view_.to_widget(QRectF(0, 0, 2, 2))));
 }
 
 // Of ten seconds: a notch shows 8, of which the time that was fixed stays at its place.

@@ -2,6 +2,7 @@
 
 #include "gui/widgets/network/network_view.h"
 
+#include <QClipboard>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -9,8 +10,10 @@
 
 #include <gmock/gmock.h>
 
+#include "gui/models/network/solve_rest.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/gui/widgets/mouse.h"
 
 namespace strata::gui {
 namespace {
@@ -39,6 +42,12 @@ class NetworkViewTest : public ::testing::Test {
   }
   void click(const char* name, Qt::KeyboardModifiers modifiers = {}) {
     QTest::mouseClick(&view_.canvas(), Qt::LeftButton, modifiers, at(name));
+  }
+  void drag(const QPoint& from, const QPoint& to, Qt::KeyboardModifiers modifiers = {}) {
+    testing::drag(view_.canvas(), from, to, modifiers);
+  }
+  bool choose(const char* name, const char* text) {
+    return testing::choose(view_.canvas(), at(name), text);
   }
   void press(int key, Qt::KeyboardModifiers modifiers = {}) {
     QTest::keyClick(&view_.canvas(), static_cast<Qt::Key>(key), modifiers);
@@ -89,13 +98,39 @@ TEST_F(NetworkViewTest, ClicksSelectLayers) {
   EXPECT_EQ(selected().size(), workspace_.scene()->input.graph.size());
 }
 
-TEST_F(NetworkViewTest, DraggingSelectsARectangle) {
-  const QPointF corner(view_.canvas().rect().topLeft() + QPoint(1, 1));
-  QTest::mousePress(&view_.canvas(), Qt::LeftButton, {}, corner.toPoint());
-  QTest::mouseMove(&view_.canvas(), at("conv1"));
-  QTest::mouseMove(&view_.canvas(), at("pool1"));
-  QTest::mouseRelease(&view_.canvas(), Qt::LeftButton, {}, at("pool1"));
+TEST_F(NetworkViewTest, DraggingWithShiftSelectsARectangle) {
+  const QPoint corner = view_.canvas().rect().topLeft() + QPoint(1, 1);
+  drag(corner, at("pool1"), Qt::ShiftModifier);
   EXPECT_THAT(selected(), ::testing::Contains("pool1"));
+  const std::size_t before = selected().size();
+  click("fc2", Qt::ControlModifier);
+  drag(at("fc2") - QPoint(2, 2), at("fc2") + QPoint(4, 4), Qt::ShiftModifier | Qt::ControlModifier);
+  EXPECT_EQ(selected().size(), before);
+}
+
+// Alike on a layer and beside it, and what is selected stays so.
+TEST_F(NetworkViewTest, DraggingMovesTheSheet) {
+  click("conv1");
+  for (const QPoint& from : {at("pool1"), view_.canvas().rect().topLeft() + QPoint(1, 1)}) {
+    const QPoint before = at("conv1");
+    drag(from, from + QPoint(30, 20));
+    EXPECT_EQ(at("conv1") - before, QPoint(30, 20));
+    EXPECT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  }
+  press(Qt::Key_F);
+  EXPECT_TRUE(view_.canvas().rect().contains(at("conv1")));
+}
+
+TEST_F(NetworkViewTest, AnotherNetworkFitsIntoTheWindow) {
+  const QPoint middle = view_.canvas().rect().center();
+  for (int i = 0; i < 8; ++i) press(Qt::Key_Plus);
+  drag(middle, middle + QPoint(400, 400));
+  Document document = workspace_.document();
+  document.input.model = "alexnet";
+  workspace_.open(document);
+  settle();
+  EXPECT_TRUE(view_.canvas().rect().contains(at("input")));
+  EXPECT_TRUE(view_.canvas().rect().contains(at("loss")));
 }
 
 TEST_F(NetworkViewTest, TheKeyboardWalksAndSelects) {
@@ -171,6 +206,97 @@ TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsOnTheScoreboardAlone) {
   EXPECT_EQ(workspace_.scoreboard().find(asked)->strategies[1].name(), "best");
 }
 
+TEST_F(NetworkViewTest, TheMenuOfALayerDoesWhatKeysDo) {
+  EXPECT_TRUE(choose("fc1", "Lock"));
+  EXPECT_THAT(selected(), ElementsAre("fc1", "tanh3"));
+  EXPECT_THAT(workspace_.document().locked, ElementsAre("fc1", "tanh3"));
+  settle();
+  EXPECT_TRUE(choose("fc1", "Unlock"));
+  EXPECT_TRUE(workspace_.document().locked.empty());
+  settle();
+  const std::size_t shut = view_.map().picture().nodes.size();
+  EXPECT_TRUE(choose("fc1", "Open fc1"));
+  settle();
+  EXPECT_EQ(view_.map().picture().nodes.size(), shut + 1);
+  EXPECT_TRUE(choose("tanh3", "Shut fc1"));
+  settle();
+  EXPECT_EQ(view_.map().picture().nodes.size(), shut);
+  EXPECT_FALSE(choose("input", "Lock"));
+}
+
+TEST_F(NetworkViewTest, TheMenuSelectsLayersThatAreAlike) {
+  EXPECT_TRUE(choose("pool1", "Select all of avg_pool2d"));
+  EXPECT_THAT(selected(), ElementsAre("pool1", "pool2"));
+  workspace_.set_config({layer("pool1")}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_TRUE(choose("pool1", "Select all that are cut so"));
+  EXPECT_THAT(selected(), ElementsAre("pool1"));
+  EXPECT_TRUE(choose("pool1", "Copy the name pool1"));
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), "pool1");
+}
+
+// The cuts that the network has, and why a layer cannot have one.
+TEST_F(NetworkViewTest, TheMenuCutsLayersAsOthersAre) {
+  workspace_.set_config({layer("fc1")}, config_on_first_devices({{1, 4, 1, 1, 1}}));
+  settle();
+  EXPECT_TRUE(choose("fc2", "c=4"));
+  settle();
+  EXPECT_EQ(config("fc2").degrees[Dim::c], 4);
+  workspace_.set_config({layer("conv2")}, config_on_first_devices({{1, 1, 1, 2, 1}}));
+  settle();
+  QMenu* menu = testing::open_menu(view_.canvas(), at("fc2"));
+  const QAction* rows = testing::action_of(menu, "h=2");
+  ASSERT_NE(rows, nullptr);
+  EXPECT_FALSE(rows->isEnabled());
+  EXPECT_THAT(rows->toolTip().toStdString(), HasSubstr("nothing to cut in h"));
+  menu->close();
+}
+
+// Where the keyboard is, and the mouse need not be.
+TEST_F(NetworkViewTest, AKeyOpensTheMenuToo) {
+  press(Qt::Key_Down);
+  press(Qt::Key_Down);
+  ASSERT_THAT(selected(), ElementsAre("conv1", "tanh1"));
+  QContextMenuEvent asked(QContextMenuEvent::Keyboard, {1, 1}, {1, 1});
+  QCoreApplication::sendEvent(&view_.canvas(), &asked);
+  auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+  EXPECT_NE(testing::action_of(menu, "Copy the name conv1"), nullptr);
+  if (menu != nullptr) menu->close();
+}
+
+// The right button during a drag neither ends it nor leaves the mouse as a hand.
+TEST_F(NetworkViewTest, AnotherButtonDoesNotEndADrag) {
+  NetworkCanvas& canvas = view_.canvas();
+  const Qt::CursorShape before = canvas.cursor().shape();
+  const QPoint from = canvas.rect().center();
+  QTest::mousePress(&canvas, Qt::MiddleButton, {}, from);
+  EXPECT_NE(canvas.cursor().shape(), before);
+  QTest::mousePress(&canvas, Qt::RightButton, {}, from);
+  QTest::mouseRelease(&canvas, Qt::MiddleButton, {}, from);
+  EXPECT_EQ(canvas.cursor().shape(), before);
+}
+
+TEST_F(NetworkViewTest, TheMenuOfTheSheetHasItsKeys) {
+  const std::size_t shut = view_.map().picture().nodes.size();
+  const QPoint corner = view_.canvas().rect().topLeft() + QPoint(1, 1);
+  EXPECT_TRUE(testing::choose(view_.canvas(), corner, "Show every layer"));
+  settle();
+  EXPECT_GT(view_.map().picture().nodes.size(), shut);
+  EXPECT_TRUE(testing::choose(view_.canvas(), corner, "Select all"));
+  EXPECT_EQ(selected().size(), workspace_.scene()->input.graph.size());
+}
+
+// In a window that has room for names alone.
+TEST_F(NetworkViewTest, ALockIsSeenHoweverSmallTheSheetIs) {
+  view_.resize(560, 200);
+  settle();
+  const QImage before = view_.canvas().grab().toImage();
+  workspace_.edit("locks", with_locks_turned(workspace_.document(), workspace_.scene()->input.graph,
+                                             {layer("fc1")}));
+  settle();
+  EXPECT_NE(view_.canvas().grab().toImage(), before);
+}
+
 TEST_F(NetworkViewTest, PaintsACutOverLayers) {
   click("conv1");
   QTest::mouseClick(view_.panel().degree_button(Dim::n, 2), Qt::LeftButton);
@@ -192,6 +318,29 @@ TEST_F(NetworkViewTest, TheTableFollowsTheSelectionAndSetsIt) {
   EXPECT_EQ(rows.front().data().toString(), QStringLiteral("conv2"));
   view_.table().selectRow(1);
   EXPECT_THAT(selected(), ElementsAre("conv1"));
+}
+
+TEST_F(NetworkViewTest, TheTableSortsWhatIsSearched) {
+  press(Qt::Key_T);
+  view_.search(QStringLiteral("conv"));
+  const QAbstractItemModel& model = *view_.table().model();
+  const auto shown = [&] {
+    std::vector<std::string> names;
+    for (int row = 0; row < model.rowCount(); ++row) {
+      if (view_.table().isRowHidden(row)) continue;
+      names.push_back(model.index(row, LayerTable::name_column).data().toString().toStdString());
+    }
+    return names;
+  };
+  EXPECT_THAT(shown(), ElementsAre("conv1", "conv2"));
+  view_.table().sortByColumn(LayerTable::name_column, Qt::DescendingOrder);
+  EXPECT_THAT(shown(), ElementsAre("conv2", "conv1"));
+  int row = 0;
+  while (view_.table().isRowHidden(row)) ++row;
+  view_.table().selectRow(row);
+  EXPECT_THAT(selected(), ElementsAre("conv2"));
+  view_.search({});
+  EXPECT_EQ(shown().size(), workspace_.scene()->input.graph.size());
 }
 
 TEST_F(NetworkViewTest, SearchingFindsAndWalks) {
