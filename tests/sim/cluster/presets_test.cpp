@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/cluster/named_size.h"
 #include "tests/sim/cluster/drawing.h"
 #include "tests/sim/text/said.h"
 
@@ -62,6 +63,17 @@ TEST(Presets, RefusesOtherNames) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) + "': devices must be from 1 to 256");
   }
   EXPECT_EQ(error("nowhere/c.toml"), "nowhere/c.toml: cannot be read: No such file or directory");
+}
+
+TEST(NamedSize, IsReadFromThePresetsName) {
+  EXPECT_EQ(named_size("p100-4x8"), (NamedSize{"p100", 4, 8}));
+  EXPECT_EQ(named_size("dgx1-p100"), (NamedSize{"dgx1-p100", 1, std::nullopt}));
+  EXPECT_EQ(named_size("dgx1-p100-2"), (NamedSize{"dgx1-p100", 2, std::nullopt}));
+  EXPECT_EQ(named_size("cpu:4"), (NamedSize{"cpu", std::nullopt, 4}));
+  EXPECT_EQ(named_size("my-4x4.toml"), std::nullopt);
+  for (const char* name : {"p100-4x8", "dgx1-p100", "dgx1-p100-2", "cpu:4"}) {
+    EXPECT_EQ(named_size(name)->name(), name);
+  }
 }
 
 }  // namespace
