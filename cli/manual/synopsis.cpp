@@ -129,6 +129,7 @@ std::vector<Known> known_kinds() {
       {{"--latency"}, {"TIME", {}, {}}},
       {{"--seconds"}, {"SECONDS", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},
+      {{"--x", "--y"}, {"AXIS", {"batch_per_device", "batch", "hosts", "devices_per_host"}, {}}},
       {{"SQL"}, {"SQL", {}, {}}},
   };
 }
