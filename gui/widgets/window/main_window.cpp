@@ -20,7 +20,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kLayoutVersion = 2, kMostRecent = 5;
+constexpr int kLayoutVersion = 3, kMostRecent = 5;
 
 std::unique_ptr<QSettings> settings(const QString& file) {
   if (file.isEmpty()) return std::make_unique<QSettings>();

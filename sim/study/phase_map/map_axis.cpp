@@ -24,9 +24,12 @@ bool is_what_if(std::string_view key) {
          key == "overlap";
 }
 
+// A factor of 1 leaves it as it is.
 void set_what_if(WhatIfs& sets, const std::string& key, const std::string& value) {
   const auto set = std::ranges::find(sets, key, &WhatIfs::value_type::first);
-  if (set == sets.end()) {
+  if (is_factor(value) && parse_factor(value) == 1) {
+    if (set != sets.end()) sets.erase(set);
+  } else if (set == sets.end()) {
     sets.emplace_back(key, value);
   } else {
     set->second = value;

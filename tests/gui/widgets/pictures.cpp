@@ -13,6 +13,7 @@
 
 #include "exec/machine/local_machine.h"
 #include "gui/widgets/measured/error_view.h"
+#include "gui/widgets/phase_map/map_view.h"
 #include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
@@ -87,6 +88,13 @@ void draw_all(Runner& runner, const QDir& folder, Appearance appearance, const Q
   for (strata::gui::View* view : window.views()) {
     window.bring_to_front(view);
     settle(workspace);
+    if (auto* map = dynamic_cast<MapView*>(view)) {
+      workspace.open(paper_example());
+      settle(workspace);
+      map->start_or_stop();
+      settle(workspace);
+      map->canvas().set_current(MapPlace{2, 3});
+    }
     if (auto* of_runs = dynamic_cast<ErrorView*>(view)) run(*of_runs, workspace);
     if (auto* of_sweeps = dynamic_cast<SweepView*>(view)) {
       sweep(*of_sweeps, workspace, settings.filePath(QStringLiteral("strategies.toml")));

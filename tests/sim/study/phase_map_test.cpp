@@ -209,6 +209,7 @@ TEST(MapAxis, AWhatIfOfTheCaseGivesWayToTheAxis) {
   request.sets = {{"link.inter.bandwidth", "25 GB/s"}, {"overlap", "off"}};
   EXPECT_EQ(with_value(request, "link.inter.bandwidth", "2x").sets,
             (WhatIfs{{"link.inter.bandwidth", "2x"}, {"overlap", "off"}}));
+  EXPECT_EQ(with_value(request, "link.inter.bandwidth", "1x").sets, (WhatIfs{{"overlap", "off"}}));
 }
 
 TEST(MapAxis, ABatchTakesThePlaceOfTheOther) {
