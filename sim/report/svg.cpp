@@ -4,6 +4,7 @@
 #include "sim/report/draw.h"
 #include "sim/report/escape.h"
 #include "sim/report/number.h"
+#include "sim/report/style.h"
 
 namespace strata {
 namespace {
@@ -66,6 +67,12 @@ std::string print_svg(const Chart& chart) {
   draw_series(drawing, layout, svg);
   draw_names(drawing, layout, svg);
   return svg + "</svg>\n";
+}
+
+std::string print_svg_alone(const Chart& chart, bool dark) {
+  std::string svg = print_svg(chart);
+  svg.insert(svg.find('\n') + 1, "<style>\n" + chart_style(dark) + "</style>\n");
+  return svg;
 }
 
 }  // namespace strata
