@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gui/models/file_kind.h"
+#include "gui/models/timeline/kernel_recording.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
@@ -108,7 +109,9 @@ void TimelineView::refresh() {
   if (!workspace().error().isEmpty()) return notify(workspace().error());
   notify({});
   const ScenePtr scene = workspace().scene();
-  const ScenePtr beside = baseline_button_->isChecked() ? workspace().baseline() : nullptr;
+  const ScenePtr beside = kernels_                        ? scene
+                          : baseline_button_->isChecked() ? workspace().baseline()
+                                                          : nullptr;
   if (!scene) {
     scene_ = {};
     return show_scene({}, {});
@@ -116,12 +119,15 @@ void TimelineView::refresh() {
   workspace().jobs().start(
       this, QLatin1String(kLane), tr("Drawing the timeline"),
       [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
-       second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr}](
-          Progress&) -> Jobs::Show {
+       second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr},
+       kernels = kernels_, name = trace_name()](Progress&) -> Jobs::Show {
         Recorded a = first, b = second;
         if (a.scene && !a.recording) a.recording = record(a.scene);
-        if (b.scene && !b.recording) b.recording = record(b.scene);
-        return [this, a, b] {
+        if (b.scene && !b.recording) {
+          b.recording = kernels ? record_beside(kernels, name, b.scene) : record(b.scene);
+        }
+        return [this, a, b, kernels] {
+          if (kernels != kernels_) return;
           scene_ = a;
           if (b.scene) baseline_ = b;
           if (!trace_) show_scene(a.recording, b.recording);
@@ -132,8 +138,8 @@ void TimelineView::refresh() {
 
 void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& baseline) {
   // What is the same as the scene has nothing to say beside it.
-  const bool same =
-      scene_.scene && baseline_.scene && scene_.scene->document == baseline_.scene->document;
+  const bool same = !kernels_ && scene_.scene && baseline_.scene &&
+                    scene_.scene->document == baseline_.scene->document;
   canvas_->show_recordings(scene, same ? nullptr : baseline);
   show_layers();
   canvas_->set_range(selection().range());
@@ -154,10 +160,12 @@ void TimelineView::show_name() {
   const RecordingPtr& shown = canvas_->recording(0);
   const RecordingPtr& beside = canvas_->recording(1);
   QString text = shown ? QString::fromStdString(shown->name) : QString();
-  if (beside) text += tr("   before: %1").arg(QString::fromStdString(beside->name));
+  const QString& what = kernels_ ? tr("   measured: %1") : tr("   before: %1");
+  if (beside) text += what.arg(QString::fromStdString(beside->name));
   name_->setText(text);
-  close_button_->setVisible(trace_ != nullptr);
-  baseline_button_->setVisible(trace_ == nullptr);
+  const bool has_trace = trace_ || kernels_;
+  close_button_->setVisible(has_trace);
+  baseline_button_->setVisible(!has_trace);
   tell(canvas_->selected());
 }
 
@@ -166,8 +174,13 @@ bool TimelineView::open(const QString& file) try {
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
-      [this, path, file](Progress&) -> Jobs::Show {
+      [this, path, file, scene = workspace().scene()](Progress&) -> Jobs::Show {
         const auto trace = std::make_shared<const Trace>(read_trace(path));
+        if (scene && has_kernels(*trace)) {
+          const std::string name = QFileInfo(file).fileName().toStdString();
+          const QString found = QString::fromStdString(match_text(*trace, name, *scene));
+          return [this, trace, file, found] { show_kernels(trace, file, found); };
+        }
         const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
         return [this, recording, file] {
           trace_file_ = file;
@@ -182,8 +195,26 @@ bool TimelineView::open(const QString& file) try {
   return false;
 }
 
+// In the place of the baseline, whatever is predicted from now on.
+void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file,
+                                const QString& found) {
+  trace_file_ = file;
+  trace_.reset();
+  kernels_ = trace;
+  baseline_ = {};
+  refresh();
+  notify(found);
+  emit opened(file);
+}
+
+std::string TimelineView::trace_name() const {
+  return QFileInfo(trace_file_).fileName().toStdString();
+}
+
 void TimelineView::show_trace(const RecordingPtr& trace) {
   notify({});
+  kernels_.reset();
+  baseline_ = {};
   trace_ = trace;
   canvas_->show_recordings(nullptr, nullptr);
   canvas_->show_recordings(trace, nullptr);
@@ -195,6 +226,11 @@ void TimelineView::show_trace(const RecordingPtr& trace) {
 
 void TimelineView::close_trace() {
   trace_.reset();
+  if (kernels_) {
+    kernels_.reset();
+    baseline_ = {};
+    notify({});
+  }
   canvas_->show_recordings(nullptr, nullptr);
   if (scene_.recording)
     show_scene(scene_.recording, baseline_button_->isChecked() ? baseline_.recording : nullptr);

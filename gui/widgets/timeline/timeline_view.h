@@ -6,10 +6,12 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <string>
 
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/view.h"
+#include "sim/importers/trace/read_trace.h"
 
 namespace strata::gui {
 
@@ -54,6 +56,9 @@ class TimelineView : public View {
   void refresh();
   void show_scene(const RecordingPtr& scene, const RecordingPtr& baseline);
   void show_trace(const RecordingPtr& trace);
+  void show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file,
+                    const QString& found);
+  std::string trace_name() const;
   void show_hint();
   void show_name();
   void show_layers();
@@ -79,6 +84,7 @@ class TimelineView : public View {
   ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;
+  std::shared_ptr<const Trace> kernels_;  ///< of PyTorch, in the place of the baseline
   QString trace_file_;
   bool picking_ = false;  ///< what changes in the selection was picked here
 };
