@@ -8,85 +8,11 @@
 #include <fmt/format.h>
 
 #include "gui/models/timeline/plan_recording.h"
+#include "sim/study/validate/kernel_times.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
-
-KernelPass pass_of(const Task& task) {
-  if (task.kind == TaskKind::collective) return KernelPass::update;
-  switch (task.phase) {
-    case Phase::forward_statistics:
-    case Phase::forward:
-    case Phase::forward_sum:
-      return KernelPass::forward;
-    case Phase::update:
-      return KernelPass::update;
-    default:
-      return KernelPass::backward;
-  }
-}
-
-std::string_view name_of(KernelPass pass) {
-  return pass == KernelPass::forward    ? "forward"
-         : pass == KernelPass::backward ? "backward"
-                                        : "update";
-}
-
-/// What a step spends on a layer, forwards or backwards, on one device.
-struct LayerPass {
-  DeviceId device;
-  LayerId layer;
-  KernelPass pass = KernelPass::forward;
-  auto operator<=>(const LayerPass&) const = default;
-};
-struct PassTime {
-  Seconds seconds;
-  std::size_t parts = 0;
-  TaskId first;  ///< of a prediction
-};
-using PassTimes = std::map<LayerPass, PassTime>;
-
-std::size_t last_steady_step(const Timeline& timeline) {
-  return timeline.steps() == 0 ? 0 : timeline.steady_window().last;
-}
-
-PassTimes predicted_times(const Prediction& prediction) {
-  PassTimes times;
-  const std::size_t step = last_steady_step(prediction.timeline);
-  for (std::size_t i = 0; i < prediction.plan.size(); ++i) {
-    const Task& task = prediction.plan[TaskId(i)];
-    if (task.kind != TaskKind::compute || !task.layer.valid()) continue;
-    PassTime& time = times[{task.device, task.layer, pass_of(task)}];
-    if (time.parts++ == 0) time.first = TaskId(i);
-    time.seconds += prediction.timeline.span(step, TaskId(i)).duration();
-  }
-  return times;
-}
-
-PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step) {
-  PassTimes times;
-  for (const LayerKernel& kernel : found.kernels) {
-    if (!kernel.layer.valid() || kernel.step != step) continue;
-    PassTime& time = times[{DeviceId(kernel.device), kernel.layer, kernel.pass}];
-    ++time.parts;
-    time.seconds += trace.slices[kernel.slice].end - trace.slices[kernel.slice].begin;
-  }
-  return times;
-}
-
-Seconds length(const TraceStep& step) {
-  return step.end - step.begin;
-}
-
-// Of the steps' lengths, the lower one of two in the middle.
-std::uint32_t median_step(const KernelLayers& found) {
-  std::vector<std::uint32_t> order(found.steps.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
-  std::ranges::stable_sort(order, {},
-                           [&](std::uint32_t step) { return length(found.steps[step]); });
-  return order.empty() ? 0 : order[(order.size() - 1) / 2];
-}
 
 class KernelFacts : public SliceFacts {
  public:
@@ -122,7 +48,7 @@ class KernelFacts : public SliceFacts {
   void add_layer(const LayerKernel& kernel, std::vector<std::string>& lines) const {
     const LayerPass pass{DeviceId(kernel.device), kernel.layer, kernel.pass};
     std::string text =
-        fmt::format("{} {}", scene_->input.graph[kernel.layer].name, name_of(kernel.pass));
+        fmt::format("{} {}", scene_->input.graph[kernel.layer].name, name(kernel.pass));
     if (kernel.step < traced_.size()) {
       const PassTime& traced = traced_[kernel.step].at(pass);
       text += fmt::format(": {} in {} kernel{} of this step", format_seconds(traced.seconds),
@@ -202,7 +128,7 @@ class KernelRecorder {
     const std::string& kernel_name = trace_.names[trace_.slices[kernel.slice].name];
     std::string text = kernel_name;
     if (kernel.layer.valid()) {
-      text = fmt::format("{} {}", scene_.input.graph[kernel.layer].name, name_of(kernel.pass));
+      text = fmt::format("{} {}", scene_.input.graph[kernel.layer].name, name(kernel.pass));
     } else if (kernel.pass == KernelPass::update) {
       text = "update";
     }
@@ -270,13 +196,13 @@ RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string
 }
 
 std::string match_text(const Trace& trace, const std::string& name, const Scene& scene) {
-  const KernelLayers found = match_kernels(trace, scene.input.graph);
-  const Seconds step = length(found.steps[median_step(found)]);
+  const TraceComparison compared = compare_kernels(trace, scene.input, scene.prediction);
   return fmt::format(
       "{}: {:.1f} % of the kernels' time is known to be of {}'s layers or their update; a step "
       "takes {} (the median of {}), predicted {}",
-      name, 100 * found.known_share(trace), scene.input.graph.name(), format_seconds(step),
-      found.steps.size(), format_seconds(scene.prediction.step_seconds()));
+      name, 100 * compared.known_share, scene.input.graph.name(),
+      format_seconds(compared.traced_step), compared.steps,
+      format_seconds(scene.prediction.step_seconds()));
 }
 
 }  // namespace strata::gui

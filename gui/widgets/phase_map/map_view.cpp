@@ -9,6 +9,8 @@
 namespace strata::gui {
 namespace {
 
+constexpr const char* kByHand = "by_hand";
+
 MapAxis axis_in(const QComboBox& key, const QLineEdit& values) {
   MapAxis axis{key.currentData().toString().toStdString(), {}};
   for (const QString& value : values.text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
@@ -80,7 +82,10 @@ MapView::AxisFields MapView::make_axis(const QString& name) {
   axis.values->setAccessibleName(tr("values %1").arg(name));
   axis.values->setToolTip(tr("The values %1, with commas between them").arg(name));
   axis.values->setMinimumWidth(70);
-  connect(axis.key, &QComboBox::activated, this, [this, axis] { show_usual_values(axis); });
+  connect(axis.key, &QComboBox::activated, this, [this, axis] {
+    axis.key->setProperty(kByHand, true);
+    show_usual_values(axis);
+  });
   connect(axis.values, &QLineEdit::returnPressed, this, [this] {
     if (!run_.running()) start_or_stop();
   });
@@ -102,7 +107,7 @@ void MapView::follow() {
   });
 }
 
-// The numbers of the case on the desk; what was chosen stays where the case has it.
+// The numbers of the case on the desk; what was chosen by hand stays where the case has it.
 void MapView::offer_axes() {
   const ScenePtr& scene = workspace().scene();
   show_instead(scene ? QString()
@@ -121,10 +126,10 @@ void MapView::offer(const AxisFields& axis, const MapAxis& usual) {
   for (const MapAxis& one : axes_) {
     axis.key->addItem(axis_title(one.key), QString::fromStdString(one.key));
   }
-  const int before = axis.key->findData(chosen);
-  axis.key->setCurrentIndex(before >= 0 ? before
-                                        : axis.key->findData(QString::fromStdString(usual.key)));
-  if (before < 0) show_usual_values(axis);
+  const int before = axis.key->property(kByHand).toBool() ? axis.key->findData(chosen) : -1;
+  const int now = before >= 0 ? before : axis.key->findData(QString::fromStdString(usual.key));
+  axis.key->setCurrentIndex(now);
+  if (axis.key->itemData(now).toString() != chosen) show_usual_values(axis);
 }
 
 void MapView::show_usual_values(const AxisFields& axis) {

@@ -43,6 +43,7 @@ class SweepView : public View {
   ResultCharts& charts() { return *charts_; }
   QTableView& table() { return *rows_; }
   ReportPage& report() { return *report_; }
+  QToolButton& report_button() { return *report_button_; }
 
  public slots:
   /// The report in the place of charts and rows, or these again.

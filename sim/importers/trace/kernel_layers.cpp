@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -34,7 +35,7 @@ class SliceNumbers {
  public:
   explicit SliceNumbers(const Trace& trace) : trace_(trace) {}
 
-  std::optional<std::int64_t> find(std::uint32_t slice, std::string_view key) {
+  std::optional<std::int64_t> find(std::uint32_t slice, std::string_view key) try {
     const std::string_view args = trace_.args_of(trace_.slices[slice]);
     if (args.find(key) == std::string_view::npos) return std::nullopt;
     text_.assign(args);
@@ -42,11 +43,15 @@ class SliceNumbers {
     TraceEvent event;
     event.args = text_;
     const std::optional<double> number = event.number(key, parser_);
-    if (!number) return std::nullopt;
+    if (!number || !(std::abs(*number) <= kLargest)) return std::nullopt;
     return static_cast<std::int64_t>(*number);
+  } catch (const simdjson::simdjson_error&) {  // its args are not JSON
+    return std::nullopt;
   }
 
  private:
+  static constexpr double kLargest = 9007199254740992;  // a double counts up to here
+
   const Trace& trace_;
   std::string text_;
   simdjson::ondemand::parser parser_;
@@ -253,8 +258,9 @@ class KernelMatcher {
   }
 
   std::uint32_t number_of(std::uint32_t slice, std::string_view key) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
     return static_cast<std::uint32_t>(
-        std::max<std::int64_t>(numbers_.find(slice, key).value_or(0), 0));
+        std::clamp<std::int64_t>(numbers_.find(slice, key).value_or(0), 0, kMost));
   }
 
   // From when their kernels begin; steps without any are left out. Where none has any, all of the

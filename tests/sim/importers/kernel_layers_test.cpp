@@ -139,5 +139,20 @@ TEST(KernelLayers, OtherTracesHaveNone) {
   EXPECT_TRUE(match_kernels(trace, build_zoo("lenet5", 1)).kernels.empty());
 }
 
+// What no number is, or none that counts, ties nothing.
+TEST(KernelLayers, TakeNoHarmFromStrangeArgs) {
+  for (const char* const args :
+       {R"({"correlation":1e300,"device":-5,"stream":1e12})", R"({"correlation":"one"})",
+        R"({"correlation":tru,"device":7})", R"({"correlation":[1],"device":{}})", "{}"}) {
+    const std::string event = fmt::format(
+        R"([{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":1,"dur":1,"args":{}}}])",
+        args);
+    const Trace trace = parse_trace(event, "t.json");
+    const KernelLayers found = match_kernels(trace, build_zoo("lenet5", 1));
+    ASSERT_EQ(found.kernels.size(), 1U) << args;
+    EXPECT_FALSE(found.kernels[0].layer.valid()) << args;
+  }
+}
+
 }  // namespace
 }  // namespace strata
