@@ -17,6 +17,13 @@ std::string text_colour(std::string_view rule) {
   return ".chart { " + std::string(rest.substr(0, rest.find(';') + 1)) + " }\n";
 }
 
+// Renderers of SVG alone resolve a fill of currentColor where it stands, not where it is inherited.
+std::string filled(std::string_view rule) {
+  const std::size_t colour = rule.find("color: ") + 7;
+  const std::string_view value = rule.substr(colour, rule.find(';') - colour);
+  return std::string(rule.substr(0, rule.rfind('}'))) + "fill: " + std::string(value) + "; }\n";
+}
+
 }  // namespace
 
 std::string_view page_style() {
@@ -108,7 +115,8 @@ std::string chart_style(bool dark) {
     if (in_dark != dark) continue;
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     if (line.starts_with("body {")) style += text_colour(line);
-    for (const std::string_view part : {".grid", ".axis", ".ideal", ".series-"}) {
+    if (line.starts_with(".series-")) style += filled(line);
+    for (const std::string_view part : {".grid", ".axis", ".ideal"}) {
       if (line.starts_with(part)) style += std::string(line) + '\n';
     }
   }

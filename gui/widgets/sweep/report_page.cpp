@@ -12,7 +12,8 @@
 namespace strata::gui {
 namespace {
 
-constexpr int kWidestChart = 960, kPageMargin = 16;
+constexpr int kWidestChart = 720, kPageMargin = 16;
+constexpr double kFinest = 2;  // pictures of the page have twice its size
 constexpr QLatin1String kChartScheme("chart");
 
 QByteArray svg_of_chart(const Chart& chart, bool dark) {
@@ -72,7 +73,7 @@ int ReportPage::chart_width() const {
 
 QImage ReportPage::chart(std::size_t place) const {
   QSvgRenderer renderer(svg_of_chart(*charts_.at(place), theme_of(palette()).dark));
-  const double ratio = devicePixelRatioF();
+  const double ratio = std::max(kFinest, devicePixelRatioF());
   const int width = laid_out_for_;
   const QSizeF whole = renderer.viewBoxF().size();
   const double height = whole.width() > 0 ? width * whole.height() / whole.width() : 1;

@@ -107,7 +107,7 @@ void TimelineView::follow_selection() {
 void TimelineView::refresh() {
   if (trace_) return;
   if (!workspace().error().isEmpty()) return notify(workspace().error());
-  notify({});
+  if (!kernels_) notify({});
   const ScenePtr scene = workspace().scene();
   const ScenePtr beside = kernels_                        ? scene
                           : baseline_button_->isChecked() ? workspace().baseline()
@@ -123,11 +123,14 @@ void TimelineView::refresh() {
        kernels = kernels_, name = trace_name()](Progress&) -> Jobs::Show {
         Recorded a = first, b = second;
         if (a.scene && !a.recording) a.recording = record(a.scene);
+        std::string found;
         if (b.scene && !b.recording) {
           b.recording = kernels ? record_beside(kernels, name, b.scene) : record(b.scene);
+          if (kernels) found = match_text(*kernels, name, *b.scene);
         }
-        return [this, a, b, kernels] {
+        return [this, a, b, kernels, found] {
           if (kernels != kernels_) return;
+          if (!found.empty()) notify(QString::fromStdString(found));
           scene_ = a;
           if (b.scene) baseline_ = b;
           if (!trace_) show_scene(a.recording, b.recording);
@@ -174,12 +177,10 @@ bool TimelineView::open(const QString& file) try {
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
-      [this, path, file, scene = workspace().scene()](Progress&) -> Jobs::Show {
+      [this, path, file, has_case = !workspace().document().empty()](Progress&) -> Jobs::Show {
         const auto trace = std::make_shared<const Trace>(read_trace(path));
-        if (scene && has_kernels(*trace)) {
-          const std::string name = QFileInfo(file).fileName().toStdString();
-          const QString found = QString::fromStdString(match_text(*trace, name, *scene));
-          return [this, trace, file, found] { show_kernels(trace, file, found); };
+        if (has_case && has_kernels(*trace)) {
+          return [this, trace, file] { show_kernels(trace, file); };
         }
         const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
         return [this, recording, file] {
@@ -196,14 +197,12 @@ bool TimelineView::open(const QString& file) try {
 }
 
 // In the place of the baseline, whatever is predicted from now on.
-void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file,
-                                const QString& found) {
+void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file) {
   trace_file_ = file;
   trace_.reset();
   kernels_ = trace;
   baseline_ = {};
   refresh();
-  notify(found);
   emit opened(file);
 }
 

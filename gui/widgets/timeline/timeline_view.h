@@ -56,8 +56,7 @@ class TimelineView : public View {
   void refresh();
   void show_scene(const RecordingPtr& scene, const RecordingPtr& baseline);
   void show_trace(const RecordingPtr& trace);
-  void show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file,
-                    const QString& found);
+  void show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file);
   std::string trace_name() const;
   void show_hint();
   void show_name();

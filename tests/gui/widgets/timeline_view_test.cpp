@@ -344,6 +344,27 @@ TEST_F(TimelineViewTest, OpensPytorchsTraceBesideThePrediction) {
   EXPECT_TRUE(!canvas_.recording(1) || canvas_.recording(1)->name != "kineto.json");
 }
 
+// As on a command line: strata-gui strategy.json trace.json.
+TEST_F(TimelineViewTest, PytorchsTraceWaitsForThePrediction) {
+  testing::KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20);
+  kineto.kernel("implicit_gemm", 12, 100, 500);
+  QTemporaryDir folder;
+  QFile file(folder.filePath("kineto.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(kineto.text()));
+  file.close();
+  Document document;
+  document.input.model = "lenet5";
+  document.input.cluster = "p100-1x2";
+  workspace_.open(document);
+  ASSERT_EQ(workspace_.scene(), nullptr);
+  ASSERT_TRUE(view_.open(file.fileName()));
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
+}
+
 TEST_F(TimelineViewTest, PytorchsTraceStandsAloneWhereNothingIsPredicted) {
   testing::KinetoTrace kineto;
   kineto.kernel("implicit_gemm", 12, 100, 500);

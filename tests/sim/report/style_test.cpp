@@ -132,6 +132,7 @@ TEST(PageStyle, AChartAloneHasTheColoursOfThePage) {
   EXPECT_TRUE(light.starts_with(".chart { color: #1d232b; }\n.grid { stroke: #e3e7ec; }\n"))
       << light;
   EXPECT_TRUE(dark.starts_with(".chart { color: #dfe3e8; }\n.grid { stroke: #2a2f37; }\n")) << dark;
+  EXPECT_NE(light.find(".series-7 { color: #541791; fill: #541791; }\n"), std::string::npos);
   for (const std::string& style : {light, dark}) {
     EXPECT_EQ(std::count(style.begin(), style.end(), '\n'), 1 + 3 + 8) << style;
   }
