@@ -18,6 +18,7 @@ namespace strata::gui {
 namespace {
 
 constexpr auto kLane = "timeline", kTraceLane = "trace";
+constexpr double kBeforeStrength = 0.45;  // of what is compared with
 
 }  // namespace
 
@@ -143,6 +144,8 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
   // What is the same as the scene has nothing to say beside it.
   const bool same = !kernels_ && scene_.scene && baseline_.scene &&
                     scene_.scene->document == baseline_.scene->document;
+  canvas_->set_sides({SideLook{}, kernels_ ? SideLook{tr("measured"), 1.0}
+                                           : SideLook{tr("before"), kBeforeStrength}});
   canvas_->show_recordings(scene, same ? nullptr : baseline);
   show_layers();
   canvas_->set_range(selection().range());

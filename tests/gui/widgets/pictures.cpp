@@ -75,6 +75,9 @@ void sweep(SweepView& view, Workspace& workspace, const QString& file) {
   settle(workspace);
   view.sweep().start();
   settle(workspace);
+  const std::size_t cases = view.sweep().count().cases;
+  strata::testing::wait_until([&] { return view.results().all()->rows() == cases; });
+  settle(workspace);
 }
 
 void run(ErrorView& view, Workspace& workspace) {
