@@ -11,6 +11,7 @@ void add_commands(CLI::App& app, Runner& runner, const std::string& typed) {
   add_predict_command(app);
   add_solve_command(app);
   add_explain_command(app);
+  add_map_command(app);
   add_diff_command(app);
   add_show_command(app);
   add_models_command(app);

@@ -23,6 +23,7 @@ void add_predict_command(CLI::App& app);
 void add_replay_command(CLI::App& app);
 void add_solve_command(CLI::App& app);
 void add_explain_command(CLI::App& app);
+void add_map_command(CLI::App& app);
 void add_diff_command(CLI::App& app);
 void add_export_command(CLI::App& app);
 // The runner must outlive the application. `typed` is the command line, for a result's provenance.

@@ -14,6 +14,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/case_options.h"
 #include "cli/options/setting_options.h"
+#include "cli/output/beside_output.h"
 #include "cli/output/case_header.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
@@ -21,6 +22,7 @@
 #include "cli/output/table.h"
 #include "sim/base/error.h"
 #include "sim/exporters/trace/trace.h"
+#include "sim/importers/trace/read_trace.h"
 #include "sim/plan/lower.h"
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
@@ -40,11 +42,12 @@ struct PredictFlags {
   std::string strategies;
   std::size_t steps = 4;
   std::optional<std::uint64_t> jitter;
-  std::string trace_file, plan_file;
+  std::string trace_file, plan_file, beside_file;
   bool json = false;
   bool no_classes = false;
 
   bool writes_files() const { return !trace_file.empty() || !plan_file.empty(); }
+  bool needs_devices() const { return writes_files() || !beside_file.empty(); }
 };
 
 void print_comparison(const Case& input, const std::vector<Prediction>& predictions) {
@@ -133,7 +136,12 @@ void check_files(const PredictFlags& flags, std::size_t strategies) {
     throw InputError(
         fmt::format("--trace and --plan describe one strategy; allowed: one, not {}", strategies));
   }
-  check_outputs({flags.trace_file, flags.plan_file}, files_read(flags.input, {flags.strategies}));
+  if (!flags.beside_file.empty() && strategies != 1) {
+    throw InputError(fmt::format("--beside shows a trace beside one strategy; allowed: one, not {}",
+                                 strategies));
+  }
+  check_outputs({flags.trace_file, flags.plan_file},
+                files_read(flags.input, {flags.strategies, flags.beside_file}));
 }
 
 // The plan's tasks by name, step by step; a collective's flows are numbered.
@@ -153,6 +161,13 @@ std::vector<std::string> activity_names(const Case& input, const Prediction& p,
     }
   }
   return names;
+}
+
+Trace read_kernels(const std::string& file) {
+  Trace trace = read_trace(file);
+  if (has_kernels(trace)) return trace;
+  throw InputError(fmt::format(
+      "{}: no kernels; allowed: a trace of PyTorch's profiler with GPU activities", file));
 }
 
 void write_files(const PredictFlags& flags, const Case& input, const Prediction& p) {
@@ -176,10 +191,12 @@ void run(PredictFlags& flags) {
   for (const std::string& text : names) {
     strategies.push_back(load_strategy(text, input));
   }
+  std::optional<Trace> beside;
+  if (!flags.beside_file.empty()) beside = read_kernels(flags.beside_file);
   PredictOptions options;
   options.steps = flags.steps;
   options.record_link_rates = !flags.trace_file.empty();
-  if (!flags.no_classes && !flags.writes_files()) options.devices = Simulated::one_of_each_class;
+  if (!flags.no_classes && !flags.needs_devices()) options.devices = Simulated::one_of_each_class;
   std::vector<Prediction> predictions;
   for (const Strategy& strategy : strategies) {
     predictions.push_back(predict(input, strategy, options));
@@ -198,6 +215,8 @@ void run(PredictFlags& flags) {
         document.back()["jitter"] =
             jitter_json({*flags.jitter}, predict_jitter(input, p, {*flags.jitter}));
       }
+      if (beside)
+        document.back()["beside"] = beside_json(input, compare_kernels(*beside, input, p));
     }
     return print_json(predictions.size() == 1 ? document.front() : document);
   }
@@ -207,6 +226,10 @@ void run(PredictFlags& flags) {
     for (const Prediction& p : predictions) print_jitter(input, p, *flags.jitter);
   }
   print_joined_transfers(predictions);
+  if (beside) {
+    const Prediction& p = predictions.front();
+    return print("\n{}", beside_text(input, p, compare_kernels(*beside, input, p)));
+  }
   if (predictions.size() == 1) print_details(input, predictions.front());
 }
 
@@ -226,6 +249,8 @@ void add_predict_command(CLI::App& app) {
   add_setting(*command, "jitter", flags->jitter);
   command->add_option("--trace", flags->trace_file, "write trace-event JSON (Perfetto opens it)");
   command->add_option("--plan", flags->plan_file, "write the plan's activities for strata replay");
+  command->add_option("--beside", flags->beside_file,
+                      "compare layer by layer with a trace of PyTorch's profiler (JSON)");
   command
       ->add_flag("--no-classes", flags->no_classes,
                  "simulate every device, not one of each class of devices that do the same")

@@ -119,7 +119,7 @@ std::vector<Known> known_kinds() {
       {{"SCENARIO"}, {"SCENARIO", {}, {"toml"}}},
       {{"PLAN"}, {"PLAN", {}, {"json", "jsonl"}}},
       {{"DB", "BESIDE", "INTO", "FROM", "--db"}, {"DB", {}, {"db"}}},
-      {{"--trace", "--plan"}, {"FILE", {}, {"json"}}},
+      {{"--trace", "--plan", "--beside"}, {"FILE", {}, {"json"}}},
       {{"--csv"}, {"FILE", {}, {"csv"}}},
       {{"--data", "--test-data", "--weights", "--save-weights", "-o"}, {"FOLDER", {}, {kFolder}}},
       {{"--layer"}, {"LAYER", {}, {}}},
@@ -129,6 +129,7 @@ std::vector<Known> known_kinds() {
       {{"--latency"}, {"TIME", {}, {}}},
       {{"--seconds"}, {"SECONDS", {}, {}}},
       {{"--shard"}, {"I/N", {}, {}}},
+      {{"--x", "--y"}, {"AXIS", {"batch_per_device", "batch", "hosts", "devices_per_host"}, {}}},
       {{"SQL"}, {"SQL", {}, {}}},
   };
 }

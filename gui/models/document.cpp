@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "gui/models/what_if/named_size.h"
+#include "sim/cluster/named_size.h"
 #include "sim/study/case/case_settings.h"
 #include "sim/text/json.h"
 

@@ -8,6 +8,7 @@
 // series whose lists differ in length.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,11 +79,17 @@ struct ReportDocument {
 };
 
 std::string print_html(const ReportDocument& document);
+/// What stands in the page's body, for a program that draws charts by itself: `figure` gives what
+/// stands for one. Without contents, and without the tables of charts.
+std::string print_html_body(const ReportDocument& document,
+                            const std::function<std::string(const Chart&)>& figure);
 std::string print_markdown(const ReportDocument& document);
 std::string print_csv(const ReportTable& table);
 
 /// The chart alone, an <svg> element whose colours follow the page's (light and dark).
 std::string print_svg(const Chart& chart);
+/// The same with its own colours, where there is no page.
+std::string print_svg_alone(const Chart& chart, bool dark);
 
 // What all printers share. The checks throw InternalError.
 

@@ -118,11 +118,15 @@ std::string data_of(const Section& section) {
   return "<details>\n<summary>Data</summary>\n" + table + "</details>\n";
 }
 
+using Figure = std::function<std::string(const Chart&)>;
+
 struct HtmlBody {
   const Section& section;
+  const Figure& figure;  ///< none: the chart itself, and its data
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(const ReportTable& table) const { return html_table(table); }
   std::string operator()(const Chart& chart) const {
+    if (figure) return figure(chart);
     return "<figure>\n" + print_svg(chart) + "</figure>\n" + data_of(section);
   }
   std::string operator()(const std::vector<ReportClaim>& claims) const {
@@ -130,12 +134,12 @@ struct HtmlBody {
   }
 };
 
-std::string section_of(const Section& section, std::size_t number) {
+std::string section_of(const Section& section, std::size_t number, const Figure& figure = {}) {
   const std::string title =
       has_title(section) ? fmt::format("<h2>{}</h2>\n", escape_markup(section.title)) : "";
   return fmt::format("<section id=\"section-{}\">\n{}{}{}{}</section>\n", number, title,
                      prose(section.text), boxes("error", "Error: ", section.errors),
-                     std::visit(HtmlBody{section}, section.body));
+                     std::visit(HtmlBody{section, figure}, section.body));
 }
 
 std::string footer(const std::vector<std::string>& provenance) {
@@ -158,6 +162,16 @@ std::string print_html(const ReportDocument& document) {
     html += section_of(document.sections[i], i + 1);
   }
   return html + footer(document.provenance) + "</main>\n</body>\n</html>\n";
+}
+
+std::string print_html_body(const ReportDocument& document,
+                            const std::function<std::string(const Chart&)>& figure) {
+  std::string html = fmt::format("<h1>{}</h1>\n", escape_markup(document.title));
+  html += boxes("note", "", document.notes) + prose(document.about);
+  for (std::size_t i = 0; i < document.sections.size(); ++i) {
+    html += section_of(document.sections[i], i + 1, figure);
+  }
+  return html + footer(document.provenance);
 }
 
 }  // namespace strata

@@ -1,6 +1,30 @@
 #include "sim/report/style.h"
 
+#include <algorithm>
+
+#include "sim/text/split.h"
+
 namespace strata {
+namespace {
+
+constexpr std::string_view kDarkRules = "@media screen and (prefers-color-scheme: dark)",
+                           kPrintRules = "@media print";
+
+// Of the rule of a page's body.
+std::string text_colour(std::string_view rule) {
+  constexpr std::string_view kColour = "; color: ";
+  const std::string_view rest = rule.substr(rule.find(kColour) + 2);
+  return ".chart { " + std::string(rest.substr(0, rest.find(';') + 1)) + " }\n";
+}
+
+// Renderers of SVG alone resolve a fill of currentColor where it stands, not where it is inherited.
+std::string filled(std::string_view rule) {
+  const std::size_t colour = rule.find("color: ") + 7;
+  const std::string_view value = rule.substr(colour, rule.find(';') - colour);
+  return std::string(rule.substr(0, rule.rfind('}'))) + "fill: " + std::string(value) + "; }\n";
+}
+
+}  // namespace
 
 std::string_view page_style() {
   return R"css(:root { color-scheme: light dark; }
@@ -79,6 +103,24 @@ footer { margin-top: 3rem; border-top: 1px solid #dde2e8; font-size: 0.85rem; co
   a { color: inherit; text-decoration: none; }
 }
 )css";
+}
+
+std::string chart_style(bool dark) {
+  std::string style;
+  bool in_dark = false;
+  for (std::string_view line : split(page_style(), '\n')) {
+    if (line.starts_with(kPrintRules)) break;
+    if (line.starts_with(kDarkRules)) in_dark = true;
+    if (line == "}") in_dark = false;
+    if (in_dark != dark) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with("body {")) style += text_colour(line);
+    if (line.starts_with(".series-")) style += filled(line);
+    for (const std::string_view part : {".grid", ".axis", ".ideal"}) {
+      if (line.starts_with(part)) style += std::string(line) + '\n';
+    }
+  }
+  return style;
 }
 
 }  // namespace strata

@@ -4,6 +4,7 @@
 #include "sim/report/draw.h"
 #include "sim/report/escape.h"
 #include "sim/report/number.h"
+#include "sim/report/style.h"
 
 namespace strata {
 namespace {
@@ -66,6 +67,17 @@ std::string print_svg(const Chart& chart) {
   draw_series(drawing, layout, svg);
   draw_names(drawing, layout, svg);
   return svg + "</svg>\n";
+}
+
+// The style sheet comes too late for the element that it stands in.
+std::string print_svg_alone(const Chart& chart, bool dark) {
+  constexpr std::string_view kColour = "color: ", kFill = "currentColor";
+  const std::string style = chart_style(dark);
+  const std::size_t text = style.find(kColour) + kColour.size();
+  std::string svg = print_svg(chart);
+  svg.replace(svg.find(kFill), kFill.size(), style.substr(text, style.find(';') - text));
+  svg.insert(svg.find('\n') + 1, "<style>\n" + style + "</style>\n");
+  return svg;
 }
 
 }  // namespace strata

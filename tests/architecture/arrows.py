@@ -26,7 +26,8 @@ ROOMS = {
     "exec/cuda": ["device", "tensor", "streams", "peers", "products", "kernels", "run"],
     "sim/exporters": ["trace", "chakra", "dtensor"],
     "sim/importers": ["npy", "trace", "onnx", "topology"],
-    "sim/study": ["case", "search", "explain", "measure", "run", "validate", "sweep", "report"],
+    "sim/study": ["case", "search", "explain", "measure", "run", "validate", "sweep",
+                  "phase_map", "report"],
 }
 
 # Arrows that the order alone would allow: (from, to) as path prefixes.

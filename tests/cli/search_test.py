@@ -1,4 +1,4 @@
-"""What `strata solve`, `explain` and `diff` promise: the keys of their JSON, strategies that mean the
+"""What `strata solve`, `explain`, `map` and `diff` promise: the keys of their JSON, strategies that mean the
 same to every command, limits that hold, and a search that can be interrupted."""
 
 import json
@@ -43,6 +43,15 @@ EXPLAINED = {
     "configs": [{"config": CONFIG, "step_seconds": NUMBER, "devices": [str], "compute_seconds": NUMBER,
                  "transfer_in_seconds": NUMBER, "transfer_out_seconds": NUMBER,
                  "sync_seconds": NUMBER, "regret_seconds": NUMBER, "binding_seconds": NUMBER}],
+}
+AXIS = {"key": str, "values": [str]}
+MAP = {
+    "x": AXIS, "y": AXIS, "strategies": [str],
+    "cells": [{"x": str, "y": str, "devices": int, "batch": int, "winner": str, "margin": NUMBER,
+               "strategies": [{"strategy": str, "step_seconds": NUMBER,
+                               "peak_memory_bytes": int}]}],
+    "crossovers": [{"along": str, "at": str, "after": str, "before": str, "about": str,
+                    "from": str, "to": str}],
 }
 SIDE = {"config": CONFIG, "compute_seconds": NUMBER, "transfer_seconds": NUMBER,
         "sync_seconds": NUMBER}
@@ -219,6 +228,27 @@ class Search(unittest.TestCase):
         self.assertEqual(story["strategy"], "optimal")
         self.assertEqual(story["step_seconds"], found["step_seconds"])
         self.assertEqual(story["lower_bound_seconds"], found["lower_bound_seconds"])
+
+    def test_a_map_is_of_cases_that_can_be_repeated(self):
+        case = "alexnet --cluster p100-2x2"
+        with tempfile.TemporaryDirectory() as folder:
+            m = said(f"strata map {case} --x link.inter.bandwidth=0.25x,4x --y hosts=1,2 "
+                     "--strategy data,owt,eq1 --csv map.csv --json", folder)
+            csv = (pathlib.Path(folder) / "map.csv").read_text().split()
+        self.assert_shape(m, MAP)
+        self.assertEqual([(c["x"], c["y"]) for c in m["cells"]],
+                         [("0.25x", "1"), ("4x", "1"), ("0.25x", "2"), ("4x", "2")])
+        self.assertEqual(len(csv), 1 + 4 * 3)
+        for cell in m["cells"]:
+            steps = {s["strategy"]: s["step_seconds"] for s in cell["strategies"]}
+            self.assertLessEqual(steps[cell["winner"]], 1.005 * min(steps.values()))
+            for strategy, step in steps.items():
+                links = f"--set link.inter.bandwidth={cell['x']}" if cell["y"] == "2" else ""
+                p = said(f"strata predict alexnet --cluster p100-{cell['y']}x2 "
+                         f"--strategy {strategy} {links} --json")
+                self.assertEqual(p["step_seconds"], step)
+        for turn in m["crossovers"]:
+            self.assertNotEqual(turn["from"], turn["to"])
 
     def test_diff(self):
         with tempfile.TemporaryDirectory() as folder:

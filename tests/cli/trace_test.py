@@ -26,6 +26,50 @@ def trace_of(options):
     return events, json.loads(outcome.stdout)
 
 
+def kineto(correlated):
+    """A trace as PyTorch's profiler writes one: conv1's kernel of 100 us, and one of no layer."""
+    def event(category, name, thread, begin, length, args):
+        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": thread, "ts": begin,
+                "dur": length, "args": args}
+    gpu = {"device": 0, "stream": 7}
+    return {"traceEvents": [
+        event("user_annotation", "conv1", 1, 10, 20, {}),
+        event("cuda_runtime", "cudaLaunchKernel", 1, 12, 2, {"correlation": 1}),
+        event("kernel", "implicit_gemm", 7, 100, 100, {**gpu, "correlation": correlated}),
+        event("kernel", "other", 7, 200, 300, {**gpu, "correlation": 3})]}
+
+
+class Beside(unittest.TestCase):
+    """--beside: a trace of PyTorch's profiler, layer by layer."""
+
+    CASE = "lenet5 --cluster p100-1x2 --strategy data --beside t.json"
+
+    def beside(self, trace, options=""):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "t.json").write_text(json.dumps(trace))
+            return cases.run(f"strata predict {self.CASE} {options}", folder)
+
+    def test_a_kernel_is_of_the_layer_that_launched_it(self):
+        found = json.loads(self.beside(kineto(1), "--json").stdout)["beside"]
+        self.assertAlmostEqual(found["known_share"], 0.25)
+        self.assertAlmostEqual(found["measured_step_seconds"], 400e-6)
+        (conv1,) = found["passes"]
+        self.assertEqual((conv1["device"], conv1["layer"], conv1["pass"], conv1["kernels"]),
+                         ("gpu0", "conv1", "forward", 1))
+        self.assertAlmostEqual(conv1["measured_seconds"], 100e-6)
+        self.assertGreater(conv1["predicted_seconds"], 0)
+        self.assertIn("conv1  forward", self.beside(kineto(1)).stdout.decode())
+
+    def test_nothing_is_said_of_kernels_that_nothing_launched(self):
+        found = json.loads(self.beside(kineto(9), "--json").stdout)["beside"]
+        self.assertEqual((found["passes"], found["known_share"]), ([], 0))
+
+    def test_another_trace_is_bad_input(self):
+        self.assertEqual(self.beside([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}])
+                         .said(), "exit 2\nstrata: error: t.json: no kernels; allowed: a trace of "
+                         "PyTorch's profiler with GPU activities\n")
+
+
 class Checks:
     """What holds for the trace of any prediction; `options` says of which."""
 

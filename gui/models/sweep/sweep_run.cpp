@@ -77,7 +77,7 @@ void SweepRun::open(const std::string& scenario, const std::string& database) {
   database_ = database.empty() ? std::filesystem::path(scenario).replace_extension(".db").string()
                                : database;
   name_.clear();
-  measures_ = false;
+  measures_ = has_report_ = false;
   count_ = {};
   watched_ = std::make_shared<Watched>();
   state_ = State::counting;
@@ -88,9 +88,8 @@ void SweepRun::open(const std::string& scenario, const std::string& database) {
        store = database_](Progress&) -> Jobs::Show {
         const SweepRequest request = sweep_request(file, store);
         const SweepCount count = count_sweep(runner, request);
-        const bool measures = has_runs(request.scenario);
-        return [this, watched, count, measures, name = request.scenario.name] {
-          if (watched == watched_) counted(name, measures, count);
+        return [this, watched, count, scenario = request.scenario] {
+          if (watched == watched_) counted(scenario, count);
         };
       },
       [this, watched = watched_](const QString& message) {
@@ -99,9 +98,10 @@ void SweepRun::open(const std::string& scenario, const std::string& database) {
   become(State::counting);
 }
 
-void SweepRun::counted(const std::string& name, bool measures, const SweepCount& count) {
-  name_ = name;
-  measures_ = measures;
+void SweepRun::counted(const Scenario& scenario, const SweepCount& count) {
+  name_ = scenario.name;
+  measures_ = has_runs(scenario);
+  has_report_ = !scenario.report.empty();
   count_ = count;
   become(State::ready);
 }

@@ -49,6 +49,8 @@ class SweepRun : public QObject {
   /// Empty until it is counted.
   const std::string& name() const { return name_; }
   const SweepCount& count() const { return count_; }
+  /// Whether it says what its report has; known once it is counted.
+  bool has_report() const { return has_report_; }
   /// "12 of 30 cases are stored, 3 without an answer".
   QString text() const;
   /// What is left of the time, as the cases so far took it; while it runs and some are done.
@@ -62,7 +64,7 @@ class SweepRun : public QObject {
   struct Watched;
 
   QString lane() const;
-  void counted(const std::string& name, bool measures, const SweepCount& count);
+  void counted(const Scenario& scenario, const SweepCount& count);
   void look();
   void ended();
   void become(State state);
@@ -72,6 +74,7 @@ class SweepRun : public QObject {
   State state_ = State::none;
   std::string file_, database_, name_;
   bool measures_ = false;  ///< has real runs
+  bool has_report_ = false;
   SweepCount count_;
   std::shared_ptr<Watched> watched_;
   std::chrono::steady_clock::time_point began_;

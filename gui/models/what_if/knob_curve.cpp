@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "gui/models/scene.h"
-#include "gui/models/what_if/named_size.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/cluster/named_size.h"
 
 namespace strata::gui {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "gui/models/what_if/knobs.h"
-#include "gui/models/what_if/named_size.h"
+#include "sim/cluster/named_size.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {

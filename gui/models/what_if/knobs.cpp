@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/what_if/named_size.h"
 #include "sim/base/error.h"
+#include "sim/cluster/named_size.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {

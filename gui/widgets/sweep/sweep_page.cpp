@@ -52,7 +52,11 @@ QWidget* SweepView::make_page() {
   tools_ = make_tools();
   all->addWidget(tools_);
   all->addWidget(new SweepBar(sweep_, page));
-  all->addWidget(split, 1);
+  report_ = new ReportPage(page);
+  body_ = new QStackedWidget(page);
+  body_->addWidget(split);
+  body_->addWidget(report_);
+  all->addWidget(body_, 1);
   return page;
 }
 
@@ -85,11 +89,15 @@ QWidget* SweepView::make_tools() {
   clear_->setToolTip(tr("Let all rows pass again (Esc)"));
   clear_->setEnabled(false);
   connect(clear_, &QToolButton::clicked, this, &SweepView::show_all);
+  report_button_ = make_toggle(
+      tr("Report"), tr("The scenario's report, with its tables, charts and claims (R)"), false);
+  connect(report_button_, &QToolButton::toggled, this, &SweepView::show_report);
   auto* row = new QHBoxLayout(tools);
   row->setContentsMargins(8, 6, 8, 2);
   row->addWidget(open);
   row->addWidget(name_);
   row->addWidget(scenario_);
+  row->addWidget(report_button_);
   row->addWidget(filter_, 1);
   row->addWidget(count_);
   row->addWidget(clear_);

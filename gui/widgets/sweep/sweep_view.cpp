@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QLayout>
 #include <QSignalBlocker>
+#include <utility>
 
 #include "gui/models/sweep/result_filter.h"
 
@@ -22,6 +23,7 @@ SweepView::SweepView(Workspace& workspace, QWidget* parent)
   add_key(QKeySequence(Qt::Key_Slash), [this] { filter_->setFocus(); });
   add_key(QKeySequence::Find, [this] { filter_->setFocus(); });
   add_key(QKeySequence(Qt::Key_S), [this] { findChild<SweepBar*>()->button().click(); });
+  add_key(QKeySequence(Qt::Key_R), [this] { report_button_->toggle(); });
   for (const auto kind :
        {ResultCharts::lines, ResultCharts::heat, ResultCharts::pareto, ResultCharts::parallel}) {
     add_key(QKeySequence(Qt::Key_1 + static_cast<int>(kind)),
@@ -39,12 +41,16 @@ void SweepView::follow() {
   connect(&file_, &ResultFile::scenarios_read, this, &SweepView::list_scenarios);
   connect(&file_, &ResultFile::looked, this, &SweepView::say_why_empty);
   connect(&file_, &ResultFile::looked, this, [this] { say_opened(file_.file()); });
+  connect(&file_, &ResultFile::looked, this, &SweepView::draw_report);
   connect(&file_, &ResultFile::failed, this,
           [this](const QString& message) { complain(file_.file(), message); });
   connect(&file_, &ResultFile::failed, this, [this] { results_.set_why_empty({}); });
   connect(&sweep_, &SweepRun::changed, this, &SweepView::say_why_empty);
   connect(&sweep_, &SweepRun::changed, this, [this] {
-    if (sweep_.state() == SweepRun::State::ready) say_opened(sweep_.file());
+    if (sweep_.state() != SweepRun::State::ready) return;
+    say_opened(sweep_.file());
+    if (std::exchange(report_offered_, true) || !sweep_.has_report()) return;
+    report_button_->setChecked(true);
   });
   connect(&sweep_, &SweepRun::failed, this,
           [this](const QString& message) { complain(sweep_.file(), message); });
@@ -135,6 +141,11 @@ QString SweepView::command() const {
                                   shell_quoted(sweep_.database()));
   }
   if (file_.file().empty()) return {};
+  if (report_button_->isChecked()) {
+    const std::string& name = file_.scenario();
+    return QString::fromStdString("strata report " + file +
+                                  (name.empty() ? "" : " --scenario " + shell_quoted(name)));
+  }
   std::string text = "strata query " + file;
   const std::string where = where_clause(*results_.all(), results_.filter());
   if (!where.empty()) text += " " + shell_quoted("SELECT * FROM cases" + where);
@@ -149,6 +160,7 @@ std::vector<KeyHelp> SweepView::keys() const {
           {QStringLiteral("Esc"), tr("let all rows pass again")},
           {QStringLiteral("← →"), tr("from row to row in a chart, ↑ ↓ in the table")},
           {QStringLiteral("Enter"), tr("open the case of the row")},
+          {QStringLiteral("R"), tr("the scenario's report, or charts and rows again")},
           {QStringLiteral("S"), tr("start, stop or resume the sweep")}};
 }
 

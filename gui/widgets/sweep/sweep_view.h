@@ -15,6 +15,7 @@
 #include "gui/models/sweep/result_table.h"
 #include "gui/models/sweep/results.h"
 #include "gui/models/sweep/sweep_run.h"
+#include "gui/widgets/sweep/report_page.h"
 #include "gui/widgets/sweep/result_charts.h"
 #include "gui/widgets/sweep/sweep_bar.h"
 #include "gui/widgets/view.h"
@@ -41,6 +42,12 @@ class SweepView : public View {
   SweepRun& sweep() { return sweep_; }
   ResultCharts& charts() { return *charts_; }
   QTableView& table() { return *rows_; }
+  ReportPage& report() { return *report_; }
+  QToolButton& report_button() { return *report_button_; }
+
+ public slots:
+  /// The report in the place of charts and rows, or these again.
+  void show_report(bool shown);
 
  protected:
   bool shows_scene() const override { return false; }
@@ -65,6 +72,7 @@ class SweepView : public View {
   void settle_layout();
   void show_count();
   void show_current();
+  void draw_report();
   void open_row(std::uint32_t row);
   void put_on_desk(const Document& document);
   void set_baseline_beside(const Document& before, const Document& document);
@@ -84,8 +92,12 @@ class SweepView : public View {
   QToolButton* clear_ = nullptr;
   ResultCharts* charts_ = nullptr;
   QTableView* rows_ = nullptr;
-  QString opening_;      ///< that nobody has read yet
-  QStringList columns_;  ///< that the table's widths were made for
+  QStackedWidget* body_ = nullptr;  ///< charts and rows, or the report
+  ReportPage* report_ = nullptr;
+  QToolButton* report_button_ = nullptr;
+  bool report_offered_ = false;  ///< of the scenario that is open
+  QString opening_;              ///< that nobody has read yet
+  QStringList columns_;          ///< that the table's widths were made for
 };
 
 }  // namespace strata::gui

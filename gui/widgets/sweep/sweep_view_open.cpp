@@ -7,6 +7,7 @@
 #include "gui/models/sweep/stored_case.h"
 #include "gui/widgets/sweep/sweep_view.h"
 #include "sim/base/error.h"
+#include "sim/study/report/report.h"
 
 namespace strata::gui {
 
@@ -22,6 +23,7 @@ bool SweepView::open(const QString& file) try {
       notify({});
       opening_ = file;
       sweep_.open(name);
+      report_offered_ = false;
       open_database(sweep_.database());
       return true;
     default:
@@ -57,6 +59,30 @@ void SweepView::say_why_empty() {
     why = tr("No case is answered yet. Press S to start the sweep.");
   }
   results_.set_why_empty(why.toStdString());
+}
+
+void SweepView::show_report(bool shown) {
+  body_->setCurrentIndex(shown ? 1 : 0);
+  draw_report();
+}
+
+// As `strata report` has it, of the rows that are there; anew when more have come.
+void SweepView::draw_report() {
+  if (!report_button_->isChecked() || file_.file().empty()) return;
+  if (!QFileInfo::exists(QString::fromStdString(file_.file()))) {
+    return report_->say(tr("No case is answered yet. Press S to start the sweep."));
+  }
+  ReportRequest request;
+  request.store = file_.file();
+  if (!file_.scenario().empty()) request.scenario = file_.scenario();
+  workspace().jobs().start(
+      this, QStringLiteral("report"), tr("Drawing the report"),
+      [this, request](Progress&) -> Jobs::Show {
+        return [this, report = std::make_shared<const ReportDocument>(make_report(request))] {
+          report_->show_report(report);
+        };
+      },
+      [this](const QString& message) { report_->say(message); }, WhenStale::show);
 }
 
 void SweepView::choose_file() {

@@ -11,6 +11,7 @@
 
 #include "gui/models/file_kind.h"
 #include "gui/models/text.h"
+#include "gui/models/timeline/kernel_recording.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
@@ -20,6 +21,7 @@ namespace strata::gui {
 namespace {
 
 constexpr auto kLane = "timeline", kTraceLane = "trace";
+constexpr double kBeforeStrength = 0.45;  // of what is compared with
 
 }  // namespace
 
@@ -138,9 +140,11 @@ void TimelineView::follow_selection() {
 void TimelineView::refresh() {
   if (trace_) return;
   if (!workspace().error().isEmpty()) return;
-  notify({});
+  if (!kernels_) notify({});
   const ScenePtr scene = workspace().scene();
-  const ScenePtr beside = baseline_button_->isChecked() ? workspace().baseline() : nullptr;
+  const ScenePtr beside = kernels_                        ? scene
+                          : baseline_button_->isChecked() ? workspace().baseline()
+                                                          : nullptr;
   if (!scene) {
     scene_ = {};
     return show_scene({}, {});
@@ -148,12 +152,18 @@ void TimelineView::refresh() {
   workspace().jobs().start(
       this, QLatin1String(kLane), tr("Drawing the timeline"),
       [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
-       second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr}](
-          Progress&) -> Jobs::Show {
+       second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr},
+       kernels = kernels_, name = trace_name()](Progress&) -> Jobs::Show {
         Recorded a = first, b = second;
         if (a.scene && !a.recording) a.recording = record(a.scene);
-        if (b.scene && !b.recording) b.recording = record(b.scene);
-        return [this, a, b] {
+        std::string found;
+        if (b.scene && !b.recording) {
+          b.recording = kernels ? record_beside(kernels, name, b.scene) : record(b.scene);
+          if (kernels) found = match_text(*kernels, name, *b.scene);
+        }
+        return [this, a, b, kernels, found] {
+          if (kernels != kernels_) return;
+          if (!found.empty()) notify(QString::fromStdString(found));
           scene_ = a;
           if (b.scene) baseline_ = b;
           if (!trace_) show_scene(a.recording, b.recording);
@@ -164,8 +174,10 @@ void TimelineView::refresh() {
 
 void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& baseline) {
   // What is the same as the scene has nothing to say beside it.
-  const bool same =
-      scene_.scene && baseline_.scene && scene_.scene->document == baseline_.scene->document;
+  const bool same = !kernels_ && scene_.scene && baseline_.scene &&
+                    scene_.scene->document == baseline_.scene->document;
+  canvas_->set_sides({SideLook{}, kernels_ ? SideLook{tr("measured"), 1.0}
+                                           : SideLook{tr("before"), kBeforeStrength}});
   canvas_->show_recordings(scene, same ? nullptr : baseline);
   show_layers();
   canvas_->set_range(selection().range());
@@ -187,10 +199,12 @@ void TimelineView::show_name() {
   const RecordingPtr& shown = canvas_->recording(0);
   const RecordingPtr& beside = canvas_->recording(1);
   QString text = shown ? QString::fromStdString(shown->name) : QString();
-  if (beside) text += tr("   before: %1").arg(QString::fromStdString(beside->name));
+  const QString& what = kernels_ ? tr("   measured: %1") : tr("   before: %1");
+  if (beside) text += what.arg(QString::fromStdString(beside->name));
   name_->setText(text);
-  close_button_->setVisible(trace_ != nullptr);
-  baseline_button_->setVisible(trace_ == nullptr);
+  const bool has_trace = trace_ || kernels_;
+  close_button_->setVisible(has_trace);
+  baseline_button_->setVisible(!has_trace);
   fold_button_->setChecked(canvas_->folded());
   legend_->set_entries(timeline_legend(*canvas_));
   tell(canvas_->selected());
@@ -211,8 +225,10 @@ QString TimelineView::picture_title() const {
   if (!shown) return {};
   if (trace_ || shown != scene_.recording) return QString::fromStdString(shown->name);
   QString title = told(scene_);
-  if (canvas_->recording(1)) title += tr("     before: ") + told(baseline_);
-  return title;
+  const RecordingPtr& beside = canvas_->recording(1);
+  if (!beside) return title;
+  return title + (kernels_ ? tr("     measured: ") + QString::fromStdString(beside->name)
+                           : tr("     before: ") + told(baseline_));
 }
 
 bool TimelineView::open(const QString& file) try {
@@ -220,8 +236,11 @@ bool TimelineView::open(const QString& file) try {
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
-      [this, path, file](Progress&) -> Jobs::Show {
+      [this, path, file, has_case = !workspace().document().empty()](Progress&) -> Jobs::Show {
         const auto trace = std::make_shared<const Trace>(read_trace(path));
+        if (has_case && has_kernels(*trace)) {
+          return [this, trace, file] { show_kernels(trace, file); };
+        }
         const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
         return [this, recording, file] {
           trace_file_ = file;
@@ -236,8 +255,24 @@ bool TimelineView::open(const QString& file) try {
   return false;
 }
 
+// In the place of the baseline, whatever is predicted from now on.
+void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file) {
+  trace_file_ = file;
+  trace_.reset();
+  kernels_ = trace;
+  baseline_ = {};
+  refresh();
+  emit opened(file);
+}
+
+std::string TimelineView::trace_name() const {
+  return QFileInfo(trace_file_).fileName().toStdString();
+}
+
 void TimelineView::show_trace(const RecordingPtr& trace) {
   notify({});
+  kernels_.reset();
+  baseline_ = {};
   trace_ = trace;
   canvas_->show_recordings(nullptr, nullptr);
   canvas_->show_recordings(trace, nullptr);
@@ -250,6 +285,11 @@ void TimelineView::show_trace(const RecordingPtr& trace) {
 
 void TimelineView::close_trace() {
   trace_.reset();
+  if (kernels_) {
+    kernels_.reset();
+    baseline_ = {};
+    notify({});
+  }
   canvas_->show_recordings(nullptr, nullptr);
   if (scene_.recording)
     show_scene(scene_.recording, baseline_button_->isChecked() ? baseline_.recording : nullptr);

@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QToolButton>
 #include <memory>
+#include <string>
 
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/legend.h"
@@ -15,6 +16,7 @@
 #include "gui/widgets/timeline/timeline_canvas.h"
 #include "gui/widgets/timeline/timeline_picture.h"
 #include "gui/widgets/view.h"
+#include "sim/importers/trace/read_trace.h"
 
 namespace strata::gui {
 
@@ -66,6 +68,8 @@ class TimelineView : public View {
   void refresh();
   void show_scene(const RecordingPtr& scene, const RecordingPtr& baseline);
   void show_trace(const RecordingPtr& trace);
+  void show_kernels(const std::shared_ptr<const Trace>& trace, const QString& file);
+  std::string trace_name() const;
   void show_hint();
   void show_name();
   void show_layers();
@@ -96,6 +100,7 @@ class TimelineView : public View {
   ElidedLabel* status_;
   Recorded scene_, baseline_;
   RecordingPtr trace_;
+  std::shared_ptr<const Trace> kernels_;  ///< of PyTorch, in the place of the baseline
   QString trace_file_;
   bool picking_ = false;  ///< what changes in the selection was picked here
 };

@@ -51,7 +51,8 @@ void TimelineView::select_slice(SliceAddress picked) {
   const Scene& shown = picked.side == 0 ? *scene_.scene : *baseline_.scene;
   if (layer.valid()) selection().select_layers(same_layers(shown, {layer}, *scene_.scene));
   select_lane(recording.lanes[picked.place.lane].name(), picked.side);
-  if (picked.side == 0 && recording.facts) selection().select_task(recording.facts->task(slice.id));
+  const bool knows_tasks = picked.side == 0 || kernels_;
+  if (knows_tasks && recording.facts) selection().select_task(recording.facts->task(slice.id));
 }
 
 // Another cluster's devices and links have no place in this one.

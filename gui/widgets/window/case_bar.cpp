@@ -28,8 +28,8 @@ QStringList clusters() {
   QStringList names;
   for (const Preset& preset : presets())
     names << QString::fromStdString(std::string(preset.example));
-  for (const char* name :
-       {"p100-1x2", "p100-1x4", "p100-2x4", "p100-4x4", "p100-8x4", "p100-16x4"}) {
+  for (const char* name : {"p100-1x2", "p100-1x4", "p100-2x4", "p100-4x4", "p100-8x4", "p100-16x4",
+                           "a100-4x8", "h100-4x8", "h200-4x8", "b200-4x8"}) {
     if (!names.contains(QLatin1String(name))) names << QLatin1String(name);
   }
   names.sort();

@@ -5,6 +5,7 @@
 #include "gui/widgets/measured/error_view.h"
 #include "gui/widgets/memory/memory_view.h"
 #include "gui/widgets/network/network_view.h"
+#include "gui/widgets/phase_map/map_view.h"
 #include "gui/widgets/scoreboard/scoreboard_view.h"
 #include "gui/widgets/sweep/sweep_view.h"
 #include "gui/widgets/timeline/timeline_view.h"
@@ -26,7 +27,8 @@ std::vector<View*> make_views(Workspace& workspace) {
           new CompareView(workspace),
           new MemoryView(workspace),
           new ErrorView(workspace),
-          new SweepView(workspace)};
+          new SweepView(workspace),
+          new MapView(workspace)};
 }
 
 }  // namespace strata::gui

@@ -22,20 +22,9 @@ namespace {
 
 constexpr std::size_t kMostLinkKinds = 4;
 constexpr double kFarthest = 16;
-constexpr double kVisible = 0.005;  // of a step
 // Tasks lowered and simulated for one key: a second or two.
 constexpr std::size_t kKeyWork = 2'000'000;
 constexpr std::string_view kBatch = "batch", kOverlap = "overlap";
-
-// Links that limit something, by kind.
-std::vector<std::string> link_kinds(const Cluster& cluster) {
-  std::vector<std::string> kinds;
-  for (const Link& link : cluster.links()) {
-    if (link.kind.empty() || link.bandwidth >= kNoLimit || kinds.size() == kMostLinkKinds) continue;
-    if (std::find(kinds.begin(), kinds.end(), link.kind) == kinds.end()) kinds.push_back(link.kind);
-  }
-  return kinds;
-}
 
 // Two digits of a number and an x, as --set takes it.
 std::string text_of(double factor) {
@@ -179,10 +168,19 @@ class KeySearch {
 
 }  // namespace
 
+std::vector<std::string> limiting_link_kinds(const Cluster& cluster) {
+  std::vector<std::string> kinds;
+  for (const Link& link : cluster.links()) {
+    if (link.kind.empty() || link.bandwidth >= kNoLimit || kinds.size() == kMostLinkKinds) continue;
+    if (std::find(kinds.begin(), kinds.end(), link.kind) == kinds.end()) kinds.push_back(link.kind);
+  }
+  return kinds;
+}
+
 std::vector<std::string> break_even_keys(const Case& input) {
   std::vector<std::string> keys;
   if (input.cluster.device_count() == 1) return keys;
-  for (const std::string& kind : link_kinds(input.cluster)) {
+  for (const std::string& kind : limiting_link_kinds(input.cluster)) {
     keys.push_back(fmt::format("link.{}.bandwidth", kind));
   }
   if (keys.empty()) keys.emplace_back("link.*.bandwidth");

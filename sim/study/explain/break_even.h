@@ -12,6 +12,9 @@
 
 namespace strata {
 
+/// Of a step: a smaller difference between two strategies is none that anybody would see.
+inline constexpr double kVisible = 0.005;
+
 /// A change of the case after which the slower of two strategies is the faster one, by a margin
 /// that can be seen, and fits.
 struct BreakEven {
@@ -33,6 +36,9 @@ struct Contender {
   Seconds step;
   std::size_t work = 0;
 };
+
+/// The kinds of the links that limit something, in their order; at most four.
+std::vector<std::string> limiting_link_kinds(const Cluster& cluster);
 
 /// What is looked at, each by itself: the bandwidth of each kind of links, the speed of all
 /// devices, the batch, at 2, 4, 8 and 16 times what they are and parts of it; and overlap.

@@ -10,7 +10,6 @@
 
 #include "gui/models/what_if/headlines.h"
 #include "gui/models/what_if/knob_curve.h"
-#include "gui/models/what_if/named_size.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
@@ -129,17 +128,6 @@ TEST(Knobs, StopAtRoundBatches) {
   EXPECT_EQ(turned(batch, document, 48).input.batch_per_device, 48);
   document.input.batch = 512;
   EXPECT_EQ(turned(knob(document, "batch"), document, 256).input.batch, 256);
-}
-
-TEST(Knobs, SizesAreReadFromNames) {
-  EXPECT_EQ(named_size("p100-4x8"), (NamedSize{"p100", 4, 8}));
-  EXPECT_EQ(named_size("dgx1-p100"), (NamedSize{"dgx1-p100", 1, std::nullopt}));
-  EXPECT_EQ(named_size("dgx1-p100-2"), (NamedSize{"dgx1-p100", 2, std::nullopt}));
-  EXPECT_EQ(named_size("cpu:4"), (NamedSize{"cpu", std::nullopt, 4}));
-  EXPECT_EQ(named_size("my-4x4.toml"), std::nullopt);
-  for (const char* name : {"p100-4x8", "dgx1-p100", "dgx1-p100-2", "cpu:4"}) {
-    EXPECT_EQ(named_size(name)->name(), name);
-  }
 }
 
 // The rounds together have each of 33 positions once.

@@ -370,7 +370,7 @@ TEST(CutColour, TellsCutsApartThatStandBesideEachOther) {
     }
   }
   Config elsewhere = cut_in(4, 1);
-  for (DeviceId& device : elsewhere.devices) device = DeviceId(device() + 4);
+  elsewhere.devices = {DeviceId(4), DeviceId(5), DeviceId(6), DeviceId(7)};
   EXPECT_NE(colour_of(elsewhere), colour_of(cut_in(4, 1)));
 }
 

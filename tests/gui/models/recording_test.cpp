@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "gui/models/timeline/kernel_recording.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/range_sums.h"
 #include "gui/models/timeline/recording_csv.h"
@@ -16,10 +17,12 @@
 #include "sim/graph/zoo.h"
 #include "sim/plan/task_title.h"
 #include "tests/gui/models/cases.h"
+#include "tests/sim/importers/kineto_trace.h"
 
 namespace strata::gui {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -206,6 +209,66 @@ TEST_F(RecordingTest, ATraceFileShowsTheSame) {
   EXPECT_THAT(read->facts->after(from), ::testing::Contains(to));
   EXPECT_THAT(read->facts->before(to), ::testing::Contains(from));
   EXPECT_EQ(read->facts->lines(from).front(), trace->names[trace->slices[from].name]);
+}
+
+// Two steps of lenet5 on one GPU: conv1 takes 100 us, then 300, and what autograd does of it as
+// much; a copy on another stream.
+std::shared_ptr<const Trace> kineto_trace() {
+  testing::KinetoTrace kineto;
+  double at = 0;
+  for (const double length : {100., 300., 100.}) {
+    kineto.range("user_annotation", fmt::format("ProfilerStep#{}", at), at, 900);
+    kineto.range("user_annotation", "conv1", at + 10, 20);
+    kineto.range("cpu_op", "aten::conv2d", at + 11, 15, static_cast<int>(at));
+    kineto.kernel("implicit_gemm", at + 12, at + 2000, length);
+    kineto.range("cpu_op", "ConvolutionBackward0", at + 60, 30, static_cast<int>(at), 2);
+    kineto.kernel("wgrad", at + 65, at + 2000 + length, length, 2);
+    kineto.kernel("Memcpy HtoD", at + 95, at + 2050, 10, 1, 0, 20, "gpu_memcpy");
+    at += 1000;
+  }
+  return std::make_shared<const Trace>(parse_trace(kineto.text(), "kineto.json"));
+}
+
+TEST_F(RecordingTest, PytorchsKernelsStandBesideThePrediction) {
+  const RecordingPtr beside = record_beside(kineto_trace(), "kineto.json", scene_);
+  ASSERT_EQ(beside->lanes.size(), 2U);
+  const Lane& compute = beside->lanes[0];
+  EXPECT_EQ(compute.name().name, "compute") << "the stream that is busiest";
+  EXPECT_EQ(compute.name().device, DeviceId(0));
+  EXPECT_EQ(beside->lanes[1].name().name, "stream 20");
+  const auto twin = std::ranges::find_if(recording_->lanes, [&](const Lane& lane) {
+    return lane.name().group == compute.name().group && lane.name().name == "compute";
+  });
+  EXPECT_NE(twin, recording_->lanes.end()) << "so that one stands below the other";
+  // Steps of 200, 600 and 200 us: the last is the median one, and begins with the last predicted.
+  const Timeline& timeline = scene_->prediction.timeline;
+  const double begin = timeline.step_end(timeline.steady_window().last - 1).value;
+  ASSERT_TRUE(beside->steady);
+  EXPECT_NEAR(beside->steady->begin.value, begin, 1e-12);
+  EXPECT_NEAR(beside->steady->length().value, 200e-6, 1e-12);
+  const Slice& first = compute.slices()[4];
+  EXPECT_NEAR(first.begin, begin, 1e-12);
+  const LaneLabel& label = beside->labels[first.label];
+  EXPECT_EQ(label.text, "conv1 forward");
+  EXPECT_EQ(label.layer, scene_->input.graph.find("conv1"));
+  EXPECT_EQ(beside->labels[compute.slices()[5].label].text, "conv1 backward");
+}
+
+TEST_F(RecordingTest, AKernelTellsOfItsLayersTask) {
+  const RecordingPtr beside = record_beside(kineto_trace(), "kineto.json", scene_);
+  const Slice& third = beside->lanes[0].slices()[2];
+  EXPECT_THAT(
+      beside->facts->lines(third.id),
+      ElementsAre("implicit_gemm", "GPU 0, stream 7", HasSubstr("300 us, from"),
+                  "conv1 forward: 300 us in 1 kernel of this step", HasSubstr("predicted ")));
+  const auto task = beside->facts->task(third.id);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(plan()[task->task].layer, scene_->input.graph.find("conv1"));
+  EXPECT_EQ(plan()[task->task].phase, Phase::forward);
+  EXPECT_EQ(plan()[task->task].device, DeviceId(0));
+  EXPECT_EQ(beside->facts->task(beside->lanes[1].slices()[0].id), std::nullopt);
+  EXPECT_THAT(match_text(*kineto_trace(), "kineto.json", *scene_),
+              AllOf(HasSubstr("97.1 %"), HasSubstr("a step takes 200 us (the median of 3)")));
 }
 
 }  // namespace

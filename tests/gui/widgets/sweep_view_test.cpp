@@ -249,5 +249,73 @@ TEST_F(SweepViewTest, ClosedWhileItWorks) {
   EXPECT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
 }
 
+// A line for each of two strategies, drawn over two clusters.
+constexpr const char* kWithReport = R"(
+name = "reported"
+[[sweep]]
+model = "lenet5"
+cluster = ["p100-1x2", "p100-1x4"]
+strategy = ["data", "owt", "model"]
+[[report]]
+title = "Steps by devices"
+kind = "lines"
+x = "devices"
+y = "step_seconds"
+series = "strategy"
+sql = "SELECT devices, step_seconds, strategy FROM cases"
+[[report]]
+title = "What is said"
+[[report.claim]]
+text = "Two devices are enough."
+said = 2
+sql = "SELECT min(devices) FROM cases"
+)";
+
+TEST_F(SweepViewTest, AScenarioWithAReportHasItDrawn) {
+  std::ofstream(folder_ / "s.toml") << kWithReport;
+  ASSERT_TRUE(view_.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  ReportPage& page = view_.report();
+  EXPECT_TRUE(page.isVisible()) << "it is the first that is shown of such a scenario";
+  EXPECT_THAT(page.toPlainText().toStdString(), HasSubstr("Press S to start"));
+  sweep_all();
+  ASSERT_NE(page.report(), nullptr) << "drawn anew once rows have come";
+  EXPECT_EQ(page.report()->title, "reported");
+  const std::string text = page.toPlainText().toStdString();
+  EXPECT_THAT(text, HasSubstr("Steps by devices"));
+  EXPECT_THAT(text, HasSubstr("Two devices are enough."));
+  EXPECT_THAT(text, HasSubstr("reproduced"));
+  EXPECT_EQ(view_.command(), "strata report " + file("s.db"));
+  QTest::keyClick(&page, Qt::Key_R);
+  EXPECT_FALSE(page.isVisible());
+  EXPECT_TRUE(view_.table().isVisible());
+  EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
+}
+
+// In the colours of the report's page: data is its first series.
+TEST_F(SweepViewTest, AReportsChartHasTheColoursOfItsSeries) {
+  std::ofstream(folder_ / "s.toml") << kWithReport;
+  sweep_all();
+  ASSERT_EQ(view_.report().chart_count(), 1U);
+  const QImage chart = view_.report().chart(0);
+  int first = 0, second = 0;
+  for (int y = 0; y < chart.height(); ++y) {
+    for (int x = 0; x < chart.width(); ++x) {
+      first += chart.pixel(x, y) == QColor("#0072b2").rgba();
+      second += chart.pixel(x, y) == QColor("#d55e00").rgba();
+    }
+  }
+  EXPECT_GT(first, 50);
+  EXPECT_GT(second, 50);
+}
+
+TEST_F(SweepViewTest, AScenarioWithoutAReportShowsItsRows) {
+  sweep_all();
+  EXPECT_FALSE(view_.report().isVisible());
+  QTest::keyClick(&view_, Qt::Key_R);
+  ASSERT_TRUE(wait_until([&] { return view_.report().report() != nullptr; }));
+  EXPECT_GT(view_.report().chart_count(), 0U) << "the usual sections";
+}
+
 }  // namespace
 }  // namespace strata::gui

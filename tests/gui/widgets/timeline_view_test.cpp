@@ -20,6 +20,7 @@
 #include "sim/exporters/trace/trace.h"
 #include "tests/gui/models/event_loop.h"
 #include "tests/gui/models/no_devices.h"
+#include "tests/sim/importers/kineto_trace.h"
 
 namespace strata::gui {
 namespace {
@@ -433,6 +434,78 @@ TEST_F(TimelineViewTest, FewDevicesAreNotFolded) {
   EXPECT_FALSE(canvas_.folded());
   canvas_.show_links_beside(true);
   EXPECT_EQ(canvas_.rows().size(), shown().lanes.size() + canvas_.recording(1)->lanes.size());
+}
+
+// The trace of PyTorch takes the place of the baseline, and its kernels are layers' and tasks'.
+TEST_F(TimelineViewTest, OpensPytorchsTraceBesideThePrediction) {
+  testing::KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20);
+  kineto.kernel("implicit_gemm", 12, 100, 500);
+  QTemporaryDir folder;
+  QFile file(folder.filePath("kineto.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(kineto.text()));
+  file.close();
+  open();
+  ASSERT_TRUE(view_.open(file.fileName()));
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  EXPECT_FALSE(view_.shows_trace()) << "the prediction is there, too";
+  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("kineto.json: 100.0 % of the kernels' time"));
+  const Recording& beside = *canvas_.recording(1);
+  const SlicePlace place = beside.place(0);
+  ASSERT_TRUE(place.valid());
+  const LayerId conv1 = workspace_.scene()->input.graph.find("conv1");
+  EXPECT_EQ(beside.labels[beside.at(place).label].layer, conv1);
+  const SliceAddress kernel = close_to(1, conv1);
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {},
+                    canvas_.box_of(kernel).center().toPoint());
+  ASSERT_EQ(workspace_.selection().layers(), std::vector<LayerId>{conv1});
+  ASSERT_TRUE(workspace_.selection().task());
+  EXPECT_EQ(workspace_.scene()->prediction.plan[workspace_.selection().task()->task].layer, conv1);
+  // It follows the prediction, and goes when it is closed.
+  workspace_.set_strategy({"data"});
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
+  view_.close_trace();
+  settle();
+  EXPECT_TRUE(!canvas_.recording(1) || canvas_.recording(1)->name != "kineto.json");
+}
+
+// As on a command line: strata-gui strategy.json trace.json.
+TEST_F(TimelineViewTest, PytorchsTraceWaitsForThePrediction) {
+  testing::KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20);
+  kineto.kernel("implicit_gemm", 12, 100, 500);
+  QTemporaryDir folder;
+  QFile file(folder.filePath("kineto.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(kineto.text()));
+  file.close();
+  Document document;
+  document.input.model = "lenet5";
+  document.input.cluster = "p100-1x2";
+  workspace_.open(document);
+  ASSERT_EQ(workspace_.scene(), nullptr);
+  ASSERT_TRUE(view_.open(file.fileName()));
+  settle();
+  ASSERT_NE(canvas_.recording(1), nullptr);
+  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
+}
+
+TEST_F(TimelineViewTest, PytorchsTraceStandsAloneWhereNothingIsPredicted) {
+  testing::KinetoTrace kineto;
+  kineto.kernel("implicit_gemm", 12, 100, 500);
+  QTemporaryDir folder;
+  QFile file(folder.filePath("kineto.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write(QByteArray::fromStdString(kineto.text()));
+  file.close();
+  ASSERT_TRUE(view_.open(file.fileName()));
+  settle();
+  EXPECT_TRUE(view_.shows_trace());
 }
 
 TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/cluster/named_size.h"
 #include "tests/sim/cluster/drawing.h"
 #include "tests/sim/text/said.h"
 
@@ -15,7 +16,7 @@ TEST(Presets, AllCanBeBuilt) {
     EXPECT_EQ(preset_cluster(preset.example).name(), preset.example);
     EXPECT_NE(preset.description, "");
   }
-  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] h200-HxD cpu:N ");
+  EXPECT_EQ(patterns, "p100-HxD k80-HxD dgx1-p100[-H] a100-HxD h100-HxD h200-HxD b200-HxD cpu:N ");
 }
 
 // Section 6 of the paper: 4 nodes, 4 P100 each on NVLink, one 100 Gb/s NIC a node.
@@ -29,6 +30,21 @@ TEST(Presets, ThePapersCluster) {
   EXPECT_DOUBLE_EQ(cluster.latency(DeviceId(0), DeviceId(15)).value, 2.7e-6);
   // 12 NVLink directions, 8 ways to and from the NIC and 2 to and from the core, for each host.
   EXPECT_EQ(cluster.links().size(), 4U * (12 + 8 + 2));
+}
+
+// Data sheets: 600, 900 and 1800 GB/s of NVLink, both ways together; HDR and NDR, a port a GPU.
+TEST(Presets, NvswitchMachinesCarryWhatTheirDataSheetsSay) {
+  const auto bandwidth = [](const char* name, const char* link) {
+    const Cluster cluster = load_cluster(name);
+    return cluster[cluster.find_link(link)].bandwidth.value;
+  };
+  EXPECT_EQ(bandwidth("a100-2x8", "host0/gpu0>switch"), 300e9);
+  EXPECT_EQ(bandwidth("h100-2x8", "host0/gpu0>switch"), 450e9);
+  EXPECT_EQ(bandwidth("h200-2x8", "host0/gpu0>switch"), 450e9);
+  EXPECT_EQ(bandwidth("b200-2x8", "host0/gpu0>switch"), 900e9);
+  EXPECT_EQ(bandwidth("a100-2x8", "host0/gpu0-nic>core"), 25e9);
+  EXPECT_EQ(bandwidth("h100-2x8", "host0/gpu0-nic>core"), 50e9);
+  EXPECT_EQ(bandwidth("b200-2x8", "host1/gpu8-nic>core"), 50e9);
 }
 
 TEST(Presets, SizesAreTheNames) {
@@ -49,8 +65,9 @@ TEST(Presets, RefusesOtherNames) {
                            "p100-4x4 ", "v100-4x4", "dgx1-p100-2x8", "dgx1-p100-", "p100-+4x4",
                            "cpu", "cpu:", "cpu:-1", "cpu:2x2", "cpu-2"}) {
     EXPECT_EQ(error(name), "unknown cluster '" + std::string(name) +
-                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], h200-HxD, cpu:N, or "
-                               "a file ending in .toml (H hosts of D devices; N devices)");
+                               "'; allowed: p100-HxD, k80-HxD, dgx1-p100[-H], a100-HxD, "
+                               "h100-HxD, h200-HxD, b200-HxD, cpu:N, or a file ending in .toml (H "
+                               "hosts of D devices; N devices)");
   }
   for (const char* name : {"p100-0x4", "p100-4x0", "p100-16385x1", "p100-4097x4", "dgx1-p100-2049",
                            "p100-99999999999999999999x4"}) {
@@ -62,6 +79,17 @@ TEST(Presets, RefusesOtherNames) {
     EXPECT_EQ(error(name), "cluster '" + std::string(name) + "': devices must be from 1 to 256");
   }
   EXPECT_EQ(error("nowhere/c.toml"), "nowhere/c.toml: cannot be read: No such file or directory");
+}
+
+TEST(NamedSize, IsReadFromThePresetsName) {
+  EXPECT_EQ(named_size("p100-4x8"), (NamedSize{"p100", 4, 8}));
+  EXPECT_EQ(named_size("dgx1-p100"), (NamedSize{"dgx1-p100", 1, std::nullopt}));
+  EXPECT_EQ(named_size("dgx1-p100-2"), (NamedSize{"dgx1-p100", 2, std::nullopt}));
+  EXPECT_EQ(named_size("cpu:4"), (NamedSize{"cpu", std::nullopt, 4}));
+  EXPECT_EQ(named_size("my-4x4.toml"), std::nullopt);
+  for (const char* name : {"p100-4x8", "dgx1-p100", "dgx1-p100-2", "cpu:4"}) {
+    EXPECT_EQ(named_size(name)->name(), name);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "sim/report/style.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -124,6 +125,17 @@ TEST(ReportStyle, IsSafeWithinItsElement) {
   EXPECT_EQ(page_style().find('<'), std::string_view::npos);
   EXPECT_EQ(page_style().find("url("), std::string_view::npos);
   EXPECT_EQ(page_style().find("@import"), std::string_view::npos);
+}
+
+TEST(PageStyle, AChartAloneHasTheColoursOfThePage) {
+  const std::string light = chart_style(false), dark = chart_style(true);
+  EXPECT_TRUE(light.starts_with(".chart { color: #1d232b; }\n.grid { stroke: #e3e7ec; }\n"))
+      << light;
+  EXPECT_TRUE(dark.starts_with(".chart { color: #dfe3e8; }\n.grid { stroke: #2a2f37; }\n")) << dark;
+  EXPECT_NE(light.find(".series-7 { color: #541791; fill: #541791; }\n"), std::string::npos);
+  for (const std::string& style : {light, dark}) {
+    EXPECT_EQ(std::count(style.begin(), style.end(), '\n'), 1 + 3 + 8) << style;
+  }
 }
 
 }  // namespace

@@ -46,6 +46,14 @@ TEST(ReportSvg, OfOneBarReadsAsFollows) {
 )");
 }
 
+TEST(ReportSvg, AloneHasTheColoursOfThePage) {
+  const Chart chart{ChartKind::bars, "", "s", false, false, {"a"}, {{"", {0}, {2}, {}}}};
+  const std::string dark = print_svg_alone(chart, true);
+  EXPECT_THAT(dark, HasSubstr("fill=\"#dfe3e8\">\n<style>\n.chart { color: #dfe3e8; }\n"));
+  EXPECT_THAT(dark, HasSubstr("</style>\n<line class=\"grid\" x1=\"36.0\" y1=\"314.0\""));
+  EXPECT_THAT(print_svg_alone(chart, false), HasSubstr("fill=\"#1d232b\">\n<style>\n"));
+}
+
 TEST(ReportSvg, WithoutPointsSaysSo) {
   for (const ChartKind kind : {ChartKind::lines, ChartKind::bars, ChartKind::scatter}) {
     for (const std::vector<ChartSeries>& none : std::vector<std::vector<ChartSeries>>{

@@ -1,10 +1,10 @@
-#include "gui/models/what_if/named_size.h"
+#include "sim/cluster/named_size.h"
 
 #include <charconv>
 
 #include <fmt/format.h>
 
-namespace strata::gui {
+namespace strata {
 
 std::optional<int> count_in(std::string_view text) {
   int count = 0;
@@ -39,4 +39,4 @@ std::optional<NamedSize> named_size(std::string_view cluster) {
   return NamedSize{hosts ? family : std::string(cluster), hosts.value_or(1), std::nullopt};
 }
 
-}  // namespace strata::gui
+}  // namespace strata

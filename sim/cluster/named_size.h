@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace strata::gui {
+namespace strata {
 
 /// The size in a preset's name: "p100-4x4", "dgx1-p100-2", "cpu:4". Nothing for files.
 struct NamedSize {
@@ -20,4 +20,4 @@ std::optional<NamedSize> named_size(std::string_view cluster);
 /// A whole number from 1 on; nothing for other texts.
 std::optional<int> count_in(std::string_view text);
 
-}  // namespace strata::gui
+}  // namespace strata

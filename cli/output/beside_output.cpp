@@ -1,0 +1,80 @@
+#include "cli/output/beside_output.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/output/table.h"
+#include "sim/text/units.h"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kListedPasses = 24;
+
+using Json = nlohmann::ordered_json;
+
+std::string device_name(const Case& input, DeviceId device) {
+  const bool known = device() < input.cluster.device_count();
+  return known ? input.cluster[device].name : fmt::format("GPU {}", device());
+}
+
+// Predicted minus measured, of the measured.
+double relative_error(const ComparedPass& pass) {
+  return (pass.predicted - pass.traced) / pass.traced;
+}
+
+Json pass_json(const Case& input, const ComparedPass& pass) {
+  Json json{{"device", device_name(input, pass.what.device)},
+            {"layer", input.graph[pass.what.layer].name},
+            {"pass", name(pass.what.pass)},
+            {"kernels", pass.kernels},
+            {"measured_seconds", pass.traced.value},
+            {"predicted_seconds", nullptr}};
+  if (pass.predicted > Seconds{}) json["predicted_seconds"] = pass.predicted.value;
+  return json;
+}
+
+std::string passes_text(const Case& input, std::vector<ComparedPass> passes) {
+  std::ranges::stable_sort(passes, std::greater{}, &ComparedPass::traced);
+  passes.resize(std::min(passes.size(), kListedPasses));
+  TextTable table;
+  for (const ComparedPass& pass : passes) {
+    const bool known = pass.predicted > Seconds{} && pass.traced > Seconds{};
+    table.add({{"device", device_name(input, pass.what.device), TextTable::left},
+               {"layer", input.graph[pass.what.layer].name, TextTable::left},
+               {"pass", std::string(name(pass.what.pass)), TextTable::left},
+               {"kernels", std::to_string(pass.kernels)},
+               {"measured", format_seconds(pass.traced)},
+               {"predicted", known ? format_seconds(pass.predicted) : "-"},
+               {"error", known ? fmt::format("{:+.0f}%", 100 * relative_error(pass)) : "-"}});
+  }
+  return table.print();
+}
+
+}  // namespace
+
+Json beside_json(const Case& input, const TraceComparison& compared) {
+  Json json{{"measured_step_seconds", compared.traced_step.value},
+            {"steps", compared.steps},
+            {"known_share", compared.known_share}};
+  json["passes"] = Json::array();
+  for (const ComparedPass& pass : compared.passes) json["passes"].push_back(pass_json(input, pass));
+  return json;
+}
+
+std::string beside_text(const Case& input, const Prediction& prediction,
+                        const TraceComparison& compared) {
+  std::string text = fmt::format(
+      "The trace's median step of {} takes {}, predicted {}. Of the kernels' time {:.1f}% is known "
+      "to "
+      "be of layers\nor their update.\n",
+      compared.steps, format_seconds(compared.traced_step),
+      format_seconds(prediction.step_seconds()), 100 * compared.known_share);
+  if (compared.passes.empty()) return text;
+  return text + fmt::format("\nWhat takes the longest (--json has all):\n\n{}",
+                            passes_text(input, compared.passes));
+}
+
+}  // namespace strata

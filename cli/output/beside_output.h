@@ -1,0 +1,18 @@
+#pragma once
+
+// What `strata predict --beside` says: a trace of PyTorch's profiler beside the prediction, layer
+// by layer.
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/study/validate/kernel_times.h"
+
+namespace strata {
+
+nlohmann::ordered_json beside_json(const Case& input, const TraceComparison& compared);
+std::string beside_text(const Case& input, const Prediction& prediction,
+                        const TraceComparison& compared);
+
+}  // namespace strata

@@ -1,0 +1,133 @@
+#include "gui/models/phase_map/map_cells.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "gui/models/text.h"
+#include "sim/base/error.h"
+
+namespace strata::gui {
+namespace {
+
+QString translated(const char* text) {
+  return QCoreApplication::translate("strata::gui::PhaseMap", text);
+}
+
+// What-ifs have no order.
+CaseRequest in_order(CaseRequest input) {
+  std::ranges::sort(input.sets);
+  return input;
+}
+
+QString score_line(const std::string& name, const MapScore& score) {
+  const QString strategy = QString::fromStdString(name);
+  if (!score.known()) return translated("%1: %2").arg(strategy, QString::fromStdString(score.why));
+  const QString step =
+      translated("%1: %2, %3 of memory")
+          .arg(strategy, human_seconds(score.step), human_bytes(score.peak_memory));
+  return score.fits ? step : translated("%1, which a device has not").arg(step);
+}
+
+QString axis_line(const MapAxis& axis, std::size_t value) {
+  return axis_title(axis.key) + QStringLiteral(": ") + QString::fromStdString(axis.values[value]);
+}
+
+}  // namespace
+
+QString axis_title(const std::string& key) {
+  const auto is = [&](std::string_view part) { return key == part; };
+  if (is(kBatchKey)) return translated("Batch of all devices");
+  if (is(kBatchPerDeviceKey)) return translated("Batch of a device");
+  if (is(kHostsKey)) return translated("Hosts");
+  if (is(kDevicesPerHostKey)) return translated("Devices in a host");
+  if (is("device.*.speed")) return translated("Speed of the devices");
+  constexpr std::string_view kLink = "link.", kBandwidth = ".bandwidth";
+  if (!key.starts_with(kLink) || !key.ends_with(kBandwidth)) return QString::fromStdString(key);
+  const std::string kind = key.substr(kLink.size(), key.size() - kLink.size() - kBandwidth.size());
+  if (kind == "inter") return translated("Bandwidth between hosts");
+  if (kind == "intra") return translated("Bandwidth in a host");
+  if (kind == "*") return translated("Bandwidth of all links");
+  return translated("Bandwidth of %1 links").arg(QString::fromStdString(kind));
+}
+
+bool is_map_of(const PhaseMapRequest& map, const CaseRequest& input) try {
+  if (map.x.values.empty()) return false;
+  PhaseMapRequest other = map;
+  other.input = input;
+  return in_order(request_of(map, 0, 0)) == in_order(request_of(other, 0, 0));
+} catch (const InputError&) {
+  return false;
+}
+
+std::optional<MapPlace> place_of(const PhaseMapRequest& map, const CaseRequest& input) try {
+  const CaseRequest sought = in_order(input);
+  for (std::size_t row = 0; row < map.y.values.size(); ++row) {
+    for (std::size_t column = 0; column < map.x.values.size(); ++column) {
+      if (in_order(request_of(map, column, row)) == sought) return MapPlace{column, row};
+    }
+  }
+  return std::nullopt;
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
+Document document_of_cell(const PhaseMapRequest& request, const PhaseMap& map, MapPlace place,
+                          const Document& desk) {
+  Document next = desk;
+  next.input = request_of(request, place.column, place.row);
+  const MapCell& cell = map.at(place.column, place.row);
+  if (cell.winner) {
+    next.strategy = {map.strategies[*cell.winner]};
+  } else if (desk.strategy.edited() && next.input.cluster != desk.input.cluster) {
+    next.strategy = {};
+  }
+  return next;
+}
+
+QString winner_text(const PhaseMap& map, const MapCell& cell) {
+  if (!cell.winner) return QString::fromStdString(why_no_winner(cell));
+  const QString winner = QString::fromStdString(map.strategies[*cell.winner]);
+  if (cell.margin == 0) return translated("only %1 fits").arg(winner);
+  return translated("%1 wins; the next one's step is %2 times as long")
+      .arg(winner)
+      .arg(cell.margin, 0, 'f', 2);
+}
+
+QString cell_text(const PhaseMap& map, MapPlace place) {
+  const MapCell& cell = map.at(place.column, place.row);
+  QStringList lines{axis_line(map.x, place.column), axis_line(map.y, place.row)};
+  if (cell.devices > 0) {
+    lines << counted(static_cast<std::size_t>(cell.devices), translated("device")) +
+                 translated(", a batch of %L1").arg(cell.batch);
+  }
+  lines << winner_text(map, cell);
+  for (std::size_t i = 0; i < cell.scores.size(); ++i) {
+    lines << score_line(map.strategies[i], cell.scores[i]);
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+QString map_command(const PhaseMapRequest& request) {
+  Document document;
+  document.input = request.input;
+  const auto option = [](const char* name, const std::string& value) {
+    return fmt::format(" --{} {}", name, shell_quoted(value));
+  };
+  std::string text = "strata map " + case_arguments(document) + option("x", print_axis(request.x)) +
+                     option("y", print_axis(request.y));
+  if (!std::ranges::equal(request.strategies, kUsualMapStrategies)) {
+    text += option("strategy", fmt::format("{}", fmt::join(request.strategies, ",")));
+  }
+  return QString::fromStdString(text);
+}
+
+// The desktop program ends lines with \n alone.
+QString map_csv(const PhaseMap& map) {
+  return QString::fromStdString(print_csv(table_of(map))).remove(QLatin1Char('\r'));
+}
+
+}  // namespace strata::gui

@@ -1,0 +1,318 @@
+#include "sim/importers/trace/kernel_layers.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "sim/importers/trace/trace_event.h"
+
+namespace strata {
+namespace {
+
+constexpr std::string_view kModule = "nn.Module: ", kStep = "ProfilerStep#",
+                           kOptimizer = "Optimizer.step";
+
+bool is_of_gpu(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
+}
+
+bool is_launch(std::string_view category) {
+  return category == "cuda_runtime" || category == "cuda_driver";
+}
+
+/// The numbers in the args of slices.
+class SliceNumbers {
+ public:
+  explicit SliceNumbers(const Trace& trace) : trace_(trace) {}
+
+  std::optional<std::int64_t> find(std::uint32_t slice, std::string_view key) try {
+    const std::string_view args = trace_.args_of(trace_.slices[slice]);
+    if (args.find(key) == std::string_view::npos) return std::nullopt;
+    text_.assign(args);
+    text_.reserve(args.size() + simdjson::SIMDJSON_PADDING);
+    TraceEvent event;
+    event.args = text_;
+    const std::optional<double> number = event.number(key, parser_);
+    if (!number || !(std::abs(*number) <= kLargest)) return std::nullopt;
+    return static_cast<std::int64_t>(*number);
+  } catch (const simdjson::simdjson_error&) {  // its args are not JSON
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr double kLargest = 9007199254740992;  // a double counts up to here
+
+  const Trace& trace_;
+  std::string text_;
+  simdjson::ondemand::parser parser_;
+};
+
+/// "Conv2d_0" of "nn.Module: Conv2d_0": a class, and which of its modules.
+struct ModuleName {
+  std::string_view kind;
+  std::size_t number = 0;
+};
+
+std::optional<ModuleName> module_in(std::string_view name) {
+  if (!name.starts_with(kModule)) return std::nullopt;
+  name.remove_prefix(kModule.size());
+  const std::size_t bar = name.rfind('_');
+  if (bar == std::string_view::npos) return std::nullopt;
+  ModuleName module{name.substr(0, bar)};
+  const std::string_view digits = name.substr(bar + 1);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), module.number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return module;
+}
+
+/// What a class of PyTorch's modules is called here; others as they are, in small letters.
+std::string op_of(std::string_view kind) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOps = {{
+      {"Linear", "fc"},
+      {"BatchNorm1d", "batch_norm"},
+      {"BatchNorm2d", "batch_norm"},
+      {"BatchNorm3d", "batch_norm"},
+      {"LayerNorm", "layer_norm"},
+      {"LocalResponseNorm", "lrn"},
+      {"CrossEntropyLoss", "softmax_cross_entropy"},
+      {"MaxPool1d", "max_pool1d"},
+      {"MaxPool2d", "max_pool2d"},
+      {"MaxPool3d", "max_pool3d"},
+      {"AvgPool1d", "avg_pool1d"},
+      {"AvgPool2d", "avg_pool2d"},
+      {"AvgPool3d", "avg_pool3d"},
+      {"AdaptiveAvgPool1d", "adaptive_avg_pool1d"},
+      {"AdaptiveAvgPool2d", "adaptive_avg_pool2d"},
+      {"AdaptiveAvgPool3d", "adaptive_avg_pool3d"},
+      {"Dropout2d", "dropout"},
+  }};
+  for (const auto& [module, op] : kOps) {
+    if (module == kind) return std::string(op);
+  }
+  std::string small(kind);
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+/// By the number of a name in the trace, the layer that it names.
+std::vector<LayerId> layers_by_name(const Trace& trace, const Graph& graph) {
+  std::map<std::string, std::vector<LayerId>, std::less<>> of_op;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    of_op[std::string(name(graph[LayerId(i)].op))].push_back(LayerId(i));
+  }
+  std::map<std::string, std::set<std::size_t>, std::less<>> modules;
+  for (const std::string& text : trace.names) {
+    if (const auto module = module_in(text)) modules[op_of(module->kind)].insert(module->number);
+  }
+  std::vector<LayerId> layers(trace.names.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    std::string text = trace.names[i];
+    std::ranges::replace(text, '.', '_');
+    const LayerId named = graph.find(text);
+    if (named.valid() && !is_input(graph[named].op)) layers[i] = named;
+    const auto module = module_in(trace.names[i]);
+    if (!module) continue;
+    const std::string op = op_of(module->kind);
+    const auto known = of_op.find(op);
+    if (known == of_op.end() || known->second.size() != modules[op].size()) continue;
+    if (module->number < known->second.size()) layers[i] = known->second[module->number];
+  }
+  return layers;
+}
+
+/// What the ranges that a slice lies in say of it.
+struct Origin {
+  LayerId layer;
+  KernelPass pass = KernelPass::forward;
+};
+
+class KernelMatcher {
+ public:
+  KernelMatcher(const Trace& trace, const Graph& graph)
+      : trace_(trace),
+        layers_(layers_by_name(trace, graph)),
+        numbers_(trace),
+        origins_(trace.slices.size()) {}
+
+  KernelLayers run() && {
+    find_steps();
+    follow_ranges({});
+    follow_ranges(forward_ops());
+    take_kernels();
+    begin_steps();
+    return std::move(found_);
+  }
+
+ private:
+  using Sequence = std::unordered_map<std::int64_t, std::uint32_t>;  // the slice of its forward op
+
+  std::string_view category(std::uint32_t slice) const {
+    return trace_.names[trace_.slices[slice].category];
+  }
+  std::string_view name_of(std::uint32_t slice) const {
+    return trace_.names[trace_.slices[slice].name];
+  }
+
+  // Where the host was in them.
+  void find_steps() {
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      if (!name_of(i).starts_with(kStep) || category(i) != "user_annotation") continue;
+      steps_.push_back({trace_.slices[i].begin, trace_.slices[i].end});
+    }
+    std::ranges::sort(steps_, {}, &TraceStep::begin);
+  }
+
+  // Slices of a thread lie within one another; each knows what those around it know.
+  void follow_ranges(const Sequence& forward) {
+    std::vector<std::uint32_t> around;
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      const TraceSlice& slice = trace_.slices[i];
+      const auto holds = [&](std::uint32_t outer) {
+        return trace_.slices[outer].thread == slice.thread &&
+               trace_.slices[outer].end > slice.begin;
+      };
+      while (!around.empty() && !holds(around.back())) around.pop_back();
+      Origin& origin = origins_[i];
+      if (!around.empty() && !origin.layer.valid()) origin = origins_[around.back()];
+      look_at(i, forward, origin);
+      around.push_back(i);
+    }
+  }
+
+  void look_at(std::uint32_t slice, const Sequence& forward, Origin& origin) {
+    const LayerId named = layers_[trace_.slices[slice].name];
+    if (named.valid()) origin.layer = named;
+    if (name_of(slice).starts_with(kOptimizer)) origin.pass = KernelPass::update;
+    if (forward.empty() || !is_of_autograd(slice)) return;
+    const auto number = numbers_.find(slice, "Sequence number");
+    const auto op = number ? forward.find(*number) : forward.end();
+    if (op == forward.end()) return;
+    origin = origins_[op->second];
+    origin.pass = KernelPass::backward;
+  }
+
+  bool is_of_autograd(std::uint32_t slice) const {
+    return category(slice) == "cpu_op" && name_of(slice).find("Backward") != std::string_view::npos;
+  }
+
+  // Of each sequence number the op that began last.
+  Sequence forward_ops() {
+    Sequence ops;
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      if (category(i) != "cpu_op" || is_of_autograd(i) || !origins_[i].layer.valid()) continue;
+      const auto number = numbers_.find(i, "Sequence number");
+      if (!number || *number < 0) continue;
+      const auto [known, is_new] = ops.try_emplace(*number, i);
+      if (!is_new && trace_.slices[i].begin >= trace_.slices[known->second].begin) {
+        known->second = i;
+      }
+    }
+    return ops;
+  }
+
+  std::unordered_map<std::int64_t, std::uint32_t> launches() {
+    std::unordered_map<std::int64_t, std::uint32_t> launches;
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      if (!is_launch(category(i))) continue;
+      if (const auto correlation = numbers_.find(i, "correlation")) launches[*correlation] = i;
+    }
+    return launches;
+  }
+
+  std::uint32_t step_at(Seconds at) const {
+    const auto after = std::ranges::upper_bound(steps_, at, {}, &TraceStep::begin);
+    const bool within = after != steps_.begin() && at < std::prev(after)->end;
+    const auto place = within ? std::prev(after) - steps_.begin() : std::ssize(steps_);
+    return static_cast<std::uint32_t>(place);
+  }
+
+  void take_kernels() {
+    const auto by_correlation = launches();
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      if (!is_of_gpu(category(i))) continue;
+      LayerKernel kernel{i, number_of(i, "device"), number_of(i, "stream"), LayerId()};
+      kernel.step = static_cast<std::uint32_t>(steps_.size());
+      const auto correlation = numbers_.find(i, "correlation");
+      const auto launch = correlation ? by_correlation.find(*correlation) : by_correlation.end();
+      if (launch != by_correlation.end()) {
+        kernel.layer = origins_[launch->second].layer;
+        kernel.pass = origins_[launch->second].pass;
+        kernel.step = step_at(trace_.slices[launch->second].begin);
+      }
+      found_.kernels.push_back(kernel);
+    }
+    std::ranges::stable_sort(found_.kernels, {}, [&](const LayerKernel& kernel) {
+      return trace_.slices[kernel.slice].begin;
+    });
+  }
+
+  std::uint32_t number_of(std::uint32_t slice, std::string_view key) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(numbers_.find(slice, key).value_or(0), 0, kMost));
+  }
+
+  // From when their kernels begin; steps without any are left out. Where none has any, all of the
+  // trace is one.
+  void begin_steps() {
+    std::vector<std::optional<TraceStep>> ran(steps_.size() + 1);
+    for (const LayerKernel& kernel : found_.kernels) widen(ran[kernel.step], kernel);
+    std::vector<std::uint32_t> place(ran.size());
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      place[i] = static_cast<std::uint32_t>(found_.steps.size());
+      if (ran[i]) found_.steps.push_back(*ran[i]);
+    }
+    place.back() = static_cast<std::uint32_t>(found_.steps.size());
+    if (found_.steps.empty()) found_.steps.push_back(ran.back().value_or(TraceStep{}));
+    for (LayerKernel& kernel : found_.kernels) kernel.step = place[kernel.step];
+  }
+
+  void widen(std::optional<TraceStep>& step, const LayerKernel& kernel) const {
+    const TraceSlice& slice = trace_.slices[kernel.slice];
+    if (!step) step = TraceStep{slice.begin, slice.end};
+    step->end = std::max(step->end, slice.end);
+  }
+
+  const Trace& trace_;
+  const std::vector<LayerId> layers_;  // by name
+  SliceNumbers numbers_;
+  std::vector<Origin> origins_;   // by slice
+  std::vector<TraceStep> steps_;  // of the host
+  KernelLayers found_;
+};
+
+}  // namespace
+
+double KernelLayers::known_share(const Trace& trace) const {
+  Seconds all, known;
+  for (const LayerKernel& kernel : kernels) {
+    const TraceSlice& slice = trace.slices[kernel.slice];
+    const bool is_known = kernel.layer.valid() || kernel.pass == KernelPass::update;
+    all += slice.end - slice.begin;
+    if (is_known) known += slice.end - slice.begin;
+  }
+  return all > Seconds{} ? known / all : 0;
+}
+
+bool has_kernels(const Trace& trace) {
+  return std::ranges::any_of(trace.slices, [&](const TraceSlice& slice) {
+    return trace.names[slice.category] == "kernel";
+  });
+}
+
+KernelLayers match_kernels(const Trace& trace, const Graph& graph) {
+  return KernelMatcher(trace, graph).run();
+}
+
+}  // namespace strata

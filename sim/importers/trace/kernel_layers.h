@@ -1,0 +1,51 @@
+#pragma once
+
+// Which layer's work each kernel of a trace of PyTorch's profiler (Kineto) is. A kernel names the
+// call that launched it (`correlation`); the ranges that the call lies in, on its thread, name the
+// layer: a record_function() called as the layer (features_0 or features.0), or a module
+// (nn.Module: Conv2d_0, the first Conv2d, where there are as many of that class as layers of that
+// op). What autograd launches belongs to the forward op of the same `Sequence number`, the last one
+// of them, as the profiler itself ties them. Values; pure functions.
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/graph/graph.h"
+#include "sim/importers/trace/read_trace.h"
+
+namespace strata {
+
+enum class KernelPass : std::uint8_t { forward, backward, update };
+
+/// A slice of a GPU: a kernel, a copy or a fill.
+struct LayerKernel {
+  std::uint32_t slice = 0;  ///< in Trace::slices
+  std::uint32_t device = 0, stream = 0;
+  LayerId layer;  ///< invalid where nothing says which
+  KernelPass pass = KernelPass::forward;
+  std::uint32_t step = 0;  ///< in KernelLayers::steps; their number where it is of none
+
+  bool operator==(const LayerKernel&) const = default;
+};
+
+/// When the kernels that a step launched ran ("ProfilerStep#3").
+struct TraceStep {
+  Seconds begin, end;
+  bool operator==(const TraceStep&) const = default;
+};
+
+struct KernelLayers {
+  std::vector<LayerKernel> kernels;  ///< in the order of their begin
+  std::vector<TraceStep> steps;      ///< in order, those with kernels; all of the trace where it
+                                     ///< names none
+
+  /// Of the time of all kernels, what is known to be a layer's or the optimiser's.
+  double known_share(const Trace& trace) const;
+};
+
+/// Whether a profiler of PyTorch wrote it, with kernels.
+bool has_kernels(const Trace& trace);
+
+KernelLayers match_kernels(const Trace& trace, const Graph& graph);
+
+}  // namespace strata

@@ -1,0 +1,58 @@
+#pragma once
+
+// What a step takes on each layer, forwards and backwards: as predicted, and as the kernels of a
+// trace of PyTorch's profiler have it (sim/importers/trace/kernel_layers.h). GPU k of the trace is
+// the k-th device. Pure; thread-safe.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "sim/importers/trace/kernel_layers.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+struct LayerPass {
+  DeviceId device;
+  LayerId layer;
+  KernelPass pass = KernelPass::forward;
+  auto operator<=>(const LayerPass&) const = default;
+};
+struct PassTime {
+  Seconds seconds;
+  std::size_t parts = 0;  ///< kernels, or tasks
+  TaskId first;           ///< of a prediction
+};
+using PassTimes = std::map<LayerPass, PassTime>;
+
+std::string_view name(KernelPass pass);
+
+/// The steady step that a trace's stands beside, the last one.
+std::size_t last_steady_step(const Timeline& timeline);
+/// The compute tasks of that step.
+PassTimes predicted_times(const Prediction& prediction);
+PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step);
+
+/// Of the steps' lengths, the lower one of two in the middle.
+std::uint32_t median_step(const KernelLayers& found);
+
+/// A layer's pass on one device, in the trace's median step and in the prediction.
+struct ComparedPass {
+  LayerPass what;
+  std::size_t kernels = 0;
+  Seconds traced, predicted;  ///< 0: it has none
+};
+struct TraceComparison {
+  std::vector<ComparedPass> passes;  ///< by device, layer and pass; those with kernels
+  Seconds traced_step;               ///< the median one
+  std::size_t steps = 0;
+  double known_share = 0;  ///< KernelLayers::known_share()
+};
+TraceComparison compare_kernels(const Trace& trace, const Case& input,
+                                const Prediction& prediction);
+
+}  // namespace strata

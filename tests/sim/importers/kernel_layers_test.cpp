@@ -1,0 +1,158 @@
+// Which layers the kernels of a trace of PyTorch's profiler are of.
+
+#include "sim/importers/trace/kernel_layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/graph/zoo.h"
+#include "tests/sim/importers/kineto_trace.h"
+
+namespace strata {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::KinetoTrace;
+
+constexpr int kAutograd = KinetoTrace::kAutograd;
+
+// "conv1 forward, step 0", in the order of the kernels' begin.
+std::vector<std::string> told(const KinetoTrace& kineto, const char* network = "lenet5") {
+  const Graph graph = build_zoo(network, 1);
+  const Trace trace = parse_trace(kineto.text(), "t.json");
+  std::vector<std::string> told;
+  for (const LayerKernel& kernel : match_kernels(trace, graph).kernels) {
+    const char* const pass = kernel.pass == KernelPass::forward    ? "forward"
+                             : kernel.pass == KernelPass::backward ? "backward"
+                                                                   : "update";
+    told.push_back(
+        fmt::format("{} {}", kernel.layer.valid() ? graph[kernel.layer].name : "?", pass));
+  }
+  return told;
+}
+
+TEST(KernelLayers, BelongToTheRangeThatLaunchedThem) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20);
+  kineto.range("cpu_op", "aten::conv2d", 11, 18, 5);
+  kineto.range("cpu_op", "aten::cudnn_convolution", 12, 10, 5);
+  kineto.kernel("implicit_gemm", 15, 1000, 50);  // runs long after it was launched
+  kineto.range("user_annotation", "fc1", 40, 10);
+  kineto.kernel("sgemm", 45, 1100, 50);
+  kineto.kernel("lonely", 60, 1200, 50);
+  EXPECT_THAT(told(kineto), ElementsAre("conv1 forward", "fc1 forward", "? forward"));
+}
+
+TEST(KernelLayers, DotsOfModulesAreBarsOfLayers) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "features.3", 10, 20);
+  kineto.kernel("implicit_gemm", 15, 1000, 50);
+  EXPECT_THAT(told(kineto, "alexnet"), ElementsAre("features_3 forward"));
+}
+
+// The gradient's op has the number of the forward op that made its node: of several with one
+// number, the last.
+TEST(KernelLayers, AutogradsBelongToTheForwardOpOfTheSameNumber) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 10);
+  kineto.range("cpu_op", "aten::view", 11, 2, 7);
+  kineto.range("cpu_op", "aten::conv2d", 14, 5, 6);
+  kineto.range("user_annotation", "conv2", 30, 10);
+  kineto.range("cpu_op", "aten::conv2d", 31, 5, 7);
+  kineto.range("cpu_op", "autograd::engine::evaluate_function: ConvolutionBackward0", 100, 20, 7,
+               kAutograd);
+  kineto.range("cpu_op", "ConvolutionBackward0", 101, 18, 7, kAutograd);
+  kineto.range("cpu_op", "aten::convolution_backward", 102, 15, -1, kAutograd);
+  kineto.kernel("dgrad", 105, 1000, 50, kAutograd);
+  kineto.kernel("wgrad", 110, 1060, 50, kAutograd);
+  kineto.range("cpu_op", "autograd::engine::evaluate_function: ConvolutionBackward0", 130, 20, 6,
+               kAutograd);
+  kineto.kernel("wgrad", 135, 1200, 50, kAutograd);
+  EXPECT_THAT(told(kineto), ElementsAre("conv2 backward", "conv2 backward", "conv1 backward"));
+}
+
+// lenet5 has two convolutions and three fully-connected layers.
+TEST(KernelLayers, ModulesAreCountedWhereThereAreAsMany) {
+  KinetoTrace kineto;
+  kineto.range("python_function", "nn.Module: LeNet_0", 5, 900);
+  kineto.range("python_function", "nn.Module: Conv2d_1", 10, 10);
+  kineto.kernel("second", 15, 1000, 50);
+  kineto.range("python_function", "nn.Module: Conv2d_0", 30, 10);
+  kineto.kernel("first", 35, 1100, 50);
+  kineto.range("python_function", "nn.Module: Linear_0", 50, 10);  // one of three: which?
+  kineto.kernel("sgemm", 55, 1200, 50);
+  EXPECT_THAT(told(kineto), ElementsAre("conv2 forward", "conv1 forward", "? forward"));
+}
+
+TEST(KernelLayers, TheOptimisersAreItsUpdate) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "Optimizer.step#SGD.step", 10, 10);
+  kineto.range("cpu_op", "aten::_foreach_add_", 11, 5);
+  kineto.kernel("multi_tensor_apply", 13, 1000, 50);
+  EXPECT_THAT(told(kineto), ElementsAre("? update"));
+  const Graph graph = build_zoo("lenet5", 1);
+  const Trace trace = parse_trace(kineto.text(), "t.json");
+  EXPECT_EQ(match_kernels(trace, graph).known_share(trace), 1);
+}
+
+TEST(KernelLayers, StepsAreOfTheKernelsThatTheyLaunched) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "ProfilerStep#1", 0, 100);
+  kineto.kernel("a", 10, 200, 50);
+  kineto.kernel("b", 20, 260, 40);
+  kineto.range("user_annotation", "ProfilerStep#2", 100, 10);  // without kernels
+  kineto.range("user_annotation", "ProfilerStep#3", 110, 100);
+  kineto.kernel("c", 120, 400, 30);
+  kineto.kernel("late", 300, 500, 10);
+  const Graph graph = build_zoo("lenet5", 1);
+  const Trace trace = parse_trace(kineto.text(), "t.json");
+  const KernelLayers found = match_kernels(trace, graph);
+  ASSERT_EQ(found.steps.size(), 2U);
+  EXPECT_NEAR(found.steps[0].begin.value, 200e-6, 1e-12);
+  EXPECT_NEAR(found.steps[0].end.value, 300e-6, 1e-12);
+  EXPECT_NEAR(found.steps[1].begin.value, 400e-6, 1e-12);
+  std::vector<std::uint32_t> steps;
+  for (const LayerKernel& kernel : found.kernels) steps.push_back(kernel.step);
+  EXPECT_THAT(steps, ElementsAre(0, 0, 1, 2)) << "2: of none";
+}
+
+TEST(KernelLayers, AllIsOneStepWhereNoneIsNamed) {
+  KinetoTrace kineto;
+  kineto.kernel("a", 10, 200, 50, KinetoTrace::kMain, 1, 9);
+  kineto.kernel("copy", 20, 300, 50, KinetoTrace::kMain, 1, 10, "gpu_memcpy");
+  const Graph graph = build_zoo("lenet5", 1);
+  const Trace trace = parse_trace(kineto.text(), "t.json");
+  EXPECT_TRUE(has_kernels(trace));
+  const KernelLayers found = match_kernels(trace, graph);
+  ASSERT_EQ(found.steps.size(), 1U);
+  EXPECT_NEAR((found.steps[0].end - found.steps[0].begin).value, 150e-6, 1e-12);
+  ASSERT_EQ(found.kernels.size(), 2U);
+  EXPECT_EQ(found.kernels[1].device, 1U);
+  EXPECT_EQ(found.kernels[1].stream, 10U);
+  EXPECT_EQ(found.kernels[1].step, 0U);
+}
+
+TEST(KernelLayers, OtherTracesHaveNone) {
+  const Trace trace =
+      parse_trace(R"([{"ph":"X","pid":1,"tid":2,"ts":30,"dur":5,"name":"a"}])", "t");
+  EXPECT_FALSE(has_kernels(trace));
+  EXPECT_TRUE(match_kernels(trace, build_zoo("lenet5", 1)).kernels.empty());
+}
+
+// What no number is, or none that counts, ties nothing.
+TEST(KernelLayers, TakeNoHarmFromStrangeArgs) {
+  for (const char* const args :
+       {R"({"correlation":1e300,"device":-5,"stream":1e12})", R"({"correlation":"one"})",
+        R"({"correlation":tru,"device":7})", R"({"correlation":[1],"device":{}})", "{}"}) {
+    const std::string event = fmt::format(
+        R"([{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":1,"ts":1,"dur":1,"args":{}}}])",
+        args);
+    const Trace trace = parse_trace(event, "t.json");
+    const KernelLayers found = match_kernels(trace, build_zoo("lenet5", 1));
+    ASSERT_EQ(found.kernels.size(), 1U) << args;
+    EXPECT_FALSE(found.kernels[0].layer.valid()) << args;
+  }
+}
+
+}  // namespace
+}  // namespace strata
