@@ -21,6 +21,7 @@ WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
     : QToolBar(tr("What-ifs"), parent),
       workspace_(workspace),
       row_(new QWidget(this)),
+      none_(new QLabel(tr("No what-ifs"), row_)),
       more_(make_button(row_)),
       reset_(make_button(row_)) {
   setObjectName(QStringLiteral("what_if_bar"));
@@ -28,9 +29,12 @@ WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
   auto* line = new QHBoxLayout(row_);
   line->setContentsMargins(4, 0, 4, 0);
   line->setSpacing(4);
+  line->addWidget(none_);
   line->addWidget(more_);
   line->addWidget(reset_);
   line->addStretch(1);
+  none_->setForegroundRole(QPalette::PlaceholderText);
+  show_small(*none_);
   more_->setObjectName(QStringLiteral("more_what_ifs"));
   more_->setPopupMode(QToolButton::InstantPopup);
   more_->setMenu(new QMenu(more_));
@@ -93,6 +97,7 @@ void WhatIfBar::fit() {
   more_->setText(tr("%1 more").arg(more_->menu()->actions().size()));
   more_->setVisible(!more_->menu()->isEmpty());
   reset_->setVisible(!chips_.empty());
+  none_->setVisible(chips_.empty());
 }
 
 void WhatIfBar::resizeEvent(QResizeEvent* event) {

@@ -4,6 +4,7 @@
 // that takes it back. A line of its own height, empty where there is none, so that what is below
 // stays where it is.
 
+#include <QLabel>
 #include <QToolBar>
 #include <QToolButton>
 #include <vector>
@@ -28,6 +29,7 @@ class WhatIfBar : public QToolBar {
 
   Workspace& workspace_;
   QWidget* row_;
+  QLabel* none_;
   QToolButton *more_, *reset_;
   std::vector<QToolButton*> chips_;
 };

@@ -1,7 +1,7 @@
 // The timeline as its user works with it: keys, mouse, search, the baseline beside it, a trace
 // file.
 
-#include "gui/widgets/timeline/timeline_view.h"
+#include "tests/gui/widgets/timeline_view_test.h"
 
 #include <QClipboard>
 #include <QDir>
@@ -17,10 +17,6 @@
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
-#include "sim/exporters/trace/trace.h"
-#include "tests/gui/models/event_loop.h"
-#include "tests/gui/models/no_devices.h"
-#include "tests/sim/importers/kineto_trace.h"
 
 namespace strata::gui {
 namespace {
@@ -28,54 +24,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAreArray;
-using testing::wait_until;
-
-class TimelineViewTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    view_.resize(1200, 700);
-    view_.show();
-  }
-
-  void open(const std::string& strategy = "owt") {
-    Document document;
-    document.input.model = "lenet5";
-    document.input.cluster = "p100-1x2";
-    document.strategy.source = strategy;
-    workspace_.open(document);
-    settle();
-  }
-  void settle() {
-    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
-  }
-  const Recording& shown() { return *canvas_.recording(0); }
-  QPoint middle_of(SlicePlace place) { return canvas_.box_of({0, place}).center().toPoint(); }
-  // A wide one of the step that is seen, that can be clicked.
-  SlicePlace longest_on_device() {
-    const Recording& recording = shown();
-    for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
-      const Lane& lane = recording.lanes[i];
-      if (lane.name().kind != LaneKind::device) continue;
-      const std::size_t first = lane.beginning_at(recording.step->begin.value);
-      const std::size_t last = lane.ending_after(recording.step->end.value);
-      return {i, static_cast<std::uint32_t>(lane.longest(first, last))};
-    }
-    return {};
-  }
-  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    QTest::keyClick(&canvas_, key, modifiers);
-  }
-  SliceAddress close_to(std::uint32_t side, LayerId layer);
-  std::size_t rows_of_side(std::uint32_t side) {
-    return static_cast<std::size_t>(std::count_if(canvas_.rows().begin(), canvas_.rows().end(),
-                                                  [&](LaneRow row) { return row.side == side; }));
-  }
-
-  testing::NoDevices runner_;
-  Workspace workspace_{runner_};
-  TimelineView view_{workspace_};
-  TimelineCanvas& canvas_ = view_.canvas();
-};
 
 TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
   EXPECT_FALSE(canvas_.recording(0));
@@ -196,25 +144,6 @@ TEST_F(TimelineViewTest, AClickSelectsTheTaskItsLayerAndItsDevice) {
   key(Qt::Key_Escape);
   EXPECT_FALSE(workspace_.selection().task());
   EXPECT_TRUE(workspace_.selection().layers().empty());
-}
-
-// Of a layer's slices one in a device's lane, closer to, so that it can be clicked.
-SliceAddress TimelineViewTest::close_to(std::uint32_t side, LayerId layer) {
-  const Recording& recording = *canvas_.recording(side);
-  for (std::uint32_t i = 0; i < recording.lanes.size(); ++i) {
-    const Lane& lane = recording.lanes[i];
-    if (lane.name().kind != LaneKind::device) continue;
-    for (std::uint32_t at = 0; at < lane.slices().size(); ++at) {
-      if (recording.labels[lane.slices()[at].label].layer != layer) continue;
-      const SliceAddress slice{side, {i, at}};
-      canvas_.set_range(std::nullopt);
-      canvas_.select(slice, true);
-      canvas_.fit();
-      return slice;
-    }
-  }
-  ADD_FAILURE() << "no slice of layer " << layer();
-  return {};
 }
 
 // Both networks end in a layer called "loss", with a number of its own in each; only one begins
@@ -434,112 +363,6 @@ TEST_F(TimelineViewTest, FewDevicesAreNotFolded) {
   EXPECT_FALSE(canvas_.folded());
   canvas_.show_links_beside(true);
   EXPECT_EQ(canvas_.rows().size(), shown().lanes.size() + canvas_.recording(1)->lanes.size());
-}
-
-// The trace of PyTorch takes the place of the baseline, and its kernels are layers' and tasks'.
-TEST_F(TimelineViewTest, OpensPytorchsTraceBesideThePrediction) {
-  testing::KinetoTrace kineto;
-  kineto.range("user_annotation", "conv1", 10, 20);
-  kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
-  open();
-  ASSERT_TRUE(view_.open(file.fileName()));
-  settle();
-  ASSERT_NE(canvas_.recording(1), nullptr);
-  EXPECT_FALSE(view_.shows_trace()) << "the prediction is there, too";
-  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("kineto.json: 100.0 % of the kernels' time"));
-  const Recording& beside = *canvas_.recording(1);
-  const SlicePlace place = beside.place(0);
-  ASSERT_TRUE(place.valid());
-  const LayerId conv1 = workspace_.scene()->input.graph.find("conv1");
-  EXPECT_EQ(beside.labels[beside.at(place).label].layer, conv1);
-  const SliceAddress kernel = close_to(1, conv1);
-  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {},
-                    canvas_.box_of(kernel).center().toPoint());
-  ASSERT_EQ(workspace_.selection().layers(), std::vector<LayerId>{conv1});
-  ASSERT_TRUE(workspace_.selection().task());
-  EXPECT_EQ(workspace_.scene()->prediction.plan[workspace_.selection().task()->task].layer, conv1);
-  // It follows the prediction, and goes when it is closed.
-  workspace_.set_strategy({"data"});
-  settle();
-  ASSERT_NE(canvas_.recording(1), nullptr);
-  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
-  view_.close_trace();
-  settle();
-  EXPECT_TRUE(!canvas_.recording(1) || canvas_.recording(1)->name != "kineto.json");
-}
-
-// As on a command line: strata-gui strategy.json trace.json.
-TEST_F(TimelineViewTest, PytorchsTraceWaitsForThePrediction) {
-  testing::KinetoTrace kineto;
-  kineto.range("user_annotation", "conv1", 10, 20);
-  kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
-  Document document;
-  document.input.model = "lenet5";
-  document.input.cluster = "p100-1x2";
-  workspace_.open(document);
-  ASSERT_EQ(workspace_.scene(), nullptr);
-  ASSERT_TRUE(view_.open(file.fileName()));
-  settle();
-  ASSERT_NE(canvas_.recording(1), nullptr);
-  EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
-}
-
-TEST_F(TimelineViewTest, PytorchsTraceStandsAloneWhereNothingIsPredicted) {
-  testing::KinetoTrace kineto;
-  kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
-  ASSERT_TRUE(view_.open(file.fileName()));
-  settle();
-  EXPECT_TRUE(view_.shows_trace());
-}
-
-TEST_F(TimelineViewTest, OpensATraceAndGoesBack) {
-  open();
-  const Scene& scene = *workspace_.scene();
-  const std::string json = print_trace(scene.input.graph, scene.input.cluster,
-                                       scene.prediction.plan, scene.prediction.timeline);
-  QTemporaryDir folder;
-  const auto write = [&](const QString& name, const QByteArray& text) {
-    QFile file(folder.filePath(name));
-    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
-    file.write(text);
-    return file.fileName();
-  };
-  EXPECT_TRUE(view_.open(write("t.json", QByteArray::fromStdString(json))));
-  settle();
-  EXPECT_TRUE(view_.shows_trace());
-  EXPECT_EQ(shown().name, "t.json");
-  EXPECT_TRUE(view_.command().isEmpty());
-  EXPECT_TRUE(view_.open(write("bad.json", "{\"traceEvents\":[\n{\"ph\":\"X\"}]}")));
-  settle();
-  EXPECT_THAT(view_.notice().toStdString(),
-              HasSubstr("bad.json:2: an event of phase X needs 'ts'"));
-  EXPECT_TRUE(view_.shows_trace());
-  EXPECT_FALSE(view_.open(write("cluster.toml", "[grid]\nhosts = 1\n")));
-  EXPECT_FALSE(view_.open(write("strategy.json", "{\"strategy\": \"a\", \"layers\": []}")));
-  EXPECT_FALSE(view_.open(folder.filePath("nowhere.json")));
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("nowhere.json"));
-  EXPECT_TRUE(view_.open(write("of-another-name.trace", QByteArray::fromStdString(json))));
-  settle();
-  EXPECT_EQ(shown().name, "of-another-name.trace");
-  view_.close_trace();
-  settle();
-  EXPECT_EQ(canvas_.recording(0)->name, "lenet5 on p100-1x2, owt");
 }
 
 TEST_F(TimelineViewTest, AWrongEditKeepsTheLastPicture) {

@@ -54,7 +54,7 @@ TEST_P(LayerWise, IsTheLeastUnderEq1) {
       SCOPED_TRACE(std::string(cluster) + ", " + std::string(name(sync)));
       const Solved solved = solve_by_eq1(load(GetParam(), cluster, sync));
       EXPECT_TRUE(solved.optimal);
-      EXPECT_EQ(solved.best.front().strategy.name(), "optimal");
+      EXPECT_EQ(solved.best.front().strategy.name(), "eq1");
       ASSERT_EQ(solved.baselines.size(), 3u);
       for (const Scored& usual : solved.baselines) {
         EXPECT_LE(solved.best.front().eq1, usual.eq1) << usual.strategy.name();

@@ -1,0 +1,197 @@
+// The case and what comes of it, above the views: fields, what-ifs, the step, its gap and warnings.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QToolButton>
+
+#include <gmock/gmock.h>
+
+#include "tests/gui/widgets/window_test.h"
+
+namespace strata::gui {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class HeaderTest : public WindowTest {};
+
+TEST_F(HeaderTest, ShowsEachWhatIfAndTakesItBack) {
+  Document document = lenet();
+  document.input.sets = {{"link.*.bandwidth", "2x"}, {"overlap", "off"}};
+  window_->open_document(document);
+  settle();
+  const auto* bar = window_->findChild<WhatIfBar*>();
+  const auto chips = [&] {
+    QStringList texts;
+    for (const QToolButton* chip : bar->findChildren<QToolButton*>()) {
+      if (chip->isVisible() && chip->text().endsWith(QStringLiteral("✕"))) texts << chip->text();
+    }
+    return texts;
+  };
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕", "no overlap  ✕"));
+  EXPECT_THAT(window_->windowTitle().toStdString(), HasSubstr("bandwidth of all links 2x"));
+  for (QToolButton* chip : bar->findChildren<QToolButton*>()) {
+    if (chip->text().startsWith("no overlap")) QTest::mouseClick(chip, Qt::LeftButton);
+  }
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕"));
+  const int height = bar->height();
+  click("reset_what_ifs");
+  EXPECT_THAT(chips(), IsEmpty());
+  EXPECT_EQ(bar->height(), height) << "nothing below it moves";
+  EXPECT_EQ(workspace_->document(), lenet());
+  action("Undo")->trigger();
+  EXPECT_THAT(chips(), ElementsAre("bandwidth of all links 2x  ✕"));
+}
+
+TEST_F(HeaderTest, AClusterThatIsNoneIsSaidOnceAndChangesNothing) {
+  window_->open_document(lenet());
+  settle();
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  const Document before = workspace_->document();
+  auto* const field = window_->findChild<QComboBox*>("cluster")->lineEdit();
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, "q100-4x4");
+  QTest::keyClick(field, Qt::Key_Return);
+  settle();
+  EXPECT_FALSE(field->hasFocus());
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("q100-4x4"));
+  for (const View* view : window_->views()) {
+    EXPECT_THAT(view->notice().toStdString(), Not(HasSubstr("q100"))) << view->id().toStdString();
+  }
+  EXPECT_EQ(workspace_->document(), before) << "cuts by hand, too";
+  EXPECT_EQ(field->text(), "p100-1x2");
+}
+
+// Enter is the end of typing: the next Ctrl+Z takes back the cluster, and not a letter.
+TEST_F(HeaderTest, UndoInAFieldIsTheWindows) {
+  window_->open_document(lenet());
+  settle();
+  auto* const field = window_->findChild<QComboBox*>("cluster")->lineEdit();
+  field->setFocus();
+  field->selectAll();
+  QTest::keyClicks(field, "p100-1x4");
+  QTest::keyClick(field, Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-1x4");
+  EXPECT_FALSE(field->hasFocus());
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+  EXPECT_EQ(workspace_->document(), lenet());
+  field->setFocus();
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-1x4");
+}
+
+TEST_F(HeaderTest, WarnsBesideTheStepOfWhatDoesNotFit) {
+  Document vgg16 = lenet();
+  vgg16.input.model = "vgg16";
+  vgg16.input.cluster = "p100-4x4";
+  vgg16.strategy.source = "model";
+  window_->open_document(vgg16);
+  settle();
+  const auto* result = window_->findChild<QLabel*>("result");
+  EXPECT_THAT(result->text().toStdString(), HasSubstr("does not fit: 21.49 GB of 17.18 GB"));
+  action("Data parallelism")->trigger();
+  settle();
+  EXPECT_THAT(result->text().toStdString(), Not(HasSubstr("does not fit")));
+}
+
+TEST_F(HeaderTest, SaysHowFarFromTheFastestAStepIs) {
+  const auto text = [&](const char* name) {
+    return window_->findChild<QLabel*>(name)->text().toStdString();
+  };
+  Document alexnet = lenet();
+  alexnet.input.model = "alexnet";
+  alexnet.input.cluster = "p100-1x4";
+  window_->open_document(alexnet);
+  settle();
+  EXPECT_THAT(text("result"), HasSubstr("a step"));
+  EXPECT_EQ(text("gap"), "") << "nothing is proved";
+  EXPECT_THAT(text("eq1"), HasSubstr("Eq. 1: "));
+  click("find_fastest");
+  settle();
+  EXPECT_THAT(text("result"), HasSubstr("of data"));
+  EXPECT_THAT(text("gap"), HasSubstr("from the fastest"));
+  EXPECT_THAT(text("eq1"), HasSubstr("Eq. 1: "));
+  const std::string gap = text("gap");
+  action("Data parallelism")->trigger();
+  settle();
+  EXPECT_THAT(text("gap"), HasSubstr("from the fastest"));
+  EXPECT_NE(text("gap"), gap) << "the bound is of the case: it tells of every strategy";
+  workspace_->set_what_if("device.*.speed", "2");
+  settle();
+  EXPECT_EQ(text("gap"), "");
+}
+
+TEST_F(HeaderTest, AFieldIsAnEdit) {
+  window_->open_document(lenet());
+  settle();
+  auto* batch = window_->findChild<QSpinBox*>("batch");
+  batch->setValue(64);
+  EXPECT_EQ(workspace_->document().input.batch_per_device, 64);
+  workspace_->undo_stack().undo();
+  EXPECT_EQ(batch->value(), 32);
+}
+
+TEST_F(HeaderTest, SaysThatANameIsUnknown) {
+  window_->open_document(lenet());
+  settle();
+  auto* model = window_->findChild<QComboBox*>("model");
+  model->setEditText("foo");
+  QTest::keyClick(model->lineEdit(), Qt::Key_Return);
+  settle();
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("'foo'"));
+  EXPECT_EQ(model->currentText(), "lenet5");
+  EXPECT_EQ(workspace_->document(), lenet());
+  window_->findChild<QSpinBox*>("batch")->setValue(64);
+  EXPECT_EQ(window_->shown_error(), "") << "it is of what was asked for before";
+}
+
+TEST_F(HeaderTest, SumsGradientsInBucketsOfAnySize) {
+  window_->open_document(lenet());
+  settle();
+  auto* bucket = window_->findChild<QComboBox*>("bucket");
+  const auto type = [&](const char* text) {
+    bucket->setEditText(text);
+    QTest::keyClick(bucket->lineEdit(), Qt::Key_Return);
+    settle();
+  };
+  EXPECT_EQ(bucket->currentText(), "25 MiB");
+  type("2 kB");
+  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(bucket->currentText(), "2000");
+  type("lots");
+  EXPECT_EQ(workspace_->document().input.sync.bucket, Bytes{2000});
+  EXPECT_EQ(bucket->currentText(), "2000");
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("bucket: 'lots' is not a size"));
+  Document ps = lenet();
+  ps.input.sync.algorithm = SyncAlgorithm::ps;
+  window_->open_document(ps);
+  settle();
+  EXPECT_FALSE(bucket->isEnabled());
+}
+
+// What has colours in its text, too, and without another answer.
+TEST_F(HeaderTest, ChangesTheColoursOfItsResult) {
+  action("Light colours")->trigger();
+  window_->open_document(lenet());
+  settle();
+  action("Model parallelism")->trigger();
+  settle();
+  const QString light = window_->findChild<QLabel*>("result")->text();
+  action("Dark colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_NE(window_->findChild<QLabel*>("result")->text(), light);
+  action("Light colours")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_EQ(window_->findChild<QLabel*>("result")->text(), light);
+}
+
+}  // namespace
+}  // namespace strata::gui
