@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "gui/widgets/scrolled_content.h"
 #include "sim/base/error.h"
 #include "sim/text/file.h"
@@ -18,11 +19,34 @@ namespace {
 
 constexpr int kMarkHeight = 2;
 
-QImage image_of(QWidget& widget) {
-  QImage image(widget.size() * 2, QImage::Format_ARGB32_Premultiplied);
+constexpr int kAroundTitle = 8;  // pixels
+
+int title_height(const QWidget& widget, const QString& title) {
+  return title.isEmpty() ? 0 : widget.fontMetrics().height() + 2 * kAroundTitle;
+}
+
+QSize size_with_title(const QWidget& widget, const QString& title) {
+  return widget.size() + QSize(0, title_height(widget, title));
+}
+
+// The widget, beneath a line that says what it shows.
+void paint_with_title(QPainter& painter, QWidget& widget, const QString& title) {
+  const int above = title_height(widget, title);
+  painter.fillRect(QRect(0, 0, widget.width(), above), widget.palette().color(QPalette::Window));
+  painter.setFont(widget.font());
+  painter.setPen(widget.palette().color(QPalette::WindowText));
+  const QRect line(kAroundTitle, 0, widget.width() - 2 * kAroundTitle, above);
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                   widget.fontMetrics().elidedText(title, Qt::ElideRight, line.width()));
+  widget.render(&painter, QPoint(0, above));
+}
+
+QImage image_of(QWidget& widget, const QString& title) {
+  QImage image(size_with_title(widget, title) * 2, QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(2);
   image.fill(widget.palette().color(QPalette::Window));
-  widget.render(&image);
+  QPainter painter(&image);
+  paint_with_title(painter, widget, title);
   return image;
 }
 
@@ -34,16 +58,16 @@ QByteArray png_of(const QImage& image) {
   return bytes;
 }
 
-QByteArray svg_of(QWidget& widget, const QString& title) {
+QByteArray svg_of(QWidget& widget, const QString& name, const QString& title) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   QSvgGenerator svg;
   svg.setOutputDevice(&buffer);
-  svg.setSize(widget.size());
-  svg.setViewBox(widget.rect());
-  svg.setTitle(title);
+  svg.setSize(size_with_title(widget, title));
+  svg.setViewBox(QRect(QPoint(), size_with_title(widget, title)));
+  svg.setTitle(name);
   QPainter painter(&svg);
-  widget.render(&painter);
+  paint_with_title(painter, widget, title);
   painter.end();
   return bytes;
 }
@@ -172,6 +196,15 @@ void View::show_instead(const QString& text) {
   room_->setVisible(text.isEmpty());
 }
 
+QString View::picture_title() const {
+  const ScenePtr& scene = workspace_.scene();
+  if (!scene || !shows_scene()) return {};
+  const Document& shown = scene->document;
+  return tr("%1, %2: a step takes %3")
+      .arg(QString::fromStdString(shown.name()), QString::fromStdString(shown.strategy.label()),
+           human_seconds(scene->prediction.step_seconds()));
+}
+
 QStringList View::formats() const {
   QStringList formats{QStringLiteral("png"), QStringLiteral("svg")};
   if (has_csv()) formats << QStringLiteral("csv");
@@ -189,13 +222,13 @@ std::function<void()> View::exported(const QString& file) {
                      {bytes.constData(), static_cast<std::size_t>(bytes.size())});
   };
   if (suffix == QLatin1String("png")) {
-    return [write, image = image_of(picture())] { write(png_of(image)); };
+    return [write, image = image_of(picture(), picture_title())] { write(png_of(image)); };
   }
   if (suffix == QLatin1String("csv") && has_csv()) {
     return [write, text = csv_later()] { write(text().toUtf8()); };
   }
   QByteArray bytes;
-  if (suffix == QLatin1String("svg")) bytes = svg_of(picture(), title_);
+  if (suffix == QLatin1String("svg")) bytes = svg_of(picture(), title_, picture_title());
   if (bytes.isEmpty()) {
     throw InputError(fmt::format("{}: cannot be written as '{}'; allowed: {}", file.toStdString(),
                                  suffix.toStdString(),

@@ -65,6 +65,9 @@ class View : public QWidget {
   /// The same in two parts: what is shown now, to be written later, by any thread.
   std::function<void()> exported(const QString& file);
   QStringList formats() const;
+  /// The line above exported pictures: the case, its strategy and its step; empty where none is
+  /// shown.
+  virtual QString picture_title() const;
 
   /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.
   void set_seen(bool seen);

@@ -35,6 +35,7 @@ class MapView : public View {
   void start_or_stop();
 
  protected:
+  bool shows_scene() const override { return false; }  // its cells are cases of their own
   QWidget& picture() override { return *drawing_; }
 
  private:

@@ -53,19 +53,13 @@ TimelinePicture::TimelinePicture(TimelineCanvas& canvas, const Legend& legend, Q
   hide();
 }
 
-void TimelinePicture::show_title(const QString& title) {
-  title_ = title;
+void TimelinePicture::fit() {
   const QSize time = canvas_.viewport()->size();
-  resize(time.width(), title_height() + legend_height() + time.height());
+  resize(time.width(), legend_height() + time.height());
 }
 
 void TimelinePicture::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const QRect line(8, 0, width() - 16, title_height());
-  painter.setPen(palette().color(QPalette::WindowText));
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                   fontMetrics().elidedText(title_, Qt::ElideRight, line.width()));
-  painter.translate(0, title_height());
   legend_.paint(painter, width());
   painter.translate(0, legend_height());
   painter.setClipRect(canvas_.viewport()->rect());

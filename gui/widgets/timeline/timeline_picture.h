@@ -1,7 +1,7 @@
 #pragma once
 
-// The timeline as a picture that stands alone: what it shows and how long a step takes, what its
-// colours mean, and the time itself. Never on the screen.
+// The timeline as a picture that stands alone: what its colours mean, and the time itself. Never on
+// the screen.
 
 #include <QWidget>
 #include <vector>
@@ -18,20 +18,17 @@ class TimelinePicture : public QWidget {
  public:
   TimelinePicture(TimelineCanvas& canvas, const Legend& legend, QWidget* parent);
 
-  /// As large as the canvas is now, and the lines above it.
-  void show_title(const QString& title);
-  const QString& title() const { return title_; }
+  /// As large as the canvas is now, and the legend above it.
+  void fit();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  int title_height() const { return fontMetrics().height() + 8; }
   int legend_height() const { return legend_.heightForWidth(canvas_.viewport()->width()); }
 
   TimelineCanvas& canvas_;
   const Legend& legend_;
-  QString title_;
 };
 
 }  // namespace strata::gui

@@ -211,7 +211,7 @@ void TimelineView::show_name() {
 }
 
 QWidget& TimelineView::picture() {
-  picture_->show_title(picture_title());
+  picture_->fit();
   return *picture_;
 }
 

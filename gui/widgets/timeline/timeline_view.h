@@ -42,8 +42,7 @@ class TimelineView : public View {
   /// What can be done with the slice that is selected; the caller owns it.
   std::unique_ptr<QMenu> make_menu();
   const Legend& legend() const { return *legend_; }
-  /// Of a picture of it.
-  QString picture_title() const;
+  QString picture_title() const override;
   bool shows_trace() const { return trace_ != nullptr; }
 
  public slots:
@@ -52,6 +51,7 @@ class TimelineView : public View {
 
  protected:
   /// Its bar is for the mouse; in place of that stands what is shown.
+  bool shows_scene() const override { return trace_ == nullptr; }
   QWidget& picture() override;
 
  private:

@@ -109,6 +109,24 @@ TEST_F(ViewTest, ExportsATableWhereItHasOne) {
   EXPECT_EQ(QDir(folder_.path()).entryList(QDir::Files).size(), 1);
 }
 
+TEST_F(ViewTest, APictureSaysWhichCaseItShows) {
+  view_.show();
+  Document document;
+  document.input.model = "lenet5";
+  document.input.cluster = "p100-1x2";
+  document.input.sets = {{"overlap", "off"}};
+  workspace_.open(document);
+  ASSERT_TRUE(testing::wait_until([&] { return workspace_.jobs().idle(); }));
+  const QSize without = view_.shown().size();
+  view_.export_to(file("a.png"));
+  EXPECT_GT(QImage(file("a.png")).height(), 2 * without.height());
+  view_.export_to(file("a.svg"));
+  QFile svg(file("a.svg"));
+  ASSERT_TRUE(svg.open(QIODevice::ReadOnly));
+  EXPECT_THAT(svg.readAll().toStdString(),
+              HasSubstr("lenet5 on p100-1x2, no overlap, data: a step takes "));
+}
+
 // The text is made by whoever writes it, in a job, of what was shown when it was asked for.
 TEST_F(ViewTest, ALongTableIsMadeWhenItIsWritten) {
   view_.rows = "a\n1\n";
