@@ -145,8 +145,8 @@ std::string best_other_text(const ExplainedLayer& explained) {
   std::string text = fmt::format("\nBest besides its own: {}, ", config_text(other.config));
   text += own == step ? fmt::format("a step of {}, too.", step)
                       : fmt::format("a step of {} in place of {}.", step, own);
-  text += " " + turns_text(explained.turns, other.step < explanation.step, "its own",
-                           explained.all_tried);
+  text += " " + turns_text(explained.turns, other.step < explanation.step,
+                           config_text(explained.strategy[explained.layer]), explained.all_tried);
   return text + (explained.turns.empty() ? "\n" : fmt::format("\n{}\n", kTurnsNote));
 }
 

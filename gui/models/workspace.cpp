@@ -1,6 +1,7 @@
 #include "gui/models/workspace.h"
 
 #include <QUndoCommand>
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -21,9 +22,14 @@ class EditCommand : public QUndoCommand {
         workspace_(workspace),
         before_(workspace.document()),
         after_(std::move(next)),
+        baseline_(workspace.baseline_),
         drag_(drag) {}
 
-  void undo() override { workspace_.become(before_); }
+  // Another network lets a baseline go that was pinned: it comes back with its own.
+  void undo() override {
+    workspace_.become(before_);
+    if (!baseline_.follows && workspace_.baseline_.follows) workspace_.take_baseline(baseline_);
+  }
   void redo() override { workspace_.become(after_); }
   int id() const override { return drag_; }
   bool mergeWith(const QUndoCommand* later) override {
@@ -35,6 +41,7 @@ class EditCommand : public QUndoCommand {
  private:
   Workspace& workspace_;
   Document before_, after_;
+  Workspace::Baseline baseline_;  // before
   int drag_;
 };
 
@@ -95,6 +102,8 @@ void Workspace::set_config(const std::vector<LayerId>& layers, const std::vector
     emit failed(tr("The cut is left as it was: what was changed before is not predicted yet."));
     return;
   }
+  const auto is_of_another = [&](LayerId layer) { return layer() >= scene_->input.graph.size(); };
+  if (std::ranges::any_of(layers, is_of_another)) return;
   Document next = document_;
   std::vector<Config>& configs = next.strategy.configs;
   next.strategy.touched = !next.strategy.found.empty();
@@ -122,6 +131,7 @@ void Workspace::stop() {
   const bool predicting = jobs_.busy(kSceneLane);
   jobs_.stop(kSearchLane);
   for (const char* const lane : kOfTheUser) jobs_.cancel(QLatin1String(lane));
+  baseline_.pending.reset();
   if (!predicting) return;
   error_ = tr("Stopped: what is shown is as it was before. The next change predicts again.");
   emit scene_changed();
@@ -133,7 +143,11 @@ void Workspace::edit_and_read_anew(const QString& what, const Document& next) {
   const bool same = next == document_;
   edit(what, next);
   if (same) predict_again();
-  if (baseline_.scene) predict_baseline(baseline_.scene->document);
+  if (baseline_.pending) {
+    predict_baseline(Document(*baseline_.pending));
+  } else if (baseline_.scene) {
+    predict_baseline(baseline_.scene->document);
+  }
 }
 
 void Workspace::pin_baseline() {

@@ -21,6 +21,10 @@ void SheetCanvas::fit() {
   update();
 }
 
+void SheetCanvas::close_menu() {
+  if (menu_) menu_->close();
+}
+
 void SheetCanvas::show_sheet() {
   view_.show(sheet(), room());
   update();
@@ -63,9 +67,9 @@ void SheetCanvas::wheelEvent(QWheelEvent* event) {
 }
 
 void SheetCanvas::mousePressEvent(QMouseEvent* event) {
-  if (drag_ == Drag::pan || drag_ == Drag::band) return;  // with another button
+  if (drag_ != Drag::none) return;  // with another button
   pressed_ = last_ = event->position();
-  drag_ = Drag::none;
+  button_ = event->button();
   if (event->button() == Qt::LeftButton) drag_ = Drag::press;
   if (event->button() == Qt::MiddleButton) begin_drag(Drag::pan);
 }
@@ -91,6 +95,7 @@ void SheetCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void SheetCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != button_) return;
   const Drag ended = std::exchange(drag_, Drag::none);
   if (ended == Drag::pan) setCursor(cursor_);
   if (ended == Drag::press) click(pressed_, event->modifiers());
@@ -113,12 +118,14 @@ void SheetCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 void SheetCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  if (drag_ != Drag::none) return;
   const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
   const QPointF at = by_key ? current_place() : QPointF(event->pos());
   if (!by_key) pick_for_menu(at);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->setToolTipsVisible(true);
+  menu_ = menu;
   emit menu_wanted(*menu, at.toPoint());
   menu->isEmpty() ? delete menu : menu->popup(mapToGlobal(at.toPoint()));
 }

@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPointer>
 #include <QWidget>
 
 #include "gui/widgets/navigation.h"
@@ -22,6 +23,8 @@ class SheetCanvas : public QWidget {
  public:
   /// All of the sheet in the middle of the room that it has.
   void fit();
+  /// What it offers is of a sheet that is no longer there.
+  void close_menu();
 
  signals:
   /// Of what is there, which is picked now; it is shown when something was written into it.
@@ -74,7 +77,9 @@ class SheetCanvas : public QWidget {
   SheetView view_;
   Drag drag_ = Drag::none;
   QPointF pressed_, last_;
-  QCursor cursor_;  // before the sheet was dragged
+  Qt::MouseButton button_ = Qt::NoButton;  // that is dragged with
+  QCursor cursor_;                         // before the sheet was dragged
+  QPointer<QMenu> menu_;
 };
 
 }  // namespace strata::gui

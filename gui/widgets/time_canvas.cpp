@@ -157,7 +157,8 @@ void TimeCanvas::wheelEvent(QWheelEvent* event) {
 
 // The right button asks for a menu.
 void TimeCanvas::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::RightButton) return;
+  if (event->button() == Qt::RightButton || drag_ != Drag::none) return;
+  button_ = event->button();
   pressed_ = event->position().toPoint();
   window_at_press_ = window_;
   const bool pans =
@@ -189,7 +190,8 @@ void TimeCanvas::measure_to(int x) {
   emit range_picked();
 }
 
-void TimeCanvas::mouseReleaseEvent(QMouseEvent*) {
+void TimeCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != button_) return;
   if (std::exchange(drag_, Drag::none) == Drag::press) click(pressed_);
 }
 

@@ -90,6 +90,7 @@ class TimeCanvas : public QAbstractScrollArea {
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  bool is_dragged() const { return drag_ != Drag::none; }
 
  private:
   /// Where fit() led, and what was wanted then.
@@ -114,6 +115,7 @@ class TimeCanvas : public QAbstractScrollArea {
   std::optional<Fitted> fitted_;
   int wanted_names_ = 0;
   std::optional<int> mouse_x_;
+  Qt::MouseButton button_ = Qt::NoButton;  // that is dragged with
   Drag drag_ = Drag::none;
   QPoint pressed_;
   TimeWindow window_at_press_;

@@ -25,12 +25,14 @@ class ShardDevices {
   ShardDevices(std::initializer_list<DeviceId> devices)
       : ShardDevices(std::vector<DeviceId>(devices)) {}
 
-  std::span<const DeviceId> all() const {
+  std::span<const DeviceId> all() const& {
     return devices_ ? std::span<const DeviceId>(*devices_) : std::span<const DeviceId>();
   }
-  operator std::span<const DeviceId>() const {
-    return all();
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator std::span<const DeviceId>() const& { return all(); }
+  // Of one that goes they would outlive it.
+  std::span<const DeviceId> all() && = delete;
+  operator std::span<const DeviceId>() && = delete;  // NOLINT(google-explicit-constructor)
   std::size_t size() const { return devices_ ? devices_->size() : 0; }
   bool empty() const { return size() == 0; }
   DeviceId operator[](std::size_t shard) const { return (*devices_)[shard]; }

@@ -70,7 +70,7 @@ class RangeAdder {
     times.reserve(2 * slices.size());
     for (const CutSlice& slice : slices) times.insert(times.end(), {slice.begin, slice.end});
     std::ranges::sort(times);
-    times.erase(std::ranges::unique(times).begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
     std::ranges::sort(slices, {}, &CutSlice::begin);
     std::vector<CutSlice> active;
     auto next = slices.begin();

@@ -17,6 +17,7 @@ ClusterCanvas::ClusterCanvas(QWidget* parent) : SheetCanvas({20, 1.8}, parent) {
 }
 
 void ClusterCanvas::show_map(ClusterMap map, ScenePtr scene) {
+  close_menu();
   const bool moved = map.bounds != map_.bounds;
   map_ = std::move(map);
   scene_ = std::move(scene);

@@ -18,6 +18,7 @@ PickMode mode_of(Qt::KeyboardModifiers modifiers) {
 }  // namespace
 
 void NetworkCanvas::mousePressEvent(QMouseEvent* event) {
+  if (brushing_) return;  // with another button
   const auto node = node_at(event->position());
   brushing_ = painting_ && event->button() == Qt::LeftButton;
   if (brushing_ && node) painted_.insert(*node);
@@ -33,7 +34,9 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void NetworkCanvas::mouseReleaseEvent(QMouseEvent* event) {
-  if (!std::exchange(brushing_, false)) return SheetCanvas::mouseReleaseEvent(event);
+  if (!brushing_) return SheetCanvas::mouseReleaseEvent(event);
+  if (event->button() != Qt::LeftButton) return;
+  brushing_ = false;
   const std::set<std::size_t> nodes = std::exchange(painted_, {});
   if (!nodes.empty()) emit painted({nodes.begin(), nodes.end()});
   update();

@@ -132,6 +132,7 @@ void NetworkView::make_table() {
 }
 
 void NetworkView::follow_scene() {
+  canvas_->close_menu();
   if (!workspace().scene()) return;
   layers_.set_scene(workspace().scene());
   filter_rows(search_->text());

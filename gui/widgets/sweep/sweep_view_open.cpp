@@ -78,8 +78,9 @@ void SweepView::draw_report() {
   workspace().jobs().start(
       this, QStringLiteral("report"), tr("Drawing the report"),
       [this, request](Progress&) -> Jobs::Show {
-        return [this, report = std::make_shared<const ReportDocument>(make_report(request))] {
-          report_->show_report(report);
+        return [this, store = request.store,
+                report = std::make_shared<const ReportDocument>(make_report(request))] {
+          if (store == file_.file()) report_->show_report(report);
         };
       },
       [this](const QString& message) { report_->say(message); }, WhenStale::show);

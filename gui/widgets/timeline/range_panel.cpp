@@ -55,7 +55,7 @@ void RangePanel::add_up() {
 }
 
 void RangePanel::show_sums(const TimeRange& range, const RangeSums& sums) {
-  if (!range_) return;
+  if (!recording_ || range_ != range) return;  // by now
   model_->show(sums.all, sums.rows);
   const auto sum = [&](double RangeSum::*part) {
     return std::accumulate(sums.rows.begin(), sums.rows.end(), 0.0,

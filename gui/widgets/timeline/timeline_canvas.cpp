@@ -165,6 +165,7 @@ std::vector<TimelineCanvas::Placed> TimelineCanvas::visible_rows() const {
 
 const TimelineCanvas::Placed* TimelineCanvas::find(const std::vector<Placed>& rows,
                                                    LaneRow row) const {
+  if (row.is_heading()) return nullptr;  // nothing that is shown stands for its lane
   const auto found = std::find_if(rows.begin(), rows.end(),
                                   [&](const Placed& placed) { return placed.row == row; });
   return found == rows.end() ? nullptr : &*found;

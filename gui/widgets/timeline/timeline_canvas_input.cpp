@@ -78,9 +78,12 @@ void TimelineCanvas::turn_at_mouse() {
       group = lines_.group_of[static_cast<std::size_t>(row - lines_.rows.begin())];
     }
   }
-  for (; group; group = *group == 0 ? std::nullopt : std::optional(*group - 1)) {
-    const std::string key = lines_.groups[*group].key;
-    if (!key.empty()) return turn(key);
+  while (group) {
+    const RowGroup& own = lines_.groups[*group];
+    if (!own.key.empty()) return turn(std::string(own.key));
+    std::uint32_t outer = *group;
+    while (outer > 0 && lines_.groups[outer].level >= own.level) --outer;
+    group = lines_.groups[outer].level < own.level ? std::optional(outer) : std::nullopt;
   }
 }
 
@@ -105,7 +108,7 @@ void TimelineCanvas::click(QPoint at) {
 
 // A curve is no task.
 void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
-  const auto slice = slice_at(event->pos());
+  const auto slice = is_dragged() ? std::nullopt : slice_at(event->pos());
   if (!slice || lane({slice->side, slice->place.lane}).name().kind == LaneKind::curve) return;
   pick(slice);
   emit menu_wanted(*slice, event->globalPos());

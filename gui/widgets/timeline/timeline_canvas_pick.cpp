@@ -31,6 +31,7 @@ void TimelineCanvas::reveal(const SliceAddress& slice) {
   next.reveal(shown.begin.value, shown.end.value);
   move_window(next);
   const LaneRow row = row_of(slice);
+  if (row.is_heading()) return;
   const auto found =
       std::ranges::find(scrolled_rows_, row, [&](std::uint32_t line) { return lines_.rows[line]; });
   if (found == scrolled_rows_.end()) return;

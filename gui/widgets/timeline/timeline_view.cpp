@@ -261,6 +261,7 @@ void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const
   trace_.reset();
   kernels_ = trace;
   baseline_ = {};
+  canvas_->show_recordings(scene_.recording, nullptr);  // until they are matched
   refresh();
   emit opened(file);
 }

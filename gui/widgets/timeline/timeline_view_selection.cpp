@@ -45,6 +45,7 @@ void TimelineView::on_picked() {
 }
 
 void TimelineView::select_slice(SliceAddress picked) {
+  if (picked.side == 1 && !baseline_.scene) return;
   const Recording& recording = *canvas_->recording(picked.side);
   const Slice& slice = recording.at(picked.place);
   const LayerId layer = recording.labels[slice.label].layer;
@@ -57,8 +58,8 @@ void TimelineView::select_slice(SliceAddress picked) {
 
 // Another cluster's devices and links have no place in this one.
 void TimelineView::select_lane(const LaneName& lane, std::uint32_t side) {
-  const bool same =
-      side == 0 || baseline_.scene->document.input.cluster == scene_.scene->document.input.cluster;
+  const bool same = side == 0 || (baseline_.scene && baseline_.scene->document.input.cluster ==
+                                                         scene_.scene->document.input.cluster);
   if (same && lane.device) selection().select_device(lane.device);
   if (same && lane.link) selection().select_link(lane.link);
 }

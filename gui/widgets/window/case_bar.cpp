@@ -107,11 +107,11 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
     if (text.toStdString() == shown_name(workspace_.document().input.model)) return;
-    commit_name(tr("network %1").arg(text),
+    commit_name(*model_, tr("network %1").arg(text),
                 [text](Document& d) { d = d.with_model(text.toStdString()); });
   });
   connect(cluster_, &QComboBox::textActivated, this, [this](const QString& text) {
-    commit_name(tr("cluster %1").arg(text),
+    commit_name(*cluster_, tr("cluster %1").arg(text),
                 [text](Document& d) { d = d.with_cluster(typed(text, d.input.cluster)); });
   });
   connect(batch_, &QSpinBox::valueChanged, this, [this](int value) {
@@ -183,12 +183,13 @@ void CaseBar::commit(const QString& what, const std::function<void(Document&)>& 
 
 // Of what there is none nothing is changed: a slip of the keyboard would reset what goes with a
 // network or a cluster.
-void CaseBar::commit_name(const QString& what, const std::function<void(Document&)>& change) {
+void CaseBar::commit_name(const QComboBox& field, const QString& what,
+                          const std::function<void(Document&)>& change) {
   if (workspace_.document().empty()) return;
   Document next = workspace_.document();
   change(next);
   workspace_.jobs().start(
-      this, QStringLiteral("case"), tr("Loading %1").arg(what),
+      this, QStringLiteral("case ") + field.objectName(), tr("Loading %1").arg(what),
       [this, what, change, request = next.input,
        loader = workspace_.loader()](Progress&) -> Jobs::Show {
         loader->load(request);

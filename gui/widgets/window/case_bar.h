@@ -36,7 +36,8 @@ class CaseBar : public QToolBar {
   void show_document();
   void commit_bucket(const QString& text);
   void commit(const QString& what, const std::function<void(Document&)>& change);
-  void commit_name(const QString& what, const std::function<void(Document&)>& change);
+  void commit_name(const QComboBox& field, const QString& what,
+                   const std::function<void(Document&)>& change);
   QComboBox* field(const QString& label, const QString& name, const QStringList& choices);
 
   Workspace& workspace_;

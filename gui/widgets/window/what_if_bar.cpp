@@ -62,11 +62,11 @@ void WhatIfBar::show_document() {
     add_chip(QString::fromStdString(what_if_text(key, value)), document.with_what_if(key, {}));
   }
   if (!document.base_cluster.empty()) {
-    add_chip(tr("resized from %1").arg(QString::fromStdString(document.base_cluster)),
+    add_chip(tr("cluster was %1").arg(QString::fromStdString(document.base_cluster)),
              document.resized(document.base_cluster));
   }
   if (document.base_batch) {
-    add_chip(tr("batch not %1").arg(*document.base_batch),
+    add_chip(tr("batch was %1").arg(*document.base_batch),
              document.with_batch(*document.base_batch));
   }
   fit();

@@ -111,14 +111,20 @@ class KeySearch {
     const bool was_faster = of_.others[k].step < of_.own.step;
     const Seconds faster = was_faster ? own : other, slower = was_faster ? other : own;
     if (faster.value >= (1 - kVisible) * slower.value) return false;
-    return fits(was_faster ? of_.own : of_.others[k], factor);
+    return fits(was_faster ? of_.others.size() : k, factor);
   }
 
   // What does not fit wins nothing. Of the changes the batch alone changes what a device needs.
-  bool fits(const Contender& which, double factor) {
+  bool fits(std::size_t k, double factor) {
     if (key_ != kBatch) return true;
+    const auto [place, is_new] = fits_.try_emplace({k, factor});
+    if (!is_new) return place->second;
+    throw_if_cancelled(of_.cancelled);
+    const Contender& which = k == of_.others.size() ? of_.own : of_.others[k];
+    work_ += which.work;
     const Case& there = *at(factor);
-    return score_simulated(there, resolve(which.strategy, there), nullptr, true).fits;
+    place->second = score_simulated(there, resolve(which.strategy, there), nullptr, true).fits;
+    return place->second;
   }
 
   BreakEven result(std::size_t k, double factor) {
@@ -163,6 +169,7 @@ class KeySearch {
   const std::string key_;
   std::map<double, std::optional<Case>> cases_;   // by factor; nothing: there is none
   std::vector<std::map<double, Seconds>> steps_;  // by strategy and factor
+  std::map<std::pair<std::size_t, double>, bool> fits_;
   std::size_t work_ = 0;
 };
 

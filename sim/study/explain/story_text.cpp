@@ -64,12 +64,14 @@ std::string compared(double ratio) {
   return fmt::format("{:.{}f} times as fast", 1 / ratio, 1 / ratio < 9.95 ? 1 : 0);
 }
 
-// Data parallelism, or the fastest of the others where it is not beside it.
+// Data parallelism, or the fastest of the others where it is not beside it; of those that fit.
 const Rival* usual_rival(const Story& story) {
-  const auto data = std::ranges::find_if(
-      story.rivals, [](const Rival& rival) { return rival.strategy.name() == "data"; });
+  const auto data = std::ranges::find_if(story.rivals, [](const Rival& rival) {
+    return rival.fits && rival.strategy.name() == "data";
+  });
   if (data != story.rivals.end()) return &*data;
-  return story.rivals.empty() ? nullptr : &story.rivals.front();
+  const auto fastest = std::ranges::find_if(story.rivals, &Rival::fits);
+  return fastest == story.rivals.end() ? nullptr : &*fastest;
 }
 
 std::string step_sentence(const Story& story) {

@@ -162,6 +162,32 @@ TEST_F(WorkspaceTest, ABaselineIsAStepOfUndo) {
   EXPECT_EQ(workspace_.baseline()->document, lenet("owt"));
 }
 
+// Another network lets it go, and to undo that brings it back.
+TEST_F(WorkspaceTest, APinnedBaselineComesBackWithItsNetwork) {
+  workspace_.open(lenet("model"));
+  settle();
+  workspace_.pin_baseline();
+  const ScenePtr pinned = workspace_.baseline();
+  Document other = lenet();
+  other.input.model = "alexnet";
+  workspace_.edit("network", other);
+  settle();
+  EXPECT_EQ(workspace_.baseline()->document.input.model, "alexnet");
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(workspace_.baseline(), pinned);
+}
+
+// Data parallelism on the file's cluster, not on the one before.
+TEST_F(WorkspaceTest, TheBaselineFollowsAFileThatIsReadAnew) {
+  workspace_.open(lenet("model"));
+  settle();
+  workspace_.edit_and_read_anew("cluster", lenet("model").with_cluster("p100-1x4"));
+  settle();
+  EXPECT_EQ(workspace_.baseline()->document.input.cluster, "p100-1x4");
+  EXPECT_EQ(workspace_.baseline()->document.strategy, StrategyChoice());
+}
+
 TEST_F(WorkspaceTest, DropsARangeThatEndsAfterTheTimeline) {
   workspace_.open(lenet());
   settle();

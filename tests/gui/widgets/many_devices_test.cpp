@@ -94,6 +94,24 @@ TEST_F(ManyDevicesTest, ATaskIsShownAtTheDeviceThatStandsForIts) {
   view_.grab();
 }
 
+// In a group that is open its hosts stand as one line each: nothing stands for a device's streams.
+TEST_F(ManyDevicesTest, ATaskThatNoRowStandsForIsNotFramed) {
+  canvas_.setFocus();
+  QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, mark_of(group_of("host0/gpu0", 32)));
+  const Recording& recording = shown();
+  int unframed = 0;
+  for (std::uint32_t lane = 0; lane < recording.lanes.size(); ++lane) {
+    const Lane& own = recording.lanes[lane];
+    if (own.slices().empty() || !stands_for_tasks(own.name().kind)) continue;
+    const SliceAddress slice{0, {lane, 0}};
+    canvas_.select(slice, true);
+    view_.grab();
+    const bool streams = own.name().kind == LaneKind::stream;
+    if (streams && canvas_.box_of(slice).isEmpty()) ++unframed;
+  }
+  EXPECT_GT(unframed, 0);
+}
+
 TEST_F(ManyDevicesTest, CanAllBeShown) {
   key(Qt::Key_G, Qt::ShiftModifier);
   EXPECT_FALSE(canvas_.folded());

@@ -272,6 +272,8 @@ TEST_F(NetworkViewTest, AnotherButtonDoesNotEndADrag) {
   QTest::mousePress(&canvas, Qt::MiddleButton, {}, from);
   EXPECT_NE(canvas.cursor().shape(), before);
   QTest::mousePress(&canvas, Qt::RightButton, {}, from);
+  QTest::mouseRelease(&canvas, Qt::RightButton, {}, from);
+  EXPECT_NE(canvas.cursor().shape(), before);
   QTest::mouseRelease(&canvas, Qt::MiddleButton, {}, from);
   EXPECT_EQ(canvas.cursor().shape(), before);
 }

@@ -110,6 +110,7 @@ TEST_F(ViewTest, ExportsATableWhereItHasOne) {
 }
 
 TEST_F(ViewTest, APictureSaysWhichCaseItShows) {
+  view_.resize(600, 100);
   view_.show();
   Document document;
   document.input.model = "lenet5";
