@@ -40,7 +40,7 @@ std::vector<LegendEntry> timeline_legend(const TimelineCanvas& canvas) {
   }
   for (const auto& [key, style] : styles) {
     entries.push_back(
-        {key.second, [style](const Theme& theme) { return colour_of(style, theme); }});
+        {key.second, [style = style](const Theme& theme) { return colour_of(style, theme); }});
   }
   if (has_path(*shown)) {
     entries.push_back({QObject::tr("critical path"), [](const Theme& t) { return t.critical; }});
