@@ -92,6 +92,7 @@ std::string number_text(const MapAxis& axis, std::size_t value, double number) {
 
 std::string allowed_keys(const std::vector<MapAxis>& usual) {
   std::vector<std::string> keys;
+  keys.reserve(usual.size());
   for (const MapAxis& axis : usual) keys.push_back(axis.key);
   return fmt::format("{}, or KEY=VALUE,VALUE,... with a key of `set`", fmt::join(keys, ", "));
 }
