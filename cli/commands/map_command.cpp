@@ -34,12 +34,14 @@ struct MapFlags {
   bool json = false;
 };
 
-// The links that reach furthest, over the batch.
+// The links that reach furthest, over the batch; other ones where an axis that is given is one of
+// them.
 PhaseMapRequest request_of(const MapFlags& flags, const Cluster& cluster) {
   const std::vector<MapAxis> usual = usual_axes(flags.input, cluster);
   PhaseMapRequest request{flags.input, {}, {}, split_at_commas(flags.strategies), flags.threads};
-  request.x = flags.x.empty() ? usual_x(usual) : read_axis(flags.x, usual);
-  request.y = flags.y.empty() ? usual_y(usual) : read_axis(flags.y, usual);
+  if (!flags.x.empty()) request.x = read_axis(flags.x, usual);
+  request.y = flags.y.empty() ? usual_y(usual, request.x.key) : read_axis(flags.y, usual);
+  if (flags.x.empty()) request.x = usual_x(usual, request.y.key);
   return request;
 }
 

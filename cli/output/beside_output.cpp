@@ -36,29 +36,48 @@ Json pass_json(const Case& input, const ComparedPass& pass) {
   return json;
 }
 
-std::string passes_text(const Case& input, std::vector<ComparedPass> passes) {
+std::string passes_text(const Case& input, const TraceComparison& compared) {
+  std::vector<ComparedPass> passes = compared.passes;
   std::ranges::stable_sort(passes, std::greater{}, &ComparedPass::traced);
   passes.resize(std::min(passes.size(), kListedPasses));
   TextTable table;
   for (const ComparedPass& pass : passes) {
     const bool known = pass.predicted > Seconds{} && pass.traced > Seconds{};
+    const bool same = known && compared.steps > 0;  // a step beside a step
     table.add({{"device", device_name(input, pass.what.device), TextTable::left},
                {"layer", input.graph[pass.what.layer].name, TextTable::left},
                {"pass", std::string(name(pass.what.pass)), TextTable::left},
                {"kernels", std::to_string(pass.kernels)},
                {"measured", format_seconds(pass.traced)},
                {"predicted", known ? format_seconds(pass.predicted) : "-"},
-               {"error", known ? fmt::format("{:+.0f}%", 100 * relative_error(pass)) : "-"}});
+               {"error", same ? fmt::format("{:+.0f}%", 100 * relative_error(pass)) : "-"}});
   }
   return table.print();
+}
+
+std::string step_text(const Prediction& prediction, const TraceComparison& compared) {
+  const std::string predicted = format_seconds(prediction.step_seconds());
+  const std::string busy = format_seconds(compared.busy);
+  if (compared.steps == 0) {
+    return fmt::format(
+        "The trace names no steps (ProfilerStep#N): its kernels are added up over all of it, in "
+        "which the busiest\nGPU is busy for {}. A step is predicted to take {}.\n",
+        busy, predicted);
+  }
+  return fmt::format(
+      "The trace's median step of {} takes {}, predicted {}; the busiest GPU is busy for {} of "
+      "it.\n",
+      compared.steps, format_seconds(compared.traced_step), predicted, busy);
 }
 
 }  // namespace
 
 Json beside_json(const Case& input, const TraceComparison& compared) {
-  Json json{{"measured_step_seconds", compared.traced_step.value},
+  Json json{{"measured_step_seconds", nullptr},
+            {"busy_seconds", compared.busy.value},
             {"steps", compared.steps},
             {"known_share", compared.known_share}};
+  if (compared.steps > 0) json["measured_step_seconds"] = compared.traced_step.value;
   json["passes"] = Json::array();
   for (const ComparedPass& pass : compared.passes) json["passes"].push_back(pass_json(input, pass));
   return json;
@@ -66,15 +85,12 @@ Json beside_json(const Case& input, const TraceComparison& compared) {
 
 std::string beside_text(const Case& input, const Prediction& prediction,
                         const TraceComparison& compared) {
-  std::string text = fmt::format(
-      "The trace's median step of {} takes {}, predicted {}. Of the kernels' time {:.1f}% is known "
-      "to "
-      "be of layers\nor their update.\n",
-      compared.steps, format_seconds(compared.traced_step),
-      format_seconds(prediction.step_seconds()), 100 * compared.known_share);
+  std::string text = step_text(prediction, compared);
+  text += fmt::format("Of the kernels' time {:.1f}% is known to be of layers or their update.\n",
+                      100 * compared.known_share);
   if (compared.passes.empty()) return text;
   return text + fmt::format("\nWhat takes the longest (--json has all):\n\n{}",
-                            passes_text(input, compared.passes));
+                            passes_text(input, compared));
 }
 
 }  // namespace strata

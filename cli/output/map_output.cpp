@@ -1,5 +1,6 @@
 #include "cli/output/map_output.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,18 @@ std::string without_winner(const PhaseMap& map) {
   return text.empty() ? text : "\nWithout a winner:\n" + text;
 }
 
+std::string without_step(const PhaseMap& map) {
+  std::string text;
+  for (std::size_t i = 0; i < map.strategies.size(); ++i) {
+    const std::string why = why_no_step(map, i);
+    if (why.empty()) continue;
+    const std::size_t line = std::min(why.find('\n'), why.size());  // one for each thing wrong
+    text += fmt::format("  {}: {}{}\n", map.strategies[i], why.substr(0, line),
+                        line < why.size() ? " ..." : "");
+  }
+  return text.empty() ? text : "\nWithout a step in any cell:\n" + text;
+}
+
 }  // namespace
 
 Json map_json(const PhaseMap& map) {
@@ -117,7 +130,7 @@ std::string map_text(const PhaseMap& map) {
     lines += fmt::format("  {} {}: {}\n", other.key, value, crossover_text(map, at));
   }
   if (!lines.empty()) text += "\nWhere the winner changes:\n" + lines;
-  return text + without_winner(map);
+  return text + without_winner(map) + without_step(map);
 }
 
 }  // namespace strata

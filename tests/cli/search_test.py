@@ -50,7 +50,7 @@ MAP = {
     "cells": [{"x": str, "y": str, "devices": int, "batch": int, "winner": str, "margin": NUMBER,
                "strategies": [{"strategy": str, "step_seconds": NUMBER,
                                "peak_memory_bytes": int}]}],
-    "crossovers": [{"along": str, "at": str, "after": str, "before": str, "about": str,
+    "crossovers": [{"along": str, "at": str, "after": str, "before": str, "about": (str, type(None)),
                     "from": str, "to": str}],
 }
 SIDE = {"config": CONFIG, "compute_seconds": NUMBER, "transfer_seconds": NUMBER,
@@ -249,6 +249,21 @@ class Search(unittest.TestCase):
                 self.assertEqual(p["step_seconds"], step)
         for turn in m["crossovers"]:
             self.assertNotEqual(turn["from"], turn["to"])
+
+    def test_the_other_axis_of_a_map_is_another_number(self):
+        for given, other in (("--x batch_per_device=16", "y"), ("--y link.intra.bandwidth=1x", "x")):
+            m = said(f"strata map lenet5 --cluster p100-1x2 {given} --strategy data --json")
+            self.assertNotEqual(m["x"]["key"], m["y"]["key"])
+            self.assertGreater(len(m[other]["values"]), 1)
+
+    def test_a_map_lists_a_strategy_that_fits_no_cell(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "pair.json").write_text(
+                '{"strategy": "pair", "model": "lenet5", "default": {"n": 2}, "layers": []}')
+            command = "strata map lenet5 --cluster p100-1x1 --x batch_per_device=16 --y hosts=1"
+            outcome = cases.run(f"{command} --strategy data,pair.json", folder)
+        self.assertEqual(outcome.exit_code, 0)
+        self.assertIn("Without a step in any cell:\n  pair.json: ", outcome.stdout.decode())
 
     def test_diff(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -26,16 +26,19 @@ def trace_of(options):
     return events, json.loads(outcome.stdout)
 
 
-def kineto(correlated):
-    """A trace as PyTorch's profiler writes one: conv1's kernel of 100 us, and one of no layer."""
+def kineto(correlated, named=True):
+    """A trace as PyTorch's profiler writes one: conv1's kernel of 100 us, and one of no layer; the
+    step is named, or not."""
     def event(category, name, thread, begin, length, args):
         return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": thread, "ts": begin,
                 "dur": length, "args": args}
     gpu = {"device": 0, "stream": 7}
-    return {"traceEvents": [
+    steps = [event("user_annotation", "ProfilerStep#3", 1, 0, 600, {})] if named else []
+    return {"traceEvents": steps + [
         event("user_annotation", "conv1", 1, 10, 20, {}),
         event("cuda_runtime", "cudaLaunchKernel", 1, 12, 2, {"correlation": 1}),
         event("kernel", "implicit_gemm", 7, 100, 100, {**gpu, "correlation": correlated}),
+        event("cuda_runtime", "cudaLaunchKernel", 1, 40, 2, {"correlation": 3}),
         event("kernel", "other", 7, 200, 300, {**gpu, "correlation": 3})]}
 
 
@@ -52,13 +55,22 @@ class Beside(unittest.TestCase):
     def test_a_kernel_is_of_the_layer_that_launched_it(self):
         found = json.loads(self.beside(kineto(1), "--json").stdout)["beside"]
         self.assertAlmostEqual(found["known_share"], 0.25)
-        self.assertAlmostEqual(found["measured_step_seconds"], 400e-6)
+        self.assertAlmostEqual(found["measured_step_seconds"], 500e-6)
+        self.assertAlmostEqual(found["busy_seconds"], 400e-6)
         (conv1,) = found["passes"]
         self.assertEqual((conv1["device"], conv1["layer"], conv1["pass"], conv1["kernels"]),
                          ("gpu0", "conv1", "forward", 1))
         self.assertAlmostEqual(conv1["measured_seconds"], 100e-6)
         self.assertGreater(conv1["predicted_seconds"], 0)
         self.assertIn("conv1  forward", self.beside(kineto(1)).stdout.decode())
+
+    def test_a_trace_without_steps_is_beside_no_step(self):
+        found = json.loads(self.beside(kineto(1, named=False), "--json").stdout)["beside"]
+        self.assertEqual((found["measured_step_seconds"], found["steps"]), (None, 0))
+        text = self.beside(kineto(1, named=False)).stdout.decode()
+        self.assertIn("names no steps (ProfilerStep#N): its kernels are added up over all of it", text)
+        (conv1,) = [line for line in text.splitlines() if " conv1  forward" in line]
+        self.assertTrue(conv1.rstrip().endswith(" -"), conv1)
 
     def test_nothing_is_said_of_kernels_that_nothing_launched(self):
         found = json.loads(self.beside(kineto(9), "--json").stdout)["beside"]

@@ -23,6 +23,13 @@ CaseRequest in_order(CaseRequest input) {
   return input;
 }
 
+std::optional<CaseRequest> case_of(const PhaseMapRequest& map, std::size_t column,
+                                   std::size_t row) try {
+  return in_order(request_of(map, column, row));
+} catch (const InputError&) {
+  return std::nullopt;
+}
+
 QString score_line(const std::string& name, const MapScore& score) {
   const QString strategy = QString::fromStdString(name);
   if (!score.known()) return translated("%1: %2").arg(strategy, QString::fromStdString(score.why));
@@ -34,6 +41,20 @@ QString score_line(const std::string& name, const MapScore& score) {
 
 QString axis_line(const MapAxis& axis, std::size_t value) {
   return axis_title(axis.key) + QStringLiteral(": ") + QString::fromStdString(axis.values[value]);
+}
+
+// Why nobody stands beside the winner.
+QString alone_text(const MapCell& cell) {
+  bool lacks_step = false, lacks_memory = false;
+  for (std::size_t i = 0; i < cell.scores.size(); ++i) {
+    if (i == *cell.winner) continue;
+    lacks_step |= !cell.scores[i].known();
+    lacks_memory |= cell.scores[i].known() && !cell.scores[i].fits;
+  }
+  if (lacks_step && lacks_memory) return translated("only %1 has a step and fits in memory");
+  if (lacks_step) return translated("only %1 has a step");
+  return lacks_memory ? translated("only %1 fits in memory")
+                      : translated("%1 is the only strategy");
 }
 
 }  // namespace
@@ -63,22 +84,31 @@ bool is_map_of(const PhaseMapRequest& map, const CaseRequest& input) try {
   return false;
 }
 
-std::optional<MapPlace> place_of(const PhaseMapRequest& map, const CaseRequest& input) try {
-  const CaseRequest sought = in_order(input);
+MapCases cases_of(const PhaseMapRequest& map) {
+  MapCases cases{map.x.values.size(), {}};
+  cases.cells.reserve(map.x.values.size() * map.y.values.size());
   for (std::size_t row = 0; row < map.y.values.size(); ++row) {
     for (std::size_t column = 0; column < map.x.values.size(); ++column) {
-      if (in_order(request_of(map, column, row)) == sought) return MapPlace{column, row};
+      cases.cells.push_back(case_of(map, column, row));
     }
   }
-  return std::nullopt;
-} catch (const InputError&) {
-  return std::nullopt;
+  return cases;
+}
+
+std::optional<MapPlace> place_of(const MapCases& cases, const CaseRequest& input) {
+  const CaseRequest sought = in_order(input);
+  const auto found = std::ranges::find(cases.cells, std::optional(sought));
+  if (found == cases.cells.end()) return std::nullopt;
+  const auto place = static_cast<std::size_t>(found - cases.cells.begin());
+  return MapPlace{place % cases.columns, place / cases.columns};
 }
 
 Document document_of_cell(const PhaseMapRequest& request, const PhaseMap& map, MapPlace place,
                           const Document& desk) {
   Document next = desk;
   next.input = request_of(request, place.column, place.row);
+  next.base_cluster.clear();
+  next.base_batch.reset();
   const MapCell& cell = map.at(place.column, place.row);
   if (cell.winner) {
     next.strategy = {map.strategies[*cell.winner]};
@@ -91,7 +121,7 @@ Document document_of_cell(const PhaseMapRequest& request, const PhaseMap& map, M
 QString winner_text(const PhaseMap& map, const MapCell& cell) {
   if (!cell.winner) return QString::fromStdString(why_no_winner(cell));
   const QString winner = QString::fromStdString(map.strategies[*cell.winner]);
-  if (cell.margin == 0) return translated("only %1 fits").arg(winner);
+  if (cell.margin == 0) return alone_text(cell).arg(winner);
   return translated("%1 wins; the next one's step is %2 times as long")
       .arg(winner)
       .arg(cell.margin, 0, 'f', 2);

@@ -31,8 +31,10 @@ class MapRun : public QObject {
   /// No cells before the first start.
   const PhaseMap& map() const { return map_; }
   const PhaseMapRequest& request() const { return request_; }
+  /// False for a cell that the map has not: after a failed run it has none.
   bool knows(std::size_t column, std::size_t row) const {
-    return known_[row * map_.x.values.size() + column] != 0;
+    const std::size_t columns = map_.x.values.size(), place = row * columns + column;
+    return column < columns && place < known_.size() && known_[place] != 0;
   }
   std::size_t known() const { return count_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -14,20 +15,64 @@
 namespace strata::gui {
 namespace {
 
+using MatchPtr = std::shared_ptr<const KernelLayers>;
+
+// What match_kernels() reads of a network.
+std::vector<std::pair<std::string, std::string>> layers_of(const Graph& graph) {
+  std::vector<std::pair<std::string, std::string>> layers;
+  layers.reserve(graph.size());
+  for (const Layer& layer : graph.layers()) {
+    layers.emplace_back(layer.name, name(layer.op));
+  }
+  return layers;
+}
+
+/// The last match, beside its trace: every edit of the case draws the same kernels again.
+class LastMatch {
+ public:
+  MatchPtr of(const std::shared_ptr<const Trace>& trace, const Graph& graph) {
+    if (MatchPtr known = find(*trace, graph)) return known;
+    auto match = std::make_shared<const KernelLayers>(match_kernels(*trace, graph));
+    const std::scoped_lock guard(lock_);
+    trace_ = trace;
+    layers_ = layers_of(graph);
+    match_ = match;
+    return match;
+  }
+  /// Null where it is of another trace or other layers.
+  MatchPtr find(const Trace& trace, const Graph& graph) {
+    const std::scoped_lock guard(lock_);
+    if (trace_.lock().get() != &trace || layers_ != layers_of(graph)) return nullptr;
+    return match_.lock();
+  }
+
+ private:
+  std::mutex lock_;
+  std::weak_ptr<const Trace> trace_;
+  std::vector<std::pair<std::string, std::string>> layers_;
+  std::weak_ptr<const KernelLayers> match_;  // the recording that is drawn holds it
+};
+
+LastMatch& last_match() {
+  static LastMatch last;
+  return last;
+}
+
 class KernelFacts : public SliceFacts {
  public:
-  KernelFacts(std::shared_ptr<const Trace> trace, KernelLayers found, ScenePtr scene)
+  KernelFacts(std::shared_ptr<const Trace> trace, MatchPtr match, ScenePtr scene)
       : trace_(std::move(trace)),
-        found_(std::move(found)),
+        match_(std::move(match)),
         scene_(std::move(scene)),
         predicted_(predicted_times(scene_->prediction)) {
-    for (std::uint32_t step = 0; step < found_.steps.size(); ++step) {
-      traced_.push_back(traced_times(*trace_, found_, step));
+    traced_.reserve(match_->steps.size());
+    for (std::uint32_t step = 0; step < match_->steps.size(); ++step) {
+      traced_.push_back(traced_times(*trace_, *match_, step));
     }
   }
 
   std::vector<std::string> lines(std::uint32_t id) const override {
-    const LayerKernel& kernel = found_.kernels[id];
+    const LayerKernel& kernel = match_->kernels[id];
     const TraceSlice& slice = trace_->slices[kernel.slice];
     std::vector<std::string> lines = {
         trace_->names[slice.name], fmt::format("GPU {}, stream {}", kernel.device, kernel.stream),
@@ -38,7 +83,7 @@ class KernelFacts : public SliceFacts {
   }
 
   std::optional<PickedTask> task(std::uint32_t id) const override {
-    const LayerKernel& kernel = found_.kernels[id];
+    const LayerKernel& kernel = match_->kernels[id];
     const auto task = predicted_.find({DeviceId(kernel.device), kernel.layer, kernel.pass});
     if (!kernel.layer.valid() || task == predicted_.end()) return std::nullopt;
     return PickedTask{last_steady_step(scene_->prediction.timeline), task->second.first};
@@ -51,17 +96,19 @@ class KernelFacts : public SliceFacts {
         fmt::format("{} {}", scene_->input.graph[kernel.layer].name, name(kernel.pass));
     if (kernel.step < traced_.size()) {
       const PassTime& traced = traced_[kernel.step].at(pass);
-      text += fmt::format(": {} in {} kernel{} of this step", format_seconds(traced.seconds),
-                          traced.parts, traced.parts == 1 ? "" : "s");
+      text += fmt::format(": {} in {} kernel{} of {}", format_seconds(traced.seconds), traced.parts,
+                          traced.parts == 1 ? "" : "s",
+                          match_->names_steps ? "this step" : "the trace");
     }
     lines.push_back(std::move(text));
     const auto predicted = predicted_.find(pass);
     if (predicted == predicted_.end()) return;
-    lines.push_back(fmt::format("predicted {}", format_seconds(predicted->second.seconds)));
+    lines.push_back(fmt::format("predicted {}{}", format_seconds(predicted->second.seconds),
+                                match_->names_steps ? "" : " a step"));
   }
 
   std::shared_ptr<const Trace> trace_;
-  KernelLayers found_;
+  MatchPtr match_;
   ScenePtr scene_;
   PassTimes predicted_;
   std::vector<PassTimes> traced_;  // by step
@@ -189,20 +236,30 @@ class KernelRecorder {
 
 RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string& name,
                            const ScenePtr& scene) {
-  KernelLayers found = match_kernels(*trace, scene->input.graph);
-  auto recording = KernelRecorder(*trace, found, *scene).run(name);
-  recording->facts = std::make_shared<KernelFacts>(std::move(trace), std::move(found), scene);
+  MatchPtr match = last_match().of(trace, scene->input.graph);
+  auto recording = KernelRecorder(*trace, *match, *scene).run(name);
+  recording->facts = std::make_shared<KernelFacts>(std::move(trace), std::move(match), scene);
   return recording;
 }
 
 std::string match_text(const Trace& trace, const std::string& name, const Scene& scene) {
-  const TraceComparison compared = compare_kernels(trace, scene.input, scene.prediction);
+  const MatchPtr match = last_match().find(trace, scene.input.graph);
+  const TraceComparison compared = match ? compare_kernels(trace, *match, scene.prediction)
+                                         : compare_kernels(trace, scene.input, scene.prediction);
+  const std::string step =
+      compared.steps == 0
+          ? fmt::format(
+                "the trace names no steps (ProfilerStep#N): its kernels are added up over all of "
+                "it, in which a GPU is busy for {}; a step is predicted to take {}",
+                format_seconds(compared.busy), format_seconds(scene.prediction.step_seconds()))
+          : fmt::format(
+                "a step takes {} (the median of {}), {} of it with a GPU busy, predicted {}",
+                format_seconds(compared.traced_step), compared.steps, format_seconds(compared.busy),
+                format_seconds(scene.prediction.step_seconds()));
   return fmt::format(
-      "{}: {:.1f} % of the kernels' time is known to be of {}'s layers or their update; a step "
-      "takes {} (the median of {}), predicted {}",
-      name, 100 * compared.known_share, scene.input.graph.name(),
-      format_seconds(compared.traced_step), compared.steps,
-      format_seconds(scene.prediction.step_seconds()));
+      "{}: {:.1f} % of the kernels' time is known to be of {}'s layers or their "
+      "update; {}",
+      name, 100 * compared.known_share, scene.input.graph.name(), step);
 }
 
 }  // namespace strata::gui

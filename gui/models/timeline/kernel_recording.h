@@ -2,7 +2,8 @@
 
 // A trace of PyTorch's profiler beside a prediction: the kernels of a GPU in the lanes of a device,
 // as layers that the prediction knows, from the moment on at which the prediction's last steady
-// step begins. GPU k stands beside the k-th device. Pure; thread-safe.
+// step begins. GPU k stands beside the k-th device. What was matched last is kept for as long as
+// a recording of it is: it depends on the trace and the network's layers alone. Thread-safe.
 
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string
                            const ScenePtr& scene);
 
 /// What of the trace was matched: "trace.json: 97.1 % of the kernels' time is known to be of
-/// vgg16's layers; a step takes 131 ms (the median of 3), predicted 128 ms".
+/// vgg16's layers; a step takes 131 ms (the median of 3), 120 ms of it with a GPU busy, predicted
+/// 128 ms". Where the trace names no steps, it says that in place of a step's time.
 std::string match_text(const Trace& trace, const std::string& name, const Scene& scene);
 
 }  // namespace strata::gui

@@ -94,15 +94,15 @@ MapView::AxisFields MapView::make_axis(const QString& name) {
 
 void MapView::follow() {
   connect(&run_, &MapRun::changed, this, &MapView::show_state);
-  connect(&run_, &MapRun::failed, this, &MapView::notify);
+  connect(&run_, &MapRun::failed, this, &MapView::on_failed);
   connect(canvas_, &MapCanvas::current_changed, this, &MapView::show_cell);
   connect(canvas_, &MapCanvas::open_wanted, this, &MapView::open_cell);
   connect(&workspace(), &Workspace::document_changed, this,
-          [this] { when_seen([this] { show_state(); }); });
+          [this] { when_seen([this] { show_desk(); }); });
   connect(&workspace(), &Workspace::scene_changed, this, [this] {
     when_seen([this] {
       offer_axes();
-      show_state();
+      show_desk();
     });
   });
 }
@@ -150,10 +150,24 @@ PhaseMapRequest MapView::request() const {
 void MapView::start_or_stop() {
   if (run_.running()) return run_.stop();
   if (workspace().document().empty()) return;
-  notify({});
+  say({});
   canvas_->set_current(std::nullopt);
   run_.start(request());
+  cases_ = cases_of(run_.request());
   show_legend();
+  show_desk();
+}
+
+void MapView::on_failed(const QString& message) {
+  cases_ = {};
+  canvas_->set_current(std::nullopt);
+  canvas_->set_desk(std::nullopt);
+  say(message);
+}
+
+void MapView::say(const QString& text, bool stale) {
+  says_stale_ = stale;
+  notify(text);
 }
 
 // Of the strategies of the map.
@@ -164,7 +178,7 @@ void MapView::show_legend() {
     entries.push_back({QString::fromStdString(name),
                        [name](const Theme& theme) { return strategy_colour(name, theme); }});
   }
-  entries.push_back({tr("none fits in memory"), [](const Theme& theme) { return theme.grid; }});
+  entries.push_back({tr("no winner"), [](const Theme& theme) { return theme.grid; }});
   delete legend_;
   legend_ = new Legend(std::move(entries), drawing_);
   drawing_->layout()->addWidget(legend_);
@@ -172,19 +186,24 @@ void MapView::show_legend() {
 
 void MapView::show_state() {
   start_->setText(run_.running() ? tr("&Stop (S)") : tr("&Map it (S)"));
+  canvas_->update();
+  show_cell();
+}
+
+// Where the case on the desk is, or that the map is of another one.
+void MapView::show_desk() {
   const CaseRequest& input = workspace().document().input;
   const bool stale = !run_.map().cells.empty() && !is_map_of(run_.request(), input);
-  canvas_->set_desk(stale ? std::nullopt : place_of(run_.request(), input));
+  canvas_->set_desk(stale ? std::nullopt : place_of(cases_, input));
   if (stale) {
     Document of;
     of.input = run_.request().input;
-    notify(tr("This map is of %1, as it was when it was drawn. S draws that of the case at hand.")
-               .arg(QString::fromStdString(of.name())));
-  } else if (notice().startsWith(tr("This map"))) {
-    notify({});
+    say(tr("This map is of %1, as it was when it was drawn. S draws that of the case at hand.")
+            .arg(QString::fromStdString(of.name())),
+        true);
+  } else if (says_stale_) {
+    say({});
   }
-  canvas_->update();
-  show_cell();
 }
 
 void MapView::show_cell() {
@@ -211,7 +230,7 @@ void MapView::open_cell() {
   const std::optional<MapPlace> place = canvas_->current();
   if (!place || !run_.knows(place->column, place->row)) return;
   const MapCell& cell = run_.map().at(place->column, place->row);
-  if (!cell.error.empty()) return notify(QString::fromStdString(cell.error));
+  if (!cell.error.empty()) return say(QString::fromStdString(cell.error));
   workspace().edit(tr("cell of the phase map"),
                    document_of_cell(run_.request(), run_.map(), *place, workspace().document()));
 }

@@ -52,6 +52,9 @@ class MapView : public View {
   void show_usual_values(const AxisFields& axis);
   void show_legend();
   void show_state();
+  void show_desk();
+  void say(const QString& text, bool stale = false);
+  void on_failed(const QString& message);
   void show_cell();
   void open_cell();
 
@@ -64,6 +67,8 @@ class MapView : public View {
   Legend* legend_ = nullptr;
   QLabel* cell_;
   std::vector<MapAxis> axes_;  ///< usual ones of the case
+  MapCases cases_;             ///< of the map
+  bool says_stale_ = false;    ///< the notice: that the map is of another case
 };
 
 }  // namespace strata::gui

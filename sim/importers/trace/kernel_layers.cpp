@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -137,6 +138,15 @@ struct Origin {
   KernelPass pass = KernelPass::forward;
 };
 
+/// The slice of a forward op by the thread it ran on; and by a slice of autograd's.
+using ByThread = std::map<std::uint32_t, std::uint32_t>;
+using TiedOps = std::unordered_map<std::uint32_t, std::uint32_t>;
+/// What autograd does of one forward thread, by the process and the thread's id in it: slices, with
+/// their sequence numbers.
+using AutogradOpsByThread = std::map<std::pair<std::string, std::int64_t>,
+                                     std::vector<std::pair<std::uint32_t, std::int64_t>>>;
+using AutogradOps = AutogradOpsByThread::value_type;
+
 class KernelMatcher {
  public:
   KernelMatcher(const Trace& trace, const Graph& graph)
@@ -148,15 +158,15 @@ class KernelMatcher {
   KernelLayers run() && {
     find_steps();
     follow_ranges({});
-    follow_ranges(forward_ops());
+    take_forward_ops();
+    take_autograd();
+    follow_ranges(tie_autograd());
     take_kernels();
     begin_steps();
     return std::move(found_);
   }
 
  private:
-  using Sequence = std::unordered_map<std::int64_t, std::uint32_t>;  // the slice of its forward op
-
   std::string_view category(std::uint32_t slice) const {
     return trace_.names[trace_.slices[slice].category];
   }
@@ -174,7 +184,7 @@ class KernelMatcher {
   }
 
   // Slices of a thread lie within one another; each knows what those around it know.
-  void follow_ranges(const Sequence& forward) {
+  void follow_ranges(const TiedOps& forward) {
     std::vector<std::uint32_t> around;
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
       const TraceSlice& slice = trace_.slices[i];
@@ -190,13 +200,11 @@ class KernelMatcher {
     }
   }
 
-  void look_at(std::uint32_t slice, const Sequence& forward, Origin& origin) {
+  void look_at(std::uint32_t slice, const TiedOps& forward, Origin& origin) {
     const LayerId named = layers_[trace_.slices[slice].name];
     if (named.valid()) origin.layer = named;
     if (name_of(slice).starts_with(kOptimizer)) origin.pass = KernelPass::update;
-    if (forward.empty() || !is_of_autograd(slice)) return;
-    const auto number = numbers_.find(slice, "Sequence number");
-    const auto op = number ? forward.find(*number) : forward.end();
+    const auto op = forward.find(slice);
     if (op == forward.end()) return;
     origin = origins_[op->second];
     origin.pass = KernelPass::backward;
@@ -206,26 +214,95 @@ class KernelMatcher {
     return category(slice) == "cpu_op" && name_of(slice).find("Backward") != std::string_view::npos;
   }
 
-  // Of each sequence number the op that began last.
-  Sequence forward_ops() {
-    Sequence ops;
+  // Of each sequence number of a thread the op that began last: slices are in that order.
+  void take_forward_ops() {
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
       if (category(i) != "cpu_op" || is_of_autograd(i) || !origins_[i].layer.valid()) continue;
       const auto number = numbers_.find(i, "Sequence number");
-      if (!number || *number < 0) continue;
-      const auto [known, is_new] = ops.try_emplace(*number, i);
-      if (!is_new && trace_.slices[i].begin >= trace_.slices[known->second].begin) {
-        known->second = i;
-      }
+      if (number && *number >= 0) forward_[*number][trace_.slices[i].thread] = i;
     }
-    return ops;
   }
 
-  std::unordered_map<std::int64_t, std::uint32_t> launches() {
-    std::unordered_map<std::int64_t, std::uint32_t> launches;
+  void take_autograd() {
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      if (!is_of_autograd(i)) continue;
+      const auto number = numbers_.find(i, "Sequence number");
+      if (!number || !forward_.contains(*number)) continue;
+      const std::int64_t thread = numbers_.find(i, "Fwd thread id").value_or(0);
+      autograd_[{process_of(i), thread}].emplace_back(i, *number);
+    }
+  }
+
+  // By the slice of autograd's the forward op.
+  TiedOps tie_autograd() const {
+    TiedOps tied;
+    std::set<std::uint32_t> taken;
+    for (const AutogradOps* const ops : most_first()) {
+      const std::optional<std::uint32_t> thread = thread_of(*ops, taken);
+      if (thread) taken.insert(*thread);
+      for (const auto& [slice, number] : ops->second) {
+        const ByThread& threads = forward_.at(number);
+        const auto same = thread ? threads.find(*thread) : threads.end();
+        if (same != threads.end()) {
+          tied[slice] = same->second;
+        } else if (threads.size() == 1 && is_in(ops->first.first, threads.begin()->first)) {
+          tied[slice] = threads.begin()->second;
+        }
+      }
+    }
+    return tied;
+  }
+
+  std::vector<const AutogradOps*> most_first() const {
+    std::vector<const AutogradOps*> order;
+    order.reserve(autograd_.size());
+    for (const AutogradOps& ops : autograd_) order.push_back(&ops);
+    std::ranges::stable_sort(order, std::greater{},
+                             [](const AutogradOps* ops) { return ops->second.size(); });
+    return order;
+  }
+
+  // The thread of the same process that has the most of the numbers, and that is no other id's; of
+  // two that have as many the one whose first op began first, as ids are given in that order.
+  std::optional<std::uint32_t> thread_of(const AutogradOps& ops,
+                                         const std::set<std::uint32_t>& taken) const {
+    std::map<std::uint32_t, std::pair<std::size_t, Seconds>> found;  // how many, from when on
+    for (const auto& [slice, number] : ops.second) {
+      for (const auto& [thread, op] : forward_.at(number)) {
+        if (taken.contains(thread) || !is_in(ops.first.first, thread)) continue;
+        const Seconds begin = trace_.slices[op].begin;
+        auto& [count, first] = found.try_emplace(thread, std::size_t{0}, begin).first->second;
+        ++count;
+        first = std::min(first, begin);
+      }
+    }
+    const auto better = [](const auto& a, const auto& b) {
+      return std::pair(b.second.first, a.second.second) <
+             std::pair(a.second.first, b.second.second);
+    };
+    const auto best = std::ranges::min_element(found, better);
+    return best == found.end() ? std::nullopt : std::optional(best->first);
+  }
+
+  const std::string& process_of(std::uint32_t slice) const {
+    return trace_.threads[trace_.slices[slice].thread].process_id;
+  }
+  bool is_in(const std::string& process, std::uint32_t thread) const {
+    return trace_.threads[thread].process_id == process;
+  }
+
+  // Nothing where calls of several processes have the correlation: kernels do not say whose they
+  // are.
+  std::unordered_map<std::int64_t, std::optional<std::uint32_t>> launches() {
+    std::unordered_map<std::int64_t, std::optional<std::uint32_t>> launches;
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
       if (!is_launch(category(i))) continue;
-      if (const auto correlation = numbers_.find(i, "correlation")) launches[*correlation] = i;
+      const auto correlation = numbers_.find(i, "correlation");
+      if (!correlation) continue;
+      const auto [known, is_new] = launches.try_emplace(*correlation, i);
+      if (is_new || !known->second) continue;
+      const bool same = process_of(*known->second) == process_of(i);
+      known->second = same ? std::optional(i) : std::nullopt;
     }
     return launches;
   }
@@ -245,10 +322,11 @@ class KernelMatcher {
       kernel.step = static_cast<std::uint32_t>(steps_.size());
       const auto correlation = numbers_.find(i, "correlation");
       const auto launch = correlation ? by_correlation.find(*correlation) : by_correlation.end();
-      if (launch != by_correlation.end()) {
-        kernel.layer = origins_[launch->second].layer;
-        kernel.pass = origins_[launch->second].pass;
-        kernel.step = step_at(trace_.slices[launch->second].begin);
+      if (launch != by_correlation.end() && launch->second) {
+        const std::uint32_t call = *launch->second;
+        kernel.layer = origins_[call].layer;
+        kernel.pass = origins_[call].pass;
+        kernel.step = step_at(trace_.slices[call].begin);
       }
       found_.kernels.push_back(kernel);
     }
@@ -263,32 +341,55 @@ class KernelMatcher {
         std::clamp<std::int64_t>(numbers_.find(slice, key).value_or(0), 0, kMost));
   }
 
+  // When the kernels of a step ran, and how long each GPU was busy with them until when.
+  struct Ran {
+    std::optional<TraceStep> step;
+    std::map<std::uint32_t, std::pair<Seconds, Seconds>> busy;
+  };
+
   // From when their kernels begin; steps without any are left out. Where none has any, all of the
   // trace is one.
   void begin_steps() {
-    std::vector<std::optional<TraceStep>> ran(steps_.size() + 1);
+    std::vector<Ran> ran(steps_.size() + 1);
     for (const LayerKernel& kernel : found_.kernels) widen(ran[kernel.step], kernel);
     std::vector<std::uint32_t> place(ran.size());
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       place[i] = static_cast<std::uint32_t>(found_.steps.size());
-      if (ran[i]) found_.steps.push_back(*ran[i]);
+      if (!ran[i].step) continue;
+      found_.steps.push_back(step_of(ran[i]));
+      const bool next_ran = i + 1 < steps_.size() && ran[i + 1].step;
+      Seconds& end = found_.steps.back().end;
+      end = next_ran ? ran[i + 1].step->begin : std::max(end, steps_[i].end);
     }
     place.back() = static_cast<std::uint32_t>(found_.steps.size());
-    if (found_.steps.empty()) found_.steps.push_back(ran.back().value_or(TraceStep{}));
+    found_.names_steps = !found_.steps.empty();
+    if (!found_.names_steps) found_.steps.push_back(step_of(ran.back()));
     for (LayerKernel& kernel : found_.kernels) kernel.step = place[kernel.step];
   }
 
-  void widen(std::optional<TraceStep>& step, const LayerKernel& kernel) const {
+  // Kernels come in the order of their begin.
+  void widen(Ran& ran, const LayerKernel& kernel) const {
     const TraceSlice& slice = trace_.slices[kernel.slice];
-    if (!step) step = TraceStep{slice.begin, slice.end};
-    step->end = std::max(step->end, slice.end);
+    if (!ran.step) ran.step = TraceStep{slice.begin, slice.end};
+    ran.step->end = std::max(ran.step->end, slice.end);
+    auto& [busy, until] = ran.busy.try_emplace(kernel.device, Seconds{}, slice.begin).first->second;
+    busy += std::max(Seconds{}, slice.end - std::max(slice.begin, until));
+    until = std::max(until, slice.end);
+  }
+
+  static TraceStep step_of(const Ran& ran) {
+    TraceStep step = ran.step.value_or(TraceStep{});
+    for (const auto& [device, busy] : ran.busy) step.busy = std::max(step.busy, busy.first);
+    return step;
   }
 
   const Trace& trace_;
   const std::vector<LayerId> layers_;  // by name
   SliceNumbers numbers_;
-  std::vector<Origin> origins_;   // by slice
-  std::vector<TraceStep> steps_;  // of the host
+  std::vector<Origin> origins_;                         // by slice
+  std::vector<TraceStep> steps_;                        // of the host
+  std::unordered_map<std::int64_t, ByThread> forward_;  // by sequence number
+  AutogradOpsByThread autograd_;
   KernelLayers found_;
 };
 

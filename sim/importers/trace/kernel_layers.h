@@ -5,7 +5,9 @@
 // layer: a record_function() called as the layer (features_0 or features.0), or a module
 // (nn.Module: Conv2d_0, the first Conv2d, where there are as many of that class as layers of that
 // op). What autograd launches belongs to the forward op of the same `Sequence number`, the last one
-// of them, as the profiler itself ties them. Values; pure functions.
+// of them, as the profiler itself ties them; threads count on their own (`Fwd thread id`), so where
+// several run the network, each id stands for the thread that has the most of its numbers. Of a
+// correlation that calls of several processes have, nothing is known. Values; pure functions.
 
 #include <cstdint>
 #include <vector>
@@ -28,16 +30,19 @@ struct LayerKernel {
   bool operator==(const LayerKernel&) const = default;
 };
 
-/// When the kernels that a step launched ran ("ProfilerStep#3").
+/// From when the kernels that a step ("ProfilerStep#3") launched begin to when those of the next
+/// one do. The last one, or one before a step without kernels, ends with its kernels or where the
+/// host ended it, whichever is later.
 struct TraceStep {
   Seconds begin, end;
+  Seconds busy = {};  ///< in which its kernels ran, on the GPU that is busiest
   bool operator==(const TraceStep&) const = default;
 };
 
 struct KernelLayers {
   std::vector<LayerKernel> kernels;  ///< in the order of their begin
-  std::vector<TraceStep> steps;      ///< in order, those with kernels; all of the trace where it
-                                     ///< names none
+  std::vector<TraceStep> steps;      ///< in order, those with kernels
+  bool names_steps = true;           ///< else all of the trace is in `steps` as one
 
   /// Of the time of all kernels, what is known to be a layer's or the optimiser's.
   double known_share(const Trace& trace) const;

@@ -18,6 +18,7 @@ namespace strata {
 /// A row of slices, which may lie within one another.
 struct TraceThread {
   std::string process, name;
+  std::string process_id = {};  ///< as the file has it; several may have one name
 };
 
 struct TraceSlice {

@@ -148,7 +148,7 @@ void TraceBuilder::order_threads() {
   for (const std::uint32_t i : order) {
     number[i] = static_cast<std::uint32_t>(trace_.threads.size());
     const ThreadKey& key = threads_[i].first;
-    trace_.threads.push_back({process_name(key.first), thread_name(key)});
+    trace_.threads.push_back({process_name(key.first), thread_name(key), key.first});
   }
   for (TraceSlice& slice : trace_.slices) slice.thread = number[slice.thread];
   for (auto& [id, arrow] : arrows_) {

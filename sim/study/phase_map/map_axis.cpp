@@ -24,6 +24,10 @@ bool is_what_if(std::string_view key) {
          key == "overlap";
 }
 
+bool is_batch(std::string_view key) {
+  return key == kBatchKey || key == kBatchPerDeviceKey;
+}
+
 // A factor of 1 leaves it as it is.
 void set_what_if(WhatIfs& sets, const std::string& key, const std::string& value) {
   const auto set = std::ranges::find(sets, key, &WhatIfs::value_type::first);
@@ -77,10 +81,20 @@ std::vector<std::string> powers_of_two(std::int64_t most) {
   return values;
 }
 
+std::string number_text(const MapAxis& axis, std::size_t value, double number) {
+  if (is_factor(axis.values[value])) return fmt::format("{:.2g}x", number);
+  if (axis.key.ends_with(".bandwidth")) return format_rate({number});
+  if (axis.key.ends_with(".latency")) return format_seconds({number});
+  if (axis.key.ends_with(".speed")) return fmt::format("{:.2g}", number);
+  const bool up = number_of(axis, value) < number_of(axis, value + 1);
+  return fmt::format("{:.0f}", up ? std::ceil(number) : std::floor(number));
+}
+
 std::string allowed_keys(const std::vector<MapAxis>& usual) {
   std::vector<std::string> keys;
+  keys.reserve(usual.size());
   for (const MapAxis& axis : usual) keys.push_back(axis.key);
-  return fmt::format("{}, or KEY=VALUE,VALUE,... with a key of --set", fmt::join(keys, ", "));
+  return fmt::format("{}, or KEY=VALUE,VALUE,... with a key of `set`", fmt::join(keys, ", "));
 }
 
 }  // namespace
@@ -119,18 +133,22 @@ std::vector<MapAxis> usual_axes(const CaseRequest& request, const Cluster& clust
   return axes;
 }
 
-MapAxis usual_x(const std::vector<MapAxis>& usual) {
-  MapAxis found = usual.front();
-  for (const MapAxis& axis : usual) {
-    if (axis.key.starts_with("link.")) found = axis;
-  }
-  return found;
+bool is_one_number(std::string_view key, std::string_view other) {
+  return key == other || (is_batch(key) && is_batch(other));
 }
 
-MapAxis usual_y(const std::vector<MapAxis>& usual) {
-  return *std::ranges::find_if(usual, [](const MapAxis& axis) {
-    return axis.key == kBatchKey || axis.key == kBatchPerDeviceKey;
-  });
+MapAxis usual_x(const std::vector<MapAxis>& usual, std::string_view y) {
+  const MapAxis* found = nullptr;
+  for (const MapAxis& axis : usual) {
+    if (is_one_number(axis.key, y)) continue;
+    if (found == nullptr || axis.key.starts_with("link.")) found = &axis;
+  }
+  return *found;
+}
+
+MapAxis usual_y(const std::vector<MapAxis>& usual, std::string_view x) {
+  if (is_batch(x)) return usual_x(usual, x);
+  return *std::ranges::find_if(usual, is_batch, &MapAxis::key);
 }
 
 MapAxis read_axis(const std::string& text, const std::vector<MapAxis>& usual) {
@@ -162,12 +180,16 @@ std::optional<double> number_of(const MapAxis& axis, std::size_t value) try {
   return std::nullopt;
 }
 
+// What rounding takes out of the interval is at its end.
 std::string text_between(const MapAxis& axis, std::size_t value, double number) {
-  if (is_factor(axis.values.at(value))) return fmt::format("{:.2g}x", number);
-  if (axis.key.ends_with(".bandwidth")) return format_rate({number});
-  if (axis.key.ends_with(".latency")) return format_seconds({number});
-  if (axis.key.ends_with(".speed")) return fmt::format("{:.2g}", number);
-  return fmt::format("{:.0f}", std::floor(number) + 1);
+  const std::string& end = axis.values.at(value + 1);
+  std::string text = number_text(axis, value, number);
+  const auto here = number_of(axis, value), there = number_of(axis, value + 1);
+  const auto said = number_of({axis.key, {text}}, 0);
+  if (!here || !there || !said) return end;
+  const bool within =
+      *here < *there ? *here < *said && *said <= *there : *there <= *said && *said < *here;
+  return within ? text : end;
 }
 
 }  // namespace strata

@@ -34,10 +34,14 @@ CaseRequest with_value(CaseRequest request, const std::string& key, const std::s
 /// The strategies differ in none where there is one device.
 std::vector<MapAxis> usual_axes(const CaseRequest& request, const Cluster& cluster);
 
-/// What a map has at its sides where nobody says: the links between hosts, else those in a host;
-/// and the batch. Of usual_axes().
-MapAxis usual_x(const std::vector<MapAxis>& usual);
-MapAxis usual_y(const std::vector<MapAxis>& usual);
+/// Whether two axes would change one number of the case: the same key, or both of them a batch.
+bool is_one_number(std::string_view key, std::string_view other);
+
+/// What a map has at its sides where nobody says, of usual_axes(): the links between hosts, else
+/// those in a host; and the batch. `y`, `x`: the key at the other side, where somebody says. What
+/// is that number is passed over.
+MapAxis usual_x(const std::vector<MapAxis>& usual, std::string_view y = {});
+MapAxis usual_y(const std::vector<MapAxis>& usual, std::string_view x = {});
 
 /// "KEY" or "KEY=VALUE,VALUE,..."; without values those of the usual axis of the key. Throws
 /// InputError.
@@ -47,8 +51,8 @@ std::string print_axis(const MapAxis& axis);
 
 /// What the text of a value stands for: a factor, a count, bytes a second; nothing for other texts.
 std::optional<double> number_of(const MapAxis& axis, std::size_t value);
-/// The text of a number between two values of an axis, of two digits: "2.3x"; of a count, the next
-/// one after it.
+/// The text of a number between a value of an axis and the next one, of two digits: "2.3x"; of a
+/// count, the next one after it. It lies after the first value, and at most at the next.
 std::string text_between(const MapAxis& axis, std::size_t value, double number);
 
 }  // namespace strata

@@ -13,6 +13,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/scenario/settings.h"
+#include "sim/strategy/strategy_file.h"
 #include "sim/study/explain/break_even.h"
 #include "sim/study/search/score.h"
 #include "sim/study/search/solve.h"
@@ -78,11 +79,11 @@ void find_winner(MapCell& cell) {
     cell.margin = std::max(1.0, next / cell.scores[*cell.winner].step);
 }
 
-MapCell cell_of(const PhaseMapRequest& request, const CaseRequest& input, CaseLoader& loader,
-                const std::atomic<bool>* cancelled) {
+MapCell cell_of(const PhaseMapRequest& request, std::size_t column, std::size_t row,
+                CaseLoader& loader, const std::atomic<bool>* cancelled) {
   MapCell cell;
   try {
-    const Case loaded = loader.load(input);
+    const Case loaded = loader.load(request_of(request, column, row));
     cell.devices = static_cast<std::int64_t>(loaded.cluster.device_count());
     cell.batch = loaded.graph.batch();
     CaseMemo memo(loaded);
@@ -104,7 +105,11 @@ void check_names(const std::vector<std::string>& strategies) {
     if (std::find(strategies.begin(), name, *name) != name) {
       throw InputError(fmt::format("strategy {} is there twice; allowed: each once", *name));
     }
-    if (std::ranges::find(known, *name) != known.end() || name->ends_with(".json")) continue;
+    if (std::ranges::find(known, *name) != known.end()) continue;
+    if (name->ends_with(".json")) {
+      read_strategy_names(*name);  // whether it fits a case, the case's cell says
+      continue;
+    }
     throw InputError(fmt::format("unknown strategy '{}'; allowed: {}, or a file ending in .json",
                                  *name, fmt::join(known, ", ")));
   }
@@ -129,10 +134,6 @@ CaseRequest without_absent_links(CaseRequest input, const std::string& named) {
   return input;
 }
 
-bool is_batch(const MapAxis& axis) {
-  return axis.key == kBatchKey || axis.key == kBatchPerDeviceKey;
-}
-
 void check_map(const PhaseMapRequest& request, CaseLoader& loader) {
   check_names(request.strategies);
   const auto [x, y] = std::pair(request.x.values.size(), request.y.values.size());
@@ -140,7 +141,7 @@ void check_map(const PhaseMapRequest& request, CaseLoader& loader) {
     if (!axis->values.empty()) continue;
     throw InputError(fmt::format("axis {} has no values; allowed: at least one", axis->key));
   }
-  if (request.x.key == request.y.key || (is_batch(request.x) && is_batch(request.y))) {
+  if (is_one_number(request.x.key, request.y.key)) {
     throw InputError(fmt::format("the axes {} and {} are one number; allowed: two", request.x.key,
                                  request.y.key));
   }
@@ -155,13 +156,18 @@ void check_map(const PhaseMapRequest& request, CaseLoader& loader) {
   }
 }
 
+// Of two that are as fast, to what can be seen, the one that is named first wins: it need not be
+// the fastest, nor take over where their steps are equal.
+bool is_tie(const MapCell& cell) {
+  return cell.margin <= 1 + kVisible;
+}
+
 // Where the logarithm of the steps' ratio is 0, between its values at two cells.
 std::string about(const PhaseMap& map, const Crossover& at, const MapCell& cell,
                   const MapCell& next) {
   for (const MapCell* one : {&cell, &next}) {
-    if (!one->scores[at.from].may_win() || !one->scores[at.to].may_win()) {
-      return {};
-    }
+    const bool both = one->scores[at.from].may_win() && one->scores[at.to].may_win();
+    if (!both || is_tie(*one)) return {};
   }
   const MapAxis& axis = at.along_x ? map.x : map.y;
   const std::size_t place = at.along_x ? at.column : at.row;
@@ -226,8 +232,7 @@ PhaseMap phase_map(const PhaseMapRequest& request, const std::atomic<bool>* canc
   std::mutex telling;
   parallel_for(map.cells.size(), request.threads, [&](std::size_t i, unsigned) {
     throw_if_cancelled(cancelled);
-    map.cells[i] =
-        cell_of(request, request_of(request, i % columns, i / columns), loader, cancelled);
+    map.cells[i] = cell_of(request, i % columns, i / columns, loader, cancelled);
     const std::lock_guard lock(telling);
     if (found) found(i, map.cells[i]);
   });
@@ -276,6 +281,16 @@ std::string why_no_winner(const MapCell& cell) {
   if (!cell.error.empty()) return cell.error;
   const bool known = std::ranges::any_of(cell.scores, &MapScore::known);
   return known ? "no strategy fits in memory" : "no strategy has a step";
+}
+
+std::string why_no_step(const PhaseMap& map, std::size_t strategy) {
+  std::string why;
+  for (const MapCell& cell : map.cells) {
+    if (strategy >= cell.scores.size()) continue;
+    if (cell.scores[strategy].known()) return {};
+    if (why.empty()) why = cell.scores[strategy].why;
+  }
+  return why;
 }
 
 }  // namespace strata

@@ -18,9 +18,9 @@
 
 namespace strata {
 
-/// As --strategy takes them. `eq1` and `optimal` are searched for in each cell, whatever memory
-/// they need: where the devices lack it, they do not win there, even if another one under the same
-/// name would fit.
+/// As the setting `strategy` takes them. `eq1` and `optimal` are searched for in each cell,
+/// whatever memory they need: where the devices lack it, they do not win there, even if another one
+/// under the same name would fit.
 inline constexpr std::string_view kUsualMapStrategies[] = {"data", "model", "owt", "eq1"};
 
 struct PhaseMapRequest {
@@ -74,7 +74,8 @@ struct Crossover {
   std::size_t column = 0, row = 0;  ///< of the first cell
   std::size_t from = 0, to = 0;     ///< strategies
   /// About where their steps are equal, as text of the axis: "2.3x". Empty where one of them lacks
-  /// the memory, or has no step, in one of the cells: it is not their speed that tells.
+  /// the memory, or has no step, in one of the cells: it is not their speed that tells. Empty also
+  /// where one of the cells is a tie (MapCell::winner).
   std::string about = {};
 
   bool operator==(const Crossover&) const = default;
@@ -102,5 +103,8 @@ ReportTable table_of(const PhaseMap& map);
 
 /// "no strategy has a step", "no strategy fits in memory": of a cell without a winner.
 std::string why_no_winner(const MapCell& cell);
+
+/// Of a strategy that has a step in no cell: why, in the first one that says so. Else empty.
+std::string why_no_step(const PhaseMap& map, std::size_t strategy);
 
 }  // namespace strata

@@ -67,11 +67,20 @@ std::uint32_t median_step(const KernelLayers& found) {
 
 TraceComparison compare_kernels(const Trace& trace, const Case& input,
                                 const Prediction& prediction) {
-  const KernelLayers found = match_kernels(trace, input.graph);
+  return compare_kernels(trace, match_kernels(trace, input.graph), prediction);
+}
+
+TraceComparison compare_kernels(const Trace& trace, const KernelLayers& found,
+                                const Prediction& prediction) {
   const std::uint32_t step = median_step(found);
   const PassTimes predicted = predicted_times(prediction);
-  TraceComparison compared{
-      {}, length_of(found.steps[step]), found.steps.size(), found.known_share(trace)};
+  TraceComparison compared;
+  compared.busy = found.steps[step].busy;
+  compared.known_share = found.known_share(trace);
+  if (found.names_steps) {
+    compared.traced_step = length_of(found.steps[step]);
+    compared.steps = found.steps.size();
+  }
   for (const auto& [what, time] : traced_times(trace, found, step)) {
     const auto same = predicted.find(what);
     compared.passes.push_back({what, time.parts, time.seconds,

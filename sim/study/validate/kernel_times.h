@@ -40,7 +40,8 @@ PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint3
 /// Of the steps' lengths, the lower one of two in the middle.
 std::uint32_t median_step(const KernelLayers& found);
 
-/// A layer's pass on one device, in the trace's median step and in the prediction.
+/// A layer's pass on one device, in the trace's median step (of all of a trace that names none) and
+/// in the prediction.
 struct ComparedPass {
   LayerPass what;
   std::size_t kernels = 0;
@@ -48,11 +49,15 @@ struct ComparedPass {
 };
 struct TraceComparison {
   std::vector<ComparedPass> passes;  ///< by device, layer and pass; those with kernels
-  Seconds traced_step;               ///< the median one
-  std::size_t steps = 0;
-  double known_share = 0;  ///< KernelLayers::known_share()
+  Seconds traced_step;               ///< the median one; 0 where the trace names none
+  Seconds busy;                      ///< TraceStep::busy of that one, or of all of the trace
+  std::size_t steps = 0;             ///< 0: the trace names none, and no time is of a step
+  double known_share = 0;            ///< KernelLayers::known_share()
 };
 TraceComparison compare_kernels(const Trace& trace, const Case& input,
+                                const Prediction& prediction);
+/// `found`: match_kernels() of the case's network.
+TraceComparison compare_kernels(const Trace& trace, const KernelLayers& found,
                                 const Prediction& prediction);
 
 }  // namespace strata

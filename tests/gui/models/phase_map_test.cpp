@@ -60,6 +60,8 @@ TEST_F(MapRunTest, WhatIsWrongIsSaidAndLeavesNoMap) {
   ASSERT_EQ(failed.count(), 1);
   EXPECT_THAT(failed[0][0].toString().toStdString(), HasSubstr("'fast' is not a bandwidth"));
   EXPECT_TRUE(run_.map().cells.empty());
+  EXPECT_FALSE(run_.knows(0, 0));
+  EXPECT_FALSE(run_.knows(1, 1));
 }
 
 TEST_F(MapRunTest, KeepsWhatItHasWhenItIsStopped) {
@@ -96,10 +98,10 @@ TEST_F(MapRunTest, ACellIsACaseUnderItsWinner) {
   EXPECT_EQ(same.input, desk.input) << "1x is as it is";
   EXPECT_EQ(same.strategy.source, "model");
   EXPECT_TRUE(is_map_of(run_.request(), quick.input));
-  EXPECT_EQ(place_of(run_.request(), quick.input), (MapPlace{1, 1}));
+  EXPECT_EQ(place_of(cases_of(run_.request()), quick.input), (MapPlace{1, 1}));
   Document other = quick.with_what_if("overlap", "off");
   EXPECT_FALSE(is_map_of(run_.request(), other.input));
-  EXPECT_EQ(place_of(run_.request(), other.input), std::nullopt);
+  EXPECT_EQ(place_of(cases_of(run_.request()), other.input), std::nullopt);
 }
 
 TEST_F(MapRunTest, SaysAllThatItKnowsOfACell) {
@@ -108,6 +110,35 @@ TEST_F(MapRunTest, SaysAllThatItKnowsOfACell) {
               AllOf(HasSubstr("Bandwidth in a host: 1x"), HasSubstr("Batch of all devices: 1000"),
                     HasSubstr("2 devices, a batch of 1"), HasSubstr("model wins"),
                     HasSubstr("1.11 times as long"), HasSubstr("data: 20 ms")));
+}
+
+// What a what-if resized on the desk, it did not in the cell's case.
+TEST_F(MapRunTest, ACellIsNotResized) {
+  draw();
+  Document desk;
+  desk.input = request_.input;
+  desk.base_cluster = "p100-1x4";
+  desk.base_batch = 64;
+  const Document opened = document_of_cell(run_.request(), run_.map(), {1, 1}, desk);
+  EXPECT_EQ(opened.base_cluster, "");
+  EXPECT_EQ(opened.base_batch, std::nullopt);
+}
+
+TEST(MapCells, SayWhyAWinnerStandsAlone) {
+  const PhaseMap map{{"hosts", {"1"}}, {"batch", {"1"}}, {"data", "model", "owt"}, {}};
+  MapCell cell;
+  cell.winner = 0;
+  MapScore large{Seconds{1}}, none;
+  large.fits = false;
+  const auto said = [&](std::vector<MapScore> others) {
+    cell.scores = std::move(others);
+    cell.scores.insert(cell.scores.begin(), MapScore{Seconds{2}});
+    return winner_text(map, cell).toStdString();
+  };
+  EXPECT_EQ(said({large, large}), "only data fits in memory");
+  EXPECT_EQ(said({none, none}), "only data has a step");
+  EXPECT_EQ(said({large, none}), "only data has a step and fits in memory");
+  EXPECT_EQ(said({}), "data is the only strategy");
 }
 
 TEST_F(MapRunTest, HasACommandThatPrintsIt) {

@@ -240,18 +240,19 @@ TEST_F(RecordingTest, PytorchsKernelsStandBesideThePrediction) {
     return lane.name().group == compute.name().group && lane.name().name == "compute";
   });
   EXPECT_NE(twin, recording_->lanes.end()) << "so that one stands below the other";
-  // Steps of 200, 600 and 200 us: the last is the median one, and begins with the last predicted.
+  // Steps of 1000, 1000 and 200 us: the first is the median one, and begins with the last
+  // predicted.
   const Timeline& timeline = scene_->prediction.timeline;
   const double begin = timeline.step_end(timeline.steady_window().last - 1).value;
   ASSERT_TRUE(beside->steady);
   EXPECT_NEAR(beside->steady->begin.value, begin, 1e-12);
-  EXPECT_NEAR(beside->steady->length().value, 200e-6, 1e-12);
-  const Slice& first = compute.slices()[4];
+  EXPECT_NEAR(beside->steady->length().value, 1000e-6, 1e-12);
+  const Slice& first = compute.slices()[0];
   EXPECT_NEAR(first.begin, begin, 1e-12);
   const LaneLabel& label = beside->labels[first.label];
   EXPECT_EQ(label.text, "conv1 forward");
   EXPECT_EQ(label.layer, scene_->input.graph.find("conv1"));
-  EXPECT_EQ(beside->labels[compute.slices()[5].label].text, "conv1 backward");
+  EXPECT_EQ(beside->labels[compute.slices()[1].label].text, "conv1 backward");
 }
 
 TEST_F(RecordingTest, AKernelTellsOfItsLayersTask) {
@@ -267,8 +268,26 @@ TEST_F(RecordingTest, AKernelTellsOfItsLayersTask) {
   EXPECT_EQ(plan()[task->task].phase, Phase::forward);
   EXPECT_EQ(plan()[task->task].device, DeviceId(0));
   EXPECT_EQ(beside->facts->task(beside->lanes[1].slices()[0].id), std::nullopt);
-  EXPECT_THAT(match_text(*kineto_trace(), "kineto.json", *scene_),
-              AllOf(HasSubstr("97.1 %"), HasSubstr("a step takes 200 us (the median of 3)")));
+  EXPECT_THAT(
+      match_text(*kineto_trace(), "kineto.json", *scene_),
+      AllOf(HasSubstr("97.1 %"), HasSubstr("a step takes 1 ms (the median of 3), 200 us of it")));
+}
+
+// What was matched is of the network's layers: another network's kernels are matched anew.
+TEST_F(RecordingTest, ATraceWithoutStepsSaysSo) {
+  testing::KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20);
+  kineto.kernel("implicit_gemm", 12, 2000, 100);
+  const auto trace = std::make_shared<const Trace>(parse_trace(kineto.text(), "kineto.json"));
+  const RecordingPtr beside = record_beside(trace, "kineto.json", scene_);
+  EXPECT_THAT(beside->facts->lines(beside->lanes[0].slices()[0].id),
+              ::testing::Contains(HasSubstr("in 1 kernel of the trace")));
+  EXPECT_THAT(match_text(*trace, "kineto.json", *scene_),
+              AllOf(HasSubstr("names no steps (ProfilerStep#N)"), HasSubstr("100 us")));
+  const ScenePtr other = scene_of("alexnet", "p100-1x2");
+  const RecordingPtr of_other = record_beside(trace, "kineto.json", other);
+  EXPECT_EQ(of_other->labels[of_other->lanes[0].slices()[0].label].layer, LayerId())
+      << "alexnet has no conv1";
 }
 
 }  // namespace

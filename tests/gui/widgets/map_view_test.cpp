@@ -126,6 +126,21 @@ TEST_F(MapViewTest, AWrongValueIsSaidInPlace) {
   EXPECT_THAT(view_->notice().toStdString(), HasSubstr("'fast' is not a bandwidth"));
 }
 
+// The cell was chosen while the map was evaluated.
+TEST_F(MapViewTest, AMapThatFailedHasNoCellToOpen) {
+  values("across").setText(QStringLiteral("1x, fast"));
+  QTest::keyClick(&view_->canvas(), Qt::Key_S);
+  view_->canvas().set_current(MapPlace{1, 0});
+  ASSERT_TRUE(testing::wait_until([&] { return !view_->run().running(); }));
+  EXPECT_EQ(view_->canvas().current(), std::nullopt);
+  const Document before = workspace_->document();
+  view_->canvas().set_current(MapPlace{1, 0});
+  QTest::keyClick(&view_->canvas(), Qt::Key_Return);
+  settle();
+  EXPECT_EQ(workspace_->document(), before);
+  EXPECT_THAT(view_->notice().toStdString(), HasSubstr("'fast' is not a bandwidth"));
+}
+
 TEST_F(MapViewTest, HasACommandAndATable) {
   EXPECT_FALSE(view_->has_csv());
   EXPECT_THAT(view_->command().toStdString(),

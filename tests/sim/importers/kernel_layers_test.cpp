@@ -114,6 +114,62 @@ TEST(KernelLayers, StepsAreOfTheKernelsThatTheyLaunched) {
   std::vector<std::uint32_t> steps;
   for (const LayerKernel& kernel : found.kernels) steps.push_back(kernel.step);
   EXPECT_THAT(steps, ElementsAre(0, 0, 1, 2)) << "2: of none";
+  EXPECT_TRUE(found.names_steps);
+}
+
+// A step lasts until the next one's kernels begin, with what the GPU waits in between; the last one
+// until the host is done with it.
+TEST(KernelLayers, AStepLastsUntilTheNext) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "ProfilerStep#1", 0, 500);
+  kineto.kernel("a", 10, 20, 100);
+  kineto.kernel("copy", 20, 70, 100, KinetoTrace::kMain, 0, 8, "gpu_memcpy");
+  kineto.range("user_annotation", "ProfilerStep#2", 500, 500);
+  kineto.kernel("a", 510, 520, 100);
+  const Graph graph = build_zoo("lenet5", 1);
+  const KernelLayers found = match_kernels(parse_trace(kineto.text(), "t.json"), graph);
+  ASSERT_EQ(found.steps.size(), 2U);
+  EXPECT_NEAR((found.steps[0].end - found.steps[0].begin).value, 500e-6, 1e-12);
+  EXPECT_NEAR(found.steps[0].busy.value, 150e-6, 1e-12) << "what overlaps counts once";
+  EXPECT_NEAR((found.steps[1].end - found.steps[1].begin).value, 480e-6, 1e-12);
+  EXPECT_NEAR(found.steps[1].busy.value, 100e-6, 1e-12);
+}
+
+// Two replicas count their ops from 5 on, each on its thread; autograd says of which it is.
+TEST(KernelLayers, SequenceNumbersAreOfTheirThread) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 20, -1, 11);
+  kineto.range("cpu_op", "aten::conv2d", 11, 10, 5, 11);
+  kineto.range("user_annotation", "conv2", 12, 20, -1, 12);
+  kineto.range("cpu_op", "aten::conv2d", 13, 10, 5, 12);
+  kineto.range("cpu_op", "aten::conv2d", 25, 5, 6, 12);
+  kineto.backward("ConvolutionBackward0", 100, 20, 5, 1);
+  kineto.kernel("first", 105, 1000, 50, kAutograd);
+  kineto.backward("ConvolutionBackward0", 130, 20, 5, 2);
+  kineto.kernel("second", 135, 1100, 50, kAutograd);
+  kineto.backward("ConvolutionBackward0", 160, 20, 6, 2);
+  kineto.kernel("third", 165, 1200, 50, kAutograd);
+  EXPECT_THAT(told(kineto), ElementsAre("conv1 backward", "conv2 backward", "conv2 backward"));
+}
+
+TEST(KernelLayers, ACorrelationOfTwoProcessesTellsNothing) {
+  const auto text = [](int process) {
+    return fmt::format(
+        R"([{{"ph":"X","cat":"user_annotation","name":"conv1","pid":1,"tid":1,"ts":1,"dur":9}},)"
+        R"({{"ph":"X","cat":"cuda_runtime","name":"l","pid":1,"tid":1,"ts":2,"dur":1,)"
+        R"("args":{{"correlation":4}}}},)"
+        R"({{"ph":"X","cat":"cuda_runtime","name":"l","pid":{},"tid":1,"ts":5,"dur":1,)"
+        R"("args":{{"correlation":4}}}},)"
+        R"({{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":1,)"
+        R"("args":{{"correlation":4}}}}])",
+        process);
+  };
+  const Graph graph = build_zoo("lenet5", 1);
+  const auto layer = [&](int process) {
+    return match_kernels(parse_trace(text(process), "t.json"), graph).kernels.at(0).layer;
+  };
+  EXPECT_TRUE(layer(1).valid());
+  EXPECT_FALSE(layer(2).valid());
 }
 
 TEST(KernelLayers, AllIsOneStepWhereNoneIsNamed) {
@@ -125,6 +181,7 @@ TEST(KernelLayers, AllIsOneStepWhereNoneIsNamed) {
   EXPECT_TRUE(has_kernels(trace));
   const KernelLayers found = match_kernels(trace, graph);
   ASSERT_EQ(found.steps.size(), 1U);
+  EXPECT_FALSE(found.names_steps);
   EXPECT_NEAR((found.steps[0].end - found.steps[0].begin).value, 150e-6, 1e-12);
   ASSERT_EQ(found.kernels.size(), 2U);
   EXPECT_EQ(found.kernels[1].device, 1U);

@@ -25,6 +25,14 @@ class KinetoTrace {
                     category, name, thread, begin, length, args));
   }
 
+  /// What autograd does of a forward op of the thread that it calls `forward`.
+  void backward(const std::string& name, double begin, double length, int sequence, int forward) {
+    events_.push_back(fmt::format(
+        R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":)"
+        R"({{"External id":1,"Sequence number":{},"Fwd thread id":{}}}}})",
+        name, static_cast<int>(kAutograd), begin, length, sequence, forward));
+  }
+
   /// A call at `call`, and what it launches.
   void kernel(const std::string& name, double call, double begin, double length, int thread = kMain,
               int device = 0, int stream = 7, const std::string& category = "kernel") {

@@ -2,9 +2,9 @@
 
 #include "sim/study/phase_map/phase_map.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,10 +96,11 @@ TEST_F(TwoByTwo, WhatLacksMemoryDoesNotWin) {
 }
 
 TEST_F(TwoByTwo, TellsEachCellOnceAndDependsOnNoThread) {
-  std::set<std::size_t> told;
+  std::vector<std::size_t> told;
   request_.threads = 4;
   const PhaseMap map =
-      phase_map(request_, nullptr, [&](std::size_t cell, const MapCell&) { told.insert(cell); });
+      phase_map(request_, nullptr, [&](std::size_t cell, const MapCell&) { told.push_back(cell); });
+  std::ranges::sort(told);
   EXPECT_THAT(told, ElementsAre(0, 1, 2, 3));
   request_.threads = 1;
   EXPECT_EQ(phase_map(request_).cells, map.cells);
@@ -124,6 +125,53 @@ TEST_F(TwoByTwo, ACellWithoutACaseSaysWhy) {
   EXPECT_EQ(why_no_winner(map.at(1, 1)), map.at(1, 1).error);
   EXPECT_EQ(map.at(1, 0).winner, 0U);
   EXPECT_EQ(map.at(0, 1).devices, 100);
+  request_.input.sets = {{"layer.conv1.speed", "2x"}};
+  const PhaseMap faster = phase_map(request_);
+  EXPECT_EQ(faster.at(1, 1).error, map.at(1, 1).error);
+  EXPECT_EQ(faster.at(1, 0).winner, 0U);
+}
+
+TEST_F(TwoByTwo, AStrategysFileIsReadFirst) {
+  request_.strategies = {"data", "absent.json"};
+  EXPECT_THAT(said([&] { phase_map(request_); }), HasSubstr("absent.json"));
+}
+
+// Named first, it wins where it is slower by less than can be seen: it turns before the steps are
+// equal.
+TEST_F(TwoByTwo, ATieTellsNothingOfWhereTheyTurn) {
+  PhaseMap map{request_.x, request_.y, request_.strategies, std::vector<MapCell>(4)};
+  const auto set = [&](std::size_t place, double data, double model, std::size_t winner) {
+    MapCell& cell = map.cells[place];
+    cell.scores = {{Seconds{data}}, {Seconds{model}}};
+    cell.winner = winner;
+    cell.margin = std::max(1.0, winner == 0 ? model / data : data / model);
+  };
+  set(0, 2, 1, 1);
+  set(1, 1.001, 1, 0);
+  const std::vector<Crossover> found = crossovers(map);
+  EXPECT_THAT(found, ElementsAre(Crossover{true, 0, 0, 1, 0, ""}));
+  EXPECT_EQ(crossover_text(map, found[0]), "model, from link.intra.bandwidth 4x on data");
+}
+
+TEST_F(TwoByTwo, AStrategyWithoutAnyStepSaysWhy) {
+  PhaseMap map{request_.x, request_.y, request_.strategies, std::vector<MapCell>(2)};
+  for (MapCell& cell : map.cells) {
+    cell.scores = {{Seconds{1}}, {}};
+    cell.scores[1].why = "it is too long";
+  }
+  EXPECT_EQ(why_no_step(map, 0), "");
+  EXPECT_EQ(why_no_step(map, 1), "it is too long");
+}
+
+TEST(MapAxis, WhatLiesBetweenTwoValuesIsAfterTheOneAndNotAfterTheOther) {
+  const MapAxis batch{"batch", {"16", "32"}}, down{"batch", {"32", "16"}};
+  EXPECT_EQ(text_between(batch, 0, 20.5), "21");
+  EXPECT_EQ(text_between(batch, 0, 32), "32");
+  EXPECT_EQ(text_between(batch, 0, 16), "32") << "the first to turn";
+  EXPECT_EQ(text_between(down, 0, 20.5), "20");
+  EXPECT_EQ(text_between(down, 0, 16), "16");
+  const MapAxis near{"link.intra.bandwidth", {"1.02x", "1.04x"}};
+  EXPECT_EQ(text_between(near, 0, 1.03), "1.04x") << "1x is before it";
 }
 
 TEST_F(TwoByTwo, SearchedStrategiesAreSearchedForInEveryCell) {
@@ -231,6 +279,8 @@ TEST(MapAxis, UsualOnesAreOfTheCase) {
   EXPECT_THAT(axes[2].values, ElementsAre("4", "8", "16", "32", "64", "128", "256"));
   EXPECT_EQ(usual_x(axes).key, "link.inter.bandwidth");
   EXPECT_EQ(usual_y(axes).key, "batch_per_device");
+  EXPECT_EQ(usual_y(axes, "batch").key, "link.inter.bandwidth") << "one number with the usual one";
+  EXPECT_EQ(usual_x(axes, "link.inter.bandwidth").key, "link.intra.bandwidth");
   EXPECT_EQ(read_axis("hosts", axes).values, axes[3].values);
   EXPECT_EQ(read_axis("hosts=2,3", axes), (MapAxis{"hosts", {"2", "3"}}));
   EXPECT_EQ(print_axis({"hosts", {"2", "3"}}), "hosts=2,3");
