@@ -174,6 +174,7 @@ void MapView::say(const QString& text, bool stale) {
 void MapView::show_legend() {
   std::vector<std::string> names = run_.request().strategies;
   std::vector<LegendEntry> entries;
+  entries.reserve(names.size() + 1);
   for (const std::string& name : names) {
     entries.push_back({QString::fromStdString(name),
                        [name](const Theme& theme) { return strategy_colour(name, theme); }});

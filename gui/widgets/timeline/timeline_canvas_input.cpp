@@ -43,7 +43,7 @@ QString TimelineCanvas::tip_at(QPoint at) const {
   if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
   const auto slice = slice_at(at);
   if (!slice) return TimeCanvas::tip_at(at);
-  const QString tip = tip_of(*sides_[slice->side], slice->place);
+  QString tip = tip_of(*sides_[slice->side], slice->place);
   const Seconds by{shift(slice->side)};
   if (by == Seconds{0}) return tip;
   return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")

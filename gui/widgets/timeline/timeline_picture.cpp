@@ -14,7 +14,7 @@ QString text_of(const SliceStyle& style) {
   if (style.shade != Shade::task) return {};
   const auto role = role_of(style.kind, style.phase);
   if (!role) return {};
-  const QString work = QString::fromStdString(std::string(name(role->work)));
+  QString work = QString::fromStdString(std::string(name(role->work)));
   if (role->work != WorkKind::backward) return work;
   return style.phase == Phase::backward_data ? QObject::tr("backward: inputs")
                                              : QObject::tr("backward: parameters");
