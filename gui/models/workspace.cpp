@@ -127,6 +127,10 @@ void Workspace::set_what_if(const std::string& key, const std::string& value, bo
        continues);
 }
 
+void Workspace::reset_what_ifs() {
+  edit(tr("reset of all what-ifs"), document_.without_what_ifs());
+}
+
 void Workspace::stop() {
   const bool predicting = jobs_.busy(kSceneLane);
   jobs_.stop(kSearchLane);

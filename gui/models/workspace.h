@@ -64,6 +64,9 @@ class Workspace : public QObject {
   /// first value `continue` it.
   void set_what_if(const std::string& key, const std::string& value, bool continues = false);
 
+  /// All of them at once.
+  void reset_what_ifs();
+
   /// Calls off what the user waits for; a search ends with the best that it has. Edits are saved
   /// and pictures drawn nevertheless.
   void stop();

@@ -84,6 +84,8 @@ class View : public QWidget {
  signals:
   /// What open() took is there: it could be read.
   void opened(const QString& file);
+  /// By the user, for the window to open: in the background, whatever is in it.
+  void file_chosen(const QString& file);
   /// Come to the front: what was asked for elsewhere is shown here.
   void wanted();
 

@@ -32,7 +32,6 @@ class ClusterView : public View {
   std::function<QString()> csv_later() const override;
   bool has_csv() const override;
   /// A cluster: it takes the place of the one on the desk.
-  bool open(const QString& file) override;
 
   ClusterCanvas& canvas() { return *canvas_; }
   RangeBar& range_bar() { return *bar_; }

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "gui/models/file_kind.h"
 #include "gui/models/text.h"
 #include "gui/widgets/cluster/cluster_view.h"
 #include "sim/base/error.h"
-#include "sim/cluster/cluster_file.h"
 #include "sim/text/units.h"
 
 namespace strata::gui {
@@ -111,31 +109,8 @@ void ClusterView::choose_cluster() {
       new QFileDialog(this, tr("Import a cluster"), {}, tr("Clusters (*.toml);;All files (*)"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { open(file); });
+  connect(dialog, &QFileDialog::fileSelected, this, &View::file_chosen);
   dialog->open();
-}
-
-// The network stays, and so does its strategy unless it was cut by hand for other devices. What
-// cannot be read leaves the desk as it is.
-bool ClusterView::open(const QString& file) try {
-  const std::string path = file.toStdString();
-  if (kind_of_file(path) != FileKind::cluster) {
-    notify(tr("%1 is no cluster: a cluster has [[device]] or [grid] in it").arg(file));
-    return false;
-  }
-  const Document& now = workspace().document();
-  if (now.empty()) {
-    notify(tr("Open a network first: a cluster alone has nothing to do."));
-    return false;
-  }
-  read_cluster(path);
-  workspace().edit_and_read_anew(tr("cluster %1").arg(QString::fromStdString(shown_name(path))),
-                                 now.with_cluster(path));
-  emit opened(file);
-  return true;
-} catch (const Error& error) {
-  notify(QString::fromStdString(error.message()));
-  return false;
 }
 
 }  // namespace strata::gui

@@ -148,7 +148,7 @@ void WhatIfView::pin_baseline() {
 
 // What has no knob, as the network and its profiles, stays.
 void WhatIfView::reset_all() {
-  workspace().edit(tr("reset of all what-ifs"), workspace().document().without_what_ifs());
+  workspace().reset_what_ifs();
 }
 
 void WhatIfView::on_document() {

@@ -146,6 +146,7 @@ void MainWindow::make_docks() {
     dock->installEventFilter(this);
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
     connect(view, &View::opened, this, &MainWindow::remember);
+    connect(view, &View::file_chosen, this, &MainWindow::open_file);
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) make_active(view);
       view->set_seen(visible);

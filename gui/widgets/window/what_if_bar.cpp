@@ -41,9 +41,7 @@ WhatIfBar::WhatIfBar(Workspace& workspace, QWidget* parent)
   reset_->setObjectName(QStringLiteral("reset_what_ifs"));
   reset_->setText(tr("Reset all"));
   reset_->setAutoRaise(true);
-  connect(reset_, &QToolButton::clicked, this, [this] {
-    workspace_.edit(tr("reset of all what-ifs"), workspace_.document().without_what_ifs());
-  });
+  connect(reset_, &QToolButton::clicked, &workspace_, &Workspace::reset_what_ifs);
   row_->setFixedHeight(reset_->sizeHint().height());
   row_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   row_->setMinimumWidth(1);

@@ -3,6 +3,7 @@
 #include "gui/widgets/cluster/cluster_view.h"
 
 #include <QClipboard>
+#include <QFileDialog>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -202,31 +203,16 @@ TEST_F(ClusterViewTest, AllIsDoneWithTheKeyboard) {
   EXPECT_EQ(workspace_.document().what_if("link." + name + ".bandwidth"), "2x");
 }
 
-TEST_F(ClusterViewTest, AClustersFileTakesTheClustersPlace) {
-  const QTemporaryDir folder;
-  const QString file = folder.filePath("two.toml"), other = folder.filePath("other.toml");
-  write_file_whole(file.toStdString(), print_cluster(load_cluster("p100-1x2")));
-  write_file_whole(other.toStdString(), "[[sweep]]\n");
-  const QString bad = folder.filePath("bad.toml");
-  write_file_whole(bad.toStdString(), "name = \"bad\"\n[grid]\nhosts = 0\n");
-  const QSignalSpy opened(&view_, &View::opened);
-  EXPECT_FALSE(view_.open(other));
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("is no cluster"));
-  EXPECT_FALSE(view_.open("/nowhere.toml"));
-  EXPECT_FALSE(view_.open(bad));
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("bad.toml"));
-  EXPECT_EQ(workspace_.undo_stack().count(), 0);
-  EXPECT_TRUE(view_.open(file));
-  settle();
-  EXPECT_EQ(view_.notice(), "");
-  ASSERT_EQ(opened.count(), 1);
-  EXPECT_EQ(opened[0][0].toString(), file);
-  EXPECT_EQ(workspace_.undo_stack().undoText(), "cluster two.toml");
-  EXPECT_EQ(workspace_.scene()->input.cluster.device_count(), 2);
-  EXPECT_EQ(view_.canvas().map().nodes.size(), 2);
-  workspace_.undo_stack().undo();
-  settle();
-  EXPECT_EQ(workspace_.scene()->input.cluster.device_count(), 4);
+// What comes of it is the window's business, which reads it in the background.
+TEST_F(ClusterViewTest, AFileThatIsChosenIsForTheWindow) {
+  const QSignalSpy chosen(&view_, &View::file_chosen);
+  QTest::keyClick(&view_.canvas(), Qt::Key_I);
+  auto* const dialog = view_.findChild<QFileDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  emit dialog->fileSelected("two.toml");
+  ASSERT_EQ(chosen.count(), 1);
+  EXPECT_EQ(chosen[0][0].toString(), "two.toml");
+  dialog->close();
 }
 
 TEST_F(ClusterViewTest, AnotherShapeOfTheWindowIsFilledOtherwise) {

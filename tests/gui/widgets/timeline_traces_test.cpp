@@ -16,20 +16,29 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class TimelineTracesTest : public TimelineViewTest {};
+class TimelineTracesTest : public TimelineViewTest {
+ protected:
+  static testing::KinetoTrace kernel_of_conv1() {
+    testing::KinetoTrace kineto;
+    kineto.range("user_annotation", "conv1", 10, 20);
+    kineto.kernel("implicit_gemm", 12, 100, 500);
+    return kineto;
+  }
+  QString written(const testing::KinetoTrace& kineto) {
+    QFile file(folder_.filePath("kineto.json"));
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(kineto.text()));
+    return file.fileName();
+  }
+
+  QTemporaryDir folder_;
+};
 
 // The trace of PyTorch takes the place of the baseline, and its kernels are layers' and tasks'.
 TEST_F(TimelineTracesTest, OpensPytorchsTraceBesideThePrediction) {
-  testing::KinetoTrace kineto;
-  kineto.range("user_annotation", "conv1", 10, 20);
-  kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
+  const QString file = written(kernel_of_conv1());
   open();
-  ASSERT_TRUE(view_.open(file.fileName()));
+  ASSERT_TRUE(view_.open(file));
   settle();
   ASSERT_NE(canvas_.recording(1), nullptr);
   EXPECT_FALSE(view_.shows_trace()) << "the prediction is there, too";
@@ -58,20 +67,13 @@ TEST_F(TimelineTracesTest, OpensPytorchsTraceBesideThePrediction) {
 
 // As on a command line: strata-gui strategy.json trace.json.
 TEST_F(TimelineTracesTest, PytorchsTraceWaitsForThePrediction) {
-  testing::KinetoTrace kineto;
-  kineto.range("user_annotation", "conv1", 10, 20);
-  kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
+  const QString file = written(kernel_of_conv1());
   Document document;
   document.input.model = "lenet5";
   document.input.cluster = "p100-1x2";
   workspace_.open(document);
   ASSERT_EQ(workspace_.scene(), nullptr);
-  ASSERT_TRUE(view_.open(file.fileName()));
+  ASSERT_TRUE(view_.open(file));
   settle();
   ASSERT_NE(canvas_.recording(1), nullptr);
   EXPECT_EQ(canvas_.recording(1)->name, "kineto.json");
@@ -80,12 +82,8 @@ TEST_F(TimelineTracesTest, PytorchsTraceWaitsForThePrediction) {
 TEST_F(TimelineTracesTest, PytorchsTraceStandsAloneWhereNothingIsPredicted) {
   testing::KinetoTrace kineto;
   kineto.kernel("implicit_gemm", 12, 100, 500);
-  QTemporaryDir folder;
-  QFile file(folder.filePath("kineto.json"));
-  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-  file.write(QByteArray::fromStdString(kineto.text()));
-  file.close();
-  ASSERT_TRUE(view_.open(file.fileName()));
+  const QString file = written(kineto);
+  ASSERT_TRUE(view_.open(file));
   settle();
   EXPECT_TRUE(view_.shows_trace());
 }
