@@ -60,7 +60,7 @@ void show_json(const Graph& graph) {
                                   {"op", name(layer.op)},
                                   {"inputs", std::move(inputs)},
                                   {"output", per_dim_json(layer.output)},
-                                  {"parameters", layer.parameters.total()},
+                                  {"parameters", layer.held().total()},
                                   {"macs", macs(graph, LayerId(i))}});
     if (const auto* opaque = std::get_if<Opaque>(&layer.op))
       document["layers"].back()["kind"] = opaque->kind;
@@ -77,7 +77,7 @@ void show_table(const Graph& graph) {
     table.add({{"layer", layer.name, TextTable::left},
                {"op", title(layer.op), TextTable::left},
                {"output (c [x d] x h x w)", shape_text(layer.output)},
-               {"parameters", format_count(layer.parameters.total())},
+               {"parameters", format_count(layer.held().total())},
                {"MACs", format_count(macs(graph, LayerId(i)))},
                {"inputs", input_names(graph, layer), TextTable::left}});
   }

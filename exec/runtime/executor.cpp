@@ -68,6 +68,7 @@ void* Executor::allocate(BufferId id) {
 }
 
 void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
+  if (graph_[layer].weight_of.valid()) return;
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;

@@ -70,6 +70,9 @@ struct Operands {
   /// channels and terms of this shard (shard_parameters()). Also for statistics that weigh by them.
   float* parameters = nullptr;
   float* parameter_gradients = nullptr;
+  /// The gradients of the inputs, or of the parameters, are added to what lies there: what layers
+  /// made that read the same tensor (OpTraits::shares_reading), or share the weight.
+  bool adds_input_gradients = false, adds_parameter_gradients = false;
   /// A statistics phase writes this shard's part; the phase after it finds all shards' combined.
   /// What they are, the op's page says at statistics(): of each channel, or each position, in turn.
   float* statistics = nullptr;

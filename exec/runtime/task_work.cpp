@@ -203,6 +203,9 @@ void TaskWork::compute(Turn turn) {
   operands.input_gradients = input_gradients;
   operands.parameters = values(Role::parameters);
   operands.parameter_gradients = values(Role::parameter_gradients);
+  const auto adds = [&](Role role) { return find(id, role).access == Access::update; };
+  operands.adds_input_gradients = adds(Role::input_gradient);
+  operands.adds_parameter_gradients = phase != Phase::update && adds(Role::parameter_gradients);
   operands.statistics = values(Role::statistics);
   if (const BufferId saved = find(id, Role::saved).buffer; saved.valid()) {
     operands.saved = ready(saved);

@@ -145,6 +145,7 @@ class TableBuilder {
         const LayerId producer = graph_[consumer].inputs[input];
         const auto from = space_.variable_of(producer);
         if (!from || *from == *to || earlier_reading(graph_[consumer], input)) continue;
+        if (first_reader(graph_, consumer).valid()) continue;  // of the same variable
         const bool returns = gradient[producer()] && gradient[consumer()];
         edges_.push_back({consumer, input, *from, *to, returns, edges_.size()});
         share(edges_.back());

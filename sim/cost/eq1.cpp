@@ -200,6 +200,7 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
     result[i].sync = sync(layer, strategy[layer]);
     result[i].transfer = partial_sums(layer, strategy[layer]);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
+    if (shared_reader(graph_, strategy, layer).valid()) continue;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
       result[i].transfer += transfer(layer, input, strategy[inputs[input]], strategy[layer]);
     }

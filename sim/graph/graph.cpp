@@ -59,7 +59,7 @@ Graph Graph::with_speeds(std::span<const double> speeds) const {
 
 std::int64_t Graph::parameters() const {
   std::int64_t total = 0;
-  for (const Layer& layer : layers_) total += layer.parameters.total();
+  for (const Layer& layer : layers_) total += layer.held().total();
   return total;
 }
 
@@ -124,15 +124,20 @@ void GraphBuilder::check_inputs(const std::vector<LayerId>& inputs) const {
   }
 }
 
-namespace {
-
-std::int64_t reduction_of(const Op& op, InputExtents inputs, const Extents& output) {
-  if (inputs.empty()) return 1;
-  const AccessMap map = access_map(op, {inputs.front(), output, 0});
-  return map.is_reduced(Dim::c) ? inputs.front()[Dim::c] : 1;
+LayerId GraphBuilder::find_weight(const std::string& owner, const Layer& layer) const {
+  const LayerId id = find(owner);
+  if (!id.valid()) {
+    throw InputError(fmt::format("weight_of names '{}', which is not a layer before it", owner));
+  }
+  const Layer& it = graph_[id];
+  if (!std::holds_alternative<Embedding>(it.op) || it.reduction != layer.output[Dim::c] ||
+      it.output[Dim::c] != layer.reduction) {
+    throw InputError(
+        fmt::format("weight_of names {}, which is no embedding of {} numbers with {} features",
+                    owner, layer.output[Dim::c], layer.reduction));
+  }
+  return id;
 }
-
-}  // namespace
 
 Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const {
   const std::vector<Extents> extents = input_extents(graph_.layers_, inputs);
@@ -140,7 +145,11 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
   layer.output = infer_output(op, extents);
   if (is_input(op)) layer.output[Dim::n] = graph_.batch_;
   layer.parameters = infer_parameters(op, extents);
-  layer.reduction = reduction_of(op, extents, layer.output);
+  layer.reduction = reduction(op, extents, layer.output);
+  layer.units = units(op, extents);
+  if (const auto* linear = std::get_if<Linear>(&op)) {
+    if (!linear->weight_of.empty()) layer.weight_of = find_weight(linear->weight_of, layer);
+  }
   layer.name = std::move(layer_name);
   layer.op = canonical(std::move(op));
   layer.inputs = std::move(inputs);
@@ -149,7 +158,7 @@ Layer GraphBuilder::infer(std::string layer_name, Op op, std::vector<LayerId> in
 
 void GraphBuilder::count(const Layer& layer) {
   const std::int64_t outputs = bounded_volume(layer.output);
-  const Parameters& held = layer.parameters;
+  const Parameters held = layer.held();
   const auto extents = input_extents(graph_.layers_, layer.inputs);
   std::int64_t elements =
       outputs >= 0 && held.weight >= 0 ? outputs + held.total() : kMaxElements + 1;

@@ -25,12 +25,16 @@ struct Layer {
   Op op;
   std::vector<LayerId> inputs;  ///< all smaller than the layer's own id
   Extents output;               ///< n is the global batch
-  Parameters parameters;
+  Parameters parameters;  ///< that it computes with
+  LayerId weight_of;      ///< the layer before whose parameters these are; its own where invalid
   /// Terms of each output element's sum, of which a cut in r makes parts: the input channels of a
-  /// convolution or a fully-connected layer. 1 where there is no such sum.
+  /// convolution or a linear layer, an embedding's vocabulary. 1 where there is no such sum.
   std::int64_t reduction = 1;
+  Extents units{};  ///< what degrees must divide in each dim (an attention's heads in c); 0: any
   double speed = 1;  ///< a what-if: costs are divided by it
 
+  /// Parameters of its own.
+  Parameters held() const { return weight_of.valid() ? Parameters{} : parameters; }
   bool operator==(const Layer&) const = default;
 };
 
@@ -102,6 +106,7 @@ class GraphBuilder {
 
  private:
   void check_inputs(const std::vector<LayerId>& inputs) const;
+  LayerId find_weight(const std::string& owner, const Layer& layer) const;
   Layer infer(std::string layer_name, Op op, std::vector<LayerId> inputs) const;
   void count(const Layer& layer);
 

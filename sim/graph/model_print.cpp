@@ -74,6 +74,9 @@ struct Printer {
     if (const std::string text = shortest(values); text != "1") line(key, text);
   }
   void text(std::string_view key, const std::string& value) { line(key, toml_quoted(value)); }
+  void name(std::string_view key, const std::string& value) {
+    if (!value.empty()) text(key, value);
+  }
 };
 
 /// What the reader takes when `inputs` is not written: the layer before.

@@ -148,4 +148,8 @@ void LayerReader::text(std::string_view key, std::string& value) {
   attempt([&] { value = table_.string(key); });
 }
 
+void LayerReader::name(std::string_view key, std::string& value) {
+  if (table_.has(key)) text(key, value);
+}
+
 }  // namespace strata

@@ -39,6 +39,7 @@ class LayerReader {
   void padding(std::string_view key, Windows& windows, int rank);
   void outputs(std::string_view key, AdaptivePooling& op);
   void text(std::string_view key, std::string& value);
+  void name(std::string_view key, std::string& value);
 
   /// An error of the layer as a whole, or of one of its keys.
   void note(std::string_view text) { errors_.add(table_.location(), labelled(text)); }

@@ -104,6 +104,26 @@ std::int64_t macs_per_output(const Op& op, InputExtents inputs) {
       op);
 }
 
+std::int64_t reduction(const Op& op, InputExtents inputs, const Extents& output) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.terms(); }) return page.terms();
+        if (inputs.empty()) return std::int64_t{1};
+        const AccessMap map = page.reads({inputs[0], output, 0});
+        return map.is_reduced(Dim::c) ? inputs[0][Dim::c] : 1;
+      },
+      op);
+}
+
+Extents units(const Op& op, InputExtents inputs) {
+  return std::visit(
+      [&](const auto& page) {
+        if constexpr (requires { page.units(inputs); }) return page.units(inputs);
+        return Extents{};
+      },
+      op);
+}
+
 AccessMap access_map(const Op& op, const ReadContext& context) {
   return std::visit([&](const auto& page) { return page.reads(context); }, op);
 }

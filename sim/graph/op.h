@@ -3,8 +3,8 @@
 // What a layer computes, as a closed set of values, and what is to be known of it. Each op has a
 // page in ops/ with kTraits, name(), output(inputs), reads(context), work(shard, phase) and
 // visit_keys(visitor), and what of these it has to say something to: backward_reads(),
-// parameters(inputs), macs_per_output(inputs), statistics(box), saved(box, dtype),
-// cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The functions below ask the
+// parameters(inputs), macs_per_output(inputs), terms(), units(inputs), statistics(box),
+// saved(box, dtype), cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The functions below ask the
 // page of the op that is there; tests/sim/graph/op_test.cpp has what each answers. Values;
 // thread-safe.
 
@@ -18,30 +18,37 @@
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/access.h"
 #include "sim/graph/ops/activation.h"
+#include "sim/graph/ops/attention.h"
 #include "sim/graph/ops/convolution.h"
 #include "sim/graph/ops/dropout.h"
 #include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/flatten.h"
 #include "sim/graph/ops/fully_connected.h"
+#include "sim/graph/ops/gate.h"
 #include "sim/graph/ops/input.h"
 #include "sim/graph/ops/joins.h"
+#include "sim/graph/ops/linear.h"
 #include "sim/graph/ops/normalization.h"
 #include "sim/graph/ops/opaque.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/graph/ops/pooling.h"
 #include "sim/graph/ops/softmax_cross_entropy.h"
+#include "sim/graph/ops/tokens.h"
 #include "sim/graph/ops/window.h"
 #include "sim/graph/ops/work.h"
 
 namespace strata {
 
-using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Activation,
-                        BatchNorm, LayerNorm, LocalResponseNorm, Dropout, Concat, Add, Multiply,
-                        Flatten, SoftmaxCrossEntropy, Opaque>;
+using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Linear,
+                        Attention, Activation, GatedActivation, BatchNorm, LayerNorm, RmsNorm,
+                        LocalResponseNorm, Dropout, Concat, Add, Multiply, Flatten, Embedding,
+                        PositionEmbedding, Tokens, ClassToken, SelectToken, SoftmaxCrossEntropy,
+                        Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
-/// "adaptive_avg_pool2d", "fc", "relu", ..., "batch_norm", "layer_norm", "lrn", "dropout",
-/// "concat", "add", "multiply", "flatten", "softmax_cross_entropy", "opaque".
+/// "adaptive_avg_pool2d", "fc", "linear", "attention", "relu", ..., "swiglu", "batch_norm",
+/// "layer_norm", "rms_norm", "lrn", "dropout", "concat", "add", "multiply", "flatten", "embedding",
+/// "position_embedding", "tokens", "class_token", "select_token", "softmax_cross_entropy", "opaque".
 std::string_view name(const Op& op);
 
 /// All of an op that decides its cost beside the extents, as keys of measured costs have it:
@@ -64,6 +71,14 @@ Parameters infer_parameters(const Op& op, InputExtents inputs);
 
 /// Multiply-accumulates per output element: I/groups x kernel, or the input's features; else 0.
 std::int64_t macs_per_output(const Op& op, InputExtents inputs);
+
+/// Terms of each output element's sum: of the op's own, or the input channels that it is a sum over;
+/// 1 where there is no sum.
+std::int64_t reduction(const Op& op, InputExtents inputs, const Extents& output);
+
+/// Of how many units each dim of the output is that may not be cut (an attention's heads): what
+/// degrees must divide; 0 where any will do.
+Extents units(const Op& op, InputExtents inputs);
 
 /// What the op reads of one of its inputs.
 AccessMap access_map(const Op& op, const ReadContext& context);
@@ -108,6 +123,7 @@ const std::vector<Op>& op_prototypes();
 ///   rank padding(key, windows, rank)                    likewise, or [begin, end] for each dim
 ///   outputs(key, adaptive pooling)                 likewise, of the outputs
 ///   text(key, value)                               a text
+///   name(key, value)                               a layer's name, or none
 /// where a fallback of nullopt means that the key must be there. The reader and the printer are
 /// such visitors.
 template <class Visitor>

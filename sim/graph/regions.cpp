@@ -1,5 +1,9 @@
 #include "sim/graph/regions.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace strata {
 namespace {
 
@@ -73,6 +77,16 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
   return std::nullopt;
 }
 
+LayerId first_reader(const Graph& graph, LayerId layer) {
+  const Layer& it = graph[layer];
+  if (!traits(it.op).shares_reading || is_input(graph[it.inputs.front()].op)) return {};
+  for (LayerId reader : graph.consumers(it.inputs.front())) {
+    if (reader == layer) break;
+    if (graph[reader].op.index() == it.op.index()) return reader;
+  }
+  return {};
+}
+
 Statistics statistics(const Layer& layer, const Box& output) {
   return statistics(layer.op, output);
 }
@@ -88,14 +102,28 @@ Parameters shard_parameters(const Layer& layer, const Tile& shard) {
 Extents most_parts(const Layer& layer) {
   Extents most = layer.output;
   for (Dim dim : kDims) {
+    if (layer.units[dim] > 0) most[dim] = layer.units[dim];
     if (!why_whole(layer.op, dim).empty()) most[dim] = 1;
   }
   return most;
 }
 
-std::string_view why_no_more(const Layer& layer, Dim dim) {
+bool may_cut(const Layer& layer, Dim dim, std::int64_t degree) {
+  if (degree < 1 || degree > most_parts(layer)[dim]) return false;
+  return layer.units[dim] == 0 || layer.units[dim] % degree == 0;
+}
+
+std::int32_t clipped(const Layer& layer, Dim dim, std::int64_t wanted) {
+  auto degree = static_cast<std::int32_t>(std::min(wanted, most_parts(layer)[dim]));
+  while (!may_cut(layer, dim, degree)) --degree;
+  return degree;
+}
+
+std::string why_no_more(const Layer& layer, Dim dim) {
   const std::string_view why = why_whole(layer.op, dim);
-  return why.empty() ? "its extent" : why;
+  if (!why.empty()) return std::string(why);
+  if (layer.units[dim] == 0) return "its extent";
+  return fmt::format("a divisor of its {} heads", layer.units[dim]);
 }
 
 std::string_view why_no_more_terms(const Layer& layer) {

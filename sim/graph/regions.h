@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,10 @@ std::vector<Box> needed_input(const AccessMap& access, const Extents& input, con
 /// boxes arrive once for both, and one sum of gradients goes back.
 std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input);
 
+/// An earlier layer that reads the layer's only input for both where they are cut alike: the same
+/// boxes arrive once, and one sum of gradients goes back. Invalid where there is none.
+LayerId first_reader(const Graph& graph, LayerId layer);
+
 /// For the shard with this output box.
 Statistics statistics(const Layer& layer, const Box& output);
 
@@ -38,11 +43,17 @@ Statistics statistics(const Layer& layer, const Box& output);
 /// bias belongs to the first of a sum's terms.
 Parameters shard_parameters(const Layer& layer, const Tile& shard);
 
-/// The greatest degree that the layer's output may be cut with in each dim: its extent, but 1 in
-/// all dims but n of an opaque op.
+/// The greatest degree that the layer's output may be cut with in each dim: its extent, or its units
+/// (an attention's heads), but 1 in all dims but n of an opaque op.
 Extents most_parts(const Layer& layer);
-/// What sets that limit, for messages: "its extent", or that the op is opaque.
-std::string_view why_no_more(const Layer& layer, Dim dim);
+/// Whether the layer's output may be cut into so many parts along the dim: from 1 to most_parts(),
+/// which it must divide where the dim has units.
+bool may_cut(const Layer& layer, Dim dim, std::int64_t degree);
+/// The greatest degree up to `wanted` that may_cut().
+std::int32_t clipped(const Layer& layer, Dim dim, std::int64_t wanted);
+/// What sets these limits, for messages: "its extent", that degrees divide its heads, or that the
+/// op is opaque.
+std::string why_no_more(const Layer& layer, Dim dim);
 /// The same of Layer::reduction, which limits r: "its input channels", or why there are no terms to
 /// divide.
 std::string_view why_no_more_terms(const Layer& layer);

@@ -22,7 +22,7 @@ PhaseSet step_phases(const Graph& graph, LayerId layer, const std::vector<bool>&
   phases.add(Phase::backward_statistics, sums.backward_values > 0 && (data || from_sums));
   phases.add(Phase::backward_data, data);
   phases.add(Phase::backward_weights, parameters && !from_sums);
-  phases.add(Phase::update, parameters);
+  phases.add(Phase::update, l.held().total() > 0);
   return phases;
 }
 

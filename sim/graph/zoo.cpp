@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
 #include "sim/graph/zoo_net.h"
+#include "sim/graph/zoo_families.h"
 
 namespace strata {
 namespace {
@@ -43,13 +45,12 @@ constexpr std::array kNetworks = {
     Network{{"textcnn", "1-D convolutions over 64 word vectors of 300 (Kim 2014)"}, build_textcnn},
 };
 
-std::string known_names() {
-  std::string names;
-  for (const Network& network : kNetworks) {
-    names += names.empty() ? "" : ", ";
-    names += network.entry.name;
-  }
-  return names;
+std::vector<ZooEntry> entries() {
+  std::vector<ZooEntry> entries;
+  for (const Network& network : kNetworks) entries.push_back(network.entry);
+  const auto members = family_members();
+  entries.insert(entries.end(), members.begin(), members.end());
+  return entries;
 }
 
 const Network* find(std::string_view name) {
@@ -61,23 +62,33 @@ const Network* find(std::string_view name) {
 }  // namespace
 
 std::span<const ZooEntry> zoo() {
-  static const auto kEntries = [] {
-    std::array<ZooEntry, kNetworks.size()> entries;
-    std::transform(kNetworks.begin(), kNetworks.end(), entries.begin(),
-                   [](const Network& network) { return network.entry; });
-    return entries;
-  }();
+  static const std::vector<ZooEntry> kEntries = entries();
   return kEntries;
 }
 
 bool in_zoo(std::string_view name) {
-  return find(name) != nullptr;
+  return find(name) != nullptr || in_family(name);
 }
+
+namespace {
+
+std::string known_names() {
+  std::string names;
+  for (const ZooEntry& entry : zoo()) {
+    names += names.empty() ? "" : ", ";
+    names += entry.name;
+  }
+  return names;
+}
+
+}  // namespace
 
 Graph build_zoo(std::string_view name, std::int64_t batch) {
   if (const Network* network = find(name)) return network->build(name, batch);
+  if (in_family(name)) return build_of_family(name, batch);
   throw InputError(fmt::format(
-      "unknown model '{}'; allowed: {}, or a file ending in .toml or .onnx", name, known_names()));
+      "unknown model '{}'; allowed: {}, a size of a family ({}), or a file ending in .toml or .onnx", name,
+      known_names(), family_sizes()));
 }
 
 }  // namespace strata

@@ -1,7 +1,9 @@
 #pragma once
 
 // The networks that come with Strata, built layer by layer as their papers (and torchvision, in
-// the details) define them, each ending in softmax with cross-entropy. See docs/models.md.
+// the details) define them, each ending in softmax with cross-entropy. Transformers are members of
+// families, by name or by their sizes: "gpt2", "gpt2:seq=256",
+// "llama:layers=4,hidden=256,heads=8,ffn=688,seq=128,vocab=1000". See docs/models.md.
 
 #include <cstdint>
 #include <span>
@@ -17,9 +19,11 @@ struct ZooEntry {
 };
 std::span<const ZooEntry> zoo();
 
+/// Whether it is a name of the zoo's or a family's, whatever sizes follow.
 bool in_zoo(std::string_view name);
 
-/// Throws InputError for a name that the zoo lacks; the message lists what it has.
+/// Throws InputError for a name that the zoo lacks, or sizes that make no network; the message lists
+/// what is allowed.
 Graph build_zoo(std::string_view name, std::int64_t batch);
 
 }  // namespace strata

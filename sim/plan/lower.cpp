@@ -1,5 +1,6 @@
 #include "sim/plan/lower.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -91,6 +92,14 @@ Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
 
 Tile Lowering::shard_tile(LayerId layer, std::size_t shard) const {
   return partitions_[layer()].tile(static_cast<std::int64_t>(shard));
+}
+
+std::size_t Lowering::slot_beside(LayerId other, LayerId layer, std::size_t shard) const {
+  const DeviceId device = device_of(layer, shard);
+  const ShardDevices& devices = strategy_[other].devices;
+  if (devices[shard] == device) return slot(other, shard);
+  return slot(other, static_cast<std::size_t>(
+                         std::find(devices.begin(), devices.end(), device) - devices.begin()));
 }
 
 Plan Lowering::run() && {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
@@ -8,7 +9,7 @@ namespace strata {
 
 // Gradients of the boxes that were read go back to their owners, who add what arrives.
 void Lowering::return_gradients(LayerId layer, std::size_t input) {
-  if (!wants_gradient(layer, input)) return;
+  if (!wants_gradient(layer, input) || shared_reader(layer).valid()) return;
   const LayerId producer = graph_[layer].inputs[input];
   Edge& edge = edges_[layer()][input];
   const std::span<const NeededBox> boxes = returned_boxes(edge);
@@ -155,13 +156,14 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
     add(own.parameters, Role::parameters, Access::read);
   }
   if (phase == Phase::backward_data) {
+    const Access adds = own.adds_to.valid() ? Access::update : Access::write;
     for (std::uint32_t input = 0; input < own.input_gradients.size(); ++input) {
-      add(own.input_gradients[input], Role::input_gradient, Access::write, input);
+      add(own.input_gradients[input], Role::input_gradient, adds, input);
     }
   } else if (!own.parameter_gradients.empty() && (!takes_sums || sums.give_parameter_gradients())) {
     const Values& gradients = own.parameter_gradients[at];
-    operands_.push_back(
-        {gradients.buffer, 0, Role::parameter_gradients, Access::write, gradients.first});
+    const Access adds = own.weight_adds_to.valid() ? Access::update : Access::write;
+    operands_.push_back({gradients.buffer, 0, Role::parameter_gradients, adds, gradients.first});
   }
   return operands_;
 }
@@ -179,10 +181,18 @@ void Lowering::lower_backward(LayerId layer) {
     }
   }
 
+  if (phases[Phase::backward_weights]) {
+    const LayerId owner = graph_[layer].weight_of;
+    LayerId& summed_by = buffers_[owner.valid() ? owner() : layer()].weight_summed_by;
+    buffers_[layer()].weight_adds_to = std::exchange(summed_by, layer);
+  }
+
   LayerTasks& tasks = tasks_[layer()];
   const auto after_gradient = [&](std::size_t shard) {
     after_ = gradient_[layer()][slot(layer, shard)];
     after_.push_back(tasks.forward[slot(layer, shard)]);
+    const LayerId before = buffers_[layer()].adds_to;
+    if (before.valid()) after_.push_back(tasks_[before()].backward_data[slot(layer, shard)]);
   };
   // The first of a shard's tasks puts the gradient of its output together.
   const auto add = [&](Phase phase, std::size_t shard) {
@@ -205,6 +215,10 @@ void Lowering::lower_backward(LayerId layer) {
     if (!summed.empty()) after_.push_back(summed[slot(layer, shard)]);
     for (Phase phase : {Phase::backward_data, Phase::backward_weights}) {
       if (!phases[phase]) continue;
+      const LayerId weight = buffers_[layer()].weight_adds_to;
+      if (phase == Phase::backward_weights && weight.valid()) {
+        after_.push_back(tasks_[weight()].backward_weights[slot_beside(weight, layer, shard)]);
+      }
       auto& made = phase == Phase::backward_data ? tasks.backward_data : tasks.backward_weights;
       made.push_back(add(phase, shard));
       // Where the device itself does it, the first of the two adds up what came back.

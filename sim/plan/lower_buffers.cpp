@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 #include <variant>
 
 #include "sim/geometry/channel_block.h"
@@ -155,7 +156,22 @@ void Lowering::place_buckets() {
   }
 }
 
+// Both are cut so that each device holds the same part (validate()).
+void Lowering::share_parameters(LayerId layer) {
+  const LayerId owner = graph_[layer].weight_of;
+  LayerBuffers& own = buffers_[layer()];
+  const LayerBuffers& owned = buffers_[owner()];
+  for (std::uint32_t shard : lowered(layer)) {
+    const std::size_t from = slot_beside(owner, layer, shard);
+    own.parameters.push_back(owned.parameters[from]);
+    if (!owned.parameter_gradients.empty()) {
+      own.parameter_gradients.push_back(owned.parameter_gradients[from]);
+    }
+  }
+}
+
 void Lowering::place_parameters(LayerId layer) {
+  if (graph_[layer].weight_of.valid()) return share_parameters(layer);
   const bool trains = step_phases(graph_, layer, requires_gradient_)[Phase::update];
   LayerBuffers& own = buffers_[layer()];
   if (trains) own.parameter_gradients.resize(lowered(layer).size());
@@ -210,11 +226,26 @@ bool Lowering::wants_gradient(LayerId layer, std::size_t input) const {
   return !earlier_reading(graph_[layer], input);  // both gradients are one sum
 }
 
+LayerId Lowering::shared_reader(LayerId layer) const {
+  const LayerId first = strata::shared_reader(graph_, strategy_, layer);
+  return first.valid() && requires_gradient_[first()] == requires_gradient_[layer()] ? first
+                                                                                     : LayerId{};
+}
+
 // The gradient of what a shard read, until its owners have it.
 void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
   LayerBuffers& own = buffers_[layer()];
   auto& gradients = own.input_gradients.emplace_back(lowered(layer).size());
   if (!wants_gradient(layer, input)) return;
+  if (traits(graph_[layer].op).shares_reading) {
+    const LayerId first = shared_reader(layer);
+    LayerId& summed_by = buffers_[first.valid() ? first() : layer()].summed_by;
+    own.adds_to = std::exchange(summed_by, layer);
+  }
+  if (own.adds_to.valid()) {
+    gradients = buffers_[own.adds_to()].input_gradients[input];
+    return;
+  }
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);
     if (in_place_[layer()] && !own.output_gradient.empty()) {

@@ -101,6 +101,10 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     buffers_[layer()].inputs.push_back(buffers_[layer()].inputs[*first]);
     return edges_[layer()][*first];
   }
+  if (const LayerId first = shared_reader(layer); first.valid()) {
+    buffers_[layer()].inputs.push_back(buffers_[first()].inputs[input]);
+    return edges_[first()][input];
+  }
   if (!is_input(producer)) {
     edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer], classes_.get());
   }
@@ -131,11 +135,15 @@ void Lowering::add_input_ready(LayerId layer, std::size_t shard, std::vector<Tas
     const std::vector<TaskId>& arrived = edge.arrivals[slot(layer, shard)];
     ready.insert(ready.end(), arrived.begin(), arrived.end());
   }
+  // Which may put together what both read.
+  const LayerId first = shared_reader(layer);
+  if (first.valid()) ready.push_back(tasks_[first()].forward[slot(layer, shard)]);
 }
 
 // What a shard gathers of its own device's buffers, before its first kernel.
 std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) const {
   std::vector<Piece> pieces;
+  if (shared_reader(layer).valid()) return pieces;
   for (std::size_t input = 0; input < edges_[layer()].size(); ++input) {
     if (earlier_reading(graph_[layer], input)) continue;
     const BufferId to = buffers_[layer()].inputs[input][slot(layer, shard)];

@@ -50,7 +50,7 @@ std::vector<std::uint32_t> parameter_ordinals(const Graph& graph) {
   std::vector<std::uint32_t> ordinals;
   std::uint32_t next = 0;
   for (const Layer& layer : graph.layers()) {
-    ordinals.push_back(layer.parameters.total() > 0 ? next++ : 0);
+    ordinals.push_back(layer.held().total() > 0 ? next++ : 0);
   }
   return ordinals;
 }

@@ -47,6 +47,10 @@ struct LayerBuffers {
   std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][slot]
+  LayerId adds_to;     ///< whose gradient of the input this layer's is added to
+  LayerId summed_by;   ///< of a layer that reads for others: who added to the sum last
+  LayerId weight_adds_to;    ///< the same of the gradient of a weight that it shares
+  LayerId weight_summed_by;  ///< of a layer whose weight others share
 };
 
 /// One input of one layer.
@@ -131,11 +135,14 @@ class Lowering {
   void place_outputs(LayerId layer);
   void place_buckets();
   void place_parameters(LayerId layer);
+  void share_parameters(LayerId layer);
   void place_statistics(LayerId layer, Phase phase);
   void place_saved(LayerId layer);
   void place_input_gradients(LayerId layer, std::size_t input);
   bool may_overwrite(LayerId layer) const;
   bool wants_gradient(LayerId layer, std::size_t input) const;
+  /// The layer that reads the layer's only input for it, too; invalid where it does so itself.
+  LayerId shared_reader(LayerId layer) const;
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
                       std::size_t input = 0, std::uint32_t copies = 1);
   BufferId add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies = 1);
@@ -161,6 +168,8 @@ class Lowering {
   std::size_t slot(LayerId layer, std::size_t shard) const {
     return lowered_[layer()]->slots[shard];
   }
+  /// Of the other layer's shard on the same device.
+  std::size_t slot_beside(LayerId other, LayerId layer, std::size_t shard) const;
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
   }

@@ -67,6 +67,11 @@ bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
   });
 }
 
+LayerId shared_reader(const Graph& graph, const Strategy& strategy, LayerId layer) {
+  const LayerId first = first_reader(graph, layer);
+  return first.valid() && strategy[first] == strategy[layer] ? first : LayerId{};
+}
+
 EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
                      const Degrees& producer_degrees, const Degrees& consumer_degrees) {
   const Layer& layer = graph[consumer];

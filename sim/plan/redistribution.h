@@ -38,6 +38,9 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
 bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
                      const Config& producer_config, const Config& consumer_config);
 
+/// The layer that reads `layer`'s only input for both: first_reader(), where it is cut alike.
+LayerId shared_reader(const Graph& graph, const Strategy& strategy, LayerId layer);
+
 /// What the shards of a consumer read of one input, what several read alike told once.
 struct EdgeReads {
   struct Owner {

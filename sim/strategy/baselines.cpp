@@ -7,13 +7,9 @@
 namespace strata {
 namespace {
 
-std::int32_t clipped(int devices, std::int64_t extent) {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(devices, extent));
-}
-
 Degrees cut_in(Dim dim, const Layer& layer, int devices) {
   Degrees degrees = kWhole;
-  degrees[dim] = clipped(devices, most_parts(layer)[dim]);
+  degrees[dim] = clipped(layer, dim, devices);
   return degrees;
 }
 
@@ -28,8 +24,7 @@ const Config* producer_config(const Graph& graph, const Layer& layer,
 
 // As its producer's output lies, where that fits.
 Degrees clip(Degrees degrees, const Layer& layer) {
-  const Extents most = most_parts(layer);
-  for (Dim dim : kDims) degrees[dim] = clipped(degrees[dim], most[dim]);
+  for (Dim dim : kDims) degrees[dim] = clipped(layer, dim, degrees[dim]);
   return degrees;
 }
 

@@ -59,8 +59,10 @@ class CutLists {
         first_host_(options.host_placement ? first_host_size(cluster) : devices_),
         reductions_(options.reductions) {}
 
-  const std::shared_ptr<const Cuts>& operator()(const Layer& layer) {
-    const Limits most{most_parts(layer), terms(layer)};
+  // For all of `layers` alike.
+  const std::shared_ptr<const Cuts>& operator()(const Graph& graph,
+                                                std::span<const LayerId> layers) {
+    const Limits most = limits(graph, layers);
     auto& list = lists_[most];
     if (list == nullptr) {
       Cuts cuts;
@@ -72,12 +74,34 @@ class CutLists {
   }
 
  private:
-  using Limits = std::pair<Extents, std::int64_t>;  // of the degrees in each dim, and in r
+  // Of the degrees in each dim, and in r; and what they divide, or 0.
+  struct Limits {
+    Extents most;
+    Extents units;
+    std::int64_t terms = 0;
+    auto operator<=>(const Limits&) const = default;
+    bool allow(Dim dim, std::int64_t degree) const {
+      return degree <= most[dim] && (units[dim] == 0 || units[dim] % degree == 0);
+    }
+  };
+
+  Limits limits(const Graph& graph, std::span<const LayerId> layers) const {
+    const Layer& first = graph[layers.front()];
+    Limits limits{most_parts(first), first.units, terms(first)};
+    for (LayerId layer : layers.subspan(1)) {
+      const Extents most = most_parts(graph[layer]);
+      for (Dim dim : kDims) limits.most[dim] = std::min(limits.most[dim], most[dim]);
+      limits.terms = std::min(limits.terms, terms(graph[layer]));
+    }
+    return limits;
+  }
 
   std::int64_t terms(const Layer& layer) const {
-    const bool may =
-        reductions_ == ReductionCuts::all || (reductions_ == ReductionCuts::fully_connected &&
-                                              std::holds_alternative<FullyConnected>(layer.op));
+    const bool fully_connected = std::holds_alternative<FullyConnected>(layer.op) ||
+                                 std::holds_alternative<Linear>(layer.op) ||
+                                 std::holds_alternative<Embedding>(layer.op);
+    const bool may = reductions_ == ReductionCuts::all ||
+                     (reductions_ == ReductionCuts::fully_connected && fully_connected);
     return may ? layer.reduction : 1;
   }
 
@@ -86,7 +110,8 @@ class CutLists {
                 Cuts& cuts) const {
     if (k == kDims.size()) return add_reductions(most, left, degrees, cuts);
     for (const Degree degree : degrees_) {
-      if (degree > std::min<std::int64_t>(left, most.first.values[k])) break;
+      if (degree > std::min<std::int64_t>(left, most.most.values[k])) break;
+      if (!most.allow(kDims[k], degree)) continue;
       degrees.values[k] = degree;
       add_cuts(most, k + 1, left / degree, degrees, cuts);
     }
@@ -96,10 +121,10 @@ class CutLists {
   // And of r, with each dim along which the sums may be scattered.
   void add_reductions(const Limits& most, Degree left, Degrees degrees, Cuts& cuts) const {
     for (const Degree r : degrees_) {
-      if (r > std::min<std::int64_t>(left, most.second)) break;
+      if (r > std::min<std::int64_t>(left, most.terms)) break;
       degrees.r = r;
       for (Dim dim : kDims) {
-        if (r == 1 ? dim != Dim::n : std::int64_t{degrees[dim]} * r > most.first[dim]) continue;
+        if (r == 1 ? dim != Dim::n : std::int64_t{degrees[dim]} * r > most.most[dim]) continue;
         degrees.scatter = dim;
         add_numberings(degrees, cuts);
       }
@@ -182,18 +207,24 @@ std::optional<Cut> cut_of(const Config& config) {
 
 SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options)
     : layers_(graph.size()), variable_of_(graph.size()) {
-  CutLists lists(cluster, options);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
+    has_sums_.push_back(layer.reduction > 1);
     if (is_input(layer.op)) continue;
+    LayerId leader = first_reader(graph, LayerId(i));
     if (!options.free_elementwise && is_cut_as_producer(graph, layer)) {
-      variable_of_[i] = variable_of_[layer.inputs.front()()];
+      leader = layer.inputs.front();
+    }
+    if (leader.valid()) {
+      variable_of_[i] = variable_of_[leader()];
       variables_[*variable_of_[i]].layers.push_back(LayerId(i));
     } else {
       variable_of_[i] = static_cast<std::uint32_t>(variables_.size());
-      variables_.push_back({LayerId(i), {LayerId(i)}, lists(layer)});
+      variables_.push_back({LayerId(i), {LayerId(i)}, nullptr});
     }
   }
+  CutLists lists(cluster, options);
+  for (SearchVariable& variable : variables_) variable.cuts = lists(graph, variable.layers);
 }
 
 SearchSpace SearchSpace::restricted(const std::vector<std::vector<std::uint32_t>>& kept) const {
@@ -236,9 +267,9 @@ Strategy SearchSpace::strategy(std::string name, const std::vector<std::uint32_t
   std::vector<Config> configs(layers_, config_on_first_devices(kWhole));
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     const Cut& cut = (*variables_[v].cuts)[choices[v]];
-    const Config leads = config_of(cut), follows = {output_degrees(cut.degrees), leads.devices};
+    const Config leads = config_of(cut);
     for (LayerId layer : variables_[v].layers) {
-      configs[layer()] = layer == variables_[v].leader ? leads : follows;
+      configs[layer()] = {cut_of(layer, cut).degrees, leads.devices};
     }
   }
   return {std::move(name), std::move(configs)};
@@ -264,10 +295,10 @@ std::optional<std::vector<std::uint32_t>> SearchSpace::choices(const Strategy& s
   choices.reserve(variables_.size());
   for (const SearchVariable& variable : variables_) {
     const Config& leads = strategy[variable.leader];
-    const Config follows{output_degrees(leads.degrees), leads.devices};
     const bool shared =
         std::all_of(variable.layers.begin(), variable.layers.end(), [&](LayerId layer) {
-          return strategy[layer] == (layer == variable.leader ? leads : follows);
+          const Cut own = cut_of(layer, {leads.degrees, kWhole});
+          return strategy[layer] == Config{own.degrees, leads.devices};
         });
     const auto choice = shared ? find_cut(*variable.cuts, leads) : std::nullopt;
     if (!choice) return std::nullopt;

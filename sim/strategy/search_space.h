@@ -1,7 +1,8 @@
 #pragma once
 
 // The strategies that a search may choose from. Layers that must share their Config (an
-// element-wise layer follows its producer, as in the paper) make one variable; a variable's
+// element-wise layer follows its producer, as in the paper; an attention's query, key and value are
+// cut alike, for they read one tensor) make one variable; a variable's
 // choices are all the cuts of its output along the dims of Table 1, and of its reduction where that
 // is asked for, whose degrees multiply to no more than the devices. Values; thread-safe.
 
@@ -76,6 +77,11 @@ class SearchSpace {
 
   std::size_t size() const { return variables_.size(); }
   const SearchVariable& operator[](std::size_t variable) const { return variables_[variable]; }
+  /// How the layer is cut where its variable is: a layer without sums of its own lies as the output
+  /// of the one that it follows.
+  Cut cut_of(LayerId layer, const Cut& choice) const {
+    return has_sums_[layer()] ? choice : output_cut(choice);
+  }
   /// The variable that decides for the layer; nothing for a network input.
   std::optional<std::uint32_t> variable_of(LayerId layer) const { return variable_of_[layer()]; }
   /// The most choices of a variable: the paper's C.
@@ -92,6 +98,7 @@ class SearchSpace {
   std::size_t layers_ = 0;
   std::vector<SearchVariable> variables_;
   std::vector<std::optional<std::uint32_t>> variable_of_;
+  std::vector<bool> has_sums_;  ///< by layer: its reduction may be cut
 };
 
 }  // namespace strata

@@ -93,8 +93,10 @@ class StrategyReader {
     const auto read = [&](std::string_view loop, std::int64_t most, std::string_view why) {
       const auto degree = table.optional(loop);
       if (!degree) return 1;
+      const auto dim = find_dim(loop);
       if (!degree->is(ValueKind::integer) || degree->node().integer < 1 ||
-          degree->node().integer > most) {
+          degree->node().integer > most ||
+          (layer && dim && !may_cut(*layer, *dim, degree->node().integer))) {
         errors_.add(degree->location(),
                     layer ? fmt::format("{}: the degree in {} must be an integer from 1 to {}, {}",
                                         who, loop, most, why)
@@ -215,10 +217,7 @@ class StrategyReader {
 
   Config clipped_default(const Layer& layer) {
     Degrees degrees = *default_;
-    const Extents most = most_parts(layer);
-    for (Dim dim : kDims) {
-      degrees[dim] = static_cast<std::int32_t>(std::min<std::int64_t>(degrees[dim], most[dim]));
-    }
+    for (Dim dim : kDims) degrees[dim] = clipped(layer, dim, degrees[dim]);
     degrees.r = static_cast<std::int32_t>(std::min<std::int64_t>(degrees.r, layer.reduction));
     const PerDim<bool> may = may_scatter(layer, degrees);
     if (std::find(may.values.begin(), may.values.end(), true) == may.values.end()) degrees.r = 1;

@@ -12,7 +12,7 @@ void check_degrees(const Layer& layer, const Config& config, std::vector<std::st
   const Extents most = most_parts(layer);
   for (Dim dim : kDims) {
     const std::int32_t degree = config.degrees[dim];
-    if (degree >= 1 && degree <= most[dim]) continue;
+    if (may_cut(layer, dim, degree)) continue;
     wrong.push_back(fmt::format("layer {}: degree {} in {}; allowed: 1 to {}, {}", layer.name,
                                 degree, name(dim), most[dim], why_no_more(layer, dim)));
   }

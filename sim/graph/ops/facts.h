@@ -12,8 +12,8 @@ namespace strata {
 
 using InputExtents = std::span<const Extents>;  ///< of a layer's inputs, in order
 
-/// The parameters of one layer, in elements. The weight's leading dim is the output channel, so a
-/// cut of the output in c cuts both tensors in equal proportion; other cuts replicate them.
+/// The parameters of one layer, in elements. The weight has a row for each output channel, so a cut
+/// of the output in c cuts both tensors in equal proportion; other cuts replicate them.
 struct Parameters {
   std::int64_t weight = 0;  ///< elements of the weight: O x I/groups x kernel, O x I, or C
   std::int64_t bias = 0;    ///< elements of the bias: O (batch norm's shift: C), or 0
@@ -75,6 +75,10 @@ struct OpTraits {
   bool loss = false;
   /// Reads the same of each input, so that one which stands twice is read once.
   bool reads_all_alike = false;
+  /// Layers of this op that read one tensor and are cut alike read it once for all of them.
+  bool shares_reading = false;
+  /// The weight's leading dim is the term of the sum, not the output channel.
+  bool terms_lead = false;
   /// The weight is a factor for each channel, and begins at 1.
   bool scales_channels = false;
   /// Its word in summaries of a strategy; none where a layer of it only goes along.

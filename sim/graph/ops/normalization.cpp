@@ -11,6 +11,15 @@ void check_epsilon(double epsilon) {
   if (epsilon < 0) fail("epsilon must not be negative");
 }
 
+// Of norms over channels. Sums of x; x again and y. Sums over x and dy; both again and dx; both
+// again for the parameters.
+PhaseWork work_by_position(const ShardShape& shard, Phase phase, bool affine) {
+  if (phase == Phase::forward_statistics) return shard.passes(1);
+  if (phase == Phase::backward_statistics) return shard.passes(2);
+  if (phase == Phase::backward_weights) return shard.passes(affine ? 2 : 0);
+  return shard.passes(phase, 2, 3);
+}
+
 }  // namespace
 
 Extents BatchNorm::output(InputExtents inputs) const {
@@ -42,10 +51,6 @@ Extents LayerNorm::output(InputExtents inputs) const {
   return only(inputs);
 }
 
-std::int64_t LayerNorm::positions(const Box& output) {
-  return volume(output) / output[Dim::c].size();
-}
-
 Statistics LayerNorm::statistics(const Box& output) const {
   Statistics sums;
   sums.over[Dim::c] = true;
@@ -54,17 +59,29 @@ Statistics LayerNorm::statistics(const Box& output) const {
   return sums;
 }
 
-// Sums of x; x again and y. Sums over x and dy; both again and dx; both again for the parameters.
 PhaseWork LayerNorm::work(const ShardShape& shard, Phase phase) const {
-  if (phase == Phase::forward_statistics) return shard.passes(1);
-  if (phase == Phase::backward_statistics) return shard.passes(2);
-  if (phase == Phase::backward_weights) return shard.passes(affine ? 2 : 0);
-  return shard.passes(phase, 2, 3);
+  return work_by_position(shard, phase, affine);
 }
 
 Parameters LayerNorm::parameters(InputExtents inputs) const {
   if (!affine) return {};
   return {inputs[0][Dim::c], inputs[0][Dim::c]};
+}
+
+Extents RmsNorm::output(InputExtents inputs) const {
+  check_epsilon(epsilon);
+  return only(inputs);
+}
+
+Statistics RmsNorm::statistics(const Box& output) const {
+  Statistics sums;
+  sums.over[Dim::c] = true;
+  sums.forward_values = sums.backward_values = positions(output);
+  return sums;
+}
+
+PhaseWork RmsNorm::work(const ShardShape& shard, Phase phase) const {
+  return work_by_position(shard, phase, true);
 }
 
 Extents LocalResponseNorm::output(InputExtents inputs) const {

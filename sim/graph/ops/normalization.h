@@ -10,6 +10,11 @@
 
 namespace strata {
 
+/// Of all channels' elements, one channel's.
+constexpr std::int64_t positions(const Box& box) {
+  return volume(box) / box[Dim::c].size();
+}
+
 /// Normalises each channel over n, d, h, w with the whole batch's statistics, whatever the cut.
 struct BatchNorm {
   double epsilon = 1e-5;
@@ -58,9 +63,29 @@ struct LayerNorm {
     v.number("epsilon", epsilon, 1e-5);
     v.flag("affine", affine, true);
   }
+};
 
- private:
-  static std::int64_t positions(const Box& output);
+/// Divides each position (n, d, h, w) by the root of the mean of its channels' squares.
+struct RmsNorm {
+  double epsilon = 1e-5;
+  bool operator==(const RmsNorm&) const = default;
+
+  static constexpr OpTraits kTraits{.scales_channels = true, .summary = "rms_norm"};
+  std::string_view name() const { return "rms_norm"; }
+  Extents output(InputExtents inputs) const;
+  AccessMap reads(const ReadContext&) const { return kSameElement; }
+  BackwardReads backward_reads() const { return {.inputs = true}; }
+  /// Forward: each position's sum of squares. Backward: with g = dy scale, the sum of g x-hat.
+  Statistics statistics(const Box& output) const;
+  /// Each position's 1 / root of the mean square.
+  Saved saved(const Box& output, DType) const { return {.values = positions(output)}; }
+  /// A scale.
+  Parameters parameters(InputExtents inputs) const { return {inputs[0][Dim::c], 0}; }
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.number("epsilon", epsilon, 1e-5);
+  }
 };
 
 /// Across channels: `size` neighbours, (size-1)/2 before and size/2 after.

@@ -6,9 +6,11 @@ namespace strata {
 
 Extents SoftmaxCrossEntropy::output(InputExtents inputs) const {
   const Extents& in = only(inputs);
-  if (in[Dim::d] != 1 || in[Dim::h] != 1 || in[Dim::w] != 1) {
-    fail("softmax_cross_entropy takes (n, c); its input {} needs a flatten or an fc before it",
-         show(in));
+  if (in[Dim::d] != 1 || in[Dim::h] != 1) {
+    fail(
+        "softmax_cross_entropy takes (n, c) or (n, c, w); its input {} needs a flatten or an fc "
+        "before it",
+        show(in));
   }
   return in;
 }
@@ -17,7 +19,7 @@ Statistics SoftmaxCrossEntropy::statistics(const Box& output) const {
   Statistics sums;
   sums.over[Dim::c] = true;
   sums.forward_by = Combination::log_sum_exp;
-  sums.forward_values = 2 * output[Dim::n].size();
+  sums.forward_values = 2 * output[Dim::n].size() * output[Dim::w].size();
   return sums;
 }
 

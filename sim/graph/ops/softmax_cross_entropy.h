@@ -8,9 +8,9 @@
 
 namespace strata {
 
-/// Softmax with cross-entropy against labels, mean over the batch. Its output, as seen by a
-/// Config, is the class probabilities (n, c); cut in c, shards exchange each row's maximum and
-/// sum, not the row (as batch normalisation exchanges statistics).
+/// Softmax over the channels with cross-entropy against a label for each position, the mean over
+/// the batch's positions. Its output, as seen by a Config, is the class probabilities; cut in c,
+/// shards exchange each position's maximum and sum (as batch normalisation exchanges statistics).
 struct SoftmaxCrossEntropy {
   bool operator==(const SoftmaxCrossEntropy&) const = default;
 
@@ -21,7 +21,7 @@ struct SoftmaxCrossEntropy {
   BackwardReads backward_reads() const { return {.output = true}; }
   /// The probabilities in fp32, where the output has fewer bits.
   Saved saved(const Box&, DType dtype) const { return {.each_element = element_bytes(dtype) < 4}; }
-  /// Each row's maximum and its sum of exponentials; p - y needs no more.
+  /// Each position's maximum and its sum of exponentials; p - y needs no more.
   Statistics statistics(const Box& output) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>

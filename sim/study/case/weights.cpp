@@ -158,7 +158,7 @@ NetworkWeights read_weights(const std::string& folder, const Graph& graph) {
   NetworkWeights weights;
   Diagnostics wrong;
   for (const Layer& layer : graph.layers()) {
-    weights.emplace_back(static_cast<std::size_t>(layer.parameters.total()));
+    weights.emplace_back(static_cast<std::size_t>(layer.held().total()));
     for (const Tensor& tensor : tensors(folder, layer)) {
       wrong.attempt([&] { read_tensor(tensor, weights.back()); });
     }

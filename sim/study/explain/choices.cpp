@@ -28,7 +28,7 @@ class Explainer {
  public:
   Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy,
             std::uint32_t variable)
-      : input_(input), strategy_(strategy), variable_(space[variable]) {
+      : input_(input), strategy_(strategy), space_(space), variable_(space[variable]) {
     for (LayerId layer : variable_.layers) add_neighbours(layer);
   }
 
@@ -56,14 +56,16 @@ class Explainer {
 
   void add_neighbours(LayerId layer) {
     const Graph& graph = input_.graph;
+    const bool reads = !first_reader(graph, layer).valid();
     for (std::size_t k = 0; k < graph[layer].inputs.size(); ++k) {
       const LayerId producer = graph[layer].inputs[k];
-      if (!shares(producer)) neighbours_.push_back({layer, k, producer, true});
+      if (reads && !shares(producer)) neighbours_.push_back({layer, k, producer, true});
     }
     // A consumer that reads the layer twice stands twice.
     LayerId before;
     for (LayerId consumer : graph.consumers(layer)) {
       if (consumer == before || shares(consumer)) continue;
+      if (first_reader(graph, consumer).valid()) continue;
       before = consumer;
       for (std::size_t k = 0; k < graph[consumer].inputs.size(); ++k) {
         if (graph[consumer].inputs[k] == layer) {
@@ -76,9 +78,8 @@ class Explainer {
   ChoiceCosts costs_of(const Config& config, Eq1& eq1) const {
     ChoiceCosts costs;
     costs.config = config;
-    const Config follows{output_degrees(config.degrees), config.devices};
     for (LayerId layer : variable_.layers) {
-      const Config& own = layer == variable_.leader ? config : follows;
+      const Config own{space_.cut_of(layer, {config.degrees, kWhole}).degrees, config.devices};
       costs.compute += eq1.compute(layer, own);
       costs.sync += eq1.sync(layer, own);
       costs.transfer_out += eq1.partial_sums(layer, own);
@@ -97,6 +98,7 @@ class Explainer {
 
   const Case& input_;
   const Strategy& strategy_;
+  const SearchSpace& space_;
   const SearchVariable& variable_;
   std::vector<Neighbour> neighbours_;
 };

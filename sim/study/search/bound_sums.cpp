@@ -90,17 +90,12 @@ class SumsBuilder {
     return first_of_.size() > 2;
   }
 
-  // A layer that follows another one is cut as that one's output lies.
-  Cut cut_of(std::size_t v, LayerId layer, const Cut& cut) const {
-    return layer == space_[v].leader ? cut : output_cut(cut);
-  }
-
   void add_variable(std::size_t v, ShardTimer& timer) {
     if (chain_) {
       for (std::size_t k = first_of_[v]; k < first_of_[v + 1]; ++k) {
         for (const Cut& cut : *space_[v].cuts) {
           throw_if_cancelled(limits_.cancelled);
-          shards_[k].push_back(chain_->shards(k, cut_of(v, chain_->layers()[k], cut), timer));
+          shards_[k].push_back(chain_->shards(k, space_.cut_of(chain_->layers()[k], cut), timer));
         }
       }
     }
@@ -108,7 +103,7 @@ class SumsBuilder {
       throw_if_cancelled(limits_.cancelled);
       BoundTerms terms(sums_.terms);
       for (LayerId layer : space_[v].layers) {
-        const Cut cut = cut_of(v, layer, (*space_[v].cuts)[c]);
+        const Cut cut = space_.cut_of(layer, (*space_[v].cuts)[c]);
         timer.add_seconds(layer, cut, std::span(terms).first(devices_));
         if (links_.empty()) continue;
         const std::span<double> busy = std::span(terms).subspan(devices_, links_.size());
@@ -131,7 +126,7 @@ class SumsBuilder {
   // on.
   void add_link(std::size_t k, std::size_t v, std::size_t earlier, std::size_t later,
                 std::span<double> terms) const {
-    const Cut cut = cut_of(v, chain_->layers()[k - 1], (*space_[v].cuts)[earlier]);
+    const Cut cut = space_.cut_of(chain_->layers()[k - 1], (*space_[v].cuts)[earlier]);
     const LayerChain::Link link = chain_->link(k, shards_[k - 1][earlier], cut, shards_[k][later]);
     exchange_->add_loads(link.forward, terms);
     exchange_->add_loads(link.backward, terms);

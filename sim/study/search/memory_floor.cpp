@@ -34,7 +34,9 @@ class Kept {
     const Tile shard =
         partition(l, l.reduction == 1 ? output_degrees(degrees) : degrees).tile(kFirst);
     const std::int64_t parameters =
-        shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters);
+        l.weight_of.valid()
+            ? 0
+            : shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters);
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
     if (reads_output(layer)) values += volume(shard) / readers_[layer()];

@@ -47,8 +47,7 @@ void StepBound::find_loads(const Case& input, const SearchSpace& space, const So
       throw_if_cancelled(limits.cancelled);
       Loads loads{};
       for (const LayerId layer : space[v].layers) {
-        // A layer that follows another one is cut as that one's output lies.
-        const Cut own = layer == space[v].leader ? cut : output_cut(cut);
+        const Cut own = space.cut_of(layer, cut);
         loads[0] += timers[worker].seconds(layer, own, first);
         loads[1] += last == first ? 0 : timers[worker].seconds(layer, own, last);
       }

@@ -1,0 +1,107 @@
+#include "sim/graph/ops/attention.h"
+
+#include <algorithm>
+
+#include "sim/graph/ops/attribute_text.h"
+#include "sim/graph/ops/checks.h"
+
+namespace strata {
+namespace {
+
+void check_heads(std::string_view of, const Extents& tensor, std::int64_t head_size) {
+  if (tensor[Dim::d] != 1 || tensor[Dim::h] != 1) {
+    fail("attention takes {} of (n, c, w), not {}", of, show(tensor));
+  }
+  if (tensor[Dim::c] % head_size == 0) return;
+  fail("attention takes {} of whole heads: their {} channels are no multiple of head_size {}", of,
+       tensor[Dim::c], head_size);
+}
+
+}  // namespace
+
+Extents Attention::output(InputExtents inputs) const {
+  if (inputs.size() != 3) {
+    fail("attention takes queries, keys and values, not {} inputs", inputs.size());
+  }
+  const Extents &queries = inputs[0], &keys = inputs[1], &values = inputs[2];
+  check_range("head_size", head_size, 1, kMaxExtent);
+  check_range("window", window, 0, kMaxExtent);
+  check_finite("rotary", rotary);
+  if (rotary < 0) fail("rotary must not be negative");
+  if (rotary > 0 && head_size % 2 != 0) fail("rotary positions need an even head_size");
+  if (window > 0 && !causal) fail("a window needs causal = true");
+  check_heads("queries", queries, head_size);
+  check_heads("keys", keys, head_size);
+  if (keys != values) {
+    fail("attention takes keys and values of equal extents, not {} and {}", show(keys),
+         show(values));
+  }
+  if (queries[Dim::c] % keys[Dim::c] != 0) {
+    fail("each head of keys serves equally many of queries: {} channels are no multiple of {}",
+         queries[Dim::c], keys[Dim::c]);
+  }
+  if (causal && queries[Dim::w] != keys[Dim::w]) {
+    fail("causal attention takes as many keys as queries, not {} and {}", keys[Dim::w],
+         queries[Dim::w]);
+  }
+  return queries;
+}
+
+AccessMap Attention::reads(const ReadContext& context) const {
+  AccessMap map;
+  const std::int64_t queries_of_key = context.output[Dim::c] / context.extents[Dim::c];
+  map.dims[Dim::c] = access::Blocks{queries_of_key * head_size, head_size};
+  if (context.channels_before == 0) return map;
+  const std::int64_t before = window > 0 ? window - 1 : context.extents[Dim::w];
+  if (causal) {
+    map.dims[Dim::w] = access::Neighbours{before, 0};
+  } else {
+    map.dims[Dim::w] = access::Whole{};
+  }
+  return map;
+}
+
+Saved Attention::saved(const Box& output, DType) const {
+  return {.values = volume(output) / head_size};
+}
+
+std::int64_t Attention::pairs(std::int64_t queries, std::int64_t keys) const {
+  if (!causal) return queries * keys;
+  // Query i sees keys - queries + 1 + i of them, and of a window no more than that has.
+  const std::int64_t first = keys - queries + 1;
+  const std::int64_t most = window > 0 ? std::min(window, keys) : keys;
+  const std::int64_t growing = std::clamp<std::int64_t>(most - first, 0, queries);
+  return growing * first + growing * (growing - 1) / 2 + (queries - growing) * most;
+}
+
+std::int64_t Attention::macs_per_output(InputExtents inputs) const {
+  const std::int64_t queries = inputs[0][Dim::w];
+  return 2 * pairs(queries, inputs[1][Dim::w]) / queries;
+}
+
+// q k' and p v; p again, then the gradients of v, p, q and k.
+PhaseWork Attention::work(const ShardShape& shard, Phase phase) const {
+  const bool forward = phase == Phase::forward;
+  if (!forward && phase != Phase::backward_data) return {};
+  const std::int64_t queries = shard.inputs[0][Dim::w], keys = shard.inputs[1][Dim::w];
+  const std::int64_t tensors = shard.in() + shard.out();
+  PhaseWork work = shard.elements(forward ? tensors : 2 * tensors);
+  if (queries == 0) return work;
+  const std::int64_t heads = shard.output[Dim::n] * shard.output[Dim::c] / head_size;
+  const std::int64_t seen = 2 * pairs(queries, keys) / queries;
+  work.direct = {heads, queries, seen, forward ? head_size : 5 * head_size / 2};
+  return work;
+}
+
+std::string Attention::cost_attributes() const {
+  return attribute_text("head_size", head_size) + attribute_text("causal", causal) +
+         attribute_text("window", window) + attribute_text("rotary", rotary > 0);
+}
+
+Extents Attention::units(InputExtents inputs) const {
+  Extents units{};
+  units[Dim::c] = inputs[0][Dim::c] / head_size;
+  return units;
+}
+
+}  // namespace strata

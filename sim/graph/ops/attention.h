@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/graph/ops/access.h"
+#include "sim/graph/ops/facts.h"
+#include "sim/graph/ops/work.h"
+
+namespace strata {
+
+/// Scaled dot-product attention of several heads: of queries (n, c, w), keys and values (n, k, w'),
+/// whose channels are heads of `head_size` each, softmax(q k' / sqrt(head_size)) v. Where there are
+/// fewer heads of keys than of queries, each serves a group of neighbours (grouped queries).
+struct Attention {
+  std::int64_t head_size = 64;
+  bool causal = false;      ///< a position sees itself and those before it
+  std::int64_t window = 0;  ///< causal: so many positions, itself among them; 0: all
+  /// The base of rotary positions, by which pairs of channels (i, i + head_size/2) of queries and
+  /// keys are turned; 0: none.
+  double rotary = 0;
+  bool operator==(const Attention&) const = default;
+
+  static constexpr OpTraits kTraits{.summary = "attention"};
+  std::string_view name() const { return "attention"; }
+  /// As the queries.
+  Extents output(InputExtents inputs) const;
+  /// Whole heads; along w the queries' own positions, of keys and values those that these see.
+  AccessMap reads(const ReadContext& context) const;
+  BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
+  /// The logarithm of each softmax's sum, of each head and position: (n, heads, w).
+  Saved saved(const Box& output, DType) const;
+  /// Of the two products of a head, with the keys that a query sees on average.
+  std::int64_t macs_per_output(InputExtents inputs) const;
+  PhaseWork work(const ShardShape& shard, Phase phase) const;
+  /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
+  std::string cost_attributes() const;
+  /// Along c the heads, which are not cut.
+  Extents units(InputExtents inputs) const;
+  template <class Visitor>
+  void visit_keys(Visitor& v) {
+    v.count("head_size", head_size, std::nullopt);
+    v.flag("causal", causal, false);
+    v.count("window", window, 0);
+    v.number("rotary", rotary, 0.0);
+  }
+
+ private:
+  /// How many keys all queries see together, of the last `queries` positions of `keys`.
+  std::int64_t pairs(std::int64_t queries, std::int64_t keys) const;
+};
+
+}  // namespace strata
