@@ -123,14 +123,13 @@ class TableBuilder {
     first_layer_.assign(graph_.size(), graph_.size());
     for (std::size_t v = 0; v < space_.size(); ++v) {
       for (LayerId layer : space_[v].layers) {
+        const Cuts* const cuts = space_.cuts_of(layer).get();
         const auto same =
             std::find_if(distinct_layers_.begin(), distinct_layers_.end(), [&](const auto& known) {
-              return known.second == space_[v].cuts.get() && layers_.equal(known.first, layer);
+              return known.second == cuts && layers_.equal(known.first, layer);
             });
         first_layer_[layer()] = static_cast<std::size_t>(same - distinct_layers_.begin());
-        if (same == distinct_layers_.end()) {
-          distinct_layers_.emplace_back(layer, space_[v].cuts.get());
-        }
+        if (same == distinct_layers_.end()) distinct_layers_.emplace_back(layer, cuts);
       }
     }
   }
@@ -163,13 +162,17 @@ class TableBuilder {
     }
   }
 
+  LayerId producer(const PlannedEdge& edge) const {
+    return graph_[edge.consumer].inputs[edge.input];
+  }
+
   bool equal(const PlannedEdge& a, const PlannedEdge& b) const {
     const Layer &x = graph_[a.consumer], &y = graph_[b.consumer];
-    const auto source = [&](const PlannedEdge& e) -> const Extents& {
-      return graph_[graph_[e.consumer].inputs[e.input]].output;
-    };
-    return a.returns == b.returns && x.output == y.output && source(a) == source(b) &&
-           space_[a.from].cuts == space_[b.from].cuts && space_[a.to].cuts == space_[b.to].cuts &&
+    const LayerId from = producer(a), other = producer(b);
+    return a.returns == b.returns && x.output == y.output &&
+           graph_[from].output == graph_[other].output &&
+           space_.cuts_of(from) == space_.cuts_of(other) &&
+           space_.cuts_of(a.consumer) == space_.cuts_of(b.consumer) &&
            x.op == y.op &&
            access_map(graph_, a.consumer, a.input) == access_map(graph_, b.consumer, b.input);
   }
@@ -226,7 +229,7 @@ class TableBuilder {
     for (const TableView& view : views_) {
       auto transfer = std::make_unique<TransferTable>(
           view.network, view.groups, view.span, graph_, edge.consumer, edge.input,
-          *space_[edge.from].cuts, *space_[edge.to].cuts,
+          *space_.cuts_of(producer(edge)), *space_.cuts_of(edge.consumer),
           static_cast<double>(element_bytes(dtypes_.values)), edge.returns);
       if (small) {
         fill(k, *transfer, 0, worker, transfer->columns());

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "sim/graph/regions.h"
+#include "sim/strategy/shared_weight.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -40,6 +41,13 @@ class Baseline {
     configs_.reserve(graph.size());
   }
   const std::vector<Config>& so_far() const { return configs_; }
+  /// As goes with the weight that the layer shares; false where it has one of its own.
+  bool add_with_weight(const Layer& layer) {
+    if (!layer.weight_of.valid()) return false;
+    const auto config = config_with_weight(layer, configs_[layer.weight_of()]);
+    if (config) configs_.push_back(*config);
+    return config.has_value();
+  }
   void add(const Degrees& degrees) {
     configs_.push_back({degrees, first_(static_cast<std::size_t>(product(degrees)))});
   }
@@ -88,6 +96,7 @@ Strategy data_parallel(const Graph& graph, int devices) {
 Strategy model_parallel(const Graph& graph, int devices) {
   Baseline model("model", graph);
   for (const Layer& layer : graph.layers()) {
+    if (model.add_with_weight(layer)) continue;
     const Config* producer = producer_config(graph, layer, model.so_far());
     const bool follows = layer.parameters.total() == 0 && producer != nullptr;
     model.add(follows ? clip(producer->degrees, layer) : cut_in(Dim::c, layer, devices));

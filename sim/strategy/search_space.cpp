@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sim/graph/regions.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata {
 namespace {
@@ -215,6 +216,10 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
     if (!options.free_elementwise && is_cut_as_producer(graph, layer)) {
       leader = layer.inputs.front();
     }
+    if (layer.weight_of.valid()) {
+      leader = layer.weight_of;
+      sharing_.emplace(LayerId(i), Sharing{layer, nullptr});
+    }
     if (leader.valid()) {
       variable_of_[i] = variable_of_[leader()];
       variables_[*variable_of_[i]].layers.push_back(LayerId(i));
@@ -224,7 +229,47 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
     }
   }
   CutLists lists(cluster, options);
-  for (SearchVariable& variable : variables_) variable.cuts = lists(graph, variable.layers);
+  for (SearchVariable& variable : variables_) {
+    std::vector<LayerId> alike;
+    for (LayerId layer : variable.layers) {
+      if (!sharing_.contains(layer)) alike.push_back(layer);
+    }
+    variable.cuts = lists(graph, alike);
+  }
+  for (const auto& [layer, shares] : sharing_) {
+    SearchVariable& variable = variables_[*variable_of_[layer()]];
+    Cuts cuts = *variable.cuts;
+    std::erase_if(cuts, [&](const Cut& cut) { return !cut_with_weight(shares.layer, cut); });
+    variable.cuts = std::make_shared<const Cuts>(std::move(cuts));
+  }
+  cut_sharing_layers();
+}
+
+void SearchSpace::cut_sharing_layers() {
+  for (auto& [layer, shares] : sharing_) {
+    Cuts cuts;
+    for (const Cut& cut : *variables_[*variable_of_[layer()]].cuts) {
+      cuts.push_back(cut_with_weight(shares.layer, cut).value());
+    }
+    shares.cuts = std::make_shared<const Cuts>(std::move(cuts));
+  }
+}
+
+Cut SearchSpace::cut_of(LayerId layer, const Cut& choice) const {
+  const auto shares = sharing_.find(layer);
+  if (shares != sharing_.end()) return cut_with_weight(shares->second.layer, choice).value();
+  return has_sums_[layer()] ? choice : output_cut(choice);
+}
+
+Config SearchSpace::config_of(LayerId layer, const Cut& choice, const Config& leader) const {
+  const Cut cut = cut_of(layer, choice);
+  if (sharing_.contains(layer)) return strata::config_of(cut);
+  return {cut.degrees, leader.devices};
+}
+
+const std::shared_ptr<const Cuts>& SearchSpace::cuts_of(LayerId layer) const {
+  const auto shares = sharing_.find(layer);
+  return shares != sharing_.end() ? shares->second.cuts : variables_[*variable_of_[layer()]].cuts;
 }
 
 SearchSpace SearchSpace::restricted(const std::vector<std::vector<std::uint32_t>>& kept) const {
@@ -240,12 +285,14 @@ SearchSpace SearchSpace::restricted(const std::vector<std::vector<std::uint32_t>
     }
     result.variables_[v].cuts = list;
   }
+  result.cut_sharing_layers();
   return result;
 }
 
 SearchSpace SearchSpace::fixed(std::uint32_t variable, const Cut& cut) const {
   SearchSpace result(*this);
   result.variables_[variable].cuts = std::make_shared<const Cuts>(Cuts{cut});
+  result.cut_sharing_layers();
   return result;
 }
 
@@ -267,10 +314,8 @@ Strategy SearchSpace::strategy(std::string name, const std::vector<std::uint32_t
   std::vector<Config> configs(layers_, config_on_first_devices(kWhole));
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     const Cut& cut = (*variables_[v].cuts)[choices[v]];
-    const Config leads = config_of(cut);
-    for (LayerId layer : variables_[v].layers) {
-      configs[layer()] = {cut_of(layer, cut).degrees, leads.devices};
-    }
+    const Config leads = strata::config_of(cut);
+    for (LayerId layer : variables_[v].layers) configs[layer()] = config_of(layer, cut, leads);
   }
   return {std::move(name), std::move(configs)};
 }
@@ -282,7 +327,7 @@ std::optional<std::uint32_t> find_cut(const Cuts& cuts, const Config& config) {
   const auto less = [](const Cut& cut, const Degrees& degrees) { return cut.degrees < degrees; };
   auto at = std::lower_bound(cuts.begin(), cuts.end(), config.degrees, less);
   for (; at != cuts.end() && at->degrees == config.degrees; ++at) {
-    if (config_of(*at) == config) return static_cast<std::uint32_t>(at - cuts.begin());
+    if (strata::config_of(*at) == config) return static_cast<std::uint32_t>(at - cuts.begin());
   }
   return std::nullopt;
 }
@@ -295,13 +340,14 @@ std::optional<std::vector<std::uint32_t>> SearchSpace::choices(const Strategy& s
   choices.reserve(variables_.size());
   for (const SearchVariable& variable : variables_) {
     const Config& leads = strategy[variable.leader];
+    const auto choice = find_cut(*variable.cuts, leads);
+    if (!choice) return std::nullopt;
+    const Cut& cut = (*variable.cuts)[*choice];
     const bool shared =
         std::all_of(variable.layers.begin(), variable.layers.end(), [&](LayerId layer) {
-          const Cut own = cut_of(layer, {leads.degrees, kWhole});
-          return strategy[layer] == Config{own.degrees, leads.devices};
+          return strategy[layer] == config_of(layer, cut, leads);
         });
-    const auto choice = shared ? find_cut(*variable.cuts, leads) : std::nullopt;
-    if (!choice) return std::nullopt;
+    if (!shared) return std::nullopt;
     choices.push_back(*choice);
   }
   return choices;

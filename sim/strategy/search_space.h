@@ -2,12 +2,14 @@
 
 // The strategies that a search may choose from. Layers that must share their Config (an
 // element-wise layer follows its producer, as in the paper; an attention's query, key and value are
-// cut alike, for they read one tensor) make one variable; a variable's
+// cut alike, for they read one tensor, and layers that share a weight so that each device holds the
+// same part) make one variable; a variable's
 // choices are all the cuts of its output along the dims of Table 1, and of its reduction where that
 // is asked for, whose degrees multiply to no more than the devices. Values; thread-safe.
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -78,10 +80,12 @@ class SearchSpace {
   std::size_t size() const { return variables_.size(); }
   const SearchVariable& operator[](std::size_t variable) const { return variables_[variable]; }
   /// How the layer is cut where its variable is: a layer without sums of its own lies as the output
-  /// of the one that it follows.
-  Cut cut_of(LayerId layer, const Cut& choice) const {
-    return has_sums_[layer()] ? choice : output_cut(choice);
-  }
+  /// of the one that it follows, one that shares a weight as goes with the weight's owner.
+  Cut cut_of(LayerId layer, const Cut& choice) const;
+  /// The same with its devices; `leader`: the config of the choice.
+  Config config_of(LayerId layer, const Cut& choice, const Config& leader) const;
+  /// The variable's choices, as cut_of() has those of a layer with sums.
+  const std::shared_ptr<const Cuts>& cuts_of(LayerId layer) const;
   /// The variable that decides for the layer; nothing for a network input.
   std::optional<std::uint32_t> variable_of(LayerId layer) const { return variable_of_[layer()]; }
   /// The most choices of a variable: the paper's C.
@@ -99,6 +103,13 @@ class SearchSpace {
   std::vector<SearchVariable> variables_;
   std::vector<std::optional<std::uint32_t>> variable_of_;
   std::vector<bool> has_sums_;  ///< by layer: its reduction may be cut
+  /// A layer that shares another's weight.
+  struct Sharing {
+    Layer layer;
+    std::shared_ptr<const Cuts> cuts;  ///< by choice of its variable
+  };
+  void cut_sharing_layers();
+  std::map<LayerId, Sharing> sharing_;
 };
 
 }  // namespace strata

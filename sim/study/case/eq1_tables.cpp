@@ -22,7 +22,7 @@ double least_bytes(const Graph& graph, const SearchSpace& space) {
     for (LayerId producer : graph[LayerId(i)].inputs) {
       const auto from = space.variable_of(producer);
       if (!from || !to || from == to) continue;
-      const Cuts *rows = space[*from].cuts.get(), *columns = space[*to].cuts.get();
+      const Cuts *rows = space.cuts_of(producer).get(), *columns = space.cuts_of(LayerId(i)).get();
       if (!seen.emplace(rows, columns, name(graph[LayerId(i)].op)).second) continue;
       bytes += 8. * static_cast<double>(rows->size()) * static_cast<double>(columns->size());
     }

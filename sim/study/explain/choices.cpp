@@ -43,7 +43,7 @@ class Explainer {
     std::vector<ChoiceCosts> costs(variable_.cuts->size());
     parallel_for(costs.size(), core_count(), [&](std::size_t i, unsigned worker) {
       throw_if_cancelled(limits.cancelled);
-      costs[i] = costs_of(config_of((*variable_.cuts)[i]), workers[worker]);
+      costs[i] = costs_of((*variable_.cuts)[i], workers[worker]);
     });
     return costs;
   }
@@ -75,19 +75,22 @@ class Explainer {
     }
   }
 
-  ChoiceCosts costs_of(const Config& config, Eq1& eq1) const {
+  ChoiceCosts costs_of(const Cut& cut, Eq1& eq1) const {
     ChoiceCosts costs;
+    const Config config = config_of(cut);
     costs.config = config;
     for (LayerId layer : variable_.layers) {
-      const Config own{space_.cut_of(layer, {config.degrees, kWhole}).degrees, config.devices};
+      const Config own = space_.config_of(layer, cut, config);
       costs.compute += eq1.compute(layer, own);
       costs.sync += eq1.sync(layer, own);
       costs.transfer_out += eq1.partial_sums(layer, own);
     }
     for (const Neighbour& n : neighbours_) {
       const Config& other = strategy_[n.other];
-      const Seconds time = n.comes_in ? eq1.transfer(n.consumer, n.input, other, config)
-                                      : eq1.transfer(n.consumer, n.input, config, other);
+      const LayerId layer = n.comes_in ? n.consumer : input_.graph[n.consumer].inputs[n.input];
+      const Config own = space_.config_of(layer, cut, config);
+      const Seconds time = n.comes_in ? eq1.transfer(n.consumer, n.input, other, own)
+                                      : eq1.transfer(n.consumer, n.input, own, other);
       (n.comes_in ? costs.transfer_in : costs.transfer_out) += time;
       if (time <= costs.binding_transfer) continue;
       costs.binding = n.other;

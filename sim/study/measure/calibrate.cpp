@@ -99,9 +99,8 @@ std::vector<MeasureRequest> shapes_of(const Graph& graph, const Strategy& strate
 std::vector<MeasureRequest> shapes_of(const Graph& graph, const SearchSpace& space) {
   Collector all(graph);
   for (std::size_t v = 0; v < space.size(); ++v) {
-    const SearchVariable& variable = space[v];
-    for (LayerId layer : variable.layers) {
-      for (const Cut& cut : *variable.cuts) all.add(layer, cut.degrees);
+    for (LayerId layer : space[v].layers) {
+      for (const Cut& cut : *space.cuts_of(layer)) all.add(layer, cut.degrees);
     }
   }
   return std::move(all).take();

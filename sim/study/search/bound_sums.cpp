@@ -237,7 +237,7 @@ class SumsBuilder {
   // Whether no two layers with parameters share a choice: they might be in different buckets.
   bool one_layer_each() const {
     for (std::size_t v = 0; v < space_.size(); ++v) {
-      const auto holds = [&](LayerId layer) { return input_.graph[layer].parameters.total() > 0; };
+      const auto holds = [&](LayerId layer) { return input_.graph[layer].held().total() > 0; };
       const std::vector<LayerId>& layers = space_[v].layers;
       if (std::count_if(layers.begin(), layers.end(), holds) > 1) return false;
     }
@@ -246,7 +246,7 @@ class SumsBuilder {
 
   double parameter_bytes(std::size_t v) const {
     std::int64_t elements = 0;
-    for (LayerId layer : space_[v].layers) elements += input_.graph[layer].parameters.total();
+    for (LayerId layer : space_[v].layers) elements += input_.graph[layer].held().total();
     return static_cast<double>(elements * element_bytes(input_.dtypes.parameters));
   }
 

@@ -30,9 +30,7 @@ class Kept {
 
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
-    // What has no sums to divide follows the output of the layer that has.
-    const Tile shard =
-        partition(l, l.reduction == 1 ? output_degrees(degrees) : degrees).tile(kFirst);
+    const Tile shard = partition(l, degrees).tile(kFirst);
     const std::int64_t parameters =
         l.weight_of.valid()
             ? 0
@@ -92,7 +90,7 @@ std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes d
     std::vector<std::int64_t>& bytes = floor.emplace_back();
     for (const Cut& cut : *space[v].cuts) {
       std::int64_t sum = 0;
-      for (LayerId layer : space[v].layers) sum += kept.bytes(layer, cut.degrees);
+      for (LayerId layer : space[v].layers) sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);
       bytes.push_back(sum);
     }
   }

@@ -1,0 +1,23 @@
+#pragma once
+
+// Layers that share a weight (an embedding, and the product that tells tokens by its vectors) are
+// cut so that each device holds the same part of it: what is channels to one are the terms of the
+// other's sums. Pure; thread-safe.
+
+#include <optional>
+
+#include "sim/strategy/search_space.h"
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+/// The cut of `layer` that goes with its weight's owner's: of several, that whose sums are divided
+/// along w, then n, then c. Nothing where no strides place it.
+std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner);
+std::optional<Config> config_with_weight(const Layer& layer, const Config& owner);
+
+/// Whether each device holds the same part of the weight under both.
+bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,
+                    const Config& owner_config);
+
+}  // namespace strata
