@@ -20,7 +20,7 @@
 #include "sim/base/error.h"
 #include "sim/study/phase_map/phase_map.h"
 #include "sim/text/file.h"
-#include "sim/text/split.h"
+#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {
@@ -38,7 +38,7 @@ struct MapFlags {
 // them.
 PhaseMapRequest request_of(const MapFlags& flags, const Cluster& cluster) {
   const std::vector<MapAxis> usual = usual_axes(flags.input, cluster);
-  PhaseMapRequest request{flags.input, {}, {}, split_at_commas(flags.strategies), flags.threads};
+  PhaseMapRequest request{flags.input, {}, {}, split_strategies(flags.strategies), flags.threads};
   if (!flags.x.empty()) request.x = read_axis(flags.x, usual);
   request.y = flags.y.empty() ? usual_y(usual, request.x.key) : read_axis(flags.y, usual);
   if (flags.x.empty()) request.x = usual_x(usual, request.y.key);
@@ -58,7 +58,7 @@ PhaseMap map_with_progress(const PhaseMapRequest& request) try {
 }
 
 void run(const MapFlags& flags) {
-  check_outputs({flags.csv_file}, files_read(flags.input, split_at_commas(flags.strategies)));
+  check_outputs({flags.csv_file}, files_read(flags.input, split_strategies(flags.strategies)));
   const Case input = load(flags.input);
   const PhaseMapRequest request = request_of(flags, input.cluster);
   const PhaseMap map = map_with_progress(request);

@@ -29,7 +29,7 @@
 #include "sim/strategy/config_text.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
-#include "sim/text/split.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -183,7 +183,7 @@ void write_files(const PredictFlags& flags, const Case& input, const Prediction&
 }
 
 void run(PredictFlags& flags) {
-  const std::vector<std::string> names = split_at_commas(flags.strategies);
+  const std::vector<std::string> names = split_strategies(flags.strategies);
   check_files(flags, names.size());
   const Case input = load(flags.input);
   std::vector<Strategy> strategies;

@@ -12,7 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/study/report/query_cells.h"
 #include "sim/study/report/report.h"
-#include "sim/text/split.h"
+#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {
@@ -27,7 +27,7 @@ ReportRequest request_of(const ReportFlags& flags) {
   if (!flags.scenario.empty()) request.scenario = flags.scenario;
   if (!flags.beside.empty()) request.beside = flags.beside;
   if (flags.strategies.empty()) return request;
-  const std::vector<std::string> names = split_at_commas(flags.strategies);
+  const std::vector<std::string> names = split_strategies(flags.strategies);
   if (names.size() != 2 || names[0] == names[1]) {
     throw InputError(
         fmt::format("--strategies {}: allowed: two names, as data,optimal", flags.strategies));

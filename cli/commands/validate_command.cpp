@@ -21,7 +21,7 @@
 #include "sim/profile/write_profile.h"
 #include "sim/study/validate/validate.h"
 #include "sim/text/file.h"
-#include "sim/text/split.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -98,7 +98,7 @@ void validate_command(Runner& runner, const ValidateFlags& flags) {
   const std::string& devices = flags.measure.devices;
   const ValidateRequest request = request_of(flags);
   const std::optional<double> tolerance = tolerance_of(flags);
-  check_files(flags, split_at_commas(flags.measure.strategies));
+  check_files(flags, split_strategies(flags.measure.strategies));
   warn_of_shared_cores(runner, devices);
   const ValidateReport report = validate_with_progress(runner, request);
   write_files(flags, report);

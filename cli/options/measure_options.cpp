@@ -6,7 +6,7 @@
 #include "cli/options/usage.h"
 #include "cli/output/output.h"
 #include "sim/profile/write_profile.h"
-#include "sim/text/split.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -37,7 +37,7 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
 }
 
 std::vector<std::string> checked_strategies(const MeasureFlags& flags) {
-  auto strategies = split_at_commas(flags.strategies);
+  auto strategies = split_strategies(flags.strategies);
   if (flags.output.empty()) return strategies;
   refuse_overwriting({flags.output}, flags.models);
   refuse_overwriting({flags.output}, strategies);

@@ -13,6 +13,7 @@
 #include "sim/graph/ops/phase.h"
 #include "sim/plan/collective.h"
 #include "sim/scenario/decimal.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/search_space.h"
 #include "sim/text/units.h"
 
@@ -53,7 +54,8 @@ constexpr std::array<SettingSpec, 30> kSettings = {{
     {"batch_per_device", ValueForm::positive, kEveryJob, "",
      "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
-     "data, model, owt, eq1 (the least time under Eq. 1), optimal (the fastest simulated step that "
+     "data, model, owt, hybrid:tp=T,sp=1[,cp=C] (T devices share each product, C the tokens, the "
+     "rest the samples), eq1 (the least time under Eq. 1), optimal (the fastest simulated step that "
      "a search finds) or a .json file",
      kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
@@ -209,8 +211,16 @@ void check_word(const SettingSpec& setting, const Value& value, const std::strin
   if (std::ranges::find(setting.choices, text) != setting.choices.end()) return;
   const bool file = setting.form == ValueForm::strategy;
   if (file && text.ends_with(".json")) return;
+  if (file && is_hybrid(text)) {
+    try {
+      parse_hybrid(text);
+      return;
+    } catch (const InputError& error) {
+      value.fail(error.message());
+    }
+  }
   value.fail(fmt::format("unknown {} \"{}\"; allowed: {}{}", setting.key, text,
-                         fmt::join(setting.choices, ", "), file ? ", or a .json file" : ""));
+                         fmt::join(setting.choices, ", "), file ? ", hybrid:tp=T,sp=1,cp=C, or a .json file" : ""));
 }
 
 void check_size(const Value& value, const std::string& text) {

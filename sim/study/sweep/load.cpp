@@ -6,6 +6,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/graph/what_if.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/study/search/solve.h"
 #include "sim/study/sweep/case_loader.h"
@@ -188,10 +189,15 @@ Strategy load_strategy(const std::string& strategy, const Case& input, const Sea
     options.objective = *objective;
     return best_strategy(input, options);
   }
+  if (is_hybrid(strategy)) {
+    const auto devices = static_cast<int>(input.cluster.device_count());
+    return hybrid_parallel(input.graph, devices, strategy);
+  }
   if (strategy.ends_with(".json")) return read_strategy(strategy, input.graph, input.cluster);
-  throw InputError(fmt::format(
-      "unknown strategy '{}'; allowed: data, model, owt, eq1, optimal, or a file ending in .json",
-      strategy));
+  throw InputError(
+      fmt::format("unknown strategy '{}'; allowed: data, model, owt, hybrid:tp=T,sp=1,cp=C, eq1, "
+                  "optimal, or a file ending in .json",
+                  strategy));
 }
 
 const std::string& name_of(const AskedStrategy& asked) {

@@ -1,0 +1,184 @@
+#include "sim/strategy/hybrid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/regions.h"
+#include "sim/strategy/shared_weight.h"
+#include "sim/text/split.h"
+
+namespace strata {
+namespace {
+
+constexpr std::string_view kPrefix = "hybrid:";
+constexpr int kMostParts = 1 << 20;
+
+int read_count(std::string_view text, std::string_view key, std::string_view digits, int most) {
+  int value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc() && stop == end && value >= 1 && value <= most) return value;
+  throw InputError(fmt::format("strategy '{}': {} must be {}, not '{}'", text, key,
+                               most == 1 ? "1" : fmt::format("an integer from 1 to {}", most),
+                               digits));
+}
+
+// The devices of a hybrid from the slowest to the fastest: samples, tokens, channels.
+class Hybrid {
+ public:
+  Hybrid(const Graph& graph, int devices, std::string_view text)
+      : graph_(graph), text_(text), sizes_(parse_hybrid(text)) {
+    const int inner = sizes_.tensor * sizes_.context;
+    if (devices % inner != 0) {
+      throw InputError(fmt::format("strategy '{}': its parts are {} devices, which do not divide {}",
+                                   text, inner, devices));
+    }
+    samples_ = devices / inner;
+  }
+
+  Strategy build() && {
+    for (std::size_t i = 0; i < graph_.size(); ++i) add(graph_.layers()[i]);
+    return {std::string(text_), std::move(configs_)};
+  }
+
+ private:
+  void add(const Layer& layer) {
+    if (layer.weight_of.valid()) {
+      if (const auto config = config_with_weight(layer, configs_[layer.weight_of()])) {
+        configs_.push_back(*config);
+        channels_.push_back(true);
+        return;
+      }
+    }
+    const bool input = is_input(layer.op);
+    const bool reads_channels =
+        std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                    [&](LayerId producer) { return channels_[producer()]; });
+    const bool sums = layer.reduction > 1 && (reads_channels || !is_product(layer));
+    const bool by_channels =
+        !input && !sums &&
+        (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
+    configs_.push_back(input         ? config_on_first_devices(kWhole)
+                       : sums        ? in_terms(layer)
+                       : by_channels ? in_channels(layer)
+                                     : in_tokens(layer));
+    channels_.push_back(by_channels);
+  }
+
+  static bool is_product(const Layer& layer) {
+    return layer.reduction > 1 && !traits(layer.op).terms_lead;
+  }
+  // Where what was cut in channels meets what is cut in tokens: the sum of a residual; a norm, whose
+  // statistics go over all channels.
+  static bool mixes(const Layer& layer) {
+    const bool over_channels = statistics(layer, whole(layer.output)).over[Dim::c];
+    return std::holds_alternative<Add>(layer.op) || (over_channels && !is_loss(layer.op));
+  }
+
+  Config in_tokens(const Layer& layer) const {
+    Cut cut{kWhole, kWhole};
+    cut.degrees[Dim::n] = samples_;
+    cut.degrees[Dim::w] = sizes_.context * sizes_.tensor;
+    cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
+    return placed(layer, cut);
+  }
+  Config in_channels(const Layer& layer) const {
+    Cut cut{kWhole, kWhole};
+    cut.degrees[Dim::n] = samples_;
+    cut.degrees[Dim::c] = sizes_.tensor;
+    cut.degrees[Dim::w] = layer.output[Dim::w] > 1 ? sizes_.context : 1;
+    cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
+    cut.strides[Dim::w] = sizes_.tensor;
+    return placed(layer, cut);
+  }
+  Config in_terms(const Layer& layer) const {
+    Cut cut{kWhole, kWhole};
+    const bool tokens = layer.output[Dim::w] > 1;
+    cut.degrees[Dim::n] = samples_;
+    cut.degrees[Dim::w] = tokens ? sizes_.context : 1;
+    cut.degrees.r = sizes_.tensor;
+    cut.degrees.scatter = sizes_.tensor == 1 ? Dim::n : tokens ? Dim::w : Dim::c;
+    cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
+    return placed(layer, cut);
+  }
+
+  Config placed(const Layer& layer, const Cut& cut) const {
+    const Degrees& degrees = cut.degrees;
+    for (Dim dim : kDims) {
+      if (may_cut(layer, dim, degrees[dim])) continue;
+      fail(layer, fmt::format("degree {} in {}; allowed: 1 to {}, {}", degrees[dim], name(dim),
+                              most_parts(layer)[dim], why_no_more(layer, dim)));
+    }
+    if (degrees.r > layer.reduction || (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
+      fail(layer, fmt::format("{} shards of each sum are too many", degrees.r));
+    }
+    return config_of(cut);
+  }
+
+  [[noreturn]] void fail(const Layer& layer, std::string_view what) const {
+    throw InputError(fmt::format("strategy '{}': layer {}: {}", text_, layer.name, what));
+  }
+
+  const Graph& graph_;
+  std::string_view text_;
+  HybridSizes sizes_;
+  int samples_ = 1;
+  std::vector<Config> configs_;
+  std::vector<bool> channels_;  // by layer: its output lies cut in channels
+};
+
+}  // namespace
+
+bool is_hybrid(std::string_view text) {
+  return text.starts_with(kPrefix);
+}
+
+HybridSizes parse_hybrid(std::string_view text) {
+  HybridSizes sizes;
+  bool in_tokens = false;
+  for (const std::string& item : split_at_commas(text.substr(kPrefix.size()))) {
+    const std::size_t equals = item.find('=');
+    const std::string_view key = std::string_view(item).substr(0, equals);
+    const std::string_view digits =
+        equals == std::string::npos ? std::string_view() : std::string_view(item).substr(equals + 1);
+    if (key == "tp") {
+      sizes.tensor = read_count(text, key, digits, kMostParts);
+    } else if (key == "cp") {
+      sizes.context = read_count(text, key, digits, kMostParts);
+    } else if (key == "sp") {
+      read_count(text, key, digits, 1);
+      in_tokens = true;
+    } else {
+      throw InputError(
+          fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C", text, item));
+    }
+  }
+  if (sizes.tensor > 1 && !in_tokens) {
+    throw InputError(fmt::format(
+        "strategy '{}': tp needs sp=1: between products, devices share the tokens", text));
+  }
+  return sizes;
+}
+
+Strategy hybrid_parallel(const Graph& graph, int devices, std::string_view text) {
+  return Hybrid(graph, devices, text).build();
+}
+
+std::vector<std::string> split_strategies(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::string& part : split_at_commas(text)) {
+    const bool size = part.find('=') != std::string::npos && !is_hybrid(part);
+    if (size && !names.empty() && is_hybrid(names.back())) {
+      names.back() += "," + part;
+    } else {
+      names.push_back(std::move(part));
+    }
+  }
+  return names;
+}
+
+}  // namespace strata

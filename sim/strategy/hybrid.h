@@ -1,0 +1,35 @@
+#pragma once
+
+// Data, tensor and context parallelism together, by their sizes: "hybrid:tp=4,sp=1,cp=2". Nothing
+// here knows of a transformer: products whose input lies cut in channels are cut in their terms (r),
+// others in their channels, what reads those follows, and all else is cut in tokens. Pure;
+// thread-safe.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/strategy/strategy.h"
+
+namespace strata {
+
+struct HybridSizes {
+  int tensor = 1;   ///< tp: devices that share a product's channels; neighbours in the cluster
+  int context = 1;  ///< cp: parts of the tokens
+};
+
+/// Whether the text is meant for one: it begins with "hybrid:".
+bool is_hybrid(std::string_view text);
+
+/// Throws InputError that says what is wrong with the text.
+HybridSizes parse_hybrid(std::string_view text);
+
+/// On all `devices`, of which samples share what sizes leave. Throws InputError where they do not
+/// divide, or some layer is too small.
+Strategy hybrid_parallel(const Graph& graph, int devices, std::string_view text);
+
+/// Names of strategies between commas, of which those of a hybrid's sizes are part of its name.
+std::vector<std::string> split_strategies(std::string_view text);
+
+}  // namespace strata
