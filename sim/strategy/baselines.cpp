@@ -24,7 +24,8 @@ const Config* producer_config(const Graph& graph, const Layer& layer,
 }
 
 // As its producer's output lies, where that fits.
-Degrees clip(Degrees degrees, const Layer& layer) {
+Degrees clip(const Degrees& producer, const Layer& layer) {
+  Degrees degrees = output_degrees(producer);
   for (Dim dim : kDims) degrees[dim] = clipped(layer, dim, degrees[dim]);
   return degrees;
 }
@@ -37,14 +38,15 @@ bool follows_in_channels(const Layer& layer, const Config* producer) {
 // A strategy in the making, layer by layer, on the first devices.
 class Baseline {
  public:
-  Baseline(std::string name, const Graph& graph) : name_(std::move(name)) {
+  Baseline(std::string name, const Graph& graph) : name_(std::move(name)), graph_(graph) {
     configs_.reserve(graph.size());
   }
   const std::vector<Config>& so_far() const { return configs_; }
   /// As goes with the weight that the layer shares; false where it has one of its own.
   bool add_with_weight(const Layer& layer) {
     if (!layer.weight_of.valid()) return false;
-    const auto config = config_with_weight(layer, configs_[layer.weight_of()]);
+    const LayerId owner = layer.weight_of;
+    const auto config = config_with_weight(layer, graph_[owner], configs_[owner()]);
     if (config) configs_.push_back(*config);
     return config.has_value();
   }
@@ -55,6 +57,7 @@ class Baseline {
 
  private:
   std::string name_;
+  const Graph& graph_;
   std::vector<Config> configs_;
   FirstDevices first_;
 };
@@ -99,7 +102,10 @@ Strategy model_parallel(const Graph& graph, int devices) {
     if (model.add_with_weight(layer)) continue;
     const Config* producer = producer_config(graph, layer, model.so_far());
     const bool follows = layer.parameters.total() == 0 && producer != nullptr;
-    model.add(follows ? clip(producer->degrees, layer) : cut_in(Dim::c, layer, devices));
+    Degrees degrees = follows ? clip(producer->degrees, layer) : cut_in(Dim::c, layer, devices);
+    const LayerId id(model.so_far().size());
+    while (!suits_sharing_layers(graph, id, config_on_first_devices(degrees))) --degrees[Dim::c];
+    model.add(degrees);
   }
   return model.strategy();
 }

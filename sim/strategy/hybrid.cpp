@@ -48,7 +48,8 @@ class Hybrid {
  private:
   void add(const Layer& layer) {
     if (layer.weight_of.valid()) {
-      if (const auto config = config_with_weight(layer, configs_[layer.weight_of()])) {
+      const LayerId owner = layer.weight_of;
+      if (const auto config = config_with_weight(layer, graph_[owner], configs_[owner()])) {
         configs_.push_back(*config);
         channels_.push_back(true);
         return;

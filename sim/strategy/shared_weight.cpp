@@ -1,7 +1,10 @@
 #include "sim/strategy/shared_weight.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "sim/graph/regions.h"
 
@@ -11,6 +14,15 @@ namespace {
 // How far apart in devices two neighbours of the owner's work lie along the dim.
 std::int32_t tile_stride(const Cut& cut, Dim dim) {
   return cut.strides[dim] * (cut.degrees.r > 1 && cut.degrees.scatter == dim ? cut.degrees.r : 1);
+}
+
+// What is channels to one are terms to the other.
+Degrees swapped(const Degrees& of) {
+  Degrees degrees{of};
+  degrees[Dim::c] = of.r;
+  degrees.r = of[Dim::c];
+  degrees.scatter = Dim::n;
+  return degrees;
 }
 
 bool fits(const Layer& layer, const Degrees& degrees) {
@@ -25,10 +37,7 @@ bool fits(const Layer& layer, const Degrees& degrees) {
 
 std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner) {
   const Degrees& of = owner.degrees;
-  Cut cut{of, owner.strides};
-  cut.degrees[Dim::c] = of.r;
-  cut.degrees.r = of[Dim::c];
-  cut.degrees.scatter = Dim::n;
+  Cut cut{swapped(of), owner.strides};
   for (Dim dim : kDims) cut.strides[dim] = tile_stride(owner, dim);
   if (of.r > 1) cut.strides[Dim::c] = owner.strides[of.scatter];
   if (cut.degrees.r == 1) return fits(layer, cut.degrees) ? std::optional(cut) : std::nullopt;
@@ -43,10 +52,38 @@ std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner) {
   return std::nullopt;
 }
 
-std::optional<Config> config_with_weight(const Layer& layer, const Config& owner) {
-  const std::optional<Cut> placed = cut_of(owner);
-  const std::optional<Cut> cut = placed ? cut_with_weight(layer, *placed) : std::nullopt;
-  return cut ? std::optional(config_of(*cut)) : std::nullopt;
+std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
+                                         const Config& owner_config) {
+  const Degrees& of = owner_config.degrees;
+  Degrees degrees = swapped(of);
+  const Dim scatters[] = {Dim::w, Dim::n, Dim::c};
+  const auto scatter = std::find_if(std::begin(scatters), std::end(scatters), [&](Dim dim) {
+    degrees.scatter = degrees.r > 1 ? dim : Dim::n;
+    return fits(layer, degrees);
+  });
+  if (scatter == std::end(scatters)) return std::nullopt;
+  const Partition shards = partition(layer, degrees), owned = partition(owner, of);
+  std::vector<DeviceId> devices;
+  devices.reserve(owner_config.devices.size());
+  for (std::int64_t shard = 0; shard < shards.shard_count(); ++shard) {
+    PerDim<std::int32_t> at = shards.coordinates(shard);
+    std::int32_t terms = 0;
+    if (degrees.r > 1) {
+      terms = at[degrees.scatter] % degrees.r;
+      at[degrees.scatter] /= degrees.r;
+    }
+    const std::int32_t channels = std::exchange(at[Dim::c], terms);
+    if (of.r > 1) at[of.scatter] = at[of.scatter] * of.r + channels;
+    devices.push_back(owner_config.devices[static_cast<std::size_t>(owned.shard_at(at))]);
+  }
+  return Config{degrees, std::move(devices)};
+}
+
+bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& config) {
+  if (!traits(graph[owner].op).terms_lead) return true;
+  return std::all_of(graph.layers().begin(), graph.layers().end(), [&](const Layer& layer) {
+    return layer.weight_of != owner || config_with_weight(layer, graph[owner], config);
+  });
 }
 
 bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,

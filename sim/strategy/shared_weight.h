@@ -12,9 +12,14 @@
 namespace strata {
 
 /// The cut of `layer` that goes with its weight's owner's: of several, that whose sums are divided
-/// along w, then n, then c. Nothing where no strides place it.
+/// along w, then n, then c. Nothing where the layer is too small, or no strides place it.
 std::optional<Cut> cut_with_weight(const Layer& layer, const Cut& owner);
-std::optional<Config> config_with_weight(const Layer& layer, const Config& owner);
+/// The same on any devices; nothing where the layer is too small.
+std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
+                                         const Config& owner_config);
+
+/// Whether all layers that share this one's weight can be cut with it.
+bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& config);
 
 /// Whether each device holds the same part of the weight under both.
 bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,

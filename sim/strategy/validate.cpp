@@ -59,7 +59,7 @@ void check_shared_weight(const Graph& graph, LayerId layer, const Strategy& stra
       holds_the_same(graph[layer], strategy[layer], graph[owner], strategy[owner])) {
     return;
   }
-  const std::optional<Config> with = config_with_weight(graph[layer], strategy[owner]);
+  const std::optional<Config> with = config_with_weight(graph[layer], graph[owner], strategy[owner]);
   wrong.push_back(
       fmt::format("layer {}: {} does not hold the parts of the weight that {} has under {}{}",
                   graph[layer].name, config_text(strategy[layer]), graph[owner].name,

@@ -123,6 +123,24 @@ Graph unusual(Op op) {
     activation->slope = 0.1;
   } else if (std::holds_alternative<FullyConnected>(op)) {
     op = FullyConnected{5, false};
+  } else if (std::holds_alternative<Linear>(op)) {
+    op = Linear{5, false};
+  } else if (std::holds_alternative<Attention>(op)) {
+    op = Attention{.head_size = 2, .causal = true, .window = 3, .rotary = 500};
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<Embedding>(op)) {
+    op = Embedding{7, 4};
+    in = {{1, 1, 1, 1, 9}};
+  } else if (std::holds_alternative<PositionEmbedding>(op)) {
+    op = PositionEmbedding{12};
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<ClassToken>(op)) {
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<SelectToken>(op)) {
+    op = SelectToken{4};
+    in = {{1, 8, 1, 1, 9}};
+  } else if (std::holds_alternative<RmsNorm>(op)) {
+    op = RmsNorm{1e-3};
   } else if (std::holds_alternative<BatchNorm>(op)) {
     op = BatchNorm{1e-3};
   } else if (std::holds_alternative<LocalResponseNorm>(op)) {
@@ -137,8 +155,10 @@ Graph unusual(Op op) {
   GraphBuilder builder("of one \"op\" \\", 3);
   const LayerId data = builder.add("data \"0\"", Input{in}, {});
   const bool two = std::holds_alternative<Add>(op) || std::holds_alternative<Concat>(op) ||
-                   std::holds_alternative<Multiply>(op);
-  builder.add("layer", op, two ? std::vector{data, data} : std::vector{data});
+                   std::holds_alternative<Multiply>(op) ||
+                   std::holds_alternative<GatedActivation>(op);
+  const std::size_t inputs = std::holds_alternative<Attention>(op) ? 3 : two ? 2 : 1;
+  builder.add("layer", op, std::vector(inputs, data));
   return std::move(builder).build();
 }
 
@@ -150,6 +170,13 @@ TEST(ModelFile, EveryOpRoundTripsWithUnusualValues) {
     const std::string text = print_model(graph);
     EXPECT_EQ(parse_model(text, "op.toml", 3), graph) << text;
   }
+}
+
+TEST(ModelFile, AWeightMayBeShared) {
+  const Graph graph = build_zoo("gpt:layers=1,hidden=4,heads=2,seq=3,vocab=5", 2);
+  const std::string text = print_model(graph);
+  EXPECT_THAT(text, testing::HasSubstr("bias = false\nweight_of = \"embedding\"\n"));
+  EXPECT_EQ(parse_model(text, "gpt.toml", 2), graph);
 }
 
 TEST(ModelFile, PrintsOnlyWhatIsNotTheDefault) {
@@ -190,6 +217,7 @@ struct KeyList {
   }
   void shape(std::string_view key, Extents&) { add(key); }
   void text(std::string_view key, std::string&) { add(key); }
+  void name(std::string_view key, std::string&) { add(key); }
   void count(std::string_view key, std::int64_t&, std::optional<std::int64_t>) { add(key); }
   void flag(std::string_view key, bool&, bool) { add(key); }
   void number(std::string_view key, double&, double) { add(key); }
@@ -261,9 +289,11 @@ TEST(ModelFileErrors, OfALayersNameOpAndInputs) {
             "net.toml:8: layer a: unknown op 'conv4d'; allowed: input, conv1d, conv2d, conv3d, "
             "max_pool1d, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, "
             "adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d, adaptive_avg_pool1d, "
-            "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, relu, relu6, leaky_relu, elu, sigmoid, "
-            "tanh, silu, gelu, hard_swish, hard_sigmoid, batch_norm, layer_norm, lrn, dropout, "
-            "concat, add, multiply, flatten, softmax_cross_entropy, opaque");
+            "adaptive_avg_pool2d, adaptive_avg_pool3d, fc, linear, attention, relu, relu6, leaky_relu, elu, sigmoid, "
+            "tanh, silu, gelu, hard_swish, hard_sigmoid, swiglu, geglu, batch_norm, layer_norm, "
+            "rms_norm, lrn, dropout, "
+            "concat, add, multiply, flatten, embedding, position_embedding, tokens, class_token, "
+            "select_token, softmax_cross_entropy, opaque");
   const std::string add = "[[layer]]\nname = \"a\"\nop = \"add\"\n";
   EXPECT_EQ(error_of_layer(add + "inputs = [\"data\", \"dat\"]\n"),
             "net.toml:9: layer a: its input 'dat' is not a layer above it");

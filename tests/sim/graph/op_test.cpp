@@ -26,6 +26,8 @@ std::string facts(const Op& op) {
   tell(is.scales_channels, "scales");
   tell(backward_reads_input(op), "x");
   tell(backward_reads_output(op), "y");
+  tell(is.shares_reading, "shares");
+  tell(is.terms_lead, "rows are terms");
   const Saved kept = saved(op, whole({{1, 2, 1, 1, 1}}), DType::bf16);
   tell(kept.values > 0, fmt::format("saves {}", kept.values));
   tell(kept.each_element, "saves each");
@@ -54,6 +56,8 @@ adaptive_avg_pool1d: 'global pool'
 adaptive_avg_pool2d: 'global pool'
 adaptive_avg_pool3d: 'global pool'
 fc bias=1: x 'fc'
+linear bias=1: x shares 'linear'
+attention head_size=64 causal=0 window=0 rotary=0: x y 'attention'
 relu: elementwise follows y
 relu6: elementwise follows y
 leaky_relu: elementwise follows y
@@ -64,14 +68,22 @@ silu: elementwise follows x
 gelu: elementwise follows x
 hard_swish: elementwise follows x
 hard_sigmoid: elementwise follows y
+swiglu: x 'gate'
+geglu: x 'gate'
 batch_norm: follows scales x saves 6
 layer_norm: scales x saves 2 'layer_norm'
+rms_norm: scales x saves 1 'rms_norm'
 lrn size=5: x
 dropout: elementwise follows
 concat: 'concat'
 add: alike 'add'
 multiply: alike x 'multiply'
 flatten:
+embedding: x rows are terms 'embedding'
+position_embedding:
+tokens:
+class_token:
+select_token:
 softmax_cross_entropy: loss y saves each 'softmax'
 opaque kind=: x whole
 )");

@@ -91,6 +91,35 @@ struct Reads {
       if (e[0] == o[0]) keep(e);
     }
   }
+  void operator()(const Linear&) const {
+    for (std::int64_t c = 0; c < in[Dim::c]; ++c) {
+      Element e = o;
+      e[kC] = c;
+      keep(e);
+    }
+  }
+  void operator()(const Attention& op) const {
+    const std::int64_t head = o[kC] / op.head_size;
+    const std::int64_t read = head / (layer.output[Dim::c] / in[Dim::c]);
+    for (const Element& e : elements_of(whole(in))) {
+      const std::int64_t before = o[4] - e[4];
+      const bool sees =
+          !op.causal || (before >= 0 && (op.window == 0 || before < op.window));
+      const bool position = index == 0 ? e[4] == o[4] : sees;
+      if (e[0] == o[0] && e[kC] / op.head_size == read && position) keep(e);
+    }
+  }
+  void operator()(const Embedding&) const { keep({o[0], 0, o[2], o[3], o[4]}); }
+  void operator()(const PositionEmbedding&) const { keep(o); }
+  void operator()(const Tokens&) const {
+    for (const Element& e : elements_of(whole(in))) {
+      if (e[0] == o[0] && e[kC] == o[kC]) keep(e);  // the whole plane, for any of its positions
+    }
+  }
+  void operator()(const ClassToken&) const { keep({o[0], o[1], o[2], o[3], o[4] - 1}); }
+  void operator()(const SelectToken& op) const { keep({o[0], o[1], o[2], o[3], op.position}); }
+  void operator()(const GatedActivation&) const { keep(o); }
+  void operator()(const RmsNorm&) const { keep(o); }
   void operator()(const Opaque&) const {
     for (const Element& e : elements_of(whole(in))) {
       if (e[0] == o[0]) keep(e);
@@ -291,7 +320,40 @@ TEST(NeededInput, TheOtherOpsAsTheirReferee) {
     for (const Op& op : {Op(Activation{}), Op(BatchNorm{}), Op(Dropout{})}) {
       random.expect_ok(op, e);
     }
-    random.expect_ok(SoftmaxCrossEntropy{}, {{random.in(1, 4), random.in(1, 9), 1, 1, 1}});
+    random.expect_ok(SoftmaxCrossEntropy{},
+                     {{random.in(1, 4), random.in(1, 9), 1, 1, random.in(1, 4)}});
+    random.expect_ok(Linear{random.in(1, 5)}, e);
+    random.expect_ok(Tokens{}, e);
+    random.expect_ok(GatedActivation{}, e, 2);
+    random.expect_ok(RmsNorm{}, e);
+    const Extents sequence = {{e[Dim::n], e[Dim::c], 1, 1, e[Dim::w]}};
+    random.expect_ok(Embedding{7, random.in(1, 4)}, {{e[Dim::n], 1, 1, 1, e[Dim::w]}});
+    random.expect_ok(PositionEmbedding{}, sequence);
+    random.expect_ok(ClassToken{}, sequence);
+    random.expect_ok(SelectToken{random.in(0, e[Dim::w] - 1)}, sequence);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Boxes of whole heads.
+TEST(NeededInput, AttentionAsItsReferee) {
+  RandomLayers random(kSeed);
+  for (int round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", round " << round);
+    Attention op{.head_size = random.in(1, 3), .causal = random.in(0, 1) == 1};
+    if (op.causal && random.in(0, 1) == 1) op.window = random.in(1, 5);
+    const std::int64_t kv_heads = random.in(1, 3), heads = kv_heads * random.in(1, 3);
+    const std::int64_t batch = random.in(1, 2), tokens = random.in(1, 8);
+    GraphBuilder builder("random", batch);
+    const auto input = [&](const char* name, std::int64_t of) {
+      return builder.add(name, Input{{{1, of * op.head_size, 1, 1, tokens}}}, {});
+    };
+    const LayerId q = input("q", heads), k = input("k", kv_heads), v = input("v", kv_heads);
+    const LayerId id = builder.add("layer", op, {q, k, v});
+    const Graph graph = std::move(builder).build();
+    Box box = random.box({{batch, heads, 1, 1, tokens}});
+    box[Dim::c] = {box[Dim::c].begin * op.head_size, box[Dim::c].end * op.head_size};
+    expect_as_referee(graph, id, box);
     if (HasFatalFailure()) return;
   }
 }

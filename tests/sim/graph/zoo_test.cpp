@@ -114,6 +114,57 @@ INSTANTIATE_TEST_SUITE_P(Torchvision, ZooGolden,
                                          "googlenet", "densenet121", "mobilenet_v2", "r3d_18"),
                          [](const auto& test) { return test.param; });
 
+// The published counts, to the unit.
+TEST(Zoo, TransformersHaveTheirPublishedParameters) {
+  const std::map<std::string, std::int64_t> published = {
+      {"gpt2", 124'439'808},         {"gpt2-medium", 354'823'168},
+      {"gpt2-large", 774'030'080},   {"gpt2-xl", 1'557'611'200},
+      {"bert-base", 109'482'240},    {"bert-large", 335'141'888},
+      {"vit_b_16", 86'567'656},      {"vit_l_16", 304'326'632},
+      {"llama2-7b", 6'738'415'616},  {"llama2-70b", 68'976'648'192},
+      {"llama3-8b", 8'030'261'248},  {"llama3-70b", 70'553'706'496},
+      {"llama3-405b", 405'853'388'800}};
+  for (const auto& [name, parameters] : published) {
+    EXPECT_EQ(build_zoo(name, 1).parameters(), parameters) << name;
+  }
+}
+
+TEST(Zoo, SizesOfAFamily) {
+  EXPECT_EQ(build_zoo("gpt2:seq=256", 1).layers()[1].output, (Extents{{1, 768, 1, 1, 256}}));
+  EXPECT_EQ(build_zoo("gpt:layers=12,hidden=768,heads=12,seq=1024,vocab=50257", 1).parameters(),
+            124'439'808);
+  EXPECT_EQ(build_zoo("vit:layers=12,hidden=768,heads=12,image=224,patch=16,classes=1000", 1)
+                .parameters(),
+            86'567'656);
+}
+
+TEST(Zoo, SizesThatMakeNoNetwork) {
+  const auto error = [](const std::string& model) -> std::string {
+    try {
+      build_zoo(model, 1);
+    } catch (const InputError& wrong) {
+      return wrong.message();
+    }
+    return "";
+  };
+  EXPECT_EQ(error("gpt2:sq=256"),
+            "model 'gpt2:sq=256': 'sq=256' is no size of gpt; allowed: layers, hidden, heads, seq, "
+            "vocab, ffn, positions, each as KEY=N");
+  EXPECT_EQ(error("gpt2:seq"),
+            "model 'gpt2:seq': 'seq' is no size of gpt; allowed: layers, hidden, heads, seq, "
+            "vocab, ffn, positions, each as KEY=N");
+  EXPECT_EQ(error("gpt2:seq=0"),
+            "model 'gpt2:seq=0': seq must be an integer from 1 to 2147483648, not '0'");
+  EXPECT_EQ(error("gpt2:seq=2048"),
+            "layer positions: 1024 positions are too few for 2048 tokens");
+  EXPECT_EQ(error("gpt:layers=2,hidden=8,heads=2,seq=4"),
+            "model 'gpt:layers=2,hidden=8,heads=2,seq=4': vocab is missing");
+  EXPECT_EQ(error("gpt2:heads=5"), "model 'gpt2:heads=5': hidden 768 is no multiple of heads 5");
+  EXPECT_EQ(error("llama3-8b:kv_heads=5"),
+            "model 'llama3-8b:kv_heads=5': heads 32 is no multiple of kv_heads 5");
+  EXPECT_THAT(error("gpt"), testing::HasSubstr("unknown model 'gpt'; allowed: lenet5, "));
+}
+
 std::int64_t total_macs(const Graph& graph) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) total += macs(graph, LayerId(i));

@@ -1,11 +1,17 @@
 #include "random_case.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
+#include <optional>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "sim/cluster/cluster_file.h"
 #include "sim/graph/regions.h"
+#include "sim/graph/zoo.h"
+#include "sim/strategy/shared_weight.h"
 
 namespace strata::testing {
 namespace {
@@ -262,14 +268,68 @@ void cut_reduction(Random& random, const Layer& layer, std::int64_t left, Degree
 
 }  // namespace
 
+Graph random_transformer(Random& random) {
+  const auto one_of = [&](std::initializer_list<std::int64_t> values) {
+    return values.begin()[random() % values.size()];
+  };
+  const std::int64_t heads = one_of({1, 2, 4}), hidden = heads * one_of({2, 4, 6});
+  const std::string sizes = fmt::format("layers={},hidden={},heads={},ffn={}", pick(random, 1, 2),
+                                        hidden, heads, pick(random, 2, 9));
+  const std::string tokens =
+      fmt::format("{},seq={},vocab={}", sizes, pick(random, 1, 7), pick(random, 2, 9));
+  const std::int64_t batch = pick(random, 1, 4);
+  switch (pick(random, 0, 3)) {
+    case 0:
+      return build_zoo("gpt:" + tokens, batch);
+    case 1:
+      return build_zoo(
+          fmt::format("llama:{},kv_heads={}", tokens, heads == 4 ? one_of({1, 2, 4}) : heads),
+          batch);
+    case 2:
+      return build_zoo("bert:" + tokens, batch);
+    default:
+      return build_zoo(fmt::format("vit:{},image={},patch=2,classes=5", sizes, one_of({2, 5, 6})),
+                       batch);
+  }
+}
+
+namespace {
+
+// With others, where that fits; nothing where the layer is free.
+std::optional<Config> config_with_others(Random& random, const Graph& graph, LayerId id,
+                                         const std::vector<Config>& configs) {
+  const Layer& layer = graph[id];
+  if (layer.weight_of.valid()) {
+    const LayerId owner = layer.weight_of;
+    return config_with_weight(layer, graph[owner], configs[owner()]).value();
+  }
+  const LayerId first = first_reader(graph, id);
+  if (!first.valid() || random() % 2 == 0) return std::nullopt;
+  const Config& config = configs[first()];
+  for (Dim dim : kDims) {
+    if (!may_cut(layer, dim, config.degrees[dim])) return std::nullopt;
+  }
+  const bool scatters = config.degrees.r == 1 ||
+                        may_scatter(layer, config.degrees)[config.degrees.scatter];
+  return scatters ? std::optional(config) : std::nullopt;
+}
+
+}  // namespace
+
 Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices, bool reductions) {
   std::vector<Config> configs;
-  for (const Layer& layer : graph.layers()) {
+  while (configs.size() < graph.size()) {
+    const LayerId id(configs.size());
+    const Layer& layer = graph[id];
+    if (const auto config = config_with_others(random, graph, id, configs)) {
+      configs.push_back(*config);
+      continue;
+    }
     Config config;
     auto left = static_cast<std::int64_t>(devices);
     for (Dim dim : kDims) {
       const std::int64_t degree = pick(random, 1, std::min(left, layer.output[dim]));
-      config.degrees[dim] = static_cast<std::int32_t>(degree);
+      config.degrees[dim] = clipped(layer, dim, degree);
       left /= degree;
     }
     if (reductions) cut_reduction(random, layer, left, config.degrees);
@@ -278,7 +338,7 @@ Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices
     std::shuffle(all.begin(), all.end(), random);
     all.resize(static_cast<std::size_t>(product(config.degrees)));
     config.devices = std::move(all);
-    configs.push_back(std::move(config));
+    if (suits_sharing_layers(graph, id, config)) configs.push_back(std::move(config));
   }
   return {"random", std::move(configs)};
 }
