@@ -66,6 +66,10 @@ std::span<const ZooEntry> zoo() {
   return kEntries;
 }
 
+std::span<const ZooEntry> convolutional_zoo() {
+  return zoo().first(kNetworks.size());
+}
+
 bool in_zoo(std::string_view name) {
   return find(name) != nullptr || in_family(name);
 }

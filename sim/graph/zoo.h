@@ -18,6 +18,8 @@ struct ZooEntry {
   std::string_view description;  ///< one line, with the source
 };
 std::span<const ZooEntry> zoo();
+/// Those that are of no family: convolutional networks.
+std::span<const ZooEntry> convolutional_zoo();
 
 /// Whether it is a name of the zoo's or a family's, whatever sizes follow.
 bool in_zoo(std::string_view name);

@@ -230,9 +230,9 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
   }
   CutLists lists(cluster, options);
   for (SearchVariable& variable : variables_) {
-    std::vector<LayerId> alike;
+    std::vector<LayerId> alike = {variable.leader};
     for (LayerId layer : variable.layers) {
-      if (!sharing_.contains(layer)) alike.push_back(layer);
+      if (first_reader(graph, layer).valid()) alike.push_back(layer);
     }
     variable.cuts = lists(graph, alike);
   }

@@ -15,7 +15,7 @@ class ZooPlans : public Plans {};
 // Each shape once: networks of a family differ in few.
 TEST_F(ZooPlans, AreThereForEachConvolution) {
   std::vector<AskedConvolution> all;
-  for (const ZooEntry& network : zoo()) {
+  for (const ZooEntry& network : convolutional_zoo()) {
     for (AskedConvolution& one : convolutions_of(network.name)) {
       const bool known = std::any_of(all.begin(), all.end(), [&](const AskedConvolution& other) {
         return other.shape == one.shape;

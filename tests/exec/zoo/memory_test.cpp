@@ -59,7 +59,7 @@ TEST_P(PlannedMemory, IsWhatIsAllocated) {
 
 std::vector<std::string> networks() {
   std::vector<std::string> names;
-  for (const ZooEntry& entry : zoo()) names.emplace_back(entry.name);
+  for (const ZooEntry& entry : convolutional_zoo()) names.emplace_back(entry.name);
   return names;
 }
 

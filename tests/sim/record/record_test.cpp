@@ -65,7 +65,7 @@ void expect_names(std::string_view part, std::string_view network, const Table& 
 }
 
 TEST(Record, HasEveryCaseOfTheZooAndNoOther) {
-  for (const ZooEntry& entry : zoo()) {
+  for (const ZooEntry& entry : convolutional_zoo()) {
     const Table cases =
         strata::testing::case_names(entry.name, strata::testing::recorded_clusters());
     expect_names("steps", entry.name, strata::testing::empty_steps(), cases);
@@ -75,7 +75,7 @@ TEST(Record, HasEveryCaseOfTheZooAndNoOther) {
 
 TEST(Record, HasEveryNetworkOfTheZooAndNoOther) {
   std::vector<std::string> networks;
-  for (const ZooEntry& entry : zoo()) networks.push_back(std::string(entry.name) + ".tsv");
+  for (const ZooEntry& entry : convolutional_zoo()) networks.push_back(std::string(entry.name) + ".tsv");
   for (const char* part : {"steps", "memory", "optima"}) {
     std::vector<std::string> files;
     const std::string folder = source_path("tests/golden/record/") + part;
