@@ -13,12 +13,14 @@
 #include <gtest/gtest.h>
 
 #include "../plan/random_case.h"
+#include "sim/base/error.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
@@ -111,6 +113,29 @@ Strategy random_regular_strategy(Random& random, const Graph& graph, const Clust
   return {"random", std::move(configs)};
 }
 
+// By sample, by channel, by both and tokens, or anyhow.
+Strategy strategy_of_tokens(Random& random, const Graph& graph, const Cluster& cluster) {
+  const auto devices = static_cast<int>(cluster.device_count());
+  switch (pick(random, 0, 3)) {
+    case 0:
+      return data_parallel(graph, devices);
+    case 1:
+      return model_parallel(graph, devices);
+    case 2:
+      return testing::random_strategy(random, graph, cluster.device_count());
+    default:
+      break;
+  }
+  for (const char* sizes : {"tp=4,sp=1", "tp=2,sp=1,cp=2", "tp=2,sp=1", "cp=4", "cp=2"}) {
+    if (pick(random, 0, 1) == 0) continue;
+    try {
+      return hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
+    } catch (const InputError&) {  // too few tokens or heads
+    }
+  }
+  return data_parallel(graph, devices);
+}
+
 // What tells a device's tasks apart, but for which other shard a transfer comes from.
 using Key = std::tuple<TaskKind, Phase, LayerId>;
 using Times = std::multiset<std::tuple<double, double, double>>;
@@ -148,10 +173,14 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
     Random random(seed);
     const Cluster cluster = random_cluster(random);
+    const bool tokens = seed % 4 == 0;
     const Graph graph =
-        testing::random_network(random, pick(random, 3, 9))
+        (tokens ? testing::random_transformer(random)
+                : testing::random_network(random, pick(random, 3, 9)))
             .with_batch(pick(random, 1, 3) * static_cast<std::int64_t>(cluster.device_count()));
-    const Strategy strategy = random_regular_strategy(random, graph, cluster);
+    const Strategy strategy = tokens ? strategy_of_tokens(random, graph, cluster)
+                                     : random_regular_strategy(random, graph, cluster);
+    ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
     LowerOptions options;
     options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
     if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
