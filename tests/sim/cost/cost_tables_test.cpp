@@ -80,6 +80,20 @@ class Comparison {
     EXPECT_EQ(edge, tables_.edges.size());
   }
 
+  // All of a strategy, whichever layers share a choice.
+  void check_strategies(Random& random, int count) {
+    for (int i = 0; i < count; ++i) {
+      std::vector<std::uint32_t> choices;
+      for (std::size_t v = 0; v < space_.size(); ++v) {
+        choices.push_back(static_cast<std::uint32_t>(random() % space_[v].cuts->size()));
+      }
+      const Strategy strategy = space_.strategy("any", choices);
+      EXPECT_EQ(space_.choices(strategy), choices);
+      const double expected = total(eq1_.terms(strategy)).value;
+      ASSERT_NEAR(tables_.seconds(choices), expected, 1e-12 * expected);
+    }
+  }
+
   const CostTables& tables() const { return tables_; }
   const SearchSpace& space() const { return space_; }
 
@@ -120,6 +134,25 @@ TEST(CostTables, AreEq1OnRandomNetworks) {
     comparison.check_variables();
     comparison.check_edges(60);
   }
+}
+
+// Products that read one tensor, and layers that share a weight.
+TEST(CostTables, AreEq1OnRandomTransformers) {
+  std::size_t cut_vocabularies = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Graph graph = testing::random_transformer(random);
+    const char* const names[] = {"p100-1x2", "p100-1x4", "p100-2x2", "h200-2x4"};
+    const Cluster cluster = load_cluster(names[random() % std::size(names)]);
+    const auto sync = static_cast<SyncAlgorithm>(random() % kSyncNames.size());
+    Comparison comparison(
+        graph, cluster, sync,
+        {std::nullopt, random() % 2 == 0, random() % 2 == 0, ReductionCuts::fully_connected});
+    comparison.check_strategies(random, 40);
+    for (const Cut& cut : *comparison.space()[0].cuts) cut_vocabularies += cut.degrees.r > 1;
+  }
+  EXPECT_GT(cut_vocabularies, 100u);
 }
 
 struct Wiring {
