@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/ops/limits.h"
 
 namespace strata {
 namespace {
@@ -33,6 +34,16 @@ void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,
 void add_sync_settings(CLI::App& command, GradientSync& sync) {
   add_setting(command, "sync", sync.algorithm);
   add_setting(command, "bucket", sync.bucket);
+}
+
+void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set) {
+  const auto read = [set = std::move(set)](const std::string& text) { set(read_digits(text)); };
+  command
+      .add_option_function<std::string>("--seq", read,
+                                        "tokens of a sequence, of a transformer that comes with "
+                                        "Strata: `gpt2 --seq 256` is `gpt2:seq=256`")
+      ->type_name("INT")
+      ->check(whole_number({1, kMaxExtent}));
 }
 
 void add_what_ifs(CLI::App& command, WhatIfs& changes) {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "cli/output/output.h"
 #include "sim/base/units.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/zoo.h"
 #include "sim/scenario/settings.h"
 #include "sim/strategy/search_space.h"
 #include "sim/study/case/predict.h"
@@ -54,10 +56,19 @@ CLI::Option* add_setting(CLI::App& command, std::string_view key, Value& value,
   }
 }
 
-/// MODEL, required; of several, names.
+/// --seq; options that are added before are set when `set` is called.
+void add_tokens(CLI::App& command, std::function<void(std::int64_t)> set);
+/// MODEL, required; of several, names. And --seq, the tokens of each.
 template <class Names>
 void add_model(CLI::App& command, Names& model) {
   command.add_option("MODEL", model, std::string(setting("model").help))->required();
+  add_tokens(command, [&model](std::int64_t tokens) {
+    if constexpr (std::same_as<Names, std::string>) {
+      model = with_tokens(model, tokens);
+    } else {
+      for (std::string& each : model) each = with_tokens(each, tokens);
+    }
+  });
 }
 /// --batch and --batch-per-device, of which one excludes the other.
 void add_batch_settings(CLI::App& command, std::optional<std::int64_t>& batch,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sim/graph/graph.h"
@@ -23,6 +24,10 @@ std::span<const ZooEntry> convolutional_zoo();
 
 /// Whether it is a name of the zoo's or a family's, whatever sizes follow.
 bool in_zoo(std::string_view name);
+
+/// The member of a family that `model` names, with so many tokens: "gpt2", 256 to "gpt2:seq=256".
+/// Throws InputError for a model of no family, or one without tokens.
+std::string with_tokens(std::string_view model, std::int64_t tokens);
 
 /// Throws InputError for a name that the zoo lacks, or sizes that make no network; the message lists
 /// what is allowed.

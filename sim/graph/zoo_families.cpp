@@ -173,6 +173,20 @@ const NamedSize* find_named(std::string_view name) {
   return it == named_sizes().end() ? nullptr : &*it;
 }
 
+bool has_tokens(const Family& family) {
+  return std::any_of(family.keys.begin(), family.keys.end(),
+                     [](const SizeKey& key) { return key.value == &TransformerSize::seq; });
+}
+std::string families_of_tokens() {
+  std::string names;
+  for (const Family& family : families()) {
+    if (!has_tokens(family)) continue;
+    names += names.empty() ? "" : ", ";
+    names += family.name;
+  }
+  return names;
+}
+
 std::string keys_of(const Family& family) {
   std::string keys;
   for (const SizeKey& key : family.keys) keys += (keys.empty() ? "" : ", ") + std::string(key.name);
@@ -248,6 +262,17 @@ Graph build_of_family(std::string_view text, std::int64_t batch) {
   }
   check_sizes(text, family, size);
   return family.build(text, batch, size);
+}
+
+std::string with_tokens(std::string_view model, std::int64_t tokens) {
+  const std::string_view head = head_of(model);
+  const NamedSize* const named = find_named(head);
+  const Family* const family = find_family(named != nullptr ? named->family : head);
+  if (family == nullptr || !has_tokens(*family)) {
+    throw InputError(fmt::format("model '{}' has no number of tokens; allowed: a member of {}",
+                                 model, families_of_tokens()));
+  }
+  return fmt::format("{}{}seq={}", model, model.size() > head.size() ? "," : ":", tokens);
 }
 
 std::string family_sizes() {
