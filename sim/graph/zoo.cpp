@@ -91,8 +91,8 @@ Graph build_zoo(std::string_view name, std::int64_t batch) {
   if (const Network* network = find(name)) return network->build(name, batch);
   if (in_family(name)) return build_of_family(name, batch);
   throw InputError(fmt::format(
-      "unknown model '{}'; allowed: {}, a size of a family ({}), or a file ending in .toml or .onnx", name,
-      known_names(), family_sizes()));
+      "unknown model '{}'; allowed: {}, a size of a family ({}; as gpt2:seq=256), or a file ending in .toml or .onnx", name,
+      known_names(), family_names()));
 }
 
 }  // namespace strata

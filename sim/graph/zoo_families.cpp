@@ -177,10 +177,11 @@ bool has_tokens(const Family& family) {
   return std::any_of(family.keys.begin(), family.keys.end(),
                      [](const SizeKey& key) { return key.value == &TransformerSize::seq; });
 }
-std::string families_of_tokens() {
+template <class Wanted>
+std::string names_of(const Wanted& wanted) {
   std::string names;
   for (const Family& family : families()) {
-    if (!has_tokens(family)) continue;
+    if (!wanted(family)) continue;
     names += names.empty() ? "" : ", ";
     names += family.name;
   }
@@ -270,23 +271,13 @@ std::string with_tokens(std::string_view model, std::int64_t tokens) {
   const Family* const family = find_family(named != nullptr ? named->family : head);
   if (family == nullptr || !has_tokens(*family)) {
     throw InputError(fmt::format("model '{}' has no number of tokens; allowed: a member of {}",
-                                 model, families_of_tokens()));
+                                 model, names_of(has_tokens)));
   }
   return fmt::format("{}{}seq={}", model, model.size() > head.size() ? "," : ":", tokens);
 }
 
-std::string family_sizes() {
-  std::string text;
-  for (const Family& family : families()) {
-    text += text.empty() ? "" : "; ";
-    text += std::string(family.name) + ":";
-    std::string_view comma;
-    for (const SizeKey& key : family.keys) {
-      text += fmt::format("{}{}=N", comma, key.name);
-      comma = ",";
-    }
-  }
-  return text;
+std::string family_names() {
+  return names_of([](const Family&) { return true; });
 }
 
 }  // namespace strata

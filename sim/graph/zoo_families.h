@@ -20,7 +20,7 @@ bool in_family(std::string_view text);
 /// Throws InputError for a key that the family lacks, a value that is none, sizes that are missing.
 Graph build_of_family(std::string_view text, std::int64_t batch);
 
-/// For messages: each family with its keys, "gpt:layers=L,hidden=H,...".
-std::string family_sizes();
+/// For messages: "gpt, llama, bert, vit".
+std::string family_names();
 
 }  // namespace strata

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "sim/graph/regions.h"
+#include "sim/strategy/config_text.h"
 
 namespace strata {
 namespace {
@@ -86,6 +89,9 @@ bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& confi
   });
 }
 
+namespace {
+
+// Whether each device holds the same part of the weight under both.
 bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,
                     const Config& owner_config) {
   if (config.devices.size() != owner_config.devices.size()) return false;
@@ -102,6 +108,19 @@ bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner
     if (at == held.end() || at->second != std::pair(tile.terms, tile[Dim::c])) return false;
   }
   return true;
+}
+
+}  // namespace
+
+std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const Config> configs) {
+  const LayerId owner = graph[layer].weight_of;
+  if (!owner.valid()) return {};
+  const Config &own = configs[layer()], &of = configs[owner()];
+  if (holds_the_same(graph[layer], own, graph[owner], of)) return {};
+  const std::optional<Config> with = config_with_weight(graph[layer], graph[owner], of);
+  return fmt::format("layer {}: {} does not hold the parts of the weight that {} has under {}{}",
+                     graph[layer].name, config_text(own), graph[owner].name, config_text(of),
+                     with ? "; allowed: " + config_text(*with) : ", whose cut it can't go with");
 }
 
 }  // namespace strata

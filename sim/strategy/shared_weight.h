@@ -5,6 +5,8 @@
 // other's sums. Pure; thread-safe.
 
 #include <optional>
+#include <span>
+#include <string>
 
 #include "sim/strategy/search_space.h"
 #include "sim/strategy/strategy.h"
@@ -21,8 +23,8 @@ std::optional<Config> config_with_weight(const Layer& layer, const Layer& owner,
 /// Whether all layers that share this one's weight can be cut with it.
 bool suits_sharing_layers(const Graph& graph, LayerId owner, const Config& config);
 
-/// Whether each device holds the same part of the weight under both.
-bool holds_the_same(const Layer& layer, const Config& config, const Layer& owner,
-                    const Config& owner_config);
+/// What is wrong where the layer shares a weight of which devices hold other parts under the one's
+/// config than under the other's; empty where it is sound. `configs`: by layer.
+std::string wrong_with_weight(const Graph& graph, LayerId layer, std::span<const Config> configs);
 
 }  // namespace strata

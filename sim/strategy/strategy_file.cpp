@@ -11,6 +11,7 @@
 
 #include "sim/graph/regions.h"
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/shared_weight.h"
 #include "sim/text/file.h"
 #include "sim/text/json.h"
 
@@ -187,7 +188,10 @@ class StrategyReader {
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       if (configs_[i]) continue;
       const Layer& layer = graph_[LayerId(i)];
-      if (default_) {
+      if (layer.weight_of.valid()) {
+        with_weight_.emplace_back(i);
+        configs_[i] = config_on_first_devices(kWhole);
+      } else if (default_) {
         configs_[i] = clipped_default(layer);
       } else if (is_input(layer.op)) {
         configs_[i] = config_on_first_devices(kWhole);
@@ -236,6 +240,16 @@ class StrategyReader {
     for (auto& config : configs_) configs.push_back(std::move(*config));
     scatter_sums(configs);
     errors_.throw_if_any();
+    for (LayerId layer : with_weight_) {
+      const LayerId owner = graph_[layer].weight_of;
+      const auto config = config_with_weight(graph_[layer], graph_[owner], configs[owner()]);
+      if (config) configs[layer()] = *config;
+    }
+    for (std::size_t i = 0; i < configs.size(); ++i) {
+      const std::string wrong = wrong_with_weight(graph_, LayerId(i), configs);
+      if (!wrong.empty()) errors_.add(document_.root().location(), wrong);
+    }
+    errors_.throw_if_any();
     return configs;
   }
 
@@ -245,6 +259,7 @@ class StrategyReader {
   Diagnostics errors_;
   std::optional<Degrees> default_;
   std::vector<std::optional<Config>> configs_;
+  std::vector<LayerId> with_weight_;  ///< not listed: cut as their weights' owners
   std::set<LayerId> scattered_;  ///< the file says along which dim
 };
 

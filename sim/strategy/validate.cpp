@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/graph/regions.h"
-#include "sim/strategy/config_text.h"
 #include "sim/strategy/shared_weight.h"
 #include "sim/strategy/strategy.h"
 
@@ -52,21 +52,6 @@ void check_devices(const Layer& layer, const Config& config, const Cluster& clus
   }
 }
 
-void check_shared_weight(const Graph& graph, LayerId layer, const Strategy& strategy,
-                         std::vector<std::string>& wrong) {
-  const LayerId owner = graph[layer].weight_of;
-  if (!owner.valid() ||
-      holds_the_same(graph[layer], strategy[layer], graph[owner], strategy[owner])) {
-    return;
-  }
-  const std::optional<Config> with = config_with_weight(graph[layer], graph[owner], strategy[owner]);
-  wrong.push_back(
-      fmt::format("layer {}: {} does not hold the parts of the weight that {} has under {}{}",
-                  graph[layer].name, config_text(strategy[layer]), graph[owner].name,
-                  config_text(strategy[owner]),
-                  with ? "; allowed: " + config_text(*with) : ", whose cut it can't go with"));
-}
-
 }  // namespace
 
 std::vector<std::string> validate(const Strategy& strategy, const Graph& graph,
@@ -82,7 +67,10 @@ std::vector<std::string> validate(const Strategy& strategy, const Graph& graph,
     const std::size_t before = wrong.size();
     check_degrees(graph[id], strategy[id], wrong);
     if (wrong.size() == before) check_devices(graph[id], strategy[id], cluster, wrong);
-    if (wrong.empty()) check_shared_weight(graph, id, strategy, wrong);
+    if (!wrong.empty()) continue;
+    if (auto text = wrong_with_weight(graph, id, strategy.configs()); !text.empty()) {
+      wrong.push_back(std::move(text));
+    }
   }
   return wrong;
 }
