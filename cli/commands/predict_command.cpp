@@ -84,17 +84,34 @@ void print_layers(const Case& input, const Prediction& p) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return p.terms[a].total() > p.terms[b].total();
   });
-  order.resize(std::min(order.size(), kListedLayers));
-  TextTable table;
+  // Layers of equal ops, cuts and costs, as those of a network's blocks, are one row.
+  std::vector<std::pair<std::size_t, int>> rows;  // the first of them, and how many
   for (std::size_t i : order) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& row) {
+      const LayerId a(row.first), b(i);
+      return p.terms[row.first] == p.terms[i] && p.strategy[a] == p.strategy[b] &&
+             input.graph[a].op == input.graph[b].op;
+    });
+    if (same != rows.end()) {
+      ++same->second;
+    } else if (rows.size() < kListedLayers) {
+      rows.emplace_back(i, 1);
+    } else {
+      break;
+    }
+  }
+  TextTable table;
+  for (const auto& [i, count] : rows) {
     const LayerTerms& terms = p.terms[i];
-    table.add({{"layer", input.graph[LayerId(i)].name, TextTable::left},
+    const std::string& name = input.graph[LayerId(i)].name;
+    table.add({{"layer", count == 1 ? name : fmt::format("{} and {} more", name, count - 1),
+                TextTable::left},
                {"config", config_text(p.strategy[LayerId(i)].degrees), TextTable::left},
                {"compute", format_seconds(terms.compute)},
                {"transfer", format_seconds(terms.transfer)},
                {"sync", format_seconds(terms.sync)}});
   }
-  print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", order.size(),
+  print("\nThe {} costliest layers under Eq. 1 (--json has all):\n\n{}", rows.size(),
         table.print());
 }
 

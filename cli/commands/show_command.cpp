@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "cli/output/json.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
+#include "sim/graph/blocks.h"
 #include "sim/study/case/network.h"
 #include "sim/text/units.h"
 
@@ -22,7 +24,7 @@ namespace {
 struct ShowOptions {
   std::string model;
   Unsupported unsupported = Unsupported::refuse;
-  bool json = false;
+  bool json = false, all = false;
 };
 
 std::string shape_text(const Extents& e) {
@@ -70,16 +72,40 @@ void show_json(const Graph& graph) {
   print_json(document);
 }
 
-void show_table(const Graph& graph) {
+void add_layer(TextTable& table, const Graph& graph, LayerId id) {
+  const Layer& layer = graph[id];
+  table.add({{"layer", layer.name, TextTable::left},
+             {"op", title(layer.op), TextTable::left},
+             {"output (c [x d] x h x w)", shape_text(layer.output)},
+             {"parameters", format_count(layer.held().total())},
+             {"MACs", format_count(macs(graph, id))},
+             {"inputs", input_names(graph, layer), TextTable::left}});
+}
+
+// For all times but the first.
+void add_repeats(TextTable& table, const Graph& graph, const Repeat& block) {
+  std::int64_t parameters = 0, work = 0;
+  for (std::size_t i = block.first + block.length; i < block.end(); ++i) {
+    parameters += graph[LayerId(i)].held().total();
+    work += macs(graph, LayerId(i));
+  }
+  table.add({{"layer", fmt::format("... {} more times", block.times - 1), TextTable::left},
+             {"op", fmt::format("the {} above", block.length), TextTable::left},
+             {"output (c [x d] x h x w)", ""},
+             {"parameters", format_count(parameters)},
+             {"MACs", format_count(work)},
+             {"inputs", "to " + graph[LayerId(block.end() - 1)].name, TextTable::left}});
+}
+
+void show_table(const Graph& graph, bool all) {
   TextTable table;
+  const std::vector<Repeat> blocks = all ? std::vector<Repeat>{} : repeated_blocks(graph);
+  auto block = blocks.begin();
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Layer& layer = graph[LayerId(i)];
-    table.add({{"layer", layer.name, TextTable::left},
-               {"op", title(layer.op), TextTable::left},
-               {"output (c [x d] x h x w)", shape_text(layer.output)},
-               {"parameters", format_count(layer.held().total())},
-               {"MACs", format_count(macs(graph, LayerId(i)))},
-               {"inputs", input_names(graph, layer), TextTable::left}});
+    add_layer(table, graph, LayerId(i));
+    if (block == blocks.end() || i + 1 != block->first + block->length) continue;
+    add_repeats(table, graph, *block);
+    i = block++->end() - 1;
   }
   print("{}\n{}: {} layers, {} parameters, {} MACs a sample\n", table.print(), graph.name(),
         graph.size(), format_count(graph.parameters()), format_count(total_macs(graph)));
@@ -92,11 +118,15 @@ void add_show_command(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   add_model(*command, options->model);
   add_setting(*command, "allow_unsupported", options->unsupported);
+  command
+      ->add_flag("--all", options->all,
+                 "list every layer, of blocks that repeat those of each time, too")
+      ->disable_flag_override();
   command->add_flag("--json", options->json, "print JSON")->disable_flag_override();
   command->callback([options] {
     const Network network =
         load_network(options->model, 1, FileWeights::skip, options->unsupported);
-    options->json ? show_json(network.graph) : show_table(network.graph);
+    options->json ? show_json(network.graph) : show_table(network.graph, options->all);
     for (const std::string& each : network.notes) note(each);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/output/table.h"
 #include "sim/strategy/config_text.h"
 #include "sim/strategy/strategy_file.h"
+#include "sim/text/repeats.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -42,6 +44,18 @@ std::string kinds_text(const Graph& graph, const EqualCuts& run) {
     text += count == 1 ? std::string(kind) : fmt::format("{} x {}", count, kind);
   }
   return text;
+}
+
+// Rows that repeat are those of equal kinds of layers under equal cuts, whatever their names.
+constexpr std::size_t kLeastBlocks = 3;
+std::vector<std::size_t> keys_of(const std::vector<std::vector<std::string>>& rows) {
+  std::map<std::vector<std::string>, std::size_t> known;
+  std::vector<std::size_t> keys;
+  keys.reserve(rows.size());
+  for (const std::vector<std::string>& row : rows) {
+    keys.push_back(known.try_emplace({row.begin() + 1, row.end()}, known.size()).first->second);
+  }
+  return keys;
 }
 
 std::string seconds_text(double seconds) {
@@ -92,10 +106,25 @@ std::string grouped_table(const Graph& graph, const Strategy& strategy) {
   using Align = TextTable::Align;
   TextTable table(
       {{"layers", Align::left}, {"of them", Align::left}, {"config", Align::left}, {"devices"}});
-  for (const EqualCuts& run : equal_cuts(graph, strategy)) {
+  const std::vector<EqualCuts> runs = equal_cuts(graph, strategy);
+  std::vector<std::vector<std::string>> rows;
+  for (const EqualCuts& run : runs) {
     const Config& config = strategy[run.first];
-    table.add_row({layers_text(graph, run), kinds_text(graph, run), config_text(config),
-                   std::to_string(config.devices.size())});
+    rows.push_back({layers_text(graph, run), kinds_text(graph, run), config_text(config),
+                    std::to_string(config.devices.size())});
+  }
+  const std::vector<Repeat> blocks = find_repeats(keys_of(rows), kLeastBlocks);
+  auto block = blocks.begin();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    table.add_row(rows[i]);
+    if (block == blocks.end() || i + 1 != block->first + block->length) continue;
+    const std::string& last = graph[runs[block->end() - 1].last].name;
+    table.add_row({fmt::format("... to {}", last),
+                   fmt::format("{} above, {} more times",
+                               block->length == 1 ? "the row" : fmt::format("the {} rows", block->length),
+                               block->times - 1),
+                   "", ""});
+    i = block++->end() - 1;
   }
   return table.print();
 }

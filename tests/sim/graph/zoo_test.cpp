@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/graph/blocks.h"
 #include "tests/paths.h"
 
 namespace strata {
@@ -127,6 +128,25 @@ TEST(Zoo, TransformersHaveTheirPublishedParameters) {
   for (const auto& [name, parameters] : published) {
     EXPECT_EQ(build_zoo(name, 1).parameters(), parameters) << name;
   }
+}
+
+// As "block1_attention_norm: 12 x 12", of transformers and of what is deep and uniform.
+TEST(Zoo, BlocksThatRepeatAreKnown) {
+  const auto blocks = [](std::string_view model) {
+    const Graph graph = build_zoo(model, 1);
+    std::string text;
+    for (const Repeat& block : repeated_blocks(graph)) {
+      text += graph[LayerId(block.first)].name + ": " + std::to_string(block.length) + " x " +
+              std::to_string(block.times) + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(blocks("gpt2"), "block1_attention_norm: 12 x 12\n");
+  EXPECT_EQ(blocks("llama3-8b"), "block1_attention_norm: 13 x 32\n");
+  EXPECT_EQ(blocks("vit_b_16"), "block1_attention_norm: 12 x 12\n");
+  EXPECT_EQ(blocks("bert-base"), "embedding_norm: 12 x 12\n");
+  EXPECT_EQ(blocks("resnet50"), "layer2_1_conv1: 10 x 3\nlayer3_1_conv1: 10 x 5\n");
+  EXPECT_EQ(blocks("vgg16"), "");
 }
 
 TEST(Zoo, SizesOfAFamily) {
