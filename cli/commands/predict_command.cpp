@@ -27,9 +27,10 @@
 #include "sim/plan/work_kind.h"
 #include "sim/replay/replay.h"
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/hybrid.h"
+#include "sim/study/case/flops.h"
 #include "sim/study/search/solve.h"
 #include "sim/text/file.h"
-#include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 
 namespace strata {
@@ -144,6 +145,10 @@ void print_details(const Case& input, const Prediction& p) {
         "costs\n",
         100 * p.sources.measured.value / sum, 100 * p.sources.interpolated.value / sum,
         100 * p.sources.analytic.value / sum);
+  }
+  if (const auto used = flops_utilisation(input, p.step_seconds())) {
+    print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,
+          name(input.dtypes.values));
   }
   print_layers(input, p);
 }

@@ -90,7 +90,7 @@ nlohmann::ordered_json prediction_json(const Case& input, const Prediction& pred
   json.update(columns_json(
       result, {"eq1_seconds", "throughput", "comm_bytes", "transfer_bytes", "sync_bytes"}));
   json["statistics_bytes"] = prediction.communication.statistics.value;
-  json.update(columns_json(result, {"peak_memory_bytes"}));
+  json.update(columns_json(result, {"mfu", "hfu", "peak_memory_bytes"}));
   json["peak_memory_bytes_by_device"] = memory_json(prediction);
   json["joined_transfers"] = prediction.plan.joins_transfers();
   json["cost_sources"] = sources_json(prediction.sources);

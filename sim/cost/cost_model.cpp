@@ -21,6 +21,15 @@ ComputesIn types_of(const Profile& profile) {
   return has;
 }
 
+using PeakOfType = std::array<std::optional<FlopsPerSecond>, kDTypeNames.size()>;
+PeakOfType peaks_of(const Profile& profile) {
+  PeakOfType peaks;
+  for (std::size_t i = 0; i < peaks.size(); ++i) {
+    if (profile.peaks[i]) peaks[i] = profile.peaks[i]->value;
+  }
+  return peaks;
+}
+
 class ProfileCostModel final : public CostModel {
  public:
   explicit ProfileCostModel(const Profile& profile)
@@ -29,6 +38,7 @@ class ProfileCostModel final : public CostModel {
         moves_(profile.moves),
         roofline_(profile),
         computes_in_(types_of(profile)),
+        peaks_(peaks_of(profile)),
         measured_devices_(profile.devices) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
@@ -49,6 +59,9 @@ class ProfileCostModel final : public CostModel {
   bool computes_in(DType dtype) const override {
     return computes_in_[static_cast<std::size_t>(dtype)];
   }
+  std::optional<FlopsPerSecond> peak(DType dtype) const override {
+    return peaks_[static_cast<std::size_t>(dtype)];
+  }
   std::int64_t measured_devices() const override { return measured_devices_; }
 
  private:
@@ -57,6 +70,7 @@ class ProfileCostModel final : public CostModel {
   MeasuredMoves moves_;
   Roofline roofline_;
   ComputesIn computes_in_;
+  PeakOfType peaks_;
   std::int64_t measured_devices_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -49,6 +50,8 @@ class CostModel {
   /// Whether the kind has arithmetic of this type. Where not, it computes in fp32, and its elements
   /// alone have the type's size.
   virtual bool computes_in(DType) const { return true; }
+  /// Of the kind's arithmetic units in this type; nothing where the profile has none.
+  virtual std::optional<FlopsPerSecond> peak(DType) const { return std::nullopt; }
   /// How many devices were busy at once while its rows were measured; 0 where nobody said.
   virtual std::int64_t measured_devices() const { return 0; }
 };

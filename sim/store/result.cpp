@@ -16,7 +16,7 @@ using R = CaseResult;
 using enum ColumnGroup;
 using enum ColumnRank;
 
-constexpr std::array<ColumnSpec, 36> kColumns = {{
+constexpr std::array<ColumnSpec, 38> kColumns = {{
     {"job", job, &R::job},
     {"model", question, &R::model},
     {"cluster", question, &R::cluster},
@@ -37,6 +37,21 @@ constexpr std::array<ColumnSpec, 36> kColumns = {{
     {"sync_bytes", step, &R::sync_bytes, shown, "", "of it sync"},
     {"peak_memory_bytes", step, &R::peak_memory_bytes, shown, "", "memory/device"},
     {"fits", step, &R::fits},
+    {.key = "mfu",
+     .group = step,
+     .value = &R::mfu,
+     .title = "model FLOPs utilisation",
+     .heading = "MFU",
+     .more_is_better = true,
+     .since = 4},
+    {.key = "hfu",
+     .group = step,
+     .value = &R::hfu,
+     .rank = detail,
+     .title = "hardware FLOPs utilisation",
+     .heading = "HFU",
+     .more_is_better = true,
+     .since = 4},
     {.key = "measured_share",
      .group = prediction,
      .value = &R::measured_share,

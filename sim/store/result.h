@@ -29,6 +29,8 @@ struct CaseResult {
   std::optional<double> step_seconds, eq1_seconds, throughput;
   std::optional<std::int64_t> comm_bytes, transfer_bytes, sync_bytes, peak_memory_bytes;
   std::optional<bool> fits;  ///< in the memory of the devices, or the limit that was set
+  /// Of all devices' peaks: by the model's arithmetic, and by what kernels compute for it.
+  std::optional<double> mfu, hfu;
   std::optional<double> measured_share, interpolated_share, analytic_share;
   std::optional<double> p50_seconds, p95_seconds;  ///< of steps with jitter
   // Solves.

@@ -12,6 +12,7 @@
 #include "sim/base/quantile.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/jitter.h"
+#include "sim/study/case/flops.h"
 #include "sim/timeline/memory.h"
 
 namespace strata {
@@ -158,6 +159,7 @@ CaseResult result_of(const Case& input, const Prediction& prediction) {
   CaseResult result = result_of(input);
   result.strategy = prediction.strategy.name();
   add_prediction(prediction, result);
+  add_flops(input, result);
   return result;
 }
 

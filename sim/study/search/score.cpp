@@ -5,6 +5,7 @@
 
 #include "sim/base/error.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/flops.h"
 
 namespace strata {
 namespace {
@@ -107,6 +108,7 @@ CaseResult result_of(const Case& input, const Scored& scored) {
   result.eq1_seconds = scored.eq1.value;
   if (!scored.simulated()) return result;
   add_step(scored.step, scored.communication, scored.peak_memory, result);
+  add_flops(input, result);
   result.fits = scored.fits;
   return result;
 }

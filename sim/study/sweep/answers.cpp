@@ -13,6 +13,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/graph/model_file.h"
 #include "sim/study/case/eq1_tables.h"
+#include "sim/study/case/flops.h"
 #include "sim/study/case/network.h"
 #include "sim/study/search/score.h"
 #include "sim/study/search/within_memory.h"
@@ -78,6 +79,7 @@ SolveOptions options_of_search(const Question& question) {
 void add_figures(const Case& input, const Prediction& p, const Question& question,
                  StoredResult& row) {
   add_prediction(p, row);
+  add_flops(input, row);
   row.fits = question.memory_limit ? p.largest_peak() <= *question.memory_limit
                                    : !shortage(input, p.peak_memory);
   if (question.jitter) {

@@ -145,7 +145,7 @@ TEST(Zoo, BlocksThatRepeatAreKnown) {
   EXPECT_EQ(blocks("llama3-8b"), "block1_attention_norm: 13 x 32\n");
   EXPECT_EQ(blocks("vit_b_16"), "block1_attention_norm: 12 x 12\n");
   EXPECT_EQ(blocks("bert-base"), "embedding_norm: 12 x 12\n");
-  EXPECT_EQ(blocks("resnet50"), "layer2_1_conv1: 10 x 3\nlayer3_1_conv1: 10 x 5\n");
+  EXPECT_EQ(blocks("resnet50"), "layer2_0_relu3: 10 x 3\nlayer3_0_relu3: 10 x 5\n");
   EXPECT_EQ(blocks("vgg16"), "");
 }
 

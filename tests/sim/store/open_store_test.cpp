@@ -117,10 +117,10 @@ TEST_F(OpenStoreTest, DraftsHaveNamesOfTheirOwn) {
 
 TEST_F(OpenStoreTest, RefusesANewerVersionAndNamesBoth) {
   { const Store made(path("a.db")); }
-  bare(path("a.db"), "PRAGMA user_version = 4");
+  bare(path("a.db"), "PRAGMA user_version = 5");
   for (const OpenMode mode : {OpenMode::create, OpenMode::write, OpenMode::read}) {
     EXPECT_EQ(refusal(path("a.db"), mode),
-              path("a.db") + ": is of version 4 of the store; this Strata knows versions 1 to 3");
+              path("a.db") + ": is of version 5 of the store; this Strata knows versions 1 to 4");
   }
 }
 

@@ -46,6 +46,8 @@ StoredResult full_answer() {
   r.sync_bytes = 3;
   r.peak_memory_bytes = 4;
   r.fits = false;
+  r.mfu = 0.4;
+  r.hfu = 0.45;
   r.measured_share = 0.25;
   r.interpolated_share = 1.0 / 3;
   r.analytic_share = 1;
@@ -116,6 +118,8 @@ wall_seconds=10.5
 p50_seconds=0.125
 p95_seconds=inf
 bucket_bytes=11
+mfu=0.4
+hfu=0.45
 )");
 }
 
@@ -140,7 +144,7 @@ TEST_F(StoreTest, MakesWhatDoesNotApplyNull) {
   const QueryResult row = store.query("SELECT * FROM result");
   int nulls = 0;
   for (const Field& field : row.rows[0]) nulls += std::holds_alternative<std::monostate>(field);
-  EXPECT_EQ(nulls, 24);  // every std::optional of StoredResult
+  EXPECT_EQ(nulls, 26);  // every std::optional of StoredResult
 }
 
 TEST_F(StoreTest, KeepsNumbersToTheBit) {

@@ -1,0 +1,54 @@
+#include "sim/study/case/flops.h"
+
+#include <vector>
+
+#include "sim/cost/work.h"
+#include "sim/graph/step_phases.h"
+
+namespace strata {
+
+StepFlops step_flops(const Graph& graph) {
+  const std::vector<bool> trains = requires_gradient(graph);
+  StepFlops flops;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const LayerId id(i);
+    const Layer& layer = graph[id];
+    const std::int64_t forward = macs(graph, id);
+    if (forward == 0) continue;
+    const PhaseSet phases = step_phases(graph, id, trains);
+    // Without parameters both factors of a product have a gradient.
+    const int data = layer.parameters.total() > 0 ? 1 : 2;
+    const int passes = 1 + (phases[Phase::backward_data] ? data : 0) +
+                       (phases[Phase::backward_weights] ? 1 : 0);
+    flops.model = flops.model + Flops{2.0 * static_cast<double>(forward) * passes};
+    std::vector<Extents> inputs;
+    for (LayerId input : layer.inputs) inputs.push_back(graph[input].output);
+    const ShardWork work{&layer.op, layer.output, inputs, layer.parameters};
+    for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
+      if (phases[phase]) flops.hardware = flops.hardware + phase_work(work, phase).direct.flops();
+    }
+  }
+  return flops;
+}
+
+std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step) {
+  double peak = 0;
+  for (const auto& model : input.models) {
+    const std::optional<FlopsPerSecond> of_device = model->peak(input.dtypes.values);
+    if (!of_device) return std::nullopt;
+    peak += of_device->value;
+  }
+  const double possible = peak * step.value;
+  const StepFlops flops = step_flops(input.graph);
+  return FlopsUtilisation{flops.model.value / possible, flops.hardware.value / possible};
+}
+
+void add_flops(const Case& input, CaseResult& result) {
+  if (!result.step_seconds) return;
+  const auto used = flops_utilisation(input, Seconds{*result.step_seconds});
+  if (!used) return;
+  result.mfu = used->model;
+  result.hfu = used->hardware;
+}
+
+}  // namespace strata

@@ -1,0 +1,30 @@
+#pragma once
+
+// The arithmetic of a training step, against what the devices could do at their peak: model FLOPs
+// utilisation, and that of the hardware, which counts what is computed twice. Pure; thread-safe.
+
+#include <optional>
+
+#include "sim/base/units.h"
+#include "sim/study/case/predict.h"
+
+namespace strata {
+
+struct StepFlops {
+  /// Products and attentions forward, and twice as many backward (once in a layer whose input needs
+  /// no gradient). Of a causal attention what its queries see.
+  Flops model;
+  /// As kernels compute them: an attention's backward pass makes its first product again.
+  Flops hardware;
+};
+StepFlops step_flops(const Graph& graph);
+
+struct FlopsUtilisation {
+  double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type
+};
+/// Nothing where a device's profile has no peak of that type.
+std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step);
+/// To a result with a step's time.
+void add_flops(const Case& input, CaseResult& result);
+
+}  // namespace strata
