@@ -1,6 +1,7 @@
 #include "sim/cost/eq1.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "sim/cost/transfer_table.h"
@@ -137,6 +138,9 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
         class_boxes(graph_, consumer, input, producer_config, consumer_config, *classes_);
     return exchange_time(boxes.read, cluster_, size, returns, classes_);
   }
+  if (has_copies(producer, producer_config) || has_copies(consumer, consumer_config)) {
+    return transfer_of_copies(consumer, input, producer_config, consumer_config, returns);
+  }
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
     return transfer_by_table(consumer, input, producer_config.degrees, consumer_config.degrees,
@@ -146,8 +150,32 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   return exchange_time(boxes, cluster_, size, returns);
 }
 
+bool Eq1::has_copies(LayerId layer, const Config& config) const {
+  return partition(graph_[layer], config.degrees).repeats();
+}
+
+Seconds Eq1::transfer_of_copies(LayerId consumer, std::size_t input, const Config& producer_config,
+                                const Config& consumer_config, bool returns) const {
+  const std::int64_t size = element_bytes(dtypes_.values);
+  const auto read = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
+  const Seconds forward = exchange_time(read, cluster_, size, false);
+  if (!returns) return forward;
+  std::vector<NeededBox> back =
+      returned_boxes(graph_, consumer, input, producer_config, consumer_config);
+  for (NeededBox& box : back) std::swap(box.owner, box.reader);
+  return forward + exchange_time(back, cluster_, size, false);
+}
+
+// Every copy gets the parts of its output's gradient that others own.
+Seconds Eq1::spread_gradient(LayerId layer, const Config& config) {
+  if (!requires_gradient_[layer()]) return {};
+  const auto boxes = partial_boxes(graph_[layer], config);
+  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), false);
+}
+
 Seconds Eq1::partial_sums(LayerId layer, const Config& config) {
   if (config.degrees.r == 1) return {};
+  if (has_copies(layer, config)) return spread_gradient(layer, config);
   const auto boxes = classes_ != nullptr
                          ? class_partial_boxes(graph_[layer], config, *classes_).read
                          : partial_boxes(graph_[layer], config);
@@ -198,10 +226,12 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
     if (is_input(graph_[layer].op)) continue;
     result[i].compute = compute(layer, strategy[layer]);
     result[i].sync = sync(layer, strategy[layer]);
-    result[i].transfer = partial_sums(layer, strategy[layer]);
+    const bool keeps = keeps_copies(graph_, strategy, layer);
+    if (!keeps) result[i].transfer = partial_sums(layer, strategy[layer]);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
     if (shared_reader(graph_, strategy, layer).valid()) continue;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
+      if (keeps_copies(graph_, strategy, inputs[input])) continue;
       result[i].transfer += transfer(layer, input, strategy[inputs[input]], strategy[layer]);
     }
   }

@@ -52,6 +52,10 @@ class Eq1 {
   Seconds statistics_time(LayerId layer, const Config& config);
   Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                             const Degrees& consumer_degrees, bool returns);
+  bool has_copies(LayerId layer, const Config& config) const;
+  Seconds transfer_of_copies(LayerId consumer, std::size_t input, const Config& producer_config,
+                             const Config& consumer_config, bool returns) const;
+  Seconds spread_gradient(LayerId layer, const Config& config);
 
   const Graph& graph_;
   const Cluster& cluster_;

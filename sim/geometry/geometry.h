@@ -45,7 +45,8 @@ using Extents = PerDim<std::int64_t>;
 /// In how many parts each loop of a layer is cut: the dims of its output (Section 4's
 /// configuration), and its reduction, the terms that each output element is the sum of. Shards that
 /// differ in the reduction alone make parts of the same sums. Then each of them owns the sums of
-/// one part of the output, cut along `scatter`.
+/// one part of the output, cut along `scatter`. Where there is nothing to sum, these shards are
+/// copies: each computes and holds the whole output, and owns a part of its gradient.
 struct Degrees : PerDim<std::int32_t> {
   std::int32_t r = 1;
   Dim scatter = Dim::n;  ///< n where r is 1
@@ -152,7 +153,7 @@ constexpr Interval same_part(std::int64_t from, Interval range, std::int64_t to)
 /// An equal partitioning of a layer's work, and of its output, over product(degrees) shards. Shards
 /// are numbered row-major over n, c, d, h, w as they own the output; those of one sum stand side by
 /// side along `scatter`. Invariant: output_degrees(degrees) is from 1 to the extent in every dim
-/// and r from 1 to the reduction, so that no shard is empty.
+/// and r from 1 to the reduction, or more than 1 where that is 1, so that no shard is empty.
 class Partition {
  public:
   /// `reduction`: the terms of each output element's sum, of which degrees.r parts are made.
@@ -166,6 +167,8 @@ class Partition {
   /// Of the output's owners.
   constexpr const Degrees& owners() const { return owners_; }
   constexpr std::int64_t shard_count() const { return product(degrees_); }
+  /// Whether shards that differ in the reduction alone are copies.
+  constexpr bool repeats() const { return degrees_.r > 1 && reduction_ == 1; }
 
   /// The shard's coordinate in each dim of the output's owners.
   constexpr PerDim<std::int32_t> coordinates(std::int64_t shard) const {
@@ -194,10 +197,12 @@ class Partition {
     if (degrees_.r == 1) return tile;
     const Dim dim = degrees_.scatter;
     tile[dim] = part(extents_[dim], degrees_[dim], at[dim] / degrees_.r);
-    tile.terms = part(reduction_, degrees_.r, at[dim] % degrees_.r);
+    if (!repeats()) tile.terms = part(reduction_, degrees_.r, at[dim] % degrees_.r);
     return tile;
   }
   constexpr Tile tile(std::int64_t shard) const { return tile(coordinates(shard)); }
+  /// What it has of the output in the end.
+  constexpr Box held(std::int64_t shard) const { return repeats() ? tile(shard) : box(shard); }
 
  private:
   Extents extents_;

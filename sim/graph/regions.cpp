@@ -126,11 +126,16 @@ std::string why_no_more(const Layer& layer, Dim dim) {
   return fmt::format("a divisor of its {} heads", layer.units[dim]);
 }
 
+std::int64_t most_parts_of_sums(const Layer& layer) {
+  if (layer.reduction > 1) return layer.reduction;
+  const Extents most = most_parts(layer);
+  return is_loss(layer.op) ? 1 : *std::max_element(most.values.begin(), most.values.end());
+}
+
 std::string_view why_no_more_terms(const Layer& layer) {
   if (layer.reduction > 1) return "its input channels";
-  const auto* convolution = std::get_if<Convolution>(&layer.op);
-  if (convolution != nullptr && convolution->groups > 1) return "for it has groups of channels";
-  return "for it has no sum over channels";
+  return is_loss(layer.op) ? "for copies of a loss would count twice"
+                           : "for copies share its gradient along one dim";
 }
 
 PerDim<bool> may_scatter(const Layer& layer, const Degrees& degrees) {

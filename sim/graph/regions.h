@@ -54,8 +54,10 @@ std::int32_t clipped(const Layer& layer, Dim dim, std::int64_t wanted);
 /// What sets these limits, for messages: "its extent", that degrees divide its heads, or that the
 /// op is opaque.
 std::string why_no_more(const Layer& layer, Dim dim);
-/// The same of Layer::reduction, which limits r: "its input channels", or why there are no terms to
-/// divide.
+/// The greatest degree in r: the terms of its sums, or of a layer without sums how many copies its
+/// extents allow, but none of a loss.
+std::int64_t most_parts_of_sums(const Layer& layer);
+/// What sets that limit: "its input channels".
 std::string_view why_no_more_terms(const Layer& layer);
 /// The dims along which the sums of a layer that is cut by `degrees`, of which r is more than 1,
 /// may be divided among its shards: those where the owners are not too many.

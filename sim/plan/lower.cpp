@@ -35,6 +35,15 @@ LoweredShards shards_of_classes(const Config& config, const DeviceClasses& class
   return lowered;
 }
 
+// Which classes of devices do not know.
+bool has_copies(const Graph& graph, const Strategy& strategy) {
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    if (!is_input(layer.op) && partition(layer, strategy[LayerId(i)].degrees).repeats()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -64,6 +73,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
   partitions_.reserve(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
     partitions_.push_back(partition(graph[LayerId(i)], strategy[LayerId(i)].degrees));
+    keeps_copies_.push_back(keeps_copies(graph, strategy, LayerId(i)));
   }
   const Config* before = nullptr;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -86,7 +96,12 @@ bool Lowering::is_input(LayerId layer) const {
   return strata::is_input(graph_[layer].op);
 }
 
-Box Lowering::shard_box(LayerId layer, std::size_t shard) const {
+Box Lowering::held_box(LayerId layer, std::size_t shard) const {
+  return partitions_[layer()].held(static_cast<std::int64_t>(shard));
+}
+
+Box Lowering::owned_box(LayerId layer, std::size_t shard) const {
+  if (keeps_copies_[layer()]) return held_box(layer, shard);
   return partitions_[layer()].box(static_cast<std::int64_t>(shard));
 }
 
@@ -123,6 +138,7 @@ Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options, std::span<const std::uint32_t> cost_models) {
+  if (has_copies(graph, strategy)) return lower(graph, cluster, strategy, options);
   LoweringMemo own(graph, cluster);
   LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
   DeviceClasses found =

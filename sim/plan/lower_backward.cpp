@@ -50,9 +50,12 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
         const NeededBox& needed = boxes[k];
         const std::size_t at = slot(layer, needed.producer_shard);
         const std::size_t reads_at = slot(reader, needed.consumer_shard);
-        const bool whole = needed.local() ? buffers_[reader()].inputs[input][reads_at] ==
-                                                buffers_[layer()].output[at]
-                                          : needed.box == shard_box(layer, needed.producer_shard);
+        const bool all = needed.box == owned_box(layer, needed.producer_shard);
+        const bool as_it_lies = needed.local() && buffers_[reader()].inputs[input][reads_at] ==
+                                                      buffers_[layer()].output[at];
+        const bool whole = !needed.local()     ? all
+                           : repeats(layer)    ? as_it_lies && all && keeps_copies_[layer()]
+                                               : as_it_lies;
         parts[at].push_back({edge.gradients[k], needed.box, needed.copies, whole});
       }
     }
@@ -74,12 +77,12 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
       gradient = parts[at].front().view.buffer;
       continue;
     }
-    const Box whole = shard_box(layer, shard);
+    const Box whole = owned_box(layer, shard);
     gradient = add_tensor(BufferKind::gathered_gradient, layer, shard, {&whole, 1});
     for (const GradientPart& part : parts[at]) {
       const Piece piece{device_of(layer, shard), bytes_of(volume(part.box)), part.box, part.view,
                         View{gradient}};
-      sums[at].insert(sums[at].end(), divides_sums(layer) ? part.copies : 1, piece);
+      sums[at].insert(sums[at].end(), spreads_gradient(layer) ? part.copies : 1, piece);
     }
   }
   return sums;
@@ -144,7 +147,7 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
     operands_.push_back({buffers[at], input, role, access});
   };
   const bool takes_sums = phase == Phase::backward_statistics;
-  const Statistics sums = takes_sums ? statistics(op, shard_box(layer, shard)) : Statistics{};
+  const Statistics sums = takes_sums ? statistics(op, held_box(layer, shard)) : Statistics{};
   if (backward_reads_input(op)) add_inputs(layer, shard, operands_);
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
   add(own.saved, Role::saved, Access::read);
@@ -173,7 +176,7 @@ void Lowering::lower_backward(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   std::vector<std::vector<Piece>> sums = sum_gradient_parts(layer);
   const bool has_readers = !graph_.consumers(layer).empty();
-  if (divides_sums(layer) && has_readers) sums = spread_gradients(layer, std::move(sums));
+  if (spreads_gradient(layer) && has_readers) sums = spread_gradients(layer, std::move(sums));
   if (phases[Phase::backward_statistics]) place_statistics(layer, Phase::backward_statistics);
   if (phases[Phase::backward_data]) {
     for (std::size_t input = 0; input < graph_[layer].inputs.size(); ++input) {

@@ -85,7 +85,7 @@ void Lowering::place_inputs(LayerId layer, std::size_t input, const Edge& edge) 
     const auto boxes = edge.read_by(shard);
     if (boxes.size() == 1 && boxes.front().local()) {
       const std::size_t owner = boxes.front().producer_shard;
-      if (reads_as_it_lies(access, boxes.front().box, shard_box(producer, owner))) {
+      if (reads_as_it_lies(access, boxes.front().box, held_box(producer, owner))) {
         reads = buffers_[producer()].output[slot(producer, owner)];
         continue;
       }
@@ -119,7 +119,7 @@ void Lowering::place_outputs(LayerId layer) {
                              (in_place && output_is_read_[graph_[layer].inputs.front()()]);
   LayerBuffers& own = buffers_[layer()];
   for (std::uint32_t shard : lowered(layer)) {
-    const Box box = shard_box(layer, shard);
+    const Box box = held_box(layer, shard);
     own.output.push_back(in_place ? own.inputs.front()[slot(layer, shard)]
                                   : add_tensor(BufferKind::activation, layer, shard, {&box, 1}));
     if (!divides_sums(layer)) continue;
@@ -191,7 +191,7 @@ void Lowering::place_statistics(LayerId layer, Phase phase) {
   const bool forward = phase == Phase::forward_statistics;
   LayerBuffers& own = buffers_[layer()];
   for (std::uint32_t shard : lowered(layer)) {
-    const Statistics sizes = statistics(graph_[layer], shard_box(layer, shard));
+    const Statistics sizes = statistics(graph_[layer], held_box(layer, shard));
     const std::int64_t values = forward ? sizes.forward_values : sizes.backward_values;
     (forward ? own.forward_statistics : own.backward_statistics)
         .push_back(add_values(BufferKind::statistics, layer, shard, values, Bytes{4 * values}));
@@ -204,7 +204,7 @@ void Lowering::place_saved(LayerId layer) {
   if (!phases.any_backward()) return;
   LayerBuffers& own = buffers_[layer()];
   for (std::uint32_t shard : lowered(layer)) {
-    const Box box = shard_box(layer, shard);
+    const Box box = held_box(layer, shard);
     const Saved kept = saved(graph_[layer].op, box, options_.dtypes.values);
     if (kept.each_element) {
       own.saved.push_back(add_boxes({device_of(layer, shard),

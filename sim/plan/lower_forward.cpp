@@ -105,8 +105,15 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     buffers_[layer()].inputs.push_back(buffers_[first()].inputs[input]);
     return edges_[first()][input];
   }
-  if (!is_input(producer)) {
+  if (!is_input(producer) && (repeats(producer) || repeats(layer))) {
+    const Config &from = strategy_[producer], &to = strategy_[layer];
+    edge.returns_otherwise = !keeps_copies_[producer()];
+    ClassBoxes boxes{needed_boxes(graph_, layer, input, from, to), {}};
+    if (edge.returns_otherwise) boxes.returned = strata::returned_boxes(graph_, layer, input, from, to);
+    edge.boxes = std::make_shared<const ClassBoxes>(std::move(boxes));
+  } else if (!is_input(producer)) {
     edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer], classes_.get());
+    edge.returns_otherwise = classes_ != nullptr;
   }
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {

@@ -111,11 +111,11 @@ std::vector<TaskId> Lowering::sum_by_hand(std::uint32_t group, LayerId layer, Ph
 std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
                                                   const std::vector<TaskId>& partial) {
   std::vector<TaskId> summed = partial;
-  const PerDim<bool> over = statistics(graph_[layer], shard_box(layer, 0)).over;
+  const PerDim<bool> over = statistics(graph_[layer], held_box(layer, 0)).over;
   for (const auto& all : shard_groups(strategy_[layer].degrees, over)) {
     const std::vector<std::uint32_t> shards = lowered_of(layer, all);
     if (all.size() < 2 || shards.empty()) continue;
-    const Statistics values = statistics(graph_[layer], shard_box(layer, shards.front()));
+    const Statistics values = statistics(graph_[layer], held_box(layer, shards.front()));
     const bool forward = phase == Phase::forward_statistics;
     const Bytes bytes{4 * (forward ? values.forward_values : values.backward_values)};
     const ReplicaGroup replicas{devices_of(strategy_[layer], all), bytes};
@@ -129,7 +129,7 @@ std::vector<TaskId> Lowering::exchange_statistics(LayerId layer, Phase phase,
     const auto& parts = forward ? own.forward_statistics : own.backward_statistics;
     for (std::uint32_t shard : shards) {
       sum.buffers.push_back(parts[slot(layer, shard)]);
-      sum.counts.push_back(elements_over(over, shard_box(layer, shard)));
+      sum.counts.push_back(elements_over(over, held_box(layer, shard)));
     }
     sum_statistics(layer, phase, builder_.add_group(std::move(sum)), shards, summed);
   }

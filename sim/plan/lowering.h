@@ -56,6 +56,7 @@ struct LayerBuffers {
 /// One input of one layer.
 struct Edge {
   std::shared_ptr<const ClassBoxes> boxes;    ///< null if the producer is a network input
+  bool returns_otherwise = false;  ///< gradients go back in other boxes than those that were read
   std::vector<View> gradients;                ///< by returned box: on its owner's device
   std::vector<std::vector<TaskId>> arrivals;  ///< by consumer's slot: transfers into it
 
@@ -153,17 +154,25 @@ class Lowering {
   View holding(BufferId buffer, const Box& box) const;
 
   bool is_input(LayerId layer) const;
-  /// What the shard owns of the output, and what it computes.
-  Box shard_box(LayerId layer, std::size_t shard) const;
+  /// What the shard has of the output, what it owns of the output's gradient, and what it computes.
+  Box held_box(LayerId layer, std::size_t shard) const;
+  Box owned_box(LayerId layer, std::size_t shard) const;
   Tile shard_tile(LayerId layer, std::size_t shard) const;
   bool is_lowered(DeviceId device) const {
     return !classes_ || classes_->is_representative(device);
   }
   std::span<const NeededBox> returned_boxes(const Edge& edge) const {
-    return classes_ ? std::span(edge.boxes->returned) : edge.read();
+    return edge.returns_otherwise ? std::span(edge.boxes->returned) : edge.read();
   }
   ClassBoxes sums_of(LayerId layer) const;
-  bool divides_sums(LayerId layer) const { return strategy_[layer].degrees.r > 1; }
+  bool repeats(LayerId layer) const { return partitions_[layer()].repeats(); }
+  bool divides_sums(LayerId layer) const {
+    return strategy_[layer].degrees.r > 1 && !repeats(layer);
+  }
+  /// Whether the gradient of the output goes from those who own it to others that need it.
+  bool spreads_gradient(LayerId layer) const {
+    return strategy_[layer].degrees.r > 1 && !keeps_copies_[layer()];
+  }
   std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()]->shards; }
   std::size_t slot(LayerId layer, std::size_t shard) const {
     return lowered_[layer()]->slots[shard];
@@ -219,6 +228,7 @@ class Lowering {
   std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
+  std::vector<bool> keeps_copies_;  ///< by layer
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
   std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;

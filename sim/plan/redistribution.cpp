@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <variant>
 
 #include "sim/graph/regions.h"
@@ -28,22 +29,53 @@ void for_shards_touching(const Partition& cut, const Box& box, Visit visit) {
 
 }  // namespace
 
+namespace {
+
+// Of the copies of a shard's output, that on the device, else one by turns.
+std::int64_t copy_for(const Partition& cut, const Config& config, const Partition& tiles,
+                      std::int64_t tile, DeviceId device, std::int64_t turn) {
+  const Degrees& degrees = config.degrees;
+  PerDim<std::int32_t> at = tiles.coordinates(tile);
+  const std::int32_t first = at[degrees.scatter] * degrees.r;
+  for (std::int32_t copy = 0; copy < degrees.r; ++copy) {
+    at[degrees.scatter] = first + copy;
+    const std::int64_t shard = cut.shard_at(at);
+    if (config.devices[static_cast<std::size_t>(shard)] == device) return shard;
+  }
+  at[degrees.scatter] = first + static_cast<std::int32_t>(turn % degrees.r);
+  return cut.shard_at(at);
+}
+
+// One shard for all copies.
+Degrees without_copies(Degrees degrees) {
+  degrees.r = 1;
+  degrees.scatter = Dim::n;
+  return degrees;
+}
+
+}  // namespace
+
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config) {
   const Layer& layer = graph[consumer];
   const Partition outputs = partition(layer, consumer_config.degrees);
   const Extents& source = graph[layer.inputs[input]].output;
-  const Partition owned(source, producer_config.degrees);
+  const Partition owned = partition(graph[layer.inputs[input]], producer_config.degrees);
+  const bool copied = owned.repeats();
+  const Partition tiles(source, copied ? without_copies(producer_config.degrees)
+                                       : producer_config.degrees);
   const AccessMap access = access_map(graph, consumer, input);
   std::vector<NeededBox> result;
   for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
     const std::size_t first = result.size();
     for (const Box& box : needed_input(access, source, outputs.tile(shard))) {
-      for_shards_touching(owned, box, [&](std::int64_t owner, const Box& owner_box) {
+      const DeviceId reader = consumer_config.devices[static_cast<std::size_t>(shard)];
+      for_shards_touching(tiles, box, [&](std::int64_t tile, const Box& lies) {
+        const std::int64_t owner =
+            copied ? copy_for(owned, producer_config, tiles, tile, reader, shard) : tile;
         result.push_back({static_cast<std::uint32_t>(owner), static_cast<std::uint32_t>(shard),
-                          producer_config.devices[static_cast<std::size_t>(owner)],
-                          consumer_config.devices[static_cast<std::size_t>(shard)],
-                          intersect(box, owner_box)});
+                          producer_config.devices[static_cast<std::size_t>(owner)], reader,
+                          intersect(box, lies)});
       });
     }
     // A flattened run can meet one owner in several boxes: keep them together.
@@ -54,10 +86,43 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
   return result;
 }
 
-bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
-                     const Config& producer_config, const Config& consumer_config) {
-  const Degrees& degrees = consumer_config.degrees;
-  if (degrees.r > 1 || !(producer_config == consumer_config)) return false;
+std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std::size_t input,
+                                      const Config& producer_config,
+                                      const Config& consumer_config) {
+  const Layer& layer = graph[consumer];
+  const Partition outputs = partition(layer, consumer_config.degrees);
+  const bool copied = outputs.repeats();
+  const Partition tiles(layer.output, copied ? without_copies(consumer_config.degrees)
+                                             : consumer_config.degrees);
+  const Extents& source = graph[layer.inputs[input]].output;
+  const Partition owned(source, producer_config.degrees);
+  const AccessMap access = access_map(graph, consumer, input);
+  std::vector<NeededBox> result;
+  const std::int64_t count = copied ? tiles.shard_count() : outputs.shard_count();
+  for (std::int64_t k = 0; k < count; ++k) {
+    for (const Box& box :
+         needed_input(access, source, copied ? Tile(tiles.box(k)) : outputs.tile(k))) {
+      for_shards_touching(owned, box, [&](std::int64_t owner, const Box& lies) {
+        const DeviceId to = producer_config.devices[static_cast<std::size_t>(owner)];
+        const std::int64_t from =
+            copied ? copy_for(outputs, consumer_config, tiles, k, to, owner) : k;
+        result.push_back({static_cast<std::uint32_t>(owner), static_cast<std::uint32_t>(from), to,
+                          consumer_config.devices[static_cast<std::size_t>(from)],
+                          intersect(box, lies)});
+      });
+    }
+  }
+  std::stable_sort(result.begin(), result.end(), [](const NeededBox& a, const NeededBox& b) {
+    return std::pair(a.consumer_shard, a.producer_shard) <
+           std::pair(b.consumer_shard, b.producer_shard);
+  });
+  return result;
+}
+
+namespace {
+
+bool reads_along_cuts(const Graph& graph, LayerId consumer, std::size_t input,
+                      const Degrees& degrees) {
   const AccessMap access = access_map(graph, consumer, input);
   const Extents &read = graph[graph[consumer].inputs[input]].output, &made = graph[consumer].output;
   return std::all_of(kDims.begin(), kDims.end(), [&](Dim dim) {
@@ -65,6 +130,28 @@ bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
     if (access.row_major && dim != Dim::n) return false;
     return read[dim] == made[dim] && std::holds_alternative<access::Same>(access.dims[dim]);
   });
+}
+
+}  // namespace
+
+bool keeps_copies(const Graph& graph, const Strategy& strategy, LayerId layer) {
+  const Config& config = strategy[layer];
+  if (!partition(graph[layer], config.degrees).repeats()) return false;
+  for (LayerId reader : graph.consumers(layer)) {
+    if (graph[reader].reduction > 1 || strategy[reader] != config) return false;
+    for (std::size_t input = 0; input < graph[reader].inputs.size(); ++input) {
+      if (graph[reader].inputs[input] != layer) continue;
+      if (!reads_along_cuts(graph, reader, input, config.degrees)) return false;
+    }
+  }
+  return true;
+}
+
+bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
+                     const Config& producer_config, const Config& consumer_config) {
+  const Degrees& degrees = consumer_config.degrees;
+  if (degrees.r > 1 || !(producer_config == consumer_config)) return false;
+  return reads_along_cuts(graph, consumer, input, degrees);
 }
 
 LayerId shared_reader(const Graph& graph, const Strategy& strategy, LayerId layer) {

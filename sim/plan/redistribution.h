@@ -33,6 +33,17 @@ struct NeededBox {
 std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                                     const Config& producer_config, const Config& consumer_config);
 
+/// Where either layer has copies (Partition::repeats()): the gradients that go back, in the same
+/// order. Each element of what owners have goes back from one copy of the consumer's, that on the
+/// owner's device if there is one.
+std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std::size_t input,
+                                      const Config& producer_config,
+                                      const Config& consumer_config);
+
+/// Whether the layer has copies whose readers are copies that lie alike, each reading its own: then
+/// every copy gets the whole gradient from its own device.
+bool keeps_copies(const Graph& graph, const Strategy& strategy, LayerId layer);
+
 /// Whether every consumer shard reads of the producer's shard on its own device, and of no other:
 /// both lie alike and no cut dim is read beyond what a shard makes.
 bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,

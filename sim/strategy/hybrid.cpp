@@ -80,10 +80,17 @@ class Hybrid {
     return std::holds_alternative<Add>(layer.op) || (over_channels && !is_loss(layer.op));
   }
 
+  // What lies between products: each of T devices has some tokens, or all of them.
   Config in_tokens(const Layer& layer) const {
     Cut cut{kWhole, kWhole};
     cut.degrees[Dim::n] = samples_;
-    cut.degrees[Dim::w] = sizes_.context * sizes_.tensor;
+    cut.degrees[Dim::w] = sizes_.context;
+    if (sizes_.shares_tokens) {
+      cut.degrees[Dim::w] *= sizes_.tensor;
+    } else if (sizes_.tensor > 1) {
+      cut.degrees.r = sizes_.tensor;
+      cut.degrees.scatter = Dim::w;
+    }
     cut.strides[Dim::n] = sizes_.context * sizes_.tensor;
     return placed(layer, cut);
   }
@@ -114,8 +121,8 @@ class Hybrid {
       fail(layer, fmt::format("degree {} in {}; allowed: 1 to {}, {}", degrees[dim], name(dim),
                               most_parts(layer)[dim], why_no_more(layer, dim)));
     }
-    if (degrees.r > layer.reduction || (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
-      fail(layer, fmt::format("{} shards of each sum are too many", degrees.r));
+    if (degrees.r > most_parts_of_sums(layer) || (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
+      fail(layer, fmt::format("{} shards of each output are too many", degrees.r));
     }
     return config_of(cut);
   }
@@ -140,7 +147,6 @@ bool is_hybrid(std::string_view text) {
 
 HybridSizes parse_hybrid(std::string_view text) {
   HybridSizes sizes;
-  bool in_tokens = false;
   for (const std::string& item : split_at_commas(text.substr(kPrefix.size()))) {
     const std::size_t equals = item.find('=');
     const std::string_view key = std::string_view(item).substr(0, equals);
@@ -152,15 +158,11 @@ HybridSizes parse_hybrid(std::string_view text) {
       sizes.context = read_count(text, key, digits, kMostParts);
     } else if (key == "sp") {
       read_count(text, key, digits, 1);
-      in_tokens = true;
+      sizes.shares_tokens = true;
     } else {
       throw InputError(
           fmt::format("strategy '{}': '{}' is no size; allowed: tp=T, sp=1, cp=C", text, item));
     }
-  }
-  if (sizes.tensor > 1 && !in_tokens) {
-    throw InputError(fmt::format(
-        "strategy '{}': tp needs sp=1: between products, devices share the tokens", text));
   }
   return sizes;
 }

@@ -2,8 +2,8 @@
 
 // Data, tensor and context parallelism together, by their sizes: "hybrid:tp=4,sp=1,cp=2". Nothing
 // here knows of a transformer: products whose input lies cut in channels are cut in their terms (r),
-// others in their channels, what reads those follows, and all else is cut in tokens. Pure;
-// thread-safe.
+// others in their channels, what reads those follows, and all else is copied, or with sp=1 cut in
+// tokens. Pure; thread-safe.
 
 #include <optional>
 #include <string>
@@ -17,6 +17,7 @@ namespace strata {
 struct HybridSizes {
   int tensor = 1;   ///< tp: devices that share a product's channels; neighbours in the cluster
   int context = 1;  ///< cp: parts of the tokens
+  bool shares_tokens = false;  ///< sp: between products, these devices share the tokens
 };
 
 /// Whether the text is meant for one: it begins with "hybrid:".

@@ -112,7 +112,7 @@ class StrategyReader {
       degrees[dim] = layer ? read(name(dim), most_parts(*layer)[dim], why_no_more(*layer, dim))
                            : read(name(dim), kAny, "");
     }
-    degrees.r = layer ? read(kReduction, layer->reduction, why_no_more_terms(*layer))
+    degrees.r = layer ? read(kReduction, most_parts_of_sums(*layer), why_no_more_terms(*layer))
                       : read(kReduction, kAny, "");
     if (const auto scatter = table.optional(kScatter)) read_scatter(who, *scatter, layer, degrees);
     for (const auto& [key, degree] : table.members()) {

@@ -19,9 +19,9 @@ void check_degrees(const Layer& layer, const Config& config, std::vector<std::st
                                 degree, name(dim), most[dim], why_no_more(layer, dim)));
   }
   const std::int32_t r = config.degrees.r;
-  if (r < 1 || r > layer.reduction) {
+  if (r < 1 || r > most_parts_of_sums(layer)) {
     wrong.push_back(fmt::format("layer {}: degree {} in r; allowed: 1 to {}, {}", layer.name, r,
-                                layer.reduction, why_no_more_terms(layer)));
+                                most_parts_of_sums(layer), why_no_more_terms(layer)));
   } else if (r > 1 && !may_scatter(layer, config.degrees)[config.degrees.scatter]) {
     wrong.push_back(fmt::format(
         "layer {}: its output can't be scattered along {}: degree {} and {} shards of "

@@ -1,6 +1,7 @@
 // comm_bytes against a count element by element, straight from the definitions of the ops.
 
 #include <functional>
+#include <map>
 #include <set>
 #include <variant>
 
@@ -139,15 +140,48 @@ bool holds(const Box& box, const Element& e) {
   return inside;
 }
 
-bool owns(const Partition& cut, const Config& config, DeviceId device, const Element& e) {
+// Whether the device has the element: a copy has what it computes.
+bool has(const Layer& layer, const Config& config, DeviceId device, const Element& e) {
+  const Partition cut = partition(layer, config.degrees);
   for (std::size_t shard = 0; shard < config.devices.size(); ++shard) {
     if (config.devices[shard] != device) continue;
-    if (holds(cut.box(static_cast<std::int64_t>(shard)), e)) return true;
+    const auto number = static_cast<std::int64_t>(shard);
+    if (holds(cut.repeats() ? cut.tile(number) : cut.box(number), e)) return true;
   }
   return false;
 }
 
-// Of every output element each device that adds up some of its terms but does not own it.
+DeviceId owner_of_gradient(const Layer& layer, const Config& config, const Element& e) {
+  const Partition cut = partition(layer, config.degrees);
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    if (holds(cut.box(shard), e)) return config.devices[static_cast<std::size_t>(shard)];
+  }
+  return {};
+}
+
+// Copies that are read by copies of the same cut alone, each by that on its device.
+bool stays_on_devices(const Graph& graph, const Strategy& strategy, LayerId layer) {
+  if (!partition(graph[layer], strategy[layer].degrees).repeats()) return false;
+  for (LayerId reader : graph.consumers(layer)) {
+    if (!partition(graph[reader], strategy[reader].degrees).repeats() ||
+        strategy[reader] != strategy[layer]) {
+      return false;
+    }
+    for (std::size_t input = 0; input < graph[reader].inputs.size(); ++input) {
+      if (graph[reader].inputs[input] != layer) continue;
+      const Partition cut = partition(graph[reader], strategy[reader].degrees);
+      for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+        for (const Element& e : read_elements({graph, reader, input}, cut.tile(shard))) {
+          if (!holds(cut.tile(shard), e)) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// Of every output element each device that adds up some of its terms but does not own it; of copies
+// those that get its gradient.
 std::int64_t count_partial_sums(const Layer& layer, const Config& config) {
   if (config.degrees.r == 1) return 0;
   const Partition cut = partition(layer, config.degrees);
@@ -171,13 +205,43 @@ bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId la
   return false;
 }
 
+// The gradients of what a layer's shards read: of copies one gives each element back.
+std::int64_t count_returned(const Graph& graph, const Strategy& strategy, LayerId layer,
+                            std::size_t input) {
+  const LayerId producer = graph[layer].inputs[input];
+  const Partition cut = partition(graph[layer], strategy[layer].degrees);
+  if (stays_on_devices(graph, strategy, producer)) return 0;
+  std::int64_t elements = 0;
+  std::map<Box, std::set<DeviceId>> copies;  // by what they compute
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    copies[cut.repeats() ? Box(cut.tile(shard)) : cut.box(shard)].insert(
+        strategy[layer].devices[static_cast<std::size_t>(shard)]);
+  }
+  std::set<Box> counted;
+  for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
+    const Box computed = cut.repeats() ? Box(cut.tile(shard)) : cut.box(shard);
+    if (cut.repeats() && !counted.insert(computed).second) continue;
+    for (const Element& e : read_elements({graph, layer, input}, cut.tile(shard))) {
+      const DeviceId owner = owner_of_gradient(graph[producer], strategy[producer], e);
+      const DeviceId own = strategy[layer].devices[static_cast<std::size_t>(shard)];
+      elements += cut.repeats() ? !copies[computed].contains(owner) : own != owner;
+    }
+  }
+  return elements;
+}
+
 // Forward, and back again where a gradient is wanted.
 std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
   std::int64_t elements = 0;
   const std::vector<bool> trains = requires_gradient(graph);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId layer(i);
-    elements += (trains[i] ? 2 : 1) * count_partial_sums(graph[layer], strategy[layer]);
+    if (is_input(graph[layer].op)) continue;
+    const std::int64_t parts = count_partial_sums(graph[layer], strategy[layer]);
+    const bool copied = partition(graph[layer], strategy[layer].degrees).repeats();
+    if (!copied) elements += parts;
+    const bool spreads = !graph.consumers(layer).empty() && !stays_on_devices(graph, strategy, layer);
+    if (trains[i] && spreads) elements += parts;
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
       if (is_input(graph[producer].op)) continue;
@@ -187,13 +251,14 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
       const bool again = joins && input > 0 && graph[layer].inputs[0] == producer;
       if (again || reads_with_another(graph, strategy, layer)) continue;
       const Partition outputs = partition(graph[layer], strategy[layer].degrees);
-      const Partition owned(graph[producer].output, strategy[producer].degrees);
       for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
         const DeviceId reader = strategy[layer].devices[static_cast<std::size_t>(shard)];
         for (const Element& e : read_elements({graph, layer, input}, outputs.tile(shard))) {
-          if (owns(owned, strategy[producer], reader, e)) continue;
-          elements += trains[i] && trains[producer()] ? 2 : 1;
+          elements += !has(graph[producer], strategy[producer], reader, e);
         }
+      }
+      if (trains[i] && trains[producer()]) {
+        elements += count_returned(graph, strategy, layer, input);
       }
     }
   }
@@ -218,9 +283,11 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
           replicas += tile[Dim::c].begin <= c && c < tile[Dim::c].end && tile.terms.begin <= term &&
                       term < tile.terms.end;
         }
+        // Copies have the same gradients: each is summed with those of other shards alone.
+        const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
         const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
-        elements +=
-            2 * (replicas - 1) * (layer.parameters.weight / channels / layer.reduction + bias);
+        elements += 2 * (replicas - copies) *
+                    (layer.parameters.weight / channels / layer.reduction + bias);
       }
     }
   }

@@ -254,8 +254,8 @@ namespace {
 
 // Some layers that can be are cut in r, too.
 void cut_reduction(Random& random, const Layer& layer, std::int64_t left, Degrees& degrees) {
-  const std::int64_t most = std::min(left, layer.reduction);
-  if (most < 2 || pick(random, 0, 1) == 0) return;
+  const std::int64_t most = std::min(left, most_parts_of_sums(layer));
+  if (most < 2 || is_input(layer.op) || pick(random, 0, layer.reduction > 1 ? 1 : 3) == 0) return;
   degrees.r = static_cast<std::int32_t>(pick(random, 2, most));
   std::vector<Dim> room;
   const PerDim<bool> may = may_scatter(layer, degrees);
