@@ -126,13 +126,14 @@ Seconds Eq1::transfer_by_table(LayerId consumer, std::size_t input, const Degree
 }
 
 Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                      const Config& consumer_config) {
+                      const Config& consumer_config, bool gradient) {
   const LayerId producer = graph_[consumer].inputs[input];
   if (is_input(graph_[producer].op)) return {};
   if (earlier_reading(graph_[consumer], input)) return {};
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
   const std::int64_t size = element_bytes(dtypes_.values);
-  const bool returns = requires_gradient_[producer()] && requires_gradient_[consumer()];
+  const bool returns =
+      gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
   if (classes_ != nullptr) {
     const ClassBoxes boxes =
         class_boxes(graph_, consumer, input, producer_config, consumer_config, *classes_);
@@ -167,20 +168,19 @@ Seconds Eq1::transfer_of_copies(LayerId consumer, std::size_t input, const Confi
 }
 
 // Every copy gets the parts of its output's gradient that others own.
-Seconds Eq1::spread_gradient(LayerId layer, const Config& config) {
-  if (!requires_gradient_[layer()]) return {};
+Seconds Eq1::spread_gradient(LayerId layer, const Config& config) const {
   const auto boxes = partial_boxes(graph_[layer], config);
   return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), false);
 }
 
-Seconds Eq1::partial_sums(LayerId layer, const Config& config) {
+Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
   if (config.degrees.r == 1) return {};
-  if (has_copies(layer, config)) return spread_gradient(layer, config);
+  const bool returns = gradient && requires_gradient_[layer()];
+  if (has_copies(layer, config)) return returns ? spread_gradient(layer, config) : Seconds{};
   const auto boxes = classes_ != nullptr
                          ? class_partial_boxes(graph_[layer], config, *classes_).read
                          : partial_boxes(graph_[layer], config);
-  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), requires_gradient_[layer()],
-                       classes_);
+  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), returns, classes_);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {
@@ -226,13 +226,14 @@ std::vector<LayerTerms> Eq1::terms(const Strategy& strategy) {
     if (is_input(graph_[layer].op)) continue;
     result[i].compute = compute(layer, strategy[layer]);
     result[i].sync = sync(layer, strategy[layer]);
-    const bool keeps = keeps_copies(graph_, strategy, layer);
-    if (!keeps) result[i].transfer = partial_sums(layer, strategy[layer]);
+    const bool stays = gets_whole_gradient(graph_, strategy, layer);
+    result[i].transfer = partial_sums(layer, strategy[layer], !stays);
     const std::vector<LayerId>& inputs = graph_[layer].inputs;
     if (shared_reader(graph_, strategy, layer).valid()) continue;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
-      if (keeps_copies(graph_, strategy, inputs[input])) continue;
-      result[i].transfer += transfer(layer, input, strategy[inputs[input]], strategy[layer]);
+      const bool returns = !gets_whole_gradient(graph_, strategy, inputs[input]);
+      result[i].transfer +=
+          transfer(layer, input, strategy[inputs[input]], strategy[layer], returns);
     }
   }
   return result;

@@ -55,7 +55,7 @@ class Eq1 {
   bool has_copies(LayerId layer, const Config& config) const;
   Seconds transfer_of_copies(LayerId consumer, std::size_t input, const Config& producer_config,
                              const Config& consumer_config, bool returns) const;
-  Seconds spread_gradient(LayerId layer, const Config& config);
+  Seconds spread_gradient(LayerId layer, const Config& config) const;
 
   const Graph& graph_;
   const Cluster& cluster_;

@@ -73,7 +73,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
   partitions_.reserve(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
     partitions_.push_back(partition(graph[LayerId(i)], strategy[LayerId(i)].degrees));
-    keeps_copies_.push_back(keeps_copies(graph, strategy, LayerId(i)));
+    gets_whole_gradient_.push_back(gets_whole_gradient(graph, strategy, LayerId(i)));
   }
   const Config* before = nullptr;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -101,7 +101,7 @@ Box Lowering::held_box(LayerId layer, std::size_t shard) const {
 }
 
 Box Lowering::owned_box(LayerId layer, std::size_t shard) const {
-  if (keeps_copies_[layer()]) return held_box(layer, shard);
+  if (gets_whole_gradient_[layer()]) return shard_tile(layer, shard);
   return partitions_[layer()].box(static_cast<std::int64_t>(shard));
 }
 

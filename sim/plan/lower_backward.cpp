@@ -36,6 +36,12 @@ void Lowering::return_gradients(LayerId layer, std::size_t input) {
   }
 }
 
+// Whether the buffer has that box alone.
+bool Lowering::lies_alone(const View& view, const Box& box) const {
+  const std::span<const Box> boxes = builder_.so_far().boxes(view.buffer);
+  return boxes.empty() || (boxes.size() == 1 && boxes.front() == box);
+}
+
 std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) const {
   std::vector<std::vector<GradientPart>> parts(lowered(layer).size());
   const auto readers = graph_.consumers(layer);
@@ -51,11 +57,10 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
         const std::size_t at = slot(layer, needed.producer_shard);
         const std::size_t reads_at = slot(reader, needed.consumer_shard);
         const bool all = needed.box == owned_box(layer, needed.producer_shard);
-        const bool as_it_lies = needed.local() && buffers_[reader()].inputs[input][reads_at] ==
-                                                      buffers_[layer()].output[at];
-        const bool whole = !needed.local()     ? all
-                           : repeats(layer)    ? as_it_lies && all && keeps_copies_[layer()]
-                                               : as_it_lies;
+        const bool whole = !needed.local() || strategy_[layer].degrees.r > 1
+                               ? all && lies_alone(edge.gradients[k], needed.box)
+                               : buffers_[reader()].inputs[input][reads_at] ==
+                                     buffers_[layer()].output[at];
         parts[at].push_back({edge.gradients[k], needed.box, needed.copies, whole});
       }
     }

@@ -92,6 +92,7 @@ class Lowering {
   // lower_backward.cpp
   void lower_backward(LayerId layer);
   void return_gradients(LayerId layer, std::size_t input);
+  bool lies_alone(const View& view, const Box& box) const;
   std::vector<std::vector<GradientPart>> gradient_parts(LayerId layer) const;
   std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
   std::vector<std::vector<Piece>> spread_gradients(LayerId layer,
@@ -171,7 +172,7 @@ class Lowering {
   }
   /// Whether the gradient of the output goes from those who own it to others that need it.
   bool spreads_gradient(LayerId layer) const {
-    return strategy_[layer].degrees.r > 1 && !keeps_copies_[layer()];
+    return strategy_[layer].degrees.r > 1 && !gets_whole_gradient_[layer()];
   }
   std::span<const std::uint32_t> lowered(LayerId layer) const { return lowered_[layer()]->shards; }
   std::size_t slot(LayerId layer, std::size_t shard) const {
@@ -228,7 +229,7 @@ class Lowering {
   std::vector<Partition> partitions_;                          ///< by layer
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
-  std::vector<bool> keeps_copies_;  ///< by layer
+  std::vector<bool> gets_whole_gradient_;  ///< by layer
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
   std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;

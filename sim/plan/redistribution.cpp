@@ -134,9 +134,25 @@ bool reads_along_cuts(const Graph& graph, LayerId consumer, std::size_t input,
 
 }  // namespace
 
-bool keeps_copies(const Graph& graph, const Strategy& strategy, LayerId layer) {
+std::vector<NeededBox> boxes_of_whole_gradient(const Graph& graph, LayerId consumer,
+                                               std::size_t input, const Config& config) {
+  const Layer& producer = graph[graph[consumer].inputs[input]];
+  const Partition made = partition(graph[consumer], config.degrees);
+  const Partition computed = partition(producer, config.degrees);
+  const AccessMap access = access_map(graph, consumer, input);
+  std::vector<NeededBox> result;
+  for (std::uint32_t shard = 0; shard < config.devices.size(); ++shard) {
+    const DeviceId device = config.devices[shard];
+    for (const Box& box : needed_input(access, producer.output, made.tile(shard))) {
+      result.push_back({shard, shard, device, device, intersect(box, computed.tile(shard))});
+    }
+  }
+  return result;
+}
+
+bool gets_whole_gradient(const Graph& graph, const Strategy& strategy, LayerId layer) {
   const Config& config = strategy[layer];
-  if (!partition(graph[layer], config.degrees).repeats()) return false;
+  if (config.degrees.r == 1) return false;
   for (LayerId reader : graph.consumers(layer)) {
     if (graph[reader].reduction > 1 || strategy[reader] != config) return false;
     for (std::size_t input = 0; input < graph[reader].inputs.size(); ++input) {

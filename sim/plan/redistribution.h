@@ -40,9 +40,12 @@ std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std:
                                       const Config& producer_config,
                                       const Config& consumer_config);
 
-/// Whether the layer has copies whose readers are copies that lie alike, each reading its own: then
-/// every copy gets the whole gradient from its own device.
-bool keeps_copies(const Graph& graph, const Strategy& strategy, LayerId layer);
+/// Whether each shard of a layer that is cut in r gets the whole gradient of what it computes from
+/// its own device: its readers are copies that lie alike.
+bool gets_whole_gradient(const Graph& graph, const Strategy& strategy, LayerId layer);
+/// What goes back to such a layer from one reader.
+std::vector<NeededBox> boxes_of_whole_gradient(const Graph& graph, LayerId consumer,
+                                               std::size_t input, const Config& config);
 
 /// Whether every consumer shard reads of the producer's shard on its own device, and of no other:
 /// both lie alike and no cut dim is read beyond what a shard makes.

@@ -159,9 +159,9 @@ DeviceId owner_of_gradient(const Layer& layer, const Config& config, const Eleme
   return {};
 }
 
-// Copies that are read by copies of the same cut alone, each by that on its device.
+// What is cut in r and read by copies of the same cut alone, each by that on its device.
 bool stays_on_devices(const Graph& graph, const Strategy& strategy, LayerId layer) {
-  if (!partition(graph[layer], strategy[layer].degrees).repeats()) return false;
+  if (strategy[layer].degrees.r == 1) return false;
   for (LayerId reader : graph.consumers(layer)) {
     if (!partition(graph[reader], strategy[reader].degrees).repeats() ||
         strategy[reader] != strategy[layer]) {
