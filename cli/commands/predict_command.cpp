@@ -97,8 +97,6 @@ void print_layers(const Case& input, const Prediction& p) {
       ++same->second;
     } else if (rows.size() < kListedLayers) {
       rows.emplace_back(i, 1);
-    } else {
-      break;
     }
   }
   TextTable table;

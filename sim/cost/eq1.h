@@ -38,12 +38,12 @@ class Eq1 {
   Seconds compute(LayerId layer, const Config& config);
   Seconds sync(LayerId layer, const Config& config);
   /// The edge into input number `input` of `consumer`: the most loaded link's time, forward and
-  /// (where the producer needs a gradient) backward.
+  /// (where the producer needs a gradient, and with `gradient`) backward.
   Seconds transfer(LayerId consumer, std::size_t input, const Config& producer_config,
-                   const Config& consumer_config);
+                   const Config& consumer_config, bool gradient = true);
 
   /// Likewise of the sums of a layer that is cut in r, between its shards.
-  Seconds partial_sums(LayerId layer, const Config& config);
+  Seconds partial_sums(LayerId layer, const Config& config, bool gradient = true);
 
   /// Every layer's terms, in the graph's order.
   std::vector<LayerTerms> terms(const Strategy& strategy);

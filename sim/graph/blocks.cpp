@@ -1,6 +1,9 @@
 #include "sim/graph/blocks.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace strata {
 namespace {
@@ -18,14 +21,17 @@ bool alike(const Graph& graph, LayerId a, LayerId b) {
 }  // namespace
 
 std::vector<Repeat> repeated_blocks(const Graph& graph) {
-  std::vector<LayerId> distinct;
+  // Few of equal signatures and extents differ.
+  std::map<std::pair<std::string, Extents>, std::vector<LayerId>> distinct;
   std::vector<std::size_t> keys;
   keys.reserve(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) {
-    const auto same = std::find_if(distinct.begin(), distinct.end(),
-                                   [&](LayerId known) { return alike(graph, known, LayerId(i)); });
-    keys.push_back(static_cast<std::size_t>(same - distinct.begin()));
-    if (same == distinct.end()) distinct.emplace_back(i);
+    const Layer& layer = graph.layers()[i];
+    std::vector<LayerId>& known = distinct[{signature(layer.op), layer.output}];
+    const auto same = std::find_if(known.begin(), known.end(),
+                                   [&](LayerId one) { return alike(graph, one, LayerId(i)); });
+    keys.push_back(same != known.end() ? (*same)() : i);
+    if (same == known.end()) known.emplace_back(i);
   }
   std::vector<Repeat> blocks = find_repeats(keys, kLeastTimes);
   std::erase_if(blocks, [](const Repeat& block) { return block.length < kLeastLayers; });

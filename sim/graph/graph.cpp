@@ -202,6 +202,13 @@ Graph GraphBuilder::build() && {
   const bool has_input = std::any_of(graph_.layers_.begin(), graph_.layers_.end(),
                                      [](const Layer& layer) { return is_input(layer.op); });
   if (!has_input) throw InputError(fmt::format("network {}: it has no input layer", graph_.name_));
+  graph_.needs_gradient_ = requires_gradient(graph_);
+  for (std::size_t i = 0; i < graph_.size(); ++i) {
+    const LayerId owner = graph_.layers_[i].weight_of;
+    if (!owner.valid() || !graph_.needs_gradient_[i] || graph_.needs_gradient_[owner()]) continue;
+    throw InputError(fmt::format("network {}: layer {} trains the weight of {}, which no loss reads",
+                                 graph_.name_, graph_.layers_[i].name, graph_[owner].name));
+  }
   return std::move(graph_);
 }
 

@@ -50,6 +50,8 @@ class Graph {
   std::span<const LayerId> consumers(LayerId id) const { return consumers_[id()]; }
   /// Invalid if there is none.
   LayerId find(std::string_view layer_name) const;
+  /// Whether the output's gradient is needed, as requires_gradient() has it.
+  bool needs_gradient(LayerId id) const { return needs_gradient_[id()]; }
 
   /// The same network for another global batch. Throws InputError if that is too large or < 1.
   Graph with_batch(std::int64_t batch) const;
@@ -67,6 +69,7 @@ class Graph {
   std::vector<Layer> layers_;
   std::vector<std::vector<LayerId>> consumers_;
   std::map<std::string, LayerId, std::less<>> by_name_;
+  std::vector<bool> needs_gradient_;
 };
 
 /// For each layer, whether its output's gradient is needed: a loss depends on it (where the graph

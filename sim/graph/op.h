@@ -76,8 +76,8 @@ std::int64_t macs_per_output(const Op& op, InputExtents inputs);
 /// 1 where there is no sum.
 std::int64_t reduction(const Op& op, InputExtents inputs, const Extents& output);
 
-/// Of how many units each dim of the output is that may not be cut (an attention's heads): what
-/// degrees must divide; 0 where any will do.
+/// What the degree of a cut must divide in each dim: how many units the dim has that stay whole (an
+/// attention's heads); 0 where any degree will do.
 Extents units(const Op& op, InputExtents inputs);
 
 /// What the op reads of one of its inputs.

@@ -77,12 +77,27 @@ std::optional<std::size_t> earlier_reading(const Layer& layer, std::size_t input
   return std::nullopt;
 }
 
+namespace {
+
+bool meet(const Graph& graph, LayerId a, LayerId b) {
+  const auto readers = graph.consumers(a), others = graph.consumers(b);
+  return std::find_first_of(readers.begin(), readers.end(), others.begin(), others.end()) !=
+         readers.end();
+}
+
+}  // namespace
+
 LayerId first_reader(const Graph& graph, LayerId layer) {
   const Layer& it = graph[layer];
-  if (!traits(it.op).shares_reading || is_input(graph[it.inputs.front()].op)) return {};
+  if (!traits(it.op).shares_reading || it.weight_of.valid()) return {};
+  if (is_input(graph[it.inputs.front()].op)) return {};
   for (LayerId reader : graph.consumers(it.inputs.front())) {
     if (reader == layer) break;
-    if (graph[reader].op.index() == it.op.index()) return reader;
+    const Layer& before = graph[reader];
+    if (before.op.index() == it.op.index() && !before.weight_of.valid() &&
+        graph.needs_gradient(reader) == graph.needs_gradient(layer) && meet(graph, reader, layer)) {
+      return reader;
+    }
   }
   return {};
 }
@@ -133,7 +148,9 @@ std::int64_t most_parts_of_sums(const Layer& layer) {
 }
 
 std::string_view why_no_more_terms(const Layer& layer) {
-  if (layer.reduction > 1) return "its input channels";
+  if (layer.reduction > 1) {
+    return traits(layer.op).terms_lead ? "its vocabulary" : "its input channels";
+  }
   return is_loss(layer.op) ? "for copies of a loss would count twice"
                            : "for copies share its gradient along one dim";
 }

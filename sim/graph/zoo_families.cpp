@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <optional>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/graph/ops/limits.h"
 #include "sim/graph/zoo_transformer.h"
+#include "sim/text/split.h"
 
 namespace strata {
 namespace {
@@ -195,7 +196,7 @@ std::string keys_of(const Family& family) {
 }
 
 void read_size(std::string_view text, const Family& family, std::string_view item,
-               TransformerSize& size) {
+               std::set<std::string>& given, TransformerSize& size) {
   const std::size_t equals = item.find('=');
   const std::string_view name = item.substr(0, equals);
   const auto key = std::find_if(family.keys.begin(), family.keys.end(),
@@ -211,6 +212,9 @@ void read_size(std::string_view text, const Family& family, std::string_view ite
       value > kMaxExtent) {
     throw InputError(fmt::format("model '{}': {} must be an integer from 1 to {}, not '{}'", text,
                                  name, kMaxExtent, digits));
+  }
+  if (!given.insert(std::string(name)).second) {
+    throw InputError(fmt::format("model '{}': {} is given twice", text, name));
   }
   size.*key->value = value;
 }
@@ -255,10 +259,11 @@ Graph build_of_family(std::string_view text, std::int64_t batch) {
   const NamedSize* const named = find_named(head);
   const Family& family = *find_family(named != nullptr ? named->family : head);
   TransformerSize size = named != nullptr ? named->size : family.defaults;
+  std::set<std::string> given;
   std::string_view rest = text.substr(std::min(text.size(), head.size() + 1));
   while (!rest.empty()) {
     const std::string_view item = rest.substr(0, rest.find(','));
-    read_size(text, family, item, size);
+    read_size(text, family, item, given, size);
     rest.remove_prefix(std::min(rest.size(), item.size() + 1));
   }
   check_sizes(text, family, size);
@@ -273,7 +278,11 @@ std::string with_tokens(std::string_view model, std::int64_t tokens) {
     throw InputError(fmt::format("model '{}' has no number of tokens; allowed: a member of {}",
                                  model, names_of(has_tokens)));
   }
-  return fmt::format("{}{}seq={}", model, model.size() > head.size() ? "," : ":", tokens);
+  std::string sizes;
+  for (const std::string& item : split_at_commas(model.substr(std::min(model.size(), head.size() + 1)))) {
+    if (!item.empty() && !item.starts_with("seq=")) sizes += item + ",";
+  }
+  return fmt::format("{}:{}seq={}", head, sizes, tokens);
 }
 
 std::string family_names() {

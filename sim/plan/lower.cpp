@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/base/error.h"
 #include "sim/plan/classify_devices.h"
 #include "sim/plan/lowering.h"
 
@@ -74,6 +75,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
   for (std::size_t i = 0; i < graph.size(); ++i) {
     partitions_.push_back(partition(graph[LayerId(i)], strategy[LayerId(i)].degrees));
     gets_whole_gradient_.push_back(gets_whole_gradient(graph, strategy, LayerId(i)));
+    shared_readers_.push_back(strata::shared_reader(graph, strategy, LayerId(i)));
   }
   const Config* before = nullptr;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -113,8 +115,9 @@ std::size_t Lowering::slot_beside(LayerId other, LayerId layer, std::size_t shar
   const DeviceId device = device_of(layer, shard);
   const ShardDevices& devices = strategy_[other].devices;
   if (devices[shard] == device) return slot(other, shard);
-  return slot(other, static_cast<std::size_t>(
-                         std::find(devices.begin(), devices.end(), device) - devices.begin()));
+  const auto at = std::find(devices.begin(), devices.end(), device);
+  if (at == devices.end()) throw InternalError("layers that share a weight lie on other devices");
+  return slot(other, static_cast<std::size_t>(at - devices.begin()));
 }
 
 Plan Lowering::run() && {

@@ -226,12 +226,6 @@ bool Lowering::wants_gradient(LayerId layer, std::size_t input) const {
   return !earlier_reading(graph_[layer], input);  // both gradients are one sum
 }
 
-LayerId Lowering::shared_reader(LayerId layer) const {
-  const LayerId first = strata::shared_reader(graph_, strategy_, layer);
-  return first.valid() && requires_gradient_[first()] == requires_gradient_[layer()] ? first
-                                                                                     : LayerId{};
-}
-
 // The gradient of what a shard read, until its owners have it.
 void Lowering::place_input_gradients(LayerId layer, std::size_t input) {
   LayerBuffers& own = buffers_[layer()];

@@ -144,7 +144,7 @@ class Lowering {
   bool may_overwrite(LayerId layer) const;
   bool wants_gradient(LayerId layer, std::size_t input) const;
   /// The layer that reads the layer's only input for it, too; invalid where it does so itself.
-  LayerId shared_reader(LayerId layer) const;
+  LayerId shared_reader(LayerId layer) const { return shared_readers_[layer()]; }
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
                       std::size_t input = 0, std::uint32_t copies = 1);
   BufferId add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies = 1);
@@ -230,6 +230,7 @@ class Lowering {
   std::vector<std::shared_ptr<const LoweredShards>> lowered_;  ///< by layer; equal ones are shared
   std::vector<bool> requires_gradient_;
   std::vector<bool> gets_whole_gradient_;  ///< by layer
+  std::vector<LayerId> shared_readers_;    ///< likewise
   std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
   std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,12 +33,12 @@ class Hybrid {
  public:
   Hybrid(const Graph& graph, int devices, std::string_view text)
       : graph_(graph), text_(text), sizes_(parse_hybrid(text)) {
-    const int inner = sizes_.tensor * sizes_.context;
+    const std::int64_t inner = std::int64_t{sizes_.tensor} * sizes_.context;
     if (devices % inner != 0) {
       throw InputError(fmt::format("strategy '{}': its parts are {} devices, which do not divide {}",
                                    text, inner, devices));
     }
-    samples_ = devices / inner;
+    samples_ = static_cast<int>(devices / inner);
   }
 
   Strategy build() && {
@@ -59,7 +60,8 @@ class Hybrid {
     const bool reads_channels =
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
                     [&](LayerId producer) { return channels_[producer()]; });
-    const bool sums = layer.reduction > 1 && (reads_channels || !is_product(layer));
+    const bool sums = layer.reduction >= std::max(2, sizes_.tensor) &&
+                      (reads_channels || !is_product(layer));
     const bool by_channels =
         !input && !sums &&
         (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
@@ -147,11 +149,15 @@ bool is_hybrid(std::string_view text) {
 
 HybridSizes parse_hybrid(std::string_view text) {
   HybridSizes sizes;
+  std::set<std::string> given;
   for (const std::string& item : split_at_commas(text.substr(kPrefix.size()))) {
     const std::size_t equals = item.find('=');
     const std::string_view key = std::string_view(item).substr(0, equals);
     const std::string_view digits =
         equals == std::string::npos ? std::string_view() : std::string_view(item).substr(equals + 1);
+    if (!given.insert(std::string(key)).second) {
+      throw InputError(fmt::format("strategy '{}': {} is given twice", text, key));
+    }
     if (key == "tp") {
       sizes.tensor = read_count(text, key, digits, kMostParts);
     } else if (key == "cp") {

@@ -5,7 +5,6 @@
 // others in their channels, what reads those follows, and all else is copied, or with sp=1 cut in
 // tokens. Pure; thread-safe.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -74,6 +74,8 @@ class CutLists {
     return list;
   }
 
+  bool cuts_sums(const Layer& layer) const { return terms(layer) > 1; }
+
  private:
   // Of the degrees in each dim, and in r; and what they divide, or 0.
   struct Limits {
@@ -208,14 +210,17 @@ std::optional<Cut> cut_of(const Config& config) {
 
 SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const SearchOptions& options)
     : layers_(graph.size()), variable_of_(graph.size()) {
+  std::vector<bool> lies_otherwise(graph.size());  // than the choice of its variable says
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
     has_sums_.push_back(layer.reduction > 1);
     if (is_input(layer.op)) continue;
     LayerId leader = first_reader(graph, LayerId(i));
-    if (!options.free_elementwise && is_cut_as_producer(graph, layer)) {
+    if (!options.free_elementwise && is_cut_as_producer(graph, layer) &&
+        !lies_otherwise[layer.inputs.front()()]) {
       leader = layer.inputs.front();
     }
+    lies_otherwise[i] = layer.weight_of.valid();
     if (layer.weight_of.valid()) {
       leader = layer.weight_of;
       sharing_.emplace(LayerId(i), Sharing{layer, nullptr});
@@ -239,7 +244,10 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
   for (const auto& [layer, shares] : sharing_) {
     SearchVariable& variable = variables_[*variable_of_[layer()]];
     Cuts cuts = *variable.cuts;
-    std::erase_if(cuts, [&](const Cut& cut) { return !cut_with_weight(shares.layer, cut); });
+    std::erase_if(cuts, [&](const Cut& cut) {
+      const std::optional<Cut> own = cut_with_weight(shares.layer, cut);
+      return !own || (own->degrees.r > 1 && !lists.cuts_sums(shares.layer));
+    });
     variable.cuts = std::make_shared<const Cuts>(std::move(cuts));
   }
   cut_sharing_layers();
@@ -265,6 +273,18 @@ Config SearchSpace::config_of(LayerId layer, const Cut& choice, const Config& le
   const Cut cut = cut_of(layer, choice);
   if (sharing_.contains(layer)) return strata::config_of(cut);
   return {cut.degrees, leader.devices};
+}
+
+std::optional<Cut> SearchSpace::choice_for(LayerId layer, const Config& config) const {
+  const std::uint32_t variable = variable_of_[layer()].value();
+  const bool shares = std::any_of(sharing_.begin(), sharing_.end(), [&](const auto& sharing) {
+    return variable_of_[sharing.first()] == variable;
+  });
+  if (!shares) return strata::cut_of(config);
+  for (const Cut& cut : *variables_[variable].cuts) {
+    if (config_of(layer, cut, strata::config_of(cut)) == config) return cut;
+  }
+  return std::nullopt;
 }
 
 const std::shared_ptr<const Cuts>& SearchSpace::cuts_of(LayerId layer) const {

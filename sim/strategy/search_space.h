@@ -84,6 +84,9 @@ class SearchSpace {
   Cut cut_of(LayerId layer, const Cut& choice) const;
   /// The same with its devices; `leader`: the config of the choice.
   Config config_of(LayerId layer, const Cut& choice, const Config& leader) const;
+  /// The choice of its variable that gives the layer this config, which need not be among the
+  /// choices unless layers of the variable share a weight; nothing where there is none.
+  std::optional<Cut> choice_for(LayerId layer, const Config& config) const;
   /// The variable's choices, as cut_of() has those of a layer with sums.
   const std::shared_ptr<const Cuts>& cuts_of(LayerId layer) const;
   /// The variable that decides for the layer; nothing for a network input.

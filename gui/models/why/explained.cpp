@@ -16,7 +16,7 @@ std::vector<Bytes> memory_by_choice(const Case& input, const Strategy& strategy,
   std::vector<bool> known(space.size(), true);
   for (std::uint32_t v = 0; v < space.size(); ++v) {
     if (v == asked) continue;
-    const std::optional<Cut> cut = cut_of(strategy[space[v].leader]);
+    const std::optional<Cut> cut = space.choice_for(space[v].leader, strategy[space[v].leader]);
     known[v] = cut.has_value();
     if (cut) space = space.fixed(v, *cut);
   }

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "sim/base/error.h"
 #include "sim/exporters/dtensor/torch_limits.h"
 #include "sim/text/json.h"
 
@@ -167,10 +169,24 @@ class ModuleWriter {
   std::string text_;
 };
 
+// Whose tensors are (n, c, w) here and (n, w, c) in PyTorch.
+bool of_tokens(const Op& op) {
+  return std::holds_alternative<Linear>(op) || std::holds_alternative<Attention>(op) ||
+         std::holds_alternative<Embedding>(op) || std::holds_alternative<PositionEmbedding>(op) ||
+         std::holds_alternative<Tokens>(op) || std::holds_alternative<SelectToken>(op);
+}
+
 }  // namespace
 
 std::string print_dtensor(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                           const DTensorLayout& layout) {
+  for (const Layer& layer : graph.layers()) {
+    if (!of_tokens(layer.op)) continue;
+    throw InputError(
+        fmt::format("network {}: layer {}: {} is not written; allowed: networks of images, whose "
+                    "tensors lie in PyTorch as they do here",
+                    graph.name(), layer.name, name(layer.op)));
+  }
   return ModuleWriter(graph, cluster, strategy, layout).run();
 }
 

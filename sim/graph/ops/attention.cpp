@@ -40,6 +40,9 @@ Extents Attention::output(InputExtents inputs) const {
     fail("each head of keys serves equally many of queries: {} channels are no multiple of {}",
          queries[Dim::c], keys[Dim::c]);
   }
+  if (bounded_product(queries[Dim::w], keys[Dim::w], kMaxMacs / 4) < 0) {
+    fail("attention of {} positions to {} is too large", queries[Dim::w], keys[Dim::w]);
+  }
   if (causal && queries[Dim::w] != keys[Dim::w]) {
     fail("causal attention takes as many keys as queries, not {} and {}", keys[Dim::w],
          queries[Dim::w]);

@@ -32,11 +32,14 @@ StepFlops step_flops(const Graph& graph) {
 }
 
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step) {
+  for (const Layer& layer : input.graph.layers()) {
+    if (layer.speed != 1) return std::nullopt;
+  }
   double peak = 0;
-  for (const auto& model : input.models) {
-    const std::optional<FlopsPerSecond> of_device = model->peak(input.dtypes.values);
+  for (std::size_t i = 0; i < input.models.size(); ++i) {
+    const auto of_device = input.models[i]->peak(input.dtypes.values);
     if (!of_device) return std::nullopt;
-    peak += of_device->value;
+    peak += of_device->value * input.cluster[DeviceId(i)].speed;
   }
   const double possible = peak * step.value;
   const StepFlops flops = step_flops(input.graph);

@@ -22,7 +22,7 @@ StepFlops step_flops(const Graph& graph);
 struct FlopsUtilisation {
   double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type
 };
-/// Nothing where a device's profile has no peak of that type.
+/// Nothing where a device's profile has no peak of that type, or a what-if changes a layer's speed.
 std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds step);
 /// To a result with a step's time.
 void add_flops(const Case& input, CaseResult& result);

@@ -27,8 +27,12 @@ struct Neighbour {
 class Explainer {
  public:
   Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy,
-            std::uint32_t variable)
-      : input_(input), strategy_(strategy), space_(space), variable_(space[variable]) {
+            LayerId asked)
+      : input_(input),
+        strategy_(strategy),
+        space_(space),
+        asked_(asked),
+        variable_(space[*space.variable_of(asked)]) {
     for (LayerId layer : variable_.layers) add_neighbours(layer);
   }
 
@@ -78,9 +82,10 @@ class Explainer {
   ChoiceCosts costs_of(const Cut& cut, Eq1& eq1) const {
     ChoiceCosts costs;
     const Config config = config_of(cut);
-    costs.config = config;
+    costs.config = space_.config_of(asked_, cut, config);
     for (LayerId layer : variable_.layers) {
       const Config own = space_.config_of(layer, cut, config);
+      costs.configs.push_back(own);
       costs.compute += eq1.compute(layer, own);
       costs.sync += eq1.sync(layer, own);
       costs.transfer_out += eq1.partial_sums(layer, own);
@@ -102,6 +107,7 @@ class Explainer {
   const Case& input_;
   const Strategy& strategy_;
   const SearchSpace& space_;
+  LayerId asked_;
   const SearchVariable& variable_;
   std::vector<Neighbour> neighbours_;
 };
@@ -183,11 +189,9 @@ std::optional<std::size_t> Explanation::best_other() const {
 }
 
 Strategy with_choice(const Strategy& strategy, const Explanation& explanation, std::size_t choice) {
-  const Config& config = explanation.choices[choice].config;
-  const Config follows{output_degrees(config.degrees), config.devices};
   std::vector<Config> configs(strategy.configs().begin(), strategy.configs().end());
-  for (const LayerId layer : explanation.layers) {
-    configs[layer()] = layer == explanation.layers.front() ? config : follows;
+  for (std::size_t i = 0; i < explanation.layers.size(); ++i) {
+    configs[explanation.layers[i]()] = explanation.choices[choice].configs[i];
   }
   return {strategy.name(), std::move(configs)};
 }
@@ -204,7 +208,7 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
 
   Explanation result;
   result.layers = space[variable].layers;
-  result.choices = Explainer(input, space, strategy, variable).choices(limits);
+  result.choices = Explainer(input, space, strategy, layer).choices(limits);
   result.optimum = Seconds{*std::min_element(marginals.begin(), marginals.end())};
   for (std::size_t i = 0; i < marginals.size(); ++i) {
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;

@@ -16,7 +16,8 @@ namespace strata {
 
 /// One config of the explained layer and of the layers that share it.
 struct ChoiceCosts {
-  Config config;
+  Config config;                ///< of the explained layer
+  std::vector<Config> configs;  ///< of all layers that share the choice, as Explanation::layers
   Seconds compute, transfer_in, transfer_out, sync;  ///< Eq. 1, the neighbours being as they are;
                                                      ///< partial sums are among what goes out
   /// How much slower under Eq. 1 the best strategy with this config is than the best of all.

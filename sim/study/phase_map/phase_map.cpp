@@ -13,6 +13,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/scenario/settings.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy_file.h"
 #include "sim/study/explain/break_even.h"
 #include "sim/study/search/score.h"
@@ -106,12 +107,17 @@ void check_names(const std::vector<std::string>& strategies) {
       throw InputError(fmt::format("strategy {} is there twice; allowed: each once", *name));
     }
     if (std::ranges::find(known, *name) != known.end()) continue;
+    if (is_hybrid(*name)) {
+      parse_hybrid(*name);
+      continue;
+    }
     if (name->ends_with(".json")) {
       read_strategy_names(*name);  // whether it fits a case, the case's cell says
       continue;
     }
-    throw InputError(fmt::format("unknown strategy '{}'; allowed: {}, or a file ending in .json",
-                                 *name, fmt::join(known, ", ")));
+    throw InputError(fmt::format(
+        "unknown strategy '{}'; allowed: {}, hybrid:tp=T[,sp=1][,cp=C], or a file ending in .json",
+        *name, fmt::join(known, ", ")));
   }
 }
 

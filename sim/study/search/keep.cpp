@@ -36,12 +36,12 @@ SearchSpace keep(const SearchSpace& space, const Case& input, const KeptLayers& 
     const auto variable = space.variable_of(layer);
     if (!variable) continue;
     const auto [before, is_first] = first.try_emplace(*variable, layer);
+    const std::optional<Cut> cut = space.choice_for(layer, kept.strategy[layer]);
     if (!is_first) {
-      if (kept.strategy[before->second] == kept.strategy[layer]) continue;
+      if (cut && cut == space.choice_for(before->second, kept.strategy[before->second])) continue;
       wrong.push_back(cut_in_two_ways(input.graph, kept, before->second, layer));
       continue;
     }
-    const std::optional<Cut> cut = cut_of(kept.strategy[layer]);
     if (cut) result = result.fixed(*variable, *cut);
     if (!cut) wrong.push_back(placed_elsewhere(input.graph, layer));
   }

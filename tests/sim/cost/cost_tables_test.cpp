@@ -36,6 +36,7 @@ class Comparison {
   Comparison(const Graph& graph, const Cluster& cluster, SyncAlgorithm sync,
              const SearchOptions& search = {}, DTypes dtypes = {})
       : graph_(graph),
+        cluster_(cluster),
         model_(make_cost_model(load_profile("p100"))),
         models_(cluster.device_count(), model_.get()),
         space_(graph, cluster, search),
@@ -89,6 +90,7 @@ class Comparison {
       }
       const Strategy strategy = space_.strategy("any", choices);
       EXPECT_EQ(space_.choices(strategy), choices);
+      EXPECT_EQ(validate(strategy, graph_, cluster_), std::vector<std::string>{});
       const double expected = total(eq1_.terms(strategy)).value;
       ASSERT_NEAR(tables_.seconds(choices), expected, 1e-12 * expected);
     }
@@ -105,13 +107,17 @@ class Comparison {
     const std::size_t stride = std::max<std::size_t>(1, pairs / most_pairs);
     for (std::size_t pair = edge.to % stride; pair < pairs; pair += stride) {
       const std::size_t p = pair / to.size(), q = pair % to.size();
-      const Seconds expected = eq1_.transfer(consumer, input, config_of(from[p]), config_of(to[q]));
+      const LayerId producer = graph_[consumer].inputs[input];
+      const Seconds expected =
+          eq1_.transfer(consumer, input, config_of(space_.cut_of(producer, from[p])),
+                        config_of(space_.cut_of(consumer, to[q])));
       ASSERT_NEAR(edge.table->at(p, q), expected.value, tables_.quantum / 2)
           << graph_[consumer].name << " input " << input << ": " << p << " to " << q;
     }
   }
 
   const Graph& graph_;
+  const Cluster& cluster_;
   std::unique_ptr<CostModel> model_;
   std::vector<const CostModel*> models_;
   SearchSpace space_;

@@ -10,6 +10,7 @@
 #include "random_case.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
+#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {
@@ -170,9 +171,10 @@ bool stays_on_devices(const Graph& graph, const Strategy& strategy, LayerId laye
     for (std::size_t input = 0; input < graph[reader].inputs.size(); ++input) {
       if (graph[reader].inputs[input] != layer) continue;
       const Partition cut = partition(graph[reader], strategy[reader].degrees);
+      const Partition read = partition(graph[layer], strategy[layer].degrees);
       for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
         for (const Element& e : read_elements({graph, reader, input}, cut.tile(shard))) {
-          if (!holds(cut.tile(shard), e)) return false;
+          if (!holds(read.tile(shard), e)) return false;
         }
       }
     }
@@ -200,7 +202,12 @@ bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId la
   for (std::size_t i = 0; i < layer(); ++i) {
     const Layer& before = graph.layers()[i];
     if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs) continue;
-    return strategy[LayerId(i)] == strategy[layer];
+    if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
+    const auto readers = graph.consumers(LayerId(i)), others = graph.consumers(layer);
+    const bool meet = std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
+      return std::find(others.begin(), others.end(), reader) != others.end();
+    });
+    if (meet) return strategy[LayerId(i)] == strategy[layer];
   }
   return false;
 }
@@ -381,6 +388,32 @@ TEST(Communication, ParametersMayBeOfATypeOfTheirOwn) {
   EXPECT_EQ(narrow.sync * 2, wide.sync);
   EXPECT_EQ(mixed.transfer, narrow.transfer);
   EXPECT_EQ(mixed.sync, wide.sync);
+}
+
+// Shoeybi et al. 2020: two all-reduces forward and two backward, each of s b h elements, which move
+// 2 (t - 1) times as many over all devices; Korthikanti et al. 2022: with sequence parallelism as
+// many, as reduce-scatters and all-gathers. Context parallelism gathers keys and values besides.
+TEST(Communication, OfATransformersBlockIsFourSums) {
+  const std::int64_t batch = 2, tokens = 16, hidden = 32, t = 4;
+  const Graph graph = build_zoo("gpt:layers=3,hidden=32,heads=4,seq=16,vocab=64", batch);
+  const auto elements = [&](const char* sizes, int devices) {
+    const Strategy strategy = hybrid_parallel(graph, devices, sizes);
+    const Plan plan = lower(graph, testing::star(static_cast<std::size_t>(devices)), strategy);
+    std::int64_t bytes = 0;
+    for (const Task& task : plan.tasks()) {
+      const bool moves = task.kind == TaskKind::transfer && task.phase != Phase::update;
+      if (!moves || !graph[task.layer].name.starts_with("block2_")) continue;
+      bytes += plan.transfers()[task.detail].bytes.value;
+    }
+    return bytes / 4;
+  };
+  const std::int64_t four_sums = 4 * 2 * (t - 1) * batch * tokens * hidden;
+  EXPECT_EQ(elements("hybrid:tp=4", 4), four_sums);
+  EXPECT_EQ(elements("hybrid:tp=4,sp=1", 4), four_sums);
+  EXPECT_EQ(elements("hybrid:tp=4", 8), four_sums);
+  EXPECT_EQ(elements("hybrid:tp=4,sp=1", 8), four_sums);
+  // The second half reads the first half's keys and values, whose gradients come back.
+  EXPECT_EQ(elements("hybrid:cp=2", 2), 2 * 2 * batch * tokens / 2 * hidden);
 }
 
 // 138,357,544 parameters x 4 bytes x 2 (16 - 1).

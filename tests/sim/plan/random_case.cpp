@@ -268,6 +268,37 @@ void cut_reduction(Random& random, const Layer& layer, std::int64_t left, Degree
 
 }  // namespace
 
+namespace {
+
+// What is around a weight that layers share: an element-wise layer behind, another product of the
+// same tensor before or after, a second layer that shares it.
+Graph random_sharing_network(Random& random) {
+  GraphBuilder builder("sharing", pick(random, 1, 4));
+  const std::int64_t features = 2 * pick(random, 1, 3), vocabulary = pick(random, 2, 9);
+  LayerId at = builder.add("numbers", Input{{{1, 1, 1, 1, pick(random, 1, 5)}}}, {});
+  at = builder.add("embedding", Embedding{vocabulary, features}, {at});
+  at = builder.add("norm", RmsNorm{}, {at});
+  const auto product = [&](const char* name) {
+    return builder.add(name, Linear{vocabulary, pick(random, 0, 1) == 0}, {at});
+  };
+  const auto shared = [&](const char* name) {
+    return builder.add(name, Linear{vocabulary, false, "embedding"}, {at});
+  };
+  std::vector<LayerId> logits;
+  if (pick(random, 0, 2) == 0) logits.push_back(product("before"));
+  logits.push_back(shared("head"));
+  if (pick(random, 0, 2) == 0) {
+    logits.back() = builder.add("cap", Activation{ActivationKind::tanh}, {logits.back()});
+  }
+  if (pick(random, 0, 2) == 0) logits.push_back(product("after"));
+  if (pick(random, 0, 3) == 0) logits.push_back(shared("head2"));
+  if (logits.size() > 1) logits = {builder.add("sum", Add{}, logits)};
+  builder.add("loss", SoftmaxCrossEntropy{}, logits);
+  return std::move(builder).build();
+}
+
+}  // namespace
+
 Graph random_transformer(Random& random) {
   const auto one_of = [&](std::initializer_list<std::int64_t> values) {
     return values.begin()[random() % values.size()];
@@ -278,6 +309,7 @@ Graph random_transformer(Random& random) {
   const std::string tokens =
       fmt::format("{},seq={},vocab={}", sizes, pick(random, 1, 7), pick(random, 2, 9));
   const std::int64_t batch = pick(random, 1, 4);
+  if (pick(random, 0, 4) == 0) return random_sharing_network(random);
   switch (pick(random, 0, 3)) {
     case 0:
       return build_zoo("gpt:" + tokens, batch);

@@ -122,9 +122,10 @@ TEST_F(CutsInR, ADefaultIsClippedToTheTermsThatThereAre) {
 }
 
 TEST_F(CutsInR, ErrorsSayWhy) {
-  EXPECT_EQ(error(with(R"({"name": "tanh1", "config": {"r": 2}})")),
-            "s.json:1: layer tanh1: the degree in r must be an integer from 1 to 1, for it has no "
-            "sum over channels");
+  EXPECT_EQ(error(with(R"({"name": "loss", "config": {"r": 2}})")),
+            "s.json:1: layer loss: the degree in r must be an integer from 1 to 1, for copies of a "
+            "loss would count twice");
+  EXPECT_EQ(error(with(R"({"name": "tanh1", "config": {"r": 2}})")), "no error");  // copies
   EXPECT_EQ(error(with(R"({"name": "conv2", "config": {"r": 7}})")),
             "s.json:1: layer conv2: the degree in r must be an integer from 1 to 6, its input "
             "channels");

@@ -1,0 +1,75 @@
+#include "sim/strategy/hybrid.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/base/error.h"
+#include "sim/graph/zoo.h"
+#include "sim/strategy/config_text.h"
+
+namespace strata {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Hybrid : public ::testing::Test {
+ protected:
+  std::string config(const char* sizes, const char* layer, int devices = 8) const {
+    return config_text(hybrid_parallel(graph_, devices, sizes)[graph_.find(layer)]);
+  }
+  std::string error(const char* sizes, int devices = 8) const {
+    try {
+      hybrid_parallel(graph_, devices, sizes);
+    } catch (const InputError& wrong) {
+      return wrong.message();
+    }
+    return "";
+  }
+
+  Graph graph_ = build_zoo("llama:layers=1,hidden=32,heads=4,ffn=48,seq=16,vocab=64", 8);
+};
+
+TEST_F(Hybrid, CutsColumnsThenRows) {
+  for (const char* columns : {"block1_query", "block1_value", "block1_attention", "block1_ffn_gate",
+                              "block1_ffn_act", "head", "loss"}) {
+    EXPECT_EQ(config("hybrid:tp=4,sp=1", columns), "n=2 c=4") << columns;
+  }
+  for (const char* rows : {"embedding", "block1_attention_out", "block1_ffn_out"}) {
+    EXPECT_EQ(config("hybrid:tp=4,sp=1", rows), "n=2 r=4 scatter=w") << rows;
+  }
+  for (const char* between : {"block1_attention_norm", "block1_attention_add", "norm"}) {
+    EXPECT_EQ(config("hybrid:tp=4,sp=1", between), "n=2 w=4") << between;
+    EXPECT_EQ(config("hybrid:tp=4", between), "n=2 r=4 scatter=w") << between;
+  }
+}
+
+TEST_F(Hybrid, CutsTokensBesides) {
+  EXPECT_EQ(config("hybrid:cp=4", "block1_query"), "n=2 w=4");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2", "block1_query"), "n=2 c=2 w=2, placed");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2", "block1_attention_out"), "n=2 w=2 r=2 scatter=w");
+  EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2", "norm"), "n=2 w=4");
+  EXPECT_EQ(config("hybrid:tp=1", "norm"), "n=8");
+}
+
+TEST_F(Hybrid, SaysWhatDoesNotFit) {
+  EXPECT_EQ(error("hybrid:tp=8"),
+            "strategy 'hybrid:tp=8': layer block1_attention: degree 8 in c; allowed: 1 to 4, a "
+            "divisor of its 4 heads");
+  EXPECT_EQ(error("hybrid:tp=3"),
+            "strategy 'hybrid:tp=3': its parts are 3 devices, which do not divide 8");
+  EXPECT_EQ(error("hybrid:tp=65536,cp=65536"),
+            "strategy 'hybrid:tp=65536,cp=65536': its parts are 4294967296 devices, which do not "
+            "divide 8");
+  EXPECT_EQ(error("hybrid:tp=2,tp=2"), "strategy 'hybrid:tp=2,tp=2': tp is given twice");
+}
+
+TEST_F(Hybrid, NamesAreSplitAtTheRightCommas) {
+  EXPECT_THAT(split_strategies("data,hybrid:tp=2,sp=1,cp=2,owt,hybrid:tp=4,a.json"),
+              ElementsAre("data", "hybrid:tp=2,sp=1,cp=2", "owt", "hybrid:tp=4", "a.json"));
+}
+
+}  // namespace
+}  // namespace strata
