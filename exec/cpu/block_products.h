@@ -60,6 +60,9 @@ struct BlockProducts {
   /// of B with zeros behind the last. `from` is plain, `row` floats from row to row.
   void (*transpose)(const float* from, std::int64_t row, std::int64_t rows, std::int64_t columns,
                     float* to);
+  /// to = from, plain as there, in blocks of columns with zeros behind the last.
+  void (*divide)(const float* from, std::int64_t row, std::int64_t rows, std::int64_t columns,
+                 float* to);
 
   /// y = softmax(q k^T) v over the keys that are seen, and the logarithm of each softmax's sum.
   void (*attend)(const AttentionHead& head, float* y, float* log_sums);

@@ -102,14 +102,7 @@ class LinearKernel : public PhasedKernel {
   ConstBlockMatrix copied(const float* weight, std::int64_t o, std::int64_t outputs, std::int64_t i,
                           std::int64_t inputs) const {
     float* const to = part(inputs, outputs);
-    for (std::int64_t row = 0; row < outputs; ++row) {
-      const float* const from = weight + (o + row) * inputs_ + i;
-      for (std::int64_t at = 0; at < inputs; at += lanes_) {
-        const std::int64_t count = std::min(lanes_, inputs - at);
-        float* const block = to + at * outputs + row * lanes_;
-        std::fill(std::copy_n(from + at, count, block), block + lanes_, 0.0F);
-      }
-    }
+    products_.divide(weight + o * inputs_ + i, inputs_, outputs, inputs, to);
     return {to, lanes_, outputs * lanes_};
   }
 

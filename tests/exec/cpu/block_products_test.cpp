@@ -141,6 +141,24 @@ TEST_P(Products, TransposeRowsIntoABlock) {
   });
 }
 
+TEST_P(Products, DividePlainRowsIntoBlocks) {
+  each_seed(20, [&](Random& random) {
+    const std::int64_t rows = pick(random, 1, 20), columns = pick(random, 1, 50);
+    const std::int64_t row = columns + 2;
+    std::vector<float> from(static_cast<std::size_t>(rows * row));
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i + 1);
+    Matrix to(rows, columns, lanes_);
+    std::fill(to.values.begin(), to.values.end(), -1.0F);
+    products_.divide(from.data(), row, rows, columns, to.values.data());
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < to.blocks * lanes_; ++c) {
+        const float wanted = c < columns ? from[static_cast<std::size_t>(r * row + c)] : 0;
+        ASSERT_EQ(to.at(r, c), wanted);
+      }
+    }
+  });
+}
+
 /// softmax(q k^T) of one query, over the keys that it sees.
 std::vector<double> softmax(const AttentionHead& head, const Matrix& q, const Matrix& k,
                             std::int64_t i, double& log_sum) {
