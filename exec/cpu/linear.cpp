@@ -12,8 +12,9 @@
 namespace strata::cpu {
 namespace {
 
-/// Rows and columns of a part of the weight; whole channel blocks.
-constexpr std::int64_t kPart = 256;
+/// Rows and columns of a part of the weight, and rows of one of its gradient, that stay in the
+/// second cache with what they meet; whole channel blocks.
+constexpr std::int64_t kPart = 256, kGradientPart = 128;
 
 using Begin = BlockedTensor::Begin;
 
@@ -67,7 +68,7 @@ class LinearKernel : public PhasedKernel {
     const BlockedTensor x(Tensor(operands.inputs[0]), Scratch::input, Begin::with_values);
     const BlockedTensor dy(Tensor(operands.output_gradient), Scratch::output, Begin::with_values);
     float* const dw = operands.parameter_gradients;
-    each_part(outputs_, [&](std::int64_t o, std::int64_t outputs) {
+    each_part<kGradientPart>(outputs_, [&](std::int64_t o, std::int64_t outputs) {
       products_.transposed_product({outputs, x.plane(), inputs_}, samples_, dy.read(0, o / lanes_),
                                    dy.sample(), x.read(0, 0), x.sample(),
                                    {dw + o * inputs_, inputs_, lanes_}, adds);
@@ -77,9 +78,9 @@ class LinearKernel : public PhasedKernel {
 
   void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
 
-  template <class Visit>
+  template <std::int64_t part = kPart, class Visit>
   static void each_part(std::int64_t count, const Visit& visit) {
-    for (std::int64_t at = 0; at < count; at += kPart) visit(at, std::min(kPart, count - at));
+    for (std::int64_t at = 0; at < count; at += part) visit(at, std::min(part, count - at));
   }
 
   float* part(std::int64_t columns, std::int64_t rows) const {
