@@ -12,9 +12,6 @@ std::unique_ptr<Kernel> make_kernel(Seat&, const ShardSpec&, const Input&) {
 std::unique_ptr<Kernel> make_kernel(Seat&, const ShardSpec&, const Opaque&) {
   throw InternalError("nothing computes an opaque op");
 }
-std::unique_ptr<Kernel> make_kernel(Seat&, const ShardSpec&, const Attention&) {
-  throw InternalError("no kernel yet");
-}
 
 }  // namespace
 

@@ -21,6 +21,7 @@ std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Convolution& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const FullyConnected& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Linear& op);
+std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Attention& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Pooling& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const AdaptivePooling& op);
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Activation& op);
