@@ -1,3 +1,7 @@
+#include <variant>
+
+#include <fmt/format.h>
+
 #include "exec/cuda/run/stream_run.h"
 #include "exec/runtime/rank_results.h"
 #include "sim/base/error.h"
@@ -23,6 +27,21 @@ std::unique_ptr<Peers> peers_for(const Plan& plan, const CudaBackend& backend, c
   return peers;
 }
 
+/// Data lie in the tensors' type. Throws InputError.
+void check_numbers(const Graph& graph, Type type) {
+  constexpr std::int64_t kMostExact = 256;  // in 8 bits of mantissa
+  if (type != Type::bf16) return;
+  for (const Layer& layer : graph.layers()) {
+    const auto* embedding = std::get_if<Embedding>(&layer.op);
+    if (embedding == nullptr || embedding->vocabulary <= kMostExact + 1) continue;
+    throw InputError(
+        fmt::format("`dtype` bf16: layer {} reads numbers up to {}, of which bf16 holds those up "
+                    "to {} exactly; "
+                    "allowed: fp32, tf32",
+                    layer.name, embedding->vocabulary - 1, kMostExact));
+  }
+}
+
 /// By device; of this process's.
 std::vector<std::size_t> plain_loops_of(CudaBackend& backend) {
   std::vector<std::size_t> counts(backend.device_count());
@@ -45,6 +64,7 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
                 ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
+  check_numbers(graph, backend.type());
   if (!options.recorded) return;
   if (ranks != nullptr) {
     throw InputError("--graph: several processes play no graphs; allowed: one process");

@@ -2,13 +2,17 @@
 // three steps losses, gradients and weights are what one CPU device computes, under every strategy
 // and in every order drawn.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "exec/cuda/run/stream_run.h"
+#include "sim/base/error.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/cuda/host_device.h"
 #include "tests/exec/zoo/small_network.h"
@@ -31,6 +35,19 @@ DType dtype_of(Precision precision) {
   return precision == Precision::bf16   ? DType::bf16
          : precision == Precision::tf32 ? DType::tf32
                                         : DType::fp32;
+}
+
+/// Data and model parallel and one weird trick; of transformers a hybrid, too.
+std::vector<Strategy> named_strategies(const Graph& graph, int devices) {
+  std::vector<Strategy> named = {data_parallel(graph, devices), model_parallel(graph, devices),
+                                 owt_parallel(graph, devices)};
+  const bool attends =
+      std::any_of(graph.layers().begin(), graph.layers().end(),
+                  [](const Layer& layer) { return std::holds_alternative<Attention>(layer.op); });
+  if (attends && devices % 2 == 0) {
+    named.push_back(hybrid_parallel(graph, devices, "hybrid:tp=2,sp=1"));
+  }
+  return named;
 }
 
 Trained train_on_streams(const Graph& graph, const Strategy& strategy, int devices,
@@ -74,9 +91,7 @@ class Networks : public ::testing::TestWithParam<SmallNetwork> {
 TEST_P(Networks, TrainOnStreamsAsOnOneCpu) {
   std::uint64_t seed = 0;
   for (int devices : {1, 2, 4}) {
-    for (const Strategy& strategy :
-         {data_parallel(graph_, devices), model_parallel(graph_, devices),
-          owt_parallel(graph_, devices)}) {
+    for (const Strategy& strategy : named_strategies(graph_, devices)) {
       for (const GradientSync& sync : strata::testing::ways_to_sum()) {
         host::draw_orders_from(++seed);
         expect_as_on_one_cpu(strategy, devices, sync);
@@ -107,8 +122,33 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
                                            SmallNetwork{"alexnet", 4, 64, 16},
                                            SmallNetwork{"vgg16", 4, 32, 16},
                                            SmallNetwork{"resnet18", 8, 32, 8, true},
-                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6}),
-                         [](const auto& test) { return std::string(test.param.name); });
+                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
+                                           SmallNetwork{strata::testing::kSmallGpt},
+                                           SmallNetwork{strata::testing::kSmallLlama},
+                                           SmallNetwork{strata::testing::kSmallVit}),
+                         [](const auto& test) { return strata::testing::title(test.param); });
+
+// GPT's vectors of 50 numbers are told apart in bf16, those of its own 50257 are not.
+TEST(NumbersOfTokens, AreRefusedInBf16WhereTheyAreNotExact) {
+  const Graph small = strata::testing::build({"gpt:layers=1,hidden=32,heads=4,seq=12,vocab=257"});
+  const Graph large = strata::testing::build({"gpt:layers=1,hidden=32,heads=4,seq=12,vocab=258"});
+  const auto executor_of = [](const Graph& graph, Precision precision) {
+    const Plan plan = strata::testing::plan_to_train(graph, data_parallel(graph, 1), 1,
+                                                     SyncAlgorithm::ring, dtype_of(precision));
+    CudaBackend backend(std::vector<int>{0}, precision);
+    StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
+  };
+  EXPECT_NO_THROW(executor_of(small, Precision::bf16));
+  EXPECT_NO_THROW(executor_of(large, Precision::tf32));
+  try {
+    executor_of(large, Precision::bf16);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "`dtype` bf16: layer embedding reads numbers up to 257, of which bf16 holds "
+                 "those up to 256 exactly; allowed: fp32, tf32");
+  }
+}
 
 }  // namespace
 }  // namespace strata::cuda
