@@ -1,9 +1,12 @@
 // A shard of an embedding has the vectors of some numbers, of each the channels of its box; other
 // numbers are zeros here. Of position embeddings it has all positions of its channels.
 
+#include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "exec/cuda/kernels/kernels.h"
+#include "exec/cuda/tensor/number_code.h"
 #include "sim/graph/regions.h"
 
 namespace strata::cuda {
@@ -14,9 +17,16 @@ template <class T>
 struct TokenNumbers {
   const T* numbers;
   std::int64_t first, count;  ///< of which the shard has the vectors
+  bool coded;
 
   /// Which of the shard's vectors a position has, or -1.
   STRATA_ANYWHERE std::int64_t vector_of(std::int64_t position) const {
+    if constexpr (std::is_same_v<T, Bf16>) {
+      if (coded) {
+        const std::int64_t place = number_of(numbers[position]) - first;
+        return place < 0 || place >= count ? -1 : place;
+      }
+    }
     const float number = static_cast<float>(numbers[position]) + 0.5F - static_cast<float>(first);
     const bool is_here = number >= 0 && number < static_cast<float>(count);
     return is_here ? static_cast<std::int64_t>(number) : -1;
@@ -86,13 +96,15 @@ class EmbeddingKernel : public PhasedKernel {
  public:
   EmbeddingKernel(Seat& seat, const ShardSpec& spec)
       : seat_(seat),
+        is_data_(holds_numbers(*spec.graph, (*spec).inputs[0])),
         numbers_(intersect(spec.output.terms, {0, (*spec).reduction})),
         features_(spec.output[Dim::c].size()),
         positions_(volume(spec.output) / features_) {}
 
  private:
   TokenNumbers<T> tokens(const Operands& operands) const {
-    return {static_cast<const T*>(operands.inputs[0].data), numbers_.begin, numbers_.size()};
+    return {static_cast<const T*>(operands.inputs[0].data), numbers_.begin, numbers_.size(),
+            is_data_ && seat_.codes_numbers()};
   }
 
   void forward(const Operands& operands) override {
@@ -123,6 +135,7 @@ class EmbeddingKernel : public PhasedKernel {
   }
 
   Seat& seat_;
+  bool is_data_;  ///< what it reads
   Interval numbers_;
   std::int64_t features_, positions_;
 };
@@ -214,6 +227,15 @@ class PositionEmbeddingKernel : public PhasedKernel {
 };
 
 }  // namespace
+
+bool holds_numbers(const Graph& graph, LayerId layer) {
+  const std::span<const LayerId> readers = graph.consumers(layer);
+  const auto embeds = [&](LayerId reader) {
+    return std::holds_alternative<Embedding>(graph[reader].op);
+  };
+  return std::holds_alternative<Input>(graph[layer].op) && !readers.empty() &&
+         std::all_of(readers.begin(), readers.end(), embeds);
+}
 
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Embedding&) {
   return make_of_type<EmbeddingKernel>(seat.type(), seat, spec);

@@ -43,6 +43,9 @@ std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec, const Fla
 std::unique_ptr<Kernel> make_kernel(Seat& seat, const ShardSpec& spec,
                                     const SoftmaxCrossEntropy& op);
 
+/// Whether the layer is a network's input that embeddings alone read.
+bool holds_numbers(const Graph& graph, LayerId layer);
+
 /// `KernelOf<float>` or `KernelOf<Bf16>`, as the seat's tensors are, from the other arguments.
 template <template <class> class KernelOf, class... Arguments>
 std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {

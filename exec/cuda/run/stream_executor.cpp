@@ -1,7 +1,3 @@
-#include <variant>
-
-#include <fmt/format.h>
-
 #include "exec/cuda/run/stream_run.h"
 #include "exec/runtime/rank_results.h"
 #include "sim/base/error.h"
@@ -27,21 +23,6 @@ std::unique_ptr<Peers> peers_for(const Plan& plan, const CudaBackend& backend, c
   return peers;
 }
 
-/// Data lie in the tensors' type. Throws InputError.
-void check_numbers(const Graph& graph, Type type) {
-  constexpr std::int64_t kMostExact = 256;  // in 8 bits of mantissa
-  if (type != Type::bf16) return;
-  for (const Layer& layer : graph.layers()) {
-    const auto* embedding = std::get_if<Embedding>(&layer.op);
-    if (embedding == nullptr || embedding->vocabulary <= kMostExact + 1) continue;
-    throw InputError(
-        fmt::format("`dtype` bf16: layer {} reads numbers up to {}, of which bf16 holds those up "
-                    "to {} exactly; "
-                    "allowed: fp32, tf32",
-                    layer.name, embedding->vocabulary - 1, kMostExact));
-  }
-}
-
 /// By device; of this process's.
 std::vector<std::size_t> plain_loops_of(CudaBackend& backend) {
   std::vector<std::size_t> counts(backend.device_count());
@@ -64,7 +45,10 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
                 ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
-  check_numbers(graph, backend.type());
+  if (backend.type() == Type::bf16) {
+    coded_.emplace(graph);
+    backend.code_numbers();
+  }
   if (!options.recorded) return;
   if (ranks != nullptr) {
     throw InputError("--graph: several processes play no graphs; allowed: one process");
@@ -87,10 +71,11 @@ Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
   const std::vector<std::size_t> before = plain_loops_of(backend_);
   executor_.before_run();
   const Communicators communicators{ranks_, peers_.get()};
+  const BatchOf coded = [&](std::uint64_t step) { return coded_->coded(batch_of(step)); };
   const LaunchMode mode{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
-  Execution result =
-      StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, communicators, mode)
-          .execute();
+  Execution result = StreamRun(executor_, plan_, backend_, steps, coded_ ? coded : batch_of,
+                               cancelled, communicators, mode)
+                         .execute();
   executor_.after_run(steps);
   count_plain_loops(before);
   result.plain_loops = plain_loops();
