@@ -15,6 +15,15 @@ constexpr std::int64_t kSweepPart = 2, kLastingPart = 5;
 constexpr double kLongSeconds = 0.4;
 constexpr std::size_t kMostSamples = 4;
 
+// As many as a loss could ask for.
+std::vector<std::int64_t> labels_of(const Graph& graph) {
+  std::int64_t most = graph.batch();
+  for (const Layer& layer : graph.layers()) {
+    if (is_loss(layer.op)) most = std::max(most, volume(layer.output) / layer.output[Dim::c]);
+  }
+  return std::vector<std::int64_t>(static_cast<std::size_t>(most));
+}
+
 }  // namespace
 
 QueuedCalibration::QueuedCalibration(std::shared_ptr<Backend> backend, const Graph& graph,
@@ -24,7 +33,7 @@ QueuedCalibration::QueuedCalibration(std::shared_ptr<Backend> backend, const Gra
       options_(std::move(options)),
       watch_(backend_->stopwatch(options_.recorded)),
       sweeps_(graph, list),
-      labels_(static_cast<std::size_t>(graph.batch())),
+      labels_(labels_of(graph)),
       moves_(*backend_, list.moves, options_),
       last_(backend_->device_count()) {
   cut_sweeps();

@@ -30,6 +30,15 @@ std::vector<Box> given_input(const Graph& graph, LayerId layer, std::size_t i, c
   return boxes;
 }
 
+/// Of tokens, all over the vocabulary.
+std::vector<float> spread_numbers(std::int64_t count, std::int64_t vocabulary) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    numbers[static_cast<std::size_t>(i)] = static_cast<float>(i * 7919 % vocabulary);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, LayerId layer,
@@ -51,7 +60,11 @@ ShardBench::ShardBench(Backend& backend, DeviceId device, const Graph& graph, La
   };
   if (parameter_count_ > 0) parameters_ = lasting(parameter_count_);
   if (values > 0) statistics_ = lasting(values);
-  labels_.resize(static_cast<std::size_t>(graph.batch()));
+  const Extents& whole = graph[layer].output;
+  labels_.resize(static_cast<std::size_t>(volume(whole) / whole[Dim::c]));
+  if (const auto* table = std::get_if<Embedding>(&graph[layer].op)) {
+    numbers_ = spread_numbers(volume(spec_.inputs.front().front()), table->vocabulary);
+  }
   kernel_ = backend.make_kernel(device, spec_);
 }
 
@@ -106,6 +119,7 @@ void ShardBench::begin_forward() {
   const std::int64_t kept = backend_.saved_bytes(*spec_, spec_.output);
   if (kept > 0) of_step_.push_back(saved_ = backend_.allocate(device_, kept));
   for (const Region& input : inputs_) write(input);
+  if (!numbers_.empty()) backend_.unpack(inputs_.front(), numbers_.data(), inputs_.front().box);
 }
 
 void ShardBench::begin_backward() {

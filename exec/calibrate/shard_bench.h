@@ -55,6 +55,7 @@ class ShardBench {
   void* saved_ = nullptr;
   std::int64_t parameter_count_ = 0;
   std::vector<std::int64_t> labels_;
+  std::vector<float> numbers_;  ///< that an embedding reads
 };
 
 }  // namespace strata

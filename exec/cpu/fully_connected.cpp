@@ -1,6 +1,6 @@
-// A shard of a fully-connected layer. Without spatial extent a tensor is rows already, padded to
-// whole blocks of channels; else the input's features are brought into row-major order first. The
-// weights stay as they are.
+// A shard of a fully-connected layer, or of a linear one of a single position. Without spatial
+// extent a tensor is rows already, padded to whole blocks of channels; else the input's features
+// are brought into row-major order first. The weights stay as they are.
 
 #include <algorithm>
 
@@ -54,10 +54,11 @@ void add_backward_data(const ThinExtents& e, ConstRows dy, ConstRows w, Rows<flo
                   w.stride, 1.0F, dx.data, dx.stride);
 }
 
-/// dw = dy^T x
-void set_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, Rows<float> dw) {
+/// dw = dy^T x, or dw += it
+void product_backward_weights(const ThinExtents& e, ConstRows dy, ConstRows x, Rows<float> dw,
+                              bool adds) {
   library_product('T', 'N', e.outputs, e.inputs, e.samples, 1.0F, dy.data, dy.stride, x.data,
-                  x.stride, 0.0F, dw.data, dw.stride);
+                  x.stride, adds ? 1.0F : 0.0F, dw.data, dw.stride);
 }
 
 class FullyConnectedKernel : public PhasedKernel {
@@ -83,7 +84,8 @@ class FullyConnectedKernel : public PhasedKernel {
     const Tensor dx(operands.input_gradients[0]);
     const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
     const Rows<float> rows = is_rows(dx) ? rows_of(dx) : between();
-    std::fill_n(rows.data, rows.stride * extents_.samples, 0.0F);
+    const bool adds = operands.adds_input_gradients;  // what lies as rows then
+    if (!adds) std::fill_n(rows.data, rows.stride * extents_.samples, 0.0F);
     add_backward_data(extents_, dy, weights(operands), rows);
     if (!is_rows(dx)) unpack(dx, rows.data, dx.box());
   }
@@ -91,8 +93,9 @@ class FullyConnectedKernel : public PhasedKernel {
   void backward_weights(const Operands& operands) override {
     const ConstRows dy = constant(rows_of(Tensor(operands.output_gradient)));
     float* const dw = operands.parameter_gradients;
-    set_backward_weights(extents_, dy, features(operands), {dw, features_});
-    std::fill_n(dw + sizes_.weight, sizes_.bias, 0.0F);
+    const bool adds = operands.adds_parameter_gradients;
+    product_backward_weights(extents_, dy, features(operands), {dw, features_}, adds);
+    if (!adds) std::fill_n(dw + sizes_.weight, sizes_.bias, 0.0F);
     for (std::int64_t n = 0; n < extents_.samples; ++n) {
       const float* const row = dy.data + n * dy.stride;
       for (std::int64_t o = 0; o < sizes_.bias; ++o) dw[sizes_.weight + o] += row[o];
@@ -123,8 +126,12 @@ class FullyConnectedKernel : public PhasedKernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected&) {
+std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec) {
   return std::make_unique<FullyConnectedKernel>(spec, spec.inputs[0][0]);
+}
+
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const FullyConnected&) {
+  return make_product_of_rows(spec);
 }
 
 }  // namespace strata::cpu

@@ -1,6 +1,5 @@
 #include "exec/cpu/kernels.h"
 
-#include <concepts>
 #include <variant>
 
 #include "sim/base/error.h"
@@ -13,17 +12,6 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec&, const Input&) {
 }
 std::unique_ptr<Kernel> make_kernel(const ShardSpec&, const Opaque&) {
   throw InternalError("nothing computes an opaque op");
-}
-
-template <class Op>
-concept IsTokenOp =
-    std::same_as<Op, Linear> || std::same_as<Op, Attention> || std::same_as<Op, GatedActivation> ||
-    std::same_as<Op, RmsNorm> || std::same_as<Op, Embedding> ||
-    std::same_as<Op, PositionEmbedding> || std::same_as<Op, Tokens> ||
-    std::same_as<Op, ClassToken> || std::same_as<Op, SelectToken>;
-template <IsTokenOp Op>
-std::unique_ptr<Kernel> make_kernel(const ShardSpec&, const Op&) {
-  throw InternalError("no kernel yet");
 }
 
 }  // namespace

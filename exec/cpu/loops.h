@@ -35,6 +35,16 @@ struct NormLanes {
   const float* tilt;    ///< sum of dy (x - mean) / count / variance (backward)
 };
 
+/// All channel blocks of one sample: `stride` floats from one to the next.
+struct ChannelBlocks {
+  std::int64_t channels, places, stride;
+};
+/// What stays the same over the channels of a place, of each of the places.
+struct PlaceNorms {
+  const float* mean;
+  const float* inverse;  ///< 1 / standard deviation
+};
+
 /// Loops over one channel block.
 struct BlockLoops {
   /// Also the place of each maximum, or -1.
@@ -56,6 +66,28 @@ struct BlockLoops {
   /// dx = (dy - offset - (x - mean) tilt) scale
   void (*normalize_gradient)(const NormLanes& lanes, const float* dy, const float* x,
                              std::int64_t places, float* dx);
+
+  // Norms and softmaxes of each place over its channels.
+  /// sums[2p] = the sum of x - near[p], sums[2p + 1] = that of its square, over all blocks.
+  void (*place_moments)(const ChannelBlocks& of, const float* x, const float* near, float* sums);
+  /// sums[2p] = the sum of g = dy scale, sums[2p + 1] = that of g (x - mean) inverse, over all
+  /// blocks, whose scales have values for unused places, too.
+  void (*place_products)(const ChannelBlocks& of, const float* dy, const float* x,
+                         const float* scale, const PlaceNorms& norms, float* sums);
+  /// y = (x - mean) inverse scale + shift; scale and shift are of a lane.
+  void (*normalize_places)(const PlaceNorms& norms, const float* scale, const float* shift,
+                           const float* x, std::int64_t places, float* y);
+  /// dx = (dy scale - sums[2p] share - (x - mean) inverse sums[2p + 1] share) inverse
+  void (*normalize_places_gradient)(const PlaceNorms& norms, const float* scale, const float* sums,
+                                    float share, const float* dy, const float* x,
+                                    std::int64_t places, float* dx);
+  /// Per lane: sums[0] += dy (x - mean) inverse, sums[B] += dy.
+  void (*scale_products)(const PlaceNorms& norms, const float* dy, const float* x,
+                         std::int64_t places, double* sums);
+  /// pairs[2p] = the largest x, pairs[2p + 1] = the sum of exp(x - largest), over all blocks.
+  void (*place_exponentials)(const ChannelBlocks& of, const float* x, float* pairs);
+  /// y = exp(x - pairs[2p]) / pairs[2p + 1]
+  void (*softmax)(const float* pairs, const float* x, std::int64_t places, float* y);
 };
 
 /// Activations, elementwise; `to` may be `from`, and `dx` may be `dy`. `kept` is the output, or the

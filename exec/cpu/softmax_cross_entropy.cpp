@@ -1,10 +1,10 @@
-// p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the global batch N;
-// dx = (p - [c = label]) / N. Rows cut in c exchange their maximum and sum.
+// p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the N positions of the
+// global batch; dx = (p - [c = label]) / N. Positions cut in c exchange their maximum and sum.
 
-#include <algorithm>
 #include <cmath>
 
 #include "exec/cpu/kernels.h"
+#include "exec/cpu/loops.h"
 #include "exec/cpu/move.h"
 
 namespace strata::cpu {
@@ -13,61 +13,77 @@ namespace {
 class SoftmaxCrossEntropyKernel : public PhasedKernel {
  public:
   explicit SoftmaxCrossEntropyKernel(const ShardSpec& spec)
-      : box_(spec.output), batch_(static_cast<double>((*spec).output[Dim::n])) {}
+      : box_(spec.output),
+        width_((*spec).output[Dim::w]),
+        judged_(static_cast<double>((*spec).output[Dim::n] * width_)) {}
 
  private:
-  std::int64_t rows() const { return box_[Dim::n].size(); }
   std::int64_t columns() const { return box_[Dim::c].size(); }
 
-  /// The label of a row among this shard's columns, or -1.
-  std::int64_t label(const Operands& operands, std::int64_t row) const {
-    const auto sample = static_cast<std::size_t>(box_[Dim::n].begin + row);
-    const std::int64_t column = operands.step->labels[sample] - box_[Dim::c].begin;
+  /// The label of a position among this shard's columns, or -1.
+  std::int64_t label(const Operands& operands, std::int64_t n, std::int64_t w) const {
+    const std::int64_t at = (box_[Dim::n].begin + n) * width_ + box_[Dim::w].begin + w;
+    const std::int64_t column =
+        operands.step->labels[static_cast<std::size_t>(at)] - box_[Dim::c].begin;
     return column >= 0 && column < columns() ? column : -1;
   }
 
+  /// visit(n, w, its number among the shard's positions, its label) for those that have one here.
+  template <class Visit>
+  void each_label(const Operands& operands, const Visit& visit) const {
+    std::int64_t position = 0;
+    for (std::int64_t n = 0; n < box_[Dim::n].size(); ++n) {
+      for (std::int64_t w = 0; w < box_[Dim::w].size(); ++w, ++position) {
+        if (const std::int64_t at = label(operands, n, w); at >= 0) visit(n, w, position, at);
+      }
+    }
+  }
+
+  static const BlockLoops& loops_of(const Tensor& x) {
+    return x.block() == 1 ? loops().singles : loops().blocks;
+  }
+
   void forward_statistics(const Operands& operands) override {
-    const Tensor input(operands.inputs[0]);
-    for (std::int64_t n = 0; n < rows(); ++n) {
-      const float* x = input.block_at(n, 0);
-      const float most = *std::max_element(x, x + columns());
-      double sum = 0;
-      for (std::int64_t c = 0; c < columns(); ++c) sum += std::exp(x[c] - most);
-      operands.statistics[2 * n] = most;
-      operands.statistics[2 * n + 1] = static_cast<float>(sum);
+    const Tensor x(operands.inputs[0]);
+    for (std::int64_t n = 0; n < x.extents()[Dim::n]; ++n) {
+      loops_of(x).place_exponentials({columns(), x.plane(), x.plane() * x.block()},
+                                     x.block_at(n, 0), operands.statistics + 2 * n * x.plane());
     }
   }
 
   void forward(const Operands& operands) override {
-    const Tensor input(operands.inputs[0]), output(operands.output);
+    const Tensor x(operands.inputs[0]), p(operands.output);
     LossPart part;
-    for (std::int64_t n = 0; n < rows(); ++n) {
-      const float *x = input.block_at(n, 0), *row = operands.statistics + 2 * n;
-      float* p = output.block_at(n, 0);
-      if (const std::int64_t at = label(operands, n); at >= 0) {
-        part.loss += (std::log(static_cast<double>(row[1])) + row[0] - x[at]) / batch_;
-        part.correct += x[at] == row[0] ? 1 : 0;
+    each_label(
+        operands, [&](std::int64_t n, std::int64_t w, std::int64_t position, std::int64_t at) {
+          const float *pair = operands.statistics + 2 * position, logit = x.at(n, at, 0, 0, w);
+          part.loss += (std::log(static_cast<double>(pair[1])) + pair[0] - logit) / judged_;
+          part.correct += logit == pair[0] ? 1 : 0;
+        });
+    for (std::int64_t n = 0; n < x.extents()[Dim::n]; ++n) {
+      for (std::int64_t block = 0; block < x.blocks(); ++block) {
+        loops_of(x).softmax(operands.statistics + 2 * n * x.plane(), x.block_at(n, block),
+                            x.plane(), p.block_at(n, block));
       }
-      for (std::int64_t c = 0; c < columns(); ++c) p[c] = std::exp(x[c] - row[0]) / row[1];
     }
-    zero_unused(output);
+    zero_unused(p);
     if (operands.loss != nullptr) *operands.loss = part;
   }
 
   void backward_data(const Operands& operands) override {
-    const Tensor output(operands.output), gradient(operands.input_gradients[0]);
-    const auto share = static_cast<float>(1 / batch_);
-    for (std::int64_t n = 0; n < rows(); ++n) {
-      const float* p = output.block_at(n, 0);
-      float* dx = gradient.block_at(n, 0);
-      for (std::int64_t c = 0; c < columns(); ++c) dx[c] = p[c] * share;
-      if (const std::int64_t at = label(operands, n); at >= 0) dx[at] = (p[at] - 1) * share;
-    }
-    zero_unused(gradient);
+    const Tensor p(operands.output), dx(operands.input_gradients[0]);
+    const auto share = static_cast<float>(1 / judged_);
+    float* __restrict to = dx.data();
+    const float* const from = p.data();
+    for (std::int64_t i = 0; i < p.padded_size(); ++i) to[i] = from[i] * share;
+    each_label(operands, [&](std::int64_t n, std::int64_t w, std::int64_t, std::int64_t at) {
+      dx.at(n, at, 0, 0, w) = (p.at(n, at, 0, 0, w) - 1) * share;
+    });
   }
 
   Box box_;
-  double batch_;
+  std::int64_t width_;  ///< positions of a sample of the whole layer
+  double judged_;       ///< positions of the batch
 };
 
 }  // namespace

@@ -81,7 +81,8 @@ void Executor::set_parameters(LayerId layer, std::span<const float> whole) {
 }
 
 std::vector<float> Executor::parameters(LayerId layer) const {
-  std::vector<float> whole(static_cast<std::size_t>(graph_[layer].parameters.total()));
+  std::vector<float> whole(static_cast<std::size_t>(graph_[layer].held().total()));
+  if (whole.empty()) return whole;
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
     if (!buffer.valid() || !holds(buffer)) continue;
@@ -92,7 +93,8 @@ std::vector<float> Executor::parameters(LayerId layer) const {
 }
 
 std::vector<bool> Executor::holds(LayerId layer) const {
-  std::vector<float> held(static_cast<std::size_t>(graph_[layer].parameters.total()));
+  std::vector<float> held(static_cast<std::size_t>(graph_[layer].held().total()));
+  if (held.empty()) return {};
   const std::vector<float> ones(held.size(), 1);
   for (std::size_t shard = 0; shard < plan_.placement(layer).devices.size(); ++shard) {
     const BufferId buffer = program_.parameters(layer, shard);
@@ -122,7 +124,7 @@ std::vector<float> Executor::on_host(const float* values, std::int64_t count) co
 void Executor::before_run() {
   if (!options_.keep_gradients) return;
   for (std::size_t i = 0; i < gradients_.size(); ++i) {
-    gradients_[i].assign(static_cast<std::size_t>(graph_[LayerId(i)].parameters.total()), 0);
+    gradients_[i].assign(static_cast<std::size_t>(graph_[LayerId(i)].held().total()), 0);
   }
 }
 

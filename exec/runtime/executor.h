@@ -31,7 +31,8 @@ class Executor {
            const ExecutionOptions& options = {}, DeviceId only = {});
   ~Executor();
 
-  /// Weight then bias of a whole layer, in the orders of Operands::parameters.
+  /// Weight then bias of a whole layer, in the orders of Operands::parameters. A layer that shares
+  /// another's has none of its own.
   void set_parameters(LayerId layer, std::span<const float> whole);
   std::vector<float> parameters(LayerId layer) const;
   /// Of the last step of the last run. Empty without keep_gradients, or where there is none.

@@ -43,17 +43,18 @@ struct ShardSpec {
   const Layer& operator*() const { return (*graph)[layer]; }
 };
 
-/// What the loss layer reports of its shard's rows.
+/// What the loss layer reports of its shard's positions.
 struct LossPart {
-  double loss = 0;           ///< summed over rows whose label lies in this shard, over the batch
-  std::int64_t correct = 0;  ///< rows of them whose label has the largest logit
+  /// Summed over the positions whose label lies in this shard, over the whole batch's positions.
+  double loss = 0;
+  std::int64_t correct = 0;  ///< of them, those whose label has the largest logit
 };
 
 /// What holds for a whole step, on every device.
 struct StepContext {
   std::uint64_t step = 0;  ///< counted from 0; dropout draws anew in each
   float learning_rate = 0;
-  std::span<const std::int64_t> labels;  ///< of the global batch
+  std::span<const std::int64_t> labels;  ///< of the global batch: by sample, then position
 };
 
 /// The memory that one phase works on. What a phase does not need may be empty.
@@ -66,8 +67,9 @@ struct Operands {
   /// whole, with zeros where nothing flows. An Add that reads one tensor twice writes the sum of
   /// both gradients into the first one's region.
   std::span<const Region> input_gradients;
-  /// fp32, the weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then the bias; of the
-  /// channels and terms of this shard (shard_parameters()). Also for statistics that weigh by them.
+  /// fp32, the weight (O, I/groups, kD, kH, kW), (O, I), (C), (C, positions) or of an embedding
+  /// (vocabulary, C), row-major, then the bias; of the channels and terms of this shard
+  /// (ParameterRows). Also for statistics that weigh by them.
   float* parameters = nullptr;
   float* parameter_gradients = nullptr;
   /// The gradients of the inputs, or of the parameters, are added to what lies there: what layers

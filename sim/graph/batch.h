@@ -9,8 +9,8 @@
 namespace strata {
 
 /// Of every Input layer its whole tensor, row-major (n, c, d, h, w), in the order of the graph, and
-/// a label for every sample. Equal numbers mean equal data: a device that holds a batch already
-/// does not load it again.
+/// a label for every position that the losses judge: by sample, then position. Equal numbers mean
+/// equal data: a device that holds a batch already does not load it again.
 struct Batch {
   std::uint64_t number = 0;
   std::vector<std::span<const float>> inputs;

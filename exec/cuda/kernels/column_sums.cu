@@ -24,16 +24,17 @@ struct PlainTerms {
 
 struct PutPlainSum {
   float* to;
+  bool adds;
   STRATA_ANYWHERE void operator()(std::int64_t channel, const float (&sums)[1]) const {
-    to[channel] = sums[0];
+    to[channel] = adds ? to[channel] + sums[0] : sums[0];
   }
 };
 
 }  // namespace
 
-void column_sums(const Region& of, float* sums, Seat& seat) {
+void column_sums(const Region& of, float* sums, Seat& seat, bool adds) {
   const auto join = [&](const Partials& partials) {
-    return JoinSums<1, PutPlainSum>{partials, {sums}};
+    return JoinSums<1, PutPlainSum>{partials, {sums, adds}};
   };
   with_type(seat.type(), [&]<class T>(T) {
     const Tensor<T> values(of);

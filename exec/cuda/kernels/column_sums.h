@@ -7,8 +7,9 @@
 
 namespace strata::cuda {
 
-/// sums[c] = the sum of all elements of channel c, in fp32 and always in the same order; zeros
-/// where there are no positions. Works in the seat's scratch, on tensors of its type.
-void column_sums(const Region& of, float* sums, Seat& seat);
+/// sums[c] = the sum of all elements of channel c, in fp32 and always in the same order, or added
+/// to what lies there; zeros where there are no positions. Works in the seat's scratch, on tensors
+/// of its type.
+void column_sums(const Region& of, float* sums, Seat& seat, bool adds = false);
 
 }  // namespace strata::cuda

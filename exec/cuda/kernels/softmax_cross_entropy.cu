@@ -1,5 +1,6 @@
-// p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the global batch N;
-// dx = (p - [c = label]) / N. Rows cut in c exchange their maximum and sum. A team takes a row. In
+// p = exp(x - max) / sum, loss = log(sum) + max - x[label], averaged over the N positions of the
+// global batch; dx = (p - [c = label]) / N. A row is a position's classes; rows cut in c exchange
+// their maximum and sum. A team takes a row. In
 // bf16 p is kept in fp32 beside the output: near 1 the half of its digits that bf16 lacks is what
 // the gradient is made of.
 
@@ -16,14 +17,16 @@ template <class T>
 struct SoftmaxRows {
   const T* logits;
   std::int64_t rows, columns, first_column;
-  const std::int64_t* labels;  ///< of its first row
+  const std::int64_t* labels;        ///< of its first row
+  std::int64_t positions, of_layer;  ///< of a sample: the shard's, and all
 
   STRATA_ANYWHERE float logit(std::int64_t row, std::int64_t column) const {
     return static_cast<float>(logits[row * columns + column]);
   }
   /// The label of a row among this shard's columns, or -1.
   STRATA_ANYWHERE std::int64_t label(std::int64_t row) const {
-    const std::int64_t column = labels[row] - first_column;
+    const Quotient sample(row, positions);
+    const std::int64_t column = labels[sample.whole * of_layer + sample.rest] - first_column;
     return column >= 0 && column < columns ? column : -1;
   }
 };
@@ -70,7 +73,7 @@ template <class T>
 struct SoftmaxLoss {
   SoftmaxRows<T> x;
   const float* statistics;
-  double batch;
+  double judged;
   LossPart* loss;  ///< of the step that recorded it; see StepState
   const StepState* step;
 
@@ -85,7 +88,7 @@ struct SoftmaxLoss {
       correct += own == most ? 1 : 0;
     }
     sum = team.sum(sum), correct = team.sum(correct);
-    if (team.rank() == 0) *own_loss() = {sum / batch, correct};
+    if (team.rank() == 0) *own_loss() = {sum / judged, correct};
   }
 
  private:
@@ -118,13 +121,22 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
 
  public:
   SoftmaxCrossEntropyKernel(Seat& seat, const ShardSpec& spec)
-      : seat_(seat), box_(spec.output), batch_(static_cast<double>((*spec).output[Dim::n])) {}
+      : seat_(seat),
+        box_(spec.output),
+        positions_((*spec).output[Dim::w]),
+        judged_(static_cast<double>((*spec).output[Dim::n] * positions_)) {}
 
  private:
   /// Labels move when they outgrow their memory.
   SoftmaxRows<T> rows(const void* logits) const {
-    return {static_cast<const T*>(logits), box_[Dim::n].size(), box_[Dim::c].size(),
-            box_[Dim::c].begin, seat_.labels() + box_[Dim::n].begin};
+    const std::int64_t first = box_[Dim::n].begin * positions_ + box_[Dim::w].begin;
+    return {static_cast<const T*>(logits),
+            box_[Dim::n].size() * box_[Dim::w].size(),
+            box_[Dim::c].size(),
+            box_[Dim::c].begin,
+            seat_.labels() + first,
+            box_[Dim::w].size(),
+            positions_};
   }
 
   void forward_statistics(const Operands& operands) override {
@@ -139,7 +151,7 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
                             kKeeps ? static_cast<float*>(operands.saved) : nullptr});
     if (operands.loss == nullptr) return;
     teams(seat_.stream(), 1,
-          SoftmaxLoss<T>{x, operands.statistics, batch_, operands.loss, seat_.step()});
+          SoftmaxLoss<T>{x, operands.statistics, judged_, operands.loss, seat_.step()});
   }
 
   void backward_data(const Operands& operands) override {
@@ -149,12 +161,13 @@ class SoftmaxCrossEntropyKernel : public PhasedKernel {
     teams(seat_.stream(), x.rows,
           SoftmaxBackward<T, P>{x, static_cast<const P*>(p),
                                 static_cast<T*>(operands.input_gradients[0].data),
-                                static_cast<float>(1 / batch_)});
+                                static_cast<float>(1 / judged_)});
   }
 
   Seat& seat_;
   Box box_;
-  double batch_;
+  std::int64_t positions_;  ///< of a sample of the whole layer
+  double judged_;           ///< positions of the global batch
 };
 
 }  // namespace

@@ -161,11 +161,12 @@ struct DirectProduct {
   DirectMatrix<From> a, b;
   To* product;
   std::int64_t columns, terms;
+  bool adds;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
     const From* left = a.data + i / columns * a.of_row;
     const From* right = b.data + i % columns * b.of_column;
-    float sum = 0;
+    float sum = adds ? static_cast<float>(product[i]) : 0.0F;
     for (std::int64_t k = 0; k < terms; ++k) {
       sum += static_cast<float>(left[k * a.of_column]) * static_cast<float>(right[k * b.of_row]);
     }
@@ -180,13 +181,13 @@ void convolve_directly(const ConvolutionShape& shape, Direction direction,
   with_type(type, [&]<class T>(T) { convolve<T>(shape, direction, memory, stream); });
 }
 
-void multiply_directly(const Matrix& a, const Matrix& b, void* product, Type from, Type to,
+void multiply_directly(const Matrix& a, const Matrix& b, void* product, const ProductTypes& types,
                        Stream& stream) {
-  with_type(from, [&]<class From>(From) {
-    with_type(to, [&]<class To>(To) {
+  with_type(types.from, [&]<class From>(From) {
+    with_type(types.to, [&]<class To>(To) {
       each(stream, a.rows * b.columns,
            DirectProduct<From, To>{direct_matrix<From>(a), direct_matrix<From>(b),
-                                   static_cast<To*>(product), b.columns, a.columns});
+                                   static_cast<To*>(product), b.columns, a.columns, types.adds});
     });
   });
 }

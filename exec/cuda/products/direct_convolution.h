@@ -12,8 +12,13 @@ namespace strata::cuda {
 void convolve_directly(const ConvolutionShape& shape, Direction direction,
                        const ConvolutionMemory& memory, Type type, Stream& stream);
 
+struct ProductTypes {
+  Type from, to;
+  bool adds = false;  ///< to what lies there
+};
+
 /// product = a b, row by row.
-void multiply_directly(const Matrix& a, const Matrix& b, void* product, Type from, Type to,
+void multiply_directly(const Matrix& a, const Matrix& b, void* product, const ProductTypes& types,
                        Stream& stream);
 
 }  // namespace strata::cuda

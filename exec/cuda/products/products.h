@@ -51,8 +51,10 @@ struct Matrix {
   bool transposed = false;
 };
 
-/// product = a b, row by row, of type `to`; a and b are of the seat's type.
-void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to);
+/// product = a b, row by row, of type `to`, or added to what lies there; a and b are of the seat's
+/// type.
+void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to,
+              bool adds = false);
 
 /// A product by each library, on its own; nothing where none is linked. Throws EnvironmentError
 /// where a library fails, or leaves even these to plain loops.

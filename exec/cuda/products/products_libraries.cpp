@@ -64,19 +64,19 @@ void ConvolutionProduct::run(const ConvolutionMemory& memory) {
 
 // The library's matrices lie column by column: in its eyes all are transposed, and
 // product^T = b^T a^T.
-void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to) {
+void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to, bool adds) {
   use_gpu(seat.gpu());
   const CublasSeat& library = cublas_of(seat);
   const auto operation = [](const Matrix& it) { return it.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   const auto length = [](const Matrix& it) { return it.transposed ? it.rows : it.columns; };
   const auto compute =
       seat.precision() == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-  const float one = 1, zero = 0;
+  const float one = 1, kept = adds ? 1 : 0;
   const cudaDataType_t type = cuda_type(seat.type());
   library.cublas().check(
       library.cublas().multiply(library.handle(), operation(b), operation(a), b.columns, a.rows,
                                 a.columns, &one, b.data, type, length(b), a.data, type, length(a),
-                                &zero, product, cuda_type(to), b.columns, compute,
+                                &kept, product, cuda_type(to), b.columns, compute,
                                 CUBLAS_GEMM_DEFAULT),
       "multiplying matrices");
 }

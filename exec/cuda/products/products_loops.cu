@@ -26,8 +26,8 @@ void ConvolutionProduct::run(const ConvolutionMemory& memory) {
   convolve_directly(body_->shape, body_->direction, memory, seat.type(), seat.stream());
 }
 
-void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to) {
-  multiply_directly(a, b, product, seat.type(), to, seat.stream());
+void multiply(Seat& seat, const Matrix& a, const Matrix& b, void* product, Type to, bool adds) {
+  multiply_directly(a, b, product, {seat.type(), to, adds}, seat.stream());
 }
 
 void try_products(Seat&) {}

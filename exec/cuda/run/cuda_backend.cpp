@@ -150,6 +150,12 @@ std::unique_ptr<Stopwatch> CudaBackend::stopwatch(bool recorded) {
   return std::make_unique<QueueTimes>(*this, recorded);
 }
 
+void CudaBackend::code_numbers() {
+  for (const auto& seat : seats_) {
+    if (seat) seat->code_numbers();
+  }
+}
+
 void CudaBackend::fill(const Region& to) {
   fill_with_noise(to.data, volume(to.box), type_, stream());
 }

@@ -53,6 +53,10 @@ class CudaBackend : public Backend {
   void begin_step(DeviceId device, const StepContext& context) override;
   std::unique_ptr<Kernel> make_kernel(DeviceId device, const ShardSpec& spec) override;
 
+  /// Of tensors, data among them.
+  Type type() const { return type_; }
+  /// Batches have codes in place of tokens' numbers from now on.
+  void code_numbers();
   std::int64_t places(const Box& box) const override { return volume(box); }
   /// Rounded up, so that tensors one after another each begin where 16 bytes may be moved at once.
   std::int64_t bytes(const Box& box) const override {

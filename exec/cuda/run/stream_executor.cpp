@@ -45,6 +45,10 @@ StreamExecutor::StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend
       peers_(peers_for(plan, backend, ranks)),
       executor_(graph, plan, backend, options,
                 ranks == nullptr ? DeviceId{} : DeviceId(ranks->rank())) {
+  if (backend.type() == Type::bf16) {
+    coded_.emplace(graph);
+    backend.code_numbers();
+  }
   if (!options.recorded) return;
   if (ranks != nullptr) {
     throw InputError("--graph: several processes play no graphs; allowed: one process");
@@ -67,10 +71,11 @@ Execution StreamExecutor::run(std::size_t steps, const BatchOf& batch_of,
   const std::vector<std::size_t> before = plain_loops_of(backend_);
   executor_.before_run();
   const Communicators communicators{ranks_, peers_.get()};
+  const BatchOf coded = [&](std::uint64_t step) { return coded_->coded(batch_of(step)); };
   const LaunchMode mode{serial_, recorded_ ? &*recorded_ : nullptr, task_times_};
-  Execution result =
-      StreamRun(executor_, plan_, backend_, steps, batch_of, cancelled, communicators, mode)
-          .execute();
+  Execution result = StreamRun(executor_, plan_, backend_, steps, coded_ ? coded : batch_of,
+                               cancelled, communicators, mode)
+                         .execute();
   executor_.after_run(steps);
   count_plain_loops(before);
   result.plain_loops = plain_loops();

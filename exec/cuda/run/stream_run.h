@@ -29,6 +29,7 @@
 
 #include "exec/cuda/device/range.h"
 #include "exec/cuda/peers/peers.h"
+#include "exec/cuda/run/coded_batches.h"
 #include "exec/cuda/run/collectives.h"
 #include "exec/cuda/run/crossing.h"
 #include "exec/cuda/run/cuda_backend.h"
@@ -105,7 +106,8 @@ class StreamRun {
 class StreamExecutor {
  public:
   /// All must outlive it. `ranks`: where each device has a process of its own; all of them make it.
-  /// Throws InputError where such processes are to record steps.
+  /// Throws InputError where such processes are to record steps, and where bf16 has no place for
+  /// the numbers of tokens.
   StreamExecutor(const Graph& graph, const Plan& plan, CudaBackend& backend,
                  const ExecutionOptions& options, const Ranks* ranks = nullptr);
 
@@ -129,7 +131,8 @@ class StreamExecutor {
   CudaBackend& backend_;
   const Ranks* ranks_;
   bool serial_, task_times_;
-  PlainLoops plain_loops_;  // of its own kernels, in this process
+  PlainLoops plain_loops_;             // of its own kernels, in this process
+  std::optional<CodedBatches> coded_;  // in bf16
   std::unique_ptr<Peers> peers_;
   Executor executor_;
   std::optional<RecordedStep> recorded_;

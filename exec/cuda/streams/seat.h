@@ -86,6 +86,10 @@ class Seat {
   /// To the GPU's memory, in the stream's order; the host's bytes have been read when this returns.
   void tell(void* to, std::span<const std::byte> bytes);
 
+  /// Whether data that embeddings alone read are codes of numbers (number_code.h), not numbers.
+  bool codes_numbers() const { return codes_numbers_; }
+  void code_numbers() { codes_numbers_ = true; }
+
   /// Memory for one piece of work after another: what is in it is the caller's until the next call.
   void* scratch(std::int64_t bytes);
   /// How often memory that kernels were told of has moved since.
@@ -106,6 +110,7 @@ class Seat {
   PinnedRing ring_;               // outlives what is copied from it
   LastingMemory told_, scratch_;  // told_: a StepState, at kLabelsAt the labels
   std::uint64_t moves_ = 0;
+  bool codes_numbers_ = false;
   std::vector<std::string> plain_loops_;
   std::shared_ptr<void> libraries_;  // dies before the stream that it is bound to
 };

@@ -48,6 +48,27 @@ bool is_sample_shape(std::vector<std::int64_t> shape, const Extents& output) {
   return shape == least;
 }
 
+// Of what reads the input, the fewest numbers that an embedding has vectors for; none without one.
+std::optional<std::int64_t> vocabulary(const Graph& graph, LayerId input) {
+  std::optional<std::int64_t> least;
+  for (LayerId reader : graph.consumers(input)) {
+    const auto* table = std::get_if<Embedding>(&graph[reader].op);
+    if (table != nullptr) least = std::min(least.value_or(table->vocabulary), table->vocabulary);
+  }
+  return least;
+}
+
+void check_numbers(const std::string& file, const NpyArray<float>& array, const Layer& input,
+                   std::int64_t vocabulary) {
+  const auto bad = std::find_if(array.values.begin(), array.values.end(), [&](float value) {
+    return value < 0 || value >= static_cast<float>(vocabulary) || value != std::floor(value);
+  });
+  if (bad == array.values.end()) return;
+  throw InputError(fmt::format("{}: sample {} has the token {}; allowed: whole numbers, 0 to {}",
+                               file, (bad - array.values.begin()) / sample_size(input), *bad,
+                               vocabulary - 1));
+}
+
 void check_input(const std::string& file, const NpyArray<float>& array, const Layer& input) {
   const auto& shape = array.shape;
   const bool some = !shape.empty() && shape.front() > 0;
@@ -64,16 +85,19 @@ void check_input(const std::string& file, const NpyArray<float>& array, const La
 }
 
 void check_labels(const std::string& file, const NpyArray<std::int64_t>& labels,
-                  std::int64_t samples, std::int64_t classes) {
-  if (labels.shape != std::vector<std::int64_t>{samples}) {
-    throw InputError(fmt::format("{}: its shape is ({}); allowed: ({}), a label for every sample",
-                                 file, fmt::join(labels.shape, ", "), samples));
+                  std::int64_t samples, std::int64_t each, std::int64_t classes) {
+  std::vector<std::int64_t> shape = {samples};
+  if (each > 1) shape.push_back(each);
+  if (labels.shape != shape) {
+    throw InputError(fmt::format("{}: its shape is ({}); allowed: ({}), a label for every {}", file,
+                                 fmt::join(labels.shape, ", "), fmt::join(shape, ", "),
+                                 each > 1 ? "position of every sample" : "sample"));
   }
   for (std::size_t i = 0; i < labels.values.size(); ++i) {
     const std::int64_t label = labels.values[i];
     if (label >= 0 && label < classes) continue;
-    throw InputError(fmt::format("{}: sample {} has the label {}; allowed: 0 to {}", file, i, label,
-                                 classes - 1));
+    throw InputError(fmt::format("{}: sample {} has the label {}; allowed: 0 to {}", file,
+                                 static_cast<std::int64_t>(i) / each, label, classes - 1));
   }
 }
 
@@ -99,8 +123,24 @@ std::int64_t class_count(const Graph& graph) {
       graph.name()));
 }
 
+std::int64_t labels_of_sample(const Graph& graph) {
+  std::optional<std::int64_t> each;
+  for (const Layer& layer : graph.layers()) {
+    if (!is_loss(layer.op)) continue;
+    const std::int64_t positions = layer.output[Dim::w];
+    if (each.value_or(positions) != positions) {
+      throw InputError(
+          fmt::format("{}: its losses judge {} and {} positions of a sample; allowed: "
+                      "losses that share their labels",
+                      graph.name(), *each, positions));
+    }
+    each = positions;
+  }
+  return each.value_or(1);
+}
+
 void Dataset::repeat_first_samples() {
-  extend(labels_, batch_ - 1);
+  extend(labels_, (batch_ - 1) * labels_of_sample_);
   for (std::size_t i = 0; i < inputs_.size(); ++i) extend(inputs_[i], (batch_ - 1) * sizes_[i]);
 }
 
@@ -110,7 +150,7 @@ Batch Dataset::range(std::int64_t first, std::int64_t count) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     batch.inputs.push_back(std::span(inputs_[i]).subspan(first * sizes_[i], count * sizes_[i]));
   }
-  batch.labels = std::span(labels_).subspan(first, count);
+  batch.labels = std::span(labels_).subspan(first * labels_of_sample_, count * labels_of_sample_);
   return batch;
 }
 
@@ -131,9 +171,13 @@ Dataset load_dataset(const std::string& folder, const Graph& graph) {
   Dataset data;
   NpyArray<float> values = read_npy_floats(input_file);
   check_input(input_file, values, input);
+  if (const auto numbers = vocabulary(graph, inputs.front())) {
+    check_numbers(input_file, values, input, *numbers);
+  }
   NpyArray<std::int64_t> labels = read_npy_integers(label_file);
   data.samples_ = values.shape.front();
-  check_labels(label_file, labels, data.samples_, class_count(graph));
+  data.labels_of_sample_ = labels_of_sample(graph);
+  check_labels(label_file, labels, data.samples_, data.labels_of_sample_, class_count(graph));
   data.batch_ = graph.batch();
   data.sizes_ = {sample_size(input)};
   data.inputs_.push_back(std::move(values.values));
@@ -149,13 +193,17 @@ Dataset synthetic_dataset(const Graph& graph, std::uint64_t seed) {
     const CounterRandom random(seed, "input " + graph[id].name);
     data.sizes_.push_back(sample_size(graph[id]));
     auto& values = data.inputs_.emplace_back(data.sizes_.back() * data.samples_);
+    const std::optional<std::int64_t> numbers = vocabulary(graph, id);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(random.normal(i));
+      values[i] =
+          static_cast<float>(numbers ? std::floor(static_cast<double>(*numbers) * random.uniform(i))
+                                     : random.normal(i));
     }
   }
   const CounterRandom random(seed, "labels");
   const auto classes = static_cast<double>(class_count(graph));
-  for (std::int64_t i = 0; i < data.samples_; ++i) {
+  data.labels_of_sample_ = labels_of_sample(graph);
+  for (std::int64_t i = 0; i < data.samples_ * data.labels_of_sample_; ++i) {
     data.labels_.push_back(static_cast<std::int64_t>(classes * random.uniform(i)));
   }
   data.repeat_first_samples();

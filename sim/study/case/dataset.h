@@ -32,17 +32,24 @@ class Dataset {
   std::vector<std::vector<float>> inputs_;  // by network input, in the graph's order
   std::vector<std::int64_t> sizes_;         // values of a sample, by network input
   std::vector<std::int64_t> labels_;
+  std::int64_t labels_of_sample_ = 1;
 };
 
-/// input.npy (N, C, [D,] [H,] W; dims of extent 1 before W may be left out) and labels.npy (N) of a
-/// folder. Throws InputError: for shapes that do not fit the graph, labels outside its classes,
-/// values that are no numbers, and for a graph that has more than one input.
+/// input.npy (N, C, [D,] [H,] W; dims of extent 1 before W may be left out) and labels.npy of a
+/// folder: (N), and where the losses judge each of W positions, (N, W). Throws InputError: for
+/// shapes that do not fit the graph, labels outside its classes, values that are no numbers, what
+/// an embedding reads that is no number of its vocabulary, and for a graph that has more than one
+/// input.
 Dataset load_dataset(const std::string& folder, const Graph& graph);
 
-/// One batch that every step uses: normal values of variance 1, labels drawn uniformly.
+/// One batch that every step uses: normal values of variance 1, where an embedding reads them whole
+/// numbers of its vocabulary; they and the labels drawn uniformly.
 Dataset synthetic_dataset(const Graph& graph, std::uint64_t seed);
 
 /// How many classes the network's losses tell apart. Throws InputError where it has no loss.
 std::int64_t class_count(const Graph& graph);
+/// How many positions of a sample the losses judge, each against a label: 1 without a width. Throws
+/// InputError where losses differ in it.
+std::int64_t labels_of_sample(const Graph& graph);
 
 }  // namespace strata

@@ -29,7 +29,8 @@ namespace strata {
 class PlanRun {
  public:
   virtual ~PlanRun() = default;
-  /// Weight (O, I/groups, kD, kH, kW), (O, I) or (C), row-major, then bias, of the whole layer.
+  /// Weight (weight_shape()), row-major, then bias, of the whole layer; ignored where the layer
+  /// shares another's.
   virtual void set_parameters(LayerId layer, std::span<const float> whole) = 0;
   virtual std::vector<float> parameters(LayerId layer) const = 0;
   /// Summed over the batch's shards, of the last step; empty where there is none or none was kept.

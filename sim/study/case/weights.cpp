@@ -48,7 +48,7 @@ void check_file_name(const Layer& layer) {
 }
 
 std::vector<Tensor> tensors(const std::string& folder, const Layer& layer) {
-  const Parameters& sizes = layer.parameters;
+  const Parameters sizes = layer.held();
   if (sizes.total() > 0) check_file_name(layer);
   std::vector<Tensor> result;
   const std::string base = folder + "/" + layer.name;
@@ -76,17 +76,27 @@ void read_tensor(const Tensor& tensor, std::vector<float>& parameters) {
   std::copy(array.values.begin(), array.values.end(), parameters.begin() + tensor.begin);
 }
 
+constexpr double kVectorDeviation = 0.02;  // as GPT-2's and BERT's
+
 std::vector<float> initial(const Layer& layer, std::uint64_t seed) {
-  const Parameters& sizes = layer.parameters;
+  const Parameters sizes = layer.held();
   std::vector<float> values(static_cast<std::size_t>(sizes.total()));
   if (values.empty()) return values;
   if (traits(layer.op).scales_channels) {
     std::fill_n(values.begin(), sizes.weight, 1.0F);
     return values;
   }
+  if (std::holds_alternative<ClassToken>(layer.op)) return values;
+  const CounterRandom random(seed, "weights " + layer.name);
+  if (std::holds_alternative<Embedding>(layer.op) ||
+      std::holds_alternative<PositionEmbedding>(layer.op)) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(kVectorDeviation * random.normal(i));
+    }
+    return values;
+  }
   const std::int64_t fan_in = sizes.weight / layer.output[Dim::c];
   const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
-  const CounterRandom random(seed, "weights " + layer.name);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(bound * (2 * random.uniform(i) - 1));
   }
@@ -135,7 +145,10 @@ std::string without_slash(std::string folder) {
 std::vector<std::int64_t> weight_shape(const Layer& layer) {
   const std::int64_t rows = layer.output[Dim::c];
   const auto* convolution = std::get_if<Convolution>(&layer.op);
-  if (traits(layer.op).scales_channels) return {rows};
+  if (traits(layer.op).scales_channels || std::holds_alternative<ClassToken>(layer.op)) {
+    return {rows};
+  }
+  if (traits(layer.op).terms_lead) return {layer.reduction, rows};
   if (convolution == nullptr) return {rows, layer.parameters.weight / rows};
   std::vector<std::int64_t> shape = {rows};
   std::int64_t taps = 1;

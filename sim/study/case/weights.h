@@ -14,9 +14,11 @@ namespace strata {
 
 using NetworkWeights = std::vector<std::vector<float>>;
 
-/// Weight and bias of convolutions and fully-connected layers uniform in [-b, b), b = 1 /
-/// sqrt(fan-in), as PyTorch has it by default (He et al., 2015, with a = sqrt(5)); batch
-/// normalisation: scale 1, shift 0. A value depends on the seed, its layer's name and its place.
+/// Weight and bias of convolutions, fully-connected and linear layers uniform in [-b, b), b = 1 /
+/// sqrt(fan-in), as PyTorch has it by default (He et al., 2015, with a = sqrt(5));
+/// norms: scale 1, shift 0; vectors of tokens and positions normal, of standard deviation 0.02; a
+/// class token 0. Nothing of a layer that shares another's weight. A value depends on the seed, its
+/// layer's name and its place.
 NetworkWeights initial_weights(const Graph& graph, std::uint64_t seed);
 
 /// LAYER.weight.npy and LAYER.bias.npy of a folder; other files are left alone. Throws InputError
@@ -34,7 +36,7 @@ void check_weight_files(const Graph& graph);
 /// could not be made.
 void check_new_folder(const std::string& folder);
 
-/// (O, I/groups, [kD,] [kH,] kW), (O, I) or (C).
+/// (O, I/groups, [kD,] [kH,] kW), (O, I), (C) or (C, positions); of an embedding (vocabulary, C).
 std::vector<std::int64_t> weight_shape(const Layer& layer);
 
 }  // namespace strata

@@ -58,7 +58,8 @@ TestResult evaluate(Runner& runner, const RunRequest& request, const RunReport& 
              left);
   }
   const auto samples = static_cast<double>(test.samples());
-  return {static_cast<double>(sums.correct) / samples, sums.loss / samples, test.samples()};
+  const double judged = samples * static_cast<double>(labels_of_sample(trained.graph));
+  return {static_cast<double>(sums.correct) / judged, sums.loss / samples, test.samples()};
 }
 
 }  // namespace strata

@@ -76,8 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
                       SmallNetwork{"resnet50", 2, 96, 8}, SmallNetwork{"googlenet", 2, 96, 8},
                       SmallNetwork{"densenet121", 2, 96, 8}, SmallNetwork{"mobilenet_v2", 2, 96, 8},
                       SmallNetwork{"r3d_18", 2, 32, 8}, SmallNetwork{"gated", 2},
-                      SmallNetwork{"normed", 2}),
-    [](const auto& tested) { return std::string(tested.param.name); });
+                      SmallNetwork{"normed", 2}, SmallNetwork{strata::testing::kSmallGpt, 2},
+                      SmallNetwork{strata::testing::kSmallLlama, 2},
+                      SmallNetwork{strata::testing::kSmallBert, 2},
+                      SmallNetwork{strata::testing::kSmallVit, 2}),
+    [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace
 }  // namespace strata

@@ -38,7 +38,16 @@ TEST_P(AgainstReference, Whole) {
 
 TEST_P(AgainstReference, CutInParts) {
   expect_drawn(20, 3, [](const DrawnOp& drawn, Random& random) {
-    return Cut{draw_degrees(drawn.output(), random)};
+    return Cut{draw_degrees(drawn.layer(), random)};
+  });
+}
+
+class Adding : public Kernels {};
+INSTANTIATE_TEST_SUITE_P(Op, Adding, testing::ValuesIn(ops_that(shards::may_add)), title_of);
+
+TEST_P(Adding, GradientsToWhatLiesThere) {
+  expect_drawn(20, 2, [](const DrawnOp& drawn, Random& random) {
+    return Cut{.degrees = draw_degrees(drawn.layer(), random), .adds = true};
   });
 }
 

@@ -51,7 +51,16 @@ TEST_P(AgainstReference, Whole) {
 
 TEST_P(AgainstReference, CutInParts) {
   expect_drawn(30, [](const DrawnOp& drawn, Random& random) {
-    return Cut{draw_degrees(drawn.output(), random)};
+    return Cut{draw_degrees(drawn.layer(), random)};
+  });
+}
+
+class Adding : public Kernels {};
+INSTANTIATE_TEST_SUITE_P(Op, Adding, cases_of(shards::ops_that(shards::may_add)), title_of);
+
+TEST_P(Adding, GradientsToWhatLiesThere) {
+  expect_drawn(20, [](const DrawnOp& drawn, Random& random) {
+    return Cut{.degrees = draw_degrees(drawn.layer(), random), .adds = true};
   });
 }
 

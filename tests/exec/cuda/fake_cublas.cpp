@@ -45,9 +45,11 @@ std::unique_ptr<CublasSeat> made_up_cublas(Seat& seat) {
   cublas->set_multiprocessors = set_multiprocessors;
   cublas->multiply = [](cublasHandle_t, cublasOperation_t, cublasOperation_t, std::int64_t,
                         std::int64_t, std::int64_t, const void*, const void*, cudaDataType,
-                        std::int64_t, const void*, cudaDataType, std::int64_t, const void*, void*,
-                        cudaDataType, std::int64_t, cublasComputeType_t,
-                        cublasGemmAlgo_t) { return unless(CublasCall::multiply); };
+                        std::int64_t, const void*, cudaDataType, std::int64_t, const void* kept,
+                        void*, cudaDataType, std::int64_t, cublasComputeType_t, cublasGemmAlgo_t) {
+    fake_cublas().kept = *static_cast<const float*>(kept);
+    return unless(CublasCall::multiply);
+  };
   return std::make_unique<CublasSeat>(seat, std::move(cublas));
 }
 

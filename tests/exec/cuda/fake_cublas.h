@@ -15,6 +15,7 @@ struct FakeCublas {
   CublasCall refused = CublasCall::none;
   int multiprocessors = 0;  ///< that it was told of last
   int handles = 0;          ///< made and not destroyed
+  float kept = 0;           ///< of what lay there, by the last product
 };
 
 /// Of all seats.

@@ -17,6 +17,7 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/cost/cost_model.h"
 #include "sim/profile/profile.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy.h"
 #include "sim/study/search/solve.h"
 #include "tests/exec/cuda/harness.h"
@@ -75,6 +76,7 @@ struct Way {
 Strategy strategy_of(const Way& way, const Graph& graph) {
   if (way.strategy == "model") return model_parallel(graph, way.devices);
   if (way.strategy == "owt") return owt_parallel(graph, way.devices);
+  if (way.strategy == "hybrid") return hybrid_parallel(graph, way.devices, "hybrid:tp=2,sp=1");
   if (way.strategy == "optimal") return optimal(graph, way.devices);
   if (way.strategy == "random1") return random_cut(graph, way.devices, 1);
   if (way.strategy == "random2") return random_cut(graph, way.devices, 2);
@@ -121,11 +123,26 @@ std::vector<SmallNetwork> networks() {
           {"r3d_18", 4, 32, 8, true}};
 }
 
+/// Vocabularies small enough for bf16 to hold their numbers.
+std::vector<SmallNetwork> transformers() {
+  return {{strata::testing::kSmallGpt},
+          {strata::testing::kSmallLlama},
+          {strata::testing::kSmallBert},
+          {strata::testing::kSmallVit}};
+}
+
+std::vector<Way> ways_of_transformers() {
+  std::vector<Way> ways = all_ways();
+  for (int devices : {2, 4}) ways.push_back({"hybrid", devices, Precision::fp32});
+  ways.push_back({"hybrid", 4, Precision::bf16});
+  return ways;
+}
+
 using Trial = std::tuple<SmallNetwork, Way>;
 
 std::string title_of(const ::testing::TestParamInfo<Trial>& trial) {
   const auto& [network, way] = trial.param;
-  return fmt::format("{}_{}_{}_{}_{}", network.name, way.strategy, way.devices,
+  return fmt::format("{}_{}_{}_{}_{}", strata::testing::title(network), way.strategy, way.devices,
                      ::testing::PrintToString(way.precision), way.launch);
 }
 
@@ -162,7 +179,7 @@ class OnGpus : public ::testing::TestWithParam<Trial> {
         "\"precision\": \"{}\", \"launch\": \"{}\", \"loss\": {:.3e}, \"gradients\": {:.3e}, "
         "\"weights\": {:.3e}, "
         "\"worst_gradients\": \"{}\", \"tolerance\": {:.1e}, \"gradient_tolerance\": {:.1e}}}\n",
-        std::get<SmallNetwork>(GetParam()).name, way().strategy, way().devices,
+        strata::testing::title(std::get<SmallNetwork>(GetParam())), way().strategy, way().devices,
         ::testing::PrintToString(way().precision), way().launch, apart.loss, apart.gradients,
         apart.weights, apart.worst_gradients, allowed.values, allowed.gradients);
   }
@@ -183,6 +200,10 @@ TEST_P(OnGpus, TrainAsOnOneCpu) {
 INSTANTIATE_TEST_SUITE_P(Zoo, OnGpus,
                          ::testing::Combine(::testing::ValuesIn(networks()),
                                             ::testing::ValuesIn(all_ways())),
+                         title_of);
+INSTANTIATE_TEST_SUITE_P(Transformers, OnGpus,
+                         ::testing::Combine(::testing::ValuesIn(transformers()),
+                                            ::testing::ValuesIn(ways_of_transformers())),
                          title_of);
 
 }  // namespace

@@ -2,13 +2,17 @@
 // three steps losses, gradients and weights are what one CPU device computes, under every strategy
 // and in every order drawn.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "exec/cuda/run/stream_run.h"
+#include "sim/base/error.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/strategy/strategy.h"
 #include "tests/exec/cuda/host_device.h"
 #include "tests/exec/zoo/small_network.h"
@@ -31,6 +35,19 @@ DType dtype_of(Precision precision) {
   return precision == Precision::bf16   ? DType::bf16
          : precision == Precision::tf32 ? DType::tf32
                                         : DType::fp32;
+}
+
+/// Data and model parallel and one weird trick; of transformers a hybrid, too.
+std::vector<Strategy> named_strategies(const Graph& graph, int devices) {
+  std::vector<Strategy> named = {data_parallel(graph, devices), model_parallel(graph, devices),
+                                 owt_parallel(graph, devices)};
+  const bool attends =
+      std::any_of(graph.layers().begin(), graph.layers().end(),
+                  [](const Layer& layer) { return std::holds_alternative<Attention>(layer.op); });
+  if (attends && devices % 2 == 0) {
+    named.push_back(hybrid_parallel(graph, devices, "hybrid:tp=2,sp=1"));
+  }
+  return named;
 }
 
 Trained train_on_streams(const Graph& graph, const Strategy& strategy, int devices,
@@ -74,9 +91,7 @@ class Networks : public ::testing::TestWithParam<SmallNetwork> {
 TEST_P(Networks, TrainOnStreamsAsOnOneCpu) {
   std::uint64_t seed = 0;
   for (int devices : {1, 2, 4}) {
-    for (const Strategy& strategy :
-         {data_parallel(graph_, devices), model_parallel(graph_, devices),
-          owt_parallel(graph_, devices)}) {
+    for (const Strategy& strategy : named_strategies(graph_, devices)) {
       for (const GradientSync& sync : strata::testing::ways_to_sum()) {
         host::draw_orders_from(++seed);
         expect_as_on_one_cpu(strategy, devices, sync);
@@ -107,8 +122,63 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Networks,
                                            SmallNetwork{"alexnet", 4, 64, 16},
                                            SmallNetwork{"vgg16", 4, 32, 16},
                                            SmallNetwork{"resnet18", 8, 32, 8, true},
-                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6}),
-                         [](const auto& test) { return std::string(test.param.name); });
+                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
+                                           SmallNetwork{strata::testing::kSmallGpt},
+                                           SmallNetwork{strata::testing::kSmallLlama},
+                                           SmallNetwork{strata::testing::kSmallVit}),
+                         [](const auto& test) { return strata::testing::title(test.param); });
+
+/// Of the vectors of an embedding, whether each has a gradient.
+std::vector<bool> trained_vectors(const Graph& graph, const Trained& trained,
+                                  std::string_view name) {
+  std::vector<bool> vectors;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Layer& layer = graph[LayerId(i)];
+    if (layer.name != name) continue;
+    const auto& embedding = std::get<Embedding>(layer.op);
+    vectors.resize(static_cast<std::size_t>(embedding.vocabulary));
+    const auto features = static_cast<std::size_t>(embedding.features);
+    for (std::size_t k = 0; k < trained.gradients[i].size(); ++k) {
+      if (trained.gradients[i][k] != 0) vectors[k / features] = true;
+    }
+  }
+  return vectors;
+}
+
+// bf16 would round these numbers to others, up to 256 of them to one.
+TEST(NumbersOfTokens, AreExactInBf16) {
+  const Graph graph = strata::testing::build({"bert:layers=1,hidden=8,heads=2,seq=24,vocab=60000"});
+  const Strategy one = data_parallel(graph, 1);
+  const Trained wanted = strata::testing::train(graph, one, 1, SyncAlgorithm::ring);
+  const Trained trained = train_on_streams(graph, one, 1, SyncAlgorithm::ring, Precision::bf16);
+  const std::vector<bool> vectors = trained_vectors(graph, wanted, "embedding");
+  EXPECT_GT(std::count(vectors.begin(), vectors.end(), true), 80);  // of 4 x 24, some twice
+  EXPECT_EQ(trained_vectors(graph, trained, "embedding"), vectors);
+  EXPECT_TRUE(differences(graph, trained, wanted, kBf16GradientTolerance).empty());
+}
+
+TEST(NumbersOfTokens, AreRefusedInBf16WhereThereAreNoCodes) {
+  const auto executor_of = [](std::string_view name, Precision precision) {
+    const Graph graph = strata::testing::build({name});
+    const Plan plan = strata::testing::plan_to_train(graph, data_parallel(graph, 1), 1,
+                                                     SyncAlgorithm::ring, dtype_of(precision));
+    CudaBackend backend(std::vector<int>{0}, precision);
+    StreamExecutor executor(graph, plan, backend, strata::testing::training_options());
+  };
+  constexpr std::string_view kMost = "gpt:layers=1,hidden=2,heads=1,seq=4,vocab=65280";
+  constexpr std::string_view kMore = "gpt:layers=1,hidden=2,heads=1,seq=4,vocab=65281";
+  EXPECT_NO_THROW(executor_of(kMost, Precision::bf16));
+  EXPECT_NO_THROW(executor_of(kMore, Precision::tf32));
+  try {
+    executor_of(kMore, Precision::bf16);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "`dtype` bf16: layer embedding reads numbers up to 65280, of which bf16 holds those "
+        "up to 65279 exactly; allowed: fp32, tf32");
+  }
+}
 
 }  // namespace
 }  // namespace strata::cuda

@@ -35,6 +35,10 @@ void for_each_factors(const LayerCall& call, const Visit& visit) {
   for (std::int64_t i = 0; i < x.size(); ++i) visit(i, i / each);
 }
 
+Activation of_gate(const GatedActivation& op) {
+  return {op.kind == GateKind::silu ? ActivationKind::silu : ActivationKind::gelu};
+}
+
 struct Forward {
   const LayerCall& call;
   const Tensor& x = call.input();
@@ -52,6 +56,14 @@ struct Forward {
   Tensor operator()(const Pooling& op) const { return pooling(call, op); }
   Tensor operator()(const AdaptivePooling& op) const { return adaptive_pooling(call, op); }
   Tensor operator()(const FullyConnected& op) const { return fully_connected(call, op); }
+  Tensor operator()(const Linear& op) const { return linear(call, op); }
+  Tensor operator()(const Attention& op) const { return attention(call, op); }
+  Tensor operator()(const Embedding& op) const { return embedding(call, op); }
+  Tensor operator()(const PositionEmbedding&) const { return position_embedding(call); }
+  Tensor operator()(const Tokens&) const { return reshaped(); }
+  Tensor operator()(const ClassToken&) const { return class_token(call); }
+  Tensor operator()(const SelectToken& op) const { return select_token(call, op); }
+  Tensor operator()(const RmsNorm& op) const { return rms_norm(call, op); }
   Tensor operator()(const BatchNorm& op) const { return batch_norm(call, op); }
   Tensor operator()(const LayerNorm& op) const { return layer_norm(call, op); }
   Tensor operator()(const LocalResponseNorm& op) const { return local_response_norm(call, op); }
@@ -60,6 +72,13 @@ struct Forward {
   Tensor operator()(const Activation& op) const {
     Tensor y = reshaped();
     for (double& value : y.values) value = activate(op, value);
+    return y;
+  }
+  Tensor operator()(const GatedActivation& op) const {
+    Tensor y = reshaped();
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      y[i] = activate(of_gate(op), x[i]) * (*call.inputs[1])[i];
+    }
     return y;
   }
   Tensor operator()(const Dropout&) const {
@@ -113,6 +132,18 @@ struct Backward {
   Gradients operator()(const FullyConnected& op) const {
     return fully_connected_backward(call, op, dy);
   }
+  Gradients operator()(const Linear& op) const { return linear_backward(call, op, dy); }
+  Gradients operator()(const Attention& op) const { return attention_backward(call, op, dy); }
+  Gradients operator()(const Embedding& op) const { return embedding_backward(call, op, dy); }
+  Gradients operator()(const PositionEmbedding&) const {
+    return position_embedding_backward(call, dy);
+  }
+  Gradients operator()(const Tokens&) const { return only(reshaped()); }
+  Gradients operator()(const ClassToken&) const { return class_token_backward(call, dy); }
+  Gradients operator()(const SelectToken& op) const {
+    return only(select_token_backward(call, op, dy));
+  }
+  Gradients operator()(const RmsNorm& op) const { return rms_norm_backward(call, op, dy); }
   Gradients operator()(const BatchNorm& op) const { return batch_norm_backward(call, op, dy); }
   Gradients operator()(const LayerNorm& op) const { return layer_norm_backward(call, op, dy); }
   Gradients operator()(const LocalResponseNorm& op) const {
@@ -123,6 +154,15 @@ struct Backward {
     Tensor dx = reshaped();
     for (std::int64_t i = 0; i < dx.size(); ++i) dx[i] *= derivative(op, x[i]);
     return only(std::move(dx));
+  }
+  Gradients operator()(const GatedActivation& op) const {
+    const Tensor& values = *call.inputs[1];
+    Gradients g{{Tensor(x.extents), Tensor(x.extents)}, {}};
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      g.inputs[0][i] = dy[i] * derivative(of_gate(op), x[i]) * values[i];
+      g.inputs[1][i] = dy[i] * activate(of_gate(op), x[i]);
+    }
+    return g;
   }
   Gradients operator()(const Dropout&) const {
     Tensor dx = reshaped();
@@ -149,14 +189,16 @@ struct Backward {
     });
     return g;
   }
-  /// (p - y) / batch, with y the label's unit vector.
+  /// (p - y) / positions of the batch, with y the label's unit vector.
   Gradients operator()(const SoftmaxCrossEntropy&) const {
-    const std::int64_t batch = y.extents[Dim::n], classes = y.extents[Dim::c];
     Tensor dx = y;
-    for (std::int64_t n = 0; n < batch; ++n) {
-      dx[n * classes + call.labels[static_cast<std::size_t>(n)]] -= 1;
+    std::size_t next = 0;
+    for (std::int64_t n = 0; n < y.extents[Dim::n]; ++n) {
+      for (std::int64_t w = 0; w < y.plane(); ++w) {
+        dx[y.index(n, call.labels[next++], 0, 0, 0) + w] -= 1;
+      }
     }
-    for (double& value : dx.values) value /= static_cast<double>(batch);
+    for (double& value : dx.values) value /= static_cast<double>(next);
     return only(std::move(dx));
   }
 };

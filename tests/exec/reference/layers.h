@@ -13,7 +13,8 @@
 
 namespace strata::reference {
 
-/// A layer's parameters or their gradients, row-major: (O, I/groups, kD, kH, kW), (O, I) or (C).
+/// A layer's parameters or their gradients, row-major: (O, I/groups, kD, kH, kW), (O, I), (C) or
+/// (C, positions); of an embedding (vocabulary, C).
 struct Weights {
   std::vector<double> weight, bias;
   bool operator==(const Weights&) const = default;
@@ -29,7 +30,7 @@ struct LayerCall {
   LayerId id;
   std::vector<const Tensor*> inputs;
   const Weights* weights = nullptr;
-  std::span<const std::int64_t> labels;  ///< by sample; the loss's alone
+  std::span<const std::int64_t> labels;  ///< by sample, then position; the loss's alone
   const DropoutMask* mask = nullptr;  ///< null or an empty function: every element stays as it is
 
   const Layer& layer() const { return (*graph)[id]; }
@@ -48,7 +49,7 @@ Tensor forward(const LayerCall& call);
 /// is that of the mean loss.
 Gradients backward(const LayerCall& call, const Tensor& output, const Tensor& output_gradient);
 
-/// Mean over the batch of -ln softmax(logits)[label].
+/// Mean over the batch's positions of -ln softmax(logits)[label]; labels by sample, then position.
 double cross_entropy(const Tensor& logits, std::span<const std::int64_t> labels);
 
 }  // namespace strata::reference

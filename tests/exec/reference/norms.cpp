@@ -60,6 +60,28 @@ Moments moments_at(const Tensor& x, std::int64_t n, std::int64_t i, double epsil
   return {mean, std::sqrt(squares / static_cast<double>(channels) + epsilon)};
 }
 
+double root_mean_square(const Tensor& x, std::int64_t n, std::int64_t i, double epsilon) {
+  const std::int64_t channels = x.extents[Dim::c];
+  double squares = 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double value = x[x.index(n, c, 0, 0, 0) + i];
+    squares += value * value;
+  }
+  return std::sqrt(squares / static_cast<double>(channels) + epsilon);
+}
+
+/// Of a position's logits: the largest, and the sum of exp(x - largest).
+struct Exponentials {
+  double top = -HUGE_VAL, sum = 0;
+};
+Exponentials exponentials(const Tensor& logits, std::int64_t n, std::int64_t i) {
+  const auto at = [&](std::int64_t c) { return logits[logits.index(n, c, 0, 0, 0) + i]; };
+  Exponentials e;
+  for (std::int64_t c = 0; c < logits.extents[Dim::c]; ++c) e.top = std::max(e.top, at(c));
+  for (std::int64_t c = 0; c < logits.extents[Dim::c]; ++c) e.sum += std::exp(at(c) - e.top);
+  return e;
+}
+
 /// Calls visit(n, c, place in the plane) for every element.
 template <class Visit>
 void for_each_place(const Tensor& x, const Visit& visit) {
@@ -179,30 +201,58 @@ Tensor local_response_norm_backward(const LayerCall& call, const LocalResponseNo
   return dx;
 }
 
+Tensor rms_norm(const LayerCall& call, const RmsNorm& op) {
+  const Tensor& x = call.input();
+  Tensor y(x.extents);
+  for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
+    const std::int64_t at = x.index(n, c, 0, 0, 0) + i;
+    y[at] = call.weights->weight[static_cast<std::size_t>(c)] * x[at] /
+            root_mean_square(x, n, i, op.epsilon);
+  });
+  return y;
+}
+
+// By the definition, element by element: with r the root, dx^_c/dx_j = [c = j] / r
+// - x_c x_j / (C r^3).
+Gradients rms_norm_backward(const LayerCall& call, const RmsNorm& op, const Tensor& dy) {
+  const Tensor& x = call.input();
+  const std::int64_t channels = x.extents[Dim::c];
+  Tensor dx(x.extents);
+  Weights dp{std::vector<double>(static_cast<std::size_t>(channels)), {}};
+  for_each_place(x, [&](std::int64_t n, std::int64_t c, std::int64_t i) {
+    const double root = root_mean_square(x, n, i, op.epsilon);
+    const auto place = [&](std::int64_t j) { return x.index(n, j, 0, 0, 0) + i; };
+    const double g = dy[place(c)] * call.weights->weight[static_cast<std::size_t>(c)];
+    dx[place(c)] += g / root;
+    for (std::int64_t j = 0; j < channels; ++j) {
+      dx[place(j)] -=
+          g * x[place(c)] * x[place(j)] / (static_cast<double>(channels) * root * root * root);
+    }
+    dp.weight[static_cast<std::size_t>(c)] += dy[place(c)] * x[place(c)] / root;
+  });
+  return {{dx}, dp};
+}
+
 Tensor softmax(const Tensor& logits) {
-  const std::int64_t classes = logits.extents[Dim::c];
   Tensor y(logits.extents);
-  for (std::int64_t n = 0; n < logits.extents[Dim::n]; ++n) {
-    const auto row = logits.values.begin() + n * classes;
-    const double top = *std::max_element(row, row + classes);
-    double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - top);
-    for (std::int64_t c = 0; c < classes; ++c) y[n * classes + c] = std::exp(row[c] - top) / sum;
-  }
+  for_each_position(logits, [&](std::int64_t n, std::int64_t i) {
+    const Exponentials e = exponentials(logits, n, i);
+    for (std::int64_t c = 0; c < logits.extents[Dim::c]; ++c) {
+      const std::int64_t at = logits.index(n, c, 0, 0, 0) + i;
+      y[at] = std::exp(logits[at] - e.top) / e.sum;
+    }
+  });
   return y;
 }
 
 double cross_entropy(const Tensor& logits, std::span<const std::int64_t> labels) {
-  const std::int64_t batch = logits.extents[Dim::n], classes = logits.extents[Dim::c];
   double loss = 0;
-  for (std::int64_t n = 0; n < batch; ++n) {
-    const auto row = logits.values.begin() + n * classes;
-    const double top = *std::max_element(row, row + classes);
-    double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - top);
-    loss += std::log(sum) + top - row[labels[static_cast<std::size_t>(n)]];
-  }
-  return loss / static_cast<double>(batch);
+  std::size_t next = 0;
+  for_each_position(logits, [&](std::int64_t n, std::int64_t i) {
+    const Exponentials e = exponentials(logits, n, i);
+    loss += std::log(e.sum) + e.top - logits[logits.index(n, labels[next++], 0, 0, 0) + i];
+  });
+  return loss / static_cast<double>(next);
 }
 
 }  // namespace strata::reference

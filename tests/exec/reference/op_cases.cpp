@@ -5,12 +5,16 @@
 #include <cmath>
 #include <numeric>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "sim/base/error.h"
+#include "tests/exec/reference/reference.h"
 
 namespace strata::reference {
 namespace {
+
+constexpr std::array<std::int64_t, 6> kHeadSizes = {2, 4, 6, 8, 16, 20};
 
 /// Values drawn for one layer.
 struct Draw {
@@ -62,6 +66,12 @@ struct Draw {
     }
     return op;
   }
+  Linear linear() const { return {count(1, most_channels), flag()}; }
+  Attention attention() const {
+    const bool causal = flag();
+    return {kHeadSizes[static_cast<std::size_t>(count(0, 5))], causal,
+            causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0};
+  }
   LocalResponseNorm norm() const {
     return {count(1, 6), real(0.01, 1), real(0.3, 1.2), real(0.5, 2)};
   }
@@ -77,11 +87,21 @@ std::vector<Op> every_op(const Draw& draw) {
                          FullyConnected{draw.count(1, 20), draw.flag()},
                          BatchNorm{draw.real(1e-5, 0.1)},
                          LayerNorm{draw.real(1e-5, 0.1), draw.flag()},
+                         RmsNorm{draw.real(1e-5, 0.1)},
+                         draw.linear(),
                          draw.norm(),
                          Dropout{draw.real(0, 0.9)},
                          Concat{},
                          Add{},
                          Multiply{},
+                         GatedActivation{GateKind::silu},
+                         GatedActivation{GateKind::gelu},
+                         draw.attention(),
+                         Embedding{draw.count(2, 40), draw.count(1, draw.most_channels)},
+                         PositionEmbedding{draw.flag() ? 0 : draw.count(9, 12)},
+                         Tokens{},
+                         ClassToken{},
+                         SelectToken{draw.count(0, 3)},
                          Flatten{},
                          SoftmaxCrossEntropy{}};
   for (std::size_t k = 0; k < kActivationKinds; ++k) {
@@ -104,14 +124,30 @@ Op draw_op(const OpCase& c, const Draw& draw) {
   return *it;
 }
 
+/// Queries, keys and values of whole heads of any size: infer_output() refuses those of others.
+std::vector<LayerId> draw_heads(const Draw& draw, GraphBuilder& builder) {
+  const std::int64_t size = kHeadSizes[static_cast<std::size_t>(draw.count(0, 5))];
+  const std::int64_t heads = draw.count(1, 2), group = draw.count(1, 3), tokens = draw.count(3, 9);
+  const Extents queries = {{1, heads * group * size, 1, 1, tokens}};
+  const Extents keys = {{1, heads * size, 1, 1, draw.flag() ? tokens : draw.count(3, 9)}};
+  return {builder.add("x0", Input{queries}, {}), builder.add("x1", Input{keys}, {}),
+          builder.add("x2", Input{keys}, {})};
+}
+
 /// What a layer of the case reads, appended to the builder.
 std::vector<LayerId> draw_sources(const OpCase& c, const Draw& draw, GraphBuilder& builder) {
+  if (c.name == "attention") return draw_heads(draw, builder);
   Extents e = draw.sample();
-  if (c.name == "softmax_cross_entropy") e = {{1, draw.count(1, 20), 1, 1, 1}};
+  if (c.name == "embedding") e[Dim::c] = 1;
+  if (c.name == "softmax_cross_entropy")
+    e = {{1, draw.count(1, 20), 1, 1, draw.flag() ? 1 : draw.count(2, 9)}};
   // Groups of a convolution divide the channels only if they have the divisors.
   if (c.name.starts_with("conv")) e[Dim::c] = 6 * draw.count(1, c.most_channels / 6);
   std::vector<LayerId> sources = {builder.add("x0", Input{e}, {})};
   if (c.name == "add_twice" || c.name == "multiply_twice") return {sources[0], sources[0]};
+  if (c.name == "swiglu" || c.name == "geglu") {
+    return {sources[0], builder.add("x1", Input{e}, {})};
+  }
   if (c.name.starts_with("multiply")) {
     if (c.name == "multiply_gate") e = {{1, e[Dim::c], 1, 1, 1}};
     return {sources[0], builder.add("x1", Input{e}, {})};
@@ -172,9 +208,14 @@ std::vector<OpCase> all_ops() {
     cases.push_back({"multiply_gate", rank});
     cases.push_back({"concat_one", rank});
   }
-  // The loss reads (n, c) alone.
-  std::erase_if(cases,
-                [](const OpCase& c) { return c.name == "softmax_cross_entropy" && c.rank != 1; });
+  // These read (n, c, w) alone.
+  constexpr std::array<std::string_view, 6> kSequences = {
+      "softmax_cross_entropy", "attention",   "embedding",
+      "position_embedding",    "class_token", "select_token"};
+  std::erase_if(cases, [&](const OpCase& c) {
+    return c.rank != 1 &&
+           std::find(kSequences.begin(), kSequences.end(), c.name) != kSequences.end();
+  });
   return cases;
 }
 
@@ -199,15 +240,12 @@ Graph draw_fitting_layer(const OpCase& c, std::mt19937_64& random) {
 std::vector<Tensor> draw_inputs(const Graph& graph, std::mt19937_64& random) {
   const Op& op = graph[LayerId(graph.size() - 1)].op;
   std::vector<Tensor> inputs;
-  for (const Layer& layer : graph.layers().first(graph.size() - 1)) {
-    Tensor& x = inputs.emplace_back(layer.output);
+  for (std::size_t l = 0; l + 1 < graph.size(); ++l) {
+    Tensor& x = inputs.emplace_back(random_input(graph, LayerId(l), -2, 2, random));
     if (takes_maxima(op)) {
       draw_distinct(x, random);
     } else if (std::holds_alternative<Activation>(op)) {
       std::generate(x.values.begin(), x.values.end(), [&] { return draw_smooth(random); });
-    } else {
-      std::uniform_real_distribution<double> draw(-2, 2);
-      std::generate(x.values.begin(), x.values.end(), [&] { return draw(random); });
     }
   }
   return inputs;

@@ -15,6 +15,21 @@ Tensor fully_connected(const LayerCall& call, const FullyConnected& op);
 Gradients fully_connected_backward(const LayerCall& call, const FullyConnected& op,
                                    const Tensor& dy);
 
+Tensor linear(const LayerCall& call, const Linear& op);
+Gradients linear_backward(const LayerCall& call, const Linear& op, const Tensor& dy);
+
+Tensor attention(const LayerCall& call, const Attention& op);
+Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy);
+
+Tensor embedding(const LayerCall& call, const Embedding& op);
+Gradients embedding_backward(const LayerCall& call, const Embedding& op, const Tensor& dy);
+Tensor position_embedding(const LayerCall& call);
+Gradients position_embedding_backward(const LayerCall& call, const Tensor& dy);
+Tensor class_token(const LayerCall& call);
+Gradients class_token_backward(const LayerCall& call, const Tensor& dy);
+Tensor select_token(const LayerCall& call, const SelectToken& op);
+Tensor select_token_backward(const LayerCall& call, const SelectToken& op, const Tensor& dy);
+
 Tensor pooling(const LayerCall& call, const Pooling& op);
 Tensor pooling_backward(const LayerCall& call, const Pooling& op, const Tensor& dy);
 Tensor adaptive_pooling(const LayerCall& call, const AdaptivePooling& op);
@@ -34,11 +49,16 @@ Gradients batch_norm_backward(const LayerCall& call, const BatchNorm& op, const 
 Tensor layer_norm(const LayerCall& call, const LayerNorm& op);
 Gradients layer_norm_backward(const LayerCall& call, const LayerNorm& op, const Tensor& dy);
 
+/// y = w x / sqrt(mean of x^2 + epsilon), at each position over the channels.
+Tensor rms_norm(const LayerCall& call, const RmsNorm& op);
+Gradients rms_norm_backward(const LayerCall& call, const RmsNorm& op, const Tensor& dy);
+
 /// y = x / (k + alpha/size * sum of the neighbours' x^2)^beta.
 Tensor local_response_norm(const LayerCall& call, const LocalResponseNorm& op);
 Tensor local_response_norm_backward(const LayerCall& call, const LocalResponseNorm& op,
                                     const Tensor& dy);
 
+/// Of each sample and position, over the channels.
 Tensor softmax(const Tensor& logits);
 
 }  // namespace strata::reference

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace strata::reference {
 namespace {
@@ -15,6 +16,16 @@ bool is_input(const Layer& layer) {
   return strata::is_input(layer.op);
 }
 
+void add(std::vector<double>& sum, std::vector<double> more) {
+  if (sum.empty()) return sum.swap(more);
+  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+}
+
+void add(Weights& sum, Weights more) {
+  add(sum.weight, std::move(more.weight));
+  add(sum.bias, std::move(more.bias));
+}
+
 /// A step on its way.
 struct Pass {
   const Graph& graph;
@@ -24,7 +35,7 @@ struct Pass {
   Step step;
 
   LayerCall call(LayerId id) const {
-    LayerCall call{&graph, id, {}, &weights[id()], batch.labels, &mask};
+    LayerCall call{&graph, id, {}, &weights[weight_owner(graph, id)()], batch.labels, &mask};
     for (LayerId input : graph[id].inputs) call.inputs.push_back(&step.outputs[input()]);
     return call;
   }
@@ -56,7 +67,7 @@ struct Pass {
 
   void backward(LayerId id) {
     Gradients g = reference::backward(call(id), step.outputs[id()], step.output_gradients[id()]);
-    step.gradients[id()] = std::move(g.weights);
+    add(step.gradients[weight_owner(graph, id)()], std::move(g.weights));
     for (std::size_t k = 0; k < g.inputs.size(); ++k) {
       Tensor& sum = step.output_gradients[graph[id].inputs[k]()];
       for (std::int64_t i = 0; i < sum.size(); ++i) sum[i] += g.inputs[k][i];
@@ -75,12 +86,30 @@ std::vector<double> uniform(std::int64_t count, double low, double high, std::mt
   return values;
 }
 
+/// Whether its parameters are looked up or added, not multiplied with.
+bool is_table(const Op& op) {
+  return std::holds_alternative<Embedding>(op) || std::holds_alternative<PositionEmbedding>(op) ||
+         std::holds_alternative<ClassToken>(op);
+}
+
+/// Of what reads the input, the fewest numbers that have a vector; 0 where nobody looks one up.
+std::int64_t vocabulary(const Graph& graph, LayerId input) {
+  std::int64_t least = 0;
+  for (LayerId reader : graph.consumers(input)) {
+    const auto* table = std::get_if<Embedding>(&graph[reader].op);
+    if (table == nullptr) continue;
+    least = least == 0 ? table->vocabulary : std::min(least, table->vocabulary);
+  }
+  return least;
+}
+
 Weights random_weights(const Layer& layer, std::mt19937_64& random) {
-  const Parameters& p = layer.parameters;
+  const Parameters& p = layer.held();
   if (p.total() == 0) return {};
   if (traits(layer.op).scales_channels) {
     return {uniform(p.weight, 0.5, 1.5, random), uniform(p.bias, -0.1, 0.1, random)};
   }
+  if (is_table(layer.op)) return {uniform(p.weight, -1, 1, random), {}};
   const auto outputs = static_cast<double>(layer.output[Dim::c]);
   const double bound = std::sqrt(3 * outputs / static_cast<double>(p.weight));
   return {uniform(p.weight, -bound, bound, random), uniform(p.bias, -0.1, 0.1, random)};
@@ -97,11 +126,16 @@ Step run_step(const Graph& graph, const std::vector<Weights>& weights, const Bat
 }
 
 std::int64_t count_correct(const Tensor& logits, std::span<const std::int64_t> labels) {
-  const std::int64_t classes = logits.extents[Dim::c];
   std::int64_t correct = 0;
-  for (std::size_t n = 0; n < labels.size(); ++n) {
-    const auto row = logits.values.begin() + static_cast<std::int64_t>(n) * classes;
-    if (std::max_element(row, row + classes) - row == labels[n]) ++correct;
+  std::size_t next = 0;
+  for (std::int64_t n = 0; n < logits.extents[Dim::n]; ++n) {
+    for (std::int64_t w = 0; w < logits.plane(); ++w) {
+      const auto at = [&](std::int64_t c) { return logits[logits.index(n, c, 0, 0, 0) + w]; };
+      std::int64_t largest = 0;
+      for (std::int64_t c = 1; c < logits.extents[Dim::c]; ++c)
+        largest = at(c) > at(largest) ? c : largest;
+      correct += largest == labels[next++] ? 1 : 0;
+    }
   }
   return correct;
 }
@@ -119,14 +153,29 @@ std::vector<Weights> random_weights(const Graph& graph, std::mt19937_64& random)
   return weights;
 }
 
+Tensor random_input(const Graph& graph, LayerId input, double low, double high,
+                    std::mt19937_64& random) {
+  Tensor x(graph[input].output);
+  const std::int64_t numbers = vocabulary(graph, input);
+  x.values = uniform(x.size(), numbers > 0 ? 0 : low,
+                     numbers > 0 ? static_cast<double>(numbers) : high, random);
+  if (numbers > 0) {
+    for (double& value : x.values) value = std::floor(value);
+  }
+  return x;
+}
+
 Batch random_batch(const Graph& graph, std::mt19937_64& random) {
   Batch batch;
-  for (const Layer& layer : graph.layers()) {
+  for (std::size_t l = 0; l < graph.size(); ++l) {
+    const Layer& layer = graph[LayerId(l)];
     if (is_input(layer)) {
-      batch.inputs.emplace_back(layer.output).values = uniform(volume(layer.output), -1, 1, random);
+      batch.inputs.push_back(random_input(graph, LayerId(l), -1, 1, random));
     } else if (is_loss(layer) && batch.labels.empty()) {
       std::uniform_int_distribution<std::int64_t> draw(0, layer.output[Dim::c] - 1);
-      for (std::int64_t n = 0; n < graph.batch(); ++n) batch.labels.push_back(draw(random));
+      const Extents& e = layer.output;
+      const std::int64_t count = volume(e) / e[Dim::c];
+      for (std::int64_t i = 0; i < count; ++i) batch.labels.push_back(draw(random));
     }
   }
   return batch;

@@ -120,10 +120,12 @@ TEST_P(Gradient, IsThatOfCentralDifferences) {
 INSTANTIATE_TEST_SUITE_P(Op, Gradient, testing::ValuesIn(all_ops()),
                          [](const auto& op) { return title(op.param); });
 
-// A step down the gradient of LeNet-5 lowers the loss by rate |gradient|^2, to first order.
-TEST(Step, OfAWholeNetworkDescendsAsItsGradientSays) {
+// A step down a network's gradient lowers the loss by rate |gradient|^2, to first order.
+class Descent : public testing::TestWithParam<const char*> {};
+
+TEST_P(Descent, IsAsTheGradientSays) {
   std::mt19937_64 random(1);
-  const Graph graph = build_zoo("lenet5", 4);
+  const Graph graph = build_zoo(GetParam(), 4);
   std::vector<Weights> weights = random_weights(graph, random);
   const Batch batch = random_batch(graph, random);
   const Step before = run_step(graph, weights, batch);
@@ -137,6 +139,17 @@ TEST(Step, OfAWholeNetworkDescendsAsItsGradientSays) {
   const Step after = run_step(graph, weights, batch);
   EXPECT_NEAR((before.loss - after.loss) / (rate * squares), 1, 1e-4);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Network, Descent,
+    testing::Values("lenet5", "gpt:layers=2,hidden=12,heads=2,seq=5,vocab=9",
+                    "llama:layers=2,hidden=16,heads=4,kv_heads=2,ffn=20,seq=5,vocab=9",
+                    "bert:layers=1,hidden=12,heads=2,seq=5,vocab=9",
+                    "vit:layers=1,hidden=12,heads=2,patch=4,image=8,classes=5"),
+    [](const auto& network) {
+      const std::string name = network.param;
+      return name.substr(0, name.find(':'));
+    });
 
 TEST(Step, SumsTheGradientsOfATensorReadByMany) {
   GraphBuilder builder("diamond", 1);

@@ -133,19 +133,13 @@ void expect_same(const Outcome& a, const Outcome& b, const Graph& graph, double 
   }
 }
 
-class RandomNetworks : public ::testing::TestWithParam<int> {};
-
-TEST_P(RandomNetworks, ComputeWhatTheRefereeComputes) {
-  Random random(static_cast<std::uint64_t>(GetParam()));
-  const Case c(strata::testing::random_graph(random), random);
+void expect_what_the_referee_computes(const Case& c, Random& random) {
   const Strategy strategy = strata::testing::random_strategy(random, c.graph, 1);
   // Single precision against double: a loss near 0 leaves few digits to its gradient.
   expect_same(run(c, strategy, 1, SyncAlgorithm::ring), referee(c), c.graph, 2e-4);
 }
 
-TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
-  Random random(static_cast<std::uint64_t>(GetParam()));
-  const Case c(strata::testing::random_graph(random), random);
+void expect_the_same_however_cut(const Case& c, Random& random) {
   const Strategy whole = strata::testing::random_strategy(random, c.graph, 1);
   const Outcome one = run(c, whole, 1, SyncAlgorithm::ring);
   for (int devices : {2, 3, 4}) {
@@ -165,7 +159,35 @@ TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
   }
 }
 
+class RandomNetworks : public ::testing::TestWithParam<int> {
+ protected:
+  Random random_{static_cast<std::uint64_t>(GetParam())};
+};
+
+TEST_P(RandomNetworks, ComputeWhatTheRefereeComputes) {
+  const Case c(strata::testing::random_graph(random_), random_);
+  expect_what_the_referee_computes(c, random_);
+}
+
+TEST_P(RandomNetworks, ComputeTheSameHoweverTheyAreCut) {
+  const Case c(strata::testing::random_graph(random_), random_);
+  expect_the_same_however_cut(c, random_);
+}
+
+class RandomTransformers : public RandomNetworks {};
+
+TEST_P(RandomTransformers, ComputeWhatTheRefereeComputes) {
+  const Case c(strata::testing::random_transformer(random_), random_);
+  expect_what_the_referee_computes(c, random_);
+}
+
+TEST_P(RandomTransformers, ComputeTheSameHoweverTheyAreCut) {
+  const Case c(strata::testing::random_transformer(random_), random_);
+  expect_the_same_however_cut(c, random_);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomNetworks, ::testing::Range(0, 100));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTransformers, ::testing::Range(0, 50));
 
 }  // namespace
 }  // namespace strata

@@ -7,6 +7,7 @@
 
 #include "exec/runtime/dropout_mask.h"
 #include "sim/base/error.h"
+#include "sim/graph/regions.h"
 
 namespace strata::shards {
 namespace {
@@ -47,16 +48,22 @@ reference::DropoutMask mask_of(const Graph& graph, LayerId id) {
 std::string show(const Degrees& degrees) {
   std::string text = "cut";
   for (Dim dim : kDims) text += " " + std::string(name(dim)) + std::to_string(degrees[dim]);
+  if (degrees.r > 1) text += " r" + std::to_string(degrees.r);
   return text;
 }
 
-/// Rows whose label has the largest logit, be it alone with it or not.
+/// Positions whose label has the largest logit, be it alone with it or not.
 std::int64_t count_largest(const reference::Tensor& logits, std::span<const std::int64_t> labels) {
-  const std::int64_t columns = logits.extents[Dim::c];
   std::int64_t count = 0;
+  std::size_t next = 0;
   for (std::int64_t n = 0; n < logits.extents[Dim::n]; ++n) {
-    const double* row = logits.values.data() + n * columns;
-    count += row[labels[static_cast<std::size_t>(n)]] == *std::max_element(row, row + columns);
+    for (std::int64_t w = 0; w < logits.extents[Dim::w]; ++w) {
+      double most = logits.at(n, 0, 0, 0, w);
+      for (std::int64_t c = 1; c < logits.extents[Dim::c]; ++c) {
+        most = std::max(most, logits.at(n, c, 0, 0, w));
+      }
+      count += logits.at(n, labels[next++], 0, 0, w) == most;
+    }
   }
   return count;
 }
@@ -160,6 +167,20 @@ Degrees draw_degrees(const Extents& output, Random& random) {
   return degrees;
 }
 
+Degrees draw_degrees(const Layer& layer, Random& random) {
+  Degrees degrees = draw_degrees(most_parts(layer), random);
+  for (Dim dim : kDims) degrees[dim] = clipped(layer, dim, degrees[dim]);
+  if (layer.reduction == 1 || pick(random, 0, 1) == 0) return degrees;
+  degrees.r =
+      static_cast<std::int32_t>(pick(random, 1, std::min<std::int64_t>(layer.reduction, 4)));
+  const PerDim<bool> may = may_scatter(layer, degrees);
+  for (Dim dim : kDims) {
+    if (degrees.r > 1 && may[dim]) degrees.scatter = dim;
+  }
+  if (!may[degrees.scatter]) degrees.r = 1;
+  return degrees;
+}
+
 void expect_as_reference(Site& site, const DrawnOp& drawn, const Cut& cut) {
   SCOPED_TRACE(show(cut.degrees));
   const reference::LayerCall call = drawn.call();
@@ -179,6 +200,10 @@ void expect_as_reference(Site& site, const DrawnOp& drawn, const Cut& cut) {
 
 bool has_windows(const reference::OpCase& c) {
   return c.name.starts_with("conv") || c.name.find("pool") != std::string::npos;
+}
+
+bool may_add(const reference::OpCase& c) {
+  return c.name == "linear" || c.name == "embedding";
 }
 
 bool works_in_place(const reference::OpCase& c) {

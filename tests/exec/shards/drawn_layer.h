@@ -39,6 +39,7 @@ struct DrawnOp {
   DrawnOp(const Site& site, const reference::OpCase& c, Random& random);
 
   reference::LayerCall call() const;
+  const Layer& layer() const { return graph[id]; }
   const Extents& output() const { return graph[id].output; }
 
   Graph graph;
@@ -52,6 +53,8 @@ struct DrawnOp {
 
 /// About half of the dims in up to four parts.
 Degrees draw_degrees(const Extents& output, Random& random);
+/// As the layer may be cut; about half of the time, in parts of its sums, too.
+Degrees draw_degrees(const Layer& layer, Random& random);
 
 /// Output, loss and all gradients, twice.
 void expect_as_reference(Site& site, const DrawnOp& drawn, const Cut& cut);
@@ -68,6 +71,8 @@ void each_drawn(const Site& site, reference::OpCase c, std::uint64_t seeds, cons
 }
 
 bool has_windows(const reference::OpCase& c);
+/// Layers of it read one tensor for all, or share a weight, so that their gradients add up.
+bool may_add(const reference::OpCase& c);
 /// Elementwise, and its gradient needs no input: the others never work in place.
 bool works_in_place(const reference::OpCase& c);
 

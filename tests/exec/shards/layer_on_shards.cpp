@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/graph/parameter_rows.h"
 #include "sim/graph/regions.h"
 
 namespace strata::shards {
@@ -10,6 +11,8 @@ namespace {
 
 // No number in whatever type an element has.
 const float kUnwritten = std::bit_cast<float>(0xFFFFFFFFU);
+// What gradients are added to.
+constexpr float kBefore = 0.5F;
 
 std::vector<float> floats(const std::vector<double>& values) {
   return {values.begin(), values.end()};
@@ -49,11 +52,11 @@ LayerOnShards::LayerOnShards(Site& site, const reference::LayerCall& call, const
       cut_(cut),
       phases_(step_phases(*call.graph, call.id, std::vector<bool>(call.graph->size(), true))) {
   step_.labels = call.labels;
-  const Partition partition(call.layer().output, cut.degrees);
-  for (std::int64_t k = 0; k < partition.shard_count(); ++k) add_shard(partition.box(k));
+  const Partition shards = partition(call.layer(), cut.degrees);
+  for (std::int64_t k = 0; k < shards.shard_count(); ++k) add_shard(shards.tile(k));
 }
 
-void LayerOnShards::add_shard(const Box& box) {
+void LayerOnShards::add_shard(const Tile& box) {
   Shard& shard = shards_.emplace_back();
   shard.box = box;
   shard.device = DeviceId((shards_.size() - 1) % backend_.device_count());
@@ -112,12 +115,6 @@ ShardSpec LayerOnShards::spec_of(const Shard& shard) const {
   return spec;
 }
 
-/// The leading dim of either tensor is the channel.
-Interval LayerOnShards::parameters_of(const Shard& shard, std::int64_t size) const {
-  const std::int64_t each = size / call_.layer().output[Dim::c];
-  return {shard.box[Dim::c].begin * each, shard.box[Dim::c].end * each};
-}
-
 std::vector<const LayerOnShards::Shard*> LayerOnShards::group_of(const Shard& shard) const {
   const PerDim<bool> over = statistics(call_.layer(), shard.box).over;
   std::vector<const Shard*> group;
@@ -147,25 +144,39 @@ void LayerOnShards::load(const Region& to, const reference::Tensor& from) {
   backend_.load(to, floats(from.values).data(), from.extents);
 }
 
+void LayerOnShards::begin_gradients(Shard& shard) {
+  for (std::size_t k = 0; k < shard.input_gradients.size(); ++k) {
+    spoil(shard.input_gradients[k]);
+    if (!cut_.adds) continue;
+    reference::Tensor before(call_.inputs[shard.input_of[k]]->extents);
+    std::fill(before.values.begin(), before.values.end(), kBefore);
+    load(shard.input_gradients[k], before);
+  }
+  spoil(shard.parameter_gradients);
+  if (!cut_.adds || shard.parameter_gradients.count == 0) return;
+  const std::vector<float> before(static_cast<std::size_t>(shard.parameter_gradients.count),
+                                  kBefore);
+  backend_.copy_values(shard.parameter_gradients.data, before.data(),
+                       shard.parameter_gradients.count);
+}
+
 void LayerOnShards::load_step(Shard& shard) {
   site_.enter(shard.device);
   for (std::size_t k = 0; k < shard.inputs.size(); ++k) {
     load(shard.inputs[k], *call_.inputs[shard.input_of[k]]);
-    spoil(shard.input_gradients[k]);
   }
+  begin_gradients(shard);
   spoil(shard.output);
-  spoil(shard.parameter_gradients);
   spoil(shard.statistics);
   load_parameters(shard);
 }
 
 void LayerOnShards::load_parameters(Shard& shard) {
-  std::vector<float> held;
-  for (const std::vector<double>* part : {&call_.weights->weight, &call_.weights->bias}) {
-    const Interval run = parameters_of(shard, static_cast<std::int64_t>(part->size()));
-    held.insert(held.end(), part->begin() + run.begin, part->begin() + run.end);
-  }
-  if (held.empty()) return;
+  if (shard.parameters.count == 0) return;
+  std::vector<float> held(static_cast<std::size_t>(shard.parameters.count));
+  std::vector<float> whole = floats(call_.weights->weight);
+  whole.insert(whole.end(), call_.weights->bias.begin(), call_.weights->bias.end());
+  ParameterRows(call_.layer(), shard.box).read(held.data(), whole.data());
   backend_.copy_values(shard.parameters.data, held.data(), shard.parameters.count);
 }
 
@@ -185,6 +196,7 @@ void LayerOnShards::run(Phase phase, Shard& shard) {
   operands.statistics = shard.statistics.data;
   operands.saved = shard.saved.data;
   operands.parameters = shard.parameters.data;
+  operands.adds_input_gradients = operands.adds_parameter_gradients = cut_.adds;
   operands.loss = static_cast<LossPart*>(shard.loss.get());
   operands.step = &step_;
   if (phase > Phase::forward) {
@@ -273,21 +285,22 @@ reference::Gradients LayerOnShards::backward(const reference::Tensor& output_gra
   return sum;
 }
 
-void LayerOnShards::accumulate(reference::Tensor& to, const Shard& shard, const Region& from) {
+void LayerOnShards::accumulate(reference::Tensor& to, const Shard& shard, const Region& from,
+                               float less) {
   if (from.data == nullptr) return;
   std::vector<float> plain(to.values.size());
   site_.enter(shard.device);
   backend_.store(plain.data(), to.extents, from);
   backend_.finish();
   each_place(to.extents, from.box,
-             [&](std::int64_t i) { to[i] += plain[static_cast<std::size_t>(i)]; });
+             [&](std::int64_t i) { to[i] += plain[static_cast<std::size_t>(i)] - less; });
   site_.expect_sound(from);
 }
 
 void LayerOnShards::add_input_gradients(const Shard& shard, std::vector<reference::Tensor>& sums) {
   for (std::size_t k = 0; k < shard.inputs.size(); ++k) {
     if (gives_gradient(shard, k)) {
-      accumulate(sums[shard.input_of[k]], shard, shard.input_gradients[k]);
+      accumulate(sums[shard.input_of[k]], shard, shard.input_gradients[k], cut_.adds ? kBefore : 0);
     }
   }
 }
@@ -299,13 +312,14 @@ void LayerOnShards::add_parameter_gradients(const Shard& shard, reference::Weigh
   site_.enter(shard.device);
   backend_.copy_values(gradients.data(), held.data, held.count);
   backend_.finish();
-  std::size_t next = 0;
-  for (std::vector<double>* sum : {&sums.weight, &sums.bias}) {
-    const Interval run = parameters_of(shard, static_cast<std::int64_t>(sum->size()));
-    for (std::int64_t i = run.begin; i < run.end; ++i) {
-      (*sum)[static_cast<std::size_t>(i)] += gradients[next++];
-    }
+  std::vector<float> whole(sums.weight.size() + sums.bias.size());
+  if (cut_.adds) {
+    for (float& value : gradients) value -= kBefore;
   }
+  ParameterRows(call_.layer(), shard.box).write(whole.data(), gradients.data());
+  std::size_t next = 0;
+  for (double& sum : sums.weight) sum += whole[next++];
+  for (double& sum : sums.bias) sum += whole[next++];
 }
 
 }  // namespace strata::shards

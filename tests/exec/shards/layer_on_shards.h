@@ -25,6 +25,7 @@ struct Cut {
   Degrees degrees = kWhole;
   bool in_place = false;   ///< output over input, and one gradient over the other
   std::int64_t wider = 0;  ///< rows and columns that each input's box has beyond what is needed
+  bool adds = false;       ///< gradients are added to what lies there, as layers that share do
 };
 
 class LayerOnShards {
@@ -45,7 +46,7 @@ class LayerOnShards {
     std::int64_t count = 0;
   };
   struct Shard {
-    Box box;
+    Tile box;
     DeviceId device;
     std::vector<Region> inputs, input_gradients;  ///< flat, as Operands has them
     std::vector<std::size_t> input_of;            ///< of each: which input of the layer
@@ -56,25 +57,24 @@ class LayerOnShards {
     std::unique_ptr<Kernel> kernel;
   };
 
-  void add_shard(const Box& box);
+  void add_shard(const Tile& tile);
   void add_input(Shard& shard, std::size_t input, const Box& needed);
   Region hold(Shard& shard, const Box& box);
   Values hold(Shard& shard, std::int64_t count);
   ShardSpec spec_of(const Shard& shard) const;
-  /// What a shard holds of its layer's weight or bias of `size` elements.
-  Interval parameters_of(const Shard& shard, std::int64_t size) const;
   /// The shards that exchange statistics with one another, `shard` among them.
   std::vector<const Shard*> group_of(const Shard& shard) const;
 
   void spoil(const Region& region);
   void spoil(const Values& values);
   void load(const Region& to, const reference::Tensor& from);
+  void begin_gradients(Shard& shard);
   void load_step(Shard& shard);
   void load_parameters(Shard& shard);
   void run(Phase phase, Shard& shard);
   void run(Phase phase);
   void combine_statistics(Phase phase);
-  void accumulate(reference::Tensor& to, const Shard& shard, const Region& from);
+  void accumulate(reference::Tensor& to, const Shard& shard, const Region& from, float less = 0);
   void add_input_gradients(const Shard& shard, std::vector<reference::Tensor>& sums);
   void add_parameter_gradients(const Shard& shard, reference::Weights& sums);
   bool gives_gradient(const Shard& shard, std::size_t box) const;

@@ -12,6 +12,7 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/graph/zoo.h"
 #include "sim/plan/lower.h"
+#include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"
 
 namespace strata {
@@ -60,11 +61,17 @@ TEST_P(PlannedMemory, IsWhatIsAllocated) {
 std::vector<std::string> networks() {
   std::vector<std::string> names;
   for (const ZooEntry& entry : convolutional_zoo()) names.emplace_back(entry.name);
+  for (std::string_view name : {strata::testing::kSmallGpt, strata::testing::kSmallLlama,
+                                strata::testing::kSmallBert, strata::testing::kSmallVit}) {
+    names.emplace_back(name);
+  }
   return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, PlannedMemory, ::testing::ValuesIn(networks()),
-                         [](const auto& tested) { return tested.param; });
+                         [](const auto& tested) {
+                           return tested.param.substr(0, tested.param.find(':'));
+                         });
 
 }  // namespace
 }  // namespace strata

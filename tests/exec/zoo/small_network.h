@@ -4,6 +4,7 @@
 // tens of milliseconds: few channels, few features, small images.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "sim/graph/graph.h"
@@ -20,6 +21,19 @@ struct SmallNetwork {
   /// which is the largest, and gradients then differ by far more than rounding.
   bool smooth = false;
 };
+
+// Two blocks of each family of transformers.
+inline constexpr std::string_view kSmallGpt = "gpt:layers=2,hidden=32,heads=4,seq=12,vocab=50";
+inline constexpr std::string_view kSmallLlama =
+    "llama:layers=2,hidden=32,heads=4,kv_heads=2,ffn=48,seq=12,vocab=50";
+inline constexpr std::string_view kSmallBert = "bert:layers=2,hidden=32,heads=4,seq=12,vocab=50";
+inline constexpr std::string_view kSmallVit =
+    "vit:layers=2,hidden=32,heads=4,image=12,patch=4,classes=10";
+
+/// "resnet18", "gpt".
+inline std::string title(const SmallNetwork& network) {
+  return std::string(network.name.substr(0, network.name.find(':')));
+}
 
 /// Every fully-connected layer has at most 64 features. Layers keep their names and their order.
 Graph build(const SmallNetwork& network);

@@ -4,6 +4,7 @@
 // Inception-v3, DenseNet-121, MobileNet-v2 and R3D-18 have ELU and average pools in place of ReLU
 // and max pools: at their kinks rounding alone moves gradients by more than is allowed.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "sim/cluster/cpu_cluster.h"
 #include "sim/cost/cost_model.h"
 #include "sim/profile/profile.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/study/search/solve.h"
 #include "tests/exec/zoo/small_network.h"
 #include "tests/exec/zoo/trained.h"
@@ -38,9 +40,21 @@ Strategy optimal(const Graph& graph, int devices) {
   return best_strategy(input, options);
 }
 
+bool is_transformer(const Graph& graph) {
+  return std::any_of(graph.layers().begin(), graph.layers().end(), [](const Layer& layer) {
+    return std::holds_alternative<Attention>(layer.op);
+  });
+}
+
 std::vector<Strategy> named_strategies(const Graph& graph, int devices) {
-  return {data_parallel(graph, devices), model_parallel(graph, devices),
-          owt_parallel(graph, devices), optimal(graph, devices)};
+  std::vector<Strategy> named = {data_parallel(graph, devices), model_parallel(graph, devices),
+                                 owt_parallel(graph, devices), optimal(graph, devices)};
+  if (!is_transformer(graph) || devices % 2 != 0) return named;
+  for (const char* sizes : {"hybrid:tp=2,sp=1", "hybrid:cp=2"}) {
+    named.push_back(hybrid_parallel(graph, devices, sizes));
+  }
+  if (devices == 4) named.push_back(hybrid_parallel(graph, devices, "hybrid:tp=2,sp=1,cp=2"));
+  return named;
 }
 
 class Zoo : public ::testing::TestWithParam<SmallNetwork> {
@@ -80,16 +94,16 @@ TEST_P(Zoo, ComputesTheSameUnderRandomStrategies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, Zoo,
-                         ::testing::Values(SmallNetwork{"lenet5"}, SmallNetwork{"textcnn"},
-                                           SmallNetwork{"alexnet", 4, 127, 8},
-                                           SmallNetwork{"resnet18", 4, 96, 8},
-                                           SmallNetwork{"inception_v3", 4, 139, 8, true},
-                                           SmallNetwork{"densenet121", 4, 96, 8, true},
-                                           SmallNetwork{"mobilenet_v2", 4, 96, 8, true},
-                                           SmallNetwork{"r3d_18", 4, 32, 8, true},
-                                           SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6}),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Networks, Zoo,
+    ::testing::Values(
+        SmallNetwork{"lenet5"}, SmallNetwork{"textcnn"}, SmallNetwork{"alexnet", 4, 127, 8},
+        SmallNetwork{"resnet18", 4, 96, 8}, SmallNetwork{"inception_v3", 4, 139, 8, true},
+        SmallNetwork{"densenet121", 4, 96, 8, true}, SmallNetwork{"mobilenet_v2", 4, 96, 8, true},
+        SmallNetwork{"r3d_18", 4, 32, 8, true}, SmallNetwork{"gated", 6}, SmallNetwork{"normed", 6},
+        SmallNetwork{strata::testing::kSmallGpt}, SmallNetwork{strata::testing::kSmallLlama},
+        SmallNetwork{strata::testing::kSmallBert}, SmallNetwork{strata::testing::kSmallVit}),
+    [](const auto& tested) { return strata::testing::title(tested.param); });
 
 }  // namespace
 }  // namespace strata

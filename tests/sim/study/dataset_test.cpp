@@ -136,5 +136,63 @@ TEST(Dataset, DrawsNormalValuesAndAllClasses) {
   EXPECT_NE(synthetic_dataset(graph, 2).batch(0).inputs[0][0], batch.inputs[0][0]);
 }
 
+// Three tokens of a vocabulary of four, and a label of five for each of them.
+Graph token_network(std::int64_t batch) {
+  GraphBuilder net("tokens", batch);
+  const LayerId data = net.add("data", Input{{{1, 1, 1, 1, 3}}}, {});
+  const LayerId vectors = net.add("vectors", Embedding{4, 2}, {data});
+  net.add("loss", SoftmaxCrossEntropy{}, {net.add("head", Linear{5}, {vectors})});
+  return std::move(net).build();
+}
+
+TEST(Dataset, HasALabelForEachPositionThatIsJudged) {
+  const Folder folder("positions");
+  write_npy(folder.file("input.npy"), std::vector<std::int64_t>{2, 1, 3},
+            std::vector<float>{0, 1, 2, 3, 2, 1});
+  write_npy(folder.file("labels.npy"), std::vector<std::int64_t>{2, 3},
+            std::vector<std::int64_t>{0, 1, 2, 3, 4, 0});
+  const Dataset data = load_dataset(folder.path(), token_network(1));
+  const Batch second = data.batch(1);
+  EXPECT_EQ(std::vector(second.inputs[0].begin(), second.inputs[0].end()),
+            (std::vector<float>{3, 2, 1}));
+  EXPECT_EQ(std::vector(second.labels.begin(), second.labels.end()),
+            (std::vector<std::int64_t>{3, 4, 0}));
+  const Dataset wrapped = load_dataset(folder.path(), token_network(3));
+  EXPECT_EQ(wrapped.batch(0).labels.size(), 9);
+  EXPECT_EQ(wrapped.batch(0).labels[8], 2);
+}
+
+TEST(Dataset, RefusesTokensOfNoVocabularyAndLabelsOfSamplesAlone) {
+  const Folder folder("tokens");
+  const auto error = [&](std::vector<float> numbers, std::vector<std::int64_t> shape) {
+    write_npy(folder.file("input.npy"), std::vector<std::int64_t>{2, 1, 3}, numbers);
+    const std::int64_t labels = shape.size() == 1 ? 2 : 6;
+    write_npy(folder.file("labels.npy"), shape,
+              std::vector<std::int64_t>(static_cast<std::size_t>(labels)));
+    try {
+      load_dataset(folder.path(), token_network(1));
+    } catch (const InputError& refused) {
+      return refused.message().substr(folder.path().size() + 1);
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(error({0, 1, 2, 3, 4, 1}, {2, 3}),
+            "input.npy: sample 1 has the token 4; allowed: whole numbers, 0 to 3");
+  EXPECT_EQ(error({0, 1.5F, 2, 3, 0, 1}, {2, 3}),
+            "input.npy: sample 0 has the token 1.5; allowed: whole numbers, 0 to 3");
+  EXPECT_EQ(error({0, 1, 2, 3, 0, 1}, {2}),
+            "labels.npy: its shape is (2); allowed: (2, 3), a label for every position of every "
+            "sample");
+}
+
+TEST(SyntheticData, HasTokensOfTheVocabularyAndALabelForEach) {
+  const Dataset data = synthetic_dataset(token_network(50), 3);
+  const Batch batch = data.batch(0);
+  std::vector<int> seen(4);
+  for (float number : batch.inputs[0]) ++seen.at(static_cast<std::size_t>(number));
+  for (int count : seen) EXPECT_GT(count, 15);
+  EXPECT_EQ(batch.labels.size(), 150);
+}
+
 }  // namespace
 }  // namespace strata

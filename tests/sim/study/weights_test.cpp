@@ -73,6 +73,32 @@ TEST(Weights, StartWithinTheBoundOfTheirFanIn) {
   EXPECT_NE(initial_weights(network("other"), 1)[1], weights[1]);
 }
 
+TEST(Weights, OfTokensHaveTheShapesAndTheBeginningOfTheirKinds) {
+  GraphBuilder net("tokens", 1);
+  const LayerId data = net.add("data", Input{{{1, 1, 1, 1, 3}}}, {});
+  LayerId at = net.add("vectors", Embedding{500, 8}, {data});
+  at = net.add("positions", PositionEmbedding{7}, {net.add("first", ClassToken{}, {at})});
+  at = net.add("norm", RmsNorm{}, {at});
+  net.add("loss", SoftmaxCrossEntropy{}, {net.add("head", Linear{500, false, "vectors"}, {at})});
+  const Graph graph = std::move(net).build();
+  const auto shape = [&](const char* layer) { return weight_shape(graph[graph.find(layer)]); };
+  EXPECT_EQ(shape("vectors"), (std::vector<std::int64_t>{500, 8}));
+  EXPECT_EQ(shape("positions"), (std::vector<std::int64_t>{8, 7}));
+  EXPECT_EQ(shape("first"), (std::vector<std::int64_t>{8}));
+  EXPECT_EQ(shape("norm"), (std::vector<std::int64_t>{8}));
+  const NetworkWeights weights = initial_weights(graph, 1);
+  const auto of = [&](const char* layer) { return weights[graph.find(layer)()]; };
+  EXPECT_EQ(of("first"), std::vector<float>(8));
+  EXPECT_EQ(of("norm"), std::vector<float>(8, 1));
+  EXPECT_TRUE(of("head").empty());
+  double squares = 0;
+  for (float x : of("vectors")) squares += static_cast<double>(x) * static_cast<double>(x);
+  EXPECT_NEAR(std::sqrt(squares / 4000), 0.02, 0.001);
+  const Folder folder("of_tokens");
+  write_weights(folder.file("weights"), graph, weights);
+  EXPECT_EQ(read_weights(folder.file("weights"), graph), weights);
+}
+
 TEST(Weights, ComeBackFromTheirFolder) {
   const Folder folder("comes_back");
   const Graph graph = network();

@@ -1,0 +1,198 @@
+// A shard of an attention, head by head: queries, keys and values are packed, so that each product
+// reads them side by side, and no matrix of queries and keys is ever whole.
+
+#include <algorithm>
+#include <cmath>
+
+#include "exec/cpu/attention_heads.h"
+#include "exec/cpu/block_products.h"
+#include "exec/cpu/kernels.h"
+#include "exec/cpu/move.h"
+#include "exec/cpu/onednn.h"
+
+namespace strata::cpu {
+namespace {
+
+/// ScratchParts of one scratch.
+class ScratchParts {
+ public:
+  explicit ScratchParts(std::int64_t size)
+      : next_(scratch(Scratch::heads, static_cast<std::size_t>(size))) {}
+  float* take(std::int64_t size) {
+    float* const part = next_;
+    next_ += size;
+    return part;
+  }
+
+ private:
+  float* next_;
+};
+
+class AttentionKernel : public PhasedKernel {
+ public:
+  AttentionKernel(const ShardSpec& spec, const Attention& op)
+      : size_(op.head_size),
+        output_(spec.output),
+        queries_(spec.inputs[0][0]),
+        keys_(spec.inputs[1][0]),
+        group_(input(spec, 0)[Dim::c] / input(spec, 1)[Dim::c]),
+        scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(size_)))),
+        turn_queries_(op.rotary, size_, output_[Dim::w]),
+        turn_keys_(op.rotary, size_, keys_[Dim::w]) {
+    shape_.queries = output_[Dim::w].size();
+    shape_.keys = keys_[Dim::w].size();
+    shape_.channels = packed_size(1, size_);
+    shape_.causal = op.causal;
+    shape_.window = op.window;
+    shape_.last_key = output_[Dim::w].begin - keys_[Dim::w].begin;
+  }
+
+ private:
+  static const Extents& input(const ShardSpec& spec, std::size_t k) {
+    return (*spec.graph)[(*spec).inputs[k]].output;
+  }
+
+  /// By the number of a head among all of the layer's.
+  HeadPlace query_place(const Box& box, std::int64_t n, std::int64_t head) const {
+    return {output_[Dim::n].begin + n - box[Dim::n].begin, head * size_ - box[Dim::c].begin,
+            output_[Dim::w].begin - box[Dim::w].begin, shape_.queries, size_};
+  }
+  HeadPlace key_place(std::int64_t n, std::int64_t head) const {
+    return {output_[Dim::n].begin + n - keys_[Dim::n].begin, head * size_ - keys_[Dim::c].begin, 0,
+            shape_.keys, size_};
+  }
+  /// Where the shard's saved sums of a head of queries are.
+  float* log_sums(float* saved, std::int64_t n, std::int64_t head) const {
+    const Interval heads = own_heads();
+    return saved + (n * heads.size() + head - heads.begin) * shape_.queries;
+  }
+  Interval own_heads() const {
+    return {output_[Dim::c].begin / size_, output_[Dim::c].end / size_};
+  }
+  /// Calls visit(n, head of keys, the heads of queries of this shard that it serves).
+  template <class Visit>
+  void each_key_head(const Visit& visit) const {
+    for (std::int64_t n = 0; n < output_[Dim::n].size(); ++n) {
+      for (std::int64_t k = keys_[Dim::c].begin / size_; k < keys_[Dim::c].end / size_; ++k) {
+        visit(n, k, intersect(own_heads(), {k * group_, (k + 1) * group_}));
+      }
+    }
+  }
+
+  std::int64_t query_floats() const { return packed_size(shape_.queries, size_); }
+  std::int64_t key_floats() const { return packed_size(shape_.keys, size_); }
+  std::int64_t transposed_floats() const {
+    return transpose_head(nullptr, nullptr, shape_.keys, size_);
+  }
+
+  void forward(const Operands& operands) override {
+    const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
+    const Tensor y(operands.output);
+    ScratchParts parts(2 * query_floats() + 2 * key_floats() + transposed_floats() +
+                       kAttentionWorkspace + shape_.queries);
+    float *const queries = parts.take(query_floats()), *const result = parts.take(query_floats());
+    float *const keys = parts.take(key_floats()), *const values = parts.take(key_floats());
+    float* const transposed = parts.take(transposed_floats());
+    AttentionHead head = shape_;
+    head.workspace = parts.take(kAttentionWorkspace);
+    float* const forgotten = parts.take(shape_.queries);
+    head.q = queries, head.k = keys, head.v = values, head.k_transposed = transposed;
+    each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
+      take_keys(keys, k, n, key_head);
+      transpose_head(transposed, keys, shape_.keys, size_);
+      pack_head(values, v, key_place(n, key_head));
+      for (std::int64_t h = heads.begin; h < heads.end; ++h) {
+        take_queries(queries, q, n, h);
+        auto* const saved = static_cast<float*>(operands.saved);
+        block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
+        unpack_head(y, result, query_place(output_, n, h));
+      }
+    });
+    zero_unused(y);
+  }
+
+  void backward_data(const Operands& operands) override {
+    const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
+    const Tensor y(operands.output), dy(operands.output_gradient);
+    const Tensor dq(operands.input_gradients[0]), dk(operands.input_gradients[1]);
+    const Tensor dv(operands.input_gradients[2]);
+    ScratchParts parts(3 * query_floats() + 4 * key_floats() + 2 * transposed_floats() +
+                       kAttentionWorkspace + shape_.queries);
+    float *const queries = parts.take(query_floats()), *const of_queries =
+                                                           parts.take(query_floats());
+    float* const gradients = parts.take(query_floats());  // of y
+    float *const keys = parts.take(key_floats()), *const values = parts.take(key_floats());
+    float *const of_keys = parts.take(key_floats()), *const of_values = parts.take(key_floats());
+    float* const keys_transposed = parts.take(transposed_floats());
+    float* const values_transposed = parts.take(transposed_floats());
+    AttentionHead head = shape_;
+    head.workspace = parts.take(kAttentionWorkspace);
+    float* const products = parts.take(shape_.queries);
+    head.q = queries, head.k = keys, head.v = values;
+    head.k_transposed = keys_transposed, head.v_transposed = values_transposed;
+    if (dq && extents(dq.box()) != extents(output_)) fill_zero(dq);
+    each_key_head([&](std::int64_t n, std::int64_t key_head, Interval heads) {
+      take_keys(keys, k, n, key_head);
+      pack_head(values, v, key_place(n, key_head));
+      transpose_head(keys_transposed, keys, shape_.keys, size_);
+      transpose_head(values_transposed, values, shape_.keys, size_);
+      std::fill_n(of_keys, key_floats(), 0.0F);
+      std::fill_n(of_values, key_floats(), 0.0F);
+      for (std::int64_t h = heads.begin; h < heads.end; ++h) {
+        take_queries(queries, q, n, h);
+        pack_head(of_queries, y, query_place(output_, n, h));
+        pack_head(gradients, dy, query_place(output_, n, h));
+        multiply(products, gradients, of_queries);
+        block_products().attend_backward(
+            head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
+                   of_queries, of_keys, of_values});
+        if (!dq) continue;
+        turn_queries_.turn(of_queries, -1);
+        unpack_head(dq, of_queries, query_place(dq.box(), n, h), scale_);
+      }
+      turn_keys_.turn(of_keys, -1);
+      if (dk) unpack_head(dk, of_keys, key_place(n, key_head));
+      if (dv) unpack_head(dv, of_values, key_place(n, key_head));
+    });
+    for (const Tensor& gradient : {dq, dk, dv}) {
+      if (gradient) zero_unused(gradient);
+    }
+  }
+
+  void take_queries(float* to, const Tensor& q, std::int64_t n, std::int64_t head) const {
+    pack_head(to, q, query_place(queries_, n, head), scale_);
+    turn_queries_.turn(to, 1);
+  }
+  void take_keys(float* to, const Tensor& k, std::int64_t n, std::int64_t head) const {
+    pack_head(to, k, key_place(n, head));
+    turn_keys_.turn(to, 1);
+  }
+
+  /// Of each position, the product of two packed heads.
+  void multiply(float* products, const float* a, const float* b) const {
+    const std::int64_t lanes = vector_block();
+    std::fill_n(products, shape_.queries, 0.0F);
+    for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
+      for (std::int64_t i = 0; i < shape_.queries; ++i, a += lanes, b += lanes) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < lanes; ++k) sum += a[k] * b[k];
+        products[i] += sum;
+      }
+    }
+  }
+
+  std::int64_t size_;  ///< of a head, in channels
+  Box output_, queries_, keys_;
+  std::int64_t group_;  ///< heads of queries that a head of keys serves
+  float scale_;
+  Rotary turn_queries_, turn_keys_;
+  AttentionHead shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec, const Attention& op) {
+  return std::make_unique<AttentionKernel>(spec, op);
+}
+
+}  // namespace strata::cpu

@@ -1,0 +1,129 @@
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "tests/exec/reference/ops.h"
+
+namespace strata::reference {
+namespace {
+
+/// Turns each pair of channels (i, i + head_size/2) of a head by the angle position
+/// base^(-2 i / head_size), times `way`: -1 turns back.
+Tensor turned(const Tensor& x, const Attention& op, double way) {
+  if (op.rotary == 0) return x;
+  Tensor y(x.extents);
+  const std::int64_t size = op.head_size, half = size / 2;
+  for (std::int64_t n = 0; n < x.extents[Dim::n]; ++n)
+    for (std::int64_t c = 0; c < x.extents[Dim::c]; c += size)
+      for (std::int64_t i = 0; i < half; ++i)
+        for (std::int64_t w = 0; w < x.extents[Dim::w]; ++w) {
+          const double exponent = -2 * static_cast<double>(i) / static_cast<double>(size);
+          const double angle = way * static_cast<double>(w) * std::pow(op.rotary, exponent);
+          const double a = x.at(n, c + i, 0, 0, w), b = x.at(n, c + i + half, 0, 0, w);
+          y.at(n, c + i, 0, 0, w) = a * std::cos(angle) - b * std::sin(angle);
+          y.at(n, c + i + half, 0, 0, w) = a * std::sin(angle) + b * std::cos(angle);
+        }
+  return y;
+}
+
+/// One head of queries with the head of keys and values that serves it.
+struct Head {
+  const Attention& op;
+  const Tensor &q, &k, &v;  ///< queries and keys turned
+  std::int64_t n, of_queries, of_keys;
+
+  std::int64_t queries() const { return q.extents[Dim::w]; }
+  std::int64_t keys() const { return k.extents[Dim::w]; }
+  double scale() const { return 1 / std::sqrt(static_cast<double>(op.head_size)); }
+  bool sees(std::int64_t i, std::int64_t j) const {
+    if (!op.causal) return true;
+    return j <= i && (op.window == 0 || j > i - op.window);
+  }
+  /// f(its channel among the queries', among the keys')
+  template <class F>
+  void each_channel(const F& f) const {
+    for (std::int64_t c = 0; c < op.head_size; ++c) {
+      f(of_queries * op.head_size + c, of_keys * op.head_size + c);
+    }
+  }
+
+  /// softmax(q k' / sqrt(head_size)) of query i.
+  std::vector<double> weights(std::int64_t i) const {
+    std::vector<double> row(static_cast<std::size_t>(keys()));
+    for (std::int64_t j = 0; j < keys(); ++j) {
+      if (!sees(i, j)) continue;
+      double product = 0;
+      each_channel([&](std::int64_t cq, std::int64_t ck) {
+        product += q.at(n, cq, 0, 0, i) * k.at(n, ck, 0, 0, j);
+      });
+      row[static_cast<std::size_t>(j)] = std::exp(scale() * product);
+    }
+    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    for (double& value : row) value /= sum;
+    return row;
+  }
+};
+
+template <class Visit>
+void each_head(const LayerCall& call, const Attention& op, const Tensor& q, const Tensor& k,
+               const Visit& visit) {
+  const Tensor& v = *call.inputs[2];
+  const std::int64_t group = q.extents[Dim::c] / k.extents[Dim::c];
+  for (std::int64_t n = 0; n < q.extents[Dim::n]; ++n) {
+    for (std::int64_t head = 0; head < q.extents[Dim::c] / op.head_size; ++head) {
+      visit(Head{op, q, k, v, n, head, head / group});
+    }
+  }
+}
+
+}  // namespace
+
+Tensor attention(const LayerCall& call, const Attention& op) {
+  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
+  Tensor y(call.layer().output);
+  each_head(call, op, q, k, [&](const Head& head) {
+    for (std::int64_t i = 0; i < head.queries(); ++i) {
+      const std::vector<double> p = head.weights(i);
+      head.each_channel([&](std::int64_t cq, std::int64_t ck) {
+        for (std::int64_t j = 0; j < head.keys(); ++j) {
+          y.at(head.n, cq, 0, 0, i) +=
+              p[static_cast<std::size_t>(j)] * head.v.at(head.n, ck, 0, 0, j);
+        }
+      });
+    }
+  });
+  return y;
+}
+
+// With s = q k' / sqrt(head_size), p = softmax(s): dp_j = dy v_j, ds_j = p_j (dp_j - sum_k p_k
+// dp_k).
+Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy) {
+  const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
+  Tensor dq(q.extents), dk(k.extents), dv(k.extents);
+  each_head(call, op, q, k, [&](const Head& head) {
+    const std::int64_t n = head.n;
+    for (std::int64_t i = 0; i < head.queries(); ++i) {
+      const std::vector<double> p = head.weights(i);
+      std::vector<double> dp(p.size());
+      for (std::size_t j = 0; j < p.size(); ++j) {
+        const auto at = static_cast<std::int64_t>(j);
+        head.each_channel([&](std::int64_t cq, std::int64_t ck) {
+          dp[j] += dy.at(n, cq, 0, 0, i) * head.v.at(n, ck, 0, 0, at);
+          dv.at(n, ck, 0, 0, at) += p[j] * dy.at(n, cq, 0, 0, i);
+        });
+      }
+      const double mean = std::inner_product(p.begin(), p.end(), dp.begin(), 0.0);
+      for (std::size_t j = 0; j < p.size(); ++j) {
+        const double ds = p[j] * (dp[j] - mean) * head.scale();
+        const auto at = static_cast<std::int64_t>(j);
+        head.each_channel([&](std::int64_t cq, std::int64_t ck) {
+          dq.at(n, cq, 0, 0, i) += ds * k.at(n, ck, 0, 0, at);
+          dk.at(n, ck, 0, 0, at) += ds * q.at(n, cq, 0, 0, i);
+        });
+      }
+    }
+  });
+  return {{turned(dq, op, -1), turned(dk, op, -1), dv}, {}};
+}
+
+}  // namespace strata::reference
