@@ -112,7 +112,7 @@ class TimelineCanvas : public TimeCanvas {
   void click(QPoint at) override;
   bool take_own_key(int key, Qt::KeyboardModifiers modifiers) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
-  void contextMenuEvent(QContextMenuEvent* event) override;
+  void ask_menu(std::optional<QPoint> at) override;
 
  private:
   static constexpr int kLevelIndent = 12;  // pixels

@@ -1,6 +1,5 @@
 // What keys and mouse do to what stands in the timeline.
 
-#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <cmath>
@@ -107,11 +106,12 @@ void TimelineCanvas::click(QPoint at) {
 }
 
 // A curve is no task.
-void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
-  const auto slice = is_dragged() ? std::nullopt : slice_at(event->pos());
+void TimelineCanvas::ask_menu(std::optional<QPoint> at) {
+  const auto slice = at ? slice_at(*at) : selected_;
   if (!slice || lane({slice->side, slice->place.lane}).name().kind == LaneKind::curve) return;
-  pick(slice);
-  emit menu_wanted(*slice, event->globalPos());
+  if (slice != selected_) pick(slice);
+  const QPoint place = at ? *at : box_of(*slice).center().toPoint();
+  emit menu_wanted(*slice, viewport()->mapToGlobal(place));
 }
 
 void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -129,6 +129,8 @@ bool TimelineCanvas::take_own_key(int key, Qt::KeyboardModifiers modifiers) {
       return pick_lane(-1), true;
     case Qt::Key_Down:
       return pick_lane(1), true;
+    case Qt::Key_M:
+      return measure_selected(), true;
     case Qt::Key_P:
       return toggle_pin(), true;
     case Qt::Key_G:

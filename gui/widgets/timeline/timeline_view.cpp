@@ -125,8 +125,7 @@ void TimelineView::follow_selection() {
   connect(range_panel_, &RangePanel::layer_picked, this, [this](LayerId layer) {
     if (is_current()) selection().select_layers({layer});
   });
-  connect(canvas_, &TimelineCanvas::menu_wanted, this,
-          [this](SliceAddress, QPoint at) { make_menu()->exec(at); });
+  connect(canvas_, &TimelineCanvas::menu_wanted, this, &TimelineView::open_menu);
   connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
   connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
   connect(&selection(), &Selection::layers_changed, this, &TimelineView::show_layers);
@@ -313,12 +312,16 @@ std::function<QString()> TimelineView::csv_later() const {
 
 std::vector<KeyHelp> TimelineView::keys() const {
   return {
-      {tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
-      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
+      {tr("W, S"),
+       tr("Zoom in and out, at the mouse; Ctrl+wheel, and the wheel on the ruler, too")},
+      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel and the wheel sideways, too")},
+      {tr("Shift+drag"), tr("Move in time and among the lanes; the middle or right button, too")},
       {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
       {tr(". ,"), tr("Next and previous task of the lane")},
       {tr("↑, ↓"), tr("The task above or below at that time")},
-      {tr("Drag"), tr("Measure a stretch of time, and add up what happens in it")},
+      {tr("Drag"),
+       tr("Measure a stretch of time, and add up what happens in it; its ends can be dragged")},
+      {tr("M"), tr("Measure the time of the selected task")},
       {tr("Right click"), tr("What can be done with a task")},
       {tr("Double click"), tr("Zoom to a task")},
       {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},

@@ -2,6 +2,7 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QMenu>
 #include <optional>
 
 #include "gui/models/compare/differences.h"
@@ -107,22 +108,21 @@ void TimelineView::tell(std::optional<SliceAddress> slice) {
   status_->setText(slice ? facts_of(*slice).join(QStringLiteral("   ·   ")) : QStringLiteral(" "));
 }
 
-std::unique_ptr<QMenu> TimelineView::make_menu() {
-  auto menu = std::make_unique<QMenu>();
-  const auto slice = canvas_->selected();
-  if (!slice) return menu;
-  const Recording& shown = *canvas_->recording(slice->side);
-  const LaneLabel& label = shown.labels[shown.at(slice->place).label];
+void TimelineView::open_menu(const SliceAddress& slice, QPoint at) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const Recording& shown = *canvas_->recording(slice.side);
+  const LaneLabel& label = shown.labels[shown.at(slice.place).label];
   const QString name = QString::fromStdString(label.text);
   menu->addAction(tr("Zoom to it"), this, [this] { canvas_->zoom_to_selected(); });
   menu->addAction(tr("Measure its time"), this, [this] { canvas_->measure_selected(); });
   menu->addAction(tr("Search for %1").arg(name), this, [this, name] { search_->setText(name); });
   menu->addAction(tr("Pin its lane, or let it go"), this, [this] { canvas_->toggle_pin(); });
   menu->addSeparator();
-  menu->addAction(tr("Copy what is known of it"), this, [text = facts_of(*slice)] {
+  menu->addAction(tr("Copy what is known of it"), this, [text = facts_of(slice)] {
     QGuiApplication::clipboard()->setText(text.join(QLatin1Char('\n')));
   });
-  return menu;
+  menu->popup(at);
 }
 
 }  // namespace strata::gui
