@@ -1,6 +1,7 @@
 #include "gui/models/cluster/link_transfers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -41,13 +42,15 @@ Times times_in(const Timeline& timeline, TaskId task, const std::optional<TimeRa
   return times;
 }
 
-/// What moves in a step and crosses a link: a piece, or all that a group sends over it.
+/// What moves in a step and crosses a link, or each of those that it stands for: a piece, or all
+/// that a group sends over it.
 struct Crossing {
   LinkId link;
   TaskId task;  ///< of a group the first: all participants end together
   std::optional<DeviceId> from, to;
   std::size_t devices = 0;  ///< of the group
   double bytes = 0;
+  double alike = 1;  ///< so many such pieces
 };
 
 template <class Visit>
@@ -55,11 +58,14 @@ void for_each_piece(const Plan& plan, const Cluster& cluster, const Visit& visit
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const Task& task = plan[TaskId(i)];
     if (task.kind != TaskKind::transfer) continue;
+    const auto alike = static_cast<double>(plan.alike(task));
     for (const Piece& piece : plan.pieces(plan.transfers()[task.detail])) {
       if (piece.from == task.device || piece.bytes.value == 0) continue;
       const auto bytes = static_cast<double>(piece.bytes.value);
       for (const LinkId link : cluster.route(piece.from, task.device)) {
-        visit(Crossing{link, TaskId(i), piece.from, task.device, 0, bytes});
+        const double on_each = alike / static_cast<double>(plan.members(link));
+        visit(Crossing{plan.representative(link), TaskId(i), piece.from, task.device, 0,
+                       bytes * on_each, on_each});
       }
     }
   }
@@ -107,6 +113,10 @@ class TimesOfTasks {
   Times times_;
 };
 
+std::size_t rounded(double count) {
+  return static_cast<std::size_t>(std::llround(count));
+}
+
 Key key_of_row(const Plan& plan, const Crossing& crossing) {
   const Task& task = plan[crossing.task];
   const bool backward = crossing.devices > 0 || !is_forward(task.phase);
@@ -118,35 +128,40 @@ Key key_of_row(const Plan& plan, const Crossing& crossing) {
 std::vector<LinkTransfer> link_transfers(const Scene& scene, LinkId link,
                                          const std::optional<TimeRange>& range) {
   struct Sum {
-    double bytes = 0;
-    std::size_t count = 0;
+    double bytes = 0, count = 0;
   };
   std::map<Key, Sum> sums;
+  const LinkId same = scene.prediction.plan.representative(link);
   TimesOfTasks times(scene, range);
   for_each_crossing(scene, [&](const Crossing& crossing) {
-    if (crossing.link != link) return;
+    if (crossing.link != same) return;
     const Times& when = times(crossing.task);
     if (when.count == 0) return;
     Sum& sum = sums[key_of_row(scene.prediction.plan, crossing)];
     sum.bytes += crossing.bytes * when.share;
-    sum.count += when.count;
+    sum.count += crossing.alike * static_cast<double>(when.count);
   });
   std::vector<LinkTransfer> rows;
   rows.reserve(sums.size());
   for (const auto& [key, sum] : sums) {
-    rows.push_back(
-        {key.layer, key.kind, key.backward, key.from, key.to, key.devices, sum.bytes, sum.count});
+    rows.push_back({key.layer, key.kind, key.backward, key.from, key.to, key.devices, sum.bytes,
+                    rounded(sum.count)});
   }
   return rows;
 }
 
 std::vector<std::size_t> transfers_by_link(const Scene& scene,
                                            const std::optional<TimeRange>& range) {
-  std::vector<std::size_t> counts(scene.input.cluster.links().size());
+  std::vector<double> sums(scene.input.cluster.links().size());
   TimesOfTasks times(scene, range);
   for_each_crossing(scene, [&](const Crossing& crossing) {
-    counts[crossing.link()] += times(crossing.task).count;
+    sums[crossing.link()] += crossing.alike * static_cast<double>(times(crossing.task).count);
   });
+  std::vector<std::size_t> counts;
+  counts.reserve(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    counts.push_back(rounded(sums[scene.prediction.plan.representative(LinkId(i))()]));
+  }
   return counts;
 }
 

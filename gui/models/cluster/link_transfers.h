@@ -2,7 +2,8 @@
 
 // What crosses a link: for each layer and kind of work the bytes from one device to another in a
 // stretch of time, or in one step where none is picked. A transfer that the stretch holds in part
-// counts with that part. Pure; thread-safe.
+// counts with that part. In a plan by classes a transfer is one of several alike, and its devices
+// stand for those of their classes. Pure; thread-safe.
 
 #include <optional>
 #include <string>
@@ -22,7 +23,7 @@ struct LinkTransfer {
   std::optional<DeviceId> from, to;  ///< nothing for a group, which all its devices take part in
   std::size_t devices = 0;           ///< of the group
   double bytes = 0;
-  std::size_t count = 0;  ///< of the tasks
+  std::size_t count = 0;  ///< of the tasks; of links that stand for others, the mean
 };
 
 /// By layer, then kind and devices.

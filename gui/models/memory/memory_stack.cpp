@@ -139,7 +139,7 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
   std::vector<LiveTensor> live;
   for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
-    if (buffer.device != device) continue;
+    if (buffer.device != plan.representative(device)) continue;
     if (buffer.lasts()) {
       live.push_back({i, 0, 0, timeline.makespan().value});
       continue;
@@ -164,22 +164,28 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
   const Timeline& timeline = scene->prediction.timeline;
   picture->end = timeline.makespan().value;
   picture->steady = steady_step(timeline).value_or(TimeRange{});
-  for (const BufferNumbers& numbers : buffers_by_device(plan)) {
-    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers));
+  const std::vector<BufferNumbers> numbers = buffers_by_device(plan);
+  picture->stacks.resize(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (plan.representative(DeviceId(i)) != DeviceId(i)) continue;
+    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers[i]));
     prefer_steady_peak(stack, picture->steady);
-    stack.capacity = scene->input.models[picture->stacks.size()]->memory_capacity();
+    stack.capacity = scene->input.models[i]->memory_capacity();
     picture->highest = std::max(picture->highest, stack.peak_bytes().value);
     picture->capacity = std::max(picture->capacity, stack.capacity.value);
-    picture->stacks.push_back(std::move(stack));
+    picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(stack));
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    picture->stacks[i] = picture->stacks[plan.representative(DeviceId(i))()];
   }
   return picture;
 }
 
 MemoryScale MemoryPicture::fitting_scale() const {
   constexpr double kNear = 0.6;
-  const bool near = std::any_of(stacks.begin(), stacks.end(), [](const MemoryStack& stack) {
-    return static_cast<double>(stack.peak_bytes().value) >
-           kNear * static_cast<double>(stack.capacity.value);
+  const bool near = std::any_of(stacks.begin(), stacks.end(), [](const auto& stack) {
+    return static_cast<double>(stack->peak_bytes().value) >
+           kNear * static_cast<double>(stack->capacity.value);
   });
   return near ? MemoryScale::capacity : MemoryScale::peak;
 }

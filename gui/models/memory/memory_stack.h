@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +51,8 @@ struct LiveTensor {
   std::size_t step = 0;      ///< that made it
   double begin = 0, end = 0;
 };
-/// Those that a device holds at a time, the largest first; equal ones in the plan's order.
+/// Those that a device holds at a time, the largest first; equal ones in the plan's order. In a
+/// plan by classes, those of the device that stands for it.
 std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
                                      double at);
 
@@ -60,7 +62,7 @@ enum class MemoryScale : std::uint8_t { peak, capacity };
 /// Every device's stack, and the time of it all.
 struct MemoryPicture {
   ScenePtr scene;
-  std::vector<MemoryStack> stacks;  ///< by device
+  std::vector<std::shared_ptr<const MemoryStack>> stacks;  ///< by device; one for a class
   double end = 0;
   TimeRange steady;           ///< the last step that is measured by: most others are like it
   std::int64_t highest = 0;   ///< of all peaks

@@ -84,7 +84,8 @@ class KernelFacts : public SliceFacts {
 
   std::optional<PickedTask> task(std::uint32_t id) const override {
     const LayerKernel& kernel = match_->kernels[id];
-    const auto task = predicted_.find({DeviceId(kernel.device), kernel.layer, kernel.pass});
+    const auto task = predicted_.find(
+        in_plan(scene_->prediction.plan, {DeviceId(kernel.device), kernel.layer, kernel.pass}));
     if (!kernel.layer.valid() || task == predicted_.end()) return std::nullopt;
     return PickedTask{last_steady_step(scene_->prediction.timeline), task->second.first};
   }
@@ -101,7 +102,7 @@ class KernelFacts : public SliceFacts {
                           match_->names_steps ? "this step" : "the trace");
     }
     lines.push_back(std::move(text));
-    const auto predicted = predicted_.find(pass);
+    const auto predicted = predicted_.find(in_plan(scene_->prediction.plan, pass));
     if (predicted == predicted_.end()) return;
     lines.push_back(fmt::format("predicted {}{}", format_seconds(predicted->second.seconds),
                                 match_->names_steps ? "" : " a step"));

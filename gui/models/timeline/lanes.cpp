@@ -45,52 +45,55 @@ std::uint64_t signature_of(LaneKind kind, std::span<const Slice> slices) {
 
 // Leaves of the tree are the slices themselves: node n of the lowest inner level holds the longest
 // of two. Only inner nodes are kept.
-Lane::Lane(LaneName name, std::vector<Slice> slices)
-    : name_(std::move(name)), slices_(std::move(slices)) {
-  const std::size_t n = slices_.size();
-  for (std::vector<double>* times : {&begins_, &ends_, &lengths_}) times->reserve(n);
-  area_.reserve(n + 1);
-  area_.push_back(0);
-  const bool low = std::any_of(slices_.begin(), slices_.end(),
+Lane::Lane(LaneName name, std::vector<Slice> slices) : name_(std::move(name)) {
+  auto held = std::make_shared<Held>();
+  held->slices = std::move(slices);
+  const std::size_t n = held->slices.size();
+  for (std::vector<double>* times : {&held->begins, &held->ends, &held->lengths}) times->reserve(n);
+  held->area.reserve(n + 1);
+  held->area.push_back(0);
+  const bool low = std::any_of(held->slices.begin(), held->slices.end(),
                                [](const Slice& slice) { return slice.height != 1; });
-  for (const Slice& slice : slices_) {
-    if (low) heights_.push_back(slice.height);
-    begins_.push_back(slice.begin);
-    ends_.push_back(slice.end);
-    lengths_.push_back(slice.length());
-    area_.push_back(area_.back() + slice.length() * static_cast<double>(slice.height));
+  for (const Slice& slice : held->slices) {
+    if (low) held->heights.push_back(slice.height);
+    held->begins.push_back(slice.begin);
+    held->ends.push_back(slice.end);
+    held->lengths.push_back(slice.length());
+    held->area.push_back(held->area.back() + slice.length() * static_cast<double>(slice.height));
   }
-  signature_ = signature_of(name_.kind, slices_);
-  longest_.resize(n);
-  const auto node = [&](std::size_t i) { return i >= n ? i - n : longest_[i]; };
+  held->signature = signature_of(name_.kind, held->slices);
+  held->longest.resize(n);
+  const auto node = [&](std::size_t i) { return i >= n ? i - n : held->longest[i]; };
   for (std::size_t i = n; i-- > 1;) {
-    longest_[i] = static_cast<std::uint32_t>(longer(node(2 * i), node(2 * i + 1)));
+    held->longest[i] = static_cast<std::uint32_t>(held->longer(node(2 * i), node(2 * i + 1)));
   }
+  held_ = std::move(held);
 }
 
-std::size_t Lane::longer(std::size_t a, std::size_t b) const {
-  return lengths_[b] > lengths_[a] || (lengths_[b] == lengths_[a] && b < a) ? b : a;
+std::size_t Lane::Held::longer(std::size_t a, std::size_t b) const {
+  return lengths[b] > lengths[a] || (lengths[b] == lengths[a] && b < a) ? b : a;
 }
 
 std::size_t Lane::ending_after(double at, std::size_t from) const {
-  return first_not(ends_, from, [at](double end) { return end <= at; });
+  return first_not(held_->ends, from, [at](double end) { return end <= at; });
 }
 
 std::size_t Lane::beginning_at(double at, std::size_t from) const {
-  return first_not(begins_, from, [at](double begin) { return begin < at; });
+  return first_not(held_->begins, from, [at](double begin) { return begin < at; });
 }
 
 std::size_t Lane::longest(std::size_t first, std::size_t last) const {
   std::size_t best = first;
   if (last - first <= kFew) {
-    for (std::size_t i = first; i < last; ++i) best = lengths_[i] > lengths_[best] ? i : best;
+    for (std::size_t i = first; i < last; ++i)
+      best = held_->lengths[i] > held_->lengths[best] ? i : best;
     return best;
   }
-  const std::size_t n = slices_.size();
-  const auto node = [&](std::size_t i) { return i >= n ? i - n : longest_[i]; };
+  const std::size_t n = held_->slices.size();
+  const auto node = [&](std::size_t i) { return i >= n ? i - n : held_->longest[i]; };
   for (std::size_t a = first + n, b = last + n; a < b; a /= 2, b /= 2) {
-    if (a % 2 == 1) best = longer(best, node(a++));
-    if (b % 2 == 1) best = longer(best, node(--b));
+    if (a % 2 == 1) best = held_->longer(best, node(a++));
+    if (b % 2 == 1) best = held_->longer(best, node(--b));
   }
   return best;
 }
@@ -99,8 +102,8 @@ std::size_t Lane::longest(std::size_t first, std::size_t last) const {
 Lane::Look Lane::look(double begin, double end, std::size_t from) const {
   const std::size_t first = ending_after(begin, from), last = beginning_at(end, first);
   if (first >= last) return {first, first, 0};
-  const double before = std::max(begin - begins_[first], 0.0);
-  const double after = std::max(ends_[last - 1] - end, 0.0);
+  const double before = std::max(begin - held_->begins[first], 0.0);
+  const double after = std::max(held_->ends[last - 1] - end, 0.0);
   return {first, last, area(first, last) - before * height(first) - after * height(last - 1)};
 }
 
@@ -108,6 +111,12 @@ std::size_t Recording::slice_count() const {
   std::size_t count = 0;
   for (const Lane& lane : lanes) count += lane.slices().size();
   return count;
+}
+
+std::string text_of(const Recording& recording, SlicePlace place) {
+  const LaneName& lane = recording.lanes[place.lane].name();
+  const std::string& label = recording.labels[recording.at(place).label].text;
+  return lane.link ? lane.name + " of " + label : label;
 }
 
 LaneLabel make_label(const std::string& text, const std::string& more, LayerId layer) {
@@ -133,8 +142,9 @@ void index_places(Recording& recording) {
     const auto slices = recording.lanes[lane].slices();
     for (std::size_t i = 0; i < slices.size(); ++i) {
       if (slices[i].id >= recording.places.size()) recording.places.resize(slices[i].id + 1);
-      recording.places[slices[i].id] = {static_cast<std::uint32_t>(lane),
-                                        static_cast<std::uint32_t>(i)};
+      SlicePlace& place = recording.places[slices[i].id];
+      if (place.valid()) break;  // of a lane before
+      place = {static_cast<std::uint32_t>(lane), static_cast<std::uint32_t>(i)};
     }
   }
 }

@@ -20,7 +20,8 @@ std::string time_text(Seconds seconds) {
 std::string senders(const Plan& plan, const Cluster& cluster, const Transfer& transfer) {
   const auto pieces = plan.pieces(transfer);
   std::string text = cluster[pieces.front().from].name;
-  if (pieces.size() > 1) text += fmt::format(" and {} more", pieces.size() - 1);
+  const std::size_t senders = pieces.size() * transfer.copies;
+  if (senders > 1) text += fmt::format(" and {} more", senders - 1);
   return text;
 }
 
@@ -37,7 +38,8 @@ std::string PlanFacts::traffic(const Task& task) const {
                        senders(what_.plan, what_.cluster, transfer));
   }
   const Group& group = what_.plan.groups()[task.detail];
-  return fmt::format("{} summed over {} devices", format_bytes(group.bytes), group.tasks.size());
+  return fmt::format("{} summed over {} devices", format_bytes(group.bytes),
+                     what_.plan.participants(group).size());
 }
 
 std::vector<std::string> PlanFacts::lines(std::uint32_t id) const {
@@ -56,6 +58,9 @@ std::vector<std::string> PlanFacts::lines(std::uint32_t id) const {
                                                     time_text(waited))
                                       : "began as soon as it was ready");
   if (task.kind != TaskKind::compute) lines.push_back(traffic(task));
+  if (const std::int64_t alike = what_.plan.members(task.device); alike > 1) {
+    lines.push_back(fmt::format("one of {} devices that do the same", alike));
+  }
   if (std::binary_search(on_path_.begin(), on_path_.end(), id)) {
     lines.push_back(fmt::format("on the critical path: {:.1f} % of a step's, with its like",
                                 100 * path_share_[picked.task()]));

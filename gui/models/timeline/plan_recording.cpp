@@ -103,20 +103,35 @@ class PlanRecorder {
         devices[task.device()][lane_of(task)].push_back(slice({step, TaskId(i)}));
       }
     }
+    std::vector<std::vector<Lane>> lanes(devices.size());
     for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!stands_for_itself(DeviceId(i))) continue;
       for (const char* lane : {"compute", "sync", "statistics", "arriving"}) {
-        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]));
+        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]), lanes[i]);
+      }
+    }
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      for (const Lane& lane : lanes[what_.plan.representative(DeviceId(i))()]) {
+        LaneName name = lane.name();
+        name.group = device_label(what_.cluster, DeviceId(i));
+        name.device = DeviceId(i);
+        recording_->lanes.emplace_back(std::move(name), lane);
       }
     }
   }
 
-  void add_lanes(DeviceId device, const std::string& lane, std::vector<Slice> slices) {
+  bool stands_for_itself(DeviceId device) const {
+    return what_.plan.representative(device) == device;
+  }
+
+  void add_lanes(DeviceId device, const std::string& lane, std::vector<Slice> slices,
+                 std::vector<Lane>& lanes) const {
     const bool is_device = lane == "compute";
     if (slices.empty() && !is_device) return;
     LaneName name{device_label(what_.cluster, device), lane,
                   is_device ? LaneKind::device : LaneKind::stream, device};
     for (std::vector<Slice>& part : without_overlaps(std::move(slices))) {
-      recording_->lanes.emplace_back(name, std::move(part));
+      lanes.emplace_back(name, std::move(part));
       ++name.depth;
       name.name = fmt::format("{} {}", lane, name.depth + 1);
     }
@@ -124,16 +139,28 @@ class PlanRecorder {
 
   void add_links() {
     const auto rates = what_.timeline.link_rates();
+    std::map<LinkId, Lane> lanes;
     for (std::size_t i = 0; i < rates.size();) {
       const LinkId link = rates[i].link;
       std::size_t end = i;
       while (end < rates.size() && rates[end].link == link) ++end;
-      add_link(link, rates.subspan(i, end - i));
+      std::vector<Slice> slices = levels(link, rates.subspan(i, end - i));
+      if (!slices.empty()) {
+        lanes.try_emplace(link, LaneName{{}, {}, LaneKind::curve}, std::move(slices));
+      }
       i = end;
+    }
+    for (std::size_t i = 0; i < what_.cluster.links().size(); ++i) {
+      const LinkId id(i);
+      const auto lane = lanes.find(what_.plan.representative(id));
+      if (lane == lanes.end()) continue;
+      const Link& link = what_.cluster[id];
+      recording_->lanes.emplace_back(
+          LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, lane->second);
     }
   }
 
-  void add_link(LinkId id, std::span<const LinkRate> rates) {
+  std::vector<Slice> levels(LinkId id, std::span<const LinkRate> rates) {
     const Link& link = what_.cluster[id];
     std::vector<Slice> slices;
     const std::uint16_t level = style({Shade::level});
@@ -145,10 +172,8 @@ class PlanRecorder {
       slices.push_back({rates[i].at.value, end, label, kNoTask,
                         static_cast<float>(std::min(height, 1.0)), level});
     }
-    if (slices.empty()) return;
-    add_label(fmt::format("{} of {}", link.name, format_rate(link.bandwidth)), "link", LayerId());
-    recording_->lanes.emplace_back(
-        LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, std::move(slices));
+    if (!slices.empty()) add_label(format_rate(link.bandwidth), "link", LayerId());
+    return slices;
   }
 
   // An end that is a device, else the host that an end's name begins with.

@@ -2,7 +2,8 @@
 
 // The recording of a plan's timeline: its critical path first, then each device with what occupies
 // it, its collectives and what arrives there, then the links that carry something. A task's id is
-// its step times the plan's tasks and its number. Pure; thread-safe.
+// its step times the plan's tasks and its number. In a plan by classes, devices and links have the
+// lanes of those that stand for them. Pure; thread-safe.
 
 #include <memory>
 #include <span>

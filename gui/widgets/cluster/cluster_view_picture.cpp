@@ -57,8 +57,8 @@ void ClusterView::draw_scene() {
 
 ClusterView::Picture ClusterView::picture_of(const ScenePtr& scene, double aspect) {
   const Cluster& cluster = scene->input.cluster;
-  auto history =
-      std::make_shared<const LinkHistory>(scene->prediction.timeline, cluster.links().size());
+  auto history = std::make_shared<const LinkHistory>(
+      scene->prediction.plan, scene->prediction.timeline, cluster.links().size());
   std::vector<double> busiest = history->busiest(cluster, kBins);
   const bool folded = cluster.device_count() > kMostDrawn;
   return {scene, map_of(cluster, folded, aspect), std::move(history), std::move(busiest)};

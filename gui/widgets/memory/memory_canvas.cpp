@@ -86,14 +86,12 @@ std::optional<MemoryCanvas::Moment> MemoryCanvas::moment_at(QPoint at) const {
 }
 
 MemoryCanvas::Moment MemoryCanvas::peak_of(DeviceId device) const {
-  const MemoryStack& stack = picture_->stacks[device()];
+  const MemoryStack& stack = *picture_->stacks[device()];
   return {device, stack.levels[stack.peak].at};
 }
 
 DeviceId MemoryCanvas::fullest() const {
-  const auto lower = [](const MemoryStack& a, const MemoryStack& b) {
-    return a.peak_bytes() < b.peak_bytes();
-  };
+  const auto lower = [](const auto& a, const auto& b) { return a->peak_bytes() < b->peak_bytes(); };
   const auto& stacks = picture_->stacks;
   return DeviceId(static_cast<std::size_t>(std::max_element(stacks.begin(), stacks.end(), lower) -
                                            stacks.begin()));
@@ -131,14 +129,14 @@ void MemoryCanvas::pick(const Moment& moment) {
 
 void MemoryCanvas::step_by(int by) {
   if (!selected_) return;
-  const auto& levels = picture_->stacks[selected_->device()].levels;
-  const auto now = &picture_->stacks[selected_->device()].level_at(selected_->at) - levels.data();
+  const auto& levels = picture_->stacks[selected_->device()]->levels;
+  const auto now = &picture_->stacks[selected_->device()]->level_at(selected_->at) - levels.data();
   const auto next = std::clamp<std::ptrdiff_t>(now + by, 0, std::ssize(levels) - 1);
   pick({selected_->device, levels[static_cast<std::size_t>(next)].at});
 }
 
 QString MemoryCanvas::text_at(const Moment& moment) const {
-  const MemoryStack& stack = picture_->stacks[moment.device()];
+  const MemoryStack& stack = *picture_->stacks[moment.device()];
   const MemoryStack::Level& level = stack.level_at(moment.at);
   QStringList lines{
       tr("%1 at %2: %3 of %4")

@@ -20,7 +20,7 @@ void MemoryCanvas::paint_rows(QPainter& painter) {
 }
 
 void MemoryCanvas::paint_device(QPainter& painter, std::size_t device) {
-  const MemoryStack& stack = picture_->stacks[device];
+  const MemoryStack& stack = *picture_->stacks[device];
   const QRectF box = stack_box(device);
   painter.save();
   painter.setClipRect(time_area().intersected(row_box(device)));
@@ -112,7 +112,7 @@ void MemoryCanvas::paint_name(QPainter& painter, std::size_t device) {
     painter.fillRect(QRect(0, row.top(), 3, row.height()), theme().accent);
   }
   painter.fillRect(QRect(side.right(), side.top(), 1, side.height()), theme().grid);
-  const MemoryStack& stack = picture_->stacks[device];
+  const MemoryStack& stack = *picture_->stacks[device];
   const double share = static_cast<double>(stack.peak_bytes().value) /
                        static_cast<double>(std::max<std::int64_t>(stack.capacity.value, 1));
   const QString name =
@@ -143,7 +143,7 @@ void MemoryCanvas::paint_meter(QPainter& painter, const QRect& box, double share
 }
 
 void MemoryCanvas::paint_peak(QPainter& painter, std::size_t device) {
-  const MemoryStack& stack = picture_->stacks[device];
+  const MemoryStack& stack = *picture_->stacks[device];
   const QPointF peak(x_of(stack.levels[stack.peak].at),
                      y_of(stack_box(device), stack.peak_bytes().value));
   painter.setRenderHint(QPainter::Antialiasing);

@@ -191,9 +191,18 @@ void TimelineCanvas::paint_arrows(QPainter& painter, const std::vector<Placed>& 
   const auto box = box_in(rows, *selected_);
   if (!box) return;
   const Recording& recording = *sides_[selected_->side];
+  // Where several devices have one's lanes, what is of the selected one's device is drawn there.
+  const SlicePlace own = recording.place(recording.at(selected_->place).id);
+  const auto kind = recording.lanes[selected_->place.lane].name().kind;
+  const bool is_task = own.valid() && stands_for_tasks(kind);
   const auto box_at = [&](std::uint32_t id) {
-    const SlicePlace place = recording.place(id);
-    return place.valid() ? box_in(rows, {selected_->side, place}) : std::nullopt;
+    SlicePlace place = recording.place(id);
+    if (!place.valid()) return std::optional<QRectF>();
+    const auto device = [&](const SlicePlace& at) {
+      return recording.lanes[at.lane].name().device;
+    };
+    if (is_task && device(place) == device(own)) place.lane += selected_->place.lane - own.lane;
+    return box_in(rows, {selected_->side, place});
   };
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(see_through(theme().text, 0.75), 1.2));

@@ -97,7 +97,7 @@ QStringList TimelineView::facts_of(const SliceAddress& slice) const {
   if (shown.place(at.id).valid() && shown.facts) {
     for (const std::string& line : shown.facts->lines(at.id)) facts << QString::fromStdString(line);
   } else {
-    facts << QString::fromStdString(shown.labels[at.label].text);
+    facts << QString::fromStdString(text_of(shown, slice.place));
   }
   return facts;
 }

@@ -46,6 +46,12 @@ PassTimes predicted_times(const Prediction& prediction) {
   return times;
 }
 
+LayerPass in_plan(const Plan& plan, const LayerPass& pass) {
+  LayerPass same = pass;
+  if (pass.device() < plan.device_count()) same.device = plan.representative(pass.device);
+  return same;
+}
+
 PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step) {
   PassTimes times;
   for (const LayerKernel& kernel : found.kernels) {
@@ -82,7 +88,7 @@ TraceComparison compare_kernels(const Trace& trace, const KernelLayers& found,
     compared.steps = found.steps.size();
   }
   for (const auto& [what, time] : traced_times(trace, found, step)) {
-    const auto same = predicted.find(what);
+    const auto same = predicted.find(in_plan(prediction.plan, what));
     compared.passes.push_back({what, time.parts, time.seconds,
                                same == predicted.end() ? Seconds{} : same->second.seconds});
   }
