@@ -9,8 +9,8 @@ namespace strata::gui {
 namespace {
 
 constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
-constexpr std::array kOfTheUser{"scene",  "baseline", "why",      "what_if_curve",
-                                "runner", "sweep",    "phase_map"};
+constexpr std::array kOfTheUser{"scene", "baseline",  "why",   "what_if_curve", "runner",
+                                "sweep", "phase_map", "trace", "report",        "open case"};
 
 }  // namespace
 

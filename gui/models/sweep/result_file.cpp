@@ -58,6 +58,7 @@ void ResultFile::Reader::forget_another_file(Store& store) {
 
 ResultFile::Piece ResultFile::Reader::read(const Progress& progress) {
   Store store(file, OpenMode::read);
+  store.stop_when(progress.cancelled());
   Piece read;
   for (const std::string& name : store.scenarios()) read.scenarios << QString::fromStdString(name);
   forget_another_file(store);

@@ -30,9 +30,10 @@ std::vector<std::pair<std::string, std::string>> layers_of(const Graph& graph) {
 /// The last match, beside its trace: every edit of the case draws the same kernels again.
 class LastMatch {
  public:
-  MatchPtr of(const std::shared_ptr<const Trace>& trace, const Graph& graph) {
+  MatchPtr of(const std::shared_ptr<const Trace>& trace, const Graph& graph,
+              const std::atomic<bool>* cancelled) {
     if (MatchPtr known = find(*trace, graph)) return known;
-    auto match = std::make_shared<const KernelLayers>(match_kernels(*trace, graph));
+    auto match = std::make_shared<const KernelLayers>(match_kernels(*trace, graph, cancelled));
     const std::scoped_lock guard(lock_);
     trace_ = trace;
     layers_ = layers_of(graph);
@@ -236,8 +237,8 @@ class KernelRecorder {
 }  // namespace
 
 RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string& name,
-                           const ScenePtr& scene) {
-  MatchPtr match = last_match().of(trace, scene->input.graph);
+                           const ScenePtr& scene, const std::atomic<bool>* cancelled) {
+  MatchPtr match = last_match().of(trace, scene->input.graph, cancelled);
   auto recording = KernelRecorder(*trace, *match, *scene).run(name);
   recording->facts = std::make_shared<KernelFacts>(std::move(trace), std::move(match), scene);
   return recording;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/plan/task_title.h"
 #include "sim/text/units.h"
 
@@ -82,9 +83,10 @@ class TraceRecorder {
     for (const std::string& text : trace.names) add_label(text);
   }
 
-  std::shared_ptr<Recording> run() && {
+  std::shared_ptr<Recording> run(const std::atomic<bool>* cancelled) && {
     std::size_t at = 0;
     for (std::uint32_t thread = 0; thread < trace_.threads.size(); ++thread) {
+      throw_if_cancelled(cancelled);
       std::vector<Slice> slices;
       for (; at < trace_.slices.size() && trace_.slices[at].thread == thread; ++at) {
         slices.push_back(slice(at));
@@ -177,8 +179,9 @@ class TraceRecorder {
 
 }  // namespace
 
-RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name) {
-  auto recording = TraceRecorder(*trace, name).run();
+RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name,
+                    const std::atomic<bool>* cancelled) {
+  auto recording = TraceRecorder(*trace, name).run(cancelled);
   recording->facts = std::make_shared<TraceFacts>(std::move(trace));
   return recording;
 }

@@ -77,9 +77,10 @@ void SweepView::draw_report() {
   if (!file_.scenario().empty()) request.scenario = file_.scenario();
   workspace().jobs().start(
       this, QStringLiteral("report"), tr("Drawing the report"),
-      [this, request](Progress&) -> Jobs::Show {
+      [this, request](Progress& progress) -> Jobs::Show {
         return [this, store = request.store,
-                report = std::make_shared<const ReportDocument>(make_report(request))] {
+                report = std::make_shared<const ReportDocument>(
+                    make_report(request, progress.cancelled()))] {
           if (store == file_.file()) report_->show_report(report);
         };
       },

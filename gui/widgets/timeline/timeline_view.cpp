@@ -152,12 +152,13 @@ void TimelineView::refresh() {
       this, QLatin1String(kLane), tr("Drawing the timeline"),
       [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
        second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr},
-       kernels = kernels_, name = trace_name()](Progress&) -> Jobs::Show {
+       kernels = kernels_, name = trace_name()](Progress& progress) -> Jobs::Show {
         Recorded a = first, b = second;
         if (a.scene && !a.recording) a.recording = record(a.scene);
         std::string found;
         if (b.scene && !b.recording) {
-          b.recording = kernels ? record_beside(kernels, name, b.scene) : record(b.scene);
+          b.recording = kernels ? record_beside(kernels, name, b.scene, progress.cancelled())
+                                : record(b.scene);
           if (kernels) found = match_text(*kernels, name, *b.scene);
         }
         return [this, a, b, kernels, found] {
@@ -235,12 +236,14 @@ bool TimelineView::open(const QString& file) try {
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
-      [this, path, file, has_case = !workspace().document().empty()](Progress&) -> Jobs::Show {
-        const auto trace = std::make_shared<const Trace>(read_trace(path));
+      [this, path, file,
+       has_case = !workspace().document().empty()](Progress& progress) -> Jobs::Show {
+        const auto trace = std::make_shared<const Trace>(read_trace(path, progress.cancelled()));
         if (has_case && has_kernels(*trace)) {
           return [this, trace, file] { show_kernels(trace, file); };
         }
-        const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
+        const RecordingPtr recording =
+            record(trace, QFileInfo(file).fileName().toStdString(), progress.cancelled());
         return [this, recording, file] {
           trace_file_ = file;
           show_trace(recording);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/base/cancel.h"
 #include "sim/importers/trace/trace_event.h"
 
 namespace strata {
@@ -149,8 +150,9 @@ using AutogradOps = AutogradOpsByThread::value_type;
 
 class KernelMatcher {
  public:
-  KernelMatcher(const Trace& trace, const Graph& graph)
+  KernelMatcher(const Trace& trace, const Graph& graph, const std::atomic<bool>* cancelled)
       : trace_(trace),
+        cancelled_(cancelled),
         layers_(layers_by_name(trace, graph)),
         numbers_(trace),
         origins_(trace.slices.size()) {}
@@ -187,6 +189,7 @@ class KernelMatcher {
   void follow_ranges(const TiedOps& forward) {
     std::vector<std::uint32_t> around;
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       const TraceSlice& slice = trace_.slices[i];
       const auto holds = [&](std::uint32_t outer) {
         return trace_.slices[outer].thread == slice.thread &&
@@ -217,6 +220,7 @@ class KernelMatcher {
   // Of each sequence number of a thread the op that began last: slices are in that order.
   void take_forward_ops() {
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       if (category(i) != "cpu_op" || is_of_autograd(i) || !origins_[i].layer.valid()) continue;
       const auto number = numbers_.find(i, "Sequence number");
       if (number && *number >= 0) forward_[*number][trace_.slices[i].thread] = i;
@@ -317,6 +321,7 @@ class KernelMatcher {
   void take_kernels() {
     const auto by_correlation = launches();
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       if (!is_of_gpu(category(i))) continue;
       LayerKernel kernel{i, number_of(i, "device"), number_of(i, "stream"), LayerId()};
       kernel.step = static_cast<std::uint32_t>(steps_.size());
@@ -384,6 +389,7 @@ class KernelMatcher {
   }
 
   const Trace& trace_;
+  const std::atomic<bool>* cancelled_;
   const std::vector<LayerId> layers_;  // by name
   SliceNumbers numbers_;
   std::vector<Origin> origins_;                         // by slice
@@ -412,8 +418,9 @@ bool has_kernels(const Trace& trace) {
   });
 }
 
-KernelLayers match_kernels(const Trace& trace, const Graph& graph) {
-  return KernelMatcher(trace, graph).run();
+KernelLayers match_kernels(const Trace& trace, const Graph& graph,
+                           const std::atomic<bool>* cancelled) {
+  return KernelMatcher(trace, graph, cancelled).run();
 }
 
 }  // namespace strata

@@ -9,6 +9,7 @@
 // several run the network, each id stands for the thread that has the most of its numbers. Of a
 // correlation that calls of several processes have, nothing is known. Values; pure functions.
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct KernelLayers {
 /// Whether a profiler of PyTorch wrote it, with kernels.
 bool has_kernels(const Trace& trace);
 
-KernelLayers match_kernels(const Trace& trace, const Graph& graph);
+/// Throws Cancelled where `cancelled` says so.
+KernelLayers match_kernels(const Trace& trace, const Graph& graph,
+                           const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

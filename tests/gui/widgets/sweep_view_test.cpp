@@ -309,6 +309,33 @@ TEST_F(SweepViewTest, AReportsChartHasTheColoursOfItsSeries) {
   EXPECT_GT(second, 50);
 }
 
+// A query that never ends is stopped with the other jobs, and by whoever closes the window.
+TEST_F(SweepViewTest, AReportThatIsBeingDrawnCanBeStopped) {
+  std::ofstream(folder_ / "s.toml") << kWithReport;
+  sweep_all();
+  std::ofstream(folder_ / "s.toml", std::ios::app)
+      << "[[report]]\ntitle = \"Endless\"\nkind = \"table\"\n"
+         "sql = \"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+         "SELECT max(i) FROM n\"\n";
+  const auto is_drawing = [](Workspace& workspace) {
+    return workspace.jobs().busy(QStringLiteral("report"));
+  };
+  ASSERT_TRUE(view_.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return view_.sweep().state() == SweepRun::State::ready; }));
+  view_.sweep().start();
+  ASSERT_TRUE(wait_until([&] { return view_.sweep().state() != SweepRun::State::running; }));
+  ASSERT_TRUE(wait_until([&] { return is_drawing(workspace_); }));
+  const std::shared_ptr<const ReportDocument> before = view_.report().report();
+  workspace_.stop();
+  EXPECT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(view_.report().report(), before);
+  Workspace closed(runner_);
+  SweepView other(closed);
+  other.show();
+  ASSERT_TRUE(other.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return is_drawing(closed); }));
+}
+
 TEST_F(SweepViewTest, AScenarioWithoutAReportShowsItsRows) {
   sweep_all();
   EXPECT_FALSE(view_.report().isVisible());

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/base/cancel.h"
 #include "sim/graph/zoo.h"
 #include "tests/sim/importers/kineto_trace.h"
 
@@ -192,6 +193,8 @@ TEST(KernelLayers, AllIsOneStepWhereNoneIsNamed) {
 TEST(KernelLayers, OtherTracesHaveNone) {
   const Trace trace =
       parse_trace(R"([{"ph":"X","pid":1,"tid":2,"ts":30,"dur":5,"name":"a"}])", "t");
+  const std::atomic<bool> called_off = true;
+  EXPECT_THROW(match_kernels(trace, build_zoo("lenet5", 1), &called_off), Cancelled);
   EXPECT_FALSE(has_kernels(trace));
   EXPECT_TRUE(match_kernels(trace, build_zoo("lenet5", 1)).kernels.empty());
 }
