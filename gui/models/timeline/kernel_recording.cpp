@@ -85,8 +85,10 @@ class KernelFacts : public SliceFacts {
 
   std::optional<PickedTask> task(std::uint32_t id) const override {
     const LayerKernel& kernel = match_->kernels[id];
+    const bool anew = kernel.pass == KernelPass::recomputation;
     const auto task = predicted_.find(
-        in_plan(scene_->prediction.plan, {DeviceId(kernel.device), kernel.layer, kernel.pass}));
+        in_plan(scene_->prediction.plan,
+                {DeviceId(kernel.device), kernel.layer, anew ? KernelPass::forward : kernel.pass}));
     if (!kernel.layer.valid() || task == predicted_.end()) return std::nullopt;
     return PickedTask{last_steady_step(scene_->prediction.timeline), task->second.first};
   }
@@ -190,8 +192,8 @@ class KernelRecorder {
   SliceStyle style(const LayerKernel& kernel) const {
     if (kernel.pass == KernelPass::update) return {Shade::task, TaskKind::compute, Phase::update};
     if (kernel.layer.valid()) {
-      const bool forward = kernel.pass == KernelPass::forward;
-      return {Shade::task, TaskKind::compute, forward ? Phase::forward : Phase::backward_data};
+      const bool backward = kernel.pass == KernelPass::backward;
+      return {Shade::task, TaskKind::compute, backward ? Phase::backward_data : Phase::forward};
     }
     constexpr float kUnknown = 8;  // the grey one
     return {Shade::category, {}, {}, kUnknown};

@@ -1,6 +1,7 @@
 #include "sim/study/validate/kernel_times.h"
 
 #include <algorithm>
+#include <array>
 
 namespace strata {
 namespace {
@@ -25,8 +26,9 @@ Seconds length_of(const TraceStep& step) {
 }  // namespace
 
 std::string_view name(KernelPass pass) {
-  if (pass == KernelPass::update) return "update";
-  return pass == KernelPass::forward ? "forward" : "backward";
+  constexpr std::array<std::string_view, 4> kNames = {"forward", "backward", "update",
+                                                      "recomputation"};
+  return kNames[static_cast<std::size_t>(pass)];
 }
 
 std::size_t last_steady_step(const Timeline& timeline) {
