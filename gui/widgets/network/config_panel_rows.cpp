@@ -2,33 +2,32 @@
 
 #include <QEvent>
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
-#include "gui/models/network/config_choices.h"
 #include "gui/models/text.h"
 #include "gui/widgets/network/config_panel.h"
-#include "sim/graph/regions.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr int kDegreesInRow = 5;
 
-QString dim_title(Dim dim) {
-  switch (dim) {
-    case Dim::n:
-      return ConfigPanel::tr("samples");
-    case Dim::c:
-      return ConfigPanel::tr("channels");
-    case Dim::d:
-      return ConfigPanel::tr("depth");
-    case Dim::h:
-      return ConfigPanel::tr("height");
-    case Dim::w:
-      return ConfigPanel::tr("width");
-  }
-  return {};
+QString axis_title(CutAxis axis) {
+  if (!axis) return ConfigPanel::tr("terms of sums");
+  constexpr std::array<const char*, kDims.size()> kTitles = {
+      QT_TR_NOOP("samples"), QT_TR_NOOP("channels"), QT_TR_NOOP("depth"), QT_TR_NOOP("height"),
+      QT_TR_NOOP("width")};
+  return ConfigPanel::tr(kTitles[static_cast<std::size_t>(*axis)]);
+}
+
+QString axis_tip(CutAxis axis) {
+  if (axis)
+    return ConfigPanel::tr("All devices along this dim, as far as it has parts; the others whole");
+  return ConfigPanel::tr(
+      "The reduction r: each shard adds up a part of the input channels, and the partial sums are "
+      "added up and scattered. All devices along it; the output whole");
 }
 
 // The style alone leaves what is pressed hard to see in the dark.
@@ -59,9 +58,9 @@ void ConfigPanel::clear_degrees() {
 // Where the layers differ, none of a row is pressed but what all have.
 void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
   const QWidget* focused = focusWidget();
-  std::optional<std::pair<Dim, std::int32_t>> focus;
+  std::optional<std::pair<CutAxis, std::int32_t>> focus;
   for (const DegreeButton& it : buttons_) {
-    if (it.button == focused) focus = {it.dim, it.degree};
+    if (it.button == focused) focus = {it.axis, it.degree};
   }
   clear_degrees();
   shown_ = layers;
@@ -70,40 +69,45 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
   now.reserve(layers.size());
   for (const LayerId layer : layers) now.push_back(cut(layer).degrees);
   int row = 0;
-  for (const Dim dim : kDims) {
+  for (const CutAxis axis : kCutAxes) {
     const bool here = std::any_of(layers.begin(), layers.end(), [&](LayerId layer) {
-      return most_parts(scene.input.graph[layer])[dim] > 1;
+      return most_parts_along(scene.input.graph[layer], axis) > 1;
     });
     if (!here) continue;
-    auto* head = new QPushButton(dim_title(dim), degrees_);
+    auto* head = new QPushButton(axis_title(axis), degrees_);
     head->setFlat(true);
     head->setStyleSheet(QStringLiteral("text-align: left; padding: 2px 0px;"));
-    head->setToolTip(tr("All devices along this dim, as far as it has parts; the others whole"));
-    connect(head, &QPushButton::clicked, this, [this, dim] { choose_only(dim); });
+    head->setToolTip(axis_tip(axis));
+    connect(head, &QPushButton::clicked, this, [this, axis] { choose_only(axis); });
     grid_->addWidget(head, row++, 0, 1, kDegreesInRow, Qt::AlignLeft);
-    int column = 0;
-    for (const DegreeChoice& choice : degree_choices(scene.input, layers, dim, now)) {
-      auto* button = new QPushButton(QString::number(choice.degree), degrees_);
-      button->setCheckable(true);
-      button->setMinimumWidth(20);
-      button->setChecked(std::all_of(layers.begin(), layers.end(), [&](LayerId layer) {
-        return cut(layer).degrees[dim] == choice.degree;
-      }));
-      button->setEnabled(choice.legal());
-      if (button->isChecked()) show_pressed(*button);
-      button->setToolTip(choice.legal()
-                             ? tr("%1 in %2 parts").arg(dim_title(dim)).arg(choice.degree)
-                             : QString::fromStdString(choice.reason));
-      button->setAccessibleName(tr("%1 in %2 parts").arg(dim_title(dim)).arg(choice.degree));
-      connect(button, &QPushButton::clicked, this,
-              [this, dim, degree = choice.degree] { choose(dim, degree); });
-      grid_->addWidget(button, row + column / kDegreesInRow, column % kDegreesInRow);
-      buttons_.push_back({dim, choice.degree, button});
-      if (focus && focus->first == dim && focus->second == choice.degree) button->setFocus();
-      ++column;
-    }
-    row += (column + kDegreesInRow - 1) / kDegreesInRow;
+    row = add_degrees(axis, degree_choices(scene.input, layers, axis, now), row);
   }
+  if (QPushButton* again = focus ? degree_button(focus->first, focus->second) : nullptr) {
+    again->setFocus();
+  }
+}
+
+int ConfigPanel::add_degrees(CutAxis axis, std::span<const DegreeChoice> choices, int row) {
+  int column = 0;
+  for (const DegreeChoice& choice : choices) {
+    auto* button = new QPushButton(QString::number(choice.degree), degrees_);
+    const QString what = tr("%1 in %2 parts").arg(axis_title(axis)).arg(choice.degree);
+    button->setCheckable(true);
+    button->setMinimumWidth(20);
+    button->setChecked(std::all_of(shown_.begin(), shown_.end(), [&](LayerId layer) {
+      return has_degree(layer, axis, choice.degree);
+    }));
+    button->setEnabled(choice.legal());
+    if (button->isChecked()) show_pressed(*button);
+    button->setToolTip(choice.legal() ? what : QString::fromStdString(choice.reason));
+    button->setAccessibleName(what);
+    connect(button, &QPushButton::clicked, this,
+            [this, axis, degree = choice.degree] { choose(axis, degree); });
+    grid_->addWidget(button, row + column / kDegreesInRow, column % kDegreesInRow);
+    buttons_.push_back({axis, choice.degree, button});
+    ++column;
+  }
+  return row + (column + kDegreesInRow - 1) / kDegreesInRow;
 }
 
 void ConfigPanel::show_numbers(const std::vector<LayerId>& layers) {
@@ -133,34 +137,46 @@ void ConfigPanel::show_numbers(const std::vector<LayerId>& layers) {
   numbers_->setText(text + QStringLiteral("</table>"));
 }
 
-// The other dims of each layer stay as they are.
-void ConfigPanel::choose(Dim dim, std::int32_t degree) {
+bool ConfigPanel::has_degree(LayerId layer, CutAxis axis, std::int32_t degree) const {
+  const bool has_sums = workspace_.scene()->input.graph[layer].reduction > 1;
+  return degree_along(cut(layer).degrees, axis) == degree || (!axis && !has_sums);
+}
+
+// What else each layer is cut in stays as it is.
+void ConfigPanel::choose(CutAxis axis, std::int32_t degree) {
   if (shown_.empty() || !workspace_.scene()) return;
-  const bool same = std::all_of(shown_.begin(), shown_.end(),
-                                [&](LayerId layer) { return cut(layer).degrees[dim] == degree; });
-  if (same) return show_selection();  // the button is pressed again
+  const auto has = [&](LayerId layer) { return has_degree(layer, axis, degree); };
+  if (std::all_of(shown_.begin(), shown_.end(), has)) return show_selection();  // pressed again
+  const Graph& graph = workspace_.scene()->input.graph;
   std::vector<Config> cuts;
+  cuts.reserve(shown_.size());
   for (const LayerId layer : shown_) {
-    Degrees degrees = cut(layer).degrees;
-    const bool has = std::exchange(degrees[dim], degree) == degree;
-    cuts.push_back(has ? cut(layer) : config_on_first_devices(degrees));
+    cuts.push_back(has(layer) ? cut(layer)
+                              : config_on_first_devices(
+                                    with_degree(graph[layer], cut(layer).degrees, axis, degree)));
   }
   workspace_.set_config(shown_, cuts);
 }
 
-void ConfigPanel::choose_only(Dim dim) {
+void ConfigPanel::choose_only(CutAxis axis) {
   if (shown_.empty() || !workspace_.scene()) return;
-  Degrees most = kWhole;
+  const Case& input = workspace_.scene()->input;
+  std::int32_t most = 1;
   const std::vector<Degrees> whole(shown_.size(), kWhole);
-  for (const DegreeChoice& choice : degree_choices(workspace_.scene()->input, shown_, dim, whole)) {
-    if (choice.legal()) most[dim] = std::max(most[dim], choice.degree);
+  for (const DegreeChoice& choice : degree_choices(input, shown_, axis, whole)) {
+    if (choice.legal()) most = std::max(most, choice.degree);
   }
-  workspace_.set_config(shown_, config_on_first_devices(most));
+  std::vector<Config> cuts;
+  cuts.reserve(shown_.size());
+  for (const LayerId layer : shown_) {
+    cuts.push_back(config_on_first_devices(with_degree(input.graph[layer], kWhole, axis, most)));
+  }
+  workspace_.set_config(shown_, cuts);
 }
 
-QPushButton* ConfigPanel::degree_button(Dim dim, std::int32_t degree) const {
+QPushButton* ConfigPanel::degree_button(CutAxis axis, std::int32_t degree) const {
   const auto at = std::find_if(buttons_.begin(), buttons_.end(), [&](const DegreeButton& it) {
-    return it.dim == dim && it.degree == degree;
+    return it.axis == axis && it.degree == degree;
   });
   return at == buttons_.end() ? nullptr : at->button;
 }

@@ -163,6 +163,24 @@ TEST_F(NetworkViewTest, ADegreeIsAnEditThatCanBeUndone) {
   EXPECT_EQ(config("fc1").degrees[Dim::n], 4);
 }
 
+// A click selects fc1 with the tanh that follows it, which has no sums.
+TEST_F(NetworkViewTest, SumsCanBeDivided) {
+  click("pool1");
+  EXPECT_EQ(view_.panel().degree_button({}, 4), nullptr);
+  click("fc1");
+  workspace_.set_config({layer("fc1")}, config_on_first_devices(kWhole));
+  settle();
+  QTest::mouseClick(view_.panel().degree_button({}, 4), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(workspace_.error(), "");
+  EXPECT_EQ(config("fc1").degrees.r, 4);
+  EXPECT_EQ(config("fc1").degrees.scatter, Dim::n);
+  EXPECT_TRUE(view_.panel().degree_button({}, 4)->isChecked());
+  QTest::mouseClick(view_.panel().degree_button({}, 1), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(config("fc1").degrees, kWhole);
+}
+
 // conv1 in rows and fc1 in channels: each keeps its own, and what one of them cannot have neither
 // is offered.
 TEST_F(NetworkViewTest, ADegreeOfSeveralLayersLeavesTheirOtherDimsAlone) {
