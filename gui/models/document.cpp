@@ -129,6 +129,10 @@ Document on_cluster(const Document& document, const std::string& cluster) {
 }  // namespace
 
 std::string StrategyChoice::label() const {
+  return number == 1 ? kind() : fmt::format("{} {}", kind(), number);
+}
+
+std::string StrategyChoice::kind() const {
   if (!edited()) return shown_name(source);
   const std::string origin = found.empty() ? shown_name(source) : found;
   return found.empty() || touched ? origin + ", edited" : origin;

@@ -23,9 +23,13 @@ struct StrategyChoice {
   /// Of configs that a search found: "optimal" where that is proved, else "best". Else empty.
   std::string found = {};
   bool touched = false;  ///< by hand, after the search found them
+  /// Among those of its kind on the case, where it was edited: the scoreboard counts them.
+  int number = 1;
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", "mine.json", "data, edited", "best", "best, edited".
+  /// "data", "mine.json", "data, edited", "best", "best, edited".
+  std::string kind() const;
+  /// For people: the kind, and the number from 2 on: "best 2".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };

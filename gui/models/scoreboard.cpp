@@ -11,54 +11,45 @@ namespace {
 // A slider that is dragged makes a case of every value: the oldest ones go.
 constexpr std::size_t kMostCases = 500;
 
-std::vector<Config> configs_of(const Strategy& strategy) {
-  return {strategy.configs().begin(), strategy.configs().end()};
-}
-
-TriedStrategy tried_strategy(const StrategyChoice& choice, const Strategy& strategy,
-                             CaseResult result) {
-  result.strategy = choice.label();
-  return {choice, configs_of(strategy), std::move(result)};
-}
-
 bool reads_files(const CaseRequest& input) {
   return !in_zoo(input.model) || input.cluster.ends_with(".toml") || !input.profiles.empty();
 }
 
-void put(TriedStrategy strategy, std::vector<TriedStrategy>& among) {
-  int number = 1;
-  for (TriedStrategy& other : among) {
-    if (other.is_same(strategy)) {
-      strategy.number = other.number;
-      other = std::move(strategy);
-      return;
-    }
-    if (other.choice.label() == strategy.choice.label()) {
-      number = std::max(number, other.number + 1);
-    }
+// The one of the same, else one above the others of its kind.
+int number_among(const std::vector<TriedStrategy>& tried, const StrategyChoice& choice) {
+  int next = 1;
+  for (const TriedStrategy& other : tried) {
+    if (other.is_same(choice)) return other.choice.number;
+    if (other.choice.kind() == choice.kind()) next = std::max(next, other.choice.number + 1);
   }
-  strategy.number = number;
-  among.push_back(std::move(strategy));
+  return next;
+}
+
+// One that has a number already keeps it, unless another has it.
+void put(TriedStrategy strategy, std::vector<TriedStrategy>& among) {
+  const int number = number_among(among, strategy.choice);
+  const auto same = std::ranges::find_if(
+      among, [&](const TriedStrategy& other) { return other.is_same(strategy); });
+  strategy.choice.number = same == among.end() ? std::max(number, strategy.choice.number) : number;
+  strategy.result.strategy = strategy.choice.label();
+  if (same == among.end()) {
+    among.push_back(std::move(strategy));
+  } else {
+    *same = std::move(strategy);
+  }
 }
 
 }  // namespace
 
-QString TriedStrategy::name() const {
-  const QString label = QString::fromStdString(choice.label());
-  return number == 1 ? label : QStringLiteral("%1 %2").arg(label).arg(number);
-}
-
-bool TriedStrategy::is_same(const TriedStrategy& other) const {
-  return choice.label() == other.choice.label() && configs == other.configs;
+bool TriedStrategy::is_same(const StrategyChoice& other) const {
+  return choice.kind() == other.kind() && choice.configs == other.configs;
 }
 
 TriedCase tried(const Scene& scene) {
   CaseResult result = result_of(scene.input, scene.prediction);
   result.fits = !shortage(scene.input, scene.prediction.peak_memory);
   const Document& document = scene.document;
-  return {document.input,
-          {},
-          {tried_strategy(document.strategy, scene.prediction.strategy, std::move(result))}};
+  return {document.input, {}, {{document.strategy, std::move(result)}}};
 }
 
 TriedCase tried(const CaseRequest& request, const Case& input, const Solved& solved,
@@ -68,7 +59,7 @@ TriedCase tried(const CaseRequest& request, const Case& input, const Solved& sol
   if (of_all) tried.lower_bound = solved.lower_bound;
   const auto add = [&](const StrategyChoice& choice, const Scored& scored) {
     if (!scored.simulated()) return;
-    tried.strategies.push_back(tried_strategy(choice, scored.strategy, result_of(input, scored)));
+    tried.strategies.push_back({choice, result_of(input, scored)});
   };
   if (!solved.best.empty()) add(best, solved.best.front());  // of equal ones the first
   for (const Scored& usual : solved.baselines) add({usual.strategy.name()}, usual);
@@ -98,6 +89,11 @@ void Scoreboard::forget_files() {
 const TriedCase* Scoreboard::find(const CaseRequest& input) const {
   const auto found = std::ranges::find(cases_, input, &TriedCase::input);
   return found == cases_.end() ? nullptr : &*found;
+}
+
+int Scoreboard::number_of(const CaseRequest& input, const StrategyChoice& choice) const {
+  const TriedCase* const tried = find(input);
+  return tried == nullptr ? 1 : number_among(tried->strategies, choice);
 }
 
 Seconds Scoreboard::lower_bound(const CaseRequest& input) const {

@@ -16,15 +16,14 @@
 namespace strata::gui {
 
 struct TriedStrategy {
-  StrategyChoice choice;        ///< as a document takes it
-  std::vector<Config> configs;  ///< by layer: what that comes to on the case
-  CaseResult result;            ///< simulated
-  int number = 1;               ///< among those of its label on the case
+  StrategyChoice choice;  ///< as a document takes it
+  CaseResult result;      ///< simulated
 
   /// "data", "best 2".
-  QString name() const;
-  /// Whether they are called and cut alike.
-  bool is_same(const TriedStrategy& other) const;
+  QString name() const { return QString::fromStdString(choice.label()); }
+  /// Whether they are of one kind and, where they were edited, cut alike.
+  bool is_same(const TriedStrategy& other) const { return is_same(other.choice); }
+  bool is_same(const StrategyChoice& other) const;
 };
 
 struct TriedCase {
@@ -53,6 +52,9 @@ class Scoreboard : public QObject {
 
   /// Null where nothing was tried on it.
   const TriedCase* find(const CaseRequest& input) const;
+  /// What an edited strategy has among those of its kind on the case: its own where it was tried,
+  /// else the next.
+  int number_of(const CaseRequest& input, const StrategyChoice& choice) const;
   /// 0 where nothing is proved.
   Seconds lower_bound(const CaseRequest& input) const;
 

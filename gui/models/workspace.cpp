@@ -64,8 +64,19 @@ class BaselineCommand : public QUndoCommand {
 
 Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {}
 
+// One that is edited before the one before it was predicted comes after that.
+int Workspace::number_of(const Document& next) const {
+  const StrategyChoice &now = document_.strategy, &then = next.strategy;
+  if (!then.edited()) return 1;
+  const int number = scoreboard_.number_of(next.input, then);
+  const bool of_kind = next.input == document_.input && now.edited() && now.kind() == then.kind();
+  if (!of_kind || number < now.number) return number;
+  return now.configs == then.configs ? now.number : std::max(number, now.number + 1);
+}
+
 void Workspace::edit(const QString& what, Document next, bool continues) {
   if (!continues) ++drag_;
+  next.strategy.number = number_of(next);
   if (next == document_) return;
   undo_.push(new EditCommand(*this, what, std::move(next), drag_));
 }

@@ -94,6 +94,7 @@ class Workspace : public QObject {
     bool follows = false;                  ///< data parallelism of whatever case is on the desk
   };
 
+  int number_of(const Document& next) const;
   void become(const Document& document);
   bool knows_cuts() const;
   void predict_again();

@@ -63,6 +63,30 @@ TEST_F(WorkspaceTest, AnEditCanBeUndoneAndRedone) {
   EXPECT_EQ(workspace_.document(), after);
 }
 
+// As the scoreboard counts them, predicted or not; a cut that comes again has the number it had.
+TEST_F(WorkspaceTest, NumbersWhatIsCutByHand) {
+  workspace_.open(lenet());
+  settle();
+  const auto cut = [&](int parts) {
+    workspace_.set_config({LayerId(3)}, config_on_first_devices({{1, parts, 1, 1, 1}}));
+    return workspace_.document().strategy.label();
+  };
+  EXPECT_EQ(cut(2), "data, edited");
+  EXPECT_EQ(cut(1), "data, edited 2");
+  settle();
+  EXPECT_EQ(workspace_.scene()->prediction.strategy.name(), "data, edited 2");
+  EXPECT_EQ(cut(2), "data, edited");
+  settle();
+  EXPECT_EQ(cut(1), "data, edited 2");
+  settle();
+  const TriedCase* tried = workspace_.scoreboard().find(workspace_.document().input);
+  ASSERT_NE(tried, nullptr);
+  EXPECT_TRUE(std::ranges::any_of(tried->strategies, [&](const TriedStrategy& strategy) {
+    return strategy.choice == workspace_.document().strategy &&
+           strategy.name() == QStringLiteral("data, edited 2");
+  }));
+}
+
 TEST_F(WorkspaceTest, GivesEachLayerItsOwnCutInOneEdit) {
   workspace_.open(lenet());
   settle();
