@@ -47,6 +47,9 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   story_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  story_->setToolTip(
+      tr("Sums of gradients keep replicas the same. Sums of statistics are what shards of a batch "
+         "norm add up over all samples, so that each normalises by the same mean and variance."));
   auto* of_layer = make_column(of_layer_);
   of_layer->addWidget(title_);
   of_layer->addWidget(table_, 1);
@@ -143,7 +146,11 @@ void WhyView::ask_story() {
   workspace().jobs().start(
       this, QStringLiteral("why"), tr("Asking why"),
       [this, scene](Progress& progress) -> Jobs::Show {
-        return [this, answer = told(scene, progress.cancelled())] { show_story(answer); };
+        return [this, answer = told(scene, progress.cancelled())] {
+          const CaseRequest& input = answer->scene->document.input;
+          workspace().scoreboard().add({input, answer->story.lower_bound});
+          show_story(answer);
+        };
       },
       [this](const QString& message) { failed(message); });
 }

@@ -78,6 +78,8 @@ TEST_F(WhyViewTest, TellsTheStoryOfTheStrategy) {
       "A step takes " + format_seconds(workspace_.scene()->prediction.step_seconds());
   EXPECT_THAT(view_.story().toStdString(), HasSubstr(step));
   EXPECT_THAT(view_.story().toStdString(), HasSubstr("owt takes"));
+  EXPECT_GT(workspace_.scoreboard().lower_bound(workspace_.document().input).value, 0)
+      << "what it proved holds in all views";
   EXPECT_EQ(view_.command(),
             QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy eq1"));
   ask("conv2");

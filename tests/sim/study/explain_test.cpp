@@ -277,6 +277,19 @@ TEST(Story, IsThatOfThePrediction) {
                     Contains(HasSubstr("owt takes"))));
 }
 
+// A sample of VGG-16 keeps 110 MB of activations: a thousand fit on no P100.
+TEST(Story, SaysThatNothingFits) {
+  CaseRequest request = request_for("vgg16", "p100-1x2");
+  request.batch_per_device = 512;
+  const Case input = load_case(request);
+  const Story story = tell(input, request, {}, load_strategy("data", input));
+  EXPECT_FALSE(story.fits);
+  EXPECT_TRUE(story.nothing_fits());
+  EXPECT_LE(story.least_memory, story.peak_memory);
+  EXPECT_THAT(sentences(input, story),
+              Contains(HasSubstr("Nothing fits: under any strategy a device needs at least ")));
+}
+
 TEST(Story, OfOneDeviceNothingMoves) {
   const CaseRequest request = request_for("lenet5", "p100-1x1");
   const Case input = load_case(request);
