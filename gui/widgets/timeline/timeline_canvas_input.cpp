@@ -19,7 +19,7 @@ QString joined(const std::vector<std::string>& lines) {
 QString tip_of(const Recording& recording, SlicePlace place) {
   const Slice& slice = recording.at(place);
   const LaneName& lane = recording.lanes[place.lane].name();
-  const QString text = QString::fromStdString(text_of(recording, place));
+  QString text = QString::fromStdString(text_of(recording, place));
   if (lane.kind == LaneKind::curve) {
     return QStringLiteral("%1 % of %2")
         .arg(100 * static_cast<double>(slice.height), 0, 'f', 1)
