@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gui/models/cluster/link_history.h"
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
 #include "sim/plan/work_kind.h"
@@ -36,5 +37,20 @@ std::vector<std::size_t> transfers_by_link(const Scene& scene,
 /// All links with what they carry and the transfers that cross them, a line each.
 std::string print_csv(const Scene& scene, const LinkUse& use,
                       const std::optional<TimeRange>& range);
+
+// What crosses a link, as a table for views: bytes by layer and devices. Lives in the window's
+// thread.
+
+/// The scene may be null where there are no rows.
+class LinkTransferTable : public RowTable<ScenePtr, LinkTransfer> {
+  Q_OBJECT
+
+ public:
+  enum Column { layer, phase, bytes, from, to, tasks, kColumns };
+
+  explicit LinkTransferTable(QObject* parent = nullptr);
+
+  double total_bytes() const;
+};
 
 }  // namespace strata::gui

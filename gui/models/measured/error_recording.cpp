@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/measured/measured_steps.h"
+#include "gui/models/measured/real_run.h"
 #include "gui/models/text.h"
-#include "gui/models/timeline/plan_facts.h"
+#include "gui/models/timeline/plan_recording.h"
 
 namespace strata::gui {
 namespace {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
 
@@ -77,5 +78,41 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene);
 
 /// At multiples of 1, 2 or 5 times a power of ten, above 0 and below `top`; at most `most`.
 std::vector<std::int64_t> byte_ticks(std::int64_t top, int most);
+
+// The tensors that a device holds at one moment. Lives in the window's thread.
+
+/// What is not null where there are rows, and how much they are together.
+struct HeldTensors {
+  ScenePtr scene;
+  Bytes total = {};
+
+  const Buffer& buffer(const LiveTensor& live) const {
+    return scene->prediction.plan.buffers()[live.buffer];
+  }
+  QString layer(const LiveTensor& live) const {
+    return QString::fromStdString(scene->input.graph[buffer(live).layer].name);
+  }
+};
+
+class TensorTable : public RowTable<HeldTensors, LiveTensor> {
+  Q_OBJECT
+
+ public:
+  enum Column { kLayer, kBytes, kWhat, kShare, kFrom, kUntil, kShard, kColumns };
+  /// Of kWhat: the MemoryUseKind that it belongs to, as an int.
+  static constexpr int kUseRole = detail;
+
+  explicit TensorTable(QObject* parent = nullptr);
+
+  /// Null: no rows.
+  void show(ScenePtr scene, DeviceId device, double at);
+
+  LayerId layer(int row) const {
+    return context_.buffer(rows()[static_cast<std::size_t>(row)]).layer;
+  }
+  Bytes total() const { return context_.total; }
+  /// With a first line of names.
+  std::string csv() const;
+};
 
 }  // namespace strata::gui

@@ -3,12 +3,14 @@
 // What a slider turns: one number of the Document each. A what-if is turned as a factor of what the
 // cluster or the profile says (1: as it is), a size as a count. Values and pure functions.
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gui/models/document.h"
+#include "sim/study/sweep/case_loader.h"
 
 namespace strata::gui {
 
@@ -46,5 +48,28 @@ std::string meaning_of(const Knob& knob, double value);
 /// Of the slider, from 0 to 1, and back; a value off the scale is at its end.
 double position_of(const Knob& knob, double value);
 double value_at(const Knob& knob, double position);
+
+// What the step time does over a slider's whole range, all else being as it is: computed coarsely
+// first, then finer, so that something is there at once. Pure functions; thread-safe.
+
+struct CurvePoint {
+  double value = 1;
+  Seconds step;
+  bool operator==(const CurvePoint&) const = default;
+};
+
+/// How many rounds there are: each after the first fills the gaps of those before.
+inline constexpr int kCurveRounds = 3;
+
+/// The values that a round asks for, ascending; of a size its stops, in the first round.
+std::vector<double> curve_values(const Knob& knob, int round);
+
+/// Without the values for which nothing can be predicted. Throws Cancelled once the flag is set.
+std::vector<CurvePoint> curve_points(const Document& document, const Knob& knob,
+                                     const std::vector<double>& values, CaseLoader& loader,
+                                     const std::atomic<bool>* cancelled);
+
+/// Both together, by value.
+std::vector<CurvePoint> merged(std::vector<CurvePoint> a, const std::vector<CurvePoint>& b);
 
 }  // namespace strata::gui

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gui/models/timeline/lane_groups.h"
-#include "gui/models/timeline/time_frame.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/widgets/time_canvas.h"
 #include "gui/widgets/timeline/lane_painter.h"
 

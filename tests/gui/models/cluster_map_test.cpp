@@ -10,9 +10,9 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/cluster/cluster_parts.h"
+#include "gui/models/cluster/cluster_layout.h"
 #include "gui/models/cluster/link_history.h"
-#include "gui/models/cluster/link_transfer_table.h"
+#include "gui/models/cluster/link_transfers.h"
 #include "sim/cluster/presets.h"
 #include "tests/gui/models/cases.h"
 

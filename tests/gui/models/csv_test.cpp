@@ -9,15 +9,15 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/cluster/link_transfer_table.h"
-#include "gui/models/compare/difference_table.h"
+#include "gui/models/cluster/link_transfers.h"
+#include "gui/models/compare/differences.h"
 #include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
-#include "gui/models/memory/tensor_table.h"
+#include "gui/models/memory/memory_stack.h"
 #include "gui/models/network/layer_table.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
-#include "gui/models/timeline/recording_csv.h"
-#include "gui/models/why/choice_table.h"
+#include "gui/models/why/explained.h"
 #include "tests/sim/study/measuring_runner.h"
 
 namespace strata::gui {

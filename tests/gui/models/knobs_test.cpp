@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/what_if/headlines.h"
-#include "gui/models/what_if/knob_curve.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/memory/memory_stack.h"
-#include "gui/models/memory/tensor_table.h"
 
 namespace strata::gui {
 namespace {

@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/timeline/kernel_recording.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/range_sums.h"
-#include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/graph/zoo.h"
