@@ -6,9 +6,11 @@
 
 #include <QObject>
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "gui/models/document.h"
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "sim/store/result.h"
 #include "sim/study/search/solve.h"
@@ -65,6 +67,28 @@ class Scoreboard : public QObject {
   TriedCase& of(const CaseRequest& input);
 
   std::vector<TriedCase> cases_;  ///< the newest last
+};
+
+// The strategies that were tried on one case, beside each other: the step, how it compares with the
+// baseline's and with what is proved, memory, and Eq. 1. Lives in the window's thread.
+
+/// What all rows are compared with.
+struct ScoreContext {
+  StrategyChoice chosen = {};         ///< the document's
+  std::optional<Seconds> baseline{};  ///< its step
+  Seconds lower_bound = {};           ///< proved; 0: nothing is
+};
+
+class ScoreTable : public RowTable<ScoreContext, TriedStrategy> {
+  Q_OBJECT
+
+ public:
+  enum Column { strategy, step, speedup, gap, memory, fits, eq1, communication, kColumns };
+
+  explicit ScoreTable(QObject* parent = nullptr);
+
+  /// The row of the document's strategy.
+  std::optional<int> chosen_row() const;
 };
 
 }  // namespace strata::gui

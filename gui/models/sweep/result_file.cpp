@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/sweep/result_builder.h"
+#include "gui/models/sweep/result_set.h"
 #include "sim/base/cancel.h"
 
 namespace strata::gui {

@@ -8,7 +8,7 @@
 
 #include "gui/models/measured/real_run.h"
 #include "gui/models/text.h"
-#include "gui/widgets/measured/error_scale.h"
+#include "gui/widgets/measured/step_heading.h"
 
 namespace strata::gui {
 namespace {

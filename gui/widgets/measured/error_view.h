@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "gui/models/measured/error_recording.h"
-#include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/measured/run_bar.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "gui/models/read_file.h"
+#include "gui/models/file_kind.h"
 #include "gui/models/session.h"
 #include "gui/models/workspace.h"
 #include "gui/widgets/view.h"

@@ -11,7 +11,7 @@
 
 #include "gui/models/cluster/link_transfers.h"
 #include "gui/models/compare/differences.h"
-#include "gui/models/measured/error_table.h"
+#include "gui/models/measured/error_recording.h"
 #include "gui/models/measured/real_run.h"
 #include "gui/models/memory/memory_stack.h"
 #include "gui/models/network/layer_table.h"

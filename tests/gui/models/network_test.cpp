@@ -8,7 +8,6 @@
 #include "gui/models/network/config_choices.h"
 #include "gui/models/network/cut_colour.h"
 #include "gui/models/network/layer_table.h"
-#include "gui/models/network/network_columns.h"
 #include "gui/models/network/network_layout.h"
 #include "gui/models/network/network_map.h"
 #include "gui/models/network/network_nodes.h"

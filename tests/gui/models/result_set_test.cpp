@@ -7,10 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/sweep/result_builder.h"
 #include "gui/models/sweep/result_chart.h"
 #include "gui/models/sweep/result_filter.h"
-#include "gui/models/sweep/usual_columns.h"
+#include "gui/models/sweep/result_table.h"
 
 namespace strata::gui {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/scoreboard/score_table.h"
 #include "tests/gui/models/cases.h"
 
 namespace strata::gui {
