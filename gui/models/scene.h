@@ -46,7 +46,7 @@ struct Measured {
   Cluster cluster;
   Plan plan;
   Timeline predicted, measured;
-  Comparison comparison;  ///< of what is typical: measured_steps.h
+  Comparison comparison;  ///< of what is typical: real_run.h
 };
 using MeasuredPtr = std::shared_ptr<const Measured>;
 

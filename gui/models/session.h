@@ -2,7 +2,7 @@
 
 // What was on the desk when a program ended, however it ended: every edit is saved at once, in the
 // background, and the next start can go on with it. Each running program has a file of its own
-// (session_slot.h). Lives in the window's thread.
+// (SessionSlot). Lives in the window's thread.
 
 #include <QDateTime>
 #include <QFile>

@@ -1,7 +1,7 @@
 #pragma once
 
 // A prediction beside its measurement: a step of the steady state each, of those measured the
-// median (measured_steps.h), both beginning where the step before ended. A slice's id is its task;
+// median (real_run.h), both beginning where the step before ended. A slice's id is its task;
 // its colour says by how much the prediction of its duration was wrong. The measured recording has
 // a residual lane for each device, as high as its tasks' errors. Pure; thread-safe.
 
