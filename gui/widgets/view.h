@@ -71,6 +71,7 @@ class View : public QWidget {
 
   /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.
   void set_seen(bool seen);
+  bool is_seen() const { return seen_; }
 
   /// Marked as the one that is exported and copied.
   void set_active(bool active);

@@ -138,6 +138,11 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   show_document();
 }
 
+void CaseBar::focus_model() {
+  model_->setFocus(Qt::ShortcutFocusReason);
+  model_->lineEdit()->selectAll();
+}
+
 bool CaseBar::eventFilter(QObject* watched, QEvent* event) {
   const bool asks = event->type() == QEvent::ShortcutOverride;
   if (!asks || watched->findChild<QLineEdit*>()->isModified()) {

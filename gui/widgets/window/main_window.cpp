@@ -9,6 +9,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
+#include <QTabBar>
 #include <algorithm>
 
 #include "gui/widgets/window/views.h"
@@ -28,21 +29,28 @@ QSize first_size(const QScreen& screen) {
   return offscreen ? kWanted : kWanted.boundedTo(screen.availableSize());
 }
 
-// Tells of each press of the mouse, on whatever of a window.
+// Tells of each press of the mouse, and where, on whatever of a window.
 class PressFilter : public QObject {
  public:
-  PressFilter(QObject* parent, std::function<void(const QWidget&)> pressed)
-      : QObject(parent), pressed_(std::move(pressed)) {}
+  using Pressed = std::function<void(const QWidget&, QPoint)>;
+  PressFilter(QObject* parent, Pressed pressed) : QObject(parent), pressed_(std::move(pressed)) {}
 
   bool eventFilter(QObject* watched, QEvent* event) override {
     if (event->type() != QEvent::MouseButtonPress) return false;
-    if (const auto* widget = qobject_cast<QWidget*>(watched)) pressed_(*widget);
+    const auto* const widget = qobject_cast<QWidget*>(watched);
+    if (widget != nullptr) pressed_(*widget, static_cast<QMouseEvent*>(event)->pos());
     return false;
   }
 
  private:
-  std::function<void(const QWidget&)> pressed_;
+  Pressed pressed_;
 };
+
+// Of the tab there, where the widget is a bar of tabs; else empty.
+QString tab_text(const QWidget& widget, QPoint at) {
+  const auto* const tabs = qobject_cast<const QTabBar*>(&widget);
+  return tabs == nullptr ? QString() : tabs->tabText(tabs->tabAt(at));
+}
 
 std::unique_ptr<QSettings> settings(const QString& file) {
   if (file.isEmpty()) return std::make_unique<QSettings>();
@@ -81,6 +89,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   installEventFilter(this);
   make_docks();
   make_menus();
+  answer_bar_->show();  // in the layout: a maximised window may restore it once more, later
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   connect(answer_bar_, &AnswerBar::fastest_wanted, this, &MainWindow::find_fastest);
@@ -153,15 +162,29 @@ void MainWindow::make_docks() {
     });
     docks_.push_back(dock);
   }
+  // The focus that a dialog gives back may be that of a view behind others.
   const auto activate_at = [this](const QWidget& widget) {
     for (View* view : views_) {
-      if (view == &widget || view->isAncestorOf(&widget)) make_active(view);
+      const bool is_in = view == &widget || view->isAncestorOf(&widget);
+      if (is_in && view->is_seen()) make_active(view);
     }
   };
   connect(qApp, &QApplication::focusChanged, this, [activate_at](QWidget*, QWidget* now) {
     if (now != nullptr) activate_at(*now);
   });
-  qApp->installEventFilter(new PressFilter(this, activate_at));
+  // A click on a tab, also of the view in front. The keys go there once its dock is raised.
+  const auto press_tab = [this](const QString& title) {
+    for (View* view : views_) {
+      if (view->title() != title) continue;
+      QMetaObject::invokeMethod(
+          this, [this, view] { bring_to_front(view); }, Qt::QueuedConnection);
+    }
+  };
+  qApp->installEventFilter(
+      new PressFilter(this, [this, activate_at, press_tab](const QWidget& widget, QPoint at) {
+        activate_at(widget);
+        if (widget.parentWidget() == this) press_tab(tab_text(widget, at));
+      }));
   // The knobs beside everything; the network above, what comes of it below.
   setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -189,8 +212,19 @@ void MainWindow::make_docks() {
   }
 }
 
+// The first page has no layout. Bars are no part of one: what was saved on an empty desk hides
+// them.
 void MainWindow::reset_layout() {
+  if (welcome_ != nullptr) return;
   restoreState(first_layout_, kLayoutVersion);
+  show_bars();
+}
+
+void MainWindow::show_bars() {
+  case_bar_->show();
+  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
+    bar->setVisible(!workspace_.document().empty());
+  }
 }
 
 // The welcome stands where the views will be.
@@ -224,10 +258,7 @@ void MainWindow::show_views() {
   welcome_ = nullptr;
   takeCentralWidget();
   restore_layout();
-  case_bar_->show();
-  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
-    bar->setVisible(!workspace_.document().empty());
-  }
+  show_bars();
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 

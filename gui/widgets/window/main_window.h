@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
                const std::function<void()>& what);
   void show_welcome();
   void show_views();
+  void show_bars();
   void find_fastest();
   void ask_for_file();
   void ask_for_export(View* view);

@@ -153,6 +153,15 @@ TEST_F(HeaderTest, SaysThatANameIsUnknown) {
   EXPECT_EQ(window_->shown_error(), "") << "it is of what was asked for before";
 }
 
+TEST_F(HeaderTest, TheNetworksFieldIsTypedOver) {
+  window_->open_document(lenet());
+  settle();
+  action("Go to the network's field")->trigger();
+  const auto* field = window_->findChild<QComboBox*>("model")->lineEdit();
+  EXPECT_TRUE(field->hasFocus());
+  EXPECT_EQ(field->selectedText(), "lenet5");
+}
+
 TEST_F(HeaderTest, SumsGradientsInBucketsOfAnySize) {
   window_->open_document(lenet());
   settle();
