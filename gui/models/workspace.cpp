@@ -17,20 +17,27 @@ constexpr std::array kOfTheUser{"scene",  "baseline", "why",      "what_if_curve
 /// One step of undo: the documents before and after.
 class EditCommand : public QUndoCommand {
  public:
-  EditCommand(Workspace& workspace, const QString& what, Document next, int drag)
+  EditCommand(Workspace& workspace, const QString& what, Document next, int drag,
+              bool is_case = false)
       : QUndoCommand(what),
         workspace_(workspace),
         before_(workspace.document()),
         after_(std::move(next)),
         baseline_(workspace.baseline_),
-        drag_(drag) {}
+        drag_(drag),
+        is_case_(is_case) {}
 
-  // Another network lets a baseline go that was pinned: it comes back with its own.
+  // What does not follow the case back, as one that was pinned, or the what-ifs of a case that was
+  // made elsewhere.
   void undo() override {
     workspace_.become(before_);
-    if (!baseline_.follows && workspace_.baseline_.follows) workspace_.take_baseline(baseline_);
+    if (workspace_.baseline_.document() == baseline_.document()) return;
+    workspace_.take_baseline(baseline_);
   }
-  void redo() override { workspace_.become(after_); }
+  void redo() override {
+    workspace_.become(after_);
+    if (is_case_ && workspace_.baseline_.follows) workspace_.predict_baseline_of(after_);
+  }
   int id() const override { return drag_; }
   bool mergeWith(const QUndoCommand* later) override {
     after_ = static_cast<const EditCommand*>(later)->after_;
@@ -43,6 +50,7 @@ class EditCommand : public QUndoCommand {
   Document before_, after_;
   Workspace::Baseline baseline_;  // before
   int drag_;
+  bool is_case_;  // with what-ifs that it came with
 };
 
 /// One step of undo: what the scene is compared with, before and after.
@@ -62,6 +70,11 @@ class BaselineCommand : public QUndoCommand {
   Workspace::Baseline before_, after_;
 };
 
+std::optional<Document> Workspace::Baseline::document() const {
+  if (pending) return pending;
+  return scene ? std::optional(scene->document) : std::nullopt;
+}
+
 Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {}
 
 void Workspace::edit(const QString& what, Document next, bool continues) {
@@ -70,11 +83,15 @@ void Workspace::edit(const QString& what, Document next, bool continues) {
   undo_.push(new EditCommand(*this, what, std::move(next), drag_));
 }
 
+void Workspace::edit_to_case(const QString& what, const Document& next) {
+  ++drag_;
+  if (next == document_) return;
+  undo_.push(new EditCommand(*this, what, next, drag_, true));
+}
+
 void Workspace::open(const Document& document) {
   undo_.clear();
   selection_.clear();
-  Document beside = document;
-  beside.strategy = {};
   scene_.reset();
   measured_.reset();
   baseline_ = {};
@@ -82,7 +99,7 @@ void Workspace::open(const Document& document) {
   emit measured_changed();
   emit baseline_changed();
   baseline_.follows = true;
-  predict_baseline(beside);
+  predict_baseline_of(document);
 }
 
 void Workspace::set_strategy(const StrategyChoice& strategy) {
@@ -199,6 +216,11 @@ void Workspace::predict_baseline(const Document& other) {
       });
 }
 
+void Workspace::predict_baseline_of(Document document) {
+  document.strategy = {};
+  predict_baseline(document);
+}
+
 void Workspace::set_measured(MeasuredPtr measured) {
   measured_ = std::move(measured);
   emit measured_changed();
@@ -213,23 +235,27 @@ void Workspace::become(const Document& document) {
 }
 
 // One that nobody chose goes along with the case, but for the what-ifs, which are what it is
-// compared by. One that was pinned stays, unless it is another network's, which says nothing.
+// compared by: those that it began with it has until they are taken back. One that was pinned
+// stays, unless it is another network's, which says nothing.
 void Workspace::follow_with_baseline(const CaseRequest& before) {
-  Document now = document_, then = document_;
-  then.input = before;
-  then.input.sets = now.input.sets;
   const bool other_network = before.model != document_.input.model;
   if (other_network && baseline_.scene) {
     baseline_ = {};
     baseline_.follows = true;
     emit baseline_changed();
   }
-  if (!baseline_.follows || now == then) return;
-  now.strategy = {};
-  if (!other_network && baseline_.scene) {
-    now.input.sets = baseline_.scene->document.with_cluster(now.input.cluster).input.sets;
+  if (!baseline_.follows) return;
+  CaseRequest same = before;
+  same.sets = document_.input.sets;
+  Document now = document_;
+  bool other_sets = false;
+  if (const auto known = baseline_.document(); known && !other_network) {
+    now.input.sets = known->with_cluster(now.input.cluster).input.sets;
+    std::erase_if(now.input.sets,
+                  [&](const auto& set) { return document_.what_if(set.first).empty(); });
+    other_sets = now.input.sets != known->input.sets;
   }
-  predict_baseline(now);
+  if (other_sets || same != document_.input) predict_baseline_of(now);
 }
 
 void Workspace::predict_again() {

@@ -49,6 +49,9 @@ class Workspace : public QObject {
 
   /// Another document, as one step of undo; or as part of the step before it, which it continues.
   void edit(const QString& what, Document next, bool continues = false);
+  /// As edit(), to a case that was made elsewhere: a baseline that nobody pinned is data
+  /// parallelism on it, with the what-ifs that it came with.
+  void edit_to_case(const QString& what, const Document& next);
   /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
   void open(const Document& document);
   void set_strategy(const StrategyChoice& strategy);
@@ -92,6 +95,7 @@ class Workspace : public QObject {
     ScenePtr scene = nullptr;
     std::optional<Document> pending = {};  ///< that is being predicted, to take its place
     bool follows = false;                  ///< data parallelism of whatever case is on the desk
+    std::optional<Document> document() const;
   };
 
   void become(const Document& document);
@@ -101,6 +105,7 @@ class Workspace : public QObject {
   void choose_baseline(const QString& what, Baseline next);
   void take_baseline(const Baseline& next);
   void predict_baseline(const Document& other);
+  void predict_baseline_of(Document document);  ///< data parallelism on the same case
   void adopt(ScenePtr scene);
 
   Runner& runner_;

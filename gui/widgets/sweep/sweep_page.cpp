@@ -126,9 +126,14 @@ void SweepView::make_table() {
           [this](const QModelIndex& now) {
             if (now.isValid()) results_.set_current(table_.row_at(now.row()));
           });
-  const auto open = [this](const QModelIndex& index) { results_.open(table_.row_at(index.row())); };
-  connect(rows_, &QTableView::clicked, this, open);
-  connect(rows_, &QTableView::activated, this, open);
+  connect(rows_, &QTableView::doubleClicked, this,
+          [this](const QModelIndex& index) { results_.open(table_.row_at(index.row())); });
+  for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
+    const auto open = [this] {
+      if (results_.current()) results_.open(*results_.current());
+    };
+    add_key(key, open, rows_, Qt::WidgetShortcut);
+  }
 }
 
 }  // namespace strata::gui
