@@ -37,22 +37,24 @@ Knob size_knob(Turns turns, std::string key, std::string_view group, std::string
   return knob;
 }
 
-// The first link that the selector means and that limits anything: what a factor is a factor of.
-const Link* typical_link(const Cluster& cluster, std::string_view selector) {
+// Of those that the selector means, in their order: what a factor is a factor of.
+template <class Limits>
+std::vector<const Link*> links_of(const Cluster& cluster, std::string_view selector,
+                                  const Limits& limits) {
+  std::vector<const Link*> links;
   for (const Link& link : cluster.links()) {
     const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && link.bandwidth < kNoLimit) return &link;
+    if (selected && limits(link)) links.push_back(&link);
   }
-  return nullptr;
+  return links;
 }
 
-double typical_latency(const Cluster& cluster, std::string_view selector) {
-  double latency = 0;
-  for (const Link& link : cluster.links()) {
-    const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && latency == 0) latency = link.latency.value;
-  }
-  return latency;
+// Of the first of the links, which those beside it may differ from.
+void set_base(Knob& knob, const std::vector<const Link*>& links, double (*number)(const Link&)) {
+  knob.base = number(*links.front());
+  knob.selectors = {"*", links.front()->kind, links.front()->name};
+  knob.mixed =
+      std::ranges::any_of(links, [&](const Link* link) { return number(*link) != knob.base; });
 }
 
 std::string spoken(std::string_view selector) {
@@ -60,28 +62,28 @@ std::string spoken(std::string_view selector) {
 }
 
 void add_link_knobs(const Cluster& cluster, const std::string& selector, std::vector<Knob>& knobs) {
-  const Link* link = typical_link(cluster, selector);
-  if (link == nullptr) return;
-  knobs.push_back({Turns::bandwidth,
-                   fmt::format("link.{}.bandwidth", selector),
-                   std::string(kNetwork),
-                   fmt::format("Bandwidth, {}", spoken(selector)),
-                   1. / 32,
-                   32,
-                   1,
-                   link->bandwidth.value,
-                   {}});
-  const double latency = typical_latency(cluster, selector);
-  if (latency == 0) return;
-  knobs.push_back({Turns::latency,
-                   fmt::format("link.{}.latency", selector),
-                   std::string(kNetwork),
-                   fmt::format("Latency, {}", spoken(selector)),
-                   0.01,
-                   100,
-                   1,
-                   latency,
-                   {}});
+  const auto limiting =
+      links_of(cluster, selector, [](const Link& link) { return link.bandwidth < kNoLimit; });
+  if (limiting.empty()) return;
+  Knob bandwidth{Turns::bandwidth,
+                 fmt::format("link.{}.bandwidth", selector),
+                 std::string(kNetwork),
+                 fmt::format("Bandwidth, {}", spoken(selector)),
+                 1. / 32,
+                 32};
+  set_base(bandwidth, limiting, [](const Link& link) { return link.bandwidth.value; });
+  knobs.push_back(std::move(bandwidth));
+  const auto late =
+      links_of(cluster, selector, [](const Link& link) { return link.latency.value > 0; });
+  if (late.empty()) return;
+  Knob latency{Turns::latency,
+               fmt::format("link.{}.latency", selector),
+               std::string(kNetwork),
+               fmt::format("Latency, {}", spoken(selector)),
+               0.01,
+               100};
+  set_base(latency, late, [](const Link& link) { return link.latency.value; });
+  knobs.push_back(std::move(latency));
 }
 
 std::vector<std::string> link_kinds(const Cluster& cluster) {

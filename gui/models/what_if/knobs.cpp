@@ -54,6 +54,16 @@ void check_what_if(const Knob& knob, std::string_view text) {
   }
 }
 
+// Whether a what-if changes the number and the link that the knob's meaning is of.
+bool is_about(const Knob& knob, std::string_view key) {
+  constexpr std::string_view kLink = "link.";
+  const std::string_view end = knob.turns == Turns::latency ? ".latency" : ".bandwidth";
+  if (!key.starts_with(kLink) || !key.ends_with(end)) return false;
+  key.remove_prefix(kLink.size());
+  key.remove_suffix(end.size());
+  return std::ranges::find(knob.selectors, key) != knob.selectors.end();
+}
+
 bool is_plain_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -100,10 +110,20 @@ std::string text_of(const Knob& knob, double value) {
   return knob.counts() ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}x", value);
 }
 
-std::string meaning_of(const Knob& knob, double value) {
-  if (knob.base == 0) return {};
-  if (knob.turns == Turns::latency) return format_seconds({knob.base * value});
-  return format_rate({knob.base * value});
+std::string meaning_of(const Knob& knob, const Document& document) try {
+  if (knob.base == 0 || knob.mixed) return {};
+  const bool latency = knob.turns == Turns::latency;
+  double value = knob.base;
+  for (const auto& [key, text] : document.input.sets) {  // in the order in which they are applied
+    if (!is_about(knob, key)) continue;
+    const double before = value;
+    value = is_factor(text) ? before * parse_factor(text)
+            : latency       ? parse_seconds(text).value
+                            : parse_bandwidth(text).value;
+  }
+  return latency ? format_seconds({value}) : format_rate({value});
+} catch (const InputError&) {
+  return {};  // the prediction says what is wrong with it
 }
 
 double position_of(const Knob& knob, double value) {
