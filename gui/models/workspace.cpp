@@ -9,6 +9,7 @@ namespace strata::gui {
 namespace {
 
 constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
+constexpr int kBlink = 100;  // milliseconds
 constexpr std::array kOfTheUser{"scene",  "baseline", "why",      "what_if_curve",
                                 "runner", "sweep",    "phase_map"};
 
@@ -75,12 +76,35 @@ std::optional<Document> Workspace::Baseline::document() const {
   return scene ? std::optional(scene->document) : std::nullopt;
 }
 
-Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {}
+Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {
+  patience_.setSingleShot(true);
+  patience_.setInterval(kBlink);
+  connect(&patience_, &QTimer::timeout, this, [this] { set_outdated(scene_ && !is_current()); });
+}
+
+void Workspace::set_outdated(bool outdated) {
+  if (outdated == outdated_) return;
+  outdated_ = outdated;
+  emit outdated_changed();
+}
+
+void Workspace::note_saved(const StrategyChoice& choice, const std::string& file) {
+  saved_ = choice.configs;
+  saved_file_ = file;
+}
+
+bool Workspace::is_saved(const Document& document) const {
+  return document.strategy.edited() && document.strategy.configs == saved_;
+}
+
+std::string Workspace::strategy_file(const Document& document) const {
+  return is_saved(document) ? saved_file_ : "strategy.json";
+}
 
 void Workspace::edit(const QString& what, Document next, bool continues) {
   if (!continues) ++drag_;
   if (next == document_) return;
-  undo_.push(new EditCommand(*this, what, std::move(next), drag_));
+  undo_.push(new EditCommand(*this, what, edited(std::move(next), document_), drag_));
 }
 
 void Workspace::edit_to_case(const QString& what, const Document& next) {
@@ -155,6 +179,7 @@ void Workspace::stop() {
   baseline_.pending.reset();
   if (!predicting) return;
   error_ = tr("Stopped: what is shown is as it was before. The next change predicts again.");
+  set_outdated(false);
   emit scene_changed();
 }
 
@@ -231,6 +256,7 @@ void Workspace::become(const Document& document) {
   document_ = document;
   emit document_changed();
   predict_again();
+  if (!patience_.isActive()) patience_.start();
   follow_with_baseline(before);
 }
 
@@ -270,6 +296,7 @@ void Workspace::predict_again() {
       },
       [this](const QString& message) {
         error_ = message;
+        set_outdated(false);  // the error is said
         emit scene_changed();
       },
       WhenStale::show);
@@ -289,6 +316,12 @@ void Workspace::adopt(ScenePtr scene) {
     selection_.select_range(std::nullopt);
   }
   scene_ = std::move(scene);
+  if (is_current()) {
+    patience_.stop();
+    set_outdated(false);
+  } else {
+    patience_.start();
+  }
   emit scene_changed();
 }
 

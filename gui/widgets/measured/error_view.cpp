@@ -155,9 +155,16 @@ void ErrorView::show_hint(const JobState* running) {
 
 // What is shown may have been asked for with other fields, of another document.
 QString ErrorView::command() const {
-  if (shown_) return QString::fromStdString(command_of(shown_->outcome.run));
-  if (workspace().document().empty()) return {};
-  return QString::fromStdString(command_of(bar_->request(workspace().document())));
+  if (!shown_ && (workspace().document().empty() || !why_no_command().isEmpty())) return {};
+  RealRun run = shown_ ? shown_->outcome.run : bar_->request(workspace().document());
+  run.strategy_file = workspace().strategy_file(run.document);
+  return QString::fromStdString(command_of(run));
+}
+
+QString ErrorView::why_no_command() const {
+  if (shown_ || workspace().document().empty()) return {};
+  return QString::fromStdString(gui::why_no_command(
+      workspace().runner(), bar_->request(workspace().document()), workspace().scene().get()));
 }
 
 QString ErrorView::csv() const {

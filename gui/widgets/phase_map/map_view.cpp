@@ -37,12 +37,14 @@ MapView::MapView(Workspace& workspace, QWidget* parent)
   column->addWidget(make_bar());
   make_column(drawing_)->addWidget(canvas_, 1);
   column->addWidget(drawing_, 1);
-  cell_ = new ElidedLabel(body);
+  cell_ = new ElidedLabel;
   cell_->setObjectName(QStringLiteral("cell"));
-  auto* line = new QHBoxLayout;
+  auto* foot = new QWidget(body);
+  auto* line = new QHBoxLayout(foot);
   line->setContentsMargins(10, 4, 10, 4);
   line->addWidget(cell_);
-  column->addLayout(line);
+  column->addWidget(foot);
+  set_foot(foot);
   set_content(body);
   body->setFocusProxy(canvas_);
   show_legend();

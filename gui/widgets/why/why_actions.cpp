@@ -65,7 +65,8 @@ QString WhyView::command() const {
   const ExplainedPtr& answer = choices_.explained();
   if (!answer && !told_) return {};
   const Document& document = answer ? answer->scene->document : told_->scene->document;
-  std::string command = "strata explain " + case_arguments(document) + strategy_argument(document);
+  std::string command = "strata explain " + case_arguments(document) +
+                        strategy_argument(document, workspace().strategy_file(document));
   if (answer) {
     command += " --layer " + shell_quoted(answer->scene->input.graph[answer->layer].name);
   }

@@ -51,7 +51,9 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   of_layer->addWidget(title_);
   of_layer->addWidget(table_, 1);
   of_layer->addWidget(new Legend(cost_legend(), of_layer_));
-  of_layer->addWidget(make_foot());
+  QWidget* const foot = make_foot();
+  of_layer->addWidget(foot);
+  set_foot(foot);
   auto* column = make_column(body);
   column->addWidget(of_layer_, 1);
   column->addWidget(story_, 1);

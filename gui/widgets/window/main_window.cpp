@@ -84,7 +84,7 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   auto* job_bar = new JobBar(workspace_.jobs(), this);
   connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
   statusBar()->addPermanentWidget(job_bar);
-  error_->stand_on(statusBar());
+  error_->stand_on([this] { return height_at_foot(); });
 
   installEventFilter(this);
   make_docks();
@@ -272,6 +272,20 @@ void MainWindow::show_error(const QString& message) {
   error_->show_text(message);
 }
 
+// What stays in view below an error: the status bar, and what the views above it have at their
+// foot.
+int MainWindow::height_at_foot() const {
+  constexpr int kNear = 12;  // pixels: a frame of docks
+  const int bar = statusBar()->height();
+  int most = 0;
+  for (const View* view : views_) {
+    if (!view->isVisible() || !view->is_seen() || view->window() != this) continue;
+    const int below = height() - view->mapTo(this, QPoint(0, view->height())).y();
+    if (below <= bar + kNear) most = std::max(most, below - bar + view->foot_height());
+  }
+  return bar + most;
+}
+
 // What somebody else said stays until it is dismissed, or something is edited.
 void MainWindow::show_scene_error() {
   const QString now = workspace_.error();
@@ -304,11 +318,15 @@ void MainWindow::export_view(View* view, const QString& file) {
 void MainWindow::copy_command(View* view) {
   const QString command = view->command();
   if (command.isEmpty()) {
-    return statusBar()->showMessage(tr("No command shows what %1 shows").arg(view->title()), 5000);
+    const QString why = view->why_no_command();
+    const QString none = tr("No command shows what %1 shows").arg(view->title());
+    return statusBar()->showMessage(why.isEmpty() ? none : none + QStringLiteral(": ") + why,
+                                    10000);
   }
   QApplication::clipboard()->setText(command);
-  const bool needs_file =
-      workspace_.document().strategy.edited() && command.contains(QLatin1String("strategy.json"));
+  const Document& document = workspace_.document();
+  const bool needs_file = document.strategy.edited() && !workspace_.is_saved(document) &&
+                          command.contains(QLatin1String("strategy.json"));
   statusBar()->showMessage(
       (needs_file ? tr("Copied; save the strategy as strategy.json for it (Ctrl+S): %1")
                   : tr("Copied: %1"))
@@ -323,6 +341,7 @@ void MainWindow::save_strategy(const QString& file) {
     const Case& input = scene->input;
     write_file_whole(file.toStdString(),
                      print_strategy(scene->prediction.strategy, input.graph, input.cluster));
+    workspace_.note_saved(scene->document.strategy, file.toStdString());
     statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
   } catch (const Error& error) {
     show_error(QString::fromStdString(error.message()));

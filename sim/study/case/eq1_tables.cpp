@@ -39,6 +39,10 @@ std::vector<const CostModel*> cost_models(const Case& input) {
   return models;
 }
 
+bool eq1_tables_fit(const Graph& graph, const SearchSpace& space) {
+  return least_bytes(graph, space) <= kMostBytes;
+}
+
 CostTables eq1_tables(const Case& input, const SearchSpace& space,
                       const CostTableOptions& options) {
   const double bytes = least_bytes(input.graph, space);
