@@ -42,11 +42,13 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   splitter->setStretchFactor(1, 2);
   splitter->setChildrenCollapsible(false);
   layout->addWidget(splitter, 1);
-  auto* status_row = new QHBoxLayout;
+  auto* foot = new QWidget(content);
+  auto* status_row = new QHBoxLayout(foot);
   status_row->setContentsMargins(8, 4, 8, 4);
-  status_ = new ElidedLabel(content);
+  status_ = new ElidedLabel(foot);
   status_row->addWidget(status_);
-  layout->addLayout(status_row);
+  layout->addWidget(foot);
+  set_foot(foot);
   set_content(content);
   content->setFocusProxy(canvas_);
   follow();
@@ -97,7 +99,12 @@ void TimelineView::follow() {
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
-  connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
+  connect(fold_button_, &QToolButton::clicked, this, [this](bool folded) {
+    canvas_->set_folded(folded);
+    if (folded && !canvas_->has_alike()) {
+      notify(tr("Nothing is folded: no two devices do the same at the same times."));
+    }
+  });
   connect(canvas_, &TimelineCanvas::folded_changed, this,
           [this] { fold_button_->setChecked(canvas_->folded()); });
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
@@ -178,7 +185,11 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
                     scene_.scene->document == baseline_.scene->document;
   canvas_->set_sides({SideLook{}, kernels_ ? SideLook{tr("measured"), 1.0}
                                            : SideLook{tr("before"), kBeforeStrength}});
-  canvas_->show_recordings(scene, same ? nullptr : baseline);
+  const RecordingPtr beside = same ? nullptr : baseline;
+  std::optional<TimeFrame> frame;
+  if (scene && beside) frame = frame_of(*scene, beside.get());
+  if (frame && !kernels_) frame->begin = 0;  // of the baseline's first steps nobody asks
+  canvas_->show_recordings(scene, beside, frame);
   show_layers();
   canvas_->set_range(selection().range());
   show_range();

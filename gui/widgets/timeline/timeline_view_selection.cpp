@@ -94,7 +94,10 @@ QStringList TimelineView::facts_of(const SliceAddress& slice) const {
   const Slice& at = shown.at(slice.place);
   QStringList facts;
   if (shown.place(at.id).valid() && shown.facts) {
-    for (const std::string& line : shown.facts->lines(at.id)) facts << QString::fromStdString(line);
+    const double shift = canvas_->shift(slice.side);  // as the axis above has it
+    for (const std::string& line : shown.facts->lines(at.id, shift)) {
+      facts << QString::fromStdString(line);
+    }
   } else {
     facts << QString::fromStdString(shown.labels[at.label].text);
   }

@@ -259,6 +259,37 @@ TEST_F(WindowTest, OpensAStrategyThatItSaved) {
                          workspace_->scene()->prediction.strategy.configs().begin()));
 }
 
+TEST_F(WindowTest, CommandsNameTheFileOfEditedCuts) {
+  window_->open_document(lenet());
+  settle();
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  View* const what_if = window_->view("what_if");
+  EXPECT_TRUE(what_if->command().endsWith("--strategy strategy.json"));
+  window_->copy_command(what_if);
+  EXPECT_THAT(window_->statusBar()->currentMessage().toStdString(), HasSubstr("Ctrl+S"));
+  window_->save_strategy(path("mine.json"));
+  EXPECT_TRUE(what_if->command().endsWith("--strategy " + path("mine.json")));
+  window_->copy_command(what_if);
+  EXPECT_THAT(window_->statusBar()->currentMessage().toStdString(), Not(HasSubstr("Ctrl+S")));
+  workspace_->set_config({LayerId(2)}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_TRUE(what_if->command().endsWith("--strategy strategy.json")) << "that is not saved";
+}
+
+TEST_F(WindowTest, AnErrorLeavesTheFootOfTheViewsInView) {
+  window_->open_document(lenet());
+  settle();
+  View* const timeline = window_->view("timeline");
+  window_->bring_to_front(timeline);
+  QCoreApplication::processEvents();
+  window_->show_error("something is wrong");
+  const QPoint end = timeline->mapTo(window_.get(), QPoint(0, timeline->height()));
+  EXPECT_GT(timeline->foot_height(), 0);
+  EXPECT_LE(window_->findChild<QWidget*>("error")->geometry().bottom(),
+            end.y() - timeline->foot_height());
+}
+
 TEST_F(WindowTest, AStrategyOnAnEmptyDeskLiesOnItsOwnCase) {
   const QString strategy = file("cut.json", R"({"strategy": "cut", "model": "lenet5",
     "cluster": "p100-1x2", "default": {"n": 2}})");
