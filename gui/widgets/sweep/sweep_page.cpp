@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "gui/models/sweep/result_filter.h"
 #include "gui/widgets/sweep/sweep_view.h"
 
 namespace strata::gui {
@@ -81,8 +82,11 @@ QWidget* SweepView::make_tools() {
   pause->setSingleShot(true);
   pause->setInterval(120);
   connect(filter_, &QLineEdit::textChanged, pause, qOverload<>(&QTimer::start));
-  connect(pause, &QTimer::timeout, this,
-          [this] { results_.set_text(filter_->text().toStdString()); });
+  connect(pause, &QTimer::timeout, this, [this] {
+    const std::string text = filter_->text().toStdString();
+    results_.set_text(text);
+    notify(QString::fromStdString(filter_error(*results_.all(), text)));
+  });
   count_ = new QLabel(tools);
   clear_ = new QToolButton(tools);
   clear_->setText(tr("Show all"));
