@@ -73,7 +73,8 @@ void count_values(ResultColumn& column) {
 
 std::string ResultColumn::text_of(double value) const {
   if (std::isnan(value)) return {};
-  return numeric ? quantity_text(value, quantity) : words.at(static_cast<std::size_t>(value));
+  return numeric ? in_symbols(quantity_text(value, quantity)).toStdString()
+                 : words.at(static_cast<std::size_t>(value));
 }
 
 std::size_t ResultColumn::kind_of(double value) const {

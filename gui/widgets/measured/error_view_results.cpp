@@ -36,7 +36,7 @@ void ErrorView::show_numbers() {
     }
     const Measured& measured = *shown_->outcome.measured;
     shown_step_->setText(
-        tr("Shown: %1").arg(QString::fromStdString(text_of(measured_steps(measured.measured)))));
+        tr("Shown: %1").arg(in_symbols(text_of(measured_steps(measured.measured)))));
     what = tr("%1, %2 on %3, batch %4")
                .arg(QString::fromStdString(measured.graph.name()),
                     QString::fromStdString(measured.strategy),

@@ -180,7 +180,7 @@ void WhyView::show_story(const ToldPtr& told) {
     const Story& story = told->story;
     text = tr("<b>%1</b>").arg(QString::fromStdString(story.strategy.name()).toHtmlEscaped());
     for (const std::string& sentence : sentences(told->scene->input, story)) {
-      text += QStringLiteral("<p>%1</p>").arg(QString::fromStdString(sentence).toHtmlEscaped());
+      text += QStringLiteral("<p>%1</p>").arg(in_symbols(sentence).toHtmlEscaped());
     }
   }
   if (!told && workspace().scene()) text = QStringLiteral("<p>%1</p>").arg(tr("Asking why…"));
