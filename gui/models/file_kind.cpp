@@ -30,20 +30,19 @@ constexpr std::string_view kBlanks = " \t\r\n";
 using Mark = std::pair<std::string_view, FileKind>;
 
 // A file may have several of them (a report's `kind` behind its [[report]]): the first that begins
-// a line decides.
-constexpr std::array<Mark, 14> kTomlMarks = {{{"[[layer]]", FileKind::model},
-                                              {"[[sweep]]", FileKind::scenario},
-                                              {"[[report]]", FileKind::scenario},
-                                              {"[sweep.", FileKind::scenario},
-                                              {"[[device]]", FileKind::cluster},
-                                              {"[[switch]]", FileKind::cluster},
-                                              {"[[link]]", FileKind::cluster},
-                                              {"[[route]]", FileKind::cluster},
-                                              {"[grid]", FileKind::cluster},
-                                              {"[grid.", FileKind::cluster},
-                                              {"[provenance]", FileKind::profile},
-                                              {"[peak]", FileKind::profile},
-                                              {"[device]", FileKind::profile},
+// a line decides. Of one that nobody closed it is for its reader to say where.
+constexpr std::array<Mark, 13> kTomlMarks = {{{"[[layer", FileKind::model},
+                                              {"[[sweep", FileKind::scenario},
+                                              {"[[report", FileKind::scenario},
+                                              {"[sweep", FileKind::scenario},
+                                              {"[[device", FileKind::cluster},
+                                              {"[[switch", FileKind::cluster},
+                                              {"[[link", FileKind::cluster},
+                                              {"[[route", FileKind::cluster},
+                                              {"[grid", FileKind::cluster},
+                                              {"[provenance", FileKind::profile},
+                                              {"[peak", FileKind::profile},
+                                              {"[device", FileKind::profile},
                                               {"kind =", FileKind::profile}}};
 
 constexpr std::array<Mark, 7> kJsonMarks = {{{"\"strata_document\"", FileKind::session},

@@ -269,8 +269,10 @@ void TimeCanvas::paint_range(QPainter& painter) {
   painter.save();
   painter.setClipRect(time_area());
   if (range_) {
-    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
-    const QRectF band(left, time_area().top(), right - left, time_area().height());
+    // Within the picture: far beyond it there are no pixels.
+    const double left = std::max<double>(x_of(range_->begin.value), time_area().left() - 2);
+    const double right = std::min<double>(x_of(range_->end.value), time_area().right() + 2);
+    const QRectF band(left, time_area().top(), std::max(0.0, right - left), time_area().height());
     painter.fillRect(band, see_through(theme_.accent, 0.16));
     painter.fillRect(QRectF(left, band.top(), 1, band.height()), theme_.accent);
     painter.fillRect(QRectF(right, band.top(), 1, band.height()), theme_.accent);

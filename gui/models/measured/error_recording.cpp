@@ -52,8 +52,8 @@ class ErrorFacts : public PlanFacts {
   ErrorFacts(PlanTimeline what, const Comparison& comparison)
       : PlanFacts(std::move(what), {}, {}), comparison_(comparison) {}
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
-    std::vector<std::string> lines = PlanFacts::lines(id);
+  std::vector<std::string> lines(std::uint32_t id, double shift) const override {
+    std::vector<std::string> lines = PlanFacts::lines(id, shift);
     const TaskComparison& task = comparison_.tasks[task_of(what().plan, id).task()];
     const Seconds predicted = task.predicted.duration, measured = task.measured.duration;
     lines.push_back(fmt::format("predicted {}, measured {} in the median: {:+.1f} %",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -27,12 +28,13 @@ ValidateRequest request_for(const RealRun& run) {
   return request;
 }
 
-void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std::string& devices) {
-  for (const Config& config : choice.configs) {
+void check_fits(std::span<const Config> configs, const Cluster& cluster,
+                const std::string& devices) {
+  for (const Config& config : configs) {
     for (const DeviceId device : config.devices) {
       if (device() < cluster.device_count()) continue;
       throw InputError(fmt::format(
-          "the edited strategy uses device {}; {} has {}: data, model, owt and optimal fit any",
+          "the strategy uses device {}; {} has {}: data, model, owt and optimal fit any",
           device() + 1, devices, cluster.device_count()));
     }
   }
@@ -41,7 +43,7 @@ void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std:
 AskedStrategy strategy_for(const Runner& runner, const RealRun& run) {
   const StrategyChoice& choice = run.document.strategy;
   if (!choice.edited()) return choice.source;
-  check_fits(choice, runner.cluster(run.devices), run.devices);
+  check_fits(choice.configs, runner.cluster(run.devices), run.devices);
   return Strategy(choice.label(), choice.configs);
 }
 
@@ -113,8 +115,22 @@ std::string command_of(const RealRun& run) {
   input.batch_per_device = run.batch_per_device;
   return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
                      shell_quoted(input.model), shell_quoted(run.devices),
-                     strategy.edited() ? "strategy.json" : shell_quoted(strategy.source),
+                     shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),
                      setting_options(input, kSettings), run.rounds);
+}
+
+// Cuts of a file or by hand are of so many devices; the other strategies are made for any. Of
+// devices that this machine lacks nobody knows.
+std::string why_no_command(const Runner& runner, const RealRun& run, const Scene* scene) try {
+  const StrategyChoice& choice = run.document.strategy;
+  const bool is_placed = choice.edited() || choice.source.ends_with(".json");
+  if (!is_placed || scene == nullptr || scene->document != run.document) return {};
+  check_fits(scene->prediction.strategy.configs(), runner.cluster(run.devices), run.devices);
+  return {};
+} catch (const InputError& error) {
+  return error.message();
+} catch (const EnvironmentError&) {
+  return {};
 }
 
 std::string round_text(const MeasureProgress& at, const RealRun& run) {

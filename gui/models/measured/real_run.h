@@ -24,6 +24,7 @@ struct RealRun {
   std::string devices = "cpu:2";  ///< FAMILY:NUMBER
   std::int64_t batch_per_device = 4;
   std::size_t rounds = 3;
+  std::string strategy_file = "strategy.json";  ///< where a command finds edited cuts
 };
 
 /// What came of one.
@@ -41,6 +42,8 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores);
 
 /// The `strata validate` that does the same.
 std::string command_of(const RealRun& run);
+/// Why there is none: "the strategy uses device 16; cpu:2 has 2: ..."; empty where there is one.
+std::string why_no_command(const Runner& runner, const RealRun& run, const Scene* scene);
 
 /// How far it is: "round 2 of 3"; what comes before the first of those is "warm-up 1 of 2".
 std::string round_text(const MeasureProgress& at, const RealRun& run);

@@ -30,6 +30,12 @@ std::string known_by(Store& store, std::int64_t id) {
 
 }  // namespace
 
+void check_results(const std::string& file) {
+  Store store(file, OpenMode::read);
+  store.scenarios();
+  store.query(ResultBuilder::query(0, 1, {}));
+}
+
 /// What a job has read.
 struct ResultFile::Piece {
   ResultSetPtr rows;  ///< null where none were new

@@ -168,7 +168,8 @@ std::optional<Measure> with_unit(const std::string& text) {
 
 std::string ResultColumn::text_of(double value) const {
   if (std::isnan(value)) return {};
-  return numeric ? quantity_text(value, quantity) : words.at(static_cast<std::size_t>(value));
+  return numeric ? in_symbols(quantity_text(value, quantity)).toStdString()
+                 : words.at(static_cast<std::size_t>(value));
 }
 
 std::size_t ResultColumn::kind_of(double value) const {

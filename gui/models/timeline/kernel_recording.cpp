@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "sim/study/validate/kernel_times.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -72,13 +72,13 @@ class KernelFacts : public SliceFacts {
     }
   }
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
+  std::vector<std::string> lines(std::uint32_t id, double /*shift*/) const override {
     const LayerKernel& kernel = match_->kernels[id];
     const TraceSlice& slice = trace_->slices[kernel.slice];
     std::vector<std::string> lines = {
         trace_->names[slice.name], fmt::format("GPU {}, stream {}", kernel.device, kernel.stream),
-        fmt::format("{}, from {} of the trace on", format_seconds(slice.end - slice.begin),
-                    format_seconds(slice.begin))};
+        fmt::format("{}, from {} of the trace on", seconds_text(slice.end - slice.begin),
+                    seconds_text(slice.begin))};
     if (kernel.layer.valid()) add_layer(kernel, lines);
     return lines;
   }
@@ -100,14 +100,14 @@ class KernelFacts : public SliceFacts {
         fmt::format("{} {}", scene_->input.graph[kernel.layer].name, name(kernel.pass));
     if (kernel.step < traced_.size()) {
       const PassTime& traced = traced_[kernel.step].at(pass);
-      text += fmt::format(": {} in {} kernel{} of {}", format_seconds(traced.seconds), traced.parts,
+      text += fmt::format(": {} in {} kernel{} of {}", seconds_text(traced.seconds), traced.parts,
                           traced.parts == 1 ? "" : "s",
                           match_->names_steps ? "this step" : "the trace");
     }
     lines.push_back(std::move(text));
     const auto predicted = predicted_.find(in_plan(scene_->prediction.plan, pass));
     if (predicted == predicted_.end()) return;
-    lines.push_back(fmt::format("predicted {}{}", format_seconds(predicted->second.seconds),
+    lines.push_back(fmt::format("predicted {}{}", seconds_text(predicted->second.seconds),
                                 match_->names_steps ? "" : " a step"));
   }
 
@@ -255,11 +255,11 @@ std::string match_text(const Trace& trace, const std::string& name, const Scene&
           ? fmt::format(
                 "the trace names no steps (ProfilerStep#N): its kernels are added up over all of "
                 "it, in which a GPU is busy for {}; a step is predicted to take {}",
-                format_seconds(compared.busy), format_seconds(scene.prediction.step_seconds()))
+                seconds_text(compared.busy), seconds_text(scene.prediction.step_seconds()))
           : fmt::format(
                 "a step takes {} (the median of {}), {} of it with a GPU busy, predicted {}",
-                format_seconds(compared.traced_step), compared.steps, format_seconds(compared.busy),
-                format_seconds(scene.prediction.step_seconds()));
+                seconds_text(compared.traced_step), compared.steps, seconds_text(compared.busy),
+                seconds_text(scene.prediction.step_seconds()));
   return fmt::format(
       "{}: {:.1f} % of the kernels' time is known to be of {}'s layers or their "
       "update; {}",

@@ -127,8 +127,10 @@ struct LaneLabel {
 class SliceFacts {
  public:
   virtual ~SliceFacts() = default;
-  /// A line for each fact; the first is its name.
-  virtual std::vector<std::string> lines(std::uint32_t id) const = 0;
+  /// A line for each fact; the first is its name. Its times are moved by so many seconds, as it is
+  /// drawn.
+  virtual std::vector<std::string> lines(std::uint32_t id, double shift) const = 0;
+  std::vector<std::string> lines(std::uint32_t id) const { return lines(id, 0); }
   virtual std::optional<double> ready(std::uint32_t /*id*/) const { return std::nullopt; }
   /// What had to end before it could begin, and what waits for it; only those that are drawn.
   virtual std::vector<std::uint32_t> before(std::uint32_t /*id*/) const { return {}; }

@@ -198,10 +198,6 @@ class PlanRecorder {
 
 constexpr std::size_t kMostNeighbours = 256;  // arrows that somebody could still tell apart
 
-std::string time_text(Seconds seconds) {
-  return human_seconds(seconds).toStdString();
-}
-
 std::string senders(const Plan& plan, const Cluster& cluster, const Transfer& transfer) {
   const auto pieces = plan.pieces(transfer);
   std::string text = cluster[pieces.front().from].name;
@@ -265,20 +261,22 @@ std::string PlanFacts::traffic(const Task& task) const {
                      what_.plan.participants(group).size());
 }
 
-std::vector<std::string> PlanFacts::lines(std::uint32_t id) const {
+std::vector<std::string> PlanFacts::lines(std::uint32_t id, double shift) const {
   const PickedTask picked = task_of(what_.plan, id);
   const Task& task = what_.plan[picked.task];
-  const Span& span = what_.timeline.span(picked.step, picked.task);
+  Span span = what_.timeline.span(picked.step, picked.task);
+  for (Seconds* time : {&span.ready, &span.start, &span.end}) *time += Seconds{shift};
+  const auto [start, end] = seconds_apart(span.start, span.end);
   std::vector<std::string> lines = {
       task_title(what_.graph, what_.plan, task),
       fmt::format("{}, step {}, shard {} of {} ({})", device_label(what_.cluster, task.device),
                   picked.step, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
                   name(what_.graph[task.layer].op)),
-      fmt::format("{}: from {} to {}", time_text(span.duration()), time_text(span.start),
-                  time_text(span.end))};
+      fmt::format("{}: from {} to {}", seconds_text(span.duration()), start.toStdString(),
+                  end.toStdString())};
   const Seconds waited = span.start - span.ready;
-  lines.push_back(waited > Seconds{0} ? fmt::format("ready at {}, waited {}", time_text(span.ready),
-                                                    time_text(waited))
+  lines.push_back(waited > Seconds{0} ? fmt::format("ready at {}, waited {}",
+                                                    seconds_text(span.ready), seconds_text(waited))
                                       : "began as soon as it was ready");
   if (task.kind != TaskKind::compute) lines.push_back(traffic(task));
   if (const std::int64_t alike = what_.plan.members(task.device); alike > 1) {

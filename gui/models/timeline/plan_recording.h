@@ -49,7 +49,8 @@ class PlanFacts : public SliceFacts {
   /// all tasks of its name take of the path.
   PlanFacts(PlanTimeline what, std::vector<std::uint32_t> on_path, std::vector<float> path_share);
 
-  std::vector<std::string> lines(std::uint32_t id) const override;
+  using SliceFacts::lines;
+  std::vector<std::string> lines(std::uint32_t id, double shift) const override;
   std::optional<double> ready(std::uint32_t id) const override;
   std::vector<std::uint32_t> before(std::uint32_t id) const override;
   std::vector<std::uint32_t> after(std::uint32_t id) const override;

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/plan/task_title.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -36,13 +36,14 @@ class TraceFacts : public SliceFacts {
  public:
   explicit TraceFacts(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {}
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
+  std::vector<std::string> lines(std::uint32_t id, double /*shift*/) const override {
     const TraceSlice& slice = trace_->slices[id];
+    const auto [begin, end] = seconds_apart(slice.begin, slice.end);
     const TraceThread& thread = trace_->threads[slice.thread];
     std::vector<std::string> lines = {
         trace_->names[slice.name], fmt::format("{}, {}", thread.process, thread.name),
-        fmt::format("{}: from {} to {}", format_seconds(slice.end - slice.begin),
-                    format_seconds(slice.begin), format_seconds(slice.end))};
+        fmt::format("{}: from {} to {}", seconds_text(slice.end - slice.begin), begin.toStdString(),
+                    end.toStdString())};
     for (std::string& fact : facts_of(trace_->args_of(slice))) lines.push_back(std::move(fact));
     return lines;
   }

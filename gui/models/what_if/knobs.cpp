@@ -57,6 +57,16 @@ void check_what_if(const Knob& knob, std::string_view text) {
   }
 }
 
+// Whether a what-if changes the number and the link that the knob's meaning is of.
+bool is_about(const Knob& knob, std::string_view key) {
+  constexpr std::string_view kLink = "link.";
+  const std::string_view end = knob.turns == Turns::latency ? ".latency" : ".bandwidth";
+  if (!key.starts_with(kLink) || !key.ends_with(end)) return false;
+  key.remove_prefix(kLink.size());
+  key.remove_suffix(end.size());
+  return std::ranges::find(knob.selectors, key) != knob.selectors.end();
+}
+
 bool is_plain_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -94,22 +104,24 @@ Knob size_knob(Turns turns, std::string key, std::string_view group, std::string
   return knob;
 }
 
-// The first link that the selector means and that limits anything: what a factor is a factor of.
-const Link* typical_link(const Cluster& cluster, std::string_view selector) {
+// Of those that the selector means, in their order: what a factor is a factor of.
+template <class Limits>
+std::vector<const Link*> links_of(const Cluster& cluster, std::string_view selector,
+                                  const Limits& limits) {
+  std::vector<const Link*> links;
   for (const Link& link : cluster.links()) {
     const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && link.bandwidth < kNoLimit) return &link;
+    if (selected && limits(link)) links.push_back(&link);
   }
-  return nullptr;
+  return links;
 }
 
-double typical_latency(const Cluster& cluster, std::string_view selector) {
-  double latency = 0;
-  for (const Link& link : cluster.links()) {
-    const bool selected = selector == "*" || link.kind == selector || link.name == selector;
-    if (selected && latency == 0) latency = link.latency.value;
-  }
-  return latency;
+// Of the first of the links, which those beside it may differ from.
+void set_base(Knob& knob, const std::vector<const Link*>& links, double (*number)(const Link&)) {
+  knob.base = number(*links.front());
+  knob.selectors = {"*", links.front()->kind, links.front()->name};
+  knob.mixed =
+      std::ranges::any_of(links, [&](const Link* link) { return number(*link) != knob.base; });
 }
 
 std::string spoken(std::string_view selector) {
@@ -117,28 +129,28 @@ std::string spoken(std::string_view selector) {
 }
 
 void add_link_knobs(const Cluster& cluster, const std::string& selector, std::vector<Knob>& knobs) {
-  const Link* link = typical_link(cluster, selector);
-  if (link == nullptr) return;
-  knobs.push_back({Turns::bandwidth,
-                   fmt::format("link.{}.bandwidth", selector),
-                   std::string(kNetwork),
-                   fmt::format("Bandwidth, {}", spoken(selector)),
-                   1. / 32,
-                   32,
-                   1,
-                   link->bandwidth.value,
-                   {}});
-  const double latency = typical_latency(cluster, selector);
-  if (latency == 0) return;
-  knobs.push_back({Turns::latency,
-                   fmt::format("link.{}.latency", selector),
-                   std::string(kNetwork),
-                   fmt::format("Latency, {}", spoken(selector)),
-                   0.01,
-                   100,
-                   1,
-                   latency,
-                   {}});
+  const auto limiting =
+      links_of(cluster, selector, [](const Link& link) { return link.bandwidth < kNoLimit; });
+  if (limiting.empty()) return;
+  Knob bandwidth{Turns::bandwidth,
+                 fmt::format("link.{}.bandwidth", selector),
+                 std::string(kNetwork),
+                 fmt::format("Bandwidth, {}", spoken(selector)),
+                 1. / 32,
+                 32};
+  set_base(bandwidth, limiting, [](const Link& link) { return link.bandwidth.value; });
+  knobs.push_back(std::move(bandwidth));
+  const auto late =
+      links_of(cluster, selector, [](const Link& link) { return link.latency.value > 0; });
+  if (late.empty()) return;
+  Knob latency{Turns::latency,
+               fmt::format("link.{}.latency", selector),
+               std::string(kNetwork),
+               fmt::format("Latency, {}", spoken(selector)),
+               0.01,
+               100};
+  set_base(latency, late, [](const Link& link) { return link.latency.value; });
+  knobs.push_back(std::move(latency));
 }
 
 std::vector<std::string> link_kinds(const Cluster& cluster) {
@@ -259,10 +271,20 @@ std::string text_of(const Knob& knob, double value) {
   return knob.counts() ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}x", value);
 }
 
-std::string meaning_of(const Knob& knob, double value) {
-  if (knob.base == 0) return {};
-  if (knob.turns == Turns::latency) return format_seconds({knob.base * value});
-  return format_rate({knob.base * value});
+std::string meaning_of(const Knob& knob, const Document& document) try {
+  if (knob.base == 0 || knob.mixed) return {};
+  const bool latency = knob.turns == Turns::latency;
+  double value = knob.base;
+  for (const auto& [key, text] : document.input.sets) {  // in the order in which they are applied
+    if (!is_about(knob, key)) continue;
+    const double before = value;
+    value = is_factor(text) ? before * parse_factor(text)
+            : latency       ? parse_seconds(text).value
+                            : parse_bandwidth(text).value;
+  }
+  return latency ? format_seconds({value}) : format_rate({value});
+} catch (const InputError&) {
+  return {};  // the prediction says what is wrong with it
 }
 
 double position_of(const Knob& knob, double value) {

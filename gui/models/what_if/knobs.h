@@ -24,6 +24,9 @@ struct Knob {
   double usual = 1;                ///< where a reset puts it
   double base = 0;                 ///< bytes a second, or seconds, at 1; 0 where it has no unit
   std::vector<double> stops = {};  ///< the values of a size that a slider stops at, ascending
+  /// What a selector may be that means the link of `base`: others of these multiply with this.
+  std::vector<std::string> selectors = {};
+  bool mixed = false;  ///< the links differ in it: a factor has no one meaning
 
   bool counts() const { return !stops.empty(); }
   bool operator==(const Knob&) const = default;
@@ -42,8 +45,9 @@ Document turned(const Knob& knob, const Document& document, double value);
 Document typed(const Knob& knob, const Document& document, std::string_view text);
 /// As typed() takes it: "2x", "64".
 std::string text_of(const Knob& knob, double value);
-/// What that comes to: "25 GB/s"; empty where the text says it all.
-std::string meaning_of(const Knob& knob, double value);
+/// What it comes to, with all what-ifs of the document: "25 GB/s"; empty where the text says it
+/// all, or where links differ.
+std::string meaning_of(const Knob& knob, const Document& document);
 
 /// Of the slider, from 0 to 1, and back; a value off the scale is at its end.
 double position_of(const Knob& knob, double value);

@@ -94,10 +94,17 @@ TableCell binding_cell(const ExplainedPtr& explained, const std::size_t& choice)
           ChoiceTable::tr("Its transfer takes %1").arg(human_seconds(costs.binding_transfer))};
 }
 
+// Of what was not simulated it is known what it keeps at least.
 TableCell memory_cell(const ExplainedPtr& explained, const std::size_t& choice) {
-  const Bytes memory = explained->memory[choice];
+  const ChoiceCosts& costs = costs_of(explained, choice);
+  const bool simulated = costs.peak_memory > Bytes{};
+  const Bytes memory = simulated ? costs.peak_memory : explained->kept[choice];
   TableCell cell{human_bytes(memory), static_cast<qlonglong>(memory.value)};
-  if (memory > explained->capacity) {
+  if (!simulated) {
+    cell.text.prepend(QStringLiteral("≥ "));
+    cell.tip = ChoiceTable::tr("Not simulated: its weights and activations take this at least");
+  }
+  if (simulated ? !costs.fits : memory > explained->capacity) {
     cell.text += ChoiceTable::tr(" does not fit");
     cell.tip = ChoiceTable::tr("The smallest device has %1").arg(human_bytes(explained->capacity));
   }
@@ -120,8 +127,10 @@ constexpr std::array<ChoiceTable::Spec, ChoiceTable::column_count> kChoiceColumn
      regret_cell},
     {"neighbour", "the one with the largest transfer, by which this column is sorted", "", false,
      binding_cell},
-    {"memory", "what the fullest device keeps at least, all other layers being as they are", "",
-     true, memory_cell},
+    {"peak memory",
+     "what the fullest device needs at its peak in the simulated step, all other layers being as "
+     "they are; ≥: what it keeps at least",
+     "", true, memory_cell},
 }};
 
 Seconds longest_of(const Explanation& explanation) {
@@ -160,7 +169,7 @@ void ChoiceTable::set_explained(ExplainedPtr explained) {
 QString ChoiceTable::csv() const {
   QString text = QStringLiteral(
       "config,step_seconds,compute_seconds,transfer_in_seconds,transfer_out_seconds,sync_seconds,"
-      "regret_seconds,binding_layer,binding_seconds,memory_bytes,chosen\n");
+      "regret_seconds,binding_layer,binding_seconds,peak_memory_bytes,least_memory_bytes,chosen\n");
   for (const std::size_t choice : rows_) {
     const ChoiceCosts& costs = costs_of(context_, choice);
     QStringList fields{human_config(costs.config)};
@@ -173,7 +182,8 @@ QString ChoiceTable::csv() const {
                    ? QString::fromStdString(context_->scene->input.graph[costs.binding].name)
                    : QString());
     fields << QString::number(costs.binding_transfer.value, 'g', 9);
-    fields << QString::number(context_->memory[choice].value);
+    fields << (costs.peak_memory > Bytes{} ? QString::number(costs.peak_memory.value) : QString());
+    fields << QString::number(context_->kept[choice].value);
     fields << (is_chosen(*context_, choice) ? QStringLiteral("1") : QStringLiteral("0"));
     text += csv_line(fields);
   }

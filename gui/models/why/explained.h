@@ -19,8 +19,9 @@ struct Explained {
   ScenePtr scene;
   LayerId layer;
   Explanation explanation;
-  /// By choice: what the fullest device keeps at least, all other layers being as they are.
-  std::vector<Bytes> memory;
+  /// By choice: what the fullest device keeps at least, all other layers being as they are. The
+  /// peak of a simulated step, which has the tensors in flight, too, is in the choice.
+  std::vector<Bytes> kept;
   Bytes capacity;  ///< of the smallest device
 };
 using ExplainedPtr = std::shared_ptr<const Explained>;

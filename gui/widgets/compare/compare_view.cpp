@@ -218,13 +218,13 @@ QString CompareView::csv() const {
 QString CompareView::command() const {
   const ScenePtr &scene = workspace().scene(), &baseline = workspace().baseline();
   if (!scene || !baseline || !same_case(scene->document, baseline->document)) return {};
-  const auto strategy = [](const Scene& side, const char* file) {
+  const auto strategy = [](const Scene& side, const std::string& file) {
     const StrategyChoice& choice = side.document.strategy;
     return shell_quoted(choice.edited() ? file : choice.source);
   };
   return QString::fromStdString("strata diff " + strategy(*baseline, "baseline.json") + " " +
-                                strategy(*scene, "strategy.json") + " --model " +
-                                case_arguments(scene->document));
+                                strategy(*scene, workspace().strategy_file(scene->document)) +
+                                " --model " + case_arguments(scene->document));
 }
 
 bool CompareView::open(const QString& file) {

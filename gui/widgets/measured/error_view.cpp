@@ -157,9 +157,16 @@ void ErrorView::show_hint(const JobState* running) {
 
 // What is shown may have been asked for with other fields, of another document.
 QString ErrorView::command() const {
-  if (shown_) return QString::fromStdString(command_of(shown_->outcome.run));
-  if (workspace().document().empty()) return {};
-  return QString::fromStdString(command_of(bar_->request(workspace().document())));
+  if (!shown_ && (workspace().document().empty() || !why_no_command().isEmpty())) return {};
+  RealRun run = shown_ ? shown_->outcome.run : bar_->request(workspace().document());
+  run.strategy_file = workspace().strategy_file(run.document);
+  return QString::fromStdString(command_of(run));
+}
+
+QString ErrorView::why_no_command() const {
+  if (shown_ || workspace().document().empty()) return {};
+  return QString::fromStdString(gui::why_no_command(
+      workspace().runner(), bar_->request(workspace().document()), workspace().scene().get()));
 }
 
 QString ErrorView::csv() const {
@@ -203,7 +210,7 @@ void ErrorView::show_numbers() {
     }
     const Measured& measured = *shown_->outcome.measured;
     shown_step_->setText(
-        tr("Shown: %1").arg(QString::fromStdString(text_of(measured_steps(measured.measured)))));
+        tr("Shown: %1").arg(in_symbols(text_of(measured_steps(measured.measured)))));
     what = tr("%1, %2 on %3, batch %4")
                .arg(QString::fromStdString(measured.graph.name()),
                     QString::fromStdString(measured.strategy),

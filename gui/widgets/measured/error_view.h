@@ -24,6 +24,7 @@ class ErrorView : public View {
   explicit ErrorView(Workspace& workspace, QWidget* parent = nullptr);
 
   QString command() const override;
+  QString why_no_command() const override;
   std::vector<KeyHelp> keys() const override;
   QString csv() const override;
 

@@ -162,8 +162,13 @@ void NetworkView::follow_layers() {
     const QModelIndex index = layers_.index(row, 0);
     if (selection().has_layer(layers_.rows()[std::size_t(row)])) rows.select(index, index);
   }
-  table_->selectionModel()->select(rows,
-                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  QItemSelectionModel& picked = *table_->selectionModel();
+  picked.select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  // Where the keys go on from: else it is the first row once the table gets the focus.
+  if (!rows.isEmpty() && !picked.isSelected(picked.currentIndex())) {
+    picked.setCurrentIndex(rows.first().topLeft(), QItemSelectionModel::NoUpdate);
+    table_->scrollTo(picked.currentIndex());
+  }
   following_ = false;
 }
 

@@ -65,6 +65,14 @@ bool TimelineCanvas::folded() const {
   return folded_.value_or(many_devices_);
 }
 
+bool TimelineCanvas::has_alike() const {
+  RowOptions options = options_;
+  options.folded = true;
+  options.turned.clear();
+  const LaneRows lines = sides_[0] ? arrange(*sides_[0], sides_[1].get(), options) : LaneRows();
+  return std::ranges::any_of(lines.groups, [](const RowGroup& each) { return each.count > 1; });
+}
+
 void TimelineCanvas::turn(const std::string& key) {
   if (options_.turned.erase(key) == 0) options_.turned.insert(key);
   arrange_rows();

@@ -49,6 +49,10 @@ class TimelineCanvas : public TimeCanvas {
   void set_folded(bool folded);
   bool folded() const;
 
+  /// Whether any devices or links do the same, so that folded they are one.
+  bool has_alike() const;
+  /// What is added to a side's own times, in seconds.
+  double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   const RecordingPtr& recording(std::uint32_t side) const { return sides_[side]; }
   const std::vector<LaneRow>& rows() const { return lines_.rows; }
   const std::vector<RowGroup>& groups() const { return lines_.groups; }
@@ -128,7 +132,6 @@ class TimelineCanvas : public TimeCanvas {
 
   const Lane& lane(LaneRow row) const { return sides_[row.side]->lanes[row.lane]; }
   /// What is added to a recording's times where they are drawn.
-  double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   int height_of(LaneRow row) const;
   Placed place(std::uint32_t line, int top, bool pinned) const;
   /// The row that is shown for a lane, which may be none.

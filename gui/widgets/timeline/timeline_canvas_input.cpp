@@ -16,7 +16,7 @@ QString joined(const std::vector<std::string>& lines) {
   return list.join(QLatin1Char('\n'));
 }
 
-QString tip_of(const Recording& recording, SlicePlace place) {
+QString tip_of(const Recording& recording, SlicePlace place, double shift) {
   const Slice& slice = recording.at(place);
   const LaneName& lane = recording.lanes[place.lane].name();
   QString text = QString::fromStdString(text_of(recording, place));
@@ -26,7 +26,7 @@ QString tip_of(const Recording& recording, SlicePlace place) {
         .arg(text);
   }
   if (!recording.facts) return text;
-  return joined(recording.facts->lines(slice.id));
+  return joined(recording.facts->lines(slice.id, shift));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ QString TimelineCanvas::tip_at(QPoint at) const {
   if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
   const auto slice = slice_at(at);
   if (!slice) return TimeCanvas::tip_at(at);
-  QString tip = tip_of(*sides_[slice->side], slice->place);
+  QString tip = tip_of(*sides_[slice->side], slice->place, shift(slice->side));
   const Seconds by{shift(slice->side)};
   if (by == Seconds{0}) return tip;
   return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")

@@ -24,8 +24,9 @@ void paint_arrow(QPainter& painter, QPointF from, QPointF to) {
 void TimelineCanvas::paint_ground(QPainter& painter) {
   const auto shaded = steady();
   if (!shaded) return;
+  // Within the picture: far beyond it there are no pixels.
   const double left = std::max<double>(x_of(shaded->begin.value), time_area().left());
-  const double right = x_of(shaded->end.value);
+  const double right = std::min<double>(x_of(shaded->end.value), time_area().right() + 1);
   if (right <= left) return;
   painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
                    see_through(theme().accent, 0.06));

@@ -47,11 +47,13 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   splitter->setStretchFactor(1, 2);
   splitter->setChildrenCollapsible(false);
   layout->addWidget(splitter, 1);
-  auto* status_row = new QHBoxLayout;
+  auto* foot = new QWidget(content);
+  auto* status_row = new QHBoxLayout(foot);
   status_row->setContentsMargins(8, 4, 8, 4);
-  status_ = new ElidedLabel(content);
+  status_ = new ElidedLabel(foot);
   status_row->addWidget(status_);
-  layout->addLayout(status_row);
+  layout->addWidget(foot);
+  set_foot(foot);
   set_content(content);
   content->setFocusProxy(canvas_);
   follow();
@@ -102,7 +104,12 @@ void TimelineView::follow() {
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
-  connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
+  connect(fold_button_, &QToolButton::clicked, this, [this](bool folded) {
+    canvas_->set_folded(folded);
+    if (folded && !canvas_->has_alike()) {
+      notify(tr("Nothing is folded: no two devices do the same at the same times."));
+    }
+  });
   connect(canvas_, &TimelineCanvas::folded_changed, this,
           [this] { fold_button_->setChecked(canvas_->folded()); });
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
@@ -183,7 +190,11 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
                     scene_.scene->document == baseline_.scene->document;
   canvas_->set_sides({SideLook{}, kernels_ ? SideLook{tr("measured"), 1.0}
                                            : SideLook{tr("before"), kBeforeStrength}});
-  canvas_->show_recordings(scene, same ? nullptr : baseline);
+  const RecordingPtr beside = same ? nullptr : baseline;
+  std::optional<TimeFrame> frame;
+  if (scene && beside) frame = frame_of(*scene, beside.get());
+  if (frame && !kernels_) frame->begin = 0;  // of the baseline's first steps nobody asks
+  canvas_->show_recordings(scene, beside, frame);
   show_layers();
   canvas_->set_range(selection().range());
   show_range();
@@ -428,7 +439,10 @@ QStringList TimelineView::facts_of(const SliceAddress& slice) const {
   const Slice& at = shown.at(slice.place);
   QStringList facts;
   if (shown.place(at.id).valid() && shown.facts) {
-    for (const std::string& line : shown.facts->lines(at.id)) facts << QString::fromStdString(line);
+    const double shift = canvas_->shift(slice.side);  // as the axis above has it
+    for (const std::string& line : shown.facts->lines(at.id, shift)) {
+      facts << QString::fromStdString(line);
+    }
   } else {
     facts << QString::fromStdString(text_of(shown, slice.place));
   }

@@ -56,7 +56,9 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
   of_layer->addWidget(title_);
   of_layer->addWidget(table_, 1);
   of_layer->addWidget(new Legend(cost_legend(), of_layer_));
-  of_layer->addWidget(make_foot());
+  QWidget* const foot = make_foot();
+  of_layer->addWidget(foot);
+  set_foot(foot);
   auto* column = make_column(body);
   column->addWidget(of_layer_, 1);
   column->addWidget(story_, 1);
@@ -187,7 +189,7 @@ void WhyView::show_story(const ToldPtr& told) {
     const Story& story = told->story;
     text = tr("<b>%1</b>").arg(QString::fromStdString(story.strategy.name()).toHtmlEscaped());
     for (const std::string& sentence : sentences(told->scene->input, story)) {
-      text += QStringLiteral("<p>%1</p>").arg(QString::fromStdString(sentence).toHtmlEscaped());
+      text += QStringLiteral("<p>%1</p>").arg(in_symbols(sentence).toHtmlEscaped());
     }
   }
   if (!told && workspace().scene()) text = QStringLiteral("<p>%1</p>").arg(tr("Asking why…"));
@@ -311,7 +313,8 @@ QString WhyView::command() const {
   const ExplainedPtr& answer = choices_.explained();
   if (!answer && !told_) return {};
   const Document& document = answer ? answer->scene->document : told_->scene->document;
-  std::string command = "strata explain " + case_arguments(document) + strategy_argument(document);
+  std::string command = "strata explain " + case_arguments(document) +
+                        strategy_argument(document, workspace().strategy_file(document));
   if (answer) {
     command += " --layer " + shell_quoted(answer->scene->input.graph[answer->layer].name);
   }

@@ -197,7 +197,7 @@ std::string what(const Graph& graph, const Exposure& part) {
 }
 
 std::string change_text(const BreakEven& turn) {
-  if (turn.key == "batch") return "a batch of " + turn.value;
+  if (turn.key == "batch") return fmt::format("a batch of {} in all", turn.value);
   return fmt::format("{}={}", turn.key, turn.value);
 }
 

@@ -147,7 +147,7 @@ TEST_F(OddNamesTest, StayOneCellAmongChoices) {
   ASSERT_GT(lines.size(), 1);
   bool named = false;
   for (const CsvLine& line : lines) {
-    ASSERT_EQ(line.size(), 11);
+    ASSERT_EQ(line.size(), 12);
     named = named || line[7] == kOddName || line[7] == "fc,last";
   }
   EXPECT_TRUE(named);

@@ -153,6 +153,14 @@ TEST(ResultFilter, BrushesHoldAllTogether) {
   EXPECT_THAT(passing(results, filter), ElementsAre(4));
 }
 
+TEST(ResultFilter, SaysWhatIsWrong) {
+  const ResultSet results = six_rows();
+  EXPECT_EQ(filter_error(results, "owt devices>=2"), "");
+  EXPECT_EQ(filter_error(results, "devcies>=2").substr(0, 32), "no column begins with 'devcies';");
+  EXPECT_EQ(filter_error(results, "devices<2ab"),
+            "devices: '2ab' is no number; allowed: 4, 50ms, 1GB");
+}
+
 TEST(ResultFilter, SaysTheSameInSql) {
   const ResultSet results = six_rows();
   ResultFilter filter{"step<5s", {}};

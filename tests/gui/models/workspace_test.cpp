@@ -212,6 +212,32 @@ TEST_F(WorkspaceTest, TheBaselineFollowsAFileThatIsReadAnew) {
   EXPECT_EQ(workspace_.baseline()->document.strategy, StrategyChoice());
 }
 
+// The what-ifs that a case of a sweep comes with are its baseline's, too, until they are reset.
+TEST_F(WorkspaceTest, TheBaselineFollowsACaseThatWasMadeElsewhere) {
+  const auto beside = [&] { return workspace_.baseline()->document.input; };
+  workspace_.open(lenet("model"));
+  settle();
+  const CaseRequest first = beside();
+  Document row = lenet("model");
+  row.input.batch_per_device = 64;
+  row.input.sets = {{"link.intra.bandwidth", "2x"}};
+  workspace_.edit_to_case("row", row);
+  settle();
+  EXPECT_EQ(beside(), row.input);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(beside(), first);
+  workspace_.undo_stack().redo();
+  settle();
+  workspace_.set_what_if("device.*.speed", "2x");
+  settle();
+  EXPECT_EQ(beside(), row.input) << "it is compared by that";
+  workspace_.reset_what_ifs();
+  settle();
+  EXPECT_THAT(beside().sets, ::testing::IsEmpty());
+  EXPECT_EQ(beside(), workspace_.document().input);
+}
+
 TEST_F(WorkspaceTest, DropsARangeThatEndsAfterTheTimeline) {
   workspace_.open(lenet());
   settle();

@@ -220,7 +220,7 @@ TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsOnTheScoreboardAlone) {
   workspace_.set_what_if("link.intra.bandwidth", "2x");
   settle();
   EXPECT_EQ(workspace_.document().strategy.source, "data");
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("on the scoreboard"));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("the scoreboard has the answer"));
   EXPECT_EQ(workspace_.scoreboard().find(asked)->strategies[1].name(), "best");
 }
 
@@ -336,6 +336,7 @@ TEST_F(NetworkViewTest, TheTableFollowsTheSelectionAndSetsIt) {
   const auto rows = view_.table().selectionModel()->selectedRows();
   ASSERT_EQ(rows.size(), 1);
   EXPECT_EQ(rows.front().data().toString(), QStringLiteral("conv2"));
+  EXPECT_EQ(view_.table().currentIndex().row(), rows.front().row()) << "keys go on from there";
   view_.table().selectRow(1);
   EXPECT_THAT(selected(), ElementsAre("conv1"));
 }

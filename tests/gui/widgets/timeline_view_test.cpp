@@ -103,6 +103,22 @@ TEST_F(TimelineViewTest, OpensAtTheSteadyStep) {
   EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
 }
 
+// What is said of a task is in the times that the axis above it has, which begin at 0.
+TEST_F(TimelineViewTest, ABaselinesTaskHasTheTimesOfTheAxis) {
+  open("model");
+  const double shift = canvas_.shift(1);
+  ASSERT_NE(shift, 0);
+  EXPECT_EQ(canvas_.window().first(), 0);
+  const Recording& before = *canvas_.recording(1);
+  const SlicePlace place = before.places[before.lanes[0].slices().back().id];
+  const Slice& task = before.at(place);
+  canvas_.select(SliceAddress{1, place}, true);
+  emit canvas_.picked();
+  const auto [begin, end] = seconds_apart({task.begin + shift}, {task.end + shift});
+  EXPECT_THAT(view_.status().text().toStdString(),
+              HasSubstr(QStringLiteral("from %1 to %2").arg(begin, end).toStdString()));
+}
+
 // Both steps begin at one place, however much longer the baseline took until then.
 TEST_F(TimelineViewTest, TheBaselinesStepBeginsWhereTheScenesDoes) {
   open("model");

@@ -122,7 +122,9 @@ TEST(Explain, EachChoiceIsSimulatedAmongTheSameNeighbours) {
     const Strategy with = with_choice(owt, explanation, i);
     EXPECT_TRUE(validate(with, input.graph, input.cluster).empty());
     EXPECT_EQ(with[layer], explanation.choices[i].config);
-    EXPECT_EQ(explanation.choices[i].step, predict(input, with).step_seconds());
+    const Prediction p = predict(input, with);
+    EXPECT_EQ(explanation.choices[i].step, p.step_seconds());
+    EXPECT_EQ(explanation.choices[i].peak_memory, std::ranges::max(p.peak_memory));
   }
   EXPECT_EQ(simulated, explanation.choices.size());
   const ChoiceCosts& other = explanation.choices[explanation.best_other().value()];
@@ -306,6 +308,18 @@ TEST(Story, EndsWhenItIsCalledOff) {
   SolveLimits limits;
   limits.cancelled = &off;
   EXPECT_THROW(tell(input, request, {}, load_strategy("data", input), limits), Cancelled);
+}
+
+// 16,000 devices have many divisors.
+TEST(Eq1Tables, FitWithPowersOfTwoWhereDivisorsAreTooMany) {
+  const Case input = load("vgg16", "a100-2000x8");
+  const auto fit = [&](DegreeSet degrees) {
+    SearchOptions options;
+    options.degrees = degrees;
+    return eq1_tables_fit(input.graph, SearchSpace(input.graph, input.cluster, options));
+  };
+  EXPECT_FALSE(fit(DegreeSet::divisors));
+  EXPECT_TRUE(fit(DegreeSet::pow2));
 }
 
 }  // namespace
