@@ -249,7 +249,8 @@ Json story_json(const Case& input, const Story& story) {
             {"busiest_device", busiest_json(story.device)},
             {"busiest_link", story.link ? busiest_json(*story.link) : Json(nullptr)},
             {"peak_memory_bytes", story.peak_memory.value},
-            {"fits", story.fits}};
+            {"fits", story.fits},
+            {"nothing_fits", story.nothing_fits()}};
   json["rivals"] = Json::array();
   for (const Rival& rival : story.rivals) json["rivals"].push_back(rival_json(rival));
   json["all_tried"] = story.all_tried;

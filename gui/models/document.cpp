@@ -129,9 +129,14 @@ Document on_cluster(const Document& document, const std::string& cluster) {
 }  // namespace
 
 std::string StrategyChoice::label() const {
+  return number == 1 ? kind() : fmt::format("{} {}", kind(), number);
+}
+
+std::string StrategyChoice::kind() const {
   if (!edited()) return shown_name(source);
   const std::string origin = found.empty() ? shown_name(source) : found;
-  return found.empty() || touched ? origin + ", edited" : origin;
+  if (found.empty() || touched) return origin + ", edited";
+  return found_on.empty() ? origin : origin + " of another case";
 }
 
 std::string shown_name(const std::string& name_or_file) {
@@ -209,6 +214,14 @@ std::string Document::name() const {
   return name;
 }
 
+Document edited(Document next, const Document& before) {
+  StrategyChoice& choice = next.strategy;
+  if (choice.found.empty() || choice.touched || choice != before.strategy) return next;
+  const std::string of = choice.found_on.empty() ? case_arguments(before) : choice.found_on;
+  choice.found_on = of == case_arguments(next) ? std::string() : of;
+  return next;
+}
+
 Document usual_document() {
   Document document;
   document.input.model = "vgg16";
@@ -245,6 +258,7 @@ Document parse_document(std::string_view json, const std::string& file) {
   }
   document.strategy.found = root.string_or("found", "");
   document.strategy.touched = root.boolean_or("touched", false);
+  document.strategy.found_on = root.string_or("found_on", "");
   document.locked = root.required("locked").as_strings();
   document.base_cluster = root.string_or("base_cluster", "");
   const std::int64_t batch = root.integer_or("base_batch", 0, 0, kMostBatch);
@@ -264,6 +278,7 @@ std::string print_document(const Document& document) {
   }
   if (!document.strategy.found.empty()) root["found"] = document.strategy.found;
   if (document.strategy.touched) root["touched"] = true;
+  if (!document.strategy.found_on.empty()) root["found_on"] = document.strategy.found_on;
   root["locked"] = document.locked;
   if (!document.base_cluster.empty()) root["base_cluster"] = document.base_cluster;
   if (document.base_batch) root["base_batch"] = *document.base_batch;

@@ -23,9 +23,15 @@ struct StrategyChoice {
   /// Of configs that a search found: "optimal" where that is proved, else "best". Else empty.
   std::string found = {};
   bool touched = false;  ///< by hand, after the search found them
+  /// Among those of its kind on the case, where it was edited: the scoreboard counts them.
+  int number = 1;
+  /// The case that the search was of, as case_arguments() has it, where it is another by now.
+  std::string found_on = {};
 
   bool edited() const { return !configs.empty(); }
-  /// For people: "data", "mine.json", "data, edited", "best", "best, edited".
+  /// "data", "mine.json", "data, edited", "best", "best, edited", "best of another case".
+  std::string kind() const;
+  /// For people: the kind, and the number from 2 on: "best 2".
   std::string label() const;
   bool operator==(const StrategyChoice&) const = default;
 };
@@ -65,6 +71,9 @@ struct Document {
 };
 /// A what-if for people: "bandwidth of inter 2x", "speed of all devices 0.5x", "no overlap".
 std::string what_if_text(const std::string& key, const std::string& value);
+
+/// `next` as an edit of `before`: cuts that a search found know the case that it was of.
+Document edited(Document next, const Document& before);
 
 /// VGG-16 on four hosts with four P100s each, under data parallelism: what stands beside a file
 /// that says only a part of a case.

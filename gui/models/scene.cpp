@@ -43,6 +43,7 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   PredictOptions options;
   options.record_link_rates = true;
   options.critical_path = false;  // found once, below
+  if (input.cluster.device_count() > kMostInPlan) options.devices = Simulated::one_of_each_class;
   scene->prediction =
       predict(input, strategy_of(document.strategy, input, limits_of(progress)), options);
   if (progress != nullptr) throw_if_cancelled(progress->cancelled());
@@ -50,7 +51,6 @@ ScenePtr make_scene(const Document& document, CaseLoader& loader, Progress* prog
   scene->path = critical_path(prediction.plan, prediction.timeline);
   prediction.path = path_shares(prediction.plan, prediction.timeline, scene->path);
   scene->use = utilisation(prediction.plan, prediction.timeline, input.cluster);
-  scene->memory = memory_curves(prediction.plan, prediction.timeline);
   return scene;
 }
 

@@ -11,21 +11,22 @@
 #include "sim/study/sweep/case_loader.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/critical_path.h"
-#include "sim/timeline/memory.h"
 
 namespace strata::gui {
 
 struct Scene {
   Document document;
   Case input;
-  Prediction prediction;                       ///< with the rates of the links
-  std::vector<PathStep> path;                  ///< critical
-  Utilisation use;                             ///< of devices and links in the steady window
-  std::vector<std::vector<MemoryUse>> memory;  ///< by device, over the timeline
+  Prediction prediction;       ///< with the rates of the links
+  std::vector<PathStep> path;  ///< critical
+  Utilisation use;             ///< of devices and links in the steady window
 };
 using ScenePtr = std::shared_ptr<const Scene>;
 
 class Progress;
+
+/// Of more devices than this, the plan has one of each class that do the same (device_classes.h).
+inline constexpr std::size_t kMostInPlan = 256;
 
 /// Throws InputError where the document's names, files or what-ifs are wrong, Cancelled where
 /// `progress` (which may be null) says so. Thread-safe.
@@ -45,7 +46,7 @@ struct Measured {
   Cluster cluster;
   Plan plan;
   Timeline predicted, measured;
-  Comparison comparison;  ///< of what is typical: measured_steps.h
+  Comparison comparison;  ///< of what is typical: real_run.h
 };
 using MeasuredPtr = std::shared_ptr<const Measured>;
 

@@ -1,8 +1,11 @@
 #include "gui/models/scoreboard.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "gui/models/search_text.h"
+#include "gui/models/text.h"
 #include "sim/graph/zoo.h"
 
 namespace strata::gui {
@@ -11,54 +14,109 @@ namespace {
 // A slider that is dragged makes a case of every value: the oldest ones go.
 constexpr std::size_t kMostCases = 500;
 
-std::vector<Config> configs_of(const Strategy& strategy) {
-  return {strategy.configs().begin(), strategy.configs().end()};
-}
-
-TriedStrategy tried_strategy(const StrategyChoice& choice, const Strategy& strategy,
-                             CaseResult result) {
-  result.strategy = choice.label();
-  return {choice, configs_of(strategy), std::move(result)};
-}
-
 bool reads_files(const CaseRequest& input) {
   return !in_zoo(input.model) || input.cluster.ends_with(".toml") || !input.profiles.empty();
 }
 
-void put(TriedStrategy strategy, std::vector<TriedStrategy>& among) {
-  int number = 1;
-  for (TriedStrategy& other : among) {
-    if (other.is_same(strategy)) {
-      strategy.number = other.number;
-      other = std::move(strategy);
-      return;
-    }
-    if (other.choice.label() == strategy.choice.label()) {
-      number = std::max(number, other.number + 1);
-    }
+// The one of the same, else one above the others of its kind.
+int number_among(const std::vector<TriedStrategy>& tried, const StrategyChoice& choice) {
+  int next = 1;
+  for (const TriedStrategy& other : tried) {
+    if (other.is_same(choice)) return other.choice.number;
+    if (other.choice.kind() == choice.kind()) next = std::max(next, other.choice.number + 1);
   }
-  strategy.number = number;
-  among.push_back(std::move(strategy));
+  return next;
 }
+
+// One that has a number already keeps it, unless another has it.
+void put(TriedStrategy strategy, std::vector<TriedStrategy>& among) {
+  const int number = number_among(among, strategy.choice);
+  const auto same = std::ranges::find_if(
+      among, [&](const TriedStrategy& other) { return other.is_same(strategy); });
+  strategy.choice.number = same == among.end() ? std::max(number, strategy.choice.number) : number;
+  strategy.result.strategy = strategy.choice.label();
+  if (same == among.end()) {
+    among.push_back(std::move(strategy));
+  } else {
+    *same = std::move(strategy);
+  }
+}
+
+Seconds step_of(const TriedStrategy& row) {
+  return Seconds{row.result.step_seconds.value_or(0)};
+}
+
+// By a column of the results that every printer has.
+TableCell figure_cell(const TriedStrategy& row, std::string_view key) {
+  const ColumnSpec& figure = column(key);
+  const std::optional<double> number = number_in(field_of(figure, row.result));
+  if (!number) return {};
+  const bool whole = type_of(figure) == ColumnType::integer;
+  return {in_symbols(text_of(figure, row.result)),
+          whole ? QVariant(static_cast<qlonglong>(*number)) : QVariant(*number)};
+}
+
+TableCell strategy_cell(const ScoreContext& context, const TriedStrategy& row) {
+  const QString name = row.name();
+  return {row.choice == context.chosen ? ScoreTable::tr("%1  (chosen)").arg(name) : name,
+          name,
+          {},
+          {},
+          name};
+}
+
+TableCell speedup_cell(const ScoreContext& context, const TriedStrategy& row) {
+  if (!context.baseline) return {};
+  const double times = *context.baseline / step_of(row);
+  return {QString::number(times, 'f', times < 10 ? 2 : 1) + QStringLiteral("×"), times};
+}
+
+TableCell gap_cell(const ScoreContext& context, const TriedStrategy& row) {
+  const std::optional<double> gap = gap_to(context.lower_bound, step_of(row));
+  if (!gap) return {};
+  return {*gap == 0 ? ScoreTable::tr("none") : gap_share(*gap), *gap,
+          gap_text(context.lower_bound, step_of(row))};
+}
+
+TableCell fits_cell(const ScoreContext& /*context*/, const TriedStrategy& row) {
+  const bool fits = row.result.fits.value_or(true);
+  return {fits ? ScoreTable::tr("yes") : ScoreTable::tr("no"),
+          {},
+          {},
+          {},
+          fits ? QStringLiteral("1") : QStringLiteral("0")};
+}
+
+constexpr std::array<ScoreTable::Spec, ScoreTable::kColumns> kScoreColumns = {{
+    {"Strategy", "A click or Enter takes it", "strategy", false, strategy_cell},
+    {"Step", "The simulated step, in which devices compute while bytes move", "step_seconds", true,
+     [](auto& /*context*/, auto& row) { return figure_cell(row, "step_seconds"); }},
+    {"Speed-up", "How many times as fast as data parallelism on this very case", "speedup", true,
+     speedup_cell},
+    {"Gap",
+     "How much less a step of the fastest strategy takes at most, by what devices compute and wait "
+     "for in any case. Find fastest proves it",
+     "gap", true, gap_cell},
+    {"Memory", "What the fullest device needs at its peak", "peak_memory_bytes", true,
+     [](auto& /*context*/, auto& row) { return figure_cell(row, "peak_memory_bytes"); }},
+    {"Fits", "Whether every device has the memory that it needs", "fits", false, fits_cell},
+    {"Eq. 1", "The paper's cost of a step, in which nothing overlaps", "eq1_seconds", true,
+     [](auto& /*context*/, auto& row) { return figure_cell(row, "eq1_seconds"); }},
+    {"Communication", "What all devices send in a step", "comm_bytes", true,
+     [](auto& /*context*/, auto& row) { return figure_cell(row, "comm_bytes"); }},
+}};
 
 }  // namespace
 
-QString TriedStrategy::name() const {
-  const QString label = QString::fromStdString(choice.label());
-  return number == 1 ? label : QStringLiteral("%1 %2").arg(label).arg(number);
-}
-
-bool TriedStrategy::is_same(const TriedStrategy& other) const {
-  return choice.label() == other.choice.label() && configs == other.configs;
+bool TriedStrategy::is_same(const StrategyChoice& other) const {
+  return choice.kind() == other.kind() && choice.configs == other.configs;
 }
 
 TriedCase tried(const Scene& scene) {
   CaseResult result = result_of(scene.input, scene.prediction);
   result.fits = !shortage(scene.input, scene.prediction.peak_memory);
   const Document& document = scene.document;
-  return {document.input,
-          {},
-          {tried_strategy(document.strategy, scene.prediction.strategy, std::move(result))}};
+  return {document.input, {}, {{document.strategy, std::move(result)}}};
 }
 
 TriedCase tried(const CaseRequest& request, const Case& input, const Solved& solved,
@@ -68,7 +126,7 @@ TriedCase tried(const CaseRequest& request, const Case& input, const Solved& sol
   if (of_all) tried.lower_bound = solved.lower_bound;
   const auto add = [&](const StrategyChoice& choice, const Scored& scored) {
     if (!scored.simulated()) return;
-    tried.strategies.push_back(tried_strategy(choice, scored.strategy, result_of(input, scored)));
+    tried.strategies.push_back({choice, result_of(input, scored)});
   };
   if (!solved.best.empty()) add(best, solved.best.front());  // of equal ones the first
   for (const Scored& usual : solved.baselines) add({usual.strategy.name()}, usual);
@@ -100,6 +158,11 @@ const TriedCase* Scoreboard::find(const CaseRequest& input) const {
   return found == cases_.end() ? nullptr : &*found;
 }
 
+int Scoreboard::number_of(const CaseRequest& input, const StrategyChoice& choice) const {
+  const TriedCase* const tried = find(input);
+  return tried == nullptr ? 1 : number_among(tried->strategies, choice);
+}
+
 Seconds Scoreboard::lower_bound(const CaseRequest& input) const {
   const TriedCase* const tried = find(input);
   return tried == nullptr ? Seconds{} : tried->lower_bound;
@@ -110,6 +173,14 @@ TriedCase& Scoreboard::of(const CaseRequest& input) {
   if (found != cases_.end()) return *found;
   if (cases_.size() == kMostCases) cases_.erase(cases_.begin());
   return cases_.emplace_back(TriedCase{input});
+}
+
+ScoreTable::ScoreTable(QObject* parent) : RowTable(kScoreColumns, parent) {}
+
+std::optional<int> ScoreTable::chosen_row() const {
+  const auto chosen = std::ranges::find(rows_, context_.chosen, &TriedStrategy::choice);
+  if (chosen == rows_.end()) return std::nullopt;
+  return static_cast<int>(chosen - rows_.begin());
 }
 
 }  // namespace strata::gui

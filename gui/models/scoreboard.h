@@ -6,9 +6,11 @@
 
 #include <QObject>
 #include <QString>
+#include <optional>
 #include <vector>
 
 #include "gui/models/document.h"
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "sim/store/result.h"
 #include "sim/study/search/solve.h"
@@ -16,15 +18,14 @@
 namespace strata::gui {
 
 struct TriedStrategy {
-  StrategyChoice choice;        ///< as a document takes it
-  std::vector<Config> configs;  ///< by layer: what that comes to on the case
-  CaseResult result;            ///< simulated
-  int number = 1;               ///< among those of its label on the case
+  StrategyChoice choice;  ///< as a document takes it
+  CaseResult result;      ///< simulated
 
   /// "data", "best 2".
-  QString name() const;
-  /// Whether they are called and cut alike.
-  bool is_same(const TriedStrategy& other) const;
+  QString name() const { return QString::fromStdString(choice.label()); }
+  /// Whether they are of one kind and, where they were edited, cut alike.
+  bool is_same(const TriedStrategy& other) const { return is_same(other.choice); }
+  bool is_same(const StrategyChoice& other) const;
 };
 
 struct TriedCase {
@@ -53,6 +54,9 @@ class Scoreboard : public QObject {
 
   /// Null where nothing was tried on it.
   const TriedCase* find(const CaseRequest& input) const;
+  /// What an edited strategy has among those of its kind on the case: its own where it was tried,
+  /// else the next.
+  int number_of(const CaseRequest& input, const StrategyChoice& choice) const;
   /// 0 where nothing is proved.
   Seconds lower_bound(const CaseRequest& input) const;
 
@@ -63,6 +67,28 @@ class Scoreboard : public QObject {
   TriedCase& of(const CaseRequest& input);
 
   std::vector<TriedCase> cases_;  ///< the newest last
+};
+
+// The strategies that were tried on one case, beside each other: the step, how it compares with the
+// baseline's and with what is proved, memory, and Eq. 1. Lives in the window's thread.
+
+/// What all rows are compared with.
+struct ScoreContext {
+  StrategyChoice chosen = {};         ///< the document's
+  std::optional<Seconds> baseline{};  ///< its step
+  Seconds lower_bound = {};           ///< proved; 0: nothing is
+};
+
+class ScoreTable : public RowTable<ScoreContext, TriedStrategy> {
+  Q_OBJECT
+
+ public:
+  enum Column { strategy, step, speedup, gap, memory, fits, eq1, communication, kColumns };
+
+  explicit ScoreTable(QObject* parent = nullptr);
+
+  /// The row of the document's strategy.
+  std::optional<int> chosen_row() const;
 };
 
 }  // namespace strata::gui

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "sim/strategy/config_text.h"
 #include "sim/text/units.h"
@@ -21,6 +22,11 @@ inline QString in_symbols(const std::string& text) {
 inline QString human_seconds(Seconds seconds) {
   return in_symbols(format_seconds(seconds));
 }
+inline std::string seconds_text(Seconds seconds) {
+  return human_seconds(seconds).toStdString();
+}
+/// "385.1 ms", "385.2 ms": both in the larger one's unit, with as many digits as tell them apart.
+std::pair<QString, QString> seconds_apart(Seconds a, Seconds b);
 inline QString human_bytes(Bytes bytes) {
   return QString::fromStdString(format_bytes(bytes));
 }

@@ -9,28 +9,36 @@ namespace strata::gui {
 namespace {
 
 constexpr QLatin1String kSceneLane("scene"), kBaselineLane("baseline");
-constexpr std::array kOfTheUser{"scene",  "baseline", "why",      "what_if_curve",
-                                "runner", "sweep",    "phase_map"};
+constexpr int kBlink = 100;  // milliseconds
+constexpr std::array kOfTheUser{"scene", "baseline",  "why",   "what_if_curve", "runner",
+                                "sweep", "phase_map", "trace", "report",        "open case"};
 
 }  // namespace
 
 /// One step of undo: the documents before and after.
 class EditCommand : public QUndoCommand {
  public:
-  EditCommand(Workspace& workspace, const QString& what, Document next, int drag)
+  EditCommand(Workspace& workspace, const QString& what, Document next, int drag,
+              bool is_case = false)
       : QUndoCommand(what),
         workspace_(workspace),
         before_(workspace.document()),
         after_(std::move(next)),
         baseline_(workspace.baseline_),
-        drag_(drag) {}
+        drag_(drag),
+        is_case_(is_case) {}
 
-  // Another network lets a baseline go that was pinned: it comes back with its own.
+  // What does not follow the case back, as one that was pinned, or the what-ifs of a case that was
+  // made elsewhere.
   void undo() override {
     workspace_.become(before_);
-    if (!baseline_.follows && workspace_.baseline_.follows) workspace_.take_baseline(baseline_);
+    if (workspace_.baseline_.document() == baseline_.document()) return;
+    workspace_.take_baseline(baseline_);
   }
-  void redo() override { workspace_.become(after_); }
+  void redo() override {
+    workspace_.become(after_);
+    if (is_case_ && workspace_.baseline_.follows) workspace_.predict_baseline_of(after_);
+  }
   int id() const override { return drag_; }
   bool mergeWith(const QUndoCommand* later) override {
     after_ = static_cast<const EditCommand*>(later)->after_;
@@ -43,6 +51,7 @@ class EditCommand : public QUndoCommand {
   Document before_, after_;
   Workspace::Baseline baseline_;  // before
   int drag_;
+  bool is_case_;  // with what-ifs that it came with
 };
 
 /// One step of undo: what the scene is compared with, before and after.
@@ -62,19 +71,64 @@ class BaselineCommand : public QUndoCommand {
   Workspace::Baseline before_, after_;
 };
 
-Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {}
+std::optional<Document> Workspace::Baseline::document() const {
+  if (pending) return pending;
+  return scene ? std::optional(scene->document) : std::nullopt;
+}
+
+Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {
+  patience_.setSingleShot(true);
+  patience_.setInterval(kBlink);
+  connect(&patience_, &QTimer::timeout, this, [this] { set_outdated(scene_ && !is_current()); });
+}
+
+void Workspace::set_outdated(bool outdated) {
+  if (outdated == outdated_) return;
+  outdated_ = outdated;
+  emit outdated_changed();
+}
+
+void Workspace::note_saved(const StrategyChoice& choice, const std::string& file) {
+  saved_ = choice.configs;
+  saved_file_ = file;
+}
+
+bool Workspace::is_saved(const Document& document) const {
+  return document.strategy.edited() && document.strategy.configs == saved_;
+}
+
+std::string Workspace::strategy_file(const Document& document) const {
+  return is_saved(document) ? saved_file_ : "strategy.json";
+}
+
+// One that is edited before the one before it was predicted comes after that.
+int Workspace::number_of(const Document& next) const {
+  const StrategyChoice &now = document_.strategy, &then = next.strategy;
+  if (!then.edited()) return 1;
+  const int number = scoreboard_.number_of(next.input, then);
+  const bool of_kind = next.input == document_.input && now.edited() && now.kind() == then.kind();
+  if (!of_kind || number < now.number) return number;
+  return now.configs == then.configs ? now.number : std::max(number, now.number + 1);
+}
 
 void Workspace::edit(const QString& what, Document next, bool continues) {
   if (!continues) ++drag_;
+  next = edited(std::move(next), document_);
+  next.strategy.number = number_of(next);
   if (next == document_) return;
   undo_.push(new EditCommand(*this, what, std::move(next), drag_));
+}
+
+void Workspace::edit_to_case(const QString& what, Document next) {
+  ++drag_;
+  next.strategy.number = number_of(next);
+  if (next == document_) return;
+  undo_.push(new EditCommand(*this, what, std::move(next), drag_, true));
 }
 
 void Workspace::open(const Document& document) {
   undo_.clear();
   selection_.clear();
-  Document beside = document;
-  beside.strategy = {};
   scene_.reset();
   measured_.reset();
   baseline_ = {};
@@ -82,7 +136,7 @@ void Workspace::open(const Document& document) {
   emit measured_changed();
   emit baseline_changed();
   baseline_.follows = true;
-  predict_baseline(beside);
+  predict_baseline_of(document);
 }
 
 void Workspace::set_strategy(const StrategyChoice& strategy) {
@@ -138,6 +192,7 @@ void Workspace::stop() {
   baseline_.pending.reset();
   if (!predicting) return;
   error_ = tr("Stopped: what is shown is as it was before. The next change predicts again.");
+  set_outdated(false);
   emit scene_changed();
 }
 
@@ -199,6 +254,11 @@ void Workspace::predict_baseline(const Document& other) {
       });
 }
 
+void Workspace::predict_baseline_of(Document document) {
+  document.strategy = {};
+  predict_baseline(document);
+}
+
 void Workspace::set_measured(MeasuredPtr measured) {
   measured_ = std::move(measured);
   emit measured_changed();
@@ -209,27 +269,32 @@ void Workspace::become(const Document& document) {
   document_ = document;
   emit document_changed();
   predict_again();
+  if (!patience_.isActive()) patience_.start();
   follow_with_baseline(before);
 }
 
 // One that nobody chose goes along with the case, but for the what-ifs, which are what it is
-// compared by. One that was pinned stays, unless it is another network's, which says nothing.
+// compared by: those that it began with it has until they are taken back. One that was pinned
+// stays, unless it is another network's, which says nothing.
 void Workspace::follow_with_baseline(const CaseRequest& before) {
-  Document now = document_, then = document_;
-  then.input = before;
-  then.input.sets = now.input.sets;
   const bool other_network = before.model != document_.input.model;
   if (other_network && baseline_.scene) {
     baseline_ = {};
     baseline_.follows = true;
     emit baseline_changed();
   }
-  if (!baseline_.follows || now == then) return;
-  now.strategy = {};
-  if (!other_network && baseline_.scene) {
-    now.input.sets = baseline_.scene->document.with_cluster(now.input.cluster).input.sets;
+  if (!baseline_.follows) return;
+  CaseRequest same = before;
+  same.sets = document_.input.sets;
+  Document now = document_;
+  bool other_sets = false;
+  if (const auto known = baseline_.document(); known && !other_network) {
+    now.input.sets = known->with_cluster(now.input.cluster).input.sets;
+    std::erase_if(now.input.sets,
+                  [&](const auto& set) { return document_.what_if(set.first).empty(); });
+    other_sets = now.input.sets != known->input.sets;
   }
-  predict_baseline(now);
+  if (other_sets || same != document_.input) predict_baseline_of(now);
 }
 
 void Workspace::predict_again() {
@@ -244,6 +309,7 @@ void Workspace::predict_again() {
       },
       [this](const QString& message) {
         error_ = message;
+        set_outdated(false);  // the error is said
         emit scene_changed();
       },
       WhenStale::show);
@@ -263,6 +329,12 @@ void Workspace::adopt(ScenePtr scene) {
     selection_.select_range(std::nullopt);
   }
   scene_ = std::move(scene);
+  if (is_current()) {
+    patience_.stop();
+    set_outdated(false);
+  } else {
+    patience_.start();
+  }
   emit scene_changed();
 }
 

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <QUndoStack>
 #include <functional>
 #include <memory>
@@ -35,6 +36,8 @@ class Workspace : public QObject {
   const MeasuredPtr& measured() const { return measured_; }
   /// Whether the scene is the document's.
   bool is_current() const { return scene_ && error_.isEmpty() && scene_->document == document_; }
+  /// Whether what is shown is another case's for longer than a blink: views are dimmed.
+  bool is_outdated() const { return outdated_; }
   /// Why the document has no scene; empty where it has one.
   const QString& error() const { return error_; }
 
@@ -44,11 +47,26 @@ class Workspace : public QObject {
   Scoreboard& scoreboard() { return scoreboard_; }
   QUndoStack& undo_stack() { return undo_; }
   Runner& runner() { return runner_; }
+
+  /// The case that a search was begun of, while one runs; else null.
+  const CaseRequest* searched_case() const {
+    return jobs_.busy(kSearchLane) ? &searched_ : nullptr;
+  }
+  void begin_search(const CaseRequest& input) { searched_ = input; }
+  /// The document's cuts were written into this file: commands name it.
+  void note_saved(const StrategyChoice& choice, const std::string& file);
+  /// Where the edited cuts of the document stand, or are to be saved: "strategy.json".
+  std::string strategy_file(const Document& document) const;
+  bool is_saved(const Document& document) const;
+
   /// Shared with jobs: another takes its place when files are to be read anew.
   const std::shared_ptr<CaseLoader>& loader() const { return loader_; }
 
   /// Another document, as one step of undo; or as part of the step before it, which it continues.
   void edit(const QString& what, Document next, bool continues = false);
+  /// As edit(), to a case that was made elsewhere: a baseline that nobody pinned is data
+  /// parallelism on it, with the what-ifs that it came with.
+  void edit_to_case(const QString& what, Document next);
   /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
   void open(const Document& document);
   void set_strategy(const StrategyChoice& strategy);
@@ -80,6 +98,7 @@ class Workspace : public QObject {
  signals:
   void document_changed();
   void scene_changed();  ///< scene() or error()
+  void outdated_changed();
   void baseline_changed();
   void measured_changed();
   /// To be shown in place, where nothing better shows it.
@@ -92,8 +111,10 @@ class Workspace : public QObject {
     ScenePtr scene = nullptr;
     std::optional<Document> pending = {};  ///< that is being predicted, to take its place
     bool follows = false;                  ///< data parallelism of whatever case is on the desk
+    std::optional<Document> document() const;
   };
 
+  int number_of(const Document& next) const;
   void become(const Document& document);
   bool knows_cuts() const;
   void predict_again();
@@ -101,7 +122,9 @@ class Workspace : public QObject {
   void choose_baseline(const QString& what, Baseline next);
   void take_baseline(const Baseline& next);
   void predict_baseline(const Document& other);
+  void predict_baseline_of(Document document);  ///< data parallelism on the same case
   void adopt(ScenePtr scene);
+  void set_outdated(bool outdated);
 
   Runner& runner_;
   std::shared_ptr<CaseLoader> loader_ = std::make_shared<CaseLoader>();
@@ -110,6 +133,11 @@ class Workspace : public QObject {
   Baseline baseline_;
   MeasuredPtr measured_;
   QString error_;
+  bool outdated_ = false;
+  QTimer patience_;  ///< until what is shown is outdated
+  CaseRequest searched_;
+  std::vector<Config> saved_;  ///< cuts that stand in a file
+  std::string saved_file_;
   Selection selection_;
   Scoreboard scoreboard_;
   QUndoStack undo_;

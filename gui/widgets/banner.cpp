@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 namespace strata::gui {
 
@@ -36,15 +37,15 @@ void Banner::show_text(const QString& text) {
   place();
 }
 
-void Banner::stand_on(const QWidget* line) {
-  line_ = line;
+void Banner::stand_on(std::function<int()> foot) {
+  foot_ = std::move(foot);
   place();
 }
 
 void Banner::place() {
   if (isHidden()) return;
   const int width = parentWidget()->width();
-  const int foot = parentWidget()->height() - (line_ == nullptr ? 0 : line_->height());
+  const int foot = parentWidget()->height() - (foot_ ? foot_() : 0);
   const int height = std::min(heightForWidth(width), foot);
   setGeometry(0, foot - height, width, height);
   raise();

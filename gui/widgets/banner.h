@@ -5,6 +5,7 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <functional>
 
 namespace strata::gui {
 
@@ -18,8 +19,9 @@ class Banner : public QFrame {
   /// Nothing is shown where it is empty.
   void show_text(const QString& text);
   QString text() const { return text_->text(); }
-  /// Above a line at the foot of the parent, which stays in view.
-  void stand_on(const QWidget* line);
+  /// Above so many pixels at the foot of the parent, which stay in view: asked for whenever it is
+  /// placed.
+  void stand_on(std::function<int()> foot);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -28,7 +30,7 @@ class Banner : public QFrame {
   void place();
 
   QLabel* text_;
-  const QWidget* line_ = nullptr;
+  std::function<int()> foot_;
 };
 
 }  // namespace strata::gui

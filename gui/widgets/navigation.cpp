@@ -112,15 +112,23 @@ void show_tips(QWidget* widget, std::function<QString(QPoint at)> text) {
   widget->installEventFilter(new Tips(widget, std::move(text)));
 }
 
-void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, QScrollBar& bar) {
-  const QPoint turned = event.angleDelta();
-  const double notches = (turned.y() != 0 ? turned.y() : turned.x()) / kNotch;
-  if ((event.modifiers() & Qt::ControlModifier) != 0) {
+void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, int width,
+                QScrollBar* bar) {
+  const QPoint turned = event.angleDelta(), pixels = event.pixelDelta();
+  const bool sideways = std::abs(turned.x()) > std::abs(turned.y());
+  const auto along = [&](const QPoint& by) { return sideways ? by.x() : by.y(); };
+  const double notches = along(turned) / kNotch;
+  const bool zooms = (event.modifiers() & Qt::ControlModifier) != 0;
+  const bool pans = (event.modifiers() & Qt::ShiftModifier) != 0 || sideways;
+  if (zooms || (!pans && bar == nullptr)) {
     window.zoom(std::pow(kKeyZoom, -notches), at);
-  } else if ((event.modifiers() & Qt::ShiftModifier) != 0 || turned.y() == 0) {
-    window.pan(-kKeyPan / 2 * notches);
+  } else if (pans) {
+    window.pan(pixels.isNull() ? -kKeyPan / 2 * notches
+                               : -static_cast<double>(along(pixels)) / std::max(width, 1));
   } else {
-    bar.setValue(bar.value() - static_cast<int>(notches * 3 * bar.singleStep()));
+    bar->setValue(bar->value() - (pixels.isNull()
+                                      ? static_cast<int>(notches * 3 * bar->singleStep())
+                                      : pixels.y()));
   }
 }
 

@@ -58,8 +58,10 @@ class SheetView {
 
 /// W and S, + and - zoom about the time `at`; A and D, left and right pan. False for other keys.
 bool take_key(TimeWindow& window, int key, double at);
-/// Zooms with Ctrl about the time `at`, pans with Shift or sideways, else turns the bar.
-void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, QScrollBar& bar);
+/// Zooms with Ctrl about the time `at`; pans with Shift or sideways, by as many pixels of `width`
+/// as a touchpad says; else turns the bar, or zooms where there is none.
+void take_wheel(TimeWindow& window, const QWheelEvent& event, double at, int width,
+                QScrollBar* bar);
 
 /// Tool tips of what is at a point, as long as the widget lives; empty: nothing worth one.
 void show_tips(QWidget* widget, std::function<QString(QPoint at)> text);

@@ -1,12 +1,14 @@
 #include "gui/widgets/time_canvas.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QWheelEvent>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -150,41 +152,60 @@ bool TimeCanvas::viewportEvent(QEvent* event) {
 void TimeCanvas::wheelEvent(QWheelEvent* event) {
   mouse_x_ = static_cast<int>(event->position().x());
   TimeWindow next = window_;
-  take_wheel(next, *event, time_of(*mouse_x_), *verticalScrollBar());
+  const bool on_ruler = event->position().y() < kRulerHeight;
+  take_wheel(next, *event, time_of(*mouse_x_), time_area().width(),
+             on_ruler ? nullptr : verticalScrollBar());
   move_window(next);
   event->accept();
 }
 
-// The right button asks for a menu.
 void TimeCanvas::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::RightButton || drag_ != Drag::none) return;
+  if (is_empty() || drag_ != Drag::none) return;
   button_ = event->button();
   pressed_ = event->position().toPoint();
   window_at_press_ = window_;
-  const bool pans =
-      event->button() == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier) != 0;
-  if (!is_empty()) drag_ = pans ? Drag::pan : Drag::press;
+  scrolled_at_press_ = verticalScrollBar()->value();
+  const std::optional<double> other = end_opposite(pressed_.x());
+  measured_from_ = other.value_or(time_of(pressed_.x()));
+  const bool pans = button_ == Qt::MiddleButton || (event->modifiers() & Qt::ShiftModifier) != 0;
+  drag_ = pans ? Drag::pan : Drag::press;
+}
+
+// As a line can be hit.
+std::optional<double> TimeCanvas::end_opposite(int x) const {
+  constexpr double kNear = 4;  // pixels
+  if (!range_ || x < time_area().left()) return std::nullopt;
+  const double begin = range_->begin.value, end = range_->end.value;
+  if (std::abs(x - x_of(end)) <= kNear) return begin;
+  if (std::abs(x - x_of(begin)) <= kNear) return end;
+  return std::nullopt;
 }
 
 void TimeCanvas::mouseMoveEvent(QMouseEvent* event) {
   const QPoint at = event->position().toPoint();
   mouse_x_ = at.x();
   const bool moved = (at - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2;
-  if (drag_ == Drag::press && moved && pressed_.x() >= time_area().left()) drag_ = Drag::range;
+  if (drag_ == Drag::press && moved) {
+    const bool in_time = pressed_.x() >= time_area().left();
+    if (button_ == Qt::RightButton) drag_ = Drag::pan;
+    if (button_ == Qt::LeftButton && in_time) drag_ = Drag::range;
+  }
   if (drag_ == Drag::range) {
     measure_to(at.x());
   } else if (drag_ == Drag::pan) {
     TimeWindow next = window_at_press_;
     next.pan(static_cast<double>(pressed_.x() - at.x()) / std::max(time_area().width(), 1));
     move_window(next);
-  } else {
+    verticalScrollBar()->setValue(scrolled_at_press_ + pressed_.y() - at.y());
+  } else if (drag_ == Drag::none) {
     hover(at);
+    viewport()->setCursor(end_opposite(at.x()) ? Qt::SplitHCursor : Qt::ArrowCursor);
   }
   viewport()->update();
 }
 
 void TimeCanvas::measure_to(int x) {
-  const double a = std::clamp(time_of(pressed_.x()), window_.first(), window_.limit());
+  const double a = std::clamp(measured_from_, window_.first(), window_.limit());
   const double b = std::clamp(time_of(x), window_.first(), window_.limit());
   set_range(TimeRange{{std::min(a, b)}, {std::max(a, b)}});
   emit range_picked();
@@ -192,7 +213,13 @@ void TimeCanvas::measure_to(int x) {
 
 void TimeCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != button_) return;
-  if (std::exchange(drag_, Drag::none) == Drag::press) click(pressed_);
+  if (std::exchange(drag_, Drag::none) != Drag::press) return;
+  button_ == Qt::RightButton ? ask_menu(pressed_) : click(pressed_);
+}
+
+// The mouse asks where it is let go: until then it may move the time.
+void TimeCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  if (!is_empty() && event->reason() == QContextMenuEvent::Keyboard) ask_menu(std::nullopt);
 }
 
 void TimeCanvas::keyPressEvent(QKeyEvent* event) {
@@ -242,8 +269,10 @@ void TimeCanvas::paint_range(QPainter& painter) {
   painter.save();
   painter.setClipRect(time_area());
   if (range_) {
-    const double left = x_of(range_->begin.value), right = x_of(range_->end.value);
-    const QRectF band(left, time_area().top(), right - left, time_area().height());
+    // Within the picture: far beyond it there are no pixels.
+    const double left = std::max<double>(x_of(range_->begin.value), time_area().left() - 2);
+    const double right = std::min<double>(x_of(range_->end.value), time_area().right() + 2);
+    const QRectF band(left, time_area().top(), std::max(0.0, right - left), time_area().height());
     painter.fillRect(band, see_through(theme_.accent, 0.16));
     painter.fillRect(QRectF(left, band.top(), 1, band.height()), theme_.accent);
     painter.fillRect(QRectF(right, band.top(), 1, band.height()), theme_.accent);

@@ -61,6 +61,8 @@ class TimeCanvas : public QAbstractScrollArea {
   virtual QString tip_at(QPoint at) const;
   virtual void hover(std::optional<QPoint> /*at*/) {}
   virtual void click(QPoint at) = 0;
+  /// For what is at a point, or, where a key asks, for what is selected.
+  virtual void ask_menu(std::optional<QPoint> /*at*/) {}
   /// False for keys that mean nothing of its own here.
   virtual bool take_own_key(int key, Qt::KeyboardModifiers modifiers) = 0;
   /// What stays where it is when keys zoom: what is under the mouse, else the middle.
@@ -89,8 +91,8 @@ class TimeCanvas : public QAbstractScrollArea {
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool is_dragged() const { return drag_ != Drag::none; }
 
  private:
   /// Where fit() led, and what was wanted then.
@@ -105,6 +107,8 @@ class TimeCanvas : public QAbstractScrollArea {
   TimeWindow step_window() const;
   bool take_any_key(int key, Qt::KeyboardModifiers modifiers);
   void measure_to(int x);
+  /// The other end of the range whose line is there, which a drag moves.
+  std::optional<double> end_opposite(int x) const;
   void paint_range(QPainter& painter);
   void paint_ruler(QPainter& painter);
 
@@ -119,6 +123,8 @@ class TimeCanvas : public QAbstractScrollArea {
   Drag drag_ = Drag::none;
   QPoint pressed_;
   TimeWindow window_at_press_;
+  int scrolled_at_press_ = 0;
+  double measured_from_ = 0;
 };
 
 }  // namespace strata::gui

@@ -14,7 +14,8 @@ std::vector<TimeTick> ticks_for(const QPainter& painter, const TimeWindow& windo
   return time_ticks(window, std::max(width / (label + 2 * kTickGap), 1));
 }
 
-// Right of its tick, else left of it; where both is taken, a tick speaks for itself.
+// Right of its tick, where there is room; else a tick speaks for itself. The only one stands left
+// of it then.
 void paint_tick_labels(QPainter& painter, const QRect& box, const TimeWindow& window) {
   double free_from = box.left();
   for (const TimeTick& tick : ticks_for(painter, window, box.width())) {
@@ -22,8 +23,9 @@ void paint_tick_labels(QPainter& painter, const QRect& box, const TimeWindow& wi
     const double width = painter.fontMetrics().horizontalAdvance(text) + 1;
     const double x = box.left() + window.to_x(tick.at, box.width());
     const bool fits = x + kTickGap + width <= box.right();
+    const bool first = free_from == box.left();
     const double left = fits ? x + kTickGap : x - kTickGap - width;
-    if (left < free_from) continue;
+    if (left < free_from || (!fits && !first)) continue;
     painter.drawText(QRectF(left, box.top(), width, box.height() - 2),
                      Qt::AlignLeft | Qt::AlignVCenter, text);
     free_from = left + width + kTickGap;
@@ -55,10 +57,14 @@ void paint_time_ruler(QPainter& painter, const QRect& box, const TimeWindow& win
   painter.save();
   painter.setClipRect(box);
   if (marks.steady) {
-    const double left = box.left() + window.to_x(marks.steady->begin.value, box.width());
-    const double right = box.left() + window.to_x(marks.steady->end.value, box.width());
-    painter.fillRect(QRectF(left, box.bottom() - 3, right - left, 3),
-                     see_through(theme.accent, 0.5));
+    const double left = std::max<double>(
+        box.left(), box.left() + window.to_x(marks.steady->begin.value, box.width()));
+    const double right = std::min<double>(
+        box.right() + 1, box.left() + window.to_x(marks.steady->end.value, box.width()));
+    if (left < right) {
+      painter.fillRect(QRectF(left, box.bottom() - 3, right - left, 3),
+                       see_through(theme.accent, 0.5));
+    }
   }
   for (const TimeTick& tick : ticks_for(painter, window, box.width())) {
     const double x = box.left() + window.to_x(tick.at, box.width());

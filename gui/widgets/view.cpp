@@ -111,6 +111,7 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
   setObjectName(id);
   mark_->setFixedHeight(kMarkHeight);
   mark_->setBackgroundRole(QPalette::Highlight);
+  notice_->stand_on([this] { return foot_height(); });
   instead_->setWordWrap(true);
   instead_->setMargin(12);
   instead_->setAlignment(Qt::AlignCenter);
@@ -123,6 +124,7 @@ View::View(const QString& id, const QString& title, Workspace& workspace, QWidge
   layout->addWidget(mark_);
   layout->addWidget(instead_, 1);
   connect(&workspace_, &Workspace::scene_changed, this, &View::show_dimmed);
+  connect(&workspace_, &Workspace::outdated_changed, this, &View::show_dimmed);
 }
 
 void View::set_active(bool active) {
@@ -133,7 +135,7 @@ void View::set_active(bool active) {
 // What is on the screen is of an earlier case then.
 void View::show_dimmed() {
   constexpr double kDimmed = 0.6;
-  const bool dimmed = shows_scene() && !workspace_.error().isEmpty();
+  const bool dimmed = shows_scene() && (!workspace_.error().isEmpty() || workspace_.is_outdated());
   if (dimmed) {
     QPalette colours = veil_->palette();
     colours.setColor(QPalette::Window, see_through(palette().color(QPalette::Window), kDimmed));
@@ -161,7 +163,8 @@ QString View::predict_command(const std::string& options) const {
   const Document& document = workspace().document();
   if (document.empty()) return {};
   return QString::fromStdString("strata predict " + case_arguments(document) +
-                                strategy_argument(document) + options);
+                                strategy_argument(document, workspace().strategy_file(document)) +
+                                options);
 }
 
 void View::set_content(QWidget* content) {

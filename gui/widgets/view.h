@@ -46,6 +46,8 @@ class View : public QWidget {
 
   /// `strata ...` that prints what is shown; empty where no command does.
   virtual QString command() const { return {}; }
+  /// Why none does, where that is worth a word.
+  virtual QString why_no_command() const { return {}; }
   virtual std::vector<KeyHelp> keys() const { return {}; }
   /// What is shown as comma-separated values with a first line of names; empty where it has none.
   virtual QString csv() const { return {}; }
@@ -71,12 +73,18 @@ class View : public QWidget {
 
   /// Whether anybody can see it, which the window knows: Qt holds a dock behind others for visible.
   void set_seen(bool seen);
+  bool is_seen() const { return seen_; }
+
+  /// What it shows is another case's: it is being predicted, or cannot be.
+  bool is_dimmed() const { return !veil_->isHidden(); }
 
   /// Marked as the one that is exported and copied.
   void set_active(bool active);
 
   /// A line over the foot of the view, until the next one or an empty text.
   void notify(const QString& text);
+  /// Of what notices and errors leave in view.
+  int foot_height() const { return foot_ != nullptr && foot_->isVisible() ? foot_->height() : 0; }
   QString notice() const { return notice_->text(); }
   /// What stands in the place of the content; empty where the content does.
   QString instead() const { return instead_->text(); }
@@ -109,6 +117,8 @@ class View : public QWidget {
   /// `strata predict` of the case that stands, with further options; empty where none does.
   QString predict_command(const std::string& options = {}) const;
   void set_content(QWidget* content);
+  /// A line of the content at the foot of the view, with what is read or pressed there.
+  void set_foot(const QWidget* foot) { foot_ = foot; }
   QWidget* content() const { return content_; }
   /// A text in the place of the content, until an empty one: there is nothing that it could show.
   void show_instead(const QString& text);
@@ -121,6 +131,7 @@ class View : public QWidget {
   QWidget* mark_;  // of the active view
   QLabel* instead_;
   Banner* notice_;
+  const QWidget* foot_ = nullptr;
   QWidget* veil_;  // over the content while it is dimmed
   QWidget* content_ = nullptr;
   QWidget* room_ = nullptr;  // that the content stands in

@@ -5,11 +5,12 @@
 #include "sim/report/draw.h"
 #include "sim/report/escape.h"
 #include "sim/report/number.h"
+#include "sim/report/style.h"
 
 namespace strata {
 namespace {
 
-constexpr std::size_t kColours = 8;
+constexpr std::size_t kColours = std::tuple_size_v<decltype(ChartPalette::series)>;
 constexpr double kRadius = 3.5;
 
 struct Corner {

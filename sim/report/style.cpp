@@ -1,35 +1,40 @@
 #include "sim/report/style.h"
 
-#include <algorithm>
-
-#include "sim/text/split.h"
+#include <fmt/format.h>
 
 namespace strata {
 namespace {
 
-constexpr std::string_view kDarkRules = "@media screen and (prefers-color-scheme: dark)",
-                           kPrintRules = "@media print";
+constexpr ChartPalette kLight = {
+    .text = 0x1d232b,
+    .grid = 0xe3e7ec,
+    .axis = 0x6c7783,
+    .ideal = 0xc62839,
+    .series = {0x0072b2, 0xd55e00, 0x545d36, 0xb23586, 0x8a84e4, 0x711653, 0xb28391, 0x541791}};
+constexpr ChartPalette kDark = {
+    .text = 0xdfe3e8,
+    .grid = 0x2a2f37,
+    .axis = 0x8b95a1,
+    .ideal = 0xff8a8f,
+    .series = {0x58a6e6, 0xf08a3c, 0xe5dc66, 0x796ae5, 0xa1d4e8, 0xc26030, 0xa4a4a4, 0x957391}};
 
-// Of the rule of a page's body.
-std::string text_colour(std::string_view rule) {
-  constexpr std::string_view kColour = "; color: ";
-  const std::string_view rest = rule.substr(rule.find(kColour) + 2);
-  return ".chart { " + std::string(rest.substr(0, rest.find(';') + 1)) + " }\n";
+std::string lines_of(const ChartPalette& palette, std::string_view indent) {
+  return fmt::format(
+      "{0}.grid {{ stroke: {1}; }}\n{0}.axis {{ stroke: {2}; }}\n{0}.ideal {{ stroke: {3}; }}\n",
+      indent, css_colour(palette.grid), css_colour(palette.axis), css_colour(palette.ideal));
 }
 
-// Renderers of SVG alone resolve a fill of currentColor where it stands, not where it is inherited.
-std::string filled(std::string_view rule) {
-  const std::size_t colour = rule.find("color: ") + 7;
-  const std::string_view value = rule.substr(colour, rule.find(';') - colour);
-  return std::string(rule.substr(0, rule.rfind('}'))) + "fill: " + std::string(value) + "; }\n";
+std::string series_of(const ChartPalette& palette, std::string_view indent) {
+  std::string rules;
+  for (std::size_t i = 0; i < palette.series.size(); ++i) {
+    rules +=
+        fmt::format("{}.series-{} {{ color: {}; }}\n", indent, i, css_colour(palette.series[i]));
+  }
+  return rules;
 }
 
-}  // namespace
-
-std::string_view page_style() {
-  return R"css(:root { color-scheme: light dark; }
-body { margin: 0; background: #ffffff; color: #1d232b; font: 16px/1.55 system-ui, sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+constexpr std::string_view kPage =
+    R"css(main { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 h1, h2 { line-height: 1.25; }
 h1 { font-size: 1.9rem; margin: 0 0 1rem; }
 h2 { font-size: 1.3rem; margin: 2.75rem 0 0.75rem; }
@@ -58,20 +63,9 @@ summary { cursor: pointer; font-size: 0.9rem; color: #56606c; }
 footer { margin-top: 3rem; border-top: 1px solid #dde2e8; font-size: 0.85rem; color: #56606c;
   overflow-wrap: anywhere; }
 .chart { display: block; width: 100%; height: auto; }
-.grid { stroke: #e3e7ec; }
-.axis { stroke: #6c7783; }
-.ideal { stroke: #c62839; }
-.series-0 { color: #0072b2; }
-.series-1 { color: #d55e00; }
-.series-2 { color: #545d36; }
-.series-3 { color: #b23586; }
-.series-4 { color: #8a84e4; }
-.series-5 { color: #711653; }
-.series-6 { color: #b28391; }
-.series-7 { color: #541791; }
-@media screen and (prefers-color-scheme: dark) {
-  body { background: #16181d; color: #dfe3e8; }
-  .note { color: #f0c36d; background: #2a2417; }
+)css";
+
+constexpr std::string_view kInTheDark = R"css(  .note { color: #f0c36d; background: #2a2417; }
   .error { color: #ff9c8f; background: #2e1b19; }
   nav { border-color: #3c444e; }
   a { color: #7db8f0; }
@@ -80,19 +74,9 @@ footer { margin-top: 3rem; border-top: 1px solid #dde2e8; font-size: 0.85rem; co
   td p, summary, footer, .unanswered { color: #a3adb8; }
   .reproduced { color: #6fce8f; }
   .differs { color: #ffa166; }
-  .grid { stroke: #2a2f37; }
-  .axis { stroke: #8b95a1; }
-  .ideal { stroke: #ff8a8f; }
-  .series-0 { color: #58a6e6; }
-  .series-1 { color: #f08a3c; }
-  .series-2 { color: #e5dc66; }
-  .series-3 { color: #796ae5; }
-  .series-4 { color: #a1d4e8; }
-  .series-5 { color: #c26030; }
-  .series-6 { color: #a4a4a4; }
-  .series-7 { color: #957391; }
-}
-@media print {
+)css";
+
+constexpr std::string_view kOnPaper = R"css(@media print {
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   nav, details:not([open]) { display: none; }
@@ -103,22 +87,48 @@ footer { margin-top: 3rem; border-top: 1px solid #dde2e8; font-size: 0.85rem; co
   a { color: inherit; text-decoration: none; }
 }
 )css";
+
+std::string page_rules() {
+  std::string rules = fmt::format(
+      ":root {{ color-scheme: light dark; }}\n"
+      "body {{ margin: 0; background: #ffffff; color: {}; font: 16px/1.55 system-ui, sans-serif; "
+      "}}\n",
+      css_colour(kLight.text));
+  rules += kPage;
+  rules += lines_of(kLight, "") + series_of(kLight, "");
+  rules += fmt::format(
+      "@media screen and (prefers-color-scheme: dark) {{\n"
+      "  body {{ background: #16181d; color: {}; }}\n",
+      css_colour(kDark.text));
+  rules += kInTheDark;
+  rules += lines_of(kDark, "  ") + series_of(kDark, "  ") + "}\n";
+  rules += kOnPaper;
+  return rules;
 }
 
+}  // namespace
+
+const ChartPalette& chart_palette(bool dark) {
+  return dark ? kDark : kLight;
+}
+
+std::string css_colour(std::uint32_t colour) {
+  return fmt::format("#{:06x}", colour);
+}
+
+std::string_view page_style() {
+  static const std::string rules = page_rules();
+  return rules;
+}
+
+// Renderers of SVG alone resolve a fill of currentColor where it stands, not where it is inherited.
 std::string chart_style(bool dark) {
-  std::string style;
-  bool in_dark = false;
-  for (std::string_view line : split(page_style(), '\n')) {
-    if (line.starts_with(kPrintRules)) break;
-    if (line.starts_with(kDarkRules)) in_dark = true;
-    if (line == "}") in_dark = false;
-    if (in_dark != dark) continue;
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (line.starts_with("body {")) style += text_colour(line);
-    if (line.starts_with(".series-")) style += filled(line);
-    for (const std::string_view part : {".grid", ".axis", ".ideal"}) {
-      if (line.starts_with(part)) style += std::string(line) + '\n';
-    }
+  const ChartPalette& palette = chart_palette(dark);
+  std::string style = fmt::format(".chart {{ color: {}; }}\n", css_colour(palette.text));
+  style += lines_of(palette, "");
+  for (std::size_t i = 0; i < palette.series.size(); ++i) {
+    style +=
+        fmt::format(".series-{0} {{ color: {1}; fill: {1}; }}\n", i, css_colour(palette.series[i]));
   }
   return style;
 }

@@ -71,12 +71,10 @@ std::string print_svg(const Chart& chart) {
 
 // The style sheet comes too late for the element that it stands in.
 std::string print_svg_alone(const Chart& chart, bool dark) {
-  constexpr std::string_view kColour = "color: ", kFill = "currentColor";
-  const std::string style = chart_style(dark);
-  const std::size_t text = style.find(kColour) + kColour.size();
+  constexpr std::string_view kFill = "currentColor";
   std::string svg = print_svg(chart);
-  svg.replace(svg.find(kFill), kFill.size(), style.substr(text, style.find(';') - text));
-  svg.insert(svg.find('\n') + 1, "<style>\n" + style + "</style>\n");
+  svg.replace(svg.find(kFill), kFill.size(), css_colour(chart_palette(dark).text));
+  svg.insert(svg.find('\n') + 1, "<style>\n" + chart_style(dark) + "</style>\n");
   return svg;
 }
 

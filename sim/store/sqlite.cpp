@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "sim/base/cancel.h"
+
 namespace strata {
 namespace {
 
@@ -86,6 +88,15 @@ void Database::Close::operator()(sqlite3* handle) const {
   sqlite3_close_v2(handle);
 }
 
+void Database::stop_when(const std::atomic<bool>* cancelled) {
+  constexpr int kLookEvery = 10'000;  // of SQLite's instructions, some microseconds each hundred
+  const auto look = [](void* flag) {
+    return is_set(static_cast<const std::atomic<bool>*>(flag)) ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle(), kLookEvery, cancelled != nullptr ? +look : nullptr,
+                           const_cast<std::atomic<bool>*>(cancelled));
+}
+
 bool Database::read_only() const {
   return sqlite3_db_readonly(handle(), "main") != 0;
 }
@@ -115,6 +126,7 @@ void Database::check(int code) const {
 
 void Database::fail(int code) const {
   const int primary = code & 0xff;
+  if (primary == SQLITE_INTERRUPT) throw Cancelled{};
   const std::string words = words_of(handle());
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) {
     throw BusyError(fmt::format("{}: another process keeps it locked ({})", file_, words));

@@ -8,6 +8,7 @@
 //  * InputError: the file is no database;
 //  * SqlError: SQLite refuses the statement itself.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ class Database {
   bool read_only() const;
   sqlite3* handle() const { return handle_.get(); }
 
+  /// Statements throw Cancelled once that is set; null: they do not look.
+  void stop_when(const std::atomic<bool>* cancelled);
   /// Any number of statements, whose rows are dropped.
   void run(const std::string& sql);
   /// The one number that a statement answers.

@@ -104,6 +104,10 @@ const std::string& Store::file() const {
   return impl_->file();
 }
 
+void Store::stop_when(const std::atomic<bool>* cancelled) {
+  impl_->read([&](Database& database) { database.stop_when(cancelled); });
+}
+
 void Store::enter(const Invocation& invocation) {
   impl_->write([&](Database&) { impl_->enter(invocation); });
 }

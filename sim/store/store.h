@@ -9,6 +9,7 @@
 // most. Before a process works on a case it claims it. A claim holds as long as its process lives:
 // what a killed process had claimed is free again.
 
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +128,9 @@ class Store {
   /// their order; empty: all rows. A blob is given as its hex digits. Throws InputError with
   /// SQLite's own words.
   QueryResult query(const std::string& sql, const std::string& scenario = {});
+
+  /// From now on, queries throw Cancelled once that is set; null: they no longer look.
+  void stop_when(const std::atomic<bool>* cancelled);
 
   /// Names, newest first.
   std::vector<std::string> scenarios();

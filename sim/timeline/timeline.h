@@ -81,7 +81,8 @@ class Timeline {
   /// first ones lasted. With one step, its makespan.
   Seconds step_seconds() const;
 
-  /// By link, then time; empty where nobody recorded them.
+  /// By link, then time; empty where nobody recorded them. Of a plan by classes, those of the links
+  /// that stand for others.
   std::span<const LinkRate> link_rates() const { return link_rates_; }
 
   bool operator==(const Timeline&) const = default;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "gui/models/cluster/cluster_layout.h"
-#include "gui/models/cluster/cluster_parts.h"
 
 namespace strata::gui {
 namespace {

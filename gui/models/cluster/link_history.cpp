@@ -4,8 +4,12 @@
 
 namespace strata::gui {
 
-LinkHistory::LinkHistory(const Timeline& timeline, std::size_t links)
+LinkHistory::LinkHistory(const Plan& plan, const Timeline& timeline, std::size_t links)
     : end_(timeline.makespan()), by_link_(links) {
+  stands_for_.reserve(links);
+  for (std::size_t i = 0; i < links; ++i) {
+    stands_for_.push_back(static_cast<std::uint32_t>(plan.representative(LinkId(i))()));
+  }
   for (const LinkRate& change : timeline.link_rates()) {
     std::vector<Point>& points = by_link_[change.link()];
     double bytes = 0;
@@ -17,8 +21,8 @@ LinkHistory::LinkHistory(const Timeline& timeline, std::size_t links)
   }
 }
 
-double LinkHistory::bytes_until(LinkId link, double at) const {
-  const std::vector<Point>& points = by_link_[link()];
+double LinkHistory::bytes_until(std::size_t link, double at) const {
+  const std::vector<Point>& points = by_link_[link];
   const auto after = std::upper_bound(points.begin(), points.end(), at,
                                       [](double time, const Point& p) { return time < p.at; });
   if (after == points.begin()) return 0;
@@ -28,7 +32,8 @@ double LinkHistory::bytes_until(LinkId link, double at) const {
 
 double LinkHistory::bytes(LinkId link, const TimeRange& range) const {
   if (link() >= by_link_.size()) return 0;
-  return bytes_until(link, range.end.value) - bytes_until(link, range.begin.value);
+  const std::size_t same = stands_for_[link()];
+  return bytes_until(same, range.end.value) - bytes_until(same, range.begin.value);
 }
 
 std::vector<double> LinkHistory::busiest(const Cluster& cluster, std::size_t bins) const {
@@ -39,7 +44,7 @@ std::vector<double> LinkHistory::busiest(const Cluster& cluster, std::size_t bin
     if (by_link_[i].empty() || bandwidth >= kNoLimit.value) continue;
     double before = 0;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double until = bytes_until(LinkId(i), width * static_cast<double>(bin + 1));
+      const double until = bytes_until(i, width * static_cast<double>(bin + 1));
       most[bin] = std::max(most[bin], (until - before) / (bandwidth * width));
       before = until;
     }

@@ -1,8 +1,10 @@
 #pragma once
 
 // How many bytes had crossed each link by when: what is asked for any stretch of time, as often as
-// a hand scrubs. Needs a timeline with link rates. Immutable; thread-safe.
+// a hand scrubs. Needs a timeline with link rates; in a plan by classes a link has those of the one
+// that stands for it. Immutable; thread-safe.
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,7 +16,7 @@ namespace strata::gui {
 class LinkHistory {
  public:
   LinkHistory() = default;
-  explicit LinkHistory(const Timeline& timeline, std::size_t links);
+  LinkHistory(const Plan& plan, const Timeline& timeline, std::size_t links);
 
   Seconds end() const { return end_; }
   double bytes(LinkId link, const TimeRange& range) const;
@@ -26,10 +28,11 @@ class LinkHistory {
   struct Point {
     double at = 0, bytes = 0, rate = 0;  ///< bytes before `at`, and the rate from then on
   };
-  double bytes_until(LinkId link, double at) const;
+  double bytes_until(std::size_t link, double at) const;
 
   Seconds end_;
   std::vector<std::vector<Point>> by_link_;
+  std::vector<std::uint32_t> stands_for_;  // by link: which of those has its history
 };
 
 /// By link.

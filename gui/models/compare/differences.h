@@ -6,8 +6,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 
 namespace strata::gui {
@@ -41,5 +44,40 @@ std::string other_case(const Scene& before, const Scene& after);
 /// The document of `to` with these layers cut as `from` cuts them: its strategy is edited, and
 /// no longer one that a search found. Layers that `from` does not have stay.
 Document with_cuts_of(const Scene& from, const Scene& to, const std::vector<std::string>& layers);
+
+// The layers that two scenes cut or pay for otherwise, as a table: cuts on both sides, what changes
+// under Eq. 1, and each side's time on the critical path of a step. However it is sorted, layers
+// that did not change come last.
+
+class DifferenceTable : public RowTable<std::monostate, LayerDifference> {
+  Q_OBJECT
+
+ public:
+  enum Column {
+    layer,
+    cut_before,
+    cut_after,
+    step,
+    eq1,
+    compute,
+    transfer,
+    sync,
+    step_before,
+    step_after,
+    kColumns
+  };
+  /// Where a cell holds a change: its seconds, as a double.
+  static constexpr int kChangeRole = detail;
+
+  explicit DifferenceTable(QObject* parent = nullptr);
+
+  void show(std::vector<LayerDifference> rows) { RowTable::show({}, std::move(rows)); }
+
+ protected:
+  int group_of(const LayerDifference& row) const override { return row.changed() ? 0 : 1; }
+};
+
+/// "+3.1 ms", "-12 us", "" for none.
+QString signed_seconds(Seconds change);
 
 }  // namespace strata::gui

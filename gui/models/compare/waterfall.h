@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gui/models/scene.h"
+#include "sim/timeline/critical_path.h"
 
 namespace strata::gui {
 
@@ -47,5 +48,16 @@ WaterfallAxis axis_of(const std::vector<WaterfallBar>& bars);
 /// What its bars are, for people: in a line, and in full.
 std::string waterfall_title(WaterfallBy by);
 std::string waterfall_caption(WaterfallBy by);
+
+// What a step's time is made of, in parts that add up to it. Under the simulation these are the
+// tasks of the critical path in the steady window, per step: each begins exactly when the one
+// before it ends. Under Eq. 1 they are its terms. Pure functions; thread-safe.
+
+/// In the order of layers, then kinds; none of no time. Their sum is the step time but for
+/// rounding: what the path leaves over is `waiting`.
+std::vector<PathPart> path_contributions(const Scene& scene);
+
+/// t_C stands as `forward` (it holds the backward passes too), t_X as `transfer`, t_S as `sync`.
+std::vector<PathPart> eq1_contributions(const Scene& scene);
 
 }  // namespace strata::gui

@@ -1,14 +1,17 @@
 #include "gui/models/measured/error_recording.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "gui/models/measured/measured_steps.h"
+#include "gui/models/measured/real_run.h"
 #include "gui/models/text.h"
-#include "gui/models/timeline/plan_facts.h"
+#include "gui/models/timeline/plan_recording.h"
+#include "sim/plan/task_title.h"
 
 namespace strata::gui {
 namespace {
@@ -49,8 +52,8 @@ class ErrorFacts : public PlanFacts {
   ErrorFacts(PlanTimeline what, const Comparison& comparison)
       : PlanFacts(std::move(what), {}, {}), comparison_(comparison) {}
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
-    std::vector<std::string> lines = PlanFacts::lines(id);
+  std::vector<std::string> lines(std::uint32_t id, double shift) const override {
+    std::vector<std::string> lines = PlanFacts::lines(id, shift);
     const TaskComparison& task = comparison_.tasks[task_of(what().plan, id).task()];
     const Seconds predicted = task.predicted.duration, measured = task.measured.duration;
     lines.push_back(fmt::format("predicted {}, measured {} in the median: {:+.1f} %",
@@ -136,6 +139,51 @@ class ErrorRecorder {
   PlanTimeline what_;
 };
 
+QString signed_text(const QString& text, double value) {
+  return value > 0 ? QLatin1Char('+') + text : text;
+}
+
+TableCell time_cell(Seconds time) {
+  return {human_seconds(time), time.value};
+}
+TableCell difference_cell(Seconds difference) {
+  return {signed_text(human_seconds(difference), difference.value), difference.value};
+}
+TableCell error_cell(const ErrorRow& row) {
+  const double value = relative_error(row.predicted.duration, row.measured.duration);
+  return {signed_text(human_share(value), value), value};
+}
+
+constexpr std::array<ErrorTable::Spec, ErrorTable::kColumns> kErrorColumns = {{
+    {"Tasks of a step", "A layer's tasks that do the same, on all devices", "tasks", false,
+     [](auto& /*measured*/, auto& error) { return TableCell{error.title}; }},
+    {"Error", "(predicted - measured) / measured: negative where they took longer than predicted",
+     "relative_error", true, [](auto& /*measured*/, auto& error) { return error_cell(error.row); }},
+    {"Predicted", "Their durations, predicted, all together", "predicted_seconds", true,
+     [](auto& /*measured*/, auto& error) { return time_cell(error.row.predicted.duration); }},
+    {"Measured", "Their durations, measured, all together", "measured_seconds", true,
+     [](auto& /*measured*/, auto& error) { return time_cell(error.row.measured.duration); }},
+    {"Share of errors", "Of all tasks' errors in duration, whatever their sign", "share_of_errors",
+     true,
+     [](auto& /*measured*/, auto& error) {
+       return TableCell{human_share(error.row.share), error.row.share};
+     }},
+    {"Difference", "Predicted less measured: negative where they took longer than predicted",
+     "difference_seconds", true,
+     [](auto& /*measured*/, auto& error) { return difference_cell(error.row.difference()); }},
+    {"Waiting",
+     "How long they wait for their device or their peers, predicted less measured: negative where "
+     "they waited longer than predicted",
+     "queueing_difference_seconds", true,
+     [](auto& /*measured*/, auto& error) {
+       return difference_cell(error.row.queueing_difference());
+     }},
+    {"Number", "How many", "number", true,
+     [](auto& /*measured*/, auto& error) {
+       return TableCell{QString::number(error.row.tasks), static_cast<qlonglong>(error.row.tasks)};
+     }},
+}};
+
 }  // namespace
 
 double relative_error(Seconds predicted, Seconds measured) {
@@ -171,6 +219,40 @@ std::vector<bool> labels_beyond(const Recording& recording, const Measured& meas
     beyond[label] = std::abs(error) > tolerance;
   }
   return beyond;
+}
+
+// All tasks of a row are called the same.
+std::vector<ExplainedError> explained_errors(const Measured& measured) {
+  std::vector<ExplainedError> rows;
+  std::map<TaskClass, std::size_t> places;
+  for (const ErrorRow& row : measured.comparison.rows) {
+    places[row.of] = rows.size();
+    rows.push_back({row, {}, {}});
+  }
+  const auto error = [&](TaskId id) {
+    return std::abs(measured.comparison.tasks[id()].duration_difference().value);
+  };
+  for (std::size_t i = 0; i < measured.plan.size(); ++i) {
+    const Task& task = measured.plan[TaskId(i)];
+    const auto found = places.find(class_of(measured.plan, task));
+    if (found == places.end()) continue;
+    ExplainedError& row = rows[found->second];
+    if (row.title.isEmpty()) {
+      row.title = QString::fromStdString(task_title(measured.graph, measured.plan, task));
+    }
+    if (!row.worst.valid() || error(TaskId(i)) > error(row.worst)) row.worst = TaskId(i);
+  }
+  return rows;
+}
+
+ErrorTable::ErrorTable(QObject* parent) : RowTable(kErrorColumns, parent) {}
+
+std::optional<int> ErrorTable::row_of(TaskId id) const {
+  const TaskClass of = class_of(context_->plan, context_->plan[id]);
+  const auto found =
+      std::ranges::find(rows_, of, [](const ExplainedError& error) { return error.row.of; });
+  if (found == rows_.end()) return std::nullopt;
+  return static_cast<int>(found - rows_.begin());
 }
 
 }  // namespace strata::gui

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "gui/models/measured/measured_steps.h"
+#include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 
@@ -26,12 +28,13 @@ ValidateRequest request_for(const RealRun& run) {
   return request;
 }
 
-void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std::string& devices) {
-  for (const Config& config : choice.configs) {
+void check_fits(std::span<const Config> configs, const Cluster& cluster,
+                const std::string& devices) {
+  for (const Config& config : configs) {
     for (const DeviceId device : config.devices) {
       if (device() < cluster.device_count()) continue;
       throw InputError(fmt::format(
-          "the edited strategy uses device {}; {} has {}: data, model, owt and optimal fit any",
+          "the strategy uses device {}; {} has {}: data, model, owt and optimal fit any",
           device() + 1, devices, cluster.device_count()));
     }
   }
@@ -40,7 +43,7 @@ void check_fits(const StrategyChoice& choice, const Cluster& cluster, const std:
 AskedStrategy strategy_for(const Runner& runner, const RealRun& run) {
   const StrategyChoice& choice = run.document.strategy;
   if (!choice.edited()) return choice.source;
-  check_fits(choice, runner.cluster(run.devices), run.devices);
+  check_fits(choice.configs, runner.cluster(run.devices), run.devices);
   return Strategy(choice.label(), choice.configs);
 }
 
@@ -55,6 +58,32 @@ MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
   measured->measured = std::move(result.measured_timeline);
   measured->comparison = compare_typical(measured->plan, measured->predicted, measured->measured);
   return measured;
+}
+
+constexpr double kFarLonger = 1.5;  // than the median
+constexpr std::size_t kColdSteps = 2;
+
+std::string step_time(const MeasuredStep& step) {
+  return human_seconds(step.time).toStdString();
+}
+
+// "step 3 (9.02 ms)", of so many that count.
+std::string preempted_text(const std::vector<MeasuredStep>& steps) {
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].preempted) continue;
+    text += fmt::format("{}step {} ({})", text.empty() ? "; preempted: " : ", ", i + 1,
+                        step_time(steps[i]));
+  }
+  return text;
+}
+
+std::vector<TaskTimes> times_in(const Timeline& timeline, std::size_t step) {
+  std::vector<TaskTimes> times;
+  const std::span<const Span> spans = timeline.step(step);
+  times.reserve(spans.size());
+  for (const Span& span : spans) times.push_back({span.duration(), span.start - span.ready});
+  return times;
 }
 
 }  // namespace
@@ -86,8 +115,22 @@ std::string command_of(const RealRun& run) {
   input.batch_per_device = run.batch_per_device;
   return fmt::format("strata validate {} --devices {} --only --strategies {}{} --rounds {}",
                      shell_quoted(input.model), shell_quoted(run.devices),
-                     strategy.edited() ? "strategy.json" : shell_quoted(strategy.source),
+                     shell_quoted(strategy.edited() ? run.strategy_file : strategy.source),
                      setting_options(input, kSettings), run.rounds);
+}
+
+// Cuts of a file or by hand are of so many devices; the other strategies are made for any. Of
+// devices that this machine lacks nobody knows.
+std::string why_no_command(const Runner& runner, const RealRun& run, const Scene* scene) try {
+  const StrategyChoice& choice = run.document.strategy;
+  const bool is_placed = choice.edited() || choice.source.ends_with(".json");
+  if (!is_placed || scene == nullptr || scene->document != run.document) return {};
+  check_fits(scene->prediction.strategy.configs(), runner.cluster(run.devices), run.devices);
+  return {};
+} catch (const InputError& error) {
+  return error.message();
+} catch (const EnvironmentError&) {
+  return {};
 }
 
 std::string round_text(const MeasureProgress& at, const RealRun& run) {
@@ -109,6 +152,44 @@ RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<b
       run};
   outcome.measured = measured_of(std::move(result), run);
   return outcome;
+}
+
+MeasuredSteps measured_steps(const Timeline& measured) {
+  const std::size_t last = measured.steady_window().last;
+  const std::size_t first = last == 0 ? 0 : std::max<std::size_t>(1, std::min(kColdSteps, last));
+  MeasuredSteps result;
+  for (std::size_t step = first; step <= last; ++step) {
+    const Seconds before = step == 0 ? Seconds{} : measured.step_end(step - 1);
+    result.steps.push_back({step, measured.step_end(step) - before});
+  }
+  std::vector<std::size_t> order(result.steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return result.steps[i].time; });
+  result.median = order[(order.size() - 1) / 2];
+  for (MeasuredStep& step : result.steps) {
+    step.preempted = step.time > kFarLonger * result.shown().time;
+  }
+  return result;
+}
+
+std::string text_of(const MeasuredSteps& steps) {
+  const std::string shown = step_time(steps.shown());
+  if (steps.steps.size() == 1) return fmt::format("one step: {}", shown);
+  const auto [least, most] = std::ranges::minmax_element(steps.steps, {}, &MeasuredStep::time);
+  return fmt::format("step {} of {}, the median: {}; steps {} to {}{}", steps.median + 1,
+                     steps.steps.size(), shown, step_time(*least), step_time(*most),
+                     preempted_text(steps.steps));
+}
+
+Comparison compare_typical(const Plan& plan, const Timeline& predicted, const Timeline& measured) {
+  std::vector<std::vector<TaskTimes>> times;
+  for (const MeasuredStep& step : measured_steps(measured).steps) {
+    if (!step.preempted) times.push_back(times_in(measured, step.step));
+  }
+  Comparison result = compare(plan, predicted, measured);
+  result.tasks = compare(mean_times(plan, predicted), median_times(times));
+  result.rows = explain_error(plan, result.tasks);
+  return result;
 }
 
 }  // namespace strata::gui

@@ -11,8 +11,11 @@
 
 #include "gui/models/scene.h"
 #include "sim/base/cancel.h"
+#include "sim/plan/plan.h"
 #include "sim/study/case/runner.h"
 #include "sim/study/validate/validate.h"
+#include "sim/timeline/compare.h"
+#include "sim/timeline/timeline.h"
 
 namespace strata::gui {
 
@@ -21,6 +24,7 @@ struct RealRun {
   std::string devices = "cpu:2";  ///< FAMILY:NUMBER
   std::int64_t batch_per_device = 4;
   std::size_t rounds = 3;
+  std::string strategy_file = "strategy.json";  ///< where a command finds edited cuts
 };
 
 /// What came of one.
@@ -38,6 +42,8 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores);
 
 /// The `strata validate` that does the same.
 std::string command_of(const RealRun& run);
+/// Why there is none: "the strategy uses device 16; cpu:2 has 2: ..."; empty where there is one.
+std::string why_no_command(const Runner& runner, const RealRun& run, const Scene* scene);
 
 /// How far it is: "round 2 of 3"; what comes before the first of those is "warm-up 1 of 2".
 std::string round_text(const MeasureProgress& at, const RealRun& run);
@@ -46,5 +52,32 @@ std::string round_text(const MeasureProgress& at, const RealRun& run);
 /// Cancelled.
 RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<bool>* cancelled,
                          const std::function<void(const MeasureProgress&)>& progress);
+
+// Which of the steps of a measurement stands for it: not one in which something else ran on the
+// machine. Values; pure.
+
+struct MeasuredStep {
+  std::size_t step = 0;    ///< of the timeline
+  Seconds time;            ///< since the end of the step before
+  bool preempted = false;  ///< it took far longer than the median
+};
+
+struct MeasuredSteps {
+  /// Neither the first two, which find other work's data in the caches, nor the last, whose
+  /// synchronisation meets no next step; in order. One at least.
+  std::vector<MeasuredStep> steps;
+  std::size_t median = 0;  ///< in `steps`; of an even number the shorter one
+
+  const MeasuredStep& shown() const { return steps[median]; }
+};
+/// Of a timeline of a step at least.
+MeasuredSteps measured_steps(const Timeline& measured);
+
+/// "step 2 of 3, the median: 1.31 ms; steps 1.28 ms to 9.02 ms; preempted: step 3 (9.02 ms)".
+std::string text_of(const MeasuredSteps& steps);
+
+/// Of each task, predicted and measured, the latter as the median of the steps that were not
+/// preempted.
+Comparison compare_typical(const Plan& plan, const Timeline& predicted, const Timeline& measured);
 
 }  // namespace strata::gui

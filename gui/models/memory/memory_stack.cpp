@@ -1,9 +1,13 @@
 #include "gui/models/memory/memory_stack.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "sim/cost/cost_model.h"
 #include "sim/timeline/memory.h"
@@ -77,6 +81,46 @@ void prefer_steady_peak(MemoryStack& stack, const TimeRange& steady) {
   stack.peak = static_cast<std::size_t>(&later - stack.levels.data());
 }
 
+TableCell share_cell(const HeldTensors& held, const LiveTensor& live) {
+  const double share = static_cast<double>(held.buffer(live).bytes.value) /
+                       static_cast<double>(std::max<std::int64_t>(held.total.value, 1));
+  return {human_share(share), share};
+}
+TableCell kind_cell(const HeldTensors& held, const LiveTensor& live) {
+  const BufferKind kind = held.buffer(live).kind;
+  const std::string_view what = name(kind);
+  return {QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())),
+          static_cast<int>(kind),
+          {},
+          static_cast<int>(use_of(kind))};
+}
+template <double LiveTensor::*time>
+TableCell time_cell(const HeldTensors& held, const LiveTensor& live) {
+  const bool lasts = held.buffer(live).lasts();
+  return {lasts ? TensorTable::tr("always") : human_seconds({live.*time}), live.*time};
+}
+
+constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = {{
+    {"Layer", "", "", false,
+     [](auto& held, auto& live) {
+       return TableCell{held.layer(live), static_cast<qlonglong>(held.buffer(live).layer())};
+     }},
+    {"Size", "", "", true,
+     [](auto& held, auto& live) {
+       const Bytes bytes = held.buffer(live).bytes;
+       return TableCell{human_bytes(bytes), static_cast<qlonglong>(bytes.value)};
+     }},
+    {"What", "", "", false, kind_cell},
+    {"Share", "Of all that the device holds at this moment", "", true, share_cell},
+    {"From", "When it begins to be kept", "", true, time_cell<&LiveTensor::begin>},
+    {"Until", "When it is let go", "", true, time_cell<&LiveTensor::end>},
+    {"Shard", "Which of the layer's parts it is of", "", true,
+     [](auto& held, auto& live) {
+       const int shard = static_cast<int>(held.buffer(live).shard);
+       return TableCell{QString::number(shard + 1), shard};
+     }},
+}};
+
 }  // namespace
 
 MemoryUseKind use_of(BufferKind kind) {
@@ -139,7 +183,7 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
   std::vector<LiveTensor> live;
   for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
     const Buffer& buffer = plan.buffers()[i];
-    if (buffer.device != device) continue;
+    if (buffer.device != plan.representative(device)) continue;
     if (buffer.lasts()) {
       live.push_back({i, 0, 0, timeline.makespan().value});
       continue;
@@ -164,22 +208,28 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {
   const Timeline& timeline = scene->prediction.timeline;
   picture->end = timeline.makespan().value;
   picture->steady = steady_step(timeline).value_or(TimeRange{});
-  for (const BufferNumbers& numbers : buffers_by_device(plan)) {
-    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers));
+  const std::vector<BufferNumbers> numbers = buffers_by_device(plan);
+  picture->stacks.resize(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (plan.representative(DeviceId(i)) != DeviceId(i)) continue;
+    MemoryStack stack = stack_of(changes_of(plan, timeline, numbers[i]));
     prefer_steady_peak(stack, picture->steady);
-    stack.capacity = scene->input.models[picture->stacks.size()]->memory_capacity();
+    stack.capacity = scene->input.models[i]->memory_capacity();
     picture->highest = std::max(picture->highest, stack.peak_bytes().value);
     picture->capacity = std::max(picture->capacity, stack.capacity.value);
-    picture->stacks.push_back(std::move(stack));
+    picture->stacks[i] = std::make_shared<const MemoryStack>(std::move(stack));
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    picture->stacks[i] = picture->stacks[plan.representative(DeviceId(i))()];
   }
   return picture;
 }
 
 MemoryScale MemoryPicture::fitting_scale() const {
   constexpr double kNear = 0.6;
-  const bool near = std::any_of(stacks.begin(), stacks.end(), [](const MemoryStack& stack) {
-    return static_cast<double>(stack.peak_bytes().value) >
-           kNear * static_cast<double>(stack.capacity.value);
+  const bool near = std::any_of(stacks.begin(), stacks.end(), [](const auto& stack) {
+    return static_cast<double>(stack->peak_bytes().value) >
+           kNear * static_cast<double>(stack->capacity.value);
   });
   return near ? MemoryScale::capacity : MemoryScale::peak;
 }
@@ -195,6 +245,31 @@ std::vector<std::int64_t> byte_ticks(std::int64_t top, int most) {
   std::vector<std::int64_t> ticks;
   for (std::int64_t at = step; at < top; at += step) ticks.push_back(at);
   return ticks;
+}
+
+TensorTable::TensorTable(QObject* parent) : RowTable(kTensorColumns, parent) {}
+
+void TensorTable::show(ScenePtr scene, DeviceId device, double at) {
+  HeldTensors held{std::move(scene)};
+  std::vector<LiveTensor> tensors;
+  if (held.scene) {
+    const Prediction& prediction = held.scene->prediction;
+    tensors = live_tensors(prediction.plan, prediction.timeline, device, at);
+  }
+  for (const LiveTensor& live : tensors) held.total += held.buffer(live).bytes;
+  RowTable::show(std::move(held), std::move(tensors));
+}
+
+// By shards from 0 and in seconds, whatever lasts.
+std::string TensorTable::csv() const {
+  std::string lines = "layer,what,shard,size_bytes,from_seconds,until_seconds\n";
+  for (const LiveTensor& live : rows()) {
+    const Buffer& tensor = context_.buffer(live);
+    fmt::format_to(std::back_inserter(lines), "{},{},{},{},{},{}\n",
+                   csv_cell(context_.layer(live).toStdString()), name(tensor.kind), tensor.shard,
+                   tensor.bytes.value, live.begin, live.end);
+  }
+  return lines;
 }
 
 }  // namespace strata::gui

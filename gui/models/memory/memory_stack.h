@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
 
@@ -50,7 +52,8 @@ struct LiveTensor {
   std::size_t step = 0;      ///< that made it
   double begin = 0, end = 0;
 };
-/// Those that a device holds at a time, the largest first; equal ones in the plan's order.
+/// Those that a device holds at a time, the largest first; equal ones in the plan's order. In a
+/// plan by classes, those of the device that stands for it.
 std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
                                      double at);
 
@@ -60,7 +63,7 @@ enum class MemoryScale : std::uint8_t { peak, capacity };
 /// Every device's stack, and the time of it all.
 struct MemoryPicture {
   ScenePtr scene;
-  std::vector<MemoryStack> stacks;  ///< by device
+  std::vector<std::shared_ptr<const MemoryStack>> stacks;  ///< by device; one for a class
   double end = 0;
   TimeRange steady;           ///< the last step that is measured by: most others are like it
   std::int64_t highest = 0;   ///< of all peaks
@@ -75,5 +78,41 @@ std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene);
 
 /// At multiples of 1, 2 or 5 times a power of ten, above 0 and below `top`; at most `most`.
 std::vector<std::int64_t> byte_ticks(std::int64_t top, int most);
+
+// The tensors that a device holds at one moment. Lives in the window's thread.
+
+/// What is not null where there are rows, and how much they are together.
+struct HeldTensors {
+  ScenePtr scene;
+  Bytes total = {};
+
+  const Buffer& buffer(const LiveTensor& live) const {
+    return scene->prediction.plan.buffers()[live.buffer];
+  }
+  QString layer(const LiveTensor& live) const {
+    return QString::fromStdString(scene->input.graph[buffer(live).layer].name);
+  }
+};
+
+class TensorTable : public RowTable<HeldTensors, LiveTensor> {
+  Q_OBJECT
+
+ public:
+  enum Column { kLayer, kBytes, kWhat, kShare, kFrom, kUntil, kShard, kColumns };
+  /// Of kWhat: the MemoryUseKind that it belongs to, as an int.
+  static constexpr int kUseRole = detail;
+
+  explicit TensorTable(QObject* parent = nullptr);
+
+  /// Null: no rows.
+  void show(ScenePtr scene, DeviceId device, double at);
+
+  LayerId layer(int row) const {
+    return context_.buffer(rows()[static_cast<std::size_t>(row)]).layer;
+  }
+  Bytes total() const { return context_.total; }
+  /// With a first line of names.
+  std::string csv() const;
+};
 
 }  // namespace strata::gui

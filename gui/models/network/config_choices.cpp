@@ -28,21 +28,35 @@ std::string_view word(Dim dim) {
   return "";
 }
 
-/// The layer that has the least of a dim: where it can be cut, all can.
-LayerId narrowest(const Graph& graph, std::span<const LayerId> layers, Dim dim) {
+/// The layer that has the least along an axis: where it can be cut, all can.
+LayerId narrowest(const Graph& graph, std::span<const LayerId> layers, CutAxis axis) {
   return *std::min_element(layers.begin(), layers.end(), [&](LayerId a, LayerId b) {
-    return most_parts(graph[a])[dim] < most_parts(graph[b])[dim];
+    return most_parts_along(graph[a], axis) < most_parts_along(graph[b], axis);
   });
 }
 
-std::string too_fine(const Graph& graph, LayerId layer, Dim dim, std::int32_t degree) {
+std::string too_fine(const Graph& graph, LayerId layer, CutAxis axis, std::int32_t degree) {
   const Layer& it = graph[layer];
-  if (degree <= most_parts(it)[dim]) return {};
+  if (degree <= most_parts_along(it, axis)) return {};
+  if (!axis) {
+    if (it.reduction == 1)
+      return fmt::format("{} has no terms to divide, {}", it.name, why_no_more_terms(it));
+    return fmt::format("{} has {} input channels, fewer than {} parts", it.name, it.reduction,
+                       degree);
+  }
+  const Dim dim = *axis;
   if (is_opaque(it.op) && dim != Dim::n)
     return fmt::format("{} is opaque and is cut in n alone", it.name);
   if (it.output[dim] == 1) return fmt::format("{} has nothing to cut in {}", it.name, name(dim));
   return fmt::format("{} has {} {}, fewer than {} parts", it.name, it.output[dim], word(dim),
                      degree);
+}
+
+// Others have no sums, and are not asked.
+std::vector<LayerId> with_axis(const Graph& graph, std::span<const LayerId> layers, CutAxis axis) {
+  std::vector<LayerId> those(layers.begin(), layers.end());
+  if (!axis) std::erase_if(those, [&](LayerId layer) { return graph[layer].reduction == 1; });
+  return those;
 }
 
 std::string too_many(const Degrees& degrees, std::size_t devices) {
@@ -64,6 +78,7 @@ std::vector<std::int32_t> offered_degrees(std::size_t devices, std::span<const D
   std::vector<std::int32_t> degrees;
   for (const Degrees& cut : now) {
     degrees.insert(degrees.end(), cut.values.begin(), cut.values.end());
+    degrees.push_back(cut.r);
   }
   for (std::size_t degree = 1; degree <= devices; pow2 ? degree *= 2 : ++degree) {
     if (all || pow2 || devices % degree == 0) degrees.push_back(static_cast<std::int32_t>(degree));
@@ -73,15 +88,42 @@ std::vector<std::int32_t> offered_degrees(std::size_t devices, std::span<const D
   return degrees;
 }
 
+std::int32_t degree_along(const Degrees& degrees, CutAxis axis) {
+  return axis ? degrees[*axis] : degrees.r;
+}
+
+Degrees with_degree(const Layer& layer, Degrees degrees, CutAxis axis, std::int32_t degree) {
+  if (axis) {
+    degrees[*axis] = degree;
+    return degrees;
+  }
+  if (degrees.r == degree || layer.reduction == 1) return degrees;
+  degrees.r = degree;
+  degrees.scatter = Dim::n;
+  if (degree == 1) return degrees;
+  const PerDim<bool> may = may_scatter(layer, degrees);
+  const auto room = std::find_if(kDims.begin(), kDims.end(), [&](Dim dim) { return may[dim]; });
+  if (room != kDims.end()) degrees.scatter = *room;
+  return degrees;
+}
+
+std::int64_t most_parts_along(const Layer& layer, CutAxis axis) {
+  return axis ? most_parts(layer)[*axis] : layer.reduction;
+}
+
 std::vector<DegreeChoice> degree_choices(const Case& input, std::span<const LayerId> layers,
-                                         Dim dim, std::span<const Degrees> now) {
+                                         CutAxis axis, std::span<const Degrees> now) {
   std::vector<DegreeChoice> choices;
   for (const std::int32_t degree : offered_degrees(input.cluster.device_count(), now)) {
-    std::string reason = too_fine(input.graph, narrowest(input.graph, layers, dim), dim, degree);
+    std::string reason;
+    const std::vector<LayerId> these = with_axis(input.graph, layers, axis);
+    if (!these.empty() || degree > 1) {
+      const std::span<const LayerId> asked = these.empty() ? layers : std::span(these);
+      reason = too_fine(input.graph, narrowest(input.graph, asked, axis), axis, degree);
+    }
     for (std::size_t i = 0; i < layers.size() && reason.empty(); ++i) {
-      Degrees degrees = now[i];
-      degrees[dim] = degree;
-      reason = why_not(input, layers.subspan(i, 1), degrees);
+      reason = why_not(input, layers.subspan(i, 1),
+                       with_degree(input.graph[layers[i]], now[i], axis, degree));
     }
     choices.push_back({degree, reason});
   }
@@ -89,9 +131,9 @@ std::vector<DegreeChoice> degree_choices(const Case& input, std::span<const Laye
 }
 
 std::string why_not(const Case& input, std::span<const LayerId> layers, const Degrees& degrees) {
-  for (const Dim dim : kDims) {
-    const LayerId layer = narrowest(input.graph, layers, dim);
-    std::string reason = too_fine(input.graph, layer, dim, degrees[dim]);
+  for (const CutAxis axis : kCutAxes) {
+    const LayerId layer = narrowest(input.graph, layers, axis);
+    std::string reason = too_fine(input.graph, layer, axis, degree_along(degrees, axis));
     if (!reason.empty()) return reason;
   }
   for (const LayerId layer : layers) {

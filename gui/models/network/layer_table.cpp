@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "gui/models/network/network_nodes.h"
@@ -75,6 +77,135 @@ SceneLayers layers_of(ScenePtr scene) {
   return of;
 }
 
+constexpr double kGutter = 56;      // between columns; connectors run in it
+constexpr double kFrame = 14;       // of an open block
+constexpr double kFrameTitle = 20;  // above its nodes
+constexpr double kMargin = 24;
+constexpr std::size_t kMostColumns = 64;
+
+struct Column {
+  std::size_t first = 0, last = 0;  ///< stretches; `last` is the next column's first
+  double left = 0, right = 0;       ///< of the line on which the chain runs
+  double height = 0;
+};
+
+double left_of(const Stretch& stretch) {
+  return stretch.drawing->entry.x() + (stretch.framed ? kFrame : 0);
+}
+double right_of(const Stretch& stretch) {
+  const Drawing& drawing = *stretch.drawing;
+  return drawing.size.width() - drawing.entry.x() + (stretch.framed ? kFrame : 0);
+}
+double height_of(const Stretch& stretch) {
+  return stretch.drawing->size.height() + (stretch.framed ? kFrameTitle + kFrame : 0);
+}
+
+/// The exit need not be below the entry: the chain then goes on beside it.
+double shift_of(const Stretch& stretch) {
+  return stretch.drawing->centres.at(stretch.exit).x() - stretch.drawing->entry.x();
+}
+
+std::vector<Column> columns_of(std::span<const Stretch> stretches, double most) {
+  std::vector<Column> columns;
+  double x = 0;  // of the chain, from the column's line
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const double height = height_of(stretches[i]);
+    if (columns.empty() || columns.back().height + height > most) {
+      columns.push_back({i, i, 0, 0, 0});
+      x = 0;
+    }
+    Column& column = columns.back();
+    column.last = i + 1;
+    column.height += height;
+    column.left = std::max(column.left, left_of(stretches[i]) - x);
+    column.right = std::max(column.right, right_of(stretches[i]) + x);
+    x += shift_of(stretches[i]);
+  }
+  return columns;
+}
+
+QSizeF size_of(const std::vector<Column>& columns) {
+  QSizeF size(-kGutter, 0);
+  for (const Column& column : columns) {
+    size.rwidth() += column.left + column.right + kGutter;
+    size.rheight() = std::max(size.height(), column.height);
+  }
+  return size + QSizeF(2 * kMargin, 2 * kMargin);
+}
+
+// Into so many columns or fewer, the tallest of them as low as can be.
+std::vector<Column> even_columns(std::span<const Stretch> stretches, std::size_t count) {
+  double total = 0, low = 0;
+  for (const Stretch& stretch : stretches) {
+    total += height_of(stretch);
+    low = std::max(low, height_of(stretch));
+  }
+  double high = total;
+  while (high - low > 1) {
+    const double middle = (low + high) / 2;
+    (columns_of(stretches, middle).size() <= count ? high : low) = middle;
+  }
+  return columns_of(stretches, high);
+}
+
+// As many columns as show the most: the sheet, made to fit the window, is the least reduced.
+std::vector<Column> best_columns(std::span<const Stretch> stretches, double aspect) {
+  std::vector<Column> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t count = 1; count <= std::min(kMostColumns, stretches.size()); ++count) {
+    std::vector<Column> columns = even_columns(stretches, count);
+    const QSizeF size = size_of(columns);
+    const double reduction = std::max(size.width() / aspect, size.height());
+    if (reduction < least) {
+      least = reduction;
+      best = std::move(columns);
+    }
+    if (size.width() > 3 * aspect * size.height()) break;
+  }
+  return best;
+}
+
+QPainterPath connector(QPointF from, QPointF to, double gutter) {
+  constexpr double kReach = 12, kRound = 8;
+  const double below = from.y() + kReach, above = to.y() - kReach;
+  QPainterPath path(from);
+  path.lineTo(from.x(), below - kRound);
+  path.quadTo(from.x(), below, from.x() + kRound, below);
+  path.lineTo(gutter - kRound, below);
+  path.quadTo(gutter, below, gutter, below - kRound);
+  path.lineTo(gutter, above + kRound);
+  path.quadTo(gutter, above, gutter + kRound, above);
+  path.lineTo(to.x() - kRound, above);
+  path.quadTo(to.x(), above, to.x(), above + kRound);
+  path.lineTo(to);
+  return path;
+}
+
+PlacedStretch placed(const Stretch& stretch, QPointF entry) {
+  const Drawing& drawing = *stretch.drawing;
+  const QPointF move = entry - drawing.entry;
+  PlacedStretch result;
+  for (const QPointF& centre : drawing.centres) {
+    QRectF node(QPointF(), kNodeSize);
+    node.moveCenter(centre + move);
+    result.nodes.push_back(node);
+    if (stretch.framed) result.frame |= node;
+  }
+  if (stretch.framed) {
+    result.frame.adjust(-kFrame, -kFrameTitle, kFrame, kFrame);
+  }
+  for (const QPainterPath& curve : drawing.curves) {
+    result.curves.push_back(curve.translated(move));
+  }
+  return result;
+}
+
+QPointF foot_of(const Stretch& stretch, const PlacedStretch& placed) {
+  const QRectF& exit = placed.nodes.at(stretch.exit);
+  const double bottom = stretch.framed ? placed.frame.bottom() : exit.bottom();
+  return {exit.center().x(), std::max(bottom, exit.bottom())};
+}
+
 }  // namespace
 
 std::vector<Bytes> memory_by_layer(const Plan& plan, std::size_t layers) {
@@ -101,6 +232,44 @@ void LayerTable::set_scene(ScenePtr scene) {
   std::vector<LayerId> ids;
   for (std::size_t i = 0; i < count; ++i) ids.emplace_back(i);
   show(std::move(layers), std::move(ids));
+}
+
+Sheet place(std::span<const Stretch> stretches, double aspect) {
+  Sheet sheet;
+  const std::vector<Column> columns = best_columns(stretches, aspect);
+  sheet.columns = columns.size();
+  double line = kMargin;
+  QPointF foot;
+  for (const Column& column : columns) {
+    line += column.left;
+    QPointF entry(line, kMargin);
+    for (std::size_t i = column.first; i < column.last; ++i) {
+      const Stretch& stretch = stretches[i];
+      if (i == column.first && i > 0) {
+        sheet.connectors.push_back(connector(foot, entry, line - column.left - kGutter / 2));
+      }
+      if (stretch.framed) {
+        // The title has room between the entry and the first nodes.
+        QPainterPath lead(entry);
+        entry.ry() += kFrameTitle;
+        lead.lineTo(entry);
+        sheet.connectors.push_back(lead);
+      }
+      sheet.stretches.push_back(placed(stretch, entry));
+      const PlacedStretch& there = sheet.stretches.back();
+      const QRectF& exit = there.nodes.at(stretch.exit);
+      foot = foot_of(stretch, there);
+      if (stretch.framed) {
+        QPainterPath lead({exit.center().x(), exit.bottom()});
+        lead.lineTo(foot);
+        sheet.connectors.push_back(lead);
+      }
+      entry = foot;
+    }
+    line += column.right + kGutter;
+  }
+  sheet.bounds = QRectF(QPointF(), size_of(columns));
+  return sheet;
 }
 
 }  // namespace strata::gui

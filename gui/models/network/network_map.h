@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/network/network_columns.h"
+#include "gui/models/network/layer_table.h"
 #include "gui/models/network/network_nodes.h"
 #include "gui/models/workspace.h"
 

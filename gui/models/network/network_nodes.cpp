@@ -63,7 +63,7 @@ std::vector<std::vector<Bytes>> moved_forward(const Graph& graph, const Plan& pl
   for (const Task& task : plan.tasks()) {
     if (task.kind != TaskKind::transfer || task.phase != Phase::forward) continue;
     const Transfer& transfer = plan.transfers()[task.detail];
-    moved[task.layer()][transfer.input] += transfer.bytes;
+    moved[task.layer()][transfer.input] += Bytes{plan.alike(task) * transfer.bytes.value};
   }
   return moved;
 }

@@ -9,6 +9,7 @@
 #include "gui/models/text.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/within_memory.h"
 
 namespace strata::gui {
@@ -53,6 +54,8 @@ SolveOptions solve_options(const Case& input, const KeptLayers& kept, Objective 
   options.kept = kept;
   options.space.free_elementwise = needs_freedom(input, kept);
   options.objective = objective;
+  const SearchSpace space(input.graph, input.cluster, options.space);
+  if (!eq1_tables_fit(input.graph, space)) options.space.degrees = DegreeSet::pow2;
   options.simulate = objective == Objective::simulated;  // else the scene's prediction does it
   options.limits.cancelled = progress.cancelled();
   options.limits.progress = [&](const SolveProgress& at) {
@@ -112,11 +115,21 @@ QString said_of(const SolvedRest& found) {
       .arg(text);
 }
 
+QString said_elsewhere(const SolvedRest& found, bool same_case) {
+  return said_of(found) + QLatin1Char(' ') +
+         (same_case
+              ? solver_words("The strategy was edited in the meantime: the answer is on the "
+                             "scoreboard.")
+              : solver_words("The case was edited in the meantime: undo that (Ctrl+Z), and the "
+                             "scoreboard has the answer."));
+}
+
 void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
                 std::function<void(const SolvedRest&)> done,
                 const std::function<void(QString)>& failed) {
   if (workspace.document().empty()) return;
   const Document asked = workspace.document();
+  workspace.begin_search(asked.input);
   workspace.jobs().start(
       receiver, kSearchLane, solver_words("Solving"),
       [&workspace, asked, search, done = std::move(done), failed, scene = workspace.scene(),
@@ -126,10 +139,8 @@ void solve_rest(Workspace& workspace, QObject* receiver, const Search& search,
         const SolvedRest found = solved_rest(*base, search, progress);
         return [&workspace, asked, found, done, failed] {
           workspace.scoreboard().add(found.tried);
-          if (!(workspace.document() == asked)) {
-            return failed(
-                solver_words("What was searched for was edited in the meantime: what the search "
-                             "found is on the scoreboard."));
+          if (workspace.document() != asked) {
+            return failed(said_elsewhere(found, workspace.document().input == asked.input));
           }
           workspace.edit(solver_words("solve the rest"), found.document);
           done(found);

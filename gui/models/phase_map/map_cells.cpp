@@ -75,13 +75,21 @@ QString axis_title(const std::string& key) {
   return translated("Bandwidth of %1 links").arg(QString::fromStdString(kind));
 }
 
-bool is_map_of(const PhaseMapRequest& map, const CaseRequest& input) try {
-  if (map.x.values.empty()) return false;
+// Cells that have no case tell nothing, and those of one host nothing of links between hosts: the
+// first and the last that are cases, then.
+bool is_map_of(const PhaseMapRequest& map, const CaseRequest& input) {
   PhaseMapRequest other = map;
   other.input = input;
-  return in_order(request_of(map, 0, 0)) == in_order(request_of(other, 0, 0));
-} catch (const InputError&) {
-  return false;
+  const std::size_t columns = map.x.values.size(), count = columns * map.y.values.size();
+  const auto decide = [&](std::size_t cell) -> std::optional<bool> {
+    const auto own = case_of(map, cell % columns, cell / columns);
+    const auto others = case_of(other, cell % columns, cell / columns);
+    return own || others ? std::optional(own == others) : std::nullopt;
+  };
+  std::optional<bool> first, last;
+  for (std::size_t i = 0; i < count && !first; ++i) first = decide(i);
+  for (std::size_t i = count; i > 0 && !last; --i) last = decide(i - 1);
+  return first.value_or(in_order(map.input) == in_order(input)) && last.value_or(count > 0);
 }
 
 MapCases cases_of(const PhaseMapRequest& map) {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/sweep/result_builder.h"
+#include "gui/models/sweep/result_set.h"
 #include "sim/base/cancel.h"
 
 namespace strata::gui {
@@ -29,6 +29,12 @@ std::string known_by(Store& store, std::int64_t id) {
 }
 
 }  // namespace
+
+void check_results(const std::string& file) {
+  Store store(file, OpenMode::read);
+  store.scenarios();
+  store.query(ResultBuilder::query(0, 1, {}));
+}
 
 /// What a job has read.
 struct ResultFile::Piece {
@@ -58,6 +64,7 @@ void ResultFile::Reader::forget_another_file(Store& store) {
 
 ResultFile::Piece ResultFile::Reader::read(const Progress& progress) {
   Store store(file, OpenMode::read);
+  store.stop_when(progress.cancelled());
   Piece read;
   for (const std::string& name : store.scenarios()) read.scenarios << QString::fromStdString(name);
   forget_another_file(store);

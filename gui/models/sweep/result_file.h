@@ -17,6 +17,10 @@
 
 namespace strata::gui {
 
+/// Whether the file is a store whose rows can be read: else throws InputError, EnvironmentError.
+/// Any thread.
+void check_results(const std::string& file);
+
 class ResultFile : public QObject {
   Q_OBJECT
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/sweep/result_builder.h"
+#include "gui/models/sweep/result_set.h"
 
 namespace strata::gui {
 namespace {
@@ -159,6 +159,29 @@ std::vector<std::uint32_t> passing(const ResultSet& results, const ResultFilter&
     if (passes[row] != 0) rows.push_back(static_cast<std::uint32_t>(row));
   }
   return rows;
+}
+
+// Of a column that does not differ one does not ask.
+std::string filter_error(const ResultSet& results, const std::string& text) {
+  for (const std::string& word : typed_words(text)) {
+    const std::size_t sign = word.find_first_of("<>=!");
+    if (sign == std::string::npos || sign == 0 || results.columns().empty()) continue;
+    const std::string name = word.substr(0, sign);
+    const auto column = column_named(results, name);
+    if (!column) {
+      std::vector<std::string> names;
+      for (const ResultColumn& each : results.columns()) {
+        if (each.varies()) names.push_back(each.name);
+      }
+      return fmt::format("no column begins with '{}'; allowed: {}", name, fmt::join(names, ", "));
+    }
+    const auto comparison = comparison_of(results, word);
+    if (comparison && results[*column].numeric && !measure_of(comparison->value)) {
+      return fmt::format("{}: '{}' is no number; allowed: 4, 50ms, 1GB", results[*column].name,
+                         comparison->value);
+    }
+  }
+  return {};
 }
 
 std::string where_clause(const ResultSet& results, const ResultFilter& filter) {

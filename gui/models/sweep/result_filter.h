@@ -39,6 +39,10 @@ struct ResultFilter {
 /// Ascending.
 std::vector<std::uint32_t> passing(const ResultSet& results, const ResultFilter& filter);
 
+/// What is wrong with the text: "no column begins with 'stpe'; allowed: step_seconds, ...", or
+/// empty.
+std::string filter_error(const ResultSet& results, const std::string& text);
+
 /// The same as conditions of SQL over the view `cases`: " WHERE ..."; empty where all pass. What
 /// SQL cannot say of a text is left out.
 std::string where_clause(const ResultSet& results, const ResultFilter& filter);

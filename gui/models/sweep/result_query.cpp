@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/sweep/result_builder.h"
+#include "gui/models/sweep/result_set.h"
 
 namespace strata::gui {
 namespace {

@@ -44,7 +44,7 @@ class Results : public QObject {
   void set_brushes(const std::map<std::string, Brush>& brushes);
   void clear_brushes();
   void set_current(std::optional<std::uint32_t> row);
-  /// What a click on a row asks for.
+  /// What a double click on a row asks for.
   void open(std::uint32_t row) { emit wanted(row); }
 
  signals:

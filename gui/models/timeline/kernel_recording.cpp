@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "sim/study/validate/kernel_times.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -30,9 +30,10 @@ std::vector<std::pair<std::string, std::string>> layers_of(const Graph& graph) {
 /// The last match, beside its trace: every edit of the case draws the same kernels again.
 class LastMatch {
  public:
-  MatchPtr of(const std::shared_ptr<const Trace>& trace, const Graph& graph) {
+  MatchPtr of(const std::shared_ptr<const Trace>& trace, const Graph& graph,
+              const std::atomic<bool>* cancelled) {
     if (MatchPtr known = find(*trace, graph)) return known;
-    auto match = std::make_shared<const KernelLayers>(match_kernels(*trace, graph));
+    auto match = std::make_shared<const KernelLayers>(match_kernels(*trace, graph, cancelled));
     const std::scoped_lock guard(lock_);
     trace_ = trace;
     layers_ = layers_of(graph);
@@ -71,20 +72,23 @@ class KernelFacts : public SliceFacts {
     }
   }
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
+  std::vector<std::string> lines(std::uint32_t id, double /*shift*/) const override {
     const LayerKernel& kernel = match_->kernels[id];
     const TraceSlice& slice = trace_->slices[kernel.slice];
     std::vector<std::string> lines = {
         trace_->names[slice.name], fmt::format("GPU {}, stream {}", kernel.device, kernel.stream),
-        fmt::format("{}, from {} of the trace on", format_seconds(slice.end - slice.begin),
-                    format_seconds(slice.begin))};
+        fmt::format("{}, from {} of the trace on", seconds_text(slice.end - slice.begin),
+                    seconds_text(slice.begin))};
     if (kernel.layer.valid()) add_layer(kernel, lines);
     return lines;
   }
 
   std::optional<PickedTask> task(std::uint32_t id) const override {
     const LayerKernel& kernel = match_->kernels[id];
-    const auto task = predicted_.find({DeviceId(kernel.device), kernel.layer, kernel.pass});
+    const bool anew = kernel.pass == KernelPass::recomputation;
+    const auto task = predicted_.find(
+        in_plan(scene_->prediction.plan,
+                {DeviceId(kernel.device), kernel.layer, anew ? KernelPass::forward : kernel.pass}));
     if (!kernel.layer.valid() || task == predicted_.end()) return std::nullopt;
     return PickedTask{last_steady_step(scene_->prediction.timeline), task->second.first};
   }
@@ -96,14 +100,14 @@ class KernelFacts : public SliceFacts {
         fmt::format("{} {}", scene_->input.graph[kernel.layer].name, name(kernel.pass));
     if (kernel.step < traced_.size()) {
       const PassTime& traced = traced_[kernel.step].at(pass);
-      text += fmt::format(": {} in {} kernel{} of {}", format_seconds(traced.seconds), traced.parts,
+      text += fmt::format(": {} in {} kernel{} of {}", seconds_text(traced.seconds), traced.parts,
                           traced.parts == 1 ? "" : "s",
                           match_->names_steps ? "this step" : "the trace");
     }
     lines.push_back(std::move(text));
-    const auto predicted = predicted_.find(pass);
+    const auto predicted = predicted_.find(in_plan(scene_->prediction.plan, pass));
     if (predicted == predicted_.end()) return;
-    lines.push_back(fmt::format("predicted {}{}", format_seconds(predicted->second.seconds),
+    lines.push_back(fmt::format("predicted {}{}", seconds_text(predicted->second.seconds),
                                 match_->names_steps ? "" : " a step"));
   }
 
@@ -188,8 +192,8 @@ class KernelRecorder {
   SliceStyle style(const LayerKernel& kernel) const {
     if (kernel.pass == KernelPass::update) return {Shade::task, TaskKind::compute, Phase::update};
     if (kernel.layer.valid()) {
-      const bool forward = kernel.pass == KernelPass::forward;
-      return {Shade::task, TaskKind::compute, forward ? Phase::forward : Phase::backward_data};
+      const bool backward = kernel.pass == KernelPass::backward;
+      return {Shade::task, TaskKind::compute, backward ? Phase::backward_data : Phase::forward};
     }
     constexpr float kUnknown = 8;  // the grey one
     return {Shade::category, {}, {}, kUnknown};
@@ -235,8 +239,8 @@ class KernelRecorder {
 }  // namespace
 
 RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string& name,
-                           const ScenePtr& scene) {
-  MatchPtr match = last_match().of(trace, scene->input.graph);
+                           const ScenePtr& scene, const std::atomic<bool>* cancelled) {
+  MatchPtr match = last_match().of(trace, scene->input.graph, cancelled);
   auto recording = KernelRecorder(*trace, *match, *scene).run(name);
   recording->facts = std::make_shared<KernelFacts>(std::move(trace), std::move(match), scene);
   return recording;
@@ -251,11 +255,11 @@ std::string match_text(const Trace& trace, const std::string& name, const Scene&
           ? fmt::format(
                 "the trace names no steps (ProfilerStep#N): its kernels are added up over all of "
                 "it, in which a GPU is busy for {}; a step is predicted to take {}",
-                format_seconds(compared.busy), format_seconds(scene.prediction.step_seconds()))
+                seconds_text(compared.busy), seconds_text(scene.prediction.step_seconds()))
           : fmt::format(
                 "a step takes {} (the median of {}), {} of it with a GPU busy, predicted {}",
-                format_seconds(compared.traced_step), compared.steps, format_seconds(compared.busy),
-                format_seconds(scene.prediction.step_seconds()));
+                seconds_text(compared.traced_step), compared.steps, seconds_text(compared.busy),
+                seconds_text(scene.prediction.step_seconds()));
   return fmt::format(
       "{}: {:.1f} % of the kernels' time is known to be of {}'s layers or their "
       "update; {}",

@@ -5,6 +5,7 @@
 // step begins. GPU k stands beside the k-th device. What was matched last is kept for as long as
 // a recording of it is: it depends on the trace and the network's layers alone. Thread-safe.
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -14,9 +15,10 @@
 
 namespace strata::gui {
 
-/// `name`: of the trace. Its median step stands at the prediction's last steady one.
+/// `name`: of the trace. Its median step stands at the prediction's last steady one. Throws
+/// Cancelled where `cancelled` says so.
 RecordingPtr record_beside(std::shared_ptr<const Trace> trace, const std::string& name,
-                           const ScenePtr& scene);
+                           const ScenePtr& scene, const std::atomic<bool>* cancelled = nullptr);
 
 /// What of the trace was matched: "trace.json: 97.1 % of the kernels' time is known to be of
 /// vgg16's layers; a step takes 131 ms (the median of 3), 120 ms of it with a GPU busy, predicted

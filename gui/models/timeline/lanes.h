@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gui/models/selection.h"
@@ -67,11 +68,13 @@ class Lane {
  public:
   /// Sorted by begin; none begins before the one before it ended.
   Lane(LaneName name, std::vector<Slice> slices);
+  /// With the very slices of another.
+  Lane(LaneName name, const Lane& other) : name_(std::move(name)), held_(other.held_) {}
 
   const LaneName& name() const { return name_; }
-  std::span<const Slice> slices() const { return slices_; }
+  std::span<const Slice> slices() const { return held_->slices; }
   /// Equal for lanes of one recording that hold the same at the same times, whatever their names.
-  std::uint64_t signature() const { return signature_; }
+  std::uint64_t signature() const { return held_->signature; }
 
   /// The first slice, from `from` on, that ends after `at`; the number of slices where none does.
   std::size_t ending_after(double at, std::size_t from = 0) const;
@@ -80,7 +83,9 @@ class Lane {
   /// The longest of the slices [first, last), the earliest of equals; first < last.
   std::size_t longest(std::size_t first, std::size_t last) const;
   /// The sum of length times height of the slices [first, last).
-  double area(std::size_t first, std::size_t last) const { return area_[last] - area_[first]; }
+  double area(std::size_t first, std::size_t last) const {
+    return held_->area[last] - held_->area[first];
+  }
   /// The same of all that lies between two times, parts of slices too.
   double filled(double begin, double end) const { return look(begin, end).filled; }
 
@@ -93,19 +98,23 @@ class Lane {
   Look look(double begin, double end, std::size_t from = 0) const;
 
  private:
-  std::size_t longer(std::size_t a, std::size_t b) const;
+  struct Held {
+    std::vector<Slice> slices;
+    // Of the slices, side by side: what is asked for in every column of every frame.
+    std::vector<double> begins, ends, lengths;
+    std::vector<float> heights;          // empty where all are 1
+    std::vector<double> area;            // of the slices before each, and of all
+    std::vector<std::uint32_t> longest;  // a tree over the slices, its root at 1
+    std::uint64_t signature = 0;
+
+    std::size_t longer(std::size_t a, std::size_t b) const;
+  };
   double height(std::size_t slice) const {
-    return heights_.empty() ? 1 : static_cast<double>(heights_[slice]);
+    return held_->heights.empty() ? 1 : static_cast<double>(held_->heights[slice]);
   }
 
   LaneName name_;
-  std::vector<Slice> slices_;
-  // Of the slices, side by side: what is asked for in every column of every frame.
-  std::vector<double> begins_, ends_, lengths_;
-  std::vector<float> heights_;          // empty where all are 1
-  std::vector<double> area_;            // of the slices before each, and of all
-  std::vector<std::uint32_t> longest_;  // a tree over the slices, its root at 1
-  std::uint64_t signature_ = 0;
+  std::shared_ptr<const Held> held_;
 };
 
 struct LaneLabel {
@@ -118,8 +127,10 @@ struct LaneLabel {
 class SliceFacts {
  public:
   virtual ~SliceFacts() = default;
-  /// A line for each fact; the first is its name.
-  virtual std::vector<std::string> lines(std::uint32_t id) const = 0;
+  /// A line for each fact; the first is its name. Its times are moved by so many seconds, as it is
+  /// drawn.
+  virtual std::vector<std::string> lines(std::uint32_t id, double shift) const = 0;
+  std::vector<std::string> lines(std::uint32_t id) const { return lines(id, 0); }
   virtual std::optional<double> ready(std::uint32_t /*id*/) const { return std::nullopt; }
   /// What had to end before it could begin, and what waits for it; only those that are drawn.
   virtual std::vector<std::uint32_t> before(std::uint32_t /*id*/) const { return {}; }
@@ -157,13 +168,15 @@ struct Recording {
 };
 using RecordingPtr = std::shared_ptr<const Recording>;
 
+/// Its label; of a link's curve, after the link's name.
+std::string text_of(const Recording& recording, SlicePlace place);
 /// Found by its text and by `more`, in any case.
 LaneLabel make_label(const std::string& text, const std::string& more, LayerId layer);
 /// The style's number among the recording's, where it is put if it is not there yet.
 std::uint16_t style_number(Recording& recording, const SliceStyle& style);
 std::string in_small_letters(std::string text);
 
-/// Fills `places` from the lanes that stand for tasks.
+/// Fills `places` from the lanes that stand for tasks, from the first of those that hold the same.
 void index_places(Recording& recording);
 
 /// The same slices in as many lanes as it takes for none to overlap another; at least one. Any
@@ -192,5 +205,27 @@ std::vector<bool> labels_with(const Recording& recording, const std::string& tex
 SlicePlace next_match(const Recording& recording, const std::vector<bool>& wanted, SlicePlace from,
                       const TimeRange& within, bool backwards = false,
                       const std::vector<bool>& lanes = {});
+
+// The one time that recordings are drawn in: that of the first, with the other moved so that its
+// steady step begins where the first's does. Values; pure.
+
+struct TimeFrame {
+  std::optional<TimeRange> step;  ///< of the steady state: what is looked at first
+  double begin = 0, end = 0;      ///< of all that is drawn
+
+  /// What is added to a recording's times; 0 where either has no steady step.
+  double shift_of(const Recording& recording) const;
+};
+
+/// `second` may be null. The step is the first's.
+TimeFrame frame_of(const Recording& first, const Recording* second);
+/// The same, where both are looked at alike: the step is as long as the longer one.
+TimeFrame frame_of_both(const Recording& first, const Recording& second);
+
+// A recording's slices as comma-separated values: "group,lane,name,begin_seconds,end_seconds".
+// Pure.
+
+/// Those that overlap the range, lane by lane; without curves.
+std::string print_csv(const Recording& recording, const TimeRange& range);
 
 }  // namespace strata::gui

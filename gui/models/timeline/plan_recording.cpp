@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/timeline/plan_facts.h"
-#include "gui/models/timeline/steady_path.h"
+#include "gui/models/text.h"
 #include "sim/plan/task_title.h"
 #include "sim/plan/work_kind.h"
 #include "sim/text/units.h"
@@ -103,20 +102,35 @@ class PlanRecorder {
         devices[task.device()][lane_of(task)].push_back(slice({step, TaskId(i)}));
       }
     }
+    std::vector<std::vector<Lane>> lanes(devices.size());
     for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!stands_for_itself(DeviceId(i))) continue;
       for (const char* lane : {"compute", "sync", "statistics", "arriving"}) {
-        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]));
+        add_lanes(DeviceId(i), lane, std::move(devices[i][lane]), lanes[i]);
+      }
+    }
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      for (const Lane& lane : lanes[what_.plan.representative(DeviceId(i))()]) {
+        LaneName name = lane.name();
+        name.group = device_label(what_.cluster, DeviceId(i));
+        name.device = DeviceId(i);
+        recording_->lanes.emplace_back(std::move(name), lane);
       }
     }
   }
 
-  void add_lanes(DeviceId device, const std::string& lane, std::vector<Slice> slices) {
+  bool stands_for_itself(DeviceId device) const {
+    return what_.plan.representative(device) == device;
+  }
+
+  void add_lanes(DeviceId device, const std::string& lane, std::vector<Slice> slices,
+                 std::vector<Lane>& lanes) const {
     const bool is_device = lane == "compute";
     if (slices.empty() && !is_device) return;
     LaneName name{device_label(what_.cluster, device), lane,
                   is_device ? LaneKind::device : LaneKind::stream, device};
     for (std::vector<Slice>& part : without_overlaps(std::move(slices))) {
-      recording_->lanes.emplace_back(name, std::move(part));
+      lanes.emplace_back(name, std::move(part));
       ++name.depth;
       name.name = fmt::format("{} {}", lane, name.depth + 1);
     }
@@ -124,16 +138,28 @@ class PlanRecorder {
 
   void add_links() {
     const auto rates = what_.timeline.link_rates();
+    std::map<LinkId, Lane> lanes;
     for (std::size_t i = 0; i < rates.size();) {
       const LinkId link = rates[i].link;
       std::size_t end = i;
       while (end < rates.size() && rates[end].link == link) ++end;
-      add_link(link, rates.subspan(i, end - i));
+      std::vector<Slice> slices = levels(link, rates.subspan(i, end - i));
+      if (!slices.empty()) {
+        lanes.try_emplace(link, LaneName{{}, {}, LaneKind::curve}, std::move(slices));
+      }
       i = end;
+    }
+    for (std::size_t i = 0; i < what_.cluster.links().size(); ++i) {
+      const LinkId id(i);
+      const auto lane = lanes.find(what_.plan.representative(id));
+      if (lane == lanes.end()) continue;
+      const Link& link = what_.cluster[id];
+      recording_->lanes.emplace_back(
+          LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, lane->second);
     }
   }
 
-  void add_link(LinkId id, std::span<const LinkRate> rates) {
+  std::vector<Slice> levels(LinkId id, std::span<const LinkRate> rates) {
     const Link& link = what_.cluster[id];
     std::vector<Slice> slices;
     const std::uint16_t level = style({Shade::level});
@@ -145,10 +171,8 @@ class PlanRecorder {
       slices.push_back({rates[i].at.value, end, label, kNoTask,
                         static_cast<float>(std::min(height, 1.0)), level});
     }
-    if (slices.empty()) return;
-    add_label(fmt::format("{} of {}", link.name, format_rate(link.bandwidth)), "link", LayerId());
-    recording_->lanes.emplace_back(
-        LaneName{"links", link.name, LaneKind::curve, {}, id, owner_of(link)}, std::move(slices));
+    if (!slices.empty()) add_label(format_rate(link.bandwidth), "link", LayerId());
+    return slices;
   }
 
   // An end that is a device, else the host that an end's name begins with.
@@ -171,6 +195,18 @@ class PlanRecorder {
   std::map<TaskClass, std::size_t> labels_;
   std::vector<std::uint32_t> label_of_;  // by the plan's task
 };
+
+constexpr std::size_t kMostNeighbours = 256;  // arrows that somebody could still tell apart
+
+std::string senders(const Plan& plan, const Cluster& cluster, const Transfer& transfer) {
+  const auto pieces = plan.pieces(transfer);
+  std::string text = cluster[pieces.front().from].name;
+  const std::size_t senders = pieces.size() * transfer.copies;
+  if (senders > 1) text += fmt::format(" and {} more", senders - 1);
+  return text;
+}
+
+constexpr double kWorthTelling = 0.0005;
 
 }  // namespace
 
@@ -208,6 +244,155 @@ RecordingPtr record(const ScenePtr& scene) {
       {scene->document.name() + ", " + scene->document.strategy.label(), scene->input.graph,
        scene->input.cluster, prediction.plan, prediction.timeline, scene},
       scene->path);
+}
+
+PlanFacts::PlanFacts(PlanTimeline what, std::vector<std::uint32_t> on_path,
+                     std::vector<float> path_share)
+    : what_(std::move(what)), on_path_(std::move(on_path)), path_share_(std::move(path_share)) {}
+
+std::string PlanFacts::traffic(const Task& task) const {
+  if (task.kind == TaskKind::transfer) {
+    const Transfer& transfer = what_.plan.transfers()[task.detail];
+    return fmt::format("{} from {}", format_bytes(transfer.bytes),
+                       senders(what_.plan, what_.cluster, transfer));
+  }
+  const Group& group = what_.plan.groups()[task.detail];
+  return fmt::format("{} summed over {} devices", format_bytes(group.bytes),
+                     what_.plan.participants(group).size());
+}
+
+std::vector<std::string> PlanFacts::lines(std::uint32_t id, double shift) const {
+  const PickedTask picked = task_of(what_.plan, id);
+  const Task& task = what_.plan[picked.task];
+  Span span = what_.timeline.span(picked.step, picked.task);
+  for (Seconds* time : {&span.ready, &span.start, &span.end}) *time += Seconds{shift};
+  const auto [start, end] = seconds_apart(span.start, span.end);
+  std::vector<std::string> lines = {
+      task_title(what_.graph, what_.plan, task),
+      fmt::format("{}, step {}, shard {} of {} ({})", device_label(what_.cluster, task.device),
+                  picked.step, task.shard + 1, what_.plan.placement(task.layer).devices.size(),
+                  name(what_.graph[task.layer].op)),
+      fmt::format("{}: from {} to {}", seconds_text(span.duration()), start.toStdString(),
+                  end.toStdString())};
+  const Seconds waited = span.start - span.ready;
+  lines.push_back(waited > Seconds{0} ? fmt::format("ready at {}, waited {}",
+                                                    seconds_text(span.ready), seconds_text(waited))
+                                      : "began as soon as it was ready");
+  if (task.kind != TaskKind::compute) lines.push_back(traffic(task));
+  if (const std::int64_t alike = what_.plan.members(task.device); alike > 1) {
+    lines.push_back(fmt::format("one of {} devices that do the same", alike));
+  }
+  if (std::binary_search(on_path_.begin(), on_path_.end(), id)) {
+    lines.push_back(fmt::format("on the critical path: {:.1f} % of a step's, with its like",
+                                100 * path_share_[picked.task()]));
+  }
+  return lines;
+}
+
+std::optional<double> PlanFacts::ready(std::uint32_t id) const {
+  const PickedTask task = task_of(what_.plan, id);
+  return what_.timeline.span(task.step, task.task).ready.value;
+}
+
+std::optional<PickedTask> PlanFacts::task(std::uint32_t id) const {
+  return task_of(what_.plan, id);
+}
+
+std::optional<std::uint32_t> PlanFacts::find(const PickedTask& task) const {
+  if (task.step >= what_.timeline.steps() || task.task() >= what_.plan.size()) return std::nullopt;
+  return task_id(what_.plan, task);
+}
+
+// Joins are not drawn: what they join stands for them.
+void PlanFacts::add_before(PickedTask task, std::vector<std::uint32_t>& ids) const {
+  const auto add = [&](PickedTask other) {
+    if (ids.size() >= kMostNeighbours) return;
+    is_join(other.task) ? add_before(other, ids) : ids.push_back(task_id(what_.plan, other));
+  };
+  for (const TaskId other : what_.plan.dependencies(task.task)) add({task.step, other});
+  if (task.step == 0) return;
+  for (const TaskId other : what_.plan.carried(task.task)) add({task.step - 1, other});
+}
+
+// One walk through a step, in whose order tasks come after all that they wait for: what waits for a
+// marked task is one more id, or a mark where it is a join.
+PlanFacts::Marks PlanFacts::waiting(const Marks& step_before, Marks now, std::size_t step,
+                                    std::vector<std::uint32_t>& ids) const {
+  const auto any = [](const Marks& marks, std::span<const TaskId> tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) { return marks[task()]; });
+  };
+  for (std::size_t i = 0; i < now.size() && ids.size() < kMostNeighbours; ++i) {
+    const TaskId task(i);
+    if (!any(now, what_.plan.dependencies(task)) && !any(step_before, what_.plan.carried(task)))
+      continue;
+    if (is_join(task)) now[i] = true;
+    if (!is_join(task)) ids.push_back(task_id(what_.plan, {step, task}));
+  }
+  return now;
+}
+
+std::vector<std::uint32_t> PlanFacts::before(std::uint32_t id) const {
+  std::vector<std::uint32_t> ids;
+  add_before(task_of(what_.plan, id), ids);
+  return ids;
+}
+
+std::vector<std::uint32_t> PlanFacts::after(std::uint32_t id) const {
+  std::vector<std::uint32_t> ids;
+  const PickedTask task = task_of(what_.plan, id);
+  const Marks none(what_.plan.size());
+  Marks marked = none;
+  marked[task.task()] = true;
+  marked = waiting(none, marked, task.step, ids);
+  for (std::size_t step = task.step + 1; step < what_.timeline.steps() && marked != none; ++step) {
+    marked = waiting(marked, none, step, ids);
+  }
+  return ids;
+}
+
+std::string work_name(const Graph& graph, const Task& task) {
+  const WorkKind work = work_kind(task);
+  const bool of_op = work == WorkKind::forward || work == WorkKind::backward;
+  return std::string(of_op ? name(graph[task.layer].op) : name(work));
+}
+
+SteadyPath::SteadyPath(const Plan& plan, const Timeline& timeline, std::span<const PathStep> path)
+    : plan_(plan), by_task_(plan.size()) {
+  const auto steady = steady_range(timeline);
+  for (const PathStep& step : path) {
+    const Span& span = timeline.span(step.step, step.task);
+    const Seconds begin = std::max(span.start, steady->begin);
+    const Seconds on_it = std::min(span.end, steady->end) - begin;
+    by_task_[step.task()] += std::max(on_it.value, 0.0);
+    seconds_ += std::max(on_it.value, 0.0);
+  }
+}
+
+std::string SteadyPath::note(const Graph& graph) const {
+  std::map<std::string, double> seconds;
+  for (std::size_t i = 0; i < by_task_.size(); ++i) {
+    seconds[work_name(graph, plan_[TaskId(i)])] += by_task_[i];
+  }
+  std::vector<std::pair<double, std::string>> order;
+  order.reserve(seconds.size());
+  for (const auto& [work, s] : seconds) order.emplace_back(-s, work);
+  std::sort(order.begin(), order.end());
+  std::string note;
+  for (const auto& [s, work] : order) {
+    if (-s <= kWorthTelling * seconds_) break;
+    note += fmt::format("{}{} {:.1f} %", note.empty() ? "" : "   ", work, -100 * s / seconds_);
+  }
+  return note;
+}
+
+std::vector<float> SteadyPath::shares(std::span<const std::uint32_t> class_of) const {
+  std::map<std::uint32_t, double> by_class;
+  for (std::size_t i = 0; i < by_task_.size(); ++i) by_class[class_of[i]] += by_task_[i];
+  std::vector<float> shares;
+  for (const std::uint32_t c : class_of) {
+    shares.push_back(static_cast<float>(seconds_ > 0 ? by_class.at(c) / seconds_ : 0));
+  }
+  return shares;
 }
 
 }  // namespace strata::gui

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
+#include "sim/base/cancel.h"
 #include "sim/plan/task_title.h"
-#include "sim/text/units.h"
 
 namespace strata::gui {
 namespace {
@@ -35,13 +36,14 @@ class TraceFacts : public SliceFacts {
  public:
   explicit TraceFacts(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {}
 
-  std::vector<std::string> lines(std::uint32_t id) const override {
+  std::vector<std::string> lines(std::uint32_t id, double /*shift*/) const override {
     const TraceSlice& slice = trace_->slices[id];
+    const auto [begin, end] = seconds_apart(slice.begin, slice.end);
     const TraceThread& thread = trace_->threads[slice.thread];
     std::vector<std::string> lines = {
         trace_->names[slice.name], fmt::format("{}, {}", thread.process, thread.name),
-        fmt::format("{}: from {} to {}", format_seconds(slice.end - slice.begin),
-                    format_seconds(slice.begin), format_seconds(slice.end))};
+        fmt::format("{}: from {} to {}", seconds_text(slice.end - slice.begin), begin.toStdString(),
+                    end.toStdString())};
     for (std::string& fact : facts_of(trace_->args_of(slice))) lines.push_back(std::move(fact));
     return lines;
   }
@@ -82,9 +84,10 @@ class TraceRecorder {
     for (const std::string& text : trace.names) add_label(text);
   }
 
-  std::shared_ptr<Recording> run() && {
+  std::shared_ptr<Recording> run(const std::atomic<bool>* cancelled) && {
     std::size_t at = 0;
     for (std::uint32_t thread = 0; thread < trace_.threads.size(); ++thread) {
+      throw_if_cancelled(cancelled);
       std::vector<Slice> slices;
       for (; at < trace_.slices.size() && trace_.slices[at].thread == thread; ++at) {
         slices.push_back(slice(at));
@@ -177,8 +180,9 @@ class TraceRecorder {
 
 }  // namespace
 
-RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name) {
-  auto recording = TraceRecorder(*trace, name).run();
+RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name,
+                    const std::atomic<bool>* cancelled) {
+  auto recording = TraceRecorder(*trace, name).run(cancelled);
   recording->facts = std::make_shared<TraceFacts>(std::move(trace));
   return recording;
 }

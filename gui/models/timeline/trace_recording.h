@@ -3,6 +3,7 @@
 // The recording of a trace file: a lane for each of its threads (more, where slices lie within one
 // another) and one for each counter. A slice's id is its number in the trace. Pure; thread-safe.
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,8 @@
 
 namespace strata::gui {
 
-RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name);
+/// Throws Cancelled where `cancelled` says so.
+RecordingPtr record(std::shared_ptr<const Trace> trace, const std::string& name,
+                    const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata::gui

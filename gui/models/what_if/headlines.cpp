@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "gui/models/text.h"
 #include "sim/report/number.h"
 #include "sim/text/units.h"
 
@@ -41,7 +42,8 @@ std::string as_samples(double value) {
 }
 std::string text(const ColumnSpec& column, double value) {
   const Quantity quantity = key_unit(column.key).quantity;
-  return quantity == Quantity::none ? as_samples(value) : text_of(Field(value), quantity);
+  return quantity == Quantity::none ? as_samples(value)
+                                    : in_symbols(text_of(Field(value), quantity)).toStdString();
 }
 
 std::string capitalised(std::string title) {

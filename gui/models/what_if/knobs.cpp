@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "gui/models/scene.h"
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/named_size.h"
 #include "sim/text/units.h"
@@ -54,6 +57,16 @@ void check_what_if(const Knob& knob, std::string_view text) {
   }
 }
 
+// Whether a what-if changes the number and the link that the knob's meaning is of.
+bool is_about(const Knob& knob, std::string_view key) {
+  constexpr std::string_view kLink = "link.";
+  const std::string_view end = knob.turns == Turns::latency ? ".latency" : ".bandwidth";
+  if (!key.starts_with(kLink) || !key.ends_with(end)) return false;
+  key.remove_prefix(kLink.size());
+  key.remove_suffix(end.size());
+  return std::ranges::find(knob.selectors, key) != knob.selectors.end();
+}
+
 bool is_plain_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -64,6 +77,164 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
+}
+
+constexpr std::string_view kNetwork = "Network", kDevices = "Devices", kWork = "Work";
+
+std::vector<double> powers_of_two(double most) {
+  std::vector<double> stops;
+  for (double stop = 1; stop <= most; stop *= 2) stops.push_back(stop);
+  return stops;
+}
+
+// Powers of two, and one between every two of them.
+std::vector<double> batch_stops(double most) {
+  std::vector<double> stops;
+  for (const double power : powers_of_two(most)) {
+    stops.push_back(power);
+    if (power > 1 && power * 1.5 < most) stops.push_back(power * 1.5);
+  }
+  return stops;
+}
+
+Knob size_knob(Turns turns, std::string key, std::string_view group, std::string title,
+               std::vector<double> stops, double usual) {
+  Knob knob{turns, std::move(key), std::string(group), std::move(title), 1, stops.back(), usual};
+  knob.stops = std::move(stops);
+  return knob;
+}
+
+// Of those that the selector means, in their order: what a factor is a factor of.
+template <class Limits>
+std::vector<const Link*> links_of(const Cluster& cluster, std::string_view selector,
+                                  const Limits& limits) {
+  std::vector<const Link*> links;
+  for (const Link& link : cluster.links()) {
+    const bool selected = selector == "*" || link.kind == selector || link.name == selector;
+    if (selected && limits(link)) links.push_back(&link);
+  }
+  return links;
+}
+
+// Of the first of the links, which those beside it may differ from.
+void set_base(Knob& knob, const std::vector<const Link*>& links, double (*number)(const Link&)) {
+  knob.base = number(*links.front());
+  knob.selectors = {"*", links.front()->kind, links.front()->name};
+  knob.mixed =
+      std::ranges::any_of(links, [&](const Link* link) { return number(*link) != knob.base; });
+}
+
+std::string spoken(std::string_view selector) {
+  return selector == "*" ? "all" : std::string(selector);
+}
+
+void add_link_knobs(const Cluster& cluster, const std::string& selector, std::vector<Knob>& knobs) {
+  const auto limiting =
+      links_of(cluster, selector, [](const Link& link) { return link.bandwidth < kNoLimit; });
+  if (limiting.empty()) return;
+  Knob bandwidth{Turns::bandwidth,
+                 fmt::format("link.{}.bandwidth", selector),
+                 std::string(kNetwork),
+                 fmt::format("Bandwidth, {}", spoken(selector)),
+                 1. / 32,
+                 32};
+  set_base(bandwidth, limiting, [](const Link& link) { return link.bandwidth.value; });
+  knobs.push_back(std::move(bandwidth));
+  const auto late =
+      links_of(cluster, selector, [](const Link& link) { return link.latency.value > 0; });
+  if (late.empty()) return;
+  Knob latency{Turns::latency,
+               fmt::format("link.{}.latency", selector),
+               std::string(kNetwork),
+               fmt::format("Latency, {}", spoken(selector)),
+               0.01,
+               100};
+  set_base(latency, late, [](const Link& link) { return link.latency.value; });
+  knobs.push_back(std::move(latency));
+}
+
+std::vector<std::string> link_kinds(const Cluster& cluster) {
+  std::vector<std::string> kinds;
+  for (const Link& link : cluster.links()) {
+    const bool known = std::find(kinds.begin(), kinds.end(), link.kind) != kinds.end();
+    if (!link.kind.empty() && !known && kinds.size() < 4) kinds.push_back(link.kind);
+  }
+  return kinds;
+}
+
+void add_network(const Cluster& cluster, std::vector<Knob>& knobs) {
+  const std::vector<std::string> kinds = link_kinds(cluster);
+  for (const std::string& kind : kinds) add_link_knobs(cluster, kind, knobs);
+  if (kinds.size() != 1) add_link_knobs(cluster, "*", knobs);
+}
+
+Knob speed_knob(std::string key, std::string_view group, std::string title) {
+  return {Turns::speed, std::move(key), std::string(group), std::move(title), 0.1, 10, 1, 0, {}};
+}
+
+void add_sizes(const Document& document, const Document& base, std::vector<Knob>& knobs) {
+  const auto size = named_size(document.input.cluster);
+  if (!size) return;
+  const NamedSize usual = named_size(base.input.cluster).value_or(*size);
+  if (size->hosts) {
+    knobs.push_back(size_knob(Turns::hosts, "hosts", kDevices, "Hosts", powers_of_two(64),
+                              usual.hosts.value_or(1)));
+  }
+  if (size->devices) {
+    knobs.push_back(size_knob(Turns::devices, "devices", kDevices,
+                              size->hosts ? "Devices in a host" : "Devices", powers_of_two(16),
+                              usual.devices.value_or(1)));
+  }
+}
+
+void add_devices(std::vector<Knob>& knobs) {
+  knobs.push_back(speed_knob("device.*.speed", kDevices, "Speed, all"));
+  knobs.push_back(speed_knob("device.first:1.speed", kDevices, "Speed, the first (a straggler)"));
+}
+
+void add_batch(const Document& document, const Document& base, std::vector<Knob>& knobs) {
+  const CaseRequest &input = document.input, &usual = base.input;
+  knobs.push_back(size_knob(Turns::batch, "batch", kWork,
+                            input.batch ? "Batch, of all devices" : "Batch, of each device",
+                            batch_stops(input.batch ? 16384 : 1024),
+                            static_cast<double>(usual.batch.value_or(usual.batch_per_device))));
+}
+
+// "link.a>b.bandwidth": the link a>b.
+std::string_view selector_of(std::string_view key) {
+  const std::size_t begin = key.find('.') + 1, end = key.rfind('.');
+  return begin == 0 || end < begin ? std::string_view() : key.substr(begin, end - begin);
+}
+
+Knob single_knob(const std::string& key, const Cluster& cluster) {
+  const std::string selector(selector_of(key));
+  if (key.starts_with("layer.")) return layer_knob(selector);
+  if (key.starts_with("device.")) return speed_knob(key, kDevices, "Speed, " + spoken(selector));
+  std::vector<Knob> both;
+  add_link_knobs(cluster, selector, both);
+  for (Knob& knob : both) {
+    if (knob.key == key) return knob;
+  }
+  const Turns turns = key.ends_with(".latency") ? Turns::latency : Turns::bandwidth;
+  return {turns, key, std::string(kNetwork), key, 1. / 32, 32, 1, 0, {}};
+}
+
+void add_others(const Document& document, const Cluster& cluster, std::vector<Knob>& knobs) {
+  for (const auto& set : document.input.sets) {
+    const std::string& key = set.first;
+    const auto same = [&](const Knob& knob) { return knob.key == key; };
+    if (key == "overlap" || std::any_of(knobs.begin(), knobs.end(), same)) continue;
+    knobs.push_back(single_knob(key, cluster));
+  }
+}
+
+constexpr int kCoarse = 8;  // gaps of the first round
+
+// More devices than this take seconds each, which nobody waits for while dragging.
+bool quick(const Knob& knob, double value, const Document& document) {
+  if (knob.turns != Turns::hosts && knob.turns != Turns::devices) return true;
+  const auto size = named_size(turned(knob, document, value).input.cluster);
+  return !size || size->hosts.value_or(1) * size->devices.value_or(8) <= 128;
 }
 
 }  // namespace
@@ -100,10 +271,20 @@ std::string text_of(const Knob& knob, double value) {
   return knob.counts() ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}x", value);
 }
 
-std::string meaning_of(const Knob& knob, double value) {
-  if (knob.base == 0) return {};
-  if (knob.turns == Turns::latency) return format_seconds({knob.base * value});
-  return format_rate({knob.base * value});
+std::string meaning_of(const Knob& knob, const Document& document) try {
+  if (knob.base == 0 || knob.mixed) return {};
+  const bool latency = knob.turns == Turns::latency;
+  double value = knob.base;
+  for (const auto& [key, text] : document.input.sets) {  // in the order in which they are applied
+    if (!is_about(knob, key)) continue;
+    const double before = value;
+    value = is_factor(text) ? before * parse_factor(text)
+            : latency       ? parse_seconds(text).value
+                            : parse_bandwidth(text).value;
+  }
+  return latency ? format_seconds({value}) : format_rate({value});
+} catch (const InputError&) {
+  return {};  // the prediction says what is wrong with it
 }
 
 double position_of(const Knob& knob, double value) {
@@ -122,6 +303,59 @@ double value_at(const Knob& knob, double position) {
     return std::abs(std::log(a / value)) < std::abs(std::log(b / value));
   };
   return *std::min_element(knob.stops.begin(), knob.stops.end(), nearer);
+}
+
+// Which knobs a document has.
+
+std::vector<Knob> knobs_of(const Document& document, const Cluster& cluster) {
+  const Document base = document.without_what_ifs();
+  std::vector<Knob> knobs;
+  add_network(cluster, knobs);
+  add_devices(knobs);
+  add_sizes(document, base, knobs);
+  add_batch(document, base, knobs);
+  add_others(document, cluster, knobs);
+  return knobs;
+}
+
+Knob layer_knob(const std::string& selector) {
+  return speed_knob(fmt::format("layer.{}.speed", selector), kWork,
+                    selector == "*" ? "Speed of all layers" : "Speed of " + selector);
+}
+
+std::vector<double> curve_values(const Knob& knob, int round) {
+  if (knob.counts()) return round == 0 ? knob.stops : std::vector<double>();
+  std::vector<double> values;
+  const int gaps = kCoarse << round;
+  for (int i = 0; i <= gaps; ++i) {
+    if (round > 0 && i % 2 == 0) continue;
+    values.push_back(value_at(knob, static_cast<double>(i) / gaps));
+  }
+  return values;
+}
+
+std::vector<CurvePoint> curve_points(const Document& document, const Knob& knob,
+                                     const std::vector<double>& values, CaseLoader& loader,
+                                     const std::atomic<bool>* cancelled) {
+  std::vector<CurvePoint> points;
+  for (const double value : values) {
+    throw_if_cancelled(cancelled);
+    if (!quick(knob, value, document)) continue;
+    try {
+      points.push_back({value, predicted_step(turned(knob, document, value), loader, cancelled)});
+    } catch (const InputError&) {  // there is no such case: the curve has a gap
+    }
+  }
+  return points;
+}
+
+std::vector<CurvePoint> merged(std::vector<CurvePoint> a, const std::vector<CurvePoint>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end(),
+            [](const CurvePoint& x, const CurvePoint& y) { return x.value < y.value; });
+  const auto same = [](const CurvePoint& x, const CurvePoint& y) { return x.value == y.value; };
+  a.erase(std::unique(a.begin(), a.end(), same), a.end());
+  return a;
 }
 
 }  // namespace strata::gui

@@ -1,11 +1,29 @@
 #include "gui/widgets/cluster/cluster_view.h"
 
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "gui/models/text.h"
+#include "gui/models/timeline/plan_recording.h"
+#include "sim/base/error.h"
+#include "sim/text/units.h"
 
 namespace strata::gui {
+namespace {
+
+constexpr std::size_t kBins = 400;  // of the strip: about a pixel each
+
+}  // namespace
 
 ClusterView::ClusterView(Workspace& workspace, QWidget* parent)
     : View(QStringLiteral("cluster"), tr("Cluster"), workspace, parent) {
@@ -131,6 +149,204 @@ std::function<QString()> ClusterView::csv_later() const {
   return [scene = shown_, use = use_, range = selection().range()] {
     return QString::fromStdString(print_csv(*scene, use, range));
   };
+}
+
+// The picked link: what it carries for whom, another bandwidth for it; and other clusters.
+
+void ClusterView::show_use() {
+  if (!shown_) return;
+  use_ = link_use(*shown_, *history_, selection().range());
+  canvas_->show_use(use_);
+  show_details();
+}
+
+void ClusterView::show_selection() {
+  canvas_->select(selection().link(), selection().device());
+  show_details();
+}
+
+std::optional<LinkId> ClusterView::picked_link() const {
+  const auto link = selection().link();
+  const bool known = shown_ && link && link->value < shown_->input.cluster.links().size();
+  return known ? link : std::nullopt;
+}
+
+void ClusterView::show_details() {
+  const auto link = picked_link();
+  table_->setVisible(link.has_value());
+  if (!link) {
+    title_->setText(tr("No link is picked"));
+    facts_->setText(
+        tr("Click a link (or press Down) to see what crosses it, layer by layer; double click it "
+           "(or press Enter) to give it another bandwidth."));
+    return;
+  }
+  const Link& picked = shown_->input.cluster[*link];
+  const QString rate = picked.bandwidth < kNoLimit ? human_rate(picked.bandwidth) : tr("no limit");
+  const QString span = selection().range() ? tr("in the range") : tr("in a step");
+  title_->setText(QString::fromStdString(picked.name));
+  facts_->setText(tr("%1, latency %2%3\n%4 %5: %6 of what it could carry")
+                      .arg(rate, human_seconds(picked.latency),
+                           picked.kind.empty()
+                               ? QString()
+                               : tr(", kind %1").arg(QString::fromStdString(picked.kind)),
+                           human_bytes({std::llround(use_.bytes[(*link)()])}), span,
+                           human_share(use_.share[(*link)()])));
+}
+
+void ClusterView::show_transfers() {
+  const auto link = picked_link();
+  if (!link) {
+    workspace().jobs().cancel(QStringLiteral("link"));
+    return transfers_->show(nullptr, {});
+  }
+  workspace().jobs().start(
+      this, QStringLiteral("link"), tr("Looking for what crosses a link"),
+      [this, scene = shown_, link = *link, range = selection().range()](Progress&) -> Jobs::Show {
+        return [this, scene, rows = link_transfers(*scene, link, range)] {
+          transfers_->show(scene, rows);
+        };
+      },
+      [this](const QString& message) { notify(message); }, WhenStale::show);
+}
+
+std::string ClusterView::bandwidth_key(LinkId link) const {
+  return "link." + shown_->input.cluster[link].name + ".bandwidth";
+}
+
+void ClusterView::edit_bandwidth(LinkId link, const QPoint& at) {
+  if (!shown_) return;
+  edited_ = link;
+  selection().select_link(link);
+  const std::string set = workspace().document().what_if(bandwidth_key(link));
+  field_->open(
+      set.empty() ? human_rate(shown_->input.cluster[link].bandwidth) : QString::fromStdString(set),
+      at);
+}
+
+// Of this direction alone: the other may be another. What is no bandwidth stays to be mended.
+void ClusterView::take_bandwidth() try {
+  if (!edited_ || !shown_) return;
+  const std::string text = field_->text().trimmed().toStdString();
+  if (!text.empty()) is_factor(text) ? void(parse_factor(text)) : void(parse_bandwidth(text));
+  notify({});
+  field_->close();
+  workspace().set_what_if(bandwidth_key(*edited_), text);
+} catch (const InputError& error) {
+  notify(QString::fromStdString(error.message()));
+  field_->selectAll();
+}
+
+void ClusterView::pick_row() {
+  std::vector<LayerId> layers;
+  for (const std::size_t row : table_->picked_rows()) {
+    layers.push_back(transfers_->rows()[row].layer);
+  }
+  if (!layers.empty()) selection().select_layers(std::move(layers));
+}
+
+void ClusterView::choose_cluster() {
+  auto* dialog =
+      new QFileDialog(this, tr("Import a cluster"), {}, tr("Clusters (*.toml);;All files (*)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &View::file_chosen);
+  dialog->open();
+}
+
+// What of a scene is drawn, and when it is drawn anew.
+
+// The map and the history are made elsewhere: a thousand devices take a while.
+void ClusterView::on_scene() {
+  notify({});
+  const ScenePtr scene = workspace().scene();
+  for (QWidget* shown : std::initializer_list<QWidget*>{canvas_, bar_, colour_}) {
+    shown->setEnabled(scene != nullptr);
+  }
+  if (!scene) {
+    shown_.reset();
+    canvas_->show_map({}, nullptr);
+    bar_->show_time({}, {}, std::nullopt);
+    show_selection();
+    show_transfers();
+    if (workspace().error().isEmpty()) notify(tr("Open a cluster to see what its links carry."));
+    return;
+  }
+  when_seen([this] { draw_scene(); });
+}
+
+void ClusterView::showEvent(QShowEvent* event) {
+  View::showEvent(event);
+  when_seen([this] { draw_scene(); });
+}
+
+// Nothing is drawn for nobody: while a slider is dragged there are better things to do. In a window
+// of another shape hosts stand otherwise.
+void ClusterView::draw_scene() {
+  const ScenePtr scene = workspace().scene();
+  if (!isVisible() || !scene) return;
+  const double aspect = double(std::max(1, canvas_->width())) / std::max(1, canvas_->height());
+  if (scene == shown_ && std::abs(std::log(aspect / drawn_aspect_)) < 0.1) return;
+  drawn_aspect_ = aspect;
+  workspace().jobs().start(
+      this, QStringLiteral("cluster"), tr("Drawing the cluster"),
+      [this, scene, aspect](Progress&) -> Jobs::Show {
+        return [this, picture = picture_of(scene, aspect)] { on_picture(picture); };
+      },
+      [this](const QString& message) { notify(message); }, WhenStale::show);
+}
+
+ClusterView::Picture ClusterView::picture_of(const ScenePtr& scene, double aspect) {
+  const Cluster& cluster = scene->input.cluster;
+  auto history = std::make_shared<const LinkHistory>(
+      scene->prediction.plan, scene->prediction.timeline, cluster.links().size());
+  std::vector<double> busiest = history->busiest(cluster, kBins);
+  const bool folded = cluster.device_count() > kMostDrawn;
+  return {scene, map_of(cluster, folded, aspect), std::move(history), std::move(busiest)};
+}
+
+void ClusterView::on_picture(const Picture& picture) {
+  shown_ = picture.scene;
+  history_ = picture.history;
+  canvas_->show_map(picture.map, shown_);
+  const Timeline& timeline = shown_->prediction.timeline;
+  bar_->show_time(timeline.makespan(), picture.busiest, steady_range(timeline));
+  bar_->show_range(selection().range());
+  show_use();
+  show_selection();
+  show_transfers();
+}
+
+// What the right button offers in the cluster: what its keys do, where the mouse is.
+
+void ClusterView::fill_link_menu(QMenu& menu, LinkId link, const QPoint& at) {
+  menu.addAction(tr("Another bandwidth ...  (Enter)"), this,
+                 [this, link, at] { edit_bandwidth(link, at); });
+  QAction* own = menu.addAction(tr("The cluster's own bandwidth"), this, [this, link] {
+    if (shown_) workspace().set_what_if(bandwidth_key(link), {});
+  });
+  own->setEnabled(!workspace().document().what_if(bandwidth_key(link)).empty());
+}
+
+void ClusterView::fill_menu(QMenu& menu, const QPoint& at) {
+  if (!shown_) return;
+  const auto node = canvas_->node_at(at);
+  const auto link = node ? std::nullopt : canvas_->link_at(at);
+  if (link) fill_link_menu(menu, *link, at);
+  if (node || link) {
+    const std::string& name =
+        node ? canvas_->map().nodes[*node].name : shown_->input.cluster[*link].name;
+    menu.addAction(tr("Copy the name %1").arg(QString::fromStdString(name)), this,
+                   [name] { QGuiApplication::clipboard()->setText(QString::fromStdString(name)); });
+    menu.addSeparator();
+  }
+  const bool use = colour_->currentIndex() == 0;
+  menu.addAction(use ? tr("Colour links by bytes  (C)") : tr("Colour links by use  (C)"), this,
+                 [this, use] { colour_->setCurrentIndex(use ? 1 : 0); });
+  menu.addAction(tr("All of the time  (Esc)"), bar_, &RangeBar::pick_all)
+      ->setEnabled(selection().range().has_value());
+  menu.addAction(tr("Fit the cluster into the window  (F)"), canvas_, &ClusterCanvas::fit);
+  menu.addAction(tr("Import a cluster ...  (I)"), this, &ClusterView::choose_cluster);
 }
 
 }  // namespace strata::gui

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gui/models/cluster/link_history.h"
-#include "gui/models/cluster/link_transfer_table.h"
+#include "gui/models/cluster/link_transfers.h"
 #include "gui/widgets/cluster/bandwidth_field.h"
 #include "gui/widgets/cluster/cluster_canvas.h"
 #include "gui/widgets/cluster/range_bar.h"

@@ -12,7 +12,7 @@
 #include <QTabBar>
 #include <memory>
 
-#include "gui/models/compare/difference_table.h"
+#include "gui/models/compare/differences.h"
 #include "gui/models/compare/waterfall.h"
 #include "gui/widgets/compare/waterfall_plot.h"
 #include "gui/widgets/fitted_table.h"

@@ -82,6 +82,7 @@ void LinkedTimelines::show_sides(const ScenePtr& before, const ScenePtr& after,
     const QSignalBlocker quiet_upper(upper_), quiet_lower(lower_);
     std::optional<TimeFrame> both;
     if (upper && lower) both = frame_of_both(*lower, *upper);
+    if (both) both->begin = 0;
     upper_->show_recordings(upper, nullptr, both);
     lower_->show_recordings(lower, nullptr, both);
   }

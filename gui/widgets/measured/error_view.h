@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "gui/models/measured/error_recording.h"
-#include "gui/models/measured/error_table.h"
 #include "gui/models/measured/real_run.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/measured/run_bar.h"
@@ -25,6 +24,7 @@ class ErrorView : public View {
   explicit ErrorView(Workspace& workspace, QWidget* parent = nullptr);
 
   QString command() const override;
+  QString why_no_command() const override;
   std::vector<KeyHelp> keys() const override;
   QString csv() const override;
 

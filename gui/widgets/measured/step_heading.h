@@ -37,4 +37,17 @@ class StepHeading : public QWidget {
   std::vector<Number> numbers_;
 };
 
+// What the colours of predicted and measured tasks mean.
+
+class ErrorScale : public QWidget {
+ public:
+  explicit ErrorScale(QWidget* parent = nullptr);
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return sizeHint(); }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
 }  // namespace strata::gui

@@ -186,7 +186,7 @@ std::vector<KeyHelp> MemoryView::keys() const {
           {tr("C"), tr("As high as the capacity, or as the highest peak")},
           {tr("↑, ↓"), tr("The device above or below")},
           {tr(". ,"), tr("To the next and previous change")},
-          {tr("W, S, A, D"), tr("Zoom and move; Ctrl+wheel and Shift+wheel, too")},
+          {tr("W, S, A, D"), tr("Zoom and move; Ctrl+wheel, Shift+wheel and Shift+drag, too")},
           {tr("F"), tr("Fit the range; once more: the step, then all")},
           {tr("Drag"), tr("Measure a stretch of time")},
           {tr("Esc"), tr("Measure nothing")}};

@@ -5,7 +5,7 @@
 
 #include <QToolButton>
 
-#include "gui/models/memory/tensor_table.h"
+#include "gui/models/memory/memory_stack.h"
 #include "gui/widgets/elided_label.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/memory/memory_canvas.h"

@@ -1,14 +1,17 @@
 #pragma once
 
-// The cut of the selected layers, to be changed: a row of degrees for each dim, those that may not
-// be greyed out with the reason, and what else one does with layers: lock them, solve the rest.
+// The cut of the selected layers, to be changed: a row of degrees for each dim and the reduction,
+// those that may not be greyed out with the reason, and what else one does with layers: lock them,
+// solve the rest.
 
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <span>
 #include <vector>
 
+#include "gui/models/network/config_choices.h"
 #include "gui/models/workspace.h"
 
 namespace strata::gui {
@@ -20,7 +23,7 @@ class ConfigPanel : public QScrollArea {
   explicit ConfigPanel(Workspace& workspace, QWidget* parent = nullptr);
 
   /// The button of a degree, or null where it is not offered.
-  QPushButton* degree_button(Dim dim, std::int32_t degree) const;
+  QPushButton* degree_button(CutAxis axis, std::int32_t degree) const;
 
  signals:
   void lock_wanted();
@@ -37,7 +40,7 @@ class ConfigPanel : public QScrollArea {
 
  private:
   struct DegreeButton {
-    Dim dim;
+    CutAxis axis;
     std::int32_t degree;
     QPushButton* button;
   };
@@ -46,11 +49,14 @@ class ConfigPanel : public QScrollArea {
   void show_degrees(const std::vector<LayerId>& layers);
   void show_numbers(const std::vector<LayerId>& layers);
   void clear_degrees();
-  void choose(Dim dim, std::int32_t degree);
-  void choose_only(Dim dim);
+  int add_degrees(CutAxis axis, std::span<const DegreeChoice> choices, int row);
+  void choose(CutAxis axis, std::int32_t degree);
+  void choose_only(CutAxis axis);
   std::vector<LayerId> cuttable() const;
   /// As the document has it, where its scene is not there yet.
   const Config& cut(LayerId layer) const;
+  /// True of sums where the layer has none.
+  bool has_degree(LayerId layer, CutAxis axis, std::int32_t degree) const;
   QPushButton* action(const QString& text, const QString& tip, void (ConfigPanel::*signal)());
 
   Workspace& workspace_;

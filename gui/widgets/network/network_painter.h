@@ -5,12 +5,14 @@
 
 #include <QFont>
 #include <QPainter>
+#include <QRectF>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "gui/models/network/network_map.h"
 #include "gui/widgets/theme.h"
+#include "sim/strategy/strategy.h"
 
 namespace strata::gui {
 
@@ -72,5 +74,13 @@ class NetworkPainter {
 QColor cut_colour(const Config& cut, const Theme& theme);
 
 QString legend_title(NetworkColours colours);
+
+// A Config as a small picture: the tensor as a block whose front is h by w and whose depth is c,
+// cut where the layer is cut; and one such block for each part of the samples. Pure but for
+// painting.
+
+/// More cuts than can be told apart are drawn as some.
+void paint_config(QPainter& painter, const QRectF& where, const Degrees& degrees,
+                  const QColor& fill, const QColor& lines);
 
 }  // namespace strata::gui

@@ -37,11 +37,14 @@ MapView::MapView(Workspace& workspace, QWidget* parent)
   column->addWidget(make_bar());
   make_column(drawing_)->addWidget(canvas_, 1);
   column->addWidget(drawing_, 1);
-  cell_ = new QLabel(body);
-  cell_->setTextFormat(Qt::PlainText);
-  cell_->setContentsMargins(10, 4, 10, 4);
-  cell_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-  column->addWidget(cell_);
+  cell_ = new ElidedLabel;
+  cell_->setObjectName(QStringLiteral("cell"));
+  auto* foot = new QWidget(body);
+  auto* line = new QHBoxLayout(foot);
+  line->setContentsMargins(10, 4, 10, 4);
+  line->addWidget(cell_);
+  column->addWidget(foot);
+  set_foot(foot);
   set_content(body);
   body->setFocusProxy(canvas_);
   show_legend();
@@ -220,10 +223,9 @@ void MapView::show_cell() {
   }
   if (place && place->column < map.x.values.size() && place->row < map.y.values.size() &&
       run_.knows(place->column, place->row)) {
-    text = cell_text(map, *place).replace(QLatin1Char('\n'), QLatin1String("  ·  "));
+    text = cell_text(map, *place).replace(QLatin1Char('\n'), QStringLiteral("  ·  "));
   }
   cell_->setText(text);
-  cell_->setToolTip(text);
 }
 
 // One step of undo.

@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 
+#include "gui/widgets/elided_label.h"
 #include "gui/widgets/legend.h"
 #include "gui/widgets/phase_map/map_canvas.h"
 #include "gui/widgets/view.h"
@@ -65,7 +66,7 @@ class MapView : public View {
   QWidget* drawing_;
   MapCanvas* canvas_;
   Legend* legend_ = nullptr;
-  QLabel* cell_;
+  ElidedLabel* cell_;
   std::vector<MapAxis> axes_;  ///< usual ones of the case
   MapCases cases_;             ///< of the map
   bool says_stale_ = false;    ///< the notice: that the map is of another case

@@ -27,7 +27,9 @@ ScoreboardView::ScoreboardView(Workspace& workspace, QWidget* parent)
   auto* column = make_column(body);
   make_table();
   column->addWidget(table_, 1);
-  column->addWidget(make_foot());
+  QWidget* const foot = make_foot();
+  column->addWidget(foot);
+  set_foot(foot);
   set_content(body);
   body->setFocusProxy(table_);
   bind_keys();

@@ -6,7 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 
-#include "gui/models/scoreboard/score_table.h"
+#include "gui/models/scoreboard.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
 

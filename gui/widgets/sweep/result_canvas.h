@@ -1,9 +1,9 @@
 #pragma once
 
-// A chart of Results in the window. It shows what the mouse is at, opens the row that is clicked
-// and makes a brush of a rectangle that is dragged; arrows go from row to row, Enter opens one. Its
-// picture is arranged anew only for other rows or another size, and a large one in a job, the one
-// before standing meanwhile; an export waits for the new one.
+// A chart of Results in the window. It shows what the mouse is at, goes to the row that is clicked
+// and makes a brush of a rectangle that is dragged; arrows go from row to row, a double click or
+// Enter opens one. Its picture is arranged anew only for other rows or another size, and a large
+// one in a job, the one before standing meanwhile; an export waits for the new one.
 
 #include <QImage>
 #include <QWidget>
@@ -40,6 +40,7 @@ class ResultCanvas : public QWidget {
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
 

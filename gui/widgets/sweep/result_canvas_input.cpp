@@ -55,9 +55,12 @@ void ResultCanvas::click(QPointF at) {
   if (const auto heading = picture_ ? picture_->heading_at(at) : std::nullopt) {
     return results_.set_brush(*heading, std::nullopt);
   }
-  const auto row = row_near(at);
-  results_.set_current(row);
-  if (row) results_.open(*row);
+  results_.set_current(row_near(at));
+}
+
+void ResultCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+  const auto row = row_near(event->position());
+  if (event->button() == Qt::LeftButton && row) results_.open(*row);
 }
 
 void ResultCanvas::leaveEvent(QEvent*) {

@@ -4,7 +4,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "gui/models/sweep/usual_columns.h"
+#include "gui/models/sweep/result_table.h"
 #include "gui/widgets/sweep/heat_picture.h"
 #include "gui/widgets/sweep/parallel_picture.h"
 #include "gui/widgets/sweep/points_picture.h"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/sweep/chart_axis.h"
+#include "gui/models/sweep/result_chart.h"
 #include "gui/models/sweep/result_filter.h"
 #include "gui/widgets/theme.h"
 

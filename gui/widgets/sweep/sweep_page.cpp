@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "gui/models/sweep/result_filter.h"
 #include "gui/widgets/sweep/sweep_view.h"
 
 namespace strata::gui {
@@ -81,8 +82,11 @@ QWidget* SweepView::make_tools() {
   pause->setSingleShot(true);
   pause->setInterval(120);
   connect(filter_, &QLineEdit::textChanged, pause, qOverload<>(&QTimer::start));
-  connect(pause, &QTimer::timeout, this,
-          [this] { results_.set_text(filter_->text().toStdString()); });
+  connect(pause, &QTimer::timeout, this, [this] {
+    const std::string text = filter_->text().toStdString();
+    results_.set_text(text);
+    notify(QString::fromStdString(filter_error(*results_.all(), text)));
+  });
   count_ = new QLabel(tools);
   clear_ = new QToolButton(tools);
   clear_->setText(tr("Show all"));
@@ -126,9 +130,14 @@ void SweepView::make_table() {
           [this](const QModelIndex& now) {
             if (now.isValid()) results_.set_current(table_.row_at(now.row()));
           });
-  const auto open = [this](const QModelIndex& index) { results_.open(table_.row_at(index.row())); };
-  connect(rows_, &QTableView::clicked, this, open);
-  connect(rows_, &QTableView::activated, this, open);
+  connect(rows_, &QTableView::doubleClicked, this,
+          [this](const QModelIndex& index) { results_.open(table_.row_at(index.row())); });
+  for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
+    const auto open = [this] {
+      if (results_.current()) results_.open(*results_.current());
+    };
+    add_key(key, open, rows_, Qt::WidgetShortcut);
+  }
 }
 
 }  // namespace strata::gui

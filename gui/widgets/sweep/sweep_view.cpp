@@ -159,7 +159,7 @@ std::vector<KeyHelp> SweepView::keys() const {
           {tr("drag"), tr("brush a chart: all show what lies in it")},
           {QStringLiteral("Esc"), tr("let all rows pass again")},
           {QStringLiteral("← →"), tr("from row to row in a chart, ↑ ↓ in the table")},
-          {QStringLiteral("Enter"), tr("open the case of the row")},
+          {tr("Enter, double click"), tr("open the case of the row")},
           {QStringLiteral("R"), tr("the scenario's report, or charts and rows again")},
           {QStringLiteral("S"), tr("start, stop or resume the sweep")}};
 }

@@ -2,7 +2,7 @@
 
 // What a sweep has found: its rows as a table, as lines, as a heat map, as a front of what nothing
 // beats and as parallel axes, all under one filter; and the sweep itself, started and watched. A
-// click on a row opens its case. The file is read in the background, rows as they come.
+// double click on a row opens its case. The file is read in the background, rows as they come.
 
 #include <QComboBox>
 #include <QLabel>
@@ -60,6 +60,7 @@ class SweepView : public View {
   void make_table();
   void follow();
 
+  void open_readable(const std::string& file);
   void open_database(const std::string& file, const std::string& scenario = {});
   void choose_file();
   void show_all();
@@ -75,7 +76,6 @@ class SweepView : public View {
   void draw_report();
   void open_row(std::uint32_t row);
   void put_on_desk(const Document& document);
-  void set_baseline_beside(const Document& before, const Document& document);
 
   Results results_;
   ResultTable table_;

@@ -17,7 +17,7 @@ bool SweepView::open(const QString& file) try {
     case FileKind::database:
       notify({});
       opening_ = file;
-      open_database(name);
+      open_readable(name);
       return true;
     case FileKind::scenario:
       notify({});
@@ -32,6 +32,18 @@ bool SweepView::open(const QString& file) try {
 } catch (const Error& error) {
   notify(QString::fromStdString(error.message()));
   return true;
+}
+
+// What is open stays where the other cannot be read.
+void SweepView::open_readable(const std::string& file) {
+  workspace().jobs().start(
+      this, QStringLiteral("open sweep"),
+      tr("Opening %1").arg(QFileInfo(QString::fromStdString(file)).fileName()),
+      [this, file](Progress&) -> Jobs::Show {
+        check_results(file);
+        return [this, file] { open_database(file); };
+      },
+      [this, file](const QString& message) { complain(file, message); });
 }
 
 void SweepView::open_database(const std::string& file, const std::string& scenario) {
@@ -77,9 +89,10 @@ void SweepView::draw_report() {
   if (!file_.scenario().empty()) request.scenario = file_.scenario();
   workspace().jobs().start(
       this, QStringLiteral("report"), tr("Drawing the report"),
-      [this, request](Progress&) -> Jobs::Show {
+      [this, request](Progress& progress) -> Jobs::Show {
         return [this, store = request.store,
-                report = std::make_shared<const ReportDocument>(make_report(request))] {
+                report = std::make_shared<const ReportDocument>(
+                    make_report(request, progress.cancelled()))] {
           if (store == file_.file()) report_->show_report(report);
         };
       },
@@ -110,25 +123,9 @@ void SweepView::open_row(std::uint32_t row) {
 
 // As an edit, so that nothing that lay on the desk is lost.
 void SweepView::put_on_desk(const Document& document) {
-  const Document before = workspace().document();
   notify({});
-  if (before.empty()) return workspace().open(document);
-  QUndoStack& undo = workspace().undo_stack();
-  undo.beginMacro(tr("case of a sweep"));
-  workspace().edit(tr("case of a sweep"), document);
-  set_baseline_beside(before, document);
-  undo.endMacro();
-}
-
-// Of the same network and cluster what it is compared with stays.
-void SweepView::set_baseline_beside(const Document& before, const Document& document) {
-  if (before.input.model == document.input.model &&
-      before.input.cluster == document.input.cluster) {
-    return;
-  }
-  Document beside = document;
-  beside.strategy = {};
-  workspace().set_baseline(beside);
+  if (workspace().document().empty()) return workspace().open(document);
+  workspace().edit_to_case(tr("case of a sweep"), document);
 }
 
 }  // namespace strata::gui

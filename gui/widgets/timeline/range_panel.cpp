@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <cmath>
 #include <numeric>
 
 #include "gui/models/text.h"
@@ -64,9 +65,13 @@ void RangePanel::show_sums(const TimeRange& range, const RangeSums& sums) {
   const auto share = [&](double seconds) {
     return human_share(sums.all > 0 ? seconds / sums.all : 0);
   };
-  heading_->setText(tr("%1 measured: devices compute %2 of it, communicate %3, exposed %4")
-                        .arg(human_seconds(range.length()), share(sum(&RangeSum::compute)),
-                             share(sum(&RangeSum::communication)), share(sum(&RangeSum::exposed))));
+  const double devices = sums.all / range.length().value;
+  heading_->setText(
+      tr("%1 measured on %2, added up: devices compute %3 of it, communicate %4, exposed %5")
+          .arg(human_seconds(range.length()),
+               counted(static_cast<std::size_t>(std::lround(devices)), tr("device")),
+               share(sum(&RangeSum::compute)), share(sum(&RangeSum::communication)),
+               share(sum(&RangeSum::exposed))));
   show();
 }
 

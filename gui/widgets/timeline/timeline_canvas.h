@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gui/models/timeline/lane_groups.h"
-#include "gui/models/timeline/time_frame.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/widgets/time_canvas.h"
 #include "gui/widgets/timeline/lane_painter.h"
 
@@ -49,6 +49,10 @@ class TimelineCanvas : public TimeCanvas {
   void set_folded(bool folded);
   bool folded() const;
 
+  /// Whether any devices or links do the same, so that folded they are one.
+  bool has_alike() const;
+  /// What is added to a side's own times, in seconds.
+  double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   const RecordingPtr& recording(std::uint32_t side) const { return sides_[side]; }
   const std::vector<LaneRow>& rows() const { return lines_.rows; }
   const std::vector<RowGroup>& groups() const { return lines_.groups; }
@@ -112,7 +116,7 @@ class TimelineCanvas : public TimeCanvas {
   void click(QPoint at) override;
   bool take_own_key(int key, Qt::KeyboardModifiers modifiers) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
-  void contextMenuEvent(QContextMenuEvent* event) override;
+  void ask_menu(std::optional<QPoint> at) override;
 
  private:
   static constexpr int kLevelIndent = 12;  // pixels
@@ -128,7 +132,6 @@ class TimelineCanvas : public TimeCanvas {
 
   const Lane& lane(LaneRow row) const { return sides_[row.side]->lanes[row.lane]; }
   /// What is added to a recording's times where they are drawn.
-  double shift(std::uint32_t side) const { return frame_.shift_of(*sides_[side]); }
   int height_of(LaneRow row) const;
   Placed place(std::uint32_t line, int top, bool pinned) const;
   /// The row that is shown for a lane, which may be none.

@@ -1,6 +1,5 @@
 // What keys and mouse do to what stands in the timeline.
 
-#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <cmath>
@@ -17,16 +16,17 @@ QString joined(const std::vector<std::string>& lines) {
   return list.join(QLatin1Char('\n'));
 }
 
-QString tip_of(const Recording& recording, SlicePlace place) {
+QString tip_of(const Recording& recording, SlicePlace place, double shift) {
   const Slice& slice = recording.at(place);
   const LaneName& lane = recording.lanes[place.lane].name();
+  QString text = QString::fromStdString(text_of(recording, place));
   if (lane.kind == LaneKind::curve) {
     return QStringLiteral("%1 % of %2")
         .arg(100 * static_cast<double>(slice.height), 0, 'f', 1)
-        .arg(QString::fromStdString(recording.labels[slice.label].text));
+        .arg(text);
   }
-  if (!recording.facts) return QString::fromStdString(recording.labels[slice.label].text);
-  return joined(recording.facts->lines(slice.id));
+  if (!recording.facts) return text;
+  return joined(recording.facts->lines(slice.id, shift));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ QString TimelineCanvas::tip_at(QPoint at) const {
   if (const RowGroup* fold = fold_at(at)) return fold_tip(*fold);
   const auto slice = slice_at(at);
   if (!slice) return TimeCanvas::tip_at(at);
-  QString tip = tip_of(*sides_[slice->side], slice->place);
+  QString tip = tip_of(*sides_[slice->side], slice->place, shift(slice->side));
   const Seconds by{shift(slice->side)};
   if (by == Seconds{0}) return tip;
   return tip + tr("\ndrawn %1 %2, so that both steady steps begin together")
@@ -107,11 +107,12 @@ void TimelineCanvas::click(QPoint at) {
 }
 
 // A curve is no task.
-void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
-  const auto slice = is_dragged() ? std::nullopt : slice_at(event->pos());
+void TimelineCanvas::ask_menu(std::optional<QPoint> at) {
+  const auto slice = at ? slice_at(*at) : selected_;
   if (!slice || lane({slice->side, slice->place.lane}).name().kind == LaneKind::curve) return;
-  pick(slice);
-  emit menu_wanted(*slice, event->globalPos());
+  if (slice != selected_) pick(slice);
+  const QPoint place = at ? *at : box_of(*slice).center().toPoint();
+  emit menu_wanted(*slice, viewport()->mapToGlobal(place));
 }
 
 void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -129,6 +130,8 @@ bool TimelineCanvas::take_own_key(int key, Qt::KeyboardModifiers modifiers) {
       return pick_lane(-1), true;
     case Qt::Key_Down:
       return pick_lane(1), true;
+    case Qt::Key_M:
+      return measure_selected(), true;
     case Qt::Key_P:
       return toggle_pin(), true;
     case Qt::Key_G:

@@ -24,8 +24,9 @@ void paint_arrow(QPainter& painter, QPointF from, QPointF to) {
 void TimelineCanvas::paint_ground(QPainter& painter) {
   const auto shaded = steady();
   if (!shaded) return;
+  // Within the picture: far beyond it there are no pixels.
   const double left = std::max<double>(x_of(shaded->begin.value), time_area().left());
-  const double right = x_of(shaded->end.value);
+  const double right = std::min<double>(x_of(shaded->end.value), time_area().right() + 1);
   if (right <= left) return;
   painter.fillRect(QRectF(left, time_area().top(), right - left, time_area().height()),
                    see_through(theme().accent, 0.06));
@@ -191,9 +192,18 @@ void TimelineCanvas::paint_arrows(QPainter& painter, const std::vector<Placed>& 
   const auto box = box_in(rows, *selected_);
   if (!box) return;
   const Recording& recording = *sides_[selected_->side];
+  // Where several devices have one's lanes, what is of the selected one's device is drawn there.
+  const SlicePlace own = recording.place(recording.at(selected_->place).id);
+  const auto kind = recording.lanes[selected_->place.lane].name().kind;
+  const bool is_task = own.valid() && stands_for_tasks(kind);
   const auto box_at = [&](std::uint32_t id) {
-    const SlicePlace place = recording.place(id);
-    return place.valid() ? box_in(rows, {selected_->side, place}) : std::nullopt;
+    SlicePlace place = recording.place(id);
+    if (!place.valid()) return std::optional<QRectF>();
+    const auto device = [&](const SlicePlace& at) {
+      return recording.lanes[at.lane].name().device;
+    };
+    if (is_task && device(place) == device(own)) place.lane += selected_->place.lane - own.lane;
+    return box_in(rows, {selected_->side, place});
   };
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(see_through(theme().text, 0.75), 1.2));

@@ -1,19 +1,24 @@
 #include "gui/widgets/timeline/timeline_view.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "gui/models/compare/differences.h"
 #include "gui/models/file_kind.h"
 #include "gui/models/text.h"
 #include "gui/models/timeline/kernel_recording.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
-#include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
 #include "sim/base/error.h"
 
@@ -42,11 +47,13 @@ TimelineView::TimelineView(Workspace& workspace, QWidget* parent)
   splitter->setStretchFactor(1, 2);
   splitter->setChildrenCollapsible(false);
   layout->addWidget(splitter, 1);
-  auto* status_row = new QHBoxLayout;
+  auto* foot = new QWidget(content);
+  auto* status_row = new QHBoxLayout(foot);
   status_row->setContentsMargins(8, 4, 8, 4);
-  status_ = new ElidedLabel(content);
+  status_ = new ElidedLabel(foot);
   status_row->addWidget(status_);
-  layout->addLayout(status_row);
+  layout->addWidget(foot);
+  set_foot(foot);
   set_content(content);
   content->setFocusProxy(canvas_);
   follow();
@@ -97,7 +104,12 @@ void TimelineView::follow() {
   connect(&workspace(), &Workspace::baseline_changed, this, changed);
   connect(baseline_button_, &QToolButton::toggled, this, &TimelineView::refresh);
   connect(links_button_, &QToolButton::toggled, canvas_, &TimelineCanvas::show_links);
-  connect(fold_button_, &QToolButton::clicked, canvas_, &TimelineCanvas::set_folded);
+  connect(fold_button_, &QToolButton::clicked, this, [this](bool folded) {
+    canvas_->set_folded(folded);
+    if (folded && !canvas_->has_alike()) {
+      notify(tr("Nothing is folded: no two devices do the same at the same times."));
+    }
+  });
   connect(canvas_, &TimelineCanvas::folded_changed, this,
           [this] { fold_button_->setChecked(canvas_->folded()); });
   connect(close_button_, &QToolButton::clicked, this, &TimelineView::close_trace);
@@ -125,8 +137,7 @@ void TimelineView::follow_selection() {
   connect(range_panel_, &RangePanel::layer_picked, this, [this](LayerId layer) {
     if (is_current()) selection().select_layers({layer});
   });
-  connect(canvas_, &TimelineCanvas::menu_wanted, this,
-          [this](SliceAddress, QPoint at) { make_menu()->exec(at); });
+  connect(canvas_, &TimelineCanvas::menu_wanted, this, &TimelineView::open_menu);
   connect(canvas_, &TimelineCanvas::search_wanted, this, [this] { search_->setFocus(); });
   connect(&selection(), &Selection::task_changed, this, &TimelineView::on_task_changed);
   connect(&selection(), &Selection::layers_changed, this, &TimelineView::show_layers);
@@ -153,12 +164,13 @@ void TimelineView::refresh() {
       this, QLatin1String(kLane), tr("Drawing the timeline"),
       [this, first = Recorded{scene, scene == scene_.scene ? scene_.recording : nullptr},
        second = Recorded{beside, beside == baseline_.scene ? baseline_.recording : nullptr},
-       kernels = kernels_, name = trace_name()](Progress&) -> Jobs::Show {
+       kernels = kernels_, name = trace_name()](Progress& progress) -> Jobs::Show {
         Recorded a = first, b = second;
         if (a.scene && !a.recording) a.recording = record(a.scene);
         std::string found;
         if (b.scene && !b.recording) {
-          b.recording = kernels ? record_beside(kernels, name, b.scene) : record(b.scene);
+          b.recording = kernels ? record_beside(kernels, name, b.scene, progress.cancelled())
+                                : record(b.scene);
           if (kernels) found = match_text(*kernels, name, *b.scene);
         }
         return [this, a, b, kernels, found] {
@@ -178,7 +190,11 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
                     scene_.scene->document == baseline_.scene->document;
   canvas_->set_sides({SideLook{}, kernels_ ? SideLook{tr("measured"), 1.0}
                                            : SideLook{tr("before"), kBeforeStrength}});
-  canvas_->show_recordings(scene, same ? nullptr : baseline);
+  const RecordingPtr beside = same ? nullptr : baseline;
+  std::optional<TimeFrame> frame;
+  if (scene && beside) frame = frame_of(*scene, beside.get());
+  if (frame && !kernels_) frame->begin = 0;  // of the baseline's first steps nobody asks
+  canvas_->show_recordings(scene, beside, frame);
   show_layers();
   canvas_->set_range(selection().range());
   show_range();
@@ -236,12 +252,14 @@ bool TimelineView::open(const QString& file) try {
   if (kind_of_file(path) != FileKind::trace) return false;
   workspace().jobs().start(
       this, QLatin1String(kTraceLane), tr("Reading %1").arg(QFileInfo(file).fileName()),
-      [this, path, file, has_case = !workspace().document().empty()](Progress&) -> Jobs::Show {
-        const auto trace = std::make_shared<const Trace>(read_trace(path));
+      [this, path, file,
+       has_case = !workspace().document().empty()](Progress& progress) -> Jobs::Show {
+        const auto trace = std::make_shared<const Trace>(read_trace(path, progress.cancelled()));
         if (has_case && has_kernels(*trace)) {
           return [this, trace, file] { show_kernels(trace, file); };
         }
-        const RecordingPtr recording = record(trace, QFileInfo(file).fileName().toStdString());
+        const RecordingPtr recording =
+            record(trace, QFileInfo(file).fileName().toStdString(), progress.cancelled());
         return [this, recording, file] {
           trace_file_ = file;
           show_trace(recording);
@@ -313,12 +331,16 @@ std::function<QString()> TimelineView::csv_later() const {
 
 std::vector<KeyHelp> TimelineView::keys() const {
   return {
-      {tr("W, S"), tr("Zoom in and out, at the mouse; Ctrl+wheel, too")},
-      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel or Shift+drag, too")},
+      {tr("W, S"),
+       tr("Zoom in and out, at the mouse; Ctrl+wheel, and the wheel on the ruler, too")},
+      {tr("A, D, ←, →"), tr("Move left and right; Shift+wheel and the wheel sideways, too")},
+      {tr("Shift+drag"), tr("Move in time and among the lanes; the middle or right button, too")},
       {tr("F"), tr("Fit the range or the selected task; once more: the step, then all")},
       {tr(". ,"), tr("Next and previous task of the lane")},
       {tr("↑, ↓"), tr("The task above or below at that time")},
-      {tr("Drag"), tr("Measure a stretch of time, and add up what happens in it")},
+      {tr("Drag"),
+       tr("Measure a stretch of time, and add up what happens in it; its ends can be dragged")},
+      {tr("M"), tr("Measure the time of the selected task")},
       {tr("Right click"), tr("What can be done with a task")},
       {tr("Double click"), tr("Zoom to a task")},
       {tr("/, Ctrl+F"), tr("Search; Enter and Shift+Enter go through what is found")},
@@ -328,6 +350,126 @@ std::vector<KeyHelp> TimelineView::keys() const {
       {tr("Shift+G"), tr("Fold devices that do the same into one, or show each")},
       {tr("P"), tr("Pin the lane of the selected task to the top, or let it go")},
       {tr("Esc"), tr("Select nothing")}};
+}
+
+// The timeline's part in the one selection that all views follow, and what it tells of it.
+
+void TimelineView::on_search(const QString& text) {
+  const std::size_t found = canvas_->search(text.toStdString());
+  const QString count = found == 1 ? tr("one kind of task") : tr("%1 kinds of task").arg(found);
+  found_->setText(text.isEmpty() ? QString() : count);
+}
+
+// While a successor is drawn, what is on the screen speaks of layers and devices that were.
+bool TimelineView::is_current() const {
+  return scene_.scene && scene_.scene == workspace().scene();
+}
+
+// The baseline may be of another network: its layers are those of the same names.
+void TimelineView::show_layers() {
+  const std::vector<LayerId>& layers = selection().layers();
+  const auto in = [&](const ScenePtr& shown) {
+    const ScenePtr& now = workspace().scene();
+    return shown && now ? same_layers(*now, layers, *shown) : std::vector<LayerId>();
+  };
+  canvas_->set_layers(in(scene_.scene), in(baseline_.scene));
+}
+
+void TimelineView::on_picked() {
+  tell(canvas_->selected());
+  if (trace_) return;
+  picking_ = true;
+  const auto picked = canvas_->selected();
+  if (!picked) {
+    selection().select_task(std::nullopt);
+    selection().select_layers({});
+  } else if (is_current()) {
+    select_slice(*picked);
+  }
+  picking_ = false;
+}
+
+void TimelineView::select_slice(SliceAddress picked) {
+  if (picked.side == 1 && !baseline_.scene) return;
+  const Recording& recording = *canvas_->recording(picked.side);
+  const Slice& slice = recording.at(picked.place);
+  const LayerId layer = recording.labels[slice.label].layer;
+  const Scene& shown = picked.side == 0 ? *scene_.scene : *baseline_.scene;
+  if (layer.valid()) selection().select_layers(same_layers(shown, {layer}, *scene_.scene));
+  select_lane(recording.lanes[picked.place.lane].name(), picked.side);
+  const bool knows_tasks = picked.side == 0 || kernels_;
+  if (knows_tasks && recording.facts) selection().select_task(recording.facts->task(slice.id));
+}
+
+// Another cluster's devices and links have no place in this one.
+void TimelineView::select_lane(const LaneName& lane, std::uint32_t side) {
+  const bool same = side == 0 || (baseline_.scene && baseline_.scene->document.input.cluster ==
+                                                         scene_.scene->document.input.cluster);
+  if (same && lane.device) selection().select_device(lane.device);
+  if (same && lane.link) selection().select_link(lane.link);
+}
+
+void TimelineView::on_row_picked(LaneRow row) {
+  if (trace_ || !is_current()) return;
+  select_lane(canvas_->recording(row.side)->lanes[row.lane].name(), row.side);
+}
+
+void TimelineView::on_range_picked() {
+  if (trace_) return show_range();
+  selection().select_range(canvas_->range());
+}
+
+void TimelineView::on_task_changed() {
+  if (picking_ || trace_) return;
+  const RecordingPtr& shown = canvas_->recording(0);
+  if (!shown || !shown->facts || !is_current()) return;
+  const auto task = selection().task();
+  const auto id = task ? shown->facts->find(*task) : std::nullopt;
+  canvas_->select(id ? std::optional(SliceAddress{0, shown->place(*id)}) : std::nullopt, true);
+  tell(canvas_->selected());
+}
+
+void TimelineView::show_range() {
+  range_panel_->show_range(canvas_->recording(0), canvas_->range());
+  tell(canvas_->selected());
+}
+
+QStringList TimelineView::facts_of(const SliceAddress& slice) const {
+  const Recording& shown = *canvas_->recording(slice.side);
+  const Slice& at = shown.at(slice.place);
+  QStringList facts;
+  if (shown.place(at.id).valid() && shown.facts) {
+    const double shift = canvas_->shift(slice.side);  // as the axis above has it
+    for (const std::string& line : shown.facts->lines(at.id, shift)) {
+      facts << QString::fromStdString(line);
+    }
+  } else {
+    facts << QString::fromStdString(text_of(shown, slice.place));
+  }
+  return facts;
+}
+
+// What is under the mouse, else what is selected.
+void TimelineView::tell(std::optional<SliceAddress> slice) {
+  if (!slice) slice = canvas_->selected();
+  status_->setText(slice ? facts_of(*slice).join(QStringLiteral("   ·   ")) : QStringLiteral(" "));
+}
+
+void TimelineView::open_menu(const SliceAddress& slice, QPoint at) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const Recording& shown = *canvas_->recording(slice.side);
+  const LaneLabel& label = shown.labels[shown.at(slice.place).label];
+  const QString name = QString::fromStdString(label.text);
+  menu->addAction(tr("Zoom to it"), this, [this] { canvas_->zoom_to_selected(); });
+  menu->addAction(tr("Measure its time"), this, [this] { canvas_->measure_selected(); });
+  menu->addAction(tr("Search for %1").arg(name), this, [this, name] { search_->setText(name); });
+  menu->addAction(tr("Pin its lane, or let it go"), this, [this] { canvas_->toggle_pin(); });
+  menu->addSeparator();
+  menu->addAction(tr("Copy what is known of it"), this, [text = facts_of(slice)] {
+    QGuiApplication::clipboard()->setText(text.join(QLatin1Char('\n')));
+  });
+  menu->popup(at);
 }
 
 }  // namespace strata::gui

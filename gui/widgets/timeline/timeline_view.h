@@ -5,7 +5,6 @@
 
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QToolButton>
 #include <memory>
 #include <string>
@@ -39,8 +38,6 @@ class TimelineView : public View {
   QLineEdit& search_field() const { return *search_; }
   const QLabel& status() const { return *status_; }
   const RangePanel& range_panel() const { return *range_panel_; }
-  /// What can be done with the slice that is selected; the caller owns it.
-  std::unique_ptr<QMenu> make_menu();
   const Legend& legend() const { return *legend_; }
   QString picture_title() const override;
   bool shows_trace() const { return trace_ != nullptr; }
@@ -85,6 +82,8 @@ class TimelineView : public View {
   void tell(std::optional<SliceAddress> slice);
   void show_range();
   QStringList facts_of(const SliceAddress& slice) const;
+  /// What can be done with the slice, which is selected.
+  void open_menu(const SliceAddress& slice, QPoint at);
 
   ElidedLabel* name_;
   QLineEdit* search_;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "gui/models/what_if/knob_curve.h"
+#include "gui/models/what_if/knobs.h"
 
 namespace strata::gui {
 

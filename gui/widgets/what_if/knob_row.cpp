@@ -69,8 +69,10 @@ void KnobRow::make_parts() {
 
 void KnobRow::lay_out() {
   const QFontMetrics metrics(font());
+  QFont bold = font();
+  bold.setBold(true);  // as a title is that was turned
   title_->setFixedWidth(
-      metrics.horizontalAdvance(QStringLiteral("Speed, the first (a straggler)")) + 6);
+      QFontMetrics(bold).horizontalAdvance(QStringLiteral("Speed, the first (a straggler)")) + 6);
   field_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("100.25 GB/s")) + 16);
   meaning_->setFixedWidth(metrics.horizontalAdvance(QStringLiteral("000.25 GB/s")) + 6);
   grid_ = new QGridLayout(this);
@@ -125,7 +127,7 @@ void KnobRow::show_document(const Document& document) {
   if (!field_->isModified()) {
     field_->setText(QString::fromStdString(set.empty() ? text_of(knob_, value) : set));
   }
-  meaning_->setText(in_symbols(meaning_of(knob_, value)));
+  meaning_->setText(in_symbols(meaning_of(knob_, document)));
   reset_->setEnabled(value != knob_.usual);
   QFont bold = font();
   bold.setBold(value != knob_.usual);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/models/what_if/knob_curve.h"
+#include "gui/models/what_if/knobs.h"
 #include "gui/widgets/view.h"
 #include "gui/widgets/what_if/knob_row.h"
 #include "gui/widgets/what_if/number_tiles.h"

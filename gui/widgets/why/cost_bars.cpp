@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gui/models/why/choice_table.h"
+#include "gui/models/why/explained.h"
 
 namespace strata::gui {
 namespace {

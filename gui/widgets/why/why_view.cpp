@@ -1,10 +1,12 @@
 #include "gui/widgets/why/why_view.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "gui/widgets/why/cost_bars.h"
 
@@ -47,11 +49,16 @@ WhyView::WhyView(Workspace& workspace, QWidget* parent)
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   story_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  story_->setToolTip(
+      tr("Sums of gradients keep replicas the same. Sums of statistics are what shards of a batch "
+         "norm add up over all samples, so that each normalises by the same mean and variance."));
   auto* of_layer = make_column(of_layer_);
   of_layer->addWidget(title_);
   of_layer->addWidget(table_, 1);
   of_layer->addWidget(new Legend(cost_legend(), of_layer_));
-  of_layer->addWidget(make_foot());
+  QWidget* const foot = make_foot();
+  of_layer->addWidget(foot);
+  set_foot(foot);
   auto* column = make_column(body);
   column->addWidget(of_layer_, 1);
   column->addWidget(story_, 1);
@@ -143,7 +150,11 @@ void WhyView::ask_story() {
   workspace().jobs().start(
       this, QStringLiteral("why"), tr("Asking why"),
       [this, scene](Progress& progress) -> Jobs::Show {
-        return [this, answer = told(scene, progress.cancelled())] { show_story(answer); };
+        return [this, answer = told(scene, progress.cancelled())] {
+          const CaseRequest& input = answer->scene->document.input;
+          workspace().scoreboard().add({input, answer->story.lower_bound});
+          show_story(answer);
+        };
       },
       [this](const QString& message) { failed(message); });
 }
@@ -178,7 +189,7 @@ void WhyView::show_story(const ToldPtr& told) {
     const Story& story = told->story;
     text = tr("<b>%1</b>").arg(QString::fromStdString(story.strategy.name()).toHtmlEscaped());
     for (const std::string& sentence : sentences(told->scene->input, story)) {
-      text += QStringLiteral("<p>%1</p>").arg(QString::fromStdString(sentence).toHtmlEscaped());
+      text += QStringLiteral("<p>%1</p>").arg(in_symbols(sentence).toHtmlEscaped());
     }
   }
   if (!told && workspace().scene()) text = QStringLiteral("<p>%1</p>").arg(tr("Asking why…"));
@@ -242,6 +253,83 @@ void WhyView::show_row() {
   force_->setEnabled(choice != nullptr);
   take_->setEnabled(choice != nullptr);
   neighbour_->setEnabled(choice != nullptr && choice->binding.valid());
+}
+
+// What one does in a WhyView: take a cut, force it, go on to its neighbour.
+
+void WhyView::take() {
+  const ChoiceCosts* choice = current();
+  if (choice == nullptr) return;
+  workspace().set_config(choices_.explained()->explanation.layers, Config(choice->config));
+}
+
+void WhyView::force() {
+  const ChoiceCosts* choice = current();
+  if (choice == nullptr) return;
+  const Explanation& explanation = choices_.explained()->explanation;
+  const Config config = choice->config;
+  solve_rest(
+      workspace(), this, {{explanation.layers, config}, Objective::eq1},
+      [this, config, regret = choice->regret, optimum = explanation.optimum](
+          const SolvedRest& found) { tell_regret(found, config, regret, optimum); },
+      [this](const QString& message) { notify(message); });
+}
+
+// With other layers locked the answer costs more than the regret alone.
+void WhyView::tell_regret(const SolvedRest& found, const Config& config, Seconds regret,
+                          Seconds optimum) {
+  const Seconds more = found.seconds - optimum;
+  QString text = tr("Forced %1 and solved the rest: %2 under Eq. 1, %3 more than the optimum.")
+                     .arg(human_config(config), human_seconds(found.seconds),
+                          human_seconds(Seconds{std::max(0.0, more.value)}));
+  if ((more - regret).value > 1e-6 * optimum.value) {
+    text += tr(" %1 of it are this cut's regret, the rest the other locked layers'.")
+                .arg(human_seconds(regret));
+  }
+  notify(text);
+}
+
+void WhyView::go_to_binding() {
+  const ChoiceCosts* choice = current();
+  if (choice != nullptr && choice->binding.valid()) selection().select_layers({choice->binding});
+}
+
+bool WhyView::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() != QEvent::KeyPress) return View::eventFilter(watched, event);
+  switch (static_cast<QKeyEvent*>(event)->key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      return force(), true;
+    case Qt::Key_T:
+      return take(), true;
+    case Qt::Key_G:
+      return go_to_binding(), true;
+    default:
+      return false;
+  }
+}
+
+QString WhyView::command() const {
+  const ExplainedPtr& answer = choices_.explained();
+  if (!answer && !told_) return {};
+  const Document& document = answer ? answer->scene->document : told_->scene->document;
+  std::string command = "strata explain " + case_arguments(document) +
+                        strategy_argument(document, workspace().strategy_file(document));
+  if (answer) {
+    command += " --layer " + shell_quoted(answer->scene->input.graph[answer->layer].name);
+  }
+  return QString::fromStdString(command);
+}
+
+std::vector<KeyHelp> WhyView::keys() const {
+  return {{tr("Up, Down"), tr("from one cut to the next")},
+          {tr("Enter"), tr("force this cut, lock it, and solve the rest")},
+          {QStringLiteral("T"), tr("take this cut, and leave the others as they are")},
+          {QStringLiteral("G"), tr("ask the same of the neighbour with the largest transfer")}};
+}
+
+QString WhyView::csv() const {
+  return choices_.explained() ? choices_.csv() : QString();
 }
 
 }  // namespace strata::gui

@@ -7,7 +7,7 @@
 #include <QLabel>
 #include <QPushButton>
 
-#include "gui/models/why/choice_table.h"
+#include "gui/models/why/explained.h"
 #include "gui/widgets/fitted_table.h"
 #include "gui/widgets/view.h"
 

@@ -53,7 +53,7 @@ void show_text(QComboBox& box, const std::string& name_or_file) {
   const QString usual = QString::fromUtf8(help.data(), static_cast<qsizetype>(help.size()));
   box.setToolTip(whole == text ? usual : whole);
   const int at = box.findText(text);
-  if (at >= 0 || !box.isEditable()) box.setCurrentIndex(at);
+  box.setCurrentIndex(at);  // none of the list, where it is not in it
   if (!box.isEditable()) return;
   box.setEditText(text);
   box.lineEdit()->setCursorPosition(0);  // its beginning, where it is too long
@@ -92,6 +92,7 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
+    box->completer()->setCompletionMode(QCompleter::PopupCompletion);  // a slip is no other name
   }
   make_nothing();
 
@@ -136,6 +137,11 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
   show_document();
+}
+
+void CaseBar::focus_model() {
+  model_->setFocus(Qt::ShortcutFocusReason);
+  model_->lineEdit()->selectAll();
 }
 
 bool CaseBar::eventFilter(QObject* watched, QEvent* event) {

@@ -19,7 +19,8 @@ class CaseBar : public QToolBar {
   explicit CaseBar(Workspace& workspace, QWidget* parent = nullptr);
 
   /// Into a field, by the keyboard.
-  void focus_model() { model_->setFocus(); }
+  /// With its text selected: what is typed takes its place.
+  void focus_model();
 
   /// Ctrl+Z in a field whose text nobody changed is the window's.
   bool eventFilter(QObject* watched, QEvent* event) override;

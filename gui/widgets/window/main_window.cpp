@@ -9,6 +9,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
+#include <QTabBar>
 #include <algorithm>
 
 #include "gui/widgets/window/views.h"
@@ -28,21 +29,28 @@ QSize first_size(const QScreen& screen) {
   return offscreen ? kWanted : kWanted.boundedTo(screen.availableSize());
 }
 
-// Tells of each press of the mouse, on whatever of a window.
+// Tells of each press of the mouse, and where, on whatever of a window.
 class PressFilter : public QObject {
  public:
-  PressFilter(QObject* parent, std::function<void(const QWidget&)> pressed)
-      : QObject(parent), pressed_(std::move(pressed)) {}
+  using Pressed = std::function<void(const QWidget&, QPoint)>;
+  PressFilter(QObject* parent, Pressed pressed) : QObject(parent), pressed_(std::move(pressed)) {}
 
   bool eventFilter(QObject* watched, QEvent* event) override {
     if (event->type() != QEvent::MouseButtonPress) return false;
-    if (const auto* widget = qobject_cast<QWidget*>(watched)) pressed_(*widget);
+    const auto* const widget = qobject_cast<QWidget*>(watched);
+    if (widget != nullptr) pressed_(*widget, static_cast<QMouseEvent*>(event)->pos());
     return false;
   }
 
  private:
-  std::function<void(const QWidget&)> pressed_;
+  Pressed pressed_;
 };
+
+// Of the tab there, where the widget is a bar of tabs; else empty.
+QString tab_text(const QWidget& widget, QPoint at) {
+  const auto* const tabs = qobject_cast<const QTabBar*>(&widget);
+  return tabs == nullptr ? QString() : tabs->tabText(tabs->tabAt(at));
+}
 
 std::unique_ptr<QSettings> settings(const QString& file) {
   if (file.isEmpty()) return std::make_unique<QSettings>();
@@ -76,11 +84,12 @@ MainWindow::MainWindow(Workspace& workspace, const WindowOptions& options, QWidg
   auto* job_bar = new JobBar(workspace_.jobs(), this);
   connect(job_bar, &JobBar::stop_wanted, &workspace_, &Workspace::stop);
   statusBar()->addPermanentWidget(job_bar);
-  error_->stand_on(statusBar());
+  error_->stand_on([this] { return height_at_foot(); });
 
   installEventFilter(this);
   make_docks();
   make_menus();
+  answer_bar_->show();  // in the layout: a maximised window may restore it once more, later
   first_layout_ = saveState(kLayoutVersion);
   restoreGeometry(remembered->value(QStringLiteral("geometry")).toByteArray());
   connect(answer_bar_, &AnswerBar::fastest_wanted, this, &MainWindow::find_fastest);
@@ -153,15 +162,29 @@ void MainWindow::make_docks() {
     });
     docks_.push_back(dock);
   }
+  // The focus that a dialog gives back may be that of a view behind others.
   const auto activate_at = [this](const QWidget& widget) {
     for (View* view : views_) {
-      if (view == &widget || view->isAncestorOf(&widget)) make_active(view);
+      const bool is_in = view == &widget || view->isAncestorOf(&widget);
+      if (is_in && view->is_seen()) make_active(view);
     }
   };
   connect(qApp, &QApplication::focusChanged, this, [activate_at](QWidget*, QWidget* now) {
     if (now != nullptr) activate_at(*now);
   });
-  qApp->installEventFilter(new PressFilter(this, activate_at));
+  // A click on a tab, also of the view in front. The keys go there once its dock is raised.
+  const auto press_tab = [this](const QString& title) {
+    for (View* view : views_) {
+      if (view->title() != title) continue;
+      QMetaObject::invokeMethod(
+          this, [this, view] { bring_to_front(view); }, Qt::QueuedConnection);
+    }
+  };
+  qApp->installEventFilter(
+      new PressFilter(this, [this, activate_at, press_tab](const QWidget& widget, QPoint at) {
+        activate_at(widget);
+        if (widget.parentWidget() == this) press_tab(tab_text(widget, at));
+      }));
   // The knobs beside everything; the network above, what comes of it below.
   setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -189,8 +212,19 @@ void MainWindow::make_docks() {
   }
 }
 
+// The first page has no layout. Bars are no part of one: what was saved on an empty desk hides
+// them.
 void MainWindow::reset_layout() {
+  if (welcome_ != nullptr) return;
   restoreState(first_layout_, kLayoutVersion);
+  show_bars();
+}
+
+void MainWindow::show_bars() {
+  case_bar_->show();
+  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
+    bar->setVisible(!workspace_.document().empty());
+  }
 }
 
 // The welcome stands where the views will be.
@@ -224,10 +258,7 @@ void MainWindow::show_views() {
   welcome_ = nullptr;
   takeCentralWidget();
   restore_layout();
-  case_bar_->show();
-  for (QToolBar* bar : std::initializer_list<QToolBar*>{answer_bar_, what_if_bar_}) {
-    bar->setVisible(!workspace_.document().empty());
-  }
+  show_bars();
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 
@@ -239,6 +270,20 @@ void MainWindow::open_document(const Document& document) {
 
 void MainWindow::show_error(const QString& message) {
   error_->show_text(message);
+}
+
+// What stays in view below an error: the status bar, and what the views above it have at their
+// foot.
+int MainWindow::height_at_foot() const {
+  constexpr int kNear = 12;  // pixels: a frame of docks
+  const int bar = statusBar()->height();
+  int most = 0;
+  for (const View* view : views_) {
+    if (!view->isVisible() || !view->is_seen() || view->window() != this) continue;
+    const int below = height() - view->mapTo(this, QPoint(0, view->height())).y();
+    if (below <= bar + kNear) most = std::max(most, below - bar + view->foot_height());
+  }
+  return bar + most;
 }
 
 // What somebody else said stays until it is dismissed, or something is edited.
@@ -273,11 +318,15 @@ void MainWindow::export_view(View* view, const QString& file) {
 void MainWindow::copy_command(View* view) {
   const QString command = view->command();
   if (command.isEmpty()) {
-    return statusBar()->showMessage(tr("No command shows what %1 shows").arg(view->title()), 5000);
+    const QString why = view->why_no_command();
+    const QString none = tr("No command shows what %1 shows").arg(view->title());
+    return statusBar()->showMessage(why.isEmpty() ? none : none + QStringLiteral(": ") + why,
+                                    10000);
   }
   QApplication::clipboard()->setText(command);
-  const bool needs_file =
-      workspace_.document().strategy.edited() && command.contains(QLatin1String("strategy.json"));
+  const Document& document = workspace_.document();
+  const bool needs_file = document.strategy.edited() && !workspace_.is_saved(document) &&
+                          command.contains(QLatin1String("strategy.json"));
   statusBar()->showMessage(
       (needs_file ? tr("Copied; save the strategy as strategy.json for it (Ctrl+S): %1")
                   : tr("Copied: %1"))
@@ -292,6 +341,7 @@ void MainWindow::save_strategy(const QString& file) {
     const Case& input = scene->input;
     write_file_whole(file.toStdString(),
                      print_strategy(scene->prediction.strategy, input.graph, input.cluster));
+    workspace_.note_saved(scene->document.strategy, file.toStdString());
     statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
   } catch (const Error& error) {
     show_error(QString::fromStdString(error.message()));

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "gui/models/read_file.h"
+#include "gui/models/file_kind.h"
 #include "gui/models/session.h"
 #include "gui/models/workspace.h"
 #include "gui/widgets/view.h"
@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
                const std::function<void()>& what);
   void show_welcome();
   void show_views();
+  void show_bars();
   void find_fastest();
   void ask_for_file();
   void ask_for_export(View* view);
@@ -79,6 +80,7 @@ class MainWindow : public QMainWindow {
   void show_keys();
   void show_about();
   void show_scene_error();
+  int height_at_foot() const;
   void take_file(const ReadFile& read);
   void offer_to_view(const QString& id, const QString& file);
   void make_active(View* view);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "gui/models/read_file.h"
+#include "gui/models/file_kind.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "gui/models/search_text.h"
 #include "gui/models/text.h"
@@ -12,8 +13,8 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kSlower = 0.995;  // of a factor that is worth a word
-constexpr int kLookEvery = 200;    // milliseconds
+constexpr double kAlike = 0.005;  // of a factor that reads 1.00
+constexpr int kLookEvery = 200;   // milliseconds
 
 // What it is called beside another document of the same network: the factor compares two machines
 // where what-ifs differ.
@@ -74,6 +75,7 @@ StepResult::StepResult(Workspace& workspace, QWidget* parent)
 
 void StepResult::follow() {
   connect(&workspace_, &Workspace::scene_changed, this, &StepResult::show_result);
+  connect(&workspace_, &Workspace::outdated_changed, this, &StepResult::show_result);
   connect(&workspace_, &Workspace::baseline_changed, this, &StepResult::show_result);
   connect(&workspace_.scoreboard(), &Scoreboard::changed, this, &StepResult::show_notes);
   connect(&workspace_.jobs(), &Jobs::changed, this, &StepResult::show_search);
@@ -92,15 +94,20 @@ QString StepResult::factor(Seconds before, Seconds now) const {
   const double times = before / now;
   const Theme theme = theme_of(palette());
   return QStringLiteral("&nbsp;&nbsp;<span style='color:%1'>%2×</span>")
-      .arg((times >= kSlower ? theme.good : theme.bad).name())
+      .arg((!isEnabled() || std::abs(times - 1) < kAlike ? theme.faint
+            : times > 1                                  ? theme.good
+                                                         : theme.bad)
+               .name())
       .arg(times, 0, 'f', times < 10 ? 2 : 1);
 }
 
 // "245 ms a step  1.02× of data", before it what is missing of memory.
 void StepResult::show_result() {
+  setEnabled(!workspace_.is_outdated());
   show_notes();
   const ScenePtr scene = workspace_.scene(), baseline = workspace_.baseline();
   if (!scene || !workspace_.error().isEmpty()) return step_->setText(tr("not predicted"));
+  const Theme theme = theme_of(palette());
   const Seconds step = scene->prediction.step_seconds();
   QString text = tr("<b>%1</b> a step").arg(human_seconds(step));
   if (baseline && baseline->document != scene->document) {
@@ -110,7 +117,7 @@ void StepResult::show_result() {
   if (const QString badge = QString::fromStdString(shortage_text(*scene)); !badge.isEmpty()) {
     text.prepend(QStringLiteral("<span style='color:white; background-color:%1'>&nbsp;%2&nbsp;"
                                 "</span>&nbsp;&nbsp;")
-                     .arg(theme_of(palette()).bad.name(), badge.toHtmlEscaped()));
+                     .arg((isEnabled() ? theme.bad : theme.faint).name(), badge.toHtmlEscaped()));
   }
   step_->setText(text);
 }
@@ -139,7 +146,11 @@ void StepResult::show_search() {
     return show_notes();
   }
   if (!tick_.isActive()) return tick_.start();
-  show_note(*gap_, search->text.isEmpty() ? search->what : search->text);
+  const CaseRequest* const searched = workspace_.searched_case();
+  const bool another = searched != nullptr && *searched != workspace_.document().input;
+  show_note(*gap_, another                  ? tr("searching for the case before the edit")
+                   : search->text.isEmpty() ? search->what
+                                            : search->text);
   show_note(*eq1_, {});
 }
 

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sim/base/cancel.h"
 #include "sim/importers/trace/trace_event.h"
 
 namespace strata {
@@ -149,14 +150,16 @@ using AutogradOps = AutogradOpsByThread::value_type;
 
 class KernelMatcher {
  public:
-  KernelMatcher(const Trace& trace, const Graph& graph)
+  KernelMatcher(const Trace& trace, const Graph& graph, const std::atomic<bool>* cancelled)
       : trace_(trace),
+        cancelled_(cancelled),
         layers_(layers_by_name(trace, graph)),
         numbers_(trace),
         origins_(trace.slices.size()) {}
 
   KernelLayers run() && {
     find_steps();
+    find_autograd();
     follow_ranges({});
     take_forward_ops();
     take_autograd();
@@ -183,26 +186,47 @@ class KernelMatcher {
     std::ranges::sort(steps_, {}, &TraceStep::begin);
   }
 
-  // Slices of a thread lie within one another; each knows what those around it know.
-  void follow_ranges(const TiedOps& forward) {
+  // Slices of a thread lie within one another: visit(slice, those around it, from without).
+  template <class Visit>
+  void for_each_nested(const Visit& visit) const {
     std::vector<std::uint32_t> around;
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       const TraceSlice& slice = trace_.slices[i];
       const auto holds = [&](std::uint32_t outer) {
         return trace_.slices[outer].thread == slice.thread &&
                trace_.slices[outer].end > slice.begin;
       };
       while (!around.empty() && !holds(around.back())) around.pop_back();
-      Origin& origin = origins_[i];
-      if (!around.empty() && !origin.layer.valid()) origin = origins_[around.back()];
-      look_at(i, forward, origin);
+      visit(i, around);
       around.push_back(i);
     }
+  }
+
+  // The outermost slice of autograd's around each.
+  void find_autograd() {
+    within_.assign(trace_.slices.size(), kNone);
+    for_each_nested([&](std::uint32_t slice, const std::vector<std::uint32_t>& around) {
+      const auto outer =
+          std::ranges::find_if(around, [&](std::uint32_t other) { return is_of_autograd(other); });
+      if (outer != around.end()) within_[slice] = *outer;
+    });
+  }
+  bool is_recomputed(std::uint32_t slice) const { return within_[slice] != kNone; }
+
+  // Each knows what those around it know.
+  void follow_ranges(const TiedOps& forward) {
+    for_each_nested([&](std::uint32_t slice, const std::vector<std::uint32_t>& around) {
+      Origin& origin = origins_[slice];
+      if (!around.empty() && !origin.layer.valid()) origin = origins_[around.back()];
+      look_at(slice, forward, origin);
+    });
   }
 
   void look_at(std::uint32_t slice, const TiedOps& forward, Origin& origin) {
     const LayerId named = layers_[trace_.slices[slice].name];
     if (named.valid()) origin.layer = named;
+    if (named.valid() && is_recomputed(slice)) origin.pass = KernelPass::recomputation;
     if (name_of(slice).starts_with(kOptimizer)) origin.pass = KernelPass::update;
     const auto op = forward.find(slice);
     if (op == forward.end()) return;
@@ -213,21 +237,37 @@ class KernelMatcher {
   bool is_of_autograd(std::uint32_t slice) const {
     return category(slice) == "cpu_op" && name_of(slice).find("Backward") != std::string_view::npos;
   }
+  // What runs a part of the network anew, and has the number of that part's last op.
+  bool runs_anew(std::uint32_t slice) const {
+    return name_of(slice).find("CheckpointFunction") != std::string_view::npos;
+  }
 
   // Of each sequence number of a thread the op that began last: slices are in that order.
   void take_forward_ops() {
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       if (category(i) != "cpu_op" || is_of_autograd(i) || !origins_[i].layer.valid()) continue;
       const auto number = numbers_.find(i, "Sequence number");
-      if (number && *number >= 0) forward_[*number][trace_.slices[i].thread] = i;
+      if (!number || *number < 0) continue;
+      if (is_recomputed(i)) {
+        recomputed_[{within_[i], *number}] = i;
+      } else {
+        forward_[*number][trace_.slices[i].thread] = i;
+      }
     }
   }
 
   void take_autograd() {
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
-      if (!is_of_autograd(i)) continue;
+      if (!is_of_autograd(i) || runs_anew(i)) continue;
       const auto number = numbers_.find(i, "Sequence number");
-      if (!number || !forward_.contains(*number)) continue;
+      if (!number) continue;
+      const auto anew = recomputed_.find({within_[i], *number});
+      if (anew != recomputed_.end() && trace_.slices[anew->second].end <= trace_.slices[i].begin) {
+        tied_[i] = anew->second;
+        continue;
+      }
+      if (!forward_.contains(*number)) continue;
       const std::int64_t thread = numbers_.find(i, "Fwd thread id").value_or(0);
       autograd_[{process_of(i), thread}].emplace_back(i, *number);
     }
@@ -235,7 +275,7 @@ class KernelMatcher {
 
   // By the slice of autograd's the forward op.
   TiedOps tie_autograd() const {
-    TiedOps tied;
+    TiedOps tied = tied_;
     std::set<std::uint32_t> taken;
     for (const AutogradOps* const ops : most_first()) {
       const std::optional<std::uint32_t> thread = thread_of(*ops, taken);
@@ -317,6 +357,7 @@ class KernelMatcher {
   void take_kernels() {
     const auto by_correlation = launches();
     for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+      throw_if_cancelled(cancelled_);
       if (!is_of_gpu(category(i))) continue;
       LayerKernel kernel{i, number_of(i, "device"), number_of(i, "stream"), LayerId()};
       kernel.step = static_cast<std::uint32_t>(steps_.size());
@@ -383,12 +424,18 @@ class KernelMatcher {
     return step;
   }
 
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
   const Trace& trace_;
+  const std::atomic<bool>* cancelled_;
   const std::vector<LayerId> layers_;  // by name
   SliceNumbers numbers_;
   std::vector<Origin> origins_;                         // by slice
   std::vector<TraceStep> steps_;                        // of the host
+  std::vector<std::uint32_t> within_;                   // by slice: of autograd's, or kNone
   std::unordered_map<std::int64_t, ByThread> forward_;  // by sequence number
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> recomputed_;  // and by within_
+  TiedOps tied_;                                                                // to those
   AutogradOpsByThread autograd_;
   KernelLayers found_;
 };
@@ -412,8 +459,9 @@ bool has_kernels(const Trace& trace) {
   });
 }
 
-KernelLayers match_kernels(const Trace& trace, const Graph& graph) {
-  return KernelMatcher(trace, graph).run();
+KernelLayers match_kernels(const Trace& trace, const Graph& graph,
+                           const std::atomic<bool>* cancelled) {
+  return KernelMatcher(trace, graph, cancelled).run();
 }
 
 }  // namespace strata

@@ -6,9 +6,12 @@
 // (nn.Module: Conv2d_0, the first Conv2d, where there are as many of that class as layers of that
 // op). What autograd launches belongs to the forward op of the same `Sequence number`, the last one
 // of them, as the profiler itself ties them; threads count on their own (`Fwd thread id`), so where
-// several run the network, each id stands for the thread that has the most of its numbers. Of a
-// correlation that calls of several processes have, nothing is known. Values; pure functions.
+// several run the network, each id stands for the thread that has the most of its numbers. Forward
+// ops within a slice of autograd's are recomputed (checkpointing): a pass of their own, to which
+// what autograd does next there of their numbers belongs. Of a correlation that calls of several
+// processes have, nothing is known. Values; pure functions.
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +20,12 @@
 
 namespace strata {
 
-enum class KernelPass : std::uint8_t { forward, backward, update };
+enum class KernelPass : std::uint8_t {
+  forward,
+  backward,
+  update,
+  recomputation  ///< of a forward pass, during the backward one
+};
 
 /// A slice of a GPU: a kernel, a copy or a fill.
 struct LayerKernel {
@@ -51,6 +59,8 @@ struct KernelLayers {
 /// Whether a profiler of PyTorch wrote it, with kernels.
 bool has_kernels(const Trace& trace);
 
-KernelLayers match_kernels(const Trace& trace, const Graph& graph);
+/// Throws Cancelled where `cancelled` says so.
+KernelLayers match_kernels(const Trace& trace, const Graph& graph,
+                           const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

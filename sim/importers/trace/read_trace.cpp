@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/importers/trace/trace_builder.h"
 #include "sim/text/diagnostics.h"
@@ -16,8 +17,9 @@ namespace od = simdjson::ondemand;
 
 class TraceReader {
  public:
-  TraceReader(simdjson::padded_string_view text, const std::string& file)
-      : text_(text), file_(file), counted_to_(text.data()) {}
+  TraceReader(simdjson::padded_string_view text, const std::string& file,
+              const std::atomic<bool>* cancelled)
+      : text_(text), file_(file), cancelled_(cancelled), counted_to_(text.data()) {}
 
   Trace read() && {
     try {
@@ -68,6 +70,7 @@ class TraceReader {
   // What is wrong with an event is said; what is wrong with the syntax ends the reading.
   void read_events(od::array events) {
     for (auto item : events) {
+      throw_if_cancelled(cancelled_);
       od::value event = std::move(item).value();
       const Location where = here();
       if (event.type() != od::json_type::object) {
@@ -96,6 +99,7 @@ class TraceReader {
 
   simdjson::padded_string_view text_;
   const std::string& file_;
+  const std::atomic<bool>* cancelled_;
   od::parser parser_;
   od::document document_;
   bool opened_ = false;  ///< else the document has no place
@@ -107,13 +111,14 @@ class TraceReader {
 
 }  // namespace
 
-Trace parse_trace(std::string_view text, const std::string& file) {
+Trace parse_trace(std::string_view text, const std::string& file,
+                  const std::atomic<bool>* cancelled) {
   const simdjson::padded_string padded(text);
-  return TraceReader(padded, file).read();
+  return TraceReader(padded, file, cancelled).read();
 }
 
-Trace read_trace(const std::string& file) {
-  return parse_trace(read_file(file), file);
+Trace read_trace(const std::string& file, const std::atomic<bool>* cancelled) {
+  return parse_trace(read_file(file), file, cancelled);
 }
 
 }  // namespace strata

@@ -5,6 +5,7 @@
 // counters (C) and arrows (s, f); events of other phases are counted. Times in seconds from the
 // first event. Value; pure functions.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,8 +51,9 @@ struct Trace {
   }
 };
 
-/// Throws InputError "FILE:LINE: ..." for what is no trace.
-Trace parse_trace(std::string_view text, const std::string& file);
-Trace read_trace(const std::string& file);
+/// Throws InputError "FILE:LINE: ..." for what is no trace, Cancelled where `cancelled` says so.
+Trace parse_trace(std::string_view text, const std::string& file,
+                  const std::atomic<bool>* cancelled = nullptr);
+Trace read_trace(const std::string& file, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

@@ -39,13 +39,17 @@ std::vector<const CostModel*> cost_models(const Case& input) {
   return models;
 }
 
+bool eq1_tables_fit(const Graph& graph, const SearchSpace& space) {
+  return least_bytes(graph, space) <= kMostBytes;
+}
+
 CostTables eq1_tables(const Case& input, const SearchSpace& space,
                       const CostTableOptions& options) {
   const double bytes = least_bytes(input.graph, space);
   if (bytes > kMostBytes) {
     throw InputError(fmt::format(
         "{} on {}: with up to {} configs a layer the cost tables would take {:.0f} GB or more; "
-        "allowed: {:.0f} GB; `degrees` pow2 has the fewest configs",
+        "allowed: {:.0f} GB: fewer devices, or `degrees` pow2, which has the fewest configs",
         input.graph.name(), input.cluster.name(), space.max_choices(), bytes / 1e9,
         kMostBytes / 1e9));
   }

@@ -114,9 +114,9 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
 
   Prediction result;
   result.strategy = strategy;
-  const bool all = options.devices == Simulated::all_devices || options.record_link_rates;
   result.plan =
-      all ? lower(input.graph, input.cluster, strategy, lowering)
+      options.devices == Simulated::all_devices
+          ? lower(input.graph, input.cluster, strategy, lowering)
           : lower_by_class(input.graph, input.cluster, strategy, lowering, numbered(models));
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, result);

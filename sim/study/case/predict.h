@@ -93,7 +93,7 @@ struct PredictOptions {
   std::size_t steps = 4;
   Simulated devices = Simulated::all_devices;
   bool all_steps = true;           ///< else the timeline has one where all repeat the first
-  bool record_link_rates = false;  ///< for traces: of all devices and steps, then
+  bool record_link_rates = false;  ///< for traces: of all steps, then
   bool critical_path = true;       ///< else Prediction::path is empty
   bool memory = true;              ///< else Prediction::peak_memory is empty
   bool eq1 = true;                 ///< else Prediction::terms is empty

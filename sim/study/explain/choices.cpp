@@ -148,6 +148,7 @@ void simulate_choices(const Case& input, const Strategy& strategy, const SolveLi
     if (!with) return;
     choice.step = with->step;
     choice.fits = with->fits;
+    choice.peak_memory = with->peak_memory;
   });
 }
 

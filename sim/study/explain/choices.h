@@ -25,8 +25,9 @@ struct ChoiceCosts {
   /// Simulated, the other layers being as they are. 0: not simulated, since many others have less
   /// regret or it takes too long.
   Seconds step;
-  bool fits = true;  ///< no device needs more memory than it has, where it was simulated
-  LayerId binding;   ///< the neighbour with the largest transfer; invalid where nothing moves
+  Bytes peak_memory;  ///< of the device that needs the most, where it was simulated
+  bool fits = true;   ///< no device needs more memory than it has, where it was simulated
+  LayerId binding;    ///< the neighbour with the largest transfer; invalid where nothing moves
   Seconds binding_transfer;
 
   Seconds total() const { return compute + transfer_in + transfer_out + sync; }

@@ -4,6 +4,7 @@
 
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/study/search/memory_floor.h"
 #include "sim/study/search/step_bound.h"
 
 namespace strata {
@@ -91,6 +92,14 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
   return std::nullopt;
 }
 
+Bytes least_memory(const Case& input, const SearchSpace& space) {
+  std::int64_t least = 0;
+  for (const auto& choices : memory_floor(input.graph, input.dtypes, space)) {
+    least += *std::min_element(choices.begin(), choices.end());
+  }
+  return {least};
+}
+
 }  // namespace
 
 Story tell(const Case& input, const CaseRequest& request, const SearchOptions& space,
@@ -107,8 +116,12 @@ Story tell(const Case& input, const CaseRequest& request, const SearchOptions& s
   story.peak_memory = p.largest_peak();
   story.fits = !shortage(input, p.peak_memory);
   add_busiest(input, p, story);
-  story.lower_bound =
-      StepBound(input, SearchSpace(input.graph, input.cluster, space), limits).least();
+  const SearchSpace searched(input.graph, input.cluster, space);
+  story.lower_bound = StepBound(input, searched, limits).least();
+  if (!story.fits) {
+    story.least_memory = least_memory(input, searched);
+    story.capacity = input.models.front()->memory_capacity();
+  }
 
   std::vector<Contender> others;
   for (const Strategy& each : rivals_of(input, space, strategy, limits)) {

@@ -43,10 +43,15 @@ struct Story {
   std::optional<Busiest> link;  ///< nothing where nothing moves
   Bytes peak_memory;            ///< of the device that needs the most
   bool fits = true;
+  /// Where it does not fit: proved of the first device, that it needs so much under any strategy of
+  /// the space (memory_floor.h), and what it has.
+  Bytes least_memory, capacity;
   bool all_tried = true;      ///< of what would turn the order (BreakEvens)
   Seconds lower_bound;        ///< no strategy of the space has a shorter step (step_bound.h)
   std::vector<Rival> rivals;  ///< data, model, owt and eq1, where they are cut otherwise and quick
                               ///< to simulate; the fastest first
+
+  bool nothing_fits() const { return least_memory > capacity; }
 };
 
 /// `request`: of the case. Throws Cancelled once `limits` say so.

@@ -145,7 +145,15 @@ std::string bound_sentence(const Story& story) {
 
 std::string memory_sentence(const Story& story) {
   if (story.fits) return {};
-  return fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
+  std::string text =
+      fmt::format("It does not fit: a device needs {}.", format_bytes(story.peak_memory));
+  if (story.nothing_fits()) {
+    text += fmt::format(" Nothing fits: under any strategy a device needs at least {} and has {}.",
+                        format_bytes(story.least_memory), format_bytes(story.capacity));
+  } else if (!story.rivals.empty() && std::ranges::none_of(story.rivals, &Rival::fits)) {
+    text += " None of the others here fits, either; strata solve finds one that does, if any.";
+  }
+  return text;
 }
 
 std::string rival_sentence(const Story& story, const Rival& rival) {
@@ -189,7 +197,7 @@ std::string what(const Graph& graph, const Exposure& part) {
 }
 
 std::string change_text(const BreakEven& turn) {
-  if (turn.key == "batch") return "a batch of " + turn.value;
+  if (turn.key == "batch") return fmt::format("a batch of {} in all", turn.value);
   return fmt::format("{}={}", turn.key, turn.value);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/cancel.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/report/compared_cases.h"
 #include "sim/study/report/query_cells.h"
@@ -80,8 +81,9 @@ std::vector<std::string> provenance(Store& store, const std::string& scenario) {
 
 }  // namespace
 
-ReportDocument make_report(const ReportRequest& request) {
+ReportDocument make_report(const ReportRequest& request, const std::atomic<bool>* cancelled) {
   Store store(request.store, OpenMode::read);
+  store.stop_when(cancelled);
   const std::vector<std::string> names = store.scenarios();
   const std::string name = request.scenario.value_or(names.empty() ? "" : names.front());
   const Scenario usual = usual_report();
@@ -95,6 +97,7 @@ ReportDocument make_report(const ReportRequest& request) {
                           notes(store, name)};
   SectionWriter writer(store, name);
   for (const ReportSection& from : own ? scenario.report : usual.report) {
+    throw_if_cancelled(cancelled);
     if (auto section = writer.write(from, own)) document.sections.push_back(std::move(*section));
   }
   if (request.strategies) {

@@ -4,6 +4,7 @@
 // sections there are; one that says nothing gets those of every sweep (usual_report.toml) for which
 // there are rows. Not thread-safe, as a Store is not.
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +25,9 @@ struct ReportRequest {
 };
 
 /// A section whose SQL does not run has its error in its place, and what is missing of the scenario
-/// stands in the notes. Throws InputError for a store, scenario or strategy that is not there.
-ReportDocument make_report(const ReportRequest& request);
+/// stands in the notes. Throws InputError for a store, scenario or strategy that is not there,
+/// Cancelled where `cancelled` says so.
+ReportDocument make_report(const ReportRequest& request,
+                           const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace strata

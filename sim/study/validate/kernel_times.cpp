@@ -1,6 +1,7 @@
 #include "sim/study/validate/kernel_times.h"
 
 #include <algorithm>
+#include <array>
 
 namespace strata {
 namespace {
@@ -25,8 +26,9 @@ Seconds length_of(const TraceStep& step) {
 }  // namespace
 
 std::string_view name(KernelPass pass) {
-  if (pass == KernelPass::update) return "update";
-  return pass == KernelPass::forward ? "forward" : "backward";
+  constexpr std::array<std::string_view, 4> kNames = {"forward", "backward", "update",
+                                                      "recomputation"};
+  return kNames[static_cast<std::size_t>(pass)];
 }
 
 std::size_t last_steady_step(const Timeline& timeline) {
@@ -44,6 +46,12 @@ PassTimes predicted_times(const Prediction& prediction) {
     time.seconds += prediction.timeline.span(step, TaskId(i)).duration();
   }
   return times;
+}
+
+LayerPass in_plan(const Plan& plan, const LayerPass& pass) {
+  LayerPass same = pass;
+  if (pass.device() < plan.device_count()) same.device = plan.representative(pass.device);
+  return same;
 }
 
 PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step) {
@@ -82,7 +90,7 @@ TraceComparison compare_kernels(const Trace& trace, const KernelLayers& found,
     compared.steps = found.steps.size();
   }
   for (const auto& [what, time] : traced_times(trace, found, step)) {
-    const auto same = predicted.find(what);
+    const auto same = predicted.find(in_plan(prediction.plan, what));
     compared.passes.push_back({what, time.parts, time.seconds,
                                same == predicted.end() ? Seconds{} : same->second.seconds});
   }

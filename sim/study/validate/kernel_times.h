@@ -35,6 +35,8 @@ std::string_view name(KernelPass pass);
 std::size_t last_steady_step(const Timeline& timeline);
 /// The compute tasks of that step.
 PassTimes predicted_times(const Prediction& prediction);
+/// Where predicted_times() has the pass: in a plan by classes, at the device that stands for its.
+LayerPass in_plan(const Plan& plan, const LayerPass& pass);
 PassTimes traced_times(const Trace& trace, const KernelLayers& found, std::uint32_t step);
 
 /// Of the steps' lengths, the lower one of two in the middle.

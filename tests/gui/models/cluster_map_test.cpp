@@ -10,9 +10,9 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/cluster/cluster_parts.h"
+#include "gui/models/cluster/cluster_layout.h"
 #include "gui/models/cluster/link_history.h"
-#include "gui/models/cluster/link_transfer_table.h"
+#include "gui/models/cluster/link_transfers.h"
 #include "sim/cluster/presets.h"
 #include "tests/gui/models/cases.h"
 
@@ -134,7 +134,7 @@ TEST(ClusterMap, FindsWhatIsUnderAPoint) {
 TEST(LinkHistory, AddsUpRatesOverAnyRange) {
   const Timeline timeline(1, {{{0}, {0}, {5}}},
                           {{LinkId(0), {1}, {10}}, {LinkId(0), {3}, {20}}, {LinkId(0), {4}, {0}}});
-  const LinkHistory history(timeline, 2);
+  const LinkHistory history(Plan(), timeline, 2);
   EXPECT_DOUBLE_EQ(history.bytes(LinkId(0), {{0}, {5}}), 40);
   EXPECT_DOUBLE_EQ(history.bytes(LinkId(0), {{0}, {1}}), 0);
   EXPECT_DOUBLE_EQ(history.bytes(LinkId(0), {{2}, {3.5}}), 20);
@@ -145,7 +145,7 @@ TEST(LinkHistory, AddsUpRatesOverAnyRange) {
 TEST(LinkHistory, AgreesWithTheStepsBytesInTheSteadyWindow) {
   const ScenePtr made = scene_of(document_of("lenet5", "p100-2x2", "model"));
   const Timeline& timeline = made->prediction.timeline;
-  const LinkHistory history(timeline, made->input.cluster.links().size());
+  const LinkHistory history(made->prediction.plan, timeline, made->input.cluster.links().size());
   const auto [first, last] = timeline.steady_window();
   const TimeRange window{timeline.step_end(first), timeline.step_end(last)};
   const LinkUse range = link_use(*made, history, window), step = link_use(*made, history, {});

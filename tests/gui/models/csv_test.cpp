@@ -9,15 +9,15 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/cluster/link_transfer_table.h"
-#include "gui/models/compare/difference_table.h"
-#include "gui/models/measured/error_table.h"
+#include "gui/models/cluster/link_transfers.h"
+#include "gui/models/compare/differences.h"
+#include "gui/models/measured/error_recording.h"
 #include "gui/models/measured/real_run.h"
-#include "gui/models/memory/tensor_table.h"
+#include "gui/models/memory/memory_stack.h"
 #include "gui/models/network/layer_table.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
-#include "gui/models/timeline/recording_csv.h"
-#include "gui/models/why/choice_table.h"
+#include "gui/models/why/explained.h"
 #include "tests/sim/study/measuring_runner.h"
 
 namespace strata::gui {
@@ -147,7 +147,7 @@ TEST_F(OddNamesTest, StayOneCellAmongChoices) {
   ASSERT_GT(lines.size(), 1);
   bool named = false;
   for (const CsvLine& line : lines) {
-    ASSERT_EQ(line.size(), 11);
+    ASSERT_EQ(line.size(), 12);
     named = named || line[7] == kOddName || line[7] == "fc,last";
   }
   EXPECT_TRUE(named);

@@ -10,8 +10,6 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/compare/contributions.h"
-#include "gui/models/compare/difference_table.h"
 #include "gui/models/compare/waterfall.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/cases.h"

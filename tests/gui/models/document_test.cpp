@@ -161,5 +161,23 @@ TEST(Document, TellsTheCommandThatSaysTheSame) {
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
 }
 
+// Cuts that a search found are the best of the case that it was of.
+TEST(Document, KnowsThatItsCutsWereFoundOnAnotherCase) {
+  Document found = usual_document();
+  found.strategy.source = "optimal";
+  found.strategy.found = "optimal";
+  found.strategy.configs = {config_on_first_devices(kWhole)};
+  EXPECT_EQ(found.strategy.label(), "optimal");
+  const Document faster = edited(found.with_what_if("link.*.bandwidth", "2x"), found);
+  EXPECT_EQ(faster.strategy.label(), "optimal of another case");
+  EXPECT_EQ(parse_document(print_document(faster), "a.json"), faster);
+  const Document slower = edited(faster.with_what_if("device.*.speed", "0.5"), faster);
+  EXPECT_EQ(slower.strategy.label(), "optimal of another case");
+  EXPECT_EQ(edited(slower.without_what_ifs(), slower), found) << "it is that case again";
+  Document chosen = faster;
+  chosen.strategy = {"optimal"};
+  EXPECT_EQ(edited(chosen, faster).strategy, StrategyChoice{"optimal"});
+}
+
 }  // namespace
 }  // namespace strata::gui

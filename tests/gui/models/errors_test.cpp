@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/measured/error_recording.h"
-#include "gui/models/measured/error_table.h"
-#include "gui/models/measured/measured_steps.h"
 #include "gui/models/measured/real_run.h"
 #include "sim/base/error.h"
 #include "tests/gui/models/cases.h"

@@ -50,6 +50,8 @@ TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
   EXPECT_EQ(kind("a.toml", "name = \"a\"\n[[layer]]\nname = \"in\"\n"), FileKind::model);
   EXPECT_EQ(kind("b.toml", "# [[layer]]\nname = \"b\"\n [[device]]\n"), FileKind::cluster);
   EXPECT_EQ(kind("c.toml", "name = \"c\"\n[grid]\nkind = \"p100\"\n"), FileKind::cluster);
+  EXPECT_EQ(kind("c2.toml", "name = \"c\"\n[grid\nkind = \"p100\"\n"), FileKind::cluster)
+      << "its reader says that line 2 is not closed";
   EXPECT_EQ(kind("d.toml", "[[sweep]]\nmodel = \"vgg16\"\n"), FileKind::scenario);
   EXPECT_EQ(kind("e.txt", "[[report]]\nkind = \"table\"\n"), FileKind::scenario);
   EXPECT_EQ(kind("f.toml", "kind = \"p100\"\n[device]\n"), FileKind::profile);

@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/what_if/headlines.h"
-#include "gui/models/what_if/knob_curve.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/cluster/presets.h"
@@ -83,13 +82,27 @@ TEST(Knobs, TakeWhatIsTypedWithItsUnit) {
   const Document typed_in = typed(inter, document, " 25 GB/s ");
   EXPECT_EQ(typed_in.what_if(inter.key), "25 GB/s");
   EXPECT_DOUBLE_EQ(value_of(inter, typed_in), 25e9 / inter.base);
-  EXPECT_EQ(meaning_of(inter, value_of(inter, typed_in)), "25 GB/s");
+  EXPECT_EQ(meaning_of(inter, typed_in), "25 GB/s");
   EXPECT_EQ(typed(inter, typed_in, ""), document);
   EXPECT_THAT([&] { typed(inter, document, "fast"); },
               ThrowsMessage<InputError>(HasSubstr("'fast' is not a bandwidth")));
   const Knob speed = knob(document, "device.*.speed");
   EXPECT_THROW(typed(speed, document, "-1"), InputError);
   EXPECT_EQ(typed(speed, document, "0.25").what_if(speed.key), "0.25");
+}
+
+// Half of a quarter of what the link has: a factor for all links multiplies with the link's own.
+TEST(Knobs, SayWhatSeveralWhatIfsComeTo) {
+  Document document = document_of("lenet5", "p100-4x4");
+  const Cluster cluster = load_cluster("p100-4x4");
+  const auto inter = std::ranges::find(cluster.links(), "inter", &Link::kind);
+  document.input.sets = {{"link.*.bandwidth", "0.5x"}, {"link.inter.bandwidth", "0.25x"}};
+  EXPECT_EQ(meaning_of(knob(document, "link.inter.bandwidth"), document),
+            format_rate({0.125 * inter->bandwidth.value}));
+  EXPECT_EQ(meaning_of(knob(document, "link.*.bandwidth"), document), "")
+      << "links between hosts have another bandwidth than those in one";
+  document.input.sets = {{"link.inter.bandwidth", "0.25x"}, {"link.*.bandwidth", "1 GB/s"}};
+  EXPECT_EQ(meaning_of(knob(document, "link.inter.bandwidth"), document), "1 GB/s");
 }
 
 TEST(Knobs, TurnSizesByTheClustersName) {

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "gui/models/timeline/time_frame.h"
-
 namespace strata::gui {
 namespace {
 

@@ -1,12 +1,13 @@
 // Memory over time, by purpose, against the simulator's own curves, and the tensors at a moment.
 
+#include "sim/timeline/memory.h"
+
 #include <QAbstractItemModelTester>
 #include <numeric>
 
 #include <gmock/gmock.h>
 
 #include "gui/models/memory/memory_stack.h"
-#include "gui/models/memory/tensor_table.h"
 
 namespace strata::gui {
 namespace {
@@ -32,12 +33,13 @@ class MemoryTest : public ::testing::Test {
 };
 
 TEST_F(MemoryTest, TheStackIsAsHighAsTheCurve) {
+  const auto curves = memory_curves(plan(), timeline());
   for (std::size_t device = 0; device < 2; ++device) {
-    const MemoryStack& stack = picture_->stacks[device];
+    const MemoryStack& stack = *picture_->stacks[device];
     EXPECT_EQ(stack.peak_bytes(), scene_->prediction.peak_memory[device]);
     EXPECT_GE(stack.levels[stack.peak].at, picture_->steady.begin.value);
     EXPECT_LE(stack.levels[stack.peak].at, picture_->steady.end.value);
-    const auto& curve = scene_->memory[device];
+    const auto& curve = curves[device];
     for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
       if (curve[i + 1].at == curve[i].at) continue;  // on the way at one instant
       EXPECT_EQ(stack.level_at(curve[i].at.value).total(), curve[i].bytes.value);
@@ -47,7 +49,7 @@ TEST_F(MemoryTest, TheStackIsAsHighAsTheCurve) {
 }
 
 TEST_F(MemoryTest, TheTensorsOfAMomentAreItsLevel) {
-  const MemoryStack& stack = picture_->stacks[1];
+  const MemoryStack& stack = *picture_->stacks[1];
   for (std::size_t i = 0; i < stack.levels.size(); i += 7) {
     const MemoryStack::Level& level = stack.levels[i];
     std::array<std::int64_t, kMemoryUseKinds> bytes{};
@@ -63,7 +65,7 @@ TEST_F(MemoryTest, TheTensorsOfAMomentAreItsLevel) {
 }
 
 TEST_F(MemoryTest, FindsTheHighestLevelOfAStretch) {
-  const MemoryStack& stack = picture_->stacks[0];
+  const MemoryStack& stack = *picture_->stacks[0];
   const double peak = stack.levels[stack.peak].at;
   EXPECT_EQ(stack.highest(0, picture_->end).total(), stack.peak_bytes().value);
   EXPECT_EQ(stack.highest(peak, peak).total(), stack.peak_bytes().value);
@@ -80,7 +82,7 @@ MemoryPicture two_devices(std::int64_t first_peak, std::int64_t second_peak) {
     stack.levels.push_back({0, {peak}});
     stack.capacity = Bytes{100};
     picture.highest = std::max(picture.highest, peak);
-    picture.stacks.push_back(stack);
+    picture.stacks.push_back(std::make_shared<const MemoryStack>(stack));
   }
   picture.capacity = 100;
   return picture;
@@ -107,7 +109,7 @@ TEST_F(MemoryTest, TheTableListsTheTensorsOfThePeak) {
   const QAbstractItemModelTester tester(&table,
                                         QAbstractItemModelTester::FailureReportingMode::Fatal);
   EXPECT_EQ(table.rowCount(), 0);
-  const MemoryStack& stack = picture_->stacks[0];
+  const MemoryStack& stack = *picture_->stacks[0];
   table.show(scene_, DeviceId(0), stack.levels[stack.peak].at);
   EXPECT_EQ(table.total(), stack.peak_bytes());
   double share = 0;

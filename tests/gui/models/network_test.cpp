@@ -8,11 +8,10 @@
 #include "gui/models/network/config_choices.h"
 #include "gui/models/network/cut_colour.h"
 #include "gui/models/network/layer_table.h"
-#include "gui/models/network/network_columns.h"
+#include "gui/models/network/network_layout.h"
 #include "gui/models/network/network_map.h"
 #include "gui/models/network/network_nodes.h"
 #include "gui/models/network/parts.h"
-#include "gui/models/network/rank_layout.h"
 #include "gui/models/network/solve_rest.h"
 #include "gui/models/text.h"
 #include "sim/graph/zoo.h"
@@ -205,9 +204,9 @@ TEST(ConfigChoices, SayWhyNot) {
   request.batch = 2;
   const Case input = load_case(request);
   const std::vector<LayerId> conv1 = {input.graph.find("conv1")}, fc = {input.graph.find("fc1")};
-  const auto reason = [&](const std::vector<LayerId>& layers, Dim dim, std::size_t i,
+  const auto reason = [&](const std::vector<LayerId>& layers, CutAxis axis, std::size_t i,
                           const Degrees& now = kWhole) {
-    return degree_choices(input, layers, dim, std::vector(layers.size(), now)).at(i).reason;
+    return degree_choices(input, layers, axis, std::vector(layers.size(), now)).at(i).reason;
   };
   EXPECT_EQ(reason(conv1, Dim::n, 1), "");
   EXPECT_EQ(reason(conv1, Dim::n, 2), "conv1 has 2 samples, fewer than 4 parts");
@@ -215,10 +214,19 @@ TEST(ConfigChoices, SayWhyNot) {
   EXPECT_EQ(reason(conv1, Dim::h, 2, {{2, 1, 1, 1, 1}}),
             "n=2 x h=4 are 8 shards; the cluster has 4 devices");
   EXPECT_EQ(why_not(input, conv1, {{1, 2, 1, 2, 1}}), "");
+  const std::vector<LayerId> pool1 = {input.graph.find("pool1")};
+  EXPECT_EQ(reason(fc, {}, 2), "");
+  EXPECT_EQ(reason(pool1, {}, 1), "pool1 has no terms to divide, for it has no sum over channels");
   EXPECT_THAT(offered_degrees(6, {}), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(offered_degrees(24, {}), ElementsAre(1, 2, 3, 4, 6, 8, 12, 24));
   const std::vector<Degrees> now = {{{6, 1, 1, 1, 1}}, {{1, 12, 1, 1, 1}}};
   EXPECT_THAT(offered_degrees(4, now), ElementsAre(1, 2, 4, 6, 12));
+}
+
+// Else nothing is offered but to leave them whole.
+bool has_any(const Graph& graph, const std::vector<LayerId>& layers, CutAxis axis) {
+  return std::ranges::any_of(
+      layers, [&](LayerId layer) { return axis || most_parts_along(graph[layer], axis) > 1; });
 }
 
 // What is offered as legal is legal, and what is not is not.
@@ -228,11 +236,12 @@ TEST(ConfigChoices, AgreeWithTheValidator) {
   const auto configs = scene->prediction.strategy.configs();
   for (std::size_t i = 1; i < input.graph.size(); ++i) {
     const std::vector<LayerId> layers = {LayerId(i)};
-    for (const Dim dim : kDims) {
+    for (const CutAxis axis : kCutAxes) {
+      if (!has_any(input.graph, layers, axis)) continue;
       const std::vector<Degrees> now = {{{2, 1, 1, 1, 1}}};
-      for (const DegreeChoice& choice : degree_choices(input, layers, dim, now)) {
-        Degrees degrees = now.front();
-        degrees[dim] = choice.degree;
+      for (const DegreeChoice& choice : degree_choices(input, layers, axis, now)) {
+        const Degrees degrees =
+            with_degree(input.graph[layers[0]], now.front(), axis, choice.degree);
         std::vector<Config> changed(configs.begin(), configs.end());
         changed[i] = config_on_first_devices(degrees);
         EXPECT_EQ(choice.legal(),
@@ -254,13 +263,13 @@ TEST(ConfigChoices, OfPairsAgreeWithTheValidator) {
     for (std::size_t j = 1; j < input.graph.size(); ++j) {
       if (i == j || input.graph[LayerId(j)].output[Dim::c] < 2) continue;
       const std::vector<LayerId> layers = {LayerId(i), LayerId(j)};
-      for (const Dim dim : kDims) {
-        for (const DegreeChoice& choice : degree_choices(input, layers, dim, now)) {
+      for (const CutAxis axis : kCutAxes) {
+        if (!has_any(input.graph, layers, axis)) continue;
+        for (const DegreeChoice& choice : degree_choices(input, layers, axis, now)) {
           std::vector<Config> changed(configs.begin(), configs.end());
           for (std::size_t k = 0; k < layers.size(); ++k) {
-            Degrees degrees = now[k];
-            degrees[dim] = choice.degree;
-            changed[layers[k]()] = config_on_first_devices(degrees);
+            changed[layers[k]()] = config_on_first_devices(
+                with_degree(input.graph[layers[k]], now[k], axis, choice.degree));
           }
           ASSERT_EQ(choice.legal(),
                     validate(Strategy("", changed), input.graph, input.cluster).empty())

@@ -104,6 +104,29 @@ TEST_F(MapRunTest, ACellIsACaseUnderItsWinner) {
   EXPECT_EQ(place_of(cases_of(run_.request()), other.input), std::nullopt);
 }
 
+// No host has no devices: the first column has no case.
+TEST(MapCells, AreTheDesksWhereTheFirstHasNoCase) {
+  PhaseMapRequest map;
+  map.input.model = "lenet5";
+  map.input.cluster = "h100-2x8";
+  map.x = {std::string(kDevicesPerHostKey), {"0", "4", "8"}};
+  map.y = {std::string(kHostsKey), {"1", "2"}};
+  ASSERT_EQ(cases_of(map).cells[0], std::nullopt);
+  EXPECT_TRUE(is_map_of(map, map.input));
+  CaseRequest other = map.input;
+  other.cluster = "h100-4x4";
+  EXPECT_TRUE(is_map_of(map, other)) << "but for its two numbers";
+  other.dtype = DType::fp16;
+  EXPECT_FALSE(is_map_of(map, other));
+  other = map.input;
+  other.sets = {{"link.inter.bandwidth", "0.5x"}};
+  EXPECT_FALSE(is_map_of(map, other)) << "though one host has no such link";
+  map.x.values = {"0"};
+  EXPECT_TRUE(is_map_of(map, map.input)) << "nowhere a case";
+  EXPECT_FALSE(is_map_of(map, other));
+  EXPECT_FALSE(is_map_of({}, map.input));
+}
+
 TEST_F(MapRunTest, SaysAllThatItKnowsOfACell) {
   draw();
   EXPECT_THAT(cell_text(run_.map(), {0, 0}).toStdString(),

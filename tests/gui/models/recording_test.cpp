@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/timeline/kernel_recording.h"
+#include "gui/models/timeline/lanes.h"
 #include "gui/models/timeline/plan_recording.h"
 #include "gui/models/timeline/range_sums.h"
-#include "gui/models/timeline/recording_csv.h"
 #include "gui/models/timeline/trace_recording.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/graph/zoo.h"
@@ -260,8 +260,8 @@ TEST_F(RecordingTest, AKernelTellsOfItsLayersTask) {
   const Slice& third = beside->lanes[0].slices()[2];
   EXPECT_THAT(
       beside->facts->lines(third.id),
-      ElementsAre("implicit_gemm", "GPU 0, stream 7", HasSubstr("300 us, from"),
-                  "conv1 forward: 300 us in 1 kernel of this step", HasSubstr("predicted ")));
+      ElementsAre("implicit_gemm", "GPU 0, stream 7", HasSubstr("300 µs, from"),
+                  "conv1 forward: 300 µs in 1 kernel of this step", HasSubstr("predicted ")));
   const auto task = beside->facts->task(third.id);
   ASSERT_TRUE(task);
   EXPECT_EQ(plan()[task->task].layer, scene_->input.graph.find("conv1"));
@@ -270,7 +270,7 @@ TEST_F(RecordingTest, AKernelTellsOfItsLayersTask) {
   EXPECT_EQ(beside->facts->task(beside->lanes[1].slices()[0].id), std::nullopt);
   EXPECT_THAT(
       match_text(*kineto_trace(), "kineto.json", *scene_),
-      AllOf(HasSubstr("97.1 %"), HasSubstr("a step takes 1 ms (the median of 3), 200 us of it")));
+      AllOf(HasSubstr("97.1 %"), HasSubstr("a step takes 1 ms (the median of 3), 200 µs of it")));
 }
 
 // What was matched is of the network's layers: another network's kernels are matched anew.
@@ -283,7 +283,7 @@ TEST_F(RecordingTest, ATraceWithoutStepsSaysSo) {
   EXPECT_THAT(beside->facts->lines(beside->lanes[0].slices()[0].id),
               ::testing::Contains(HasSubstr("in 1 kernel of the trace")));
   EXPECT_THAT(match_text(*trace, "kineto.json", *scene_),
-              AllOf(HasSubstr("names no steps (ProfilerStep#N)"), HasSubstr("100 us")));
+              AllOf(HasSubstr("names no steps (ProfilerStep#N)"), HasSubstr("100 µs")));
   const ScenePtr other = scene_of("alexnet", "p100-1x2");
   const RecordingPtr of_other = record_beside(trace, "kineto.json", other);
   EXPECT_EQ(of_other->labels[of_other->lanes[0].slices()[0].label].layer, LayerId())

@@ -7,10 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/sweep/result_builder.h"
 #include "gui/models/sweep/result_chart.h"
 #include "gui/models/sweep/result_filter.h"
-#include "gui/models/sweep/usual_columns.h"
+#include "gui/models/sweep/result_table.h"
 
 namespace strata::gui {
 namespace {
@@ -152,6 +151,14 @@ TEST(ResultFilter, BrushesHoldAllTogether) {
   EXPECT_THAT(passing(results, filter), ElementsAre(4));
   filter.brushes["no such column"] = {};
   EXPECT_THAT(passing(results, filter), ElementsAre(4));
+}
+
+TEST(ResultFilter, SaysWhatIsWrong) {
+  const ResultSet results = six_rows();
+  EXPECT_EQ(filter_error(results, "owt devices>=2"), "");
+  EXPECT_EQ(filter_error(results, "devcies>=2").substr(0, 32), "no column begins with 'devcies';");
+  EXPECT_EQ(filter_error(results, "devices<2ab"),
+            "devices: '2ab' is no number; allowed: 4, 50ms, 1GB");
 }
 
 TEST(ResultFilter, SaysTheSameInSql) {

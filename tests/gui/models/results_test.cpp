@@ -14,8 +14,8 @@
 #include <gmock/gmock.h>
 
 #include "gui/models/scene.h"
-#include "gui/models/sweep/result_builder.h"
 #include "gui/models/sweep/result_file.h"
+#include "gui/models/sweep/result_set.h"
 #include "gui/models/sweep/result_table.h"
 #include "gui/models/sweep/stored_case.h"
 #include "gui/models/sweep/sweep_run.h"

@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include "gui/models/scoreboard/score_table.h"
 #include "tests/gui/models/cases.h"
 
 namespace strata::gui {
@@ -20,14 +19,14 @@ CaseRequest case_of(const std::string& model) {
 }
 
 /// A strategy of one layer, which takes so long.
-TriedStrategy taking(double step, const StrategyChoice& choice, int parts = 2) {
+TriedStrategy taking(double step, const StrategyChoice& choice, bool fits = true) {
   CaseResult result;
   result.step_seconds = step;
   result.eq1_seconds = 2 * step;
   result.peak_memory_bytes = 1000;
   result.comm_bytes = 500;
-  result.fits = parts > 1;
-  return {choice, {config_on_first_devices({{parts, 1, 1, 1, 1}})}, result};
+  result.fits = fits;
+  return {choice, result};
 }
 
 std::vector<std::string> names(const Scoreboard& board, const CaseRequest& input) {
@@ -54,8 +53,13 @@ TEST(Scoreboard, KeepsEachStrategyOnce) {
   Scoreboard board;
   const CaseRequest lenet = case_of("lenet5");
   const StrategyChoice best{"optimal", {config_on_first_devices(kWhole)}, "best"};
+  const StrategyChoice other{"optimal", {config_on_first_devices({{2, 1, 1, 1, 1}})}, "best"};
   board.add({lenet, Seconds{1}, {taking(3, {"data"}), taking(2, best)}});
-  board.add({lenet, Seconds{0.5}, {taking(4, {"data"}), taking(5, best, 1)}});
+  EXPECT_EQ(board.number_of(lenet, other), 2);
+  board.add({lenet, Seconds{0.5}, {taking(4, {"data"}), taking(5, other)}});
+  EXPECT_EQ(board.number_of(lenet, other), 2);
+  EXPECT_EQ(board.number_of(lenet, best), 1);
+  EXPECT_EQ(board.number_of(case_of("alexnet"), other), 1);
   EXPECT_THAT(names(board, lenet), ElementsAre("data", "best", "best 2"));
   EXPECT_EQ(board.find(lenet)->strategies[0].result.step_seconds, 4) << "the newest counts";
   EXPECT_EQ(board.lower_bound(lenet), Seconds{1}) << "the larger bound is proved, too";
@@ -117,7 +121,7 @@ TEST(ScoreTable, ComparesTheStrategies) {
   const QAbstractItemModelTester tester(&table,
                                         QAbstractItemModelTester::FailureReportingMode::Fatal);
   const std::vector<TriedStrategy> rows = {taking(2, {"data"}), taking(1, {"owt"}),
-                                           taking(0.9, {"optimal"}, 1)};
+                                           taking(0.9, {"optimal"}, false)};
   table.show({{"owt"}, Seconds{2}, Seconds{0.9}}, rows);
   table.sort(ScoreTable::step, Qt::AscendingOrder);
   const auto text = [&](int row, ScoreTable::Column column) {

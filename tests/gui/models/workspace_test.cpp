@@ -63,6 +63,30 @@ TEST_F(WorkspaceTest, AnEditCanBeUndoneAndRedone) {
   EXPECT_EQ(workspace_.document(), after);
 }
 
+// As the scoreboard counts them, predicted or not; a cut that comes again has the number it had.
+TEST_F(WorkspaceTest, NumbersWhatIsCutByHand) {
+  workspace_.open(lenet());
+  settle();
+  const auto cut = [&](int parts) {
+    workspace_.set_config({LayerId(3)}, config_on_first_devices({{1, parts, 1, 1, 1}}));
+    return workspace_.document().strategy.label();
+  };
+  EXPECT_EQ(cut(2), "data, edited");
+  EXPECT_EQ(cut(1), "data, edited 2");
+  settle();
+  EXPECT_EQ(workspace_.scene()->prediction.strategy.name(), "data, edited 2");
+  EXPECT_EQ(cut(2), "data, edited");
+  settle();
+  EXPECT_EQ(cut(1), "data, edited 2");
+  settle();
+  const TriedCase* tried = workspace_.scoreboard().find(workspace_.document().input);
+  ASSERT_NE(tried, nullptr);
+  EXPECT_TRUE(std::ranges::any_of(tried->strategies, [&](const TriedStrategy& strategy) {
+    return strategy.choice == workspace_.document().strategy &&
+           strategy.name() == QStringLiteral("data, edited 2");
+  }));
+}
+
 TEST_F(WorkspaceTest, GivesEachLayerItsOwnCutInOneEdit) {
   workspace_.open(lenet());
   settle();
@@ -186,6 +210,32 @@ TEST_F(WorkspaceTest, TheBaselineFollowsAFileThatIsReadAnew) {
   settle();
   EXPECT_EQ(workspace_.baseline()->document.input.cluster, "p100-1x4");
   EXPECT_EQ(workspace_.baseline()->document.strategy, StrategyChoice());
+}
+
+// The what-ifs that a case of a sweep comes with are its baseline's, too, until they are reset.
+TEST_F(WorkspaceTest, TheBaselineFollowsACaseThatWasMadeElsewhere) {
+  const auto beside = [&] { return workspace_.baseline()->document.input; };
+  workspace_.open(lenet("model"));
+  settle();
+  const CaseRequest first = beside();
+  Document row = lenet("model");
+  row.input.batch_per_device = 64;
+  row.input.sets = {{"link.intra.bandwidth", "2x"}};
+  workspace_.edit_to_case("row", row);
+  settle();
+  EXPECT_EQ(beside(), row.input);
+  workspace_.undo_stack().undo();
+  settle();
+  EXPECT_EQ(beside(), first);
+  workspace_.undo_stack().redo();
+  settle();
+  workspace_.set_what_if("device.*.speed", "2x");
+  settle();
+  EXPECT_EQ(beside(), row.input) << "it is compared by that";
+  workspace_.reset_what_ifs();
+  settle();
+  EXPECT_THAT(beside().sets, ::testing::IsEmpty());
+  EXPECT_EQ(beside(), workspace_.document().input);
 }
 
 TEST_F(WorkspaceTest, DropsARangeThatEndsAfterTheTimeline) {

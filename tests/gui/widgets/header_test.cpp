@@ -69,6 +69,27 @@ TEST_F(HeaderTest, AClusterThatIsNoneIsSaidOnceAndChangesNothing) {
   EXPECT_EQ(field->text(), "p100-1x2");
 }
 
+// A slip is not completed to another name, and what the list has not is not marked in it.
+TEST_F(HeaderTest, AClustersNameIsTakenAsItIsTyped) {
+  window_->open_document(lenet());
+  settle();
+  auto* const box = window_->findChild<QComboBox*>("cluster");
+  const auto type = [&](const char* name) {
+    box->lineEdit()->setFocus();
+    box->lineEdit()->selectAll();
+    QTest::keyClicks(box->lineEdit(), name);
+    QTest::keyClick(box->lineEdit(), Qt::Key_Return);
+    settle();
+  };
+  type("p100-4x");
+  EXPECT_EQ(workspace_->document(), lenet());
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("p100-4x"));
+  type("p100-3x2");
+  EXPECT_EQ(workspace_->document().input.cluster, "p100-3x2");
+  EXPECT_EQ(box->currentText(), "p100-3x2");
+  EXPECT_EQ(box->currentIndex(), -1);
+}
+
 // Enter is the end of typing: the next Ctrl+Z takes back the cluster, and not a letter.
 TEST_F(HeaderTest, UndoInAFieldIsTheWindows) {
   window_->open_document(lenet());
@@ -129,6 +150,43 @@ TEST_F(HeaderTest, SaysHowFarFromTheFastestAStepIs) {
   EXPECT_EQ(text("gap"), "");
 }
 
+// The figures of the case before are dimmed in all views and above them.
+TEST_F(HeaderTest, IsDimmedUntilANewCaseIsPredicted) {
+  window_->open_document(lenet());
+  settle();
+  const auto* result = window_->findChild<QLabel*>("result");
+  View* const what_if = window_->view("what_if");
+  std::shared_ptr<void> held = hold_predictions();
+  workspace_->edit("cluster", lenet().with_cluster("p100-1x4"));
+  ASSERT_TRUE(testing::wait_until([&] { return workspace_->is_outdated(); }));
+  EXPECT_FALSE(result->isEnabled());
+  EXPECT_TRUE(what_if->is_dimmed());
+  held.reset();
+  settle();
+  EXPECT_TRUE(result->isEnabled());
+  EXPECT_FALSE(what_if->is_dimmed());
+}
+
+// The step of one case does not stand above what a search found for another.
+TEST_F(HeaderTest, ASearchOfAnotherCaseIsCalledSo) {
+  Document resnet = lenet();
+  resnet.input.model = "resnet50";
+  resnet.input.cluster = "p100-4x4";
+  window_->open_document(resnet);
+  settle();
+  const auto* gap = window_->findChild<QLabel*>("gap");
+  click("find_fastest");
+  ASSERT_TRUE(testing::wait_until([&] { return gap->text().contains("so far"); }));
+  resnet.input.batch_per_device = 64;
+  workspace_->edit("batch", resnet);
+  ASSERT_TRUE(testing::wait_until([&] { return !gap->text().contains("so far"); }));
+  EXPECT_THAT(gap->text().toStdString(), HasSubstr("the case before the edit"));
+  click("find_fastest");
+  settle();
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("undo that (Ctrl+Z)"));
+  EXPECT_EQ(workspace_->document(), resnet);
+}
+
 TEST_F(HeaderTest, AFieldIsAnEdit) {
   window_->open_document(lenet());
   settle();
@@ -151,6 +209,15 @@ TEST_F(HeaderTest, SaysThatANameIsUnknown) {
   EXPECT_EQ(workspace_->document(), lenet());
   window_->findChild<QSpinBox*>("batch")->setValue(64);
   EXPECT_EQ(window_->shown_error(), "") << "it is of what was asked for before";
+}
+
+TEST_F(HeaderTest, TheNetworksFieldIsTypedOver) {
+  window_->open_document(lenet());
+  settle();
+  action("Go to the network's field")->trigger();
+  const auto* field = window_->findChild<QComboBox*>("model")->lineEdit();
+  EXPECT_TRUE(field->hasFocus());
+  EXPECT_EQ(field->selectedText(), "lenet5");
 }
 
 TEST_F(HeaderTest, SumsGradientsInBucketsOfAnySize) {

@@ -122,6 +122,37 @@ TEST_F(ManyDevicesTest, CanAllBeShown) {
   group_of("host0", 4);
 }
 
+// Of 288 devices one of each class is simulated; the others have its lanes.
+TEST_F(ManyDevicesTest, AreSimulatedByClassesWhereTheyAreHundreds) {
+  Document document = workspace_.document();
+  document.input.cluster = "p100-72x4";
+  document.strategy.source = "owt";
+  workspace_.open(document);
+  settle();
+  ASSERT_NE(workspace_.scene()->prediction.plan.classes(), nullptr);
+  EXPECT_TRUE(canvas_.folded());
+  EXPECT_LT(canvas_.rows().size(), shown().lanes.size() / 5);
+  key(Qt::Key_G, Qt::ShiftModifier);
+  EXPECT_EQ(canvas_.rows().size(), shown().lanes.size() + canvas_.recording(1)->lanes.size());
+  const Recording& recording = shown();
+  for (std::uint32_t lane = 0; lane < recording.lanes.size(); ++lane) {
+    if (recording.lanes[lane].name().device != DeviceId(150)) continue;
+    canvas_.set_range(std::nullopt);
+    canvas_.select(SliceAddress{0, {lane, 0}}, true);
+    canvas_.fit();
+    const QPoint there = canvas_.box_of(*canvas_.selected()).center().toPoint();
+    canvas_.select(std::nullopt);
+    QTest::mouseClick(canvas_.viewport(), Qt::LeftButton, {}, there);
+    ASSERT_TRUE(canvas_.selected());
+    EXPECT_EQ(canvas_.selected()->place.lane, lane);
+    EXPECT_EQ(workspace_.selection().device(), DeviceId(150));
+    EXPECT_TRUE(view_.status().text().contains("devices that do the same"));
+    view_.grab();
+    break;
+  }
+  ASSERT_TRUE(canvas_.selected());
+}
+
 // One who goes through what was found goes from time to time, not from device to device.
 TEST_F(ManyDevicesTest, SearchGoesThroughWhatIsShown) {
   QTest::keyClicks(&view_.search_field(), "conv1 forward");

@@ -104,6 +104,7 @@ TEST_F(MapViewTest, ArrowsGoFromCellToCellAndEnterOpens) {
   QTest::keyClick(&canvas, Qt::Key_Right);
   QTest::keyClick(&canvas, Qt::Key_Down);
   EXPECT_EQ(canvas.current(), (MapPlace{2, 0}));
+  EXPECT_TRUE(view_->findChild<QLabel*>("cell")->text().contains(QStringLiteral("  ·  ")));
   QTest::keyClick(&canvas, Qt::Key_Return);
   settle();
   EXPECT_EQ(workspace_->document().what_if("link.inter.bandwidth"), "8x");

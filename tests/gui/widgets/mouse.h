@@ -11,12 +11,12 @@
 namespace strata::testing {
 
 inline void drag(QWidget& widget, const QPoint& from, const QPoint& to,
-                 Qt::KeyboardModifiers modifiers = {}) {
-  QTest::mousePress(&widget, Qt::LeftButton, modifiers, from);
+                 Qt::KeyboardModifiers modifiers = {}, Qt::MouseButton button = Qt::LeftButton) {
+  QTest::mousePress(&widget, button, modifiers, from);
   QMouseEvent move(QEvent::MouseMove, QPointF(to), widget.mapToGlobal(QPointF(to)), Qt::NoButton,
-                   Qt::LeftButton, modifiers);
+                   button, modifiers);
   QCoreApplication::sendEvent(&widget, &move);
-  QTest::mouseRelease(&widget, Qt::LeftButton, modifiers, to);
+  QTest::mouseRelease(&widget, button, modifiers, to);
 }
 
 /// The menu that the right button opens there; null where it opens none.

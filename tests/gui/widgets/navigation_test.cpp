@@ -7,8 +7,12 @@
 namespace strata::gui {
 namespace {
 
+QWheelEvent wheel(QPoint turned, Qt::KeyboardModifiers modifiers, QPoint pixels = {}) {
+  return {{30, 40}, {30, 40}, pixels, turned, Qt::NoButton, modifiers, Qt::NoScrollPhase, false};
+}
+
 QWheelEvent wheel(int turned, Qt::KeyboardModifiers modifiers) {
-  return {{30, 40}, {30, 40}, {}, {0, turned}, Qt::NoButton, modifiers, Qt::NoScrollPhase, false};
+  return wheel(QPoint(0, turned), modifiers);
 }
 
 // A sheet of 100 by 50 in a room of 200 by 200: twice as large, and 50 below the top.
@@ -86,19 +90,37 @@ TEST(TimeNavigation, ZoomsPansAndScrolls) {
   QScrollBar bar;
   bar.setRange(0, 100);
   bar.setValue(50);
-  take_wheel(window, wheel(120, Qt::ControlModifier), 5, bar);
+  take_wheel(window, wheel(120, Qt::ControlModifier), 5, 400, &bar);
   EXPECT_NEAR(window.begin(), 1, 1e-9);
   EXPECT_NEAR(window.end(), 9, 1e-9);
-  take_wheel(window, wheel(120, Qt::ShiftModifier), 5, bar);
+  take_wheel(window, wheel(120, Qt::ShiftModifier), 5, 400, &bar);
   EXPECT_NEAR(window.begin(), 0.4, 1e-9);
   EXPECT_EQ(bar.value(), 50);
   const TimeWindow before = window;
-  take_wheel(window, wheel(-120, Qt::NoModifier), 5, bar);
+  take_wheel(window, wheel(-120, Qt::NoModifier), 5, 400, &bar);
   EXPECT_EQ(window, before);
   EXPECT_EQ(bar.value(), 50 + 3 * bar.singleStep());
+  take_wheel(window, wheel(120, Qt::NoModifier), 5, 400, nullptr);  // on the ruler
+  EXPECT_NEAR(window.length(), 0.8 * before.length(), 1e-9);
+  take_wheel(window, wheel(-120, Qt::NoModifier), 5, 400, nullptr);
   EXPECT_TRUE(take_key(window, Qt::Key_S, 5));
   EXPECT_TRUE(window.shows_all());
   EXPECT_FALSE(take_key(window, Qt::Key_F, 5));
+}
+
+// Two fingers on it move the time sideways and the rows up and down, by as many pixels.
+TEST(TimeNavigation, FollowsATouchpad) {
+  TimeWindow window(10);
+  window.show(2, 6);
+  QScrollBar bar;
+  bar.setRange(0, 100);
+  bar.setValue(50);
+  take_wheel(window, wheel({-40, 8}, Qt::NoModifier, {-100, 20}), 5, 400, &bar);
+  EXPECT_NEAR(window.begin(), 3, 1e-9);
+  EXPECT_EQ(bar.value(), 50);
+  take_wheel(window, wheel({8, -40}, Qt::NoModifier, {3, -15}), 5, 400, &bar);
+  EXPECT_NEAR(window.begin(), 3, 1e-9);
+  EXPECT_EQ(bar.value(), 65);
 }
 
 }  // namespace

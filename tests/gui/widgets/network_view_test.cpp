@@ -163,6 +163,24 @@ TEST_F(NetworkViewTest, ADegreeIsAnEditThatCanBeUndone) {
   EXPECT_EQ(config("fc1").degrees[Dim::n], 4);
 }
 
+// A click selects fc1 with the tanh that follows it, which has no sums.
+TEST_F(NetworkViewTest, SumsCanBeDivided) {
+  click("pool1");
+  EXPECT_EQ(view_.panel().degree_button({}, 4), nullptr);
+  click("fc1");
+  workspace_.set_config({layer("fc1")}, config_on_first_devices(kWhole));
+  settle();
+  QTest::mouseClick(view_.panel().degree_button({}, 4), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(workspace_.error(), "");
+  EXPECT_EQ(config("fc1").degrees.r, 4);
+  EXPECT_EQ(config("fc1").degrees.scatter, Dim::n);
+  EXPECT_TRUE(view_.panel().degree_button({}, 4)->isChecked());
+  QTest::mouseClick(view_.panel().degree_button({}, 1), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(config("fc1").degrees, kWhole);
+}
+
 // conv1 in rows and fc1 in channels: each keeps its own, and what one of them cannot have neither
 // is offered.
 TEST_F(NetworkViewTest, ADegreeOfSeveralLayersLeavesTheirOtherDimsAlone) {
@@ -202,7 +220,7 @@ TEST_F(NetworkViewTest, AnAnswerToWhatWasEditedIsOnTheScoreboardAlone) {
   workspace_.set_what_if("link.intra.bandwidth", "2x");
   settle();
   EXPECT_EQ(workspace_.document().strategy.source, "data");
-  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("on the scoreboard"));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("the scoreboard has the answer"));
   EXPECT_EQ(workspace_.scoreboard().find(asked)->strategies[1].name(), "best");
 }
 
@@ -318,6 +336,7 @@ TEST_F(NetworkViewTest, TheTableFollowsTheSelectionAndSetsIt) {
   const auto rows = view_.table().selectionModel()->selectedRows();
   ASSERT_EQ(rows.size(), 1);
   EXPECT_EQ(rows.front().data().toString(), QStringLiteral("conv2"));
+  EXPECT_EQ(view_.table().currentIndex().row(), rows.front().row()) << "keys go on from there";
   view_.table().selectRow(1);
   EXPECT_THAT(selected(), ElementsAre("conv1"));
 }

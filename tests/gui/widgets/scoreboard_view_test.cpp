@@ -131,6 +131,11 @@ TEST_F(ScoreboardViewTest, TakesNothingThatIsOfAnotherCase) {
   click("data");
   EXPECT_EQ(workspace_.document().strategy, StrategyChoice{"owt"});
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("not predicted"));
+  const auto* banner = view_.findChild<Banner*>();
+  for (const QPushButton* button : view_.findChildren<QPushButton*>()) {
+    EXPECT_LT(banner->geometry().bottom(), button->mapTo(&view_, QPoint(0, 0)).y())
+        << button->text().toStdString() << " stays in view";
+  }
 }
 
 TEST_F(ScoreboardViewTest, IsACommandAndATable) {

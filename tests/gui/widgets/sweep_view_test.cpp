@@ -87,22 +87,56 @@ TEST_F(SweepViewTest, ABrushInAChartFiltersAll) {
   EXPECT_EQ(view_.results().rows().size(), 6);
 }
 
-TEST_F(SweepViewTest, AClickOpensTheCase) {
+// A click selects; the second one opens, in one step of undo.
+TEST_F(SweepViewTest, ADoubleClickOpensTheCase) {
   sweep_all();
   ResultCanvas& pareto = painted(ResultCharts::pareto);
-  QTest::mouseClick(&pareto, Qt::LeftButton, {}, pareto.picture()->spot_of(4)->toPoint());
+  const QPoint at = pareto.picture()->spot_of(4)->toPoint();
+  QTest::mouseClick(&pareto, Qt::LeftButton, {}, at);
   ASSERT_TRUE(view_.results().current());
   const std::uint32_t row = *view_.results().current();
-  ASSERT_TRUE(wait_until([&] { return workspace_.scene() != nullptr; }));
+  EXPECT_TRUE(workspace_.jobs().idle());
+  QTest::mouseDClick(&pareto, Qt::LeftButton, {}, at);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  ASSERT_NE(workspace_.scene(), nullptr);
   const ResultSet& all = *view_.results().all();
   EXPECT_EQ(workspace_.document().input.cluster, all[*all.find("cluster")].text(row));
   EXPECT_EQ(workspace_.document().strategy.source, all[*all.find("strategy")].text(row));
   // The next one is an edit, which can be undone.
   const Document first = workspace_.document();
-  view_.results().open(row == 0 ? 1 : 0);
-  ASSERT_TRUE(wait_until([&] { return !(workspace_.document() == first); }));
+  QTableView& table = view_.table();
+  const int other = table.currentIndex().row() == 0 ? 1 : 0;
+  const QPoint cell = table.visualRect(table.model()->index(other, 1)).center();
+  QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, cell);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(workspace_.document(), first);
+  QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, cell);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_NE(workspace_.document(), first);
+  EXPECT_EQ(workspace_.undo_stack().count(), 1);
   workspace_.undo_stack().undo();
   EXPECT_EQ(workspace_.document(), first);
+  QTest::keyClick(&table, Qt::Key_Return);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_NE(workspace_.document(), first);
+}
+
+// Data parallelism on the row's case, as long as nobody pins another.
+TEST_F(SweepViewTest, TheBaselineFollowsToARow) {
+  Document desk;
+  desk.input.model = "alexnet";
+  desk.input.cluster = "p100-1x2";
+  workspace_.open(desk);
+  sweep_all();
+  view_.results().open(0);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  const Document row = workspace_.document();
+  EXPECT_EQ(workspace_.baseline()->document.input, row.input);
+  Document next = row;
+  next.input.batch_per_device *= 2;
+  workspace_.edit("batch", next);
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(workspace_.baseline()->document.input, next.input);
 }
 
 // Of an image that was drawn small and blown up, both pixels of a pair are the same.
@@ -226,6 +260,16 @@ TEST_F(SweepViewTest, WhatIsWrongStandsAboveIt) {
   EXPECT_FALSE(view_.open(file("net.toml")));
 }
 
+TEST_F(SweepViewTest, ABrokenDatabaseLeavesWhatIsOpen) {
+  sweep_all();
+  std::ofstream(folder_ / "cut-off.db") << "SQLite format 3" << '\0';
+  EXPECT_TRUE(view_.open(file("cut-off.db")));
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("cut-off.db"));
+  EXPECT_EQ(view_.results().all()->rows(), 6);
+  EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
+}
+
 TEST_F(SweepViewTest, AScenarioIsReadThoughItsDatabaseIsBroken) {
   std::ofstream(folder_ / "s.db") << "no database";
   const QSignalSpy opened(&view_, &View::opened);
@@ -307,6 +351,33 @@ TEST_F(SweepViewTest, AReportsChartHasTheColoursOfItsSeries) {
   }
   EXPECT_GT(first, 50);
   EXPECT_GT(second, 50);
+}
+
+// A query that never ends is stopped with the other jobs, and by whoever closes the window.
+TEST_F(SweepViewTest, AReportThatIsBeingDrawnCanBeStopped) {
+  std::ofstream(folder_ / "s.toml") << kWithReport;
+  sweep_all();
+  std::ofstream(folder_ / "s.toml", std::ios::app)
+      << "[[report]]\ntitle = \"Endless\"\nkind = \"table\"\n"
+         "sql = \"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+         "SELECT max(i) FROM n\"\n";
+  const auto is_drawing = [](Workspace& workspace) {
+    return workspace.jobs().busy(QStringLiteral("report"));
+  };
+  ASSERT_TRUE(view_.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return view_.sweep().state() == SweepRun::State::ready; }));
+  view_.sweep().start();
+  ASSERT_TRUE(wait_until([&] { return view_.sweep().state() != SweepRun::State::running; }));
+  ASSERT_TRUE(wait_until([&] { return is_drawing(workspace_); }));
+  const std::shared_ptr<const ReportDocument> before = view_.report().report();
+  workspace_.stop();
+  EXPECT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_EQ(view_.report().report(), before);
+  Workspace closed(runner_);
+  SweepView other(closed);
+  other.show();
+  ASSERT_TRUE(other.open(file("s.toml")));
+  ASSERT_TRUE(wait_until([&] { return is_drawing(closed); }));
 }
 
 TEST_F(SweepViewTest, AScenarioWithoutAReportShowsItsRows) {

@@ -34,6 +34,17 @@ class TimelineTracesTest : public TimelineViewTest {
   QTemporaryDir folder_;
 };
 
+TEST_F(TimelineTracesTest, ATraceThatIsBeingReadCanBeStopped) {
+  const QString file = written(kernel_of_conv1());
+  ASSERT_TRUE(view_.open(file));
+  workspace_.stop();
+  settle();
+  EXPECT_FALSE(view_.shows_trace());
+  ASSERT_TRUE(view_.open(file));
+  settle();
+  EXPECT_TRUE(view_.shows_trace());
+}
+
 // The trace of PyTorch takes the place of the baseline, and its kernels are layers' and tasks'.
 TEST_F(TimelineTracesTest, OpensPytorchsTraceBesideThePrediction) {
   const QString file = written(kernel_of_conv1());

@@ -17,6 +17,7 @@
 
 #include "gui/models/text.h"
 #include "gui/models/timeline/plan_recording.h"
+#include "tests/gui/widgets/mouse.h"
 
 namespace strata::gui {
 namespace {
@@ -100,6 +101,22 @@ TEST_F(TimelineViewTest, OpensAtTheSteadyStep) {
   workspace_.set_what_if("link.inter.bandwidth", "1e9");
   settle();
   EXPECT_NEAR(canvas_.window().length(), 1.06 * shown().step->length().value, 1e-12);
+}
+
+// What is said of a task is in the times that the axis above it has, which begin at 0.
+TEST_F(TimelineViewTest, ABaselinesTaskHasTheTimesOfTheAxis) {
+  open("model");
+  const double shift = canvas_.shift(1);
+  ASSERT_NE(shift, 0);
+  EXPECT_EQ(canvas_.window().first(), 0);
+  const Recording& before = *canvas_.recording(1);
+  const SlicePlace place = before.places[before.lanes[0].slices().back().id];
+  const Slice& task = before.at(place);
+  canvas_.select(SliceAddress{1, place}, true);
+  emit canvas_.picked();
+  const auto [begin, end] = seconds_apart({task.begin + shift}, {task.end + shift});
+  EXPECT_THAT(view_.status().text().toStdString(),
+              HasSubstr(QStringLiteral("from %1 to %2").arg(begin, end).toStdString()));
 }
 
 // Both steps begin at one place, however much longer the baseline took until then.
@@ -269,15 +286,18 @@ TEST_F(TimelineViewTest, WhatIsMeasuredIsAddedUp) {
 
 TEST_F(TimelineViewTest, ARightClickOffersWhatCanBeDone) {
   open();
-  canvas_.select(SliceAddress{0, longest_on_device()});
-  const Slice slice = shown().at(canvas_.selected()->place);
+  const SliceAddress task{0, longest_on_device()};
+  const Slice slice = shown().at(task.place);
   const QString name = QString::fromStdString(shown().labels[slice.label].text);
   const auto choose = [&](const QString& text) {
-    const auto menu = view_.make_menu();
-    for (QAction* action : menu->actions()) {
-      if (action->text().startsWith(text)) return action->trigger();
-    }
-    ADD_FAILURE() << text.toStdString();
+    QTest::mouseClick(canvas_.viewport(), Qt::RightButton, {},
+                      canvas_.box_of(task).center().toPoint());
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QAction* action = testing::action_of(menu, text);
+    ASSERT_NE(action, nullptr) << text.toStdString();
+    EXPECT_EQ(canvas_.selected(), task);
+    action->trigger();
+    menu->close();
   };
   choose("Zoom to it");
   EXPECT_NEAR(canvas_.window().length(), 3 * slice.length(), 1e-12);
@@ -288,7 +308,60 @@ TEST_F(TimelineViewTest, ARightClickOffersWhatCanBeDone) {
   choose("Copy");
   EXPECT_TRUE(QGuiApplication::clipboard()->text().startsWith(name));
   canvas_.select(std::nullopt);
-  EXPECT_TRUE(view_.make_menu()->actions().isEmpty());
+  QTest::mouseClick(canvas_.viewport(), Qt::RightButton, {},
+                    {10, canvas_.viewport()->height() - 5});
+  EXPECT_EQ(QApplication::activePopupWidget(), nullptr);
+  QTest::keyClick(&canvas_, Qt::Key_Menu);
+  EXPECT_EQ(QApplication::activePopupWidget(), nullptr);
+}
+
+TEST_F(TimelineViewTest, MMeasuresTheSelectedTask) {
+  open();
+  key(Qt::Key_M);
+  EXPECT_FALSE(workspace_.selection().range());
+  canvas_.select(SliceAddress{0, longest_on_device()});
+  key(Qt::Key_M);
+  EXPECT_NEAR(workspace_.selection().range()->length().value,
+              shown().at(canvas_.selected()->place).length(), 1e-15);
+}
+
+TEST_F(TimelineViewTest, TheEndsOfWhatIsMeasuredCanBeDragged) {
+  open();
+  const int y = canvas_.viewport()->height() - 20;
+  testing::drag(*canvas_.viewport(), {400, y}, {600, y});
+  const TimeRange first = *workspace_.selection().range();
+  testing::drag(*canvas_.viewport(), {602, y}, {700, y});
+  EXPECT_EQ(workspace_.selection().range()->begin, first.begin);
+  EXPECT_NEAR(workspace_.selection().range()->length() / first.length(), 1.5, 1e-9);
+  testing::drag(*canvas_.viewport(), {399, y}, {800, y});
+  EXPECT_NEAR(workspace_.selection().range()->length() / first.length(), 0.5, 1e-9);
+  testing::drag(*canvas_.viewport(), {750, y}, {850, y});
+  EXPECT_NEAR(workspace_.selection().range()->length() / first.length(), 0.5, 1e-9) << "anew";
+  EXPECT_GT(workspace_.selection().range()->begin, first.end);
+}
+
+// As Perfetto and Tracy have it; what is let go after a drag offers no menu.
+TEST_F(TimelineViewTest, ShiftAndTheOtherButtonsPan) {
+  open();
+  view_.resize(1200, 300);
+  QScrollBar& bar = *canvas_.verticalScrollBar();
+  ASSERT_GT(bar.maximum(), 40);
+  key(Qt::Key_W);
+  const double pixel =
+      canvas_.window().length() / (canvas_.viewport()->width() - canvas_.names_width());
+  const auto pans = [&](Qt::MouseButton button, Qt::KeyboardModifiers modifiers) {
+    bar.setValue(0);
+    const TimeWindow before = canvas_.window();
+    testing::drag(*canvas_.viewport(), {600, 150}, {570, 110}, modifiers, button);
+    EXPECT_NEAR(canvas_.window().begin() - before.begin(), 30 * pixel, 1e-9 * pixel);
+    EXPECT_EQ(bar.value(), 40);
+    EXPECT_EQ(QApplication::activePopupWidget(), nullptr);
+    canvas_.set_window(before);
+  };
+  pans(Qt::LeftButton, Qt::ShiftModifier);
+  pans(Qt::MiddleButton, {});
+  pans(Qt::RightButton, {});
+  EXPECT_FALSE(workspace_.selection().range());
 }
 
 TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
@@ -310,6 +383,10 @@ TEST_F(TimelineViewTest, KeysAndWheelMoveTheWindow) {
                     {}, Qt::ControlModifier, Qt::NoScrollPhase, false);
   QApplication::sendEvent(canvas_.viewport(), &wheel);
   EXPECT_NEAR(canvas_.window().length(), 0.8 * all.length(), 1e-12);
+  QWheelEvent on_ruler({700, 5}, canvas_.viewport()->mapToGlobal(QPointF(700, 5)), {}, {0, 120}, {},
+                       {}, Qt::NoScrollPhase, false);
+  QApplication::sendEvent(canvas_.viewport(), &on_ruler);
+  EXPECT_NEAR(canvas_.window().length(), 0.64 * all.length(), 1e-12);
 }
 
 TEST_F(TimelineViewTest, StepsFromSliceToSlice) {

@@ -67,6 +67,8 @@ inline SliceAddress TimelineViewTest::close_to(std::uint32_t side, LayerId layer
     if (lane.name().kind != LaneKind::device) continue;
     for (std::uint32_t at = 0; at < lane.slices().size(); ++at) {
       if (recording.labels[lane.slices()[at].label].layer != layer) continue;
+      const double begin = lane.slices()[at].begin + canvas_.shift(side);
+      if (begin < canvas_.window().first()) continue;  // it is not drawn
       const SliceAddress slice{side, {i, at}};
       canvas_.set_range(std::nullopt);
       canvas_.select(slice, true);

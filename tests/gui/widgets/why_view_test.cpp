@@ -72,12 +72,26 @@ TEST_F(WhyViewTest, AnswersForTheSelectedLayer) {
   EXPECT_EQ(view_.csv().count(QLatin1Char('\n')), static_cast<int>(answer().choices.size()) + 1);
 }
 
+// The peak of the simulated step, as the other views have it.
+TEST_F(WhyViewTest, ShowsThePeakMemoryOfEachCut) {
+  ask("conv2");
+  const std::size_t chosen = answer().chosen.value();
+  const Bytes peak = std::ranges::max(workspace_.scene()->prediction.peak_memory);
+  EXPECT_EQ(answer().choices[chosen].peak_memory, peak);
+  EXPECT_LT(view_.choices().explained()->kept[chosen], peak);
+  const int row = view_.row_of(degrees("conv2"));
+  EXPECT_EQ(view_.table().model()->index(row, ChoiceTable::memory_column).data().toString(),
+            human_bytes(peak));
+}
+
 // With no layer selected, why the whole strategy takes the time that it takes.
 TEST_F(WhyViewTest, TellsTheStoryOfTheStrategy) {
   const std::string step =
       "A step takes " + format_seconds(workspace_.scene()->prediction.step_seconds());
   EXPECT_THAT(view_.story().toStdString(), HasSubstr(step));
   EXPECT_THAT(view_.story().toStdString(), HasSubstr("owt takes"));
+  EXPECT_GT(workspace_.scoreboard().lower_bound(workspace_.document().input).value, 0)
+      << "what it proved holds in all views";
   EXPECT_EQ(view_.command(),
             QStringLiteral("strata explain lenet5 --cluster p100-1x4 --strategy eq1"));
   ask("conv2");

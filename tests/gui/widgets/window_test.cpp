@@ -220,6 +220,24 @@ TEST_F(WindowTest, OpensAStrategyThatItSaved) {
                          workspace_->scene()->prediction.strategy.configs().begin()));
 }
 
+TEST_F(WindowTest, CommandsNameTheFileOfEditedCuts) {
+  window_->open_document(lenet());
+  settle();
+  workspace_->set_config({LayerId(1)}, config_on_first_devices(kWhole));
+  settle();
+  View* const what_if = window_->view("what_if");
+  EXPECT_TRUE(what_if->command().endsWith("--strategy strategy.json"));
+  window_->copy_command(what_if);
+  EXPECT_THAT(window_->statusBar()->currentMessage().toStdString(), HasSubstr("Ctrl+S"));
+  window_->save_strategy(path("mine.json"));
+  EXPECT_TRUE(what_if->command().endsWith("--strategy " + path("mine.json")));
+  window_->copy_command(what_if);
+  EXPECT_THAT(window_->statusBar()->currentMessage().toStdString(), Not(HasSubstr("Ctrl+S")));
+  workspace_->set_config({LayerId(2)}, config_on_first_devices(kWhole));
+  settle();
+  EXPECT_TRUE(what_if->command().endsWith("--strategy strategy.json")) << "that is not saved";
+}
+
 TEST_F(WindowTest, AStrategyOnAnEmptyDeskLiesOnItsOwnCase) {
   const QString strategy = file("cut.json", R"({"strategy": "cut", "model": "lenet5",
     "cluster": "p100-1x2", "default": {"n": 2}})");

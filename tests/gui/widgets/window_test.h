@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+#include <atomic>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -43,6 +44,21 @@ class WindowTest : public ::testing::Test {
   }
   void settle() {
     ASSERT_TRUE(testing::wait_until([&] { return workspace_->jobs().idle(); }));
+  }
+  /// Until what is returned is let go, nothing more is predicted.
+  std::shared_ptr<void> hold_predictions() {
+    auto end = std::make_shared<std::atomic<bool>>(false);
+    workspace_->jobs().start(
+        window_.get(), QStringLiteral("scene"), QStringLiteral("held"),
+        [end](Progress&) -> Jobs::Show {
+          end->wait(false);
+          return [] {};
+        },
+        {}, WhenStale::show);
+    return {nullptr, [end](std::nullptr_t) {
+              *end = true;
+              end->notify_all();
+            }};
   }
   void open_files(const QStringList& files) {
     window_->open_files(files);

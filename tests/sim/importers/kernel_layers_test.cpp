@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/base/cancel.h"
 #include "sim/graph/zoo.h"
 #include "tests/sim/importers/kineto_trace.h"
 
@@ -24,7 +25,8 @@ std::vector<std::string> told(const KinetoTrace& kineto, const char* network = "
   for (const LayerKernel& kernel : match_kernels(trace, graph).kernels) {
     const char* const pass = kernel.pass == KernelPass::forward    ? "forward"
                              : kernel.pass == KernelPass::backward ? "backward"
-                                                                   : "update";
+                             : kernel.pass == KernelPass::update   ? "update"
+                                                                   : "recomputation";
     told.push_back(
         fmt::format("{} {}", kernel.layer.valid() ? graph[kernel.layer].name : "?", pass));
   }
@@ -69,6 +71,53 @@ TEST(KernelLayers, AutogradsBelongToTheForwardOpOfTheSameNumber) {
                kAutograd);
   kineto.kernel("wgrad", 135, 1200, 50, kAutograd);
   EXPECT_THAT(told(kineto), ElementsAre("conv2 backward", "conv2 backward", "conv1 backward"));
+}
+
+// A checkpoint's backward runs its part of the network anew on autograd's thread, whose numbers
+// begin at 0 as those of the main thread do, then that part's backward.
+TEST(KernelLayers, WhatACheckpointRunsAnewIsNoForwardPass) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 10);
+  kineto.range("cpu_op", "aten::conv2d", 11, 5, 0);
+  kineto.kernel("conv1", 12, 500, 50);
+  kineto.range("user_annotation", "conv2", 30, 10);  // in the checkpoint, without a node
+  kineto.range("cpu_op", "aten::conv2d", 31, 5, 1);
+  kineto.kernel("conv2", 32, 600, 50);
+  kineto.backward("autograd::engine::evaluate_function: CheckpointFunctionBackward", 100, 100, 1,
+                  1);
+  kineto.backward("CheckpointFunctionBackward", 101, 98, 1, 1);
+  kineto.kernel("restore", 103, 990, 5, kAutograd);
+  kineto.range("user_annotation", "conv2", 105, 10, -1, kAutograd);
+  kineto.range("cpu_op", "aten::conv2d", 106, 5, 0, kAutograd);
+  kineto.kernel("anew", 107, 1000, 50, kAutograd);
+  kineto.backward("ConvolutionBackward0", 120, 10, 0, 2);
+  kineto.kernel("dgrad", 122, 1100, 50, kAutograd);
+  kineto.backward("ConvolutionBackward0", 220, 10, 0, 1);
+  kineto.kernel("wgrad", 222, 1200, 50, kAutograd);
+  EXPECT_THAT(told(kineto), ElementsAre("conv1 forward", "conv2 forward", "? forward",
+                                        "conv2 recomputation", "conv2 backward", "conv1 backward"));
+}
+
+// Without a node of its own, a checkpoint runs anew within the first gradient that asks for what it
+// kept, whose number is that of the first forward pass.
+TEST(KernelLayers, WhatAGradientAsksForIsRunAnew) {
+  KinetoTrace kineto;
+  kineto.range("user_annotation", "conv1", 10, 10);
+  kineto.range("cpu_op", "aten::conv2d", 11, 5, 0);
+  kineto.range("user_annotation", "conv2", 30, 10);
+  kineto.range("cpu_op", "aten::conv2d", 31, 5, 1);
+  kineto.backward("ConvolutionBackward0", 100, 100, 1, 1);
+  kineto.range("user_annotation", "conv1", 105, 10, -1, kAutograd);
+  kineto.range("cpu_op", "aten::conv2d", 106, 5, 0, kAutograd);
+  kineto.kernel("conv1", 107, 1000, 50, kAutograd);
+  kineto.range("user_annotation", "conv2", 115, 10, -1, kAutograd);
+  kineto.range("cpu_op", "aten::conv2d", 116, 5, 1, kAutograd);
+  kineto.kernel("conv2", 117, 1100, 50, kAutograd);
+  kineto.kernel("dgrad", 150, 1200, 50, kAutograd);
+  kineto.backward("ConvolutionBackward0", 220, 10, 0, 1);
+  kineto.kernel("dgrad", 222, 1300, 50, kAutograd);
+  EXPECT_THAT(told(kineto), ElementsAre("conv1 recomputation", "conv2 recomputation",
+                                        "conv2 backward", "conv1 backward"));
 }
 
 // lenet5 has two convolutions and three fully-connected layers.
@@ -192,6 +241,8 @@ TEST(KernelLayers, AllIsOneStepWhereNoneIsNamed) {
 TEST(KernelLayers, OtherTracesHaveNone) {
   const Trace trace =
       parse_trace(R"([{"ph":"X","pid":1,"tid":2,"ts":30,"dur":5,"name":"a"}])", "t");
+  const std::atomic<bool> called_off = true;
+  EXPECT_THROW(match_kernels(trace, build_zoo("lenet5", 1), &called_off), Cancelled);
   EXPECT_FALSE(has_kernels(trace));
   EXPECT_TRUE(match_kernels(trace, build_zoo("lenet5", 1)).kernels.empty());
 }

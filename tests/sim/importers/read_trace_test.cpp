@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "sim/base/cancel.h"
 #include "sim/base/error.h"
 #include "sim/text/file.h"
 
@@ -133,6 +134,13 @@ TEST(ReadTraceTest, ATraceWithoutEventsIsEmpty) {
   const Trace trace = parse_trace("[]", "t.json");
   EXPECT_TRUE(trace.slices.empty());
   EXPECT_EQ(trace.end, Seconds{});
+}
+
+TEST(ReadTraceTest, CanBeCalledOff) {
+  const std::atomic<bool> off = true, on = false;
+  const std::string text = R"([{"ph":"X","pid":1,"tid":2,"ts":30,"dur":5,"name":"a"}])";
+  EXPECT_THROW(parse_trace(text, "t.json", &off), Cancelled);
+  EXPECT_EQ(parse_trace(text, "t.json", &on).slices.size(), 1);
 }
 
 TEST(ReadTraceTest, NamesTheFileThatIsMissing) {

@@ -127,6 +127,23 @@ TEST(ReportStyle, IsSafeWithinItsElement) {
   EXPECT_EQ(page_style().find("@import"), std::string_view::npos);
 }
 
+// The table, the page and a chart alone have the same colours.
+TEST(PageStyle, HasThePalette) {
+  for (const bool dark : {false, true}) {
+    const ChartPalette& palette = chart_palette(dark);
+    const std::string_view page = modes()[dark ? 1 : 0];
+    EXPECT_EQ(value_of(page, "body", "color"), css_colour(palette.text));
+    EXPECT_EQ(value_of(page, ".grid", "stroke"), css_colour(palette.grid));
+    EXPECT_EQ(value_of(page, ".axis", "stroke"), css_colour(palette.axis));
+    for (int i = 0; i < 8; ++i) {
+      const std::string colour = css_colour(palette.series.at(static_cast<std::size_t>(i)));
+      EXPECT_EQ(value_of(page, series(i), "color"), colour);
+      EXPECT_EQ(value_of(chart_style(dark), series(i), "fill"), colour);
+    }
+  }
+  EXPECT_EQ(css_colour(0x0072b2), "#0072b2");
+}
+
 TEST(PageStyle, AChartAloneHasTheColoursOfThePage) {
   const std::string light = chart_style(false), dark = chart_style(true);
   EXPECT_TRUE(light.starts_with(".chart { color: #1d232b; }\n.grid { stroke: #e3e7ec; }\n"))

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "sim/base/cancel.h"
 #include "sim/text/file.h"
 #include "tests/sim/store/store_test.h"
 
@@ -53,6 +54,16 @@ TEST_F(QueryTest, GivesColumnsTheirNamesAndValuesTheirTypes) {
               ElementsAre(ElementsAre(Field(std::int64_t{1}), Field(0.5), Field(std::string("x")),
                                       Field(std::string("00ff")), Field(std::monostate{}))));
   EXPECT_THAT(store_.query("SELECT key FROM results WHERE 0").columns, ElementsAre("key"));
+}
+
+TEST_F(QueryTest, CanBeCalledOff) {
+  const std::atomic<bool> called_off = true;
+  store_.stop_when(&called_off);
+  EXPECT_THROW(store_.query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                            "SELECT max(i) FROM n"),
+               Cancelled);
+  store_.stop_when(nullptr);
+  EXPECT_EQ(ask("SELECT devices FROM runs"), "3");
 }
 
 TEST_F(QueryTest, ShowsTheCasesOfAScenarioInTheirOrder) {

@@ -122,7 +122,9 @@ TEST(Explain, EachChoiceIsSimulatedAmongTheSameNeighbours) {
     const Strategy with = with_choice(owt, explanation, i);
     EXPECT_TRUE(validate(with, input.graph, input.cluster).empty());
     EXPECT_EQ(with[layer], explanation.choices[i].config);
-    EXPECT_EQ(explanation.choices[i].step, predict(input, with).step_seconds());
+    const Prediction p = predict(input, with);
+    EXPECT_EQ(explanation.choices[i].step, p.step_seconds());
+    EXPECT_EQ(explanation.choices[i].peak_memory, std::ranges::max(p.peak_memory));
   }
   EXPECT_EQ(simulated, explanation.choices.size());
   const ChoiceCosts& other = explanation.choices[explanation.best_other().value()];
@@ -277,6 +279,19 @@ TEST(Story, IsThatOfThePrediction) {
                     Contains(HasSubstr("owt takes"))));
 }
 
+// A sample of VGG-16 keeps 110 MB of activations: a thousand fit on no P100.
+TEST(Story, SaysThatNothingFits) {
+  CaseRequest request = request_for("vgg16", "p100-1x2");
+  request.batch_per_device = 512;
+  const Case input = load_case(request);
+  const Story story = tell(input, request, {}, load_strategy("data", input));
+  EXPECT_FALSE(story.fits);
+  EXPECT_TRUE(story.nothing_fits());
+  EXPECT_LE(story.least_memory, story.peak_memory);
+  EXPECT_THAT(sentences(input, story),
+              Contains(HasSubstr("Nothing fits: under any strategy a device needs at least ")));
+}
+
 TEST(Story, OfOneDeviceNothingMoves) {
   const CaseRequest request = request_for("lenet5", "p100-1x1");
   const Case input = load_case(request);
@@ -293,6 +308,18 @@ TEST(Story, EndsWhenItIsCalledOff) {
   SolveLimits limits;
   limits.cancelled = &off;
   EXPECT_THROW(tell(input, request, {}, load_strategy("data", input), limits), Cancelled);
+}
+
+// 16,000 devices have many divisors.
+TEST(Eq1Tables, FitWithPowersOfTwoWhereDivisorsAreTooMany) {
+  const Case input = load("vgg16", "a100-2000x8");
+  const auto fit = [&](DegreeSet degrees) {
+    SearchOptions options;
+    options.degrees = degrees;
+    return eq1_tables_fit(input.graph, SearchSpace(input.graph, input.cluster, options));
+  };
+  EXPECT_FALSE(fit(DegreeSet::divisors));
+  EXPECT_TRUE(fit(DegreeSet::pow2));
 }
 
 }  // namespace
