@@ -31,7 +31,9 @@ std::vector<LayerId> locked_layers(const Document& document, const Graph& graph)
 
 Strategy forced_strategy(const Strategy& strategy, const Forced& forced) {
   std::vector<Config> configs(strategy.configs().begin(), strategy.configs().end());
-  for (const LayerId layer : forced.layers) configs.at(layer()) = forced.config;
+  for (std::size_t i = 0; i < forced.layers.size(); ++i) {
+    configs.at(forced.layers[i]()) = forced.configs.at(i);
+  }
   return {strategy.name(), std::move(configs)};
 }
 

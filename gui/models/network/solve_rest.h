@@ -14,10 +14,10 @@
 
 namespace strata::gui {
 
-/// Layers that are to have this config, whatever it costs; they are locked with it.
+/// Layers that are to have these configs, whatever that costs; they are locked with them.
 struct Forced {
   std::vector<LayerId> layers = {};
-  Config config = {};
+  std::vector<Config> configs = {};  ///< of each
 };
 struct Search {
   Forced forced = {};

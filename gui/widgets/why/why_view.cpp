@@ -260,7 +260,7 @@ void WhyView::show_row() {
 void WhyView::take() {
   const ChoiceCosts* choice = current();
   if (choice == nullptr) return;
-  workspace().set_config(choices_.explained()->explanation.layers, Config(choice->config));
+  workspace().set_config(choices_.explained()->explanation.layers, choice->configs);
 }
 
 void WhyView::force() {
@@ -269,7 +269,7 @@ void WhyView::force() {
   const Explanation& explanation = choices_.explained()->explanation;
   const Config config = choice->config;
   solve_rest(
-      workspace(), this, {{explanation.layers, config}, Objective::eq1},
+      workspace(), this, {{explanation.layers, choice->configs}, Objective::eq1},
       [this, config, regret = choice->regret, optimum = explanation.optimum](
           const SolvedRest& found) { tell_regret(found, config, regret, optimum); },
       [this](const QString& message) { notify(message); });

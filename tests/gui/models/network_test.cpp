@@ -348,7 +348,7 @@ TEST(SolveRest, ForcesWhatIsAskedAndLocksIt) {
   locked.document.locked = {"tanh1"};
   const Config whole = config_on_first_devices(kWhole);
   Progress progress;
-  const SolvedRest found = solved_rest(locked, {{{graph.find("conv1")}, whole}}, progress);
+  const SolvedRest found = solved_rest(locked, {{{graph.find("conv1")}, {whole}}}, progress);
   EXPECT_THAT(found.document.locked, ElementsAre("conv1", "tanh1"));
   EXPECT_EQ(found.document.strategy.configs.at(graph.find("conv1")()), whole);
   EXPECT_EQ(found.document.strategy.configs.at(graph.find("tanh1")()).degrees[Dim::n], 4);
