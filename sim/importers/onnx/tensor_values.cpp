@@ -137,6 +137,11 @@ std::vector<float> float_values(const TensorProto& tensor, const std::string& fo
   return values;
 }
 
+std::vector<double> any_values(const TensorProto& tensor) {
+  const std::vector<float> values = any_floats(tensor, "");
+  return {values.begin(), values.end()};
+}
+
 std::vector<std::int64_t> integer_values(const TensorProto& tensor) {
   constexpr auto kWiden = [](auto value) { return static_cast<std::int64_t>(value); };
   if (tensor.data_location() == TensorProto::EXTERNAL) {

@@ -30,6 +30,9 @@ bool has_values(const onnx::TensorProto& tensor);
 /// sought in `folder`.
 std::vector<float> float_values(const onnx::TensorProto& tensor, const std::string& folder);
 
+/// The same of a tensor within the file, in doubles; infinite numbers, too.
+std::vector<double> any_values(const onnx::TensorProto& tensor);
+
 /// Of int64 and int32 tensors within the file.
 std::vector<std::int64_t> integer_values(const onnx::TensorProto& tensor);
 
