@@ -21,7 +21,7 @@ std::optional<OnnxView> view_of(OnnxNode& node, int i) {
 }
 
 std::optional<double> number(OnnxNode& node, int i) {
-  const ConstantTensor* found = node.network().numbers(node.proto().input(i));
+  const auto found = node.network().numbers(node.proto().input(i));
   if (found == nullptr || found->values.size() != 1) return std::nullopt;
   return found->values[0];
 }
@@ -221,7 +221,7 @@ bool read_added_mask(OnnxNode& node) {
   for (const int i : {0, 1}) {
     const auto* given = std::get_if<OnnxScores>(&node.value(i));
     if (given == nullptr) continue;
-    const ConstantTensor* mask = node.network().numbers(node.proto().input(1 - i));
+    const auto mask = node.network().numbers(node.proto().input(1 - i));
     if (mask == nullptr)
       throw InputError("its mask depends on data; allowed: one that constants alone compute");
     OnnxScores scores = *given;
@@ -237,7 +237,7 @@ bool read_chosen(OnnxNode& node) {
   for (const int i : {1, 2}) {
     const auto* given = std::get_if<OnnxScores>(&node.value(i));
     if (given == nullptr) continue;
-    const ConstantTensor* mask = node.network().numbers(node.proto().input(0));
+    const auto mask = node.network().numbers(node.proto().input(0));
     const auto hidden = number(node, 3 - i);
     if (mask == nullptr || !hidden || *hidden > kHidden)
       throw InputError("allowed: a constant mask that hides keys of an attention");
@@ -327,7 +327,7 @@ bool read_attention(OnnxNode& node) {
   scores.scale = attributes.has("scale") ? attributes.number("scale", 1) : 1 / std::sqrt(size);
   if (attributes.integer("is_causal", 0) != 0) take_sight(scores, {true, 0});
   if (node.has_input(3)) {
-    const ConstantTensor* mask = node.network().numbers(node.proto().input(3));
+    const auto mask = node.network().numbers(node.proto().input(3));
     if (mask == nullptr)
       throw InputError("its mask depends on data; allowed: one that constants alone compute");
     TensorDims dims = dims_of(queries.axes);

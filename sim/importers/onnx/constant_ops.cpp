@@ -196,13 +196,28 @@ ConstantTensor taken(const ConstantTensor& input, std::size_t axis,
   return result;
 }
 
+// What is no integer is one that no tensor has a place for.
+std::vector<std::int64_t> integers_of(const ConstantTensor& numbers) {
+  constexpr double kFarthestPlace = 1e15;
+  std::vector<std::int64_t> values;
+  values.reserve(numbers.values.size());
+  for (const double value : numbers.values) {
+    const bool is_far = !(value > -kFarthestPlace && value < kFarthestPlace);
+    values.push_back(static_cast<std::int64_t>(!is_far     ? value
+                                               : value < 0 ? -kFarthestPlace
+                                                           : kFarthestPlace));
+  }
+  return values;
+}
+
 Result gathered(const onnx::NodeProto& node, const ConstantTensor& data,
                 const ConstantTensor& indices) {
   if (data.dims.empty()) return std::nullopt;
   const std::size_t axis = checked_axis(NodeAttributes(node).integer("axis", 0), data.dims.size());
+  if (data.dims[axis] == 0) return std::nullopt;
   std::vector<std::int64_t> places;
-  for (const double index : indices.values) {
-    const auto place = static_cast<std::int64_t>(index) + (index < 0 ? data.dims[axis] : 0);
+  for (const std::int64_t index : integers_of(indices)) {
+    const std::int64_t place = index + (index < 0 ? data.dims[axis] : 0);
     if (place < 0 || place >= data.dims[axis]) return std::nullopt;
     places.push_back(place);
   }
@@ -223,13 +238,14 @@ Result gathered_points(const onnx::NodeProto& node, const ConstantTensor& data,
   if (depth == 0 || depth > data.dims.size()) return std::nullopt;
   const auto split = static_cast<std::ptrdiff_t>(depth);
   const auto inner = element_count({data.dims.begin() + split, data.dims.end()});
+  const std::vector<std::int64_t> numbers = integers_of(indices);
   ConstantTensor result{{indices.dims.begin(), indices.dims.end() - 1}, {}, data.integers};
   result.dims.insert(result.dims.end(), data.dims.begin() + split, data.dims.end());
   if (element_count(result.dims) > kMostEvaluated) return std::nullopt;
-  for (std::size_t i = 0; i + depth <= indices.values.size(); i += depth) {
+  for (std::size_t i = 0; i + depth <= numbers.size(); i += depth) {
     std::int64_t place = 0;
     for (std::size_t d = 0; d < depth; ++d) {
-      auto index = static_cast<std::int64_t>(indices.values[i + d]);
+      std::int64_t index = numbers[i + d];
       if (index < 0) index += data.dims[d];
       if (index < 0 || index >= data.dims[d]) return std::nullopt;
       place = place * data.dims[d] + index;
@@ -251,26 +267,18 @@ Result gathered_elements(const onnx::NodeProto& node, const ConstantTensor& data
     if (i != axis && indices.dims[i] > data.dims[i]) return std::nullopt;
   }
   steps[axis] = 0;
+  const std::vector<std::int64_t> numbers = integers_of(indices);
   ConstantTensor result{indices.dims, {}, data.integers};
   bool inside = true;
   std::size_t next = 0;
   each_place<1>(indices.dims, {steps}, [&](const auto& at) {
-    auto index = static_cast<std::int64_t>(indices.values[next++]);
+    std::int64_t index = numbers[next++];
     if (index < 0) index += data.dims[axis];
     inside = inside && index >= 0 && index < data.dims[axis];
     result.values.push_back(inside ? data.values[static_cast<std::size_t>(at[0] + index * along)]
                                    : 0);
   });
   return inside ? std::optional(result) : std::nullopt;
-}
-
-std::vector<std::int64_t> integers_of(const ConstantTensor& numbers) {
-  std::vector<std::int64_t> values;
-  values.reserve(numbers.values.size());
-  for (const double value : numbers.values) {
-    values.push_back(static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)));
-  }
-  return values;
 }
 
 Result cut(const ConstantInputs& inputs) {
@@ -329,9 +337,9 @@ Result triangle(const onnx::NodeProto& node, const ConstantInputs& inputs) {
   ConstantTensor result = *inputs[0];
   if (result.dims.size() < 2) return std::nullopt;
   const bool upper = NodeAttributes(node).integer("upper", 1) != 0;
-  const std::int64_t k = inputs.size() > 1 && inputs[1] != nullptr
-                             ? static_cast<std::int64_t>(inputs[1]->values.at(0))
-                             : 0;
+  const bool shifts = inputs.size() > 1 && inputs[1] != nullptr;
+  if (shifts && inputs[1]->values.size() != 1) return std::nullopt;
+  const std::int64_t k = shifts ? integers_of(*inputs[1]).front() : 0;
   const std::int64_t columns = result.dims.back(), rows = result.dims[result.dims.size() - 2];
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i);
@@ -359,8 +367,7 @@ Result summed(const onnx::NodeProto& node, const ConstantTensor& input,
   if (attributes.integer("exclusive", 0) != 0 || attributes.integer("reverse", 0) != 0 ||
       axis_at.values.size() != 1)
     return std::nullopt;
-  const std::size_t axis =
-      checked_axis(static_cast<std::int64_t>(axis_at.values[0]), input.dims.size());
+  const std::size_t axis = checked_axis(integers_of(axis_at).front(), input.dims.size());
   const auto inner =
       element_count({input.dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, input.dims.end()});
   ConstantTensor result = input;
@@ -404,7 +411,8 @@ Result filled(const onnx::NodeProto& node, const ConstantTensor& shape) {
   const onnx::TensorProto* value = NodeAttributes(node).tensor("value");
   double number = 0;
   if (value != nullptr && value->data_type() == onnx::TensorProto::BOOL) {
-    number = value->has_raw_data() ? value->raw_data().at(0) : value->int32_data(0);
+    if (value->raw_data().empty() && value->int32_data().empty()) return std::nullopt;
+    number = value->has_raw_data() ? value->raw_data().front() : value->int32_data(0);
   } else if (value != nullptr) {
     number = scalar_value(*value);
   }

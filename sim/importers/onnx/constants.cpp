@@ -51,23 +51,35 @@ Constants::Constants(const onnx::GraphProto& graph, const OnnxShapes& shapes) : 
   }
 }
 
-const ConstantTensor* Constants::find(const std::string& name) {
-  return find(name, 0);
+std::shared_ptr<const ConstantTensor> Constants::find(const std::string& name) {
+  auto found = find(name, 0);
+  forget_large();
+  return found;
 }
 
-const ConstantTensor* Constants::find(const std::string& name, int depth) {
-  if (depth > kDeepestConstant) return nullptr;
-  auto at = known_.find(name);
-  if (at == known_.end()) {
-    std::optional<ConstantTensor> value;
-    try {
-      value = evaluate(name, depth);
-    } catch (const InputError&) {
-      value = std::nullopt;
-    }
-    at = known_.emplace(name, std::move(value)).first;
+// A mask of many tokens is seldom needed twice.
+void Constants::forget_large() {
+  constexpr std::size_t kLarge = 1 << 16;
+  std::erase_if(known_, [&](const auto& entry) {
+    const bool goes = entry.second && entry.second->values.size() > kLarge;
+    if (goes) in_all_ -= std::ssize(entry.second->values);
+    return goes;
+  });
+}
+
+std::shared_ptr<const ConstantTensor> Constants::find(const std::string& name, int depth) {
+  if (depth > kDeepestConstant || in_all_ > kMostInAll) return nullptr;
+  if (const auto at = known_.find(name); at != known_.end()) return at->second;
+  std::shared_ptr<const ConstantTensor> value;
+  try {
+    if (auto evaluated = evaluate(name, depth))
+      value = std::make_shared<const ConstantTensor>(std::move(*evaluated));
+  } catch (const InputError&) {
+    value = nullptr;
   }
-  return at->second ? &*at->second : nullptr;
+  if (value) in_all_ += std::ssize(value->values);
+  known_[name] = value;
+  return value;
 }
 
 std::optional<ConstantTensor> Constants::evaluate(const std::string& name, int depth) {
@@ -97,9 +109,11 @@ std::optional<ConstantTensor> Constants::evaluate(const onnx::NodeProto& node,
     const TensorDims& dims = integers->second;
     return ConstantTensor{{std::ssize(dims)}, {dims.begin(), dims.end()}, true};
   }
+  std::vector<std::shared_ptr<const ConstantTensor>> found;
   std::vector<const ConstantTensor*> inputs;
   for (int i = 0; i < node.input_size(); ++i) {
-    inputs.push_back(node.input(i).empty() ? nullptr : find(node.input(i), depth + 1));
+    found.push_back(node.input(i).empty() ? nullptr : find(node.input(i), depth + 1));
+    inputs.push_back(found.back().get());
     if (inputs.back() == nullptr && !node.input(i).empty() && i < data_inputs(node))
       return std::nullopt;
   }

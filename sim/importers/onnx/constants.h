@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@
 
 namespace strata {
 
-/// A mask of 4,096 tokens.
+/// Of one tensor, a mask of 4,096 tokens, and of all that one needs.
 inline constexpr std::int64_t kMostEvaluated = std::int64_t{1} << 24;
+inline constexpr std::int64_t kMostInAll = std::int64_t{1} << 27;
 
 /// Numbers of any type, row-major; truths are 0 and 1.
 struct ConstantTensor {
@@ -33,18 +35,21 @@ class Constants {
 
   /// None where it depends on the network's data, is too large, its values are not in the file
   /// itself, or an op of it is not known here.
-  const ConstantTensor* find(const std::string& name);
+  std::shared_ptr<const ConstantTensor> find(const std::string& name);
 
  private:
   std::optional<ConstantTensor> evaluate(const std::string& name, int depth);
   std::optional<ConstantTensor> evaluate(const onnx::NodeProto& node, const std::string& name,
                                          int depth);
-  const ConstantTensor* find(const std::string& name, int depth);
+  std::shared_ptr<const ConstantTensor> find(const std::string& name, int depth);
+
+  void forget_large();
 
   const OnnxShapes& shapes_;
+  std::int64_t in_all_ = 0;  ///< elements that are known
   std::map<std::string, const onnx::TensorProto*, std::less<>> tensors_;
   std::map<std::string, const onnx::NodeProto*, std::less<>> writers_;
-  std::map<std::string, std::optional<ConstantTensor>, std::less<>> known_;
+  std::map<std::string, std::shared_ptr<const ConstantTensor>, std::less<>> known_;
 };
 
 /// What one node computes of constants; an absent input is null. `dims` are its output's where

@@ -154,7 +154,7 @@ bool are_vectors(OnnxNode& node, const Origin& origin, std::int64_t positions,
   if (count == wanted) return true;
   if (dims.size() != 3 || dims[0] != node.network().shapes().batch || count != dims[0] * wanted)
     return false;
-  const ConstantTensor* numbers = node.network().numbers(origin.tensor->name);
+  const auto numbers = node.network().numbers(origin.tensor->name);
   if (numbers == nullptr) return true;
   const std::vector<double>& values = numbers->values;
   return std::equal(values.begin() + wanted, values.end(), values.begin());
@@ -194,7 +194,7 @@ void add_types(OnnxNode& node, const OnnxActivation& input, const OnnxTensor& ta
 
 bool read_gathered(OnnxNode& node, const OnnxActivation& input, const onnx::NodeProto& gather) {
   const OnnxTensor* table = node.network().tensor(gather.input(0));
-  const ConstantTensor* indices = node.network().numbers(gather.input(1));
+  const auto indices = node.network().numbers(gather.input(1));
   if (table == nullptr || indices == nullptr || table->dims.size() != 2 ||
       NodeAttributes(gather).integer("axis", 0) != 0)
     return false;
@@ -214,8 +214,7 @@ bool read_first_positions(OnnxNode& node, const OnnxActivation& input,
   const Origin origin = origin_of(node.network(), slice.input(0));
   const Extents& extents = node.extents(input);
   if (origin.tensor == nullptr || !are_rows(origin.tensor->dims, extents[Dim::c])) return false;
-  const ConstantTensor* starts =
-      slice.input_size() > 1 ? node.network().numbers(slice.input(1)) : nullptr;
+  const auto starts = slice.input_size() > 1 ? node.network().numbers(slice.input(1)) : nullptr;
   if (starts == nullptr || starts->values != std::vector<double>{0}) return false;
   add_positions(node, input, *origin.tensor, origin.tensor->dims[origin.tensor->dims.size() - 2]);
   return true;

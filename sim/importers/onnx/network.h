@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,7 +46,9 @@ class OnnxNetwork {
   /// Of floats, given or computed from constants: the one that they all are.
   std::optional<double> number(const std::string& name) const;
   /// What constants alone compute, number by number; null where they do not.
-  const ConstantTensor* numbers(const std::string& name) { return evaluated_.find(name); }
+  std::shared_ptr<const ConstantTensor> numbers(const std::string& name) {
+    return evaluated_.find(name);
+  }
   void define(const std::string& name, OnnxValue value);
 
   /// Appends a layer named after `wanted`. Throws InputError that does not name it.

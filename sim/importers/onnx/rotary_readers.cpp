@@ -52,7 +52,7 @@ bool read_factor(OnnxNode& node) {
   for (const int i : {0, 1}) {
     if (!node.is_data(i) || node.is_data(1 - i)) continue;
     const std::string& factor = node.proto().input(1 - i);
-    const ConstantTensor* numbers = node.network().numbers(factor);
+    const auto numbers = node.network().numbers(factor);
     if (numbers == nullptr || numbers->values.size() < 2) return false;
     if (const auto* rotation = std::get_if<OnnxRotation>(&node.value(i))) {
       if (!rotation->factor.empty()) return false;
@@ -109,8 +109,8 @@ double base_of(const ConstantTensor& sines, const OnnxView& view, std::int64_t h
 }
 
 double rotary_of(OnnxNode& node, const OnnxRotation& plain, const OnnxRotation& turned) {
-  const ConstantTensor* cosines = node.network().numbers(plain.factor);
-  const ConstantTensor* sines = node.network().numbers(turned.factor);
+  const auto cosines = node.network().numbers(plain.factor);
+  const auto sines = node.network().numbers(turned.factor);
   if (cosines == nullptr || sines == nullptr) throw InputError("its angles are not known");
   const std::int64_t half = extent_of(plain.view.axes.back()) / 2;
   const double base = base_of(*sines, plain.view, half);

@@ -58,7 +58,7 @@ class Chain {
     return node.input(node.input(0) == before_ ? 1 : 0);
   }
   std::optional<double> number() const {
-    const ConstantTensor* found = other().empty() ? nullptr : network_->numbers(other());
+    const auto found = other().empty() ? nullptr : network_->numbers(other());
     return found != nullptr && found->values.size() == 1 ? std::optional(found->values[0])
                                                          : std::nullopt;
   }
@@ -101,7 +101,7 @@ void absorb(OnnxNode& node, const Chain& chain) {
 // The axes of a reduction, since opset 18 an input.
 std::vector<std::int64_t> reduction_axes(OnnxNode& node, const onnx::NodeProto& reduction) {
   if (reduction.input_size() < 2) return NodeAttributes(reduction).integers("axes");
-  const ConstantTensor* found = node.network().numbers(reduction.input(1));
+  const auto found = node.network().numbers(reduction.input(1));
   std::vector<std::int64_t> axes;
   if (found != nullptr) axes.assign(found->values.begin(), found->values.end());
   return axes;
@@ -199,7 +199,7 @@ bool read_tanh_gelu(OnnxNode& node) {
   } else {
     const bool halves = half != nullptr && half->op_type() == "Mul" &&
                         (chain.root(half->input(0)) == x || chain.root(half->input(1)) == x);
-    const ConstantTensor* by =
+    const auto by =
         halves ? node.network().numbers(half->input(chain.root(half->input(0)) == x ? 1 : 0))
                : nullptr;
     if (by == nullptr || by->values != std::vector<double>{0.5}) return false;
@@ -214,7 +214,7 @@ bool read_tanh_gelu(OnnxNode& node) {
 }
 
 bool is_power(OnnxNode& node, double wanted) {
-  const ConstantTensor* by = node.network().numbers(node.proto().input(1));
+  const auto by = node.network().numbers(node.proto().input(1));
   return by != nullptr && by->values == std::vector<double>{wanted};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -24,12 +25,13 @@ const TensorDims* known_output_dims(OnnxNode& node, int i) {
 // ConstantTensor that an input has, or an attribute in older opsets.
 std::optional<std::vector<std::int64_t>> numbers(OnnxNode& node, int i, const char* attribute) {
   if (!node.has_input(i)) return node.attributes().integers(attribute);
-  const ConstantTensor* found = node.network().numbers(node.proto().input(i));
+  const auto found = node.network().numbers(node.proto().input(i));
   if (found == nullptr) return std::nullopt;
   std::vector<std::int64_t> values;
   values.reserve(found->values.size());
   for (const double value : found->values)
-    values.push_back(static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)));
+    values.push_back(
+        std::isfinite(value) ? static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15)) : 0);
   return values;
 }
 
@@ -76,7 +78,8 @@ std::optional<std::vector<std::int64_t>> parts_of(OnnxNode& node, std::int64_t e
   auto said = numbers(node, 1, "split");
   if (!said) return std::nullopt;
   if (said->empty()) {
-    const std::int64_t count = node.attributes().integer("num_outputs", outputs);
+    const std::int64_t count =
+        std::max<std::int64_t>(1, node.attributes().integer("num_outputs", outputs));
     said->push_back((extent + count - 1) / count);
   }
   if (said->size() == 1) {  // of each but the last
@@ -148,10 +151,12 @@ bool read_slice(OnnxNode& node) {
   const auto starts = numbers(node, 1, ""), ends = numbers(node, 2, "");
   auto axes = numbers(node, 3, ""), steps = numbers(node, 4, "");
   if (!starts || !ends || !axes || !steps || starts->size() != ends->size()) return false;
+  const auto fits = [&](const auto& list) { return list.empty() || list.size() == starts->size(); };
+  if (!fits(*axes) || !fits(*steps)) return false;
   for (std::size_t i = 0; i < starts->size(); ++i) {
     const std::size_t axis =
-        checked_axis(axes->empty() ? static_cast<std::int64_t>(i) : axes->at(i), view->axes.size());
-    if (!steps->empty() && steps->at(i) != 1) return false;
+        checked_axis(axes->empty() ? static_cast<std::int64_t>(i) : (*axes)[i], view->axes.size());
+    if (!steps->empty() && (*steps)[i] != 1) return false;
     const std::int64_t extent = extent_of(view->axes[axis]);
     const auto place = [&](std::int64_t at) {
       return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent);
@@ -179,7 +184,7 @@ bool read_select(OnnxNode& node) {
       *view, axis,
       static_cast<std::int64_t>(checked_axis(at->front(), static_cast<std::size_t>(extent))), 1);
   if (!view) return false;
-  const ConstantTensor* index = node.network().numbers(node.proto().input(1));
+  const auto index = node.network().numbers(node.proto().input(1));
   if (index->dims.empty()) view->axes.erase(view->axes.begin() + static_cast<std::ptrdiff_t>(axis));
   node.alias(std::move(*view));
   return true;

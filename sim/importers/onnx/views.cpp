@@ -248,7 +248,10 @@ std::optional<OnnxActivation> plain(const OnnxNetwork& network, const OnnxView& 
   }
   if (volume(left) != 1) return std::nullopt;
   const auto empty = std::find(result.axes.begin(), result.axes.end(), std::nullopt);
-  if (extents[Dim::n] == 1 && empty != result.axes.end()) *empty = Dim::n;
+  if (extents[Dim::n] == 1) {
+    if (empty == result.axes.end()) return std::nullopt;
+    *empty = Dim::n;
+  }
   if (result.axes.size() == 2 && extents[Dim::c] == 1 && !result.axes[1]) result.axes[1] = Dim::c;
   return result;
 }
