@@ -24,8 +24,9 @@ bool is_same_source(const OnnxView& a, const OnnxView& b) {
 std::optional<OnnxView> turned(const OnnxView& second, const OnnxView& first) {
   OnnxView whole = first;
   if (!is_same_source(first, second) || first.axes != second.axes || first.axes.empty() ||
-      second.scale != -first.scale || first.axes.back().size() != 1)
+      second.scale != -first.scale || first.axes.back().size() > 1)
     return std::nullopt;
+  if (whole.axes.back().empty()) whole.axes.back().push_back({Dim::c, 1, 1});
   Factor& channels = whole.axes.back().front();
   Extents behind = first.offset;
   behind[Dim::c] += channels.extent * channels.stride;
