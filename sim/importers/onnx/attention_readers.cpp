@@ -110,7 +110,7 @@ ViewAxis heads_of(const OnnxView& view) {
 std::int64_t head_count(const OnnxNetwork& network, const OnnxView& view, std::int64_t size,
                         std::int64_t heads, const char* what) {
   const Extents& extents = network.output(view.layer);
-  const std::int64_t own = extents[Dim::c] / size;
+  const std::int64_t own = std::max<std::int64_t>(1, extents[Dim::c] / size);
   ViewAxis expected;
   if (own > 1) expected.push_back({Dim::c, own, size});
   if (heads > own) expected.push_back({Dim::c, heads / own, 0});

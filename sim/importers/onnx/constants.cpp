@@ -22,13 +22,14 @@ std::optional<std::vector<double>> small_integers(const onnx::TensorProto& tenso
   return values;
 }
 
-std::optional<ConstantTensor> numbers_of(const onnx::TensorProto& tensor) {
+std::optional<ConstantTensor> numbers_of(const onnx::TensorProto& tensor,
+                                         const std::string& folder) {
   ConstantTensor result{strata::dims_of(tensor), {}, !holds_floats(tensor)};
   const std::int64_t count = element_count(result.dims);
-  const bool here = tensor.data_location() != onnx::TensorProto::EXTERNAL;
+  const bool here = holds_floats(tensor) || tensor.data_location() != onnx::TensorProto::EXTERNAL;
   if (count > kMostEvaluated || !here || (count > 0 && !has_values(tensor))) return std::nullopt;
   if (holds_floats(tensor)) {
-    result.values = any_values(tensor);
+    result.values = any_values(tensor, folder);
   } else if (holds_integers(tensor)) {
     const std::vector<std::int64_t> values = integer_values(tensor);
     result.values.assign(values.begin(), values.end());
@@ -43,7 +44,8 @@ std::optional<ConstantTensor> numbers_of(const onnx::TensorProto& tensor) {
 
 }  // namespace
 
-Constants::Constants(const onnx::GraphProto& graph, const OnnxShapes& shapes) : shapes_(shapes) {
+Constants::Constants(const onnx::GraphProto& graph, const OnnxShapes& shapes, std::string folder)
+    : shapes_(shapes), folder_(std::move(folder)) {
   for (const auto& tensor : graph.initializer()) tensors_[tensor.name()] = &tensor;
   for (const auto& node : graph.node()) {
     if (!is_onnx_domain(node.domain()) || holds_graph(node)) continue;
@@ -83,7 +85,8 @@ std::shared_ptr<const ConstantTensor> Constants::find(const std::string& name, i
 }
 
 std::optional<ConstantTensor> Constants::evaluate(const std::string& name, int depth) {
-  if (const auto at = tensors_.find(name); at != tensors_.end()) return numbers_of(*at->second);
+  if (const auto at = tensors_.find(name); at != tensors_.end())
+    return numbers_of(*at->second, folder_);
   const auto dims = shapes_.dims.find(name);
   const auto integers = shapes_.integers.find(name);
   if (dims != shapes_.dims.end() && integers != shapes_.integers.end() &&
@@ -99,9 +102,9 @@ std::optional<ConstantTensor> Constants::evaluate(const onnx::NodeProto& node,
                                                   const std::string& name, int depth) {
   if (node.op_type() == "Constant") {
     const NodeAttributes attributes(node);
-    if (const auto* tensor = attributes.tensor("value")) return numbers_of(*tensor);
+    if (const auto* tensor = attributes.tensor("value")) return numbers_of(*tensor, folder_);
     const auto plain = attributes.plain_constant();
-    return plain ? numbers_of(*plain) : std::nullopt;
+    return plain ? numbers_of(*plain, folder_) : std::nullopt;
   }
   if (node.op_type() == "Shape") {
     const auto integers = shapes_.dims.find(node.input(0));

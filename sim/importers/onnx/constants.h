@@ -30,8 +30,8 @@ struct ConstantTensor {
 
 class Constants {
  public:
-  /// Both must outlive this.
-  Constants(const onnx::GraphProto& graph, const OnnxShapes& shapes);
+  /// Both must outlive this. External data is sought in `folder`.
+  Constants(const onnx::GraphProto& graph, const OnnxShapes& shapes, std::string folder);
 
   /// None where it depends on the network's data, is too large, its values are not in the file
   /// itself, or an op of it is not known here.
@@ -46,6 +46,7 @@ class Constants {
   void forget_large();
 
   const OnnxShapes& shapes_;
+  std::string folder_;
   std::int64_t in_all_ = 0;  ///< elements that are known
   std::map<std::string, const onnx::TensorProto*, std::less<>> tensors_;
   std::map<std::string, const onnx::NodeProto*, std::less<>> writers_;

@@ -20,10 +20,10 @@ std::string without_context(const std::string& message, const std::string& layer
 }  // namespace
 
 OnnxNetwork::OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
-                         std::int64_t batch)
+                         std::int64_t batch, const std::string& folder)
     : graph_(graph),
       shapes_(std::move(shapes)),
-      evaluated_(graph_, shapes_),
+      evaluated_(graph_, shapes_, folder),
       builder_(std::move(name), batch) {
   choose_outputs();
   find_readers();

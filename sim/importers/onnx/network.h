@@ -30,8 +30,9 @@ struct OnnxParameters {
 
 class OnnxNetwork {
  public:
+  /// `folder` is the model's.
   OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
-              std::int64_t batch);
+              std::int64_t batch, const std::string& folder);
 
   const onnx::GraphProto& graph() const { return graph_; }
   const OnnxShapes& shapes() const { return shapes_; }

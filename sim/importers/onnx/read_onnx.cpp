@@ -25,6 +25,10 @@ std::string network_name(const std::string& file) {
   return name.empty() ? "network" : name;
 }
 
+std::string folder_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
+}
+
 void check_parsed(bool parsed, const std::string& file) {
   if (!parsed) fail({file, 0}, "it is no ONNX file, or ends too early; allowed: ONNX's protobuf");
 }
@@ -38,7 +42,8 @@ class Reading {
         file_(file),
         opset_(opset_of(model, file)),
         takes_all_(unsupported == OnnxUnsupported::opaque),
-        network_(model.graph(), infer_shapes(model, file), network_name(file), batch) {}
+        network_(model.graph(), infer_shapes(model, file), network_name(file), batch,
+                 folder_of(file)) {}
 
   OnnxModel read(OnnxWeights weights) {
     check_ops(network_, opset_, takes_all_, file_);
@@ -183,6 +188,8 @@ class Reading {
 OnnxModel convert(onnx::ModelProto model, const std::string& file, std::int64_t batch,
                   OnnxWeights weights, OnnxUnsupported unsupported) {
   inline_functions(model, file);
+  if (model.has_graph())
+    take_integers(*model.mutable_graph(), folder_of(file), kMostEvaluated);
   check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
 }
