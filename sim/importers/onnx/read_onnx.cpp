@@ -188,8 +188,7 @@ class Reading {
 OnnxModel convert(onnx::ModelProto model, const std::string& file, std::int64_t batch,
                   OnnxWeights weights, OnnxUnsupported unsupported) {
   inline_functions(model, file);
-  if (model.has_graph())
-    take_integers(*model.mutable_graph(), folder_of(file), kMostEvaluated);
+  if (model.has_graph()) take_integers(*model.mutable_graph(), folder_of(file), kMostEvaluated);
   check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
 }

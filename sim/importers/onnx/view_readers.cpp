@@ -178,7 +178,7 @@ bool read_select(OnnxNode& node) {
   if (!at || at->size() != 1) return false;
   const std::size_t axis = checked_axis(node.attributes().integer("axis", 0), view->axes.size());
   const auto* activation = std::get_if<OnnxActivation>(&node.value(0));
-  if (activation != nullptr && activation->axes[axis] == Dim::n) return false;
+  if (activation != nullptr && activation->axes[axis] != Dim::w) return false;
   const auto extent = extent_of(view->axes[axis]);
   view = sliced(
       *view, axis,
@@ -195,6 +195,7 @@ bool read_expand(OnnxNode& node) {
   auto view = view_of(node.network(), node.value(0));
   const TensorDims* dims = known_output_dims(node, 0);
   if (!view || dims == nullptr || dims->size() < view->axes.size()) return false;
+  if (std::holds_alternative<OnnxActivation>(node.value(0)) && dims->size() != 5) return false;
   const TensorDims before = dims_of(view->axes);
   view->axes.insert(view->axes.begin(), dims->size() - before.size(), ViewAxis{});
   for (std::size_t i = 0; i < dims->size(); ++i) {
@@ -205,11 +206,13 @@ bool read_expand(OnnxNode& node) {
   return true;
 }
 
+// Of half of the channels, on their way to rotary positions.
 bool read_negative(OnnxNode& node) {
-  auto view = view_of(node.network(), node.value(0));
-  if (!view) return false;
-  view->scale = -view->scale;
-  node.alias(std::move(*view));
+  const auto* given = std::get_if<OnnxView>(&node.value(0));
+  if (given == nullptr) return false;
+  OnnxView view = *given;
+  view.scale = -view.scale;
+  node.alias(std::move(view));
   return true;
 }
 
