@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Networks as the exporters of today's PyTorch write them: tests/golden/onnx, which make.py wrote.
+"""Networks as the exporters of today's PyTorch write them: tests/golden/onnx, which make.py and
+make_tokens.py wrote.
 
     STRATA=build/dev/bin/strata python3 tests/cli/pytorch_test.py
 
@@ -63,6 +64,60 @@ class Exports(unittest.TestCase):
         self.assertEqual(outcome.exit_code, 2)
         self.assertIn("gated.split.onnx: initializer ", outcome.stderr)
         self.assertIn("its values in 'gated.split.onnx.data' cannot be read", outcome.stderr)
+
+
+class Transformers(unittest.TestCase):
+    """GPT-2, Llama, BERT, ViT, nn.TransformerEncoder and an attention that is written out."""
+
+    FOLDERS = sorted(path.parent for path in FILES.glob("*/expected.json"))
+    def answer(self, command, folder):
+        outcome = cases.run(f"strata {command} --json", folder)
+        self.assertEqual(outcome.exit_code, 0, outcome.stderr)
+        return json.loads(outcome.stdout)
+
+    def files(self):
+        """Each with what PyTorch says of it; the defaults of export are another network."""
+        self.assertEqual([folder.name for folder in self.FOLDERS],
+                         ["bert", "decoder", "encoder", "gpt2", "llama", "vit"])
+        for folder in self.FOLDERS:
+            expected = json.loads((folder / "expected.json").read_text())
+            for file in sorted(folder.glob("*.onnx")):
+                yield folder, file.name, expected, ".default." in file.name
+
+    def test_parameters_and_macs_are_those_of_pytorch(self):
+        for folder, file, expected, default in self.files():
+            with self.subTest(folder.name, file=file):
+                shown = self.answer(f"show {file}", folder)
+                self.assertEqual(shown["macs"], expected["macs"])
+                if not default:
+                    self.assertEqual(shown["parameters"], expected["parameters"])
+
+    def test_no_layer_is_opaque_and_each_block_has_an_attention(self):
+        for folder, file, _, _ in self.files():
+            with self.subTest(folder.name, file=file):
+                ops = [layer["op"] for layer in self.answer(f"show {file}", folder)["layers"]]
+                self.assertEqual(ops.count("attention"), 1)
+                self.assertNotIn("opaque", ops)
+                self.assertEqual(ops[-1], "softmax_cross_entropy")
+
+    def test_strategies_cut_tokens_and_heads(self):
+        for folder, file, _, _ in self.files():
+            with self.subTest(folder.name, file=file):
+                for strategy in ("data", "hybrid:tp=2,sp=1"):
+                    self.answer(f"predict {file} --cluster p100-1x2 --batch 4 "
+                                f"--strategy {strategy}", folder)
+
+    def test_losses_are_those_of_pytorch(self):
+        for folder, file, expected, default in self.files():
+            if default or folder.name == "bert":  # which has two inputs, and data has one
+                continue
+            for devices, strategy in ((1, "data"), (2, "data"), (2, "hybrid:tp=2,sp=1")):
+                with self.subTest(folder.name, file=file, devices=devices, strategy=strategy):
+                    run = self.answer(
+                        f"run {file} --devices cpu:{devices} --strategy {strategy} --batch 4 "
+                        f"--steps {len(expected['losses'])} --lr 0.1 --data .", folder)
+                    for ours, theirs in zip(run["losses"], expected["losses"], strict=True):
+                        self.assertLessEqual(abs(ours - theirs), 1e-4)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,6 @@ void add_activation(OnnxNode& node, ActivationKind kind, double slope = Activati
   node.layer(Activation{kind, slope}, {input.layer}, input.axes);
 }
 
-bool is_near(double value, double wanted) {
-  return std::abs(value - wanted) <= 1e-4 * std::abs(wanted);
-}
-
 // Of a node with two inputs, the one that is not `name`; none where both are or neither is.
 const std::string* other_input(const onnx::NodeProto& node, const std::string& name) {
   if (node.input_size() != 2) return nullptr;
@@ -92,7 +88,8 @@ void read_tanh(OnnxNode& node) {
 void read_gelu(OnnxNode& node) {
   const std::string approximate = node.attributes().text("approximate", "none");
   if (approximate != "none")
-    throw InputError(fmt::format("it is approximated by {}; allowed: none", shown(approximate)));
+    throw InputError(
+        fmt::format("it is approximated by {}; allowed: none, tanh", shown(approximate)));
   add_activation(node, ActivationKind::gelu);
 }
 

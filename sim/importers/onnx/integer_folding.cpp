@@ -63,6 +63,8 @@ std::optional<std::int64_t> divided(std::int64_t a, std::int64_t b) {
 
 std::optional<std::int64_t> computed(std::string_view op, std::int64_t a, std::int64_t b) {
   if (op == "Div") return divided(a, b);
+  if (op == "Equal") return a == b ? 1 : 0;
+  if (op == "Mod") return a >= 0 && b > 0 ? std::optional(a % b) : std::nullopt;
   std::int64_t result = 0;
   const bool overflows = op == "Add"   ? __builtin_add_overflow(a, b, &result)
                          : op == "Sub" ? __builtin_sub_overflow(a, b, &result)
@@ -91,6 +93,16 @@ Folded shape_of(const onnx::NodeProto& node, const TensorDims& input, const Tens
   return Values(input.begin() + start, input.begin() + start + count);
 }
 
+// Of equally many numbers each.
+Folded chosen(const Values& truths, const Values& yes, const Values& no) {
+  if (truths.size() != yes.size() || truths.size() != no.size()) return std::nullopt;
+  Values result = no;
+  for (std::size_t i = 0; i < truths.size(); ++i) {
+    if (truths[i] != 0) result[i] = yes[i];
+  }
+  return result;
+}
+
 Folded spread(const Values& values, const TensorDims& dims) {
   if (values.size() != 1) return values;
   return Values(static_cast<std::size_t>(element_count(dims)), values[0]);
@@ -99,9 +111,9 @@ Folded spread(const Values& values, const TensorDims& dims) {
 // The same numbers in other dims, or of another type: what rounds finds integers.
 constexpr std::array<std::string_view, 9> kKeeping = {
     "Cast", "CastLike", "Ceil", "Floor", "Identity", "Reshape", "Round", "Squeeze", "Unsqueeze"};
-constexpr std::array<std::string_view, 12> kComputing = {
-    "Add",   "Concat", "ConstantOfShape", "Div", "Expand",   "Gather", "Mul",
-    "Shape", "Size",   "Slice",           "Sub", "Transpose"};
+constexpr std::array<std::string_view, 15> kComputing = {
+    "Add",   "Concat", "ConstantOfShape", "Div", "Equal",     "Expand", "Gather", "Mod", "Mul",
+    "Shape", "Size",   "Slice",           "Sub", "Transpose", "Where"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view op) {
@@ -140,6 +152,7 @@ Folded any_folded(const onnx::NodeProto& node, const Inputs& inputs, const Tenso
   if (op == "Gather") return gathered(node, inputs);
   if (op == "Shape") return shape_of(node, inputs[0].dims, dims);
   if (op == "Size") return Values{element_count(inputs[0].dims)};
+  if (op == "Where") return chosen(inputs[0].values, inputs[1].values, inputs[2].values);
   if (op == "Expand") return spread(inputs[0].values, dims);
   if (is_among(kComputing, op)) return computed(op, inputs[0].values, inputs[1].values);
   return inputs[0].values;

@@ -101,13 +101,14 @@ void read_alias(OnnxNode& node) {
   const bool keeps = node.proto().op_type() == "Identity" || writes_floats(node);
   if (node.is_tensor(0)) return keeps ? node.alias(node.value(0)) : node.write_shape();
   if (!keeps) throw InputError("it casts to no float; allowed: floats");
+  if (!std::holds_alternative<OnnxActivation>(node.value(0))) return node.alias(node.value(0));
   node.alias(node.activation(0));
 }
 
 void read_transpose(OnnxNode& node) {
   if (node.is_tensor(0)) {
     const OnnxTensor& tensor = node.tensor(0);
-    if (tensor.dims.size() != 2) throw InputError("of a constant; allowed: of two dims");
+    if (tensor.dims.size() != 2) return node.write_shape();
     const bool turns = order_of(node, 2) == std::vector<std::int64_t>{1, 0};
     return node.alias(turns ? transposed(tensor) : tensor);
   }

@@ -87,7 +87,8 @@ void add_fully_connected(OnnxNode& node, OnnxTensor weight, const OnnxTensor* bi
                          const onnx::NodeProto& last) {
   const OnnxActivation& input = node.usual(0);
   if (input.axes.size() != 2) {
-    throw InputError(fmt::format("its input has {} dims; allowed: (n, c)", input.axes.size()));
+    throw InputError(fmt::format("its input has {} dims; allowed: (n, c), or (n, w, c) of tokens",
+                                 input.axes.size()));
   }
   if (weight.dims.empty()) throw InputError("its weight is a number; allowed: two dims");
   const std::int64_t outputs = weight.dims[0];

@@ -20,17 +20,20 @@ std::string without_context(const std::string& message, const std::string& layer
 }  // namespace
 
 OnnxNetwork::OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
-                         std::int64_t batch)
-    : graph_(graph), shapes_(std::move(shapes)), builder_(std::move(name), batch) {
+                         std::int64_t batch, const std::string& folder)
+    : graph_(graph),
+      shapes_(std::move(shapes)),
+      evaluated_(graph_, shapes_, folder),
+      builder_(std::move(name), batch) {
   choose_outputs();
   find_readers();
   define_tensors();
   define_inputs();
 }
 
-bool OnnxNetwork::is_classes(const std::string& name) const {
+bool OnnxNetwork::is_classes(const std::string& name, std::size_t rank) const {
   const auto at = shapes_.dims.find(name);
-  return at != shapes_.dims.end() && at->second.size() == 2 && at->second[0] == shapes_.batch;
+  return at != shapes_.dims.end() && at->second.size() == rank && at->second[0] == shapes_.batch;
 }
 
 // Of several outputs the classifier's, which is written after those of heads for training alone.
@@ -39,18 +42,28 @@ void OnnxNetwork::choose_outputs() {
   const bool seen = std::none_of(outputs_.begin(), outputs_.end(),
                                  [&](const auto& name) { return shapes_.unseen.contains(name); });
   if (outputs_.size() < 2 || !seen) return;
-  const std::string* last = nullptr;
-  for (const auto& node : graph_.node()) {
-    for (const auto& name : node.output()) {
-      if (is_output(name) && is_classes(name)) last = &name;
+  for (const std::size_t rank : {2U, 3U}) {
+    if (rank == 3 && !has_numbers_of_tokens()) return;
+    const std::string* last = nullptr;
+    for (const auto& node : graph_.node()) {
+      for (const auto& name : node.output()) {
+        if (is_output(name) && is_classes(name, rank)) last = &name;
+      }
     }
+    if (last == nullptr) continue;
+    note(
+        fmt::format("of its {} outputs '{}' alone is read, the last that is {}; what only others "
+                    "need is left out",
+                    outputs_.size(), shown(*last), rank == 2 ? "(n, c)" : "(n, w, c)"));
+    outputs_ = {*last};
+    return;
   }
-  if (last == nullptr) return;
-  note(
-      fmt::format("of its {} outputs '{}' alone is read, the last that is (n, c); what only "
-                  "others need is left out",
-                  outputs_.size(), shown(*last)));
-  outputs_ = {*last};
+}
+
+bool OnnxNetwork::has_numbers_of_tokens() const {
+  const auto& data = shapes_.inputs.data;
+  return std::any_of(data.begin(), data.end(),
+                     [&](const auto& name) { return are_numbers_of_tokens(name); });
 }
 
 // From the last node to the first, as the order of the nodes allows.
@@ -106,9 +119,34 @@ void OnnxNetwork::define_copy(const onnx::NodeProto& node) {
   define(node.output(0), std::move(copy));
 }
 
+bool OnnxNetwork::are_numbers_of_tokens(const std::string& name) const {
+  const auto type = shapes_.elements.find(name);
+  onnx::TensorProto tensor;
+  if (type != shapes_.elements.end()) tensor.set_data_type(type->second);
+  return shapes_.dims.at(name).size() == 2 && holds_integers(tensor);
+}
+
+// Data of three dims whose last one is multiplied with a constant or normalised.
+bool OnnxNetwork::are_tokens(const std::string& name) const {
+  const auto readers = readers_.find(name);
+  if (shapes_.dims.at(name).size() != 3 || readers == readers_.end()) return false;
+  return std::any_of(readers->second.begin(), readers->second.end(), [&](const auto* node) {
+    const bool product = node->op_type() == "MatMul" && node->input(0) == name;
+    const bool turned = node->op_type() == "Transpose" && NodeAttributes(*node).integers("perm") ==
+                                                              std::vector<std::int64_t>{1, 0, 2};
+    return product || turned || node->op_type() == "LayerNormalization" ||
+           node->op_type() == "RMSNormalization";
+  });
+}
+
 // Channels that come last in data, as TensorFlow has them, a Transpose brings to the front at once.
 Axes OnnxNetwork::input_axes(const std::string& name, std::size_t rank) {
   Axes axes = usual_axes(rank);
+  if (are_numbers_of_tokens(name)) return {Dim::n, Dim::w};
+  if (are_tokens(name)) {
+    note(fmt::format("input '{}' is tokens, (n, w, c)", shown(name)));
+    return {Dim::n, Dim::w, Dim::c};
+  }
   const onnx::NodeProto* reader = only_reader(name);
   if (rank < 3 || reader == nullptr || reader->op_type() != "Transpose") return axes;
   std::vector<std::int64_t> order(rank);
@@ -155,6 +193,7 @@ LayerId OnnxNetwork::add(const std::string& said, Op op, std::vector<LayerId> in
   try {
     const LayerId id = builder_.add(name, op, std::move(inputs));
     ops_.push_back(std::move(op));
+    layer_names_.push_back(name);
     return id;
   } catch (const InputError& error) {
     names_.give_back(wanted, name);
@@ -177,6 +216,11 @@ const onnx::NodeProto* OnnxNetwork::writer(const std::string& name) const {
   const bool known =
       at != writers_.end() && is_onnx_domain(at->second->domain()) && !holds_graph(*at->second);
   return known ? at->second : nullptr;
+}
+
+std::vector<const onnx::NodeProto*> OnnxNetwork::readers(const std::string& name) const {
+  const auto at = readers_.find(name);
+  return at == readers_.end() ? std::vector<const onnx::NodeProto*>{} : at->second;
 }
 
 std::size_t OnnxNetwork::reader_count(const std::string& name) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "sim/graph/graph.h"
+#include "sim/importers/onnx/constants.h"
 #include "sim/importers/onnx/names.h"
 #include "sim/importers/onnx/shapes.h"
 #include "sim/importers/onnx/value.h"
@@ -28,20 +30,26 @@ struct OnnxParameters {
 
 class OnnxNetwork {
  public:
+  /// `folder` is the model's.
   OnnxNetwork(const onnx::GraphProto& graph, OnnxShapes shapes, std::string name,
-              std::int64_t batch);
+              std::int64_t batch, const std::string& folder);
 
   const onnx::GraphProto& graph() const { return graph_; }
   const OnnxShapes& shapes() const { return shapes_; }
   const Extents& output(LayerId id) const { return builder_.output(id); }
   std::size_t size() const { return builder_.size(); }
   const Op& op(LayerId id) const { return ops_[id()]; }
+  const std::string& name(LayerId id) const { return layer_names_[id()]; }
 
   /// A value that something before has defined.
   const OnnxValue& value(const std::string& name) const { return values_.at(name); }
   const OnnxTensor* tensor(const std::string& name) const;
   /// Of floats, given or computed from constants: the one that they all are.
   std::optional<double> number(const std::string& name) const;
+  /// What constants alone compute, number by number; null where they do not.
+  std::shared_ptr<const ConstantTensor> numbers(const std::string& name) {
+    return evaluated_.find(name);
+  }
   void define(const std::string& name, OnnxValue value);
 
   /// Appends a layer named after `wanted`. Throws InputError that does not name it.
@@ -57,6 +65,8 @@ class OnnxNetwork {
   /// Of a value that some output of the graph needs; none for inputs and initializers, nor for
   /// nodes of other domains and those that hold graphs, which nothing has checked.
   const onnx::NodeProto* writer(const std::string& name) const;
+  /// Those that some output of the graph needs, in order.
+  std::vector<const onnx::NodeProto*> readers(const std::string& name) const;
   std::size_t reader_count(const std::string& name) const;
   bool is_output(const std::string& name) const { return outputs_.contains(name); }
   /// The graph's, but of several those of (n, c) that come before the last are left out.
@@ -81,7 +91,10 @@ class OnnxNetwork {
 
  private:
   void choose_outputs();
-  bool is_classes(const std::string& name) const;
+  bool is_classes(const std::string& name, std::size_t rank) const;
+  bool are_numbers_of_tokens(const std::string& name) const;
+  bool has_numbers_of_tokens() const;
+  bool are_tokens(const std::string& name) const;
   Axes input_axes(const std::string& name, std::size_t rank);
   void define_inputs();
   void define_tensors();
@@ -91,9 +104,11 @@ class OnnxNetwork {
 
   const onnx::GraphProto& graph_;
   OnnxShapes shapes_;
+  Constants evaluated_;
   GraphBuilder builder_;
   LayerNames names_;
   std::vector<Op> ops_;
+  std::vector<std::string> layer_names_;
   std::map<std::string, OnnxValue, std::less<>> values_;
   std::map<LayerId, OnnxParameters> parameters_;
   std::deque<onnx::TensorProto> constants_;  ///< of Constant nodes that hold no tensor

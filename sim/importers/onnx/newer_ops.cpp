@@ -24,6 +24,9 @@ struct NewerOp {
 
 // From https://onnx.ai/onnx/operators/; the latest version of an op comes last.
 constexpr std::array kNewerOps = {
+    NewerOp{"Attention", 23, 3, 6,
+            "is_causal kv_num_heads q_num_heads qk_matmul_output_mode softmax_precision ", "",
+            "scale softcap ", ""},
     NewerOp{"AveragePool", 19, 1, 1, "ceil_mode count_include_pad ",
             "dilations kernel_shape pads strides ", "", "auto_pad "},
     NewerOp{"Cast", 19, 1, 1, "saturate to ", "", "", ""},

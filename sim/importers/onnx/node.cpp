@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/importers/onnx/views.h"
 
 namespace strata {
 namespace {
@@ -43,7 +44,12 @@ const OnnxTensor& OnnxNode::tensor(int i) const {
 
 const OnnxActivation& OnnxNode::any_activation(int i) const {
   if (!has_input(i)) throw InputError(fmt::format("it has no input {}", i));
-  if (const auto* activation = std::get_if<OnnxActivation>(&value(i))) return *activation;
+  const std::string& name = node_.input(i);
+  if (is_data(i)) {
+    if (!std::holds_alternative<OnnxActivation>(value(i)))
+      network_.define(name, made(network_, value(i), name));
+    return std::get<OnnxActivation>(value(i));
+  }
   throw InputError(fmt::format("its input '{}' is a constant; allowed: what depends on the data",
                                shown(node_.input(i))));
 }
@@ -129,6 +135,15 @@ LayerId OnnxNode::layer(Op op, std::vector<LayerId> inputs, Axes axes,
 }
 
 void OnnxNode::alias(OnnxValue value) {
+  if (auto* view = std::get_if<OnnxView>(&value)) {
+    const auto& known = network_.shapes().dims;
+    const auto at = known.find(output());
+    if (at != known.end() && at->second != dims_of(view->axes)) {
+      throw InputError(fmt::format("its output is {} here, but by its inputs' shapes {}",
+                                   print_dims(dims_of(view->axes)), print_dims(at->second)));
+    }
+    if (auto activation = plain(network_, *view)) value = std::move(*activation);
+  }
   if (const auto* activation = std::get_if<OnnxActivation>(&value)) {
     const Extents& extents = network_.output(activation->layer);
     if (!agrees(*activation, extents, output_dims())) {

@@ -3,6 +3,7 @@
 // One node as its op's reader sees it: what it reads, its attributes, and how it says what it
 // writes. All throw InputError that says what is wrong (not in which node). Not thread-safe.
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,11 @@
 #include "sim/importers/onnx/network.h"
 
 namespace strata {
+
+/// Whether a number of float32 is this one.
+inline bool is_near(double value, double wanted) {
+  return std::abs(value - wanted) <= 1e-4 * std::abs(wanted);
+}
 
 class OnnxNode {
  public:
@@ -31,9 +37,11 @@ class OnnxNode {
   /// Inputs at the end may be absent, and those before it be left empty.
   bool has_input(int i) const { return i < data_inputs(node_) && !node_.input(i).empty(); }
   const OnnxValue& value(int i) const { return network_.value(node_.input(i)); }
+  /// Whether an input depends on the network's data.
+  bool is_data(int i) const { return has_input(i) && strata::is_data(value(i)); }
   bool is_tensor(int i) const { return std::holds_alternative<OnnxTensor>(value(i)); }
   const OnnxTensor& tensor(int i) const;
-  /// In any order of its axes, without zeros around it.
+  /// In any order of its axes, without zeros around it; what is not yet a layer becomes one.
   const OnnxActivation& activation(int i) const;
   /// In the usual order, n, c, [d,] [h,] w.
   const OnnxActivation& usual(int i) const;

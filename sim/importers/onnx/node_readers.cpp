@@ -11,7 +11,7 @@ std::vector<KnownOp> all_known() {
   std::vector<KnownOp> all;
   for (const KnownOps ops :
        {activation_readers(), join_readers(), layout_readers(), linear_readers(), norm_readers(),
-        opaque_readers(), pooling_readers()}) {
+        opaque_readers(), pooling_readers(), token_readers()}) {
     all.insert(all.end(), ops.begin(), ops.end());
   }
   std::sort(all.begin(), all.end(), [](const KnownOp& a, const KnownOp& b) { return a.op < b.op; });

@@ -34,6 +34,26 @@ KnownOps norm_readers();
 /// Of known ops, those that may be opaque.
 KnownOps opaque_readers();
 KnownOps pooling_readers();
+/// Of ops that are read in networks of tokens alone.
+KnownOps token_readers();
+
+// token_readers.cpp
+/// Whether a node is part of a network of tokens (attention, products of each token, positions);
+/// reads it then.
+bool read_tokens(OnnxNode& node);
+
+/// Each of these says whether the node is what it is called; reads it then.
+using TokenReader = bool (*)(OnnxNode&);
+struct TokenOp {
+  std::string_view op;
+  TokenReader read;
+};
+using TokenOps = std::span<const TokenOp>;
+TokenOps attention_ops();
+TokenOps embedding_ops();
+TokenOps rotary_ops();
+TokenOps spelled_ops();
+TokenOps view_ops();
 
 // layout_readers.cpp: what constants and shapes alone pass through.
 void read_alias(OnnxNode& node);

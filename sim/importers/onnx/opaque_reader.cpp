@@ -46,14 +46,16 @@ void check_samples_first(const OnnxActivation& value, const std::string& name) {
 }
 
 // Each once: to read a value twice moves it once.
-std::vector<LayerId> layers_of(const OnnxNode& node) {
+std::vector<LayerId> layers_of(OnnxNode& node) {
   std::vector<LayerId> layers;
   for (int i = 0; i < node.input_count(); ++i) {
-    const auto* value = node.has_input(i) ? std::get_if<OnnxActivation>(&node.value(i)) : nullptr;
-    if (value == nullptr) continue;
-    check_samples_first(*value, node.proto().input(i));
-    if (std::find(layers.begin(), layers.end(), value->layer) == layers.end())
-      layers.push_back(value->layer);
+    if (!node.is_data(i)) continue;
+    const std::string& name = node.proto().input(i);
+    if (const auto* value = std::get_if<OnnxActivation>(&node.value(i)))
+      check_samples_first(*value, name);
+    for (const LayerId layer : layers_below(node.network(), node.value(i), name)) {
+      if (std::find(layers.begin(), layers.end(), layer) == layers.end()) layers.push_back(layer);
+    }
   }
   return layers;
 }

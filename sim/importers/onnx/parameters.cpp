@@ -16,19 +16,36 @@ bool has_values(const OnnxTensor& tensor) {
   return tensor.proto && strata::has_values(*tensor.proto);
 }
 
+// Of some rows of a tensor the first one tells them from the others.
+std::string name_of(const OnnxTensor& tensor) {
+  if (tensor.rows.empty()) return tensor.name;
+  return fmt::format("{}[{}]", tensor.name, tensor.rows.front());
+}
+
 std::vector<std::string> names_of(const OnnxParameters& parameters) {
   std::vector<std::string> names;
-  if (!parameters.weight.copied) names.push_back(parameters.weight.name);
-  if (parameters.bias && !parameters.bias->copied) names.push_back(parameters.bias->name);
+  if (!parameters.weight.copied) names.push_back(name_of(parameters.weight));
+  if (parameters.bias && !parameters.bias->copied) names.push_back(name_of(*parameters.bias));
   return names;
 }
 
-// `rows` x `columns` from columns x rows.
+// `rows` x `columns` from columns x rows, which may be more.
 std::vector<float> turned(const std::vector<float>& values, std::size_t rows, std::size_t columns) {
-  std::vector<float> result(values.size());
+  std::vector<float> result(rows * columns);
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) result[r * columns + c] = values[c * rows + r];
   }
+  return result;
+}
+
+// The rows that a tensor has of the file's, each of as many values.
+std::vector<float> rows_in(const std::vector<float>& values, const OnnxTensor& tensor) {
+  if (tensor.rows.empty()) return values;
+  const std::int64_t row = tensor.dims.size() < 2 ? 1 : tensor.dims[1];
+  std::vector<float> result;
+  result.reserve(tensor.rows.size() * static_cast<std::size_t>(row));
+  for (const std::int64_t at : tensor.rows)
+    result.insert(result.end(), values.begin() + at * row, values.begin() + (at + 1) * row);
   return result;
 }
 
@@ -49,9 +66,12 @@ class ParameterReader {
  private:
   std::vector<float> values_of(const OnnxTensor& tensor) const try {
     std::vector<float> values = float_values(*tensor.proto, folder_);
-    if (!tensor.transposed) return values;
-    return turned(values, static_cast<std::size_t>(tensor.dims[0]),
-                  static_cast<std::size_t>(tensor.dims[1]));
+    if (!tensor.transposed) return rows_in(values, tensor);
+    const auto columns = static_cast<std::size_t>(tensor.dims[1]);
+    const bool whole = tensor.rows.empty();
+    const std::size_t rows =
+        whole ? static_cast<std::size_t>(tensor.dims[0]) : values.size() / columns;
+    return rows_in(turned(values, rows, columns), tensor);
   } catch (InputError& error) {
     error.add_context(fmt::format("{}: initializer '{}'", file_, shown(tensor.name)));
     throw;

@@ -13,6 +13,7 @@
 #include "sim/importers/onnx/parameters.h"
 #include "sim/importers/onnx/soundness.h"
 #include "sim/importers/onnx/unknown_ops.h"
+#include "sim/importers/onnx/views.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/file.h"
 
@@ -22,6 +23,10 @@ namespace {
 std::string network_name(const std::string& file) {
   const std::string name = layer_name(std::filesystem::path(file).stem().string());
   return name.empty() ? "network" : name;
+}
+
+std::string folder_of(const std::string& file) {
+  return std::filesystem::path(file).parent_path().string();
 }
 
 void check_parsed(bool parsed, const std::string& file) {
@@ -37,7 +42,8 @@ class Reading {
         file_(file),
         opset_(opset_of(model, file)),
         takes_all_(unsupported == OnnxUnsupported::opaque),
-        network_(model.graph(), infer_shapes(model, file), network_name(file), batch) {}
+        network_(model.graph(), infer_shapes(model, file), network_name(file), batch,
+                 folder_of(file)) {}
 
   OnnxModel read(OnnxWeights weights) {
     check_ops(network_, opset_, takes_all_, file_);
@@ -76,9 +82,9 @@ class Reading {
 
   // Dropout's mask, a maximum's place, running means: not ours.
   void read_known(OnnxNode& node) const {
-    find_node_reader(node.proto())(node);
+    if (!read_tokens(node)) find_node_reader(node.proto())(node);
     for (int i = 1; i < node.proto().output_size(); ++i) {
-      if (!node.is_used(i)) continue;
+      if (!node.is_used(i) || !is_failed(node.proto().output(i))) continue;
       throw InputError(fmt::format("its output {} '{}' is used; allowed: the first alone", i,
                                    shown(node.proto().output(i))));
     }
@@ -88,6 +94,7 @@ class Reading {
   void read_any(OnnxNode& node) {
     const std::size_t before = network_.size();
     try {
+      if (read_tokens(node)) return;
       const NodeReader reader = find_node_reader(node.proto());
       if (reader) reader(node);
       read_opaque(node, reader ? 1 : 0);
@@ -98,6 +105,10 @@ class Reading {
     }
   }
 
+  bool is_failed(const std::string& name) const {
+    return std::holds_alternative<OnnxFailed>(network_.value(name));
+  }
+
   template <class Test>
   static bool any_input(const onnx::NodeProto& node, const Test& test) {
     return std::any_of(node.input().begin(), node.input().begin() + data_inputs(node),
@@ -105,9 +116,7 @@ class Reading {
   }
 
   bool reads_failed(const onnx::NodeProto& node) const {
-    return any_input(node, [&](const std::string& name) {
-      return std::holds_alternative<OnnxFailed>(network_.value(name));
-    });
+    return any_input(node, [&](const std::string& name) { return is_failed(name); });
   }
 
   // What computes on constants and shapes alone inference has computed, where it matters.
@@ -116,16 +125,16 @@ class Reading {
     if (reader == read_shape_part && node.op_type() == "Constant") return false;
     const bool passes_on = reader == read_alias || reader == read_transpose;
     if (passes_on && node.input_size() > 0 && network_.tensor(node.input(0))) return false;
-    return !any_input(node, [&](const std::string& name) {
-      return std::holds_alternative<OnnxActivation>(network_.value(name));
-    });
+    return !any_input(node, [&](const std::string& name) { return is_data(network_.value(name)); });
   }
 
   void write_shapes(const onnx::NodeProto& node) {
     for (const auto& name : node.output()) network_.define(name, OnnxShape{});
   }
 
-  const OnnxActivation& output(const std::string& name) const {
+  const OnnxActivation& output(const std::string& name) {
+    if (is_data(network_.value(name)))
+      network_.define(name, made(network_, network_.value(name), name));
     if (const auto* value = std::get_if<OnnxActivation>(&network_.value(name))) {
       if (value->zeros == PerDim<Margin>{}) return *value;
       fail({file_, 0}, fmt::format("output '{}': a Pad stands before it; allowed: before a "
@@ -141,12 +150,13 @@ class Reading {
     for (const auto& name : outputs) output(name);
     const OnnxActivation& end = output(*outputs.begin());
     const Extents& extents = network_.output(end.layer);
-    const bool classes = outputs.size() == 1 && end.axes.size() == 2 &&
-                         is_usual(end.axes, extents) && extents[Dim::c] > 1;
+    const bool tokens = end.axes == Axes{Dim::n, Dim::w, Dim::c};
+    const bool classes = outputs.size() == 1 && extents[Dim::c] > 1 &&
+                         ((end.axes.size() == 2 && is_usual(end.axes, extents)) || tokens);
     if (!classes) {
       return network_.note(
-          "no loss was added: that takes an output of (n, c) with several classes; every end of "
-          "the network is taken to receive a gradient");
+          "no loss was added: that takes an output of (n, c), or (n, w, c) of tokens, with several "
+          "classes; every end of the network is taken to receive a gradient");
     }
     network_.add("loss", SoftmaxCrossEntropy{}, {end.layer});
   }
@@ -178,6 +188,7 @@ class Reading {
 OnnxModel convert(onnx::ModelProto model, const std::string& file, std::int64_t batch,
                   OnnxWeights weights, OnnxUnsupported unsupported) {
   inline_functions(model, file);
+  if (model.has_graph()) take_integers(*model.mutable_graph(), folder_of(file), kMostEvaluated);
   check_sound(model, file);
   return Reading(model, file, batch, unsupported).read(weights);
 }

@@ -4,7 +4,7 @@
 // what of ONNX is read. Each layer is held to the shapes that are inferred of the file (shapes.h),
 // so that a Graph which comes out of here has the extents that its file means. The batch of the
 // file, symbolic or fixed, gives way to the one that is asked for. A network with an output of (n,
-// c) ends in softmax cross-entropy there, as those of the zoo do.
+// c), or (n, w, c) of tokens, ends in softmax cross-entropy there, as those of the zoo do.
 //
 // Pure functions; thread-safe. In a build without ONNX every file is an EnvironmentError.
 
@@ -27,7 +27,8 @@ enum class OnnxUnsupported : std::uint8_t { refuse, opaque };
 struct OnnxModel {
   Graph graph;
   /// By layer, its weight and then its bias, row-major: (O, I/groups, [kD,] [kH,] kW), (O, I) or
-  /// (C). Empty where the layer has none or the file has no values for it, and where skipped.
+  /// (C); of positions (C, positions). Empty where the layer has none or the file has no values for
+  /// it, and where skipped.
   std::vector<std::vector<float>> weights;
   /// What was left out or added, for people: "the softmax at its end is left out: ...".
   std::vector<std::string> notes;

@@ -17,6 +17,7 @@ struct KnownRule {
 
 constexpr std::array kRules = {
     KnownRule{"Add", broadcast_dims, kAll},
+    KnownRule{"Attention", same_dims},
     KnownRule{"AveragePool", pooling_dims},
     KnownRule{"BatchNormalization", same_dims},
     KnownRule{"Cast", same_dims},
@@ -29,6 +30,7 @@ constexpr std::array kRules = {
     KnownRule{"Div", broadcast_dims, kAll},
     KnownRule{"Dropout", same_dims, 1, 2},
     KnownRule{"Elu", same_dims},
+    KnownRule{"Equal", broadcast_dims, kAll},
     KnownRule{"Erf", same_dims},
     KnownRule{"Expand", expand_dims},
     KnownRule{"Flatten", flatten_dims},
@@ -49,6 +51,7 @@ constexpr std::array kRules = {
     KnownRule{"MatMul", matmul_dims, 2},
     KnownRule{"MaxPool", pooling_dims, 1, 2},
     KnownRule{"Mish", same_dims},
+    KnownRule{"Mod", broadcast_dims, kAll},
     KnownRule{"Mul", broadcast_dims, kAll},
     KnownRule{"Pad", pad_dims},
     KnownRule{"RMSNormalization", same_dims},
@@ -79,6 +82,7 @@ constexpr std::array kRules = {
     KnownRule{"Transpose", transpose_dims},
     KnownRule{"Unsqueeze", unsqueeze_dims},
     KnownRule{"Upsample", resize_dims},
+    KnownRule{"Where", broadcast_dims, kAll},
 };
 
 constexpr bool op_before(const KnownRule& a, const KnownRule& b) {

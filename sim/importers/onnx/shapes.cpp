@@ -146,7 +146,8 @@ class Inference {
     const std::string_view op = node.op_type();
     if (op == "Shape" || op == "Size" || (op == "MaxPool" && output == 1))
       return onnx::TensorProto::INT64;
-    if (op == "Dropout" && output == 1) return onnx::TensorProto::BOOL;
+    if ((op == "Dropout" && output == 1) || op == "Equal") return onnx::TensorProto::BOOL;
+    if (op == "Where") return type_of(node, 1);
     if (op == "CastLike") return type_of(node, 1);
     const NodeAttributes attributes(node);
     if (op == "Cast") return static_cast<int>(attributes.integer("to", kUnknown));

@@ -86,8 +86,16 @@ void check_windows(const onnx::NodeProto& node) {
   if (node.op_type() != "Pad") check_range(attributes, "pads", 0);
 }
 
+// The shape of a number, which ONNX's library does not take for a list.
+bool is_empty_constant(const onnx::NodeProto& node) {
+  return node.op_type() == "Constant" && node.attribute_size() == 1 &&
+         node.attribute(0).type() == onnx::AttributeProto::INTS &&
+         node.attribute(0).name() == "value_ints" && node.attribute(0).ints().empty();
+}
+
 // What ONNX's library knows by the form that it has in this opset, too: all that is read here.
 bool has_form_of_library(const onnx::NodeProto& node, int opset) {
+  if (is_empty_constant(node)) return false;
   const bool stays =
       opset <= kLibraryOpset || has_shape_rule(node.op_type()) || node.op_type() == "Constant";
   return stays && is_of_library(node, opset);

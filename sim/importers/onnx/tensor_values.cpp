@@ -137,6 +137,29 @@ std::vector<float> float_values(const TensorProto& tensor, const std::string& fo
   return values;
 }
 
+void take_integers(onnx::GraphProto& graph, const std::string& folder, std::int64_t most) {
+  for (TensorProto& tensor : *graph.mutable_initializer()) {
+    const std::int64_t bytes = tensor.data_type() == TensorProto::BOOL    ? 1
+                               : tensor.data_type() == TensorProto::INT32 ? 4
+                                                                          : 8;
+    const bool may = holds_integers(tensor) || tensor.data_type() == TensorProto::BOOL;
+    if (!may || tensor.data_location() != TensorProto::EXTERNAL) continue;
+    try {
+      const std::int64_t count = element_count(dims_of(tensor));
+      if (count > most) continue;
+      tensor.set_raw_data(read_external_data(tensor, folder, count * bytes));
+      tensor.clear_data_location();
+      tensor.clear_external_data();
+    } catch (const InputError&) {  // what needs them says that they are missing
+    }
+  }
+}
+
+std::vector<double> any_values(const TensorProto& tensor, const std::string& folder) {
+  const std::vector<float> values = any_floats(tensor, folder);
+  return {values.begin(), values.end()};
+}
+
 std::vector<std::int64_t> integer_values(const TensorProto& tensor) {
   constexpr auto kWiden = [](auto value) { return static_cast<std::int64_t>(value); };
   if (tensor.data_location() == TensorProto::EXTERNAL) {

@@ -30,6 +30,13 @@ bool has_values(const onnx::TensorProto& tensor);
 /// sought in `folder`.
 std::vector<float> float_values(const onnx::TensorProto& tensor, const std::string& folder);
 
+/// The same in doubles, infinite numbers, too.
+std::vector<double> any_values(const onnx::TensorProto& tensor, const std::string& folder);
+
+/// Brings integers and truths that stand in other files into the model's own, where they can be
+/// read and are at most `most`: they say shapes and positions.
+void take_integers(onnx::GraphProto& graph, const std::string& folder, std::int64_t most);
+
 /// Of int64 and int32 tensors within the file.
 std::vector<std::int64_t> integer_values(const onnx::TensorProto& tensor);
 

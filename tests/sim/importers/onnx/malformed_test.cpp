@@ -178,15 +178,16 @@ TEST(OnnxMalformed, AllNodesThatFailAreToldAndNotWhatReadsThem) {
 
 // The Add belongs to the MatMul before it.
 TEST(OnnxMalformed, AProductThatFailsIsToldOnce) {
-  EXPECT_EQ(changed([](Model& net) {
-              net.weight("m", {6, 5});
-              net.weight("b", {5});
-              net.node("MatMul", {"y", "m"}, "p");
-              net.node("Add", {"p", "b"}, "sum");
-              net.node("Relu", {"sum"}, "end");
-              net.output("end");
-            }),
-            "net.onnx: node p (MatMul): its input has 4 dims; allowed: (n, c)");
+  EXPECT_EQ(
+      changed([](Model& net) {
+        net.weight("m", {6, 5});
+        net.weight("b", {5});
+        net.node("MatMul", {"y", "m"}, "p");
+        net.node("Add", {"p", "b"}, "sum");
+        net.node("Relu", {"sum"}, "end");
+        net.output("end");
+      }),
+      "net.onnx: node p (MatMul): its input has 4 dims; allowed: (n, c), or (n, w, c) of tokens");
 }
 
 // What ONNX's own inference would read out of bounds.

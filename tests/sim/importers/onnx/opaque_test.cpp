@@ -142,8 +142,8 @@ TEST(OnnxOpaque, AProductThatIsNotReadGivesItsAddBack) {
   net.weight("b", {6});
   net.node("MatMul", {"x", "w"}, "p");
   net.node("Add", {"p", "b"}, "y");
-  EXPECT_THAT(opaque_lines(net, {0, 3, 4}),
-              ElementsAre("p opaque 3x1x1x6 +24 < x", "y opaque 3x1x1x6 +6 < p"));
+  EXPECT_THAT(opaque_lines(net, {0, 3, 2, 4}),
+              ElementsAre("p opaque 3x1x2x6 +24 < x", "y opaque 3x1x2x6 +6 < p"));
 }
 
 TEST(OnnxOpaque, OpsOnConstantsAloneAreNoLayers) {

@@ -191,7 +191,7 @@ TEST(OnnxOps, LayerNormalizationOfOtherAxesIsAnError) {
     net.input("x", dims).output("y");
     return said([&] { net.read(); });
   };
-  EXPECT_EQ(error(layer_norm({8}, -1), {1, 3, 8}),
+  EXPECT_EQ(error(layer_norm({8}, -1), {1, 3, 8, 8}),
             "net.onnx: node y (LayerNormalization): axis is -1, from which on it normalises other "
             "axes than the channels; allowed: the channels alone, as axis 1 of (n, c) or (n, c, 1, "
             "1)");

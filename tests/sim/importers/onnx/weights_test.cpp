@@ -205,6 +205,27 @@ TEST_F(External, ValuesNeverStandOutsideTheModelsFolder) {
   EXPECT_EQ(read(""), refused(""));
 }
 
+// Of a shape, as exporters that keep all constants in one file write it.
+TEST_F(External, IntegersMayStandThereToo) {
+  const std::vector<std::int64_t> shape = {0, 6};
+  std::ofstream(folder_ / "models/shape.bin", std::ios::binary) << raw(shape);
+  Model net;
+  auto& tensor = *net.graph().add_initializer();
+  tensor.set_name("shape");
+  tensor.set_data_type(onnx::TensorProto::INT64);
+  tensor.add_dims(2);
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& entry = *tensor.add_external_data();
+  entry.set_key("location");
+  entry.set_value("shape.bin");
+  net.node("Reshape", {"x", "shape"}, "y");
+  net.input("x", {1, 2, 3}).output("y");
+  const std::string file = (folder_ / "models/net.onnx").string();
+  std::ofstream(file, std::ios::binary) << net.bytes();
+  EXPECT_THAT(testing::lines(read_onnx(file, 1).graph),
+              ::testing::Contains("y flatten 6x1x1x1 < x"));
+}
+
 TEST_F(External, ValuesMustBeThere) {
   EXPECT_EQ(read("none.bin"),
             "initializer 'w': its values in 'none.bin' cannot be read: No such file or directory");
