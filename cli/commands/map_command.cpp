@@ -18,9 +18,9 @@
 #include "cli/output/progress.h"
 #include "sim/base/cancel.h"
 #include "sim/base/error.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/study/phase_map/phase_map.h"
 #include "sim/text/file.h"
-#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {

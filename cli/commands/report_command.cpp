@@ -10,9 +10,9 @@
 #include "cli/output/output.h"
 #include "cli/output/report_folder.h"
 #include "sim/base/error.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/study/report/query_cells.h"
 #include "sim/study/report/report.h"
-#include "sim/strategy/hybrid.h"
 
 namespace strata {
 namespace {

@@ -19,9 +19,9 @@
 #include "sim/base/cancel.h"
 #include "sim/exporters/trace/trace.h"
 #include "sim/profile/write_profile.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/study/validate/validate.h"
 #include "sim/text/file.h"
-#include "sim/strategy/hybrid.h"
 #include "sim/text/units.h"
 
 namespace strata {

@@ -119,11 +119,12 @@ std::string grouped_table(const Graph& graph, const Strategy& strategy) {
     table.add_row(rows[i]);
     if (block == blocks.end() || i + 1 != block->first + block->length) continue;
     const std::string& last = graph[runs[block->end() - 1].last].name;
-    table.add_row({fmt::format("... to {}", last),
-                   fmt::format("{} above, {} more times",
-                               block->length == 1 ? "the row" : fmt::format("the {} rows", block->length),
-                               block->times - 1),
-                   "", ""});
+    table.add_row(
+        {fmt::format("... to {}", last),
+         fmt::format("{} above, {} more times",
+                     block->length == 1 ? "the row" : fmt::format("the {} rows", block->length),
+                     block->times - 1),
+         "", ""});
     i = block++->end() - 1;
   }
   return table.print();

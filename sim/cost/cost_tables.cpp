@@ -172,8 +172,7 @@ class TableBuilder {
     return a.returns == b.returns && x.output == y.output &&
            graph_[from].output == graph_[other].output &&
            space_.cuts_of(from) == space_.cuts_of(other) &&
-           space_.cuts_of(a.consumer) == space_.cuts_of(b.consumer) &&
-           x.op == y.op &&
+           space_.cuts_of(a.consumer) == space_.cuts_of(b.consumer) && x.op == y.op &&
            access_map(graph_, a.consumer, a.input) == access_map(graph_, b.consumer, b.input);
   }
 

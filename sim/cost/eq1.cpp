@@ -132,8 +132,7 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   if (earlier_reading(graph_[consumer], input)) return {};
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
   const std::int64_t size = element_bytes(dtypes_.values);
-  const bool returns =
-      gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
+  const bool returns = gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
   if (classes_ != nullptr) {
     const ClassBoxes boxes =
         class_boxes(graph_, consumer, input, producer_config, consumer_config, *classes_);

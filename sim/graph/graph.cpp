@@ -206,8 +206,9 @@ Graph GraphBuilder::build() && {
   for (std::size_t i = 0; i < graph_.size(); ++i) {
     const LayerId owner = graph_.layers_[i].weight_of;
     if (!owner.valid() || !graph_.needs_gradient_[i] || graph_.needs_gradient_[owner()]) continue;
-    throw InputError(fmt::format("network {}: layer {} trains the weight of {}, which no loss reads",
-                                 graph_.name_, graph_.layers_[i].name, graph_[owner].name));
+    throw InputError(
+        fmt::format("network {}: layer {} trains the weight of {}, which no loss reads",
+                    graph_.name_, graph_.layers_[i].name, graph_[owner].name));
   }
   return std::move(graph_);
 }

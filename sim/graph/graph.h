@@ -25,12 +25,12 @@ struct Layer {
   Op op;
   std::vector<LayerId> inputs;  ///< all smaller than the layer's own id
   Extents output;               ///< n is the global batch
-  Parameters parameters;  ///< that it computes with
-  LayerId weight_of;      ///< the layer before whose parameters these are; its own where invalid
+  Parameters parameters;        ///< that it computes with
+  LayerId weight_of;  ///< the layer before whose parameters these are; its own where invalid
   /// Terms of each output element's sum, of which a cut in r makes parts: the input channels of a
   /// convolution or a linear layer, an embedding's vocabulary. 1 where there is no such sum.
   std::int64_t reduction = 1;
-  Extents units{};  ///< what degrees must divide in each dim (an attention's heads in c); 0: any
+  Extents units{};   ///< what degrees must divide in each dim (an attention's heads in c); 0: any
   double speed = 1;  ///< a what-if: costs are divided by it
 
   /// Parameters of its own.

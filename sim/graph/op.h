@@ -4,9 +4,9 @@
 // page in ops/ with kTraits, name(), output(inputs), reads(context), work(shard, phase) and
 // visit_keys(visitor), and what of these it has to say something to: backward_reads(),
 // parameters(inputs), macs_per_output(inputs), terms(), units(inputs), statistics(box),
-// saved(box, dtype), cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The functions below ask the
-// page of the op that is there; tests/sim/graph/op_test.cpp has what each answers. Values;
-// thread-safe.
+// saved(box, dtype), cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The
+// functions below ask the page of the op that is there; tests/sim/graph/op_test.cpp has what each
+// answers. Values; thread-safe.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,16 +39,17 @@
 
 namespace strata {
 
-using Op = std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Linear,
-                        Attention, Activation, GatedActivation, BatchNorm, LayerNorm, RmsNorm,
-                        LocalResponseNorm, Dropout, Concat, Add, Multiply, Flatten, Embedding,
-                        PositionEmbedding, Tokens, ClassToken, SelectToken, SoftmaxCrossEntropy,
-                        Opaque>;
+using Op =
+    std::variant<Input, Convolution, Pooling, AdaptivePooling, FullyConnected, Linear, Attention,
+                 Activation, GatedActivation, BatchNorm, LayerNorm, RmsNorm, LocalResponseNorm,
+                 Dropout, Concat, Add, Multiply, Flatten, Embedding, PositionEmbedding, Tokens,
+                 ClassToken, SelectToken, SoftmaxCrossEntropy, Opaque>;
 
 /// The op's name in tables, JSON and model files: "input", "conv2d", "max_pool2d", "avg_pool1d",
 /// "adaptive_avg_pool2d", "fc", "linear", "attention", "relu", ..., "swiglu", "batch_norm",
 /// "layer_norm", "rms_norm", "lrn", "dropout", "concat", "add", "multiply", "flatten", "embedding",
-/// "position_embedding", "tokens", "class_token", "select_token", "softmax_cross_entropy", "opaque".
+/// "position_embedding", "tokens", "class_token", "select_token", "softmax_cross_entropy",
+/// "opaque".
 std::string_view name(const Op& op);
 
 /// All of an op that decides its cost beside the extents, as keys of measured costs have it:
@@ -72,8 +73,8 @@ Parameters infer_parameters(const Op& op, InputExtents inputs);
 /// Multiply-accumulates per output element: I/groups x kernel, or the input's features; else 0.
 std::int64_t macs_per_output(const Op& op, InputExtents inputs);
 
-/// Terms of each output element's sum: of the op's own, or the input channels that it is a sum over;
-/// 1 where there is no sum.
+/// Terms of each output element's sum: of the op's own, or the input channels that it is a sum
+/// over; 1 where there is no sum.
 std::int64_t reduction(const Op& op, InputExtents inputs, const Extents& output);
 
 /// What the degree of a cut must divide in each dim: how many units the dim has that stay whole (an

@@ -44,8 +44,8 @@ Statistics statistics(const Layer& layer, const Box& output);
 /// bias belongs to the first of a sum's terms.
 Parameters shard_parameters(const Layer& layer, const Tile& shard);
 
-/// The greatest degree that the layer's output may be cut with in each dim: its extent, or its units
-/// (an attention's heads), but 1 in all dims but n of an opaque op.
+/// The greatest degree that the layer's output may be cut with in each dim: its extent, or its
+/// units (an attention's heads), but 1 in all dims but n of an opaque op.
 Extents most_parts(const Layer& layer);
 /// Whether the layer's output may be cut into so many parts along the dim: from 1 to most_parts(),
 /// which it must divide where the dim has units.

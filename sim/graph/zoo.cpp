@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
-#include "sim/graph/zoo_net.h"
 #include "sim/graph/zoo_families.h"
+#include "sim/graph/zoo_net.h"
 
 namespace strata {
 namespace {
@@ -90,9 +90,10 @@ std::string known_names() {
 Graph build_zoo(std::string_view name, std::int64_t batch) {
   if (const Network* network = find(name)) return network->build(name, batch);
   if (in_family(name)) return build_of_family(name, batch);
-  throw InputError(fmt::format(
-      "unknown model '{}'; allowed: {}, a size of a family ({}; as gpt2:seq=256), or a file ending in .toml or .onnx", name,
-      known_names(), family_names()));
+  throw InputError(
+      fmt::format("unknown model '{}'; allowed: {}, a size of a family ({}; as gpt2:seq=256), or a "
+                  "file ending in .toml or .onnx",
+                  name, known_names(), family_names()));
 }
 
 }  // namespace strata

@@ -29,8 +29,8 @@ bool in_zoo(std::string_view name);
 /// Throws InputError for a model of no family, or one without tokens.
 std::string with_tokens(std::string_view model, std::int64_t tokens);
 
-/// Throws InputError for a name that the zoo lacks, or sizes that make no network; the message lists
-/// what is allowed.
+/// Throws InputError for a name that the zoo lacks, or sizes that make no network; the message
+/// lists what is allowed.
 Graph build_zoo(std::string_view name, std::int64_t batch);
 
 }  // namespace strata

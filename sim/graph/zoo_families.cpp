@@ -32,12 +32,9 @@ struct Family {
 
 const std::vector<Family>& families() {
   using Size = TransformerSize;
-  static const std::vector<SizeKey> kTokens = {{"layers", &Size::layers},
-                                               {"hidden", &Size::hidden},
-                                               {"heads", &Size::heads},
-                                               {"seq", &Size::seq},
-                                               {"vocab", &Size::vocab},
-                                               {"ffn", &Size::ffn, true}};
+  static const std::vector<SizeKey> kTokens = {
+      {"layers", &Size::layers}, {"hidden", &Size::hidden}, {"heads", &Size::heads},
+      {"seq", &Size::seq},       {"vocab", &Size::vocab},   {"ffn", &Size::ffn, true}};
   const auto with = [](std::vector<SizeKey> keys, SizeKey more) {
     keys.push_back(more);
     return keys;
@@ -233,8 +230,8 @@ void check_sizes(std::string_view text, const Family& family, const TransformerS
                                  size.heads, size.kv_heads));
   }
   if (size.patch > size.image) {
-    throw InputError(fmt::format("model '{}': patch {} is larger than image {}", text, size.patch,
-                                 size.image));
+    throw InputError(
+        fmt::format("model '{}': patch {} is larger than image {}", text, size.patch, size.image));
   }
 }
 
@@ -279,7 +276,8 @@ std::string with_tokens(std::string_view model, std::int64_t tokens) {
                                  model, names_of(has_tokens)));
   }
   std::string sizes;
-  for (const std::string& item : split_at_commas(model.substr(std::min(model.size(), head.size() + 1)))) {
+  for (const std::string& item :
+       split_at_commas(model.substr(std::min(model.size(), head.size() + 1)))) {
     if (!item.empty() && !item.starts_with("seq=")) sizes += item + ",";
   }
   return fmt::format("{}:{}seq={}", head, sizes, tokens);

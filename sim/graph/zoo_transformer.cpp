@@ -126,7 +126,8 @@ Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSiz
   at = net.add("positions", PositionEmbedding{size.positions}, at);
   at = bert.blocks(bert.norm("embedding_norm", at));
   const LayerId first = net.add("first_token", SelectToken{}, at);
-  net.add("pooler_act", Activation{ActivationKind::tanh}, bert.linear("pooler", first, size.hidden));
+  net.add("pooler_act", Activation{ActivationKind::tanh},
+          bert.linear("pooler", first, size.hidden));
   at = net.add("head", Linear{size.vocab, false, "embedding"}, at);
   return bert.take().with_loss(at);
 }

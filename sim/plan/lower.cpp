@@ -40,7 +40,8 @@ LoweredShards shards_of_classes(const Config& config, const DeviceClasses& class
 bool has_copies(const Graph& graph, const Strategy& strategy) {
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Layer& layer = graph[LayerId(i)];
-    if (!is_input(layer.op) && partition(layer, strategy[LayerId(i)].degrees).repeats()) return true;
+    if (!is_input(layer.op) && partition(layer, strategy[LayerId(i)].degrees).repeats())
+      return true;
   }
   return false;
 }

@@ -57,10 +57,10 @@ std::vector<std::vector<GradientPart>> Lowering::gradient_parts(LayerId layer) c
         const std::size_t at = slot(layer, needed.producer_shard);
         const std::size_t reads_at = slot(reader, needed.consumer_shard);
         const bool all = needed.box == owned_box(layer, needed.producer_shard);
-        const bool whole = !needed.local() || strategy_[layer].degrees.r > 1
-                               ? all && lies_alone(edge.gradients[k], needed.box)
-                               : buffers_[reader()].inputs[input][reads_at] ==
-                                     buffers_[layer()].output[at];
+        const bool whole =
+            !needed.local() || strategy_[layer].degrees.r > 1
+                ? all && lies_alone(edge.gradients[k], needed.box)
+                : buffers_[reader()].inputs[input][reads_at] == buffers_[layer()].output[at];
         parts[at].push_back({edge.gradients[k], needed.box, needed.copies, whole});
       }
     }

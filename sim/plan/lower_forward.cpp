@@ -108,11 +108,10 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
   if (!is_input(producer) && (repeats(producer) || repeats(layer))) {
     const Config &from = strategy_[producer], &to = strategy_[layer];
     edge.returns_otherwise = true;
-    edge.boxes = std::make_shared<const ClassBoxes>(
-        ClassBoxes{needed_boxes(graph_, layer, input, from, to),
-                   gets_whole_gradient_[producer()]
-                       ? boxes_of_whole_gradient(graph_, layer, input, to)
-                       : strata::returned_boxes(graph_, layer, input, from, to)});
+    edge.boxes = std::make_shared<const ClassBoxes>(ClassBoxes{
+        needed_boxes(graph_, layer, input, from, to),
+        gets_whole_gradient_[producer()] ? boxes_of_whole_gradient(graph_, layer, input, to)
+                                         : strata::returned_boxes(graph_, layer, input, from, to)});
   } else if (!is_input(producer)) {
     edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer], classes_.get());
     edge.returns_otherwise = classes_ != nullptr;

@@ -47,17 +47,17 @@ struct LayerBuffers {
   std::vector<Values> parameter_gradients;
   std::vector<BufferId> forward_statistics, backward_statistics;
   std::vector<std::vector<BufferId>> inputs, input_gradients;  ///< [input][slot]
-  LayerId adds_to;     ///< whose gradient of the input this layer's is added to
-  LayerId summed_by;   ///< of a layer that reads for others: who added to the sum last
+  LayerId adds_to;           ///< whose gradient of the input this layer's is added to
+  LayerId summed_by;         ///< of a layer that reads for others: who added to the sum last
   LayerId weight_adds_to;    ///< the same of the gradient of a weight that it shares
   LayerId weight_summed_by;  ///< of a layer whose weight others share
 };
 
 /// One input of one layer.
 struct Edge {
-  std::shared_ptr<const ClassBoxes> boxes;    ///< null if the producer is a network input
+  std::shared_ptr<const ClassBoxes> boxes;  ///< null if the producer is a network input
   bool returns_otherwise = false;  ///< gradients go back in other boxes than those that were read
-  std::vector<View> gradients;                ///< by returned box: on its owner's device
+  std::vector<View> gradients;     ///< by returned box: on its owner's device
   std::vector<std::vector<TaskId>> arrivals;  ///< by consumer's slot: transfers into it
 
   std::span<const NeededBox> read() const;
@@ -231,8 +231,8 @@ class Lowering {
   std::vector<bool> requires_gradient_;
   std::vector<bool> gets_whole_gradient_;  ///< by layer
   std::vector<LayerId> shared_readers_;    ///< likewise
-  std::vector<std::uint32_t> ordinals_;  ///< of the layers with parameters
-  std::vector<Bucket> buckets_;          ///< by the layer that ends them, last layer first
+  std::vector<std::uint32_t> ordinals_;    ///< of the layers with parameters
+  std::vector<Bucket> buckets_;            ///< by the layer that ends them, last layer first
   std::vector<LayerTasks> tasks_;
   std::vector<std::vector<Edge>> edges_;                    ///< [layer][input]
   std::vector<std::vector<std::vector<TaskId>>> gradient_;  ///< [layer][slot]: what delivers it

@@ -62,8 +62,8 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
   const Extents& source = graph[layer.inputs[input]].output;
   const Partition owned = partition(graph[layer.inputs[input]], producer_config.degrees);
   const bool copied = owned.repeats();
-  const Partition tiles(source, copied ? without_copies(producer_config.degrees)
-                                       : producer_config.degrees);
+  const Partition tiles(source,
+                        copied ? without_copies(producer_config.degrees) : producer_config.degrees);
   const AccessMap access = access_map(graph, consumer, input);
   std::vector<NeededBox> result;
   for (std::int64_t shard = 0; shard < outputs.shard_count(); ++shard) {
@@ -92,8 +92,8 @@ std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std:
   const Layer& layer = graph[consumer];
   const Partition outputs = partition(layer, consumer_config.degrees);
   const bool copied = outputs.repeats();
-  const Partition tiles(layer.output, copied ? without_copies(consumer_config.degrees)
-                                             : consumer_config.degrees);
+  const Partition tiles(layer.output,
+                        copied ? without_copies(consumer_config.degrees) : consumer_config.degrees);
   const Extents& source = graph[layer.inputs[input]].output;
   const Partition owned(source, producer_config.degrees);
   const AccessMap access = access_map(graph, consumer, input);

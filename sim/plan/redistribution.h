@@ -37,8 +37,7 @@ std::vector<NeededBox> needed_boxes(const Graph& graph, LayerId consumer, std::s
 /// order. Each element of what owners have goes back from one copy of the consumer's, that on the
 /// owner's device if there is one.
 std::vector<NeededBox> returned_boxes(const Graph& graph, LayerId consumer, std::size_t input,
-                                      const Config& producer_config,
-                                      const Config& consumer_config);
+                                      const Config& producer_config, const Config& consumer_config);
 
 /// Whether each shard of a layer that is cut in r gets the whole gradient of what it computes from
 /// its own device: its readers are copies that lie alike.

@@ -55,7 +55,8 @@ constexpr std::array<SettingSpec, 30> kSettings = {{
      "samples per device instead (default 32)", kNoWords, kMostSamples},
     {"strategy", ValueForm::strategy, kOfOneStrategy, "STRATEGY",
      "data, model, owt, hybrid:tp=T[,sp=1][,cp=C] (T devices share each product, C the tokens, the "
-     "rest the samples), eq1 (the least time under Eq. 1), optimal (the fastest simulated step that "
+     "rest the samples), eq1 (the least time under Eq. 1), optimal (the fastest simulated step "
+     "that "
      "a search finds) or a .json file",
      kStrategies},
     {"sync", ValueForm::choice, kEveryJob, "HOW",
@@ -220,7 +221,8 @@ void check_word(const SettingSpec& setting, const Value& value, const std::strin
     }
   }
   value.fail(fmt::format("unknown {} \"{}\"; allowed: {}{}", setting.key, text,
-                         fmt::join(setting.choices, ", "), file ? ", hybrid:tp=T[,sp=1][,cp=C], or a .json file" : ""));
+                         fmt::join(setting.choices, ", "),
+                         file ? ", hybrid:tp=T[,sp=1][,cp=C], or a .json file" : ""));
 }
 
 void check_size(const Value& value, const std::string& text) {

@@ -35,8 +35,8 @@ class Hybrid {
       : graph_(graph), text_(text), sizes_(parse_hybrid(text)) {
     const std::int64_t inner = std::int64_t{sizes_.tensor} * sizes_.context;
     if (devices % inner != 0) {
-      throw InputError(fmt::format("strategy '{}': its parts are {} devices, which do not divide {}",
-                                   text, inner, devices));
+      throw InputError(fmt::format(
+          "strategy '{}': its parts are {} devices, which do not divide {}", text, inner, devices));
     }
     samples_ = static_cast<int>(devices / inner);
   }
@@ -60,8 +60,8 @@ class Hybrid {
     const bool reads_channels =
         std::any_of(layer.inputs.begin(), layer.inputs.end(),
                     [&](LayerId producer) { return channels_[producer()]; });
-    const bool sums = layer.reduction >= std::max(2, sizes_.tensor) &&
-                      (reads_channels || !is_product(layer));
+    const bool sums =
+        layer.reduction >= std::max(2, sizes_.tensor) && (reads_channels || !is_product(layer));
     const bool by_channels =
         !input && !sums &&
         (is_product(layer) || layer.output[Dim::w] == 1 || (reads_channels && !mixes(layer)));
@@ -75,8 +75,8 @@ class Hybrid {
   static bool is_product(const Layer& layer) {
     return layer.reduction > 1 && !traits(layer.op).terms_lead;
   }
-  // Where what was cut in channels meets what is cut in tokens: the sum of a residual; a norm, whose
-  // statistics go over all channels.
+  // Where what was cut in channels meets what is cut in tokens: the sum of a residual; a norm,
+  // whose statistics go over all channels.
   static bool mixes(const Layer& layer) {
     const bool over_channels = statistics(layer, whole(layer.output)).over[Dim::c];
     return std::holds_alternative<Add>(layer.op) || (over_channels && !is_loss(layer.op));
@@ -123,7 +123,8 @@ class Hybrid {
       fail(layer, fmt::format("degree {} in {}; allowed: 1 to {}, {}", degrees[dim], name(dim),
                               most_parts(layer)[dim], why_no_more(layer, dim)));
     }
-    if (degrees.r > most_parts_of_sums(layer) || (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
+    if (degrees.r > most_parts_of_sums(layer) ||
+        (degrees.r > 1 && !may_scatter(layer, degrees)[degrees.scatter])) {
       fail(layer, fmt::format("{} shards of each output are too many", degrees.r));
     }
     return config_of(cut);
@@ -153,8 +154,9 @@ HybridSizes parse_hybrid(std::string_view text) {
   for (const std::string& item : split_at_commas(text.substr(kPrefix.size()))) {
     const std::size_t equals = item.find('=');
     const std::string_view key = std::string_view(item).substr(0, equals);
-    const std::string_view digits =
-        equals == std::string::npos ? std::string_view() : std::string_view(item).substr(equals + 1);
+    const std::string_view digits = equals == std::string::npos
+                                        ? std::string_view()
+                                        : std::string_view(item).substr(equals + 1);
     if (!given.insert(std::string(key)).second) {
       throw InputError(fmt::format("strategy '{}': {} is given twice", text, key));
     }

@@ -1,9 +1,9 @@
 #pragma once
 
 // Data, tensor and context parallelism together, by their sizes: "hybrid:tp=4,sp=1,cp=2". Nothing
-// here knows of a transformer: products whose input lies cut in channels are cut in their terms (r),
-// others in their channels, what reads those follows, and all else is copied, or with sp=1 cut in
-// tokens. Pure; thread-safe.
+// here knows of a transformer: products whose input lies cut in channels are cut in their terms
+// (r), others in their channels, what reads those follows, and all else is copied, or with sp=1 cut
+// in tokens. Pure; thread-safe.
 
 #include <string>
 #include <string_view>

@@ -364,9 +364,8 @@ std::optional<std::vector<std::uint32_t>> SearchSpace::choices(const Strategy& s
     if (!choice) return std::nullopt;
     const Cut& cut = (*variable.cuts)[*choice];
     const bool shared =
-        std::all_of(variable.layers.begin(), variable.layers.end(), [&](LayerId layer) {
-          return strategy[layer] == config_of(layer, cut, leads);
-        });
+        std::all_of(variable.layers.begin(), variable.layers.end(),
+                    [&](LayerId layer) { return strategy[layer] == config_of(layer, cut, leads); });
     if (!shared) return std::nullopt;
     choices.push_back(*choice);
   }

@@ -260,7 +260,7 @@ class StrategyReader {
   std::optional<Degrees> default_;
   std::vector<std::optional<Config>> configs_;
   std::vector<LayerId> with_weight_;  ///< not listed: cut as their weights' owners
-  std::set<LayerId> scattered_;  ///< the file says along which dim
+  std::set<LayerId> scattered_;       ///< the file says along which dim
 };
 
 }  // namespace

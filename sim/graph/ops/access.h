@@ -47,8 +47,8 @@ struct Neighbours {
   std::int64_t before = 0, after = 0;
   constexpr auto operator<=>(const Neighbours&) const = default;
 };
-/// The input is elements `begin`, `begin` + 1, ... of the output; with a negative `begin`, the output
-/// is elements -`begin`, ... of the input.
+/// The input is elements `begin`, `begin` + 1, ... of the output; with a negative `begin`, the
+/// output is elements -`begin`, ... of the input.
 struct Slice {
   std::int64_t begin = 0;
   constexpr auto operator<=>(const Slice&) const = default;

@@ -75,8 +75,8 @@ struct OpTraits {
   bool loss = false;
   /// Reads the same of each input, so that one which stands twice is read once.
   bool reads_all_alike = false;
-  /// A layer of this op that reads what one before it reads is served by that one's reading where it
-  /// is cut as that one (first_reader()).
+  /// A layer of this op that reads what one before it reads is served by that one's reading where
+  /// it is cut as that one (first_reader()).
   bool shares_reading = false;
   /// The weight's leading dim is the term of the sum, not the output channel.
   bool terms_lead = false;

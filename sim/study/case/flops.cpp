@@ -18,8 +18,8 @@ StepFlops step_flops(const Graph& graph) {
     const PhaseSet phases = step_phases(graph, id, trains);
     // Without parameters both factors of a product have a gradient.
     const int data = layer.parameters.total() > 0 ? 1 : 2;
-    const int passes = 1 + (phases[Phase::backward_data] ? data : 0) +
-                       (phases[Phase::backward_weights] ? 1 : 0);
+    const int passes =
+        1 + (phases[Phase::backward_data] ? data : 0) + (phases[Phase::backward_weights] ? 1 : 0);
     flops.model = flops.model + Flops{2.0 * static_cast<double>(forward) * passes};
     std::vector<Extents> inputs;
     for (LayerId input : layer.inputs) inputs.push_back(graph[input].output);

@@ -26,8 +26,7 @@ struct Neighbour {
 
 class Explainer {
  public:
-  Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy,
-            LayerId asked)
+  Explainer(const Case& input, const SearchSpace& space, const Strategy& strategy, LayerId asked)
       : input_(input),
         strategy_(strategy),
         space_(space),

@@ -31,10 +31,9 @@ class Kept {
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
     const Tile shard = partition(l, degrees).tile(kFirst);
-    const std::int64_t parameters =
-        l.weight_of.valid()
-            ? 0
-            : shard_parameters(l, shard).total() * element_bytes(dtypes_.parameters);
+    const std::int64_t parameters = l.weight_of.valid() ? 0
+                                                        : shard_parameters(l, shard).total() *
+                                                              element_bytes(dtypes_.parameters);
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
     if (reads_output(layer)) values += volume(shard) / readers_[layer()];
@@ -90,7 +89,8 @@ std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes d
     std::vector<std::int64_t>& bytes = floor.emplace_back();
     for (const Cut& cut : *space[v].cuts) {
       std::int64_t sum = 0;
-      for (LayerId layer : space[v].layers) sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);
+      for (LayerId layer : space[v].layers)
+        sum += kept.bytes(layer, space.cut_of(layer, cut).degrees);
       bytes.push_back(sum);
     }
   }

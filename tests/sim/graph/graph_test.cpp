@@ -121,7 +121,8 @@ TEST(Shape, ErrorsNameTheLayerAndWhatDoesNotFit) {
   EXPECT_EQ(error_of(Pooling{2, PoolMode::max, square(3, 2, 2)}, small),
             "layer layer: height padding 2 is more than half of the pooling kernel 3");
   EXPECT_EQ(error_of(SoftmaxCrossEntropy{}, small),
-            "layer layer: softmax_cross_entropy takes (n, c) or (n, c, w); its input 6 x 1 x 3 x 5 needs a "
+            "layer layer: softmax_cross_entropy takes (n, c) or (n, c, w); its input 6 x 1 x 3 x 5 "
+            "needs a "
             "flatten or an fc before it");
   EXPECT_EQ(error_of(Dropout{1.0}, small), "layer layer: probability must be in [0, 1)");
   EXPECT_EQ(error_of(Add{}, small), "layer layer: add takes at least two inputs, not 1");

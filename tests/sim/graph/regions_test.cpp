@@ -100,8 +100,7 @@ struct Reads {
     const std::int64_t read = head / (layer.output[Dim::c] / in[Dim::c]);
     for (const Element& e : elements_of(whole(in))) {
       const std::int64_t before = o[4] - e[4];
-      const bool sees =
-          !op.causal || (before >= 0 && (op.window == 0 || before < op.window));
+      const bool sees = !op.causal || (before >= 0 && (op.window == 0 || before < op.window));
       const bool position = index == 0 ? e[4] == o[4] : sees;
       if (e[0] == o[0] && e[kC] / op.head_size == read && position) keep(e);
     }

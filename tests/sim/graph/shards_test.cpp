@@ -1,13 +1,12 @@
 // What shards of one layer share, hold and may be: statistics, phases, parameters, limits.
 
-#include "sim/graph/regions.h"
-
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
 
 namespace strata {

@@ -118,12 +118,10 @@ INSTANTIATE_TEST_SUITE_P(Torchvision, ZooGolden,
 // The published counts, to the unit.
 TEST(Zoo, TransformersHaveTheirPublishedParameters) {
   const std::map<std::string, std::int64_t> published = {
-      {"gpt2", 124'439'808},         {"gpt2-medium", 354'823'168},
-      {"gpt2-large", 774'030'080},   {"gpt2-xl", 1'557'611'200},
-      {"bert-base", 109'482'240},    {"bert-large", 335'141'888},
-      {"vit_b_16", 86'567'656},      {"vit_l_16", 304'326'632},
-      {"llama2-7b", 6'738'415'616},  {"llama2-70b", 68'976'648'192},
-      {"llama3-8b", 8'030'261'248},  {"llama3-70b", 70'553'706'496},
+      {"gpt2", 124'439'808},           {"gpt2-medium", 354'823'168}, {"gpt2-large", 774'030'080},
+      {"gpt2-xl", 1'557'611'200},      {"bert-base", 109'482'240},   {"bert-large", 335'141'888},
+      {"vit_b_16", 86'567'656},        {"vit_l_16", 304'326'632},    {"llama2-7b", 6'738'415'616},
+      {"llama2-70b", 68'976'648'192},  {"llama3-8b", 8'030'261'248}, {"llama3-70b", 70'553'706'496},
       {"llama3-405b", 405'853'388'800}};
   for (const auto& [name, parameters] : published) {
     EXPECT_EQ(build_zoo(name, 1).parameters(), parameters) << name;
@@ -175,8 +173,7 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
             "vocab, ffn, positions, each as KEY=N");
   EXPECT_EQ(error("gpt2:seq=0"),
             "model 'gpt2:seq=0': seq must be an integer from 1 to 2147483648, not '0'");
-  EXPECT_EQ(error("gpt2:seq=2048"),
-            "layer positions: 1024 positions are too few for 2048 tokens");
+  EXPECT_EQ(error("gpt2:seq=2048"), "layer positions: 1024 positions are too few for 2048 tokens");
   EXPECT_EQ(error("gpt:layers=2,hidden=8,heads=2,seq=4"),
             "model 'gpt:layers=2,hidden=8,heads=2,seq=4': vocab is missing");
   EXPECT_EQ(error("gpt2:heads=5"), "model 'gpt2:heads=5': hidden 768 is no multiple of heads 5");

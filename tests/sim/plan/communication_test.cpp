@@ -201,7 +201,8 @@ bool reads_with_another(const Graph& graph, const Strategy& strategy, LayerId la
   if (!std::holds_alternative<Linear>(graph[layer].op)) return false;
   for (std::size_t i = 0; i < layer(); ++i) {
     const Layer& before = graph.layers()[i];
-    if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs) continue;
+    if (!std::holds_alternative<Linear>(before.op) || before.inputs != graph[layer].inputs)
+      continue;
     if (before.weight_of.valid() || graph[layer].weight_of.valid()) continue;
     const auto readers = graph.consumers(LayerId(i)), others = graph.consumers(layer);
     const bool meet = std::any_of(readers.begin(), readers.end(), [&](LayerId reader) {
@@ -247,7 +248,8 @@ std::int64_t count_transfers(const Graph& graph, const Strategy& strategy) {
     const std::int64_t parts = count_partial_sums(graph[layer], strategy[layer]);
     const bool copied = partition(graph[layer], strategy[layer].degrees).repeats();
     if (!copied) elements += parts;
-    const bool spreads = !graph.consumers(layer).empty() && !stays_on_devices(graph, strategy, layer);
+    const bool spreads =
+        !graph.consumers(layer).empty() && !stays_on_devices(graph, strategy, layer);
     if (trains[i] && spreads) elements += parts;
     for (std::size_t input = 0; input < graph[layer].inputs.size(); ++input) {
       const LayerId producer = graph[layer].inputs[input];
@@ -293,8 +295,8 @@ std::int64_t count_sync(const Graph& graph, const Strategy& strategy) {
         // Copies have the same gradients: each is summed with those of other shards alone.
         const std::int64_t copies = cut.repeats() ? strategy[LayerId(i)].degrees.r : 1;
         const std::int64_t bias = term == 0 ? layer.parameters.bias / channels : 0;
-        elements += 2 * (replicas - copies) *
-                    (layer.parameters.weight / channels / layer.reduction + bias);
+        elements +=
+            2 * (replicas - copies) * (layer.parameters.weight / channels / layer.reduction + bias);
       }
     }
   }

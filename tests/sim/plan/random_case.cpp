@@ -341,8 +341,8 @@ std::optional<Config> config_with_others(Random& random, const Graph& graph, Lay
   for (Dim dim : kDims) {
     if (!may_cut(layer, dim, config.degrees[dim])) return std::nullopt;
   }
-  const bool scatters = config.degrees.r == 1 ||
-                        may_scatter(layer, config.degrees)[config.degrees.scatter];
+  const bool scatters =
+      config.degrees.r == 1 || may_scatter(layer, config.degrees)[config.degrees.scatter];
   return scatters ? std::optional(config) : std::nullopt;
 }
 

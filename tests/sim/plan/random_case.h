@@ -22,13 +22,13 @@ Graph random_graph(Random& random);
 /// not, in one part or several, with any number of ends, with a loss or without.
 Graph random_network(Random& random, std::int64_t layers);
 
-/// A transformer of one or two blocks of any family: decoders and encoders, grouped queries, weights
-/// that layers share, planes made into tokens.
+/// A transformer of one or two blocks of any family: decoders and encoders, grouped queries,
+/// weights that layers share, planes made into tokens.
 Graph random_transformer(Random& random);
 
 /// Any degrees that fit the extents and the devices, shards on random distinct devices. With
-/// `reductions` some layers are cut in r, too, or copied. Layers that share a weight go together, and every
-/// other layer that could read with another does.
+/// `reductions` some layers are cut in r, too, or copied. Layers that share a weight go together,
+/// and every other layer that could read with another does.
 Strategy random_strategy(Random& random, const Graph& graph, std::size_t devices,
                          bool reductions = true);
 

@@ -75,7 +75,8 @@ TEST(Record, HasEveryCaseOfTheZooAndNoOther) {
 
 TEST(Record, HasEveryNetworkOfTheZooAndNoOther) {
   std::vector<std::string> networks;
-  for (const ZooEntry& entry : convolutional_zoo()) networks.push_back(std::string(entry.name) + ".tsv");
+  for (const ZooEntry& entry : convolutional_zoo())
+    networks.push_back(std::string(entry.name) + ".tsv");
   for (const char* part : {"steps", "memory", "optima"}) {
     std::vector<std::string> files;
     const std::string folder = source_path("tests/golden/record/") + part;

@@ -7,12 +7,11 @@
 namespace strata {
 namespace {
 
-// 24 s h^2 (1 + s / 6h) + vocabulary, of Narayanan et al. 2021, without recomputation: 6 operations a
-// parameter of products and token, and of attention 12 s h a layer and token, half of it causal.
+// 24 s h^2 (1 + s / 6h) + vocabulary, of Narayanan et al. 2021, without recomputation: 6 operations
+// a parameter of products and token, and of attention 12 s h a layer and token, half of it causal.
 TEST(StepFlops, OfADecoderFollowFromItsSizes) {
   const std::int64_t layers = 2, hidden = 64, seq = 32, vocab = 100, batch = 3;
-  const Graph graph =
-      build_zoo("gpt:layers=2,hidden=64,heads=4,seq=32,vocab=100", batch);
+  const Graph graph = build_zoo("gpt:layers=2,hidden=64,heads=4,seq=32,vocab=100", batch);
   const double tokens = static_cast<double>(batch * seq);
   const double products = static_cast<double>(layers * 12 * hidden * hidden + vocab * hidden);
   const double attention = static_cast<double>(layers * hidden * (seq + 1));  // of a token
