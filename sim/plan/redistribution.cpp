@@ -152,7 +152,7 @@ std::vector<NeededBox> boxes_of_whole_gradient(const Graph& graph, LayerId consu
 
 bool gets_whole_gradient(const Graph& graph, const Strategy& strategy, LayerId layer) {
   const Config& config = strategy[layer];
-  if (config.degrees.r == 1) return false;
+  if (config.degrees.r == 1 || graph.consumers(layer).empty()) return false;
   for (LayerId reader : graph.consumers(layer)) {
     if (graph[reader].reduction > 1 || strategy[reader] != config) return false;
     for (std::size_t input = 0; input < graph[reader].inputs.size(); ++input) {

@@ -38,6 +38,7 @@ LayerId narrowest(const Graph& graph, std::span<const LayerId> layers, CutAxis a
 std::string too_fine(const Graph& graph, LayerId layer, CutAxis axis, std::int32_t degree) {
   const Layer& it = graph[layer];
   if (degree <= most_parts_along(it, axis)) return {};
+  if (!axis && degree <= most_parts_of_sums(it)) return {};  // copies, which a file may say
   if (!axis) {
     if (it.reduction == 1)
       return fmt::format("{} has no terms to divide, {}", it.name, why_no_more_terms(it));
@@ -117,9 +118,10 @@ std::vector<DegreeChoice> degree_choices(const Case& input, std::span<const Laye
   for (const std::int32_t degree : offered_degrees(input.cluster.device_count(), now)) {
     std::string reason;
     const std::vector<LayerId> these = with_axis(input.graph, layers, axis);
-    if (!these.empty() || degree > 1) {
-      const std::span<const LayerId> asked = these.empty() ? layers : std::span(these);
-      reason = too_fine(input.graph, narrowest(input.graph, asked, axis), axis, degree);
+    if (!these.empty()) {
+      reason = too_fine(input.graph, narrowest(input.graph, these, axis), axis, degree);
+    } else if (degree > 1) {
+      reason = fmt::format("{} has no sums to divide", input.graph[layers.front()].name);
     }
     for (std::size_t i = 0; i < layers.size() && reason.empty(); ++i) {
       reason = why_not(input, layers.subspan(i, 1),

@@ -216,7 +216,7 @@ TEST(ConfigChoices, SayWhyNot) {
   EXPECT_EQ(why_not(input, conv1, {{1, 2, 1, 2, 1}}), "");
   const std::vector<LayerId> pool1 = {input.graph.find("pool1")};
   EXPECT_EQ(reason(fc, {}, 2), "");
-  EXPECT_EQ(reason(pool1, {}, 1), "pool1 has no terms to divide, for it has no sum over channels");
+  EXPECT_EQ(reason(pool1, {}, 1), "pool1 has no sums to divide");
   EXPECT_THAT(offered_degrees(6, {}), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(offered_degrees(24, {}), ElementsAre(1, 2, 3, 4, 6, 8, 12, 24));
   const std::vector<Degrees> now = {{{6, 1, 1, 1, 1}}, {{1, 12, 1, 1, 1}}};

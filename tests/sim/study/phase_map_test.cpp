@@ -211,8 +211,8 @@ TEST_F(TwoByTwo, WhatIsWrongByItselfIsAnError) {
   EXPECT_EQ(error([](PhaseMapRequest& r) { r.x.values = {}; }),
             "axis link.intra.bandwidth has no values; allowed: at least one");
   EXPECT_EQ(error([](PhaseMapRequest& r) { r.strategies = {"date"}; }),
-            "unknown strategy 'date'; allowed: data, model, owt, eq1, optimal, or a file ending in "
-            ".json");
+            "unknown strategy 'date'; allowed: data, model, owt, eq1, optimal, "
+            "hybrid:tp=T[,sp=1][,cp=C], or a file ending in .json");
   EXPECT_EQ(error([](PhaseMapRequest& r) {
               r.strategies = {"data", "data"};
             }),
