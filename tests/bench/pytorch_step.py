@@ -9,7 +9,7 @@ the line {"network", "batch", "torch", "core"} and then reads lines: "step" runs
 programs can take turns on a machine whose speed drifts.
 
 A step is what a user writes: zero_grad, forward, cross-entropy, backward, plain SGD, in fp32 and
-training mode, on the same random images each time. The thread is pinned before PyTorch starts, as
+training mode, on the same random images or tokens each time. The thread is pinned before PyTorch starts, as
 Strata pins its devices' threads.
 """
 
@@ -19,8 +19,9 @@ import os
 import sys
 import time
 
-# Network: its usual batch here, and the images' side.
-NETWORKS = {"alexnet": (16, 224), "vgg16": (4, 224), "inception_v3": (4, 299), "resnet50": (4, 224)}
+# Network: its usual batch here, and the images' side, or the tokens.
+NETWORKS = {"alexnet": (16, 224), "vgg16": (4, 224), "inception_v3": (4, 299), "resnet50": (4, 224),
+            "vit_b_16": (4, 224), "gpt2": (1, 256), "bert-base": (2, 128)}
 
 
 def pin(core):
@@ -33,6 +34,10 @@ def answer(message):
 
 
 def build(network):
+    if network in ("gpt2", "bert-base"):
+        import pytorch_tokens
+
+        return (pytorch_tokens.Gpt if network == "gpt2" else pytorch_tokens.Bert)().train()
     from torchvision import models
 
     # Inception as in Strata's zoo: without its auxiliary head. Its own initial weights take a minute
@@ -48,10 +53,14 @@ class Trainer:
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
         torch.manual_seed(1)
-        side = NETWORKS[network][1]
+        size = NETWORKS[network][1]
         self.model = build(network)
-        self.images = torch.randn(batch, 3, side, side)
-        self.labels = torch.randint(1000, (batch,))
+        if hasattr(self.model, "vocabulary"):
+            self.data = torch.randint(self.model.vocabulary, (batch, size))
+            self.labels = torch.randint(self.model.vocabulary, (batch * size,))
+        else:
+            self.data = torch.randn(batch, 3, size, size)
+            self.labels = torch.randint(1000, (batch,))
         self.loss = torch.nn.CrossEntropyLoss()
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01)
         self.version = torch.__version__
@@ -60,7 +69,8 @@ class Trainer:
         """Seconds of one step."""
         start = time.perf_counter()
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss(self.model(self.images), self.labels).backward()
+        outputs = self.model(self.data)
+        self.loss(outputs.reshape(-1, outputs.shape[-1]), self.labels).backward()
         self.optimizer.step()
         return time.perf_counter() - start
 
