@@ -218,7 +218,9 @@ void TaskWork::compute(Turn turn) {
   if (executor_.options_.observer != nullptr) {
     show_before(id, operands);
     kernel(id).run(phase, operands);
-    const bool whole = plan_.placement(plan_[id].layer).degrees.r == 1;
+    const LayerId layer = plan_[id].layer;
+    const bool whole = plan_.placement(layer).degrees.r == 1 ||
+                       graph_[layer].reduction == 1;  // else parts of sums
     if (phase == Phase::forward && whole) {
       show(TensorRole::output, plan_[id], operands.output);
     }

@@ -241,12 +241,13 @@ SearchSpace::SearchSpace(const Graph& graph, const Cluster& cluster, const Searc
     }
     variable.cuts = lists(graph, alike);
   }
-  for (const auto& [layer, shares] : sharing_) {
-    SearchVariable& variable = variables_[*variable_of_[layer()]];
+  for (const auto& sharing : sharing_) {
+    const Layer& shares = sharing.second.layer;
+    SearchVariable& variable = variables_[*variable_of_[sharing.first()]];
     Cuts cuts = *variable.cuts;
     std::erase_if(cuts, [&](const Cut& cut) {
-      const std::optional<Cut> own = cut_with_weight(shares.layer, cut);
-      return !own || (own->degrees.r > 1 && !lists.cuts_sums(shares.layer));
+      const std::optional<Cut> own = cut_with_weight(shares, cut);
+      return !own || (own->degrees.r > 1 && !lists.cuts_sums(shares));
     });
     variable.cuts = std::make_shared<const Cuts>(std::move(cuts));
   }

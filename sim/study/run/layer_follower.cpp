@@ -33,7 +33,7 @@ class PartRuns {
         tile_(partition(layer_, plan.placement(key.second).degrees).tile(part.shard)),
         parameters_(is_of_parameters(key.first)) {
     if (key.first == TensorRole::output) {
-      tile_ = partition(layer_, plan.placement(key.second).degrees).box(part.shard);
+      tile_ = partition(layer_, plan.placement(key.second).degrees).held(part.shard);
     }
     const std::int64_t values =
         parameters_ ? shard_parameters(layer_, tile_).total() : volume(tile_);
@@ -146,13 +146,16 @@ void Follower::compare(TensorKey key, std::span<const float> values) {
       key.first == TensorRole::parameters ? kParameterTolerance : layer_tolerance(plan_.dtype());
   const Partition cut = partition(graph_[key.second], plan_.placement(key.second).degrees);
   std::set<HeldParameters> held;  // replicas hold the same ones
+  std::set<Box> boxes;            // so do copies
   std::size_t covered = 0;
   double squares = 0, farthest = 0;
   for (const Part& part : record_.parts(key.first, key.second)) {
     const double distance = distance_of(PartRuns(graph_, plan_, key, part), part, values);
-    const bool first = is_of_parameters(key.first)
-                           ? held.insert(parameters_in(cut.tile(part.shard))).second
-                           : key.first == TensorRole::output || seen_once(cut.tile(part.shard));
+    const bool first =
+        is_of_parameters(key.first) ? held.insert(parameters_in(cut.tile(part.shard))).second
+        : key.first == TensorRole::output
+            ? boxes.insert(cut.held(part.shard)).second
+            : seen_once(cut.tile(part.shard)) && boxes.insert(cut.tile(part.shard)).second;
     if (first) {
       covered += part.values.size();
       squares += square(length_of(part.values));
