@@ -94,7 +94,7 @@ void take_sight(OnnxScores& scores, const Sight& sight) {
 ViewAxis heads_of(const OnnxView& view) {
   ViewAxis heads;
   for (std::size_t i = 0; i + 2 < view.axes.size(); ++i) {
-    for (const Factor& factor : view.axes[i]) {
+    for (const AxisFactor& factor : view.axes[i]) {
       if (factor.dim != Dim::n) heads.push_back(factor);
     }
   }
@@ -158,7 +158,7 @@ bool read_scores(OnnxNode& node) {
   OnnxScores scores{*queries, *keys, queries->axes};
   std::swap(scores.keys.axes[keys->axes.size() - 2], scores.keys.axes.back());
   scores.axes.back() = scores.keys.axes[keys->axes.size() - 2];
-  for (Factor& factor : scores.axes.back()) factor.dim = Dim::d;
+  for (AxisFactor& factor : scores.axes.back()) factor.dim = Dim::d;
   node.alias(std::move(scores));
   return true;
 }

@@ -27,7 +27,7 @@ std::optional<OnnxView> turned(const OnnxView& second, const OnnxView& first) {
       second.scale != -first.scale || first.axes.back().size() > 1)
     return std::nullopt;
   if (whole.axes.back().empty()) whole.axes.back().push_back({Dim::c, 1, 1});
-  Factor& channels = whole.axes.back().front();
+  AxisFactor& channels = whole.axes.back().front();
   Extents behind = first.offset;
   behind[Dim::c] += channels.extent * channels.stride;
   if (channels.dim != Dim::c || channels.stride != 1 || second.offset != behind)

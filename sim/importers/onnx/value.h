@@ -56,14 +56,14 @@ struct OnnxShape {};
 struct OnnxFailed {};
 
 /// Part of an axis: `extent` steps of `stride` elements along a dim; a stride of 0 repeats them.
-struct Factor {
+struct AxisFactor {
   Dim dim = Dim::n;
   std::int64_t extent = 1, stride = 1;
-  bool operator==(const Factor&) const = default;
+  bool operator==(const AxisFactor&) const = default;
 };
 
 /// The factors of an axis, row-major; none: its extent is 1.
-using ViewAxis = std::vector<Factor>;
+using ViewAxis = std::vector<AxisFactor>;
 using ViewAxes = std::vector<ViewAxis>;
 
 /// A product with a constant, whose rows become layers once it is known which belong together: of

@@ -13,10 +13,10 @@ namespace strata {
 namespace {
 
 // Neighbours that are one run of a dim become one factor.
-void append(ViewAxis& axis, const Factor& factor) {
+void append(ViewAxis& axis, const AxisFactor& factor) {
   if (factor.extent == 1) return;
   if (!axis.empty()) {
-    Factor& last = axis.back();
+    AxisFactor& last = axis.back();
     const bool repeats = last.stride == 0 && factor.stride == 0;
     const bool joins = last.stride != 0 && last.stride == factor.extent * factor.stride;
     if (last.dim == factor.dim && (repeats || joins)) {
@@ -40,16 +40,16 @@ Extents file_extents(const OnnxNetwork& network, const OnnxView& view) {
 
 // Of the channels that a view has, which of its source they are, in their order there.
 std::vector<std::int64_t> rows_of(const OnnxView& view) {
-  std::vector<Factor> factors;
+  std::vector<AxisFactor> factors;
   for (const ViewAxis& axis : view.axes) {
-    for (const Factor& factor : axis) {
+    for (const AxisFactor& factor : axis) {
       if (factor.dim == Dim::c && factor.stride > 0) factors.push_back(factor);
     }
   }
   std::sort(factors.begin(), factors.end(),
-            [](const Factor& a, const Factor& b) { return a.stride > b.stride; });
+            [](const AxisFactor& a, const AxisFactor& b) { return a.stride > b.stride; });
   std::vector<std::int64_t> rows = {view.offset[Dim::c]};
-  for (const Factor& factor : factors) {
+  for (const AxisFactor& factor : factors) {
     std::vector<std::int64_t> more;
     more.reserve(rows.size() * static_cast<std::size_t>(factor.extent));
     for (const std::int64_t row : rows) {
@@ -105,7 +105,7 @@ void make_product(OnnxNetwork& network, OnnxView& view, const std::string& part)
 bool has_dim(const OnnxView& view, Dim dim) {
   return std::any_of(view.axes.begin(), view.axes.end(), [&](const ViewAxis& axis) {
     return std::any_of(axis.begin(), axis.end(),
-                       [&](const Factor& factor) { return factor.dim == dim; });
+                       [&](const AxisFactor& factor) { return factor.dim == dim; });
   });
 }
 
@@ -134,22 +134,22 @@ void join_planes(OnnxNetwork& network, OnnxView& view) {
 }  // namespace
 
 void pack_channels(OnnxView& view) {
-  std::vector<Factor*> factors;
+  std::vector<AxisFactor*> factors;
   for (ViewAxis& axis : view.axes) {
-    for (Factor& factor : axis) {
+    for (AxisFactor& factor : axis) {
       if (factor.dim == Dim::c && factor.stride > 0) factors.push_back(&factor);
     }
   }
   std::sort(factors.begin(), factors.end(),
-            [](const Factor* a, const Factor* b) { return a->stride < b->stride; });
+            [](const AxisFactor* a, const AxisFactor* b) { return a->stride < b->stride; });
   std::int64_t stride = 1;
-  for (Factor* factor : factors) {
+  for (AxisFactor* factor : factors) {
     factor->stride = stride;
     stride *= factor->extent;
   }
   for (ViewAxis& axis : view.axes) {
     ViewAxis joined;
-    for (const Factor& factor : axis) append(joined, factor);
+    for (const AxisFactor& factor : axis) append(joined, factor);
     axis = std::move(joined);
   }
   view.offset[Dim::c] = 0;
@@ -157,7 +157,7 @@ void pack_channels(OnnxView& view) {
 
 std::int64_t extent_of(const ViewAxis& axis) {
   return std::accumulate(axis.begin(), axis.end(), std::int64_t{1},
-                         [](std::int64_t all, const Factor& f) { return all * f.extent; });
+                         [](std::int64_t all, const AxisFactor& f) { return all * f.extent; });
 }
 
 TensorDims dims_of(const ViewAxes& axes) {
@@ -168,7 +168,7 @@ TensorDims dims_of(const ViewAxes& axes) {
 }
 
 std::optional<ViewAxes> reshaped(const ViewAxes& axes, const TensorDims& dims) {
-  std::vector<Factor> left;
+  std::vector<AxisFactor> left;
   for (const ViewAxis& axis : axes) left.insert(left.end(), axis.begin(), axis.end());
   std::reverse(left.begin(), left.end());
   ViewAxes result;
@@ -176,7 +176,7 @@ std::optional<ViewAxes> reshaped(const ViewAxes& axes, const TensorDims& dims) {
     ViewAxis axis;
     while (dim > 1) {
       if (left.empty()) return std::nullopt;
-      Factor factor = left.back();
+      AxisFactor factor = left.back();
       left.pop_back();
       if (dim % factor.extent != 0) {
         if (factor.extent % dim != 0) return std::nullopt;
@@ -217,7 +217,7 @@ std::optional<OnnxView> sliced(const OnnxView& view, std::size_t axis, std::int6
   if (factors.empty() || factors.front().dim == Dim::n || begin % behind != 0 ||
       count % behind != 0 || count < 1)
     return std::nullopt;
-  Factor& first = factors.front();
+  AxisFactor& first = factors.front();
   part.offset[first.dim] += begin / behind * first.stride;
   first.extent = count / behind;
   if (first.extent == 1) factors.erase(factors.begin());
