@@ -46,9 +46,10 @@ constexpr std::array kNetworks = {
 };
 
 std::vector<ZooEntry> entries() {
-  std::vector<ZooEntry> entries;
-  for (const Network& network : kNetworks) entries.push_back(network.entry);
   const auto members = family_members();
+  std::vector<ZooEntry> entries;
+  entries.reserve(kNetworks.size() + members.size());
+  for (const Network& network : kNetworks) entries.push_back(network.entry);
   entries.insert(entries.end(), members.begin(), members.end());
   return entries;
 }
