@@ -207,7 +207,12 @@ const std::string& name_of(const AskedStrategy& asked) {
 
 Strategy resolve(const AskedStrategy& asked, const Case& input) {
   const auto* const strategy = std::get_if<Strategy>(&asked);
-  if (strategy == nullptr) return load_strategy(std::get<std::string>(asked), input);
+  if (strategy == nullptr) {
+    const auto& name = std::get<std::string>(asked);
+    // On one device, which sizes of several do not divide, all strategies are the same.
+    const bool alone = is_hybrid(name) && input.cluster.device_count() == 1;
+    return alone ? data_parallel(input.graph, 1).called(name) : load_strategy(name, input);
+  }
   if (strategy->size() != input.graph.size()) {
     throw InputError(fmt::format("strategy {} has {} layers, the network {}", strategy->name(),
                                  strategy->size(), input.graph.size()));
