@@ -18,6 +18,7 @@
 #include "cli/output/case_header.h"
 #include "cli/output/device_warnings.h"
 #include "cli/output/json.h"
+#include "cli/output/memory_output.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "sim/base/error.h"
@@ -46,6 +47,7 @@ struct PredictFlags {
   std::string trace_file, plan_file, beside_file;
   bool json = false;
   bool no_classes = false;
+  bool memory = false;
 
   bool writes_files() const { return !trace_file.empty() || !plan_file.empty(); }
   bool needs_devices() const { return writes_files() || !beside_file.empty(); }
@@ -148,6 +150,7 @@ void print_details(const Case& input, const Prediction& p) {
     print("Model FLOPs utilisation: {:.1f}% of the devices' {} peak\n", 100 * used->model,
           name(input.dtypes.values));
   }
+  print("{}", peak_text(input, p));
   print_layers(input, p);
 }
 
@@ -231,6 +234,7 @@ void run(PredictFlags& flags) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const Prediction& p : predictions) {
       document.push_back(prediction_json(input, p));
+      document.back()["memory"] = peak_json(input, p, flags.memory);
       if (flags.jitter) {
         document.back()["jitter"] =
             jitter_json({*flags.jitter}, predict_jitter(input, p, {*flags.jitter}));
@@ -251,6 +255,8 @@ void run(PredictFlags& flags) {
     return print("\n{}", beside_text(input, p, compare_kernels(*beside, input, p)));
   }
   if (predictions.size() == 1) print_details(input, predictions.front());
+  if (!flags.memory) return;
+  for (const Prediction& p : predictions) print("{}", kept_text(input, p));
 }
 
 }  // namespace
@@ -274,6 +280,10 @@ void add_predict_command(CLI::App& app) {
   command
       ->add_flag("--no-classes", flags->no_classes,
                  "simulate every device, not one of each class of devices that do the same")
+      ->disable_flag_override();
+  command
+      ->add_flag("--memory", flags->memory,
+                 "list what the fullest device keeps for its backward pass")
       ->disable_flag_override();
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

@@ -17,7 +17,7 @@ std::pair<std::string, std::string> split_what_if(const std::string& text) {
     throw InputError(
         fmt::format("`set` {}: no KEY=VALUE; allowed: link.SELECTOR.bandwidth=, "
                     "link.SELECTOR.latency=, device.SELECTOR.speed=, layer.SELECTOR.speed=, "
-                    "overlap=",
+                    "overlap=, attention=, dropout=, gather=",
                     text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};

@@ -9,6 +9,7 @@
 #include "exec/cpu/kernels.h"
 #include "exec/cpu/move.h"
 #include "exec/cpu/onednn.h"
+#include "exec/runtime/dropout_mask.h"
 
 namespace strata::cpu {
 namespace {
@@ -28,6 +29,35 @@ class ScratchParts {
   float* next_;
 };
 
+/// Of the weights of one head, whose places are (n, heads, queries, keys) of the whole layer.
+class HeadDropout final : public WeightDropout {
+ public:
+  HeadDropout(const LayerDropout& dropout, double probability, std::int64_t whole_keys)
+      : dropout_(dropout),
+        mask_(dropout.mask(0)),
+        scale_(static_cast<float>(1 / (1 - probability))),
+        whole_keys_(whole_keys) {}
+
+  void begin_step(std::uint64_t step) { mask_ = dropout_.mask(step); }
+  /// `first`: the place of the shard's first query and key.
+  void begin_head(std::int64_t first) { first_ = first; }
+
+  void apply(float* weights, std::int64_t stride, std::int64_t keys, std::int64_t query,
+             std::int64_t key) const override {
+    const std::int64_t lanes = vector_block(), place = first_ + query * whole_keys_ + key;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      float& weight = weights[j / lanes * stride + j % lanes];
+      weight = mask_.keeps(place + j) ? weight * scale_ : 0;
+    }
+  }
+
+ private:
+  LayerDropout dropout_;
+  DropoutMask mask_;
+  float scale_;
+  std::int64_t whole_keys_, first_ = 0;
+};
+
 class AttentionKernel : public PhasedKernel {
  public:
   AttentionKernel(const ShardSpec& spec, const Attention& op)
@@ -38,13 +68,19 @@ class AttentionKernel : public PhasedKernel {
         group_(input(spec, 0)[Dim::c] / input(spec, 1)[Dim::c]),
         scale_(static_cast<float>(1 / std::sqrt(static_cast<double>(size_)))),
         turn_queries_(op.rotary, size_, output_[Dim::w]),
-        turn_keys_(op.rotary, size_, keys_[Dim::w]) {
+        turn_keys_(op.rotary, size_, keys_[Dim::w]),
+        heads_((*spec).output[Dim::c] / size_),
+        whole_queries_((*spec).output[Dim::w]),
+        whole_keys_(input(spec, 1)[Dim::w]),
+        drops_(op.dropout > 0 && spec.training),
+        dropout_(LayerDropout(spec.seed, spec.layer, op.dropout), op.dropout, whole_keys_) {
     shape_.queries = output_[Dim::w].size();
     shape_.keys = keys_[Dim::w].size();
     shape_.channels = packed_size(1, size_);
     shape_.causal = op.causal;
     shape_.window = op.window;
     shape_.last_key = output_[Dim::w].begin - keys_[Dim::w].begin;
+    if (drops_) shape_.dropout = &dropout_;
   }
 
  private:
@@ -85,7 +121,14 @@ class AttentionKernel : public PhasedKernel {
     return transpose_head(nullptr, nullptr, shape_.keys, size_);
   }
 
+  void begin_dropout(std::int64_t n, std::int64_t head) {
+    const std::int64_t sample = output_[Dim::n].begin + n, query = output_[Dim::w].begin;
+    dropout_.begin_head(((sample * heads_ + head) * whole_queries_ + query) * whole_keys_ +
+                        keys_[Dim::w].begin);
+  }
+
   void forward(const Operands& operands) override {
+    if (drops_) dropout_.begin_step(operands.step->step);
     const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
     const Tensor y(operands.output);
     ScratchParts parts(2 * query_floats() + 2 * key_floats() + transposed_floats() +
@@ -103,6 +146,7 @@ class AttentionKernel : public PhasedKernel {
       pack_head(values, v, key_place(n, key_head));
       for (std::int64_t h = heads.begin; h < heads.end; ++h) {
         take_queries(queries, q, n, h);
+        begin_dropout(n, h);
         auto* const saved = static_cast<float*>(operands.saved);
         block_products().attend(head, result, saved != nullptr ? log_sums(saved, n, h) : forgotten);
         unpack_head(y, result, query_place(output_, n, h));
@@ -112,6 +156,7 @@ class AttentionKernel : public PhasedKernel {
   }
 
   void backward_data(const Operands& operands) override {
+    if (drops_) dropout_.begin_step(operands.step->step);
     const Tensor q(operands.inputs[0]), k(operands.inputs[1]), v(operands.inputs[2]);
     const Tensor y(operands.output), dy(operands.output_gradient);
     const Tensor dq(operands.input_gradients[0]), dk(operands.input_gradients[1]);
@@ -143,6 +188,7 @@ class AttentionKernel : public PhasedKernel {
         pack_head(of_queries, y, query_place(output_, n, h));
         pack_head(gradients, dy, query_place(output_, n, h));
         multiply(products, gradients, of_queries);
+        begin_dropout(n, h);
         block_products().attend_backward(
             head, {gradients, log_sums(static_cast<float*>(operands.saved), n, h), products,
                    of_queries, of_keys, of_values});
@@ -186,6 +232,9 @@ class AttentionKernel : public PhasedKernel {
   std::int64_t group_;  ///< heads of queries that a head of keys serves
   float scale_;
   Rotary turn_queries_, turn_keys_;
+  std::int64_t heads_, whole_queries_, whole_keys_;  ///< of the layer
+  bool drops_;
+  HeadDropout dropout_;
   AttentionHead shape_;
 };
 

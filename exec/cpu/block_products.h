@@ -22,6 +22,16 @@ struct ProductExtents {
   std::int64_t rows = 0, depth = 0, columns = 0;
 };
 
+/// What a dropout leaves of a softmax's weights: zero, or the weight times 1 / (1 - probability).
+class WeightDropout {
+ public:
+  virtual void apply(float* weights, std::int64_t stride, std::int64_t keys, std::int64_t query,
+                     std::int64_t key) const = 0;
+
+ protected:
+  ~WeightDropout() = default;
+};
+
 /// One head of queries, and the head of keys and values that serves it. Matrices (positions,
 /// channels) begin a block of channels where the one before ends; `channels` are whole blocks.
 struct AttentionHead {
@@ -33,6 +43,9 @@ struct AttentionHead {
   /// Transposed: (channels, keys), whose keys are whole blocks, zero beyond the last.
   const float *k_transposed = nullptr, *v_transposed = nullptr;
   float* workspace = nullptr;  ///< kAttentionWorkspace floats
+  /// Or null. Of a query, `keys` weights from `key` on, a block of them `stride` floats after the
+  /// one before.
+  const WeightDropout* dropout = nullptr;
 };
 
 /// What the backward half reads beside, and where its sums go.

@@ -42,7 +42,7 @@ void Backend::fill_values(float* to, std::int64_t count) {
 }
 
 std::int64_t Backend::saved_bytes(const Layer& layer, const Box& output) const {
-  const Saved kept = saved(layer.op, output, DType::bf16);
+  const Saved kept = saved(layer.op, {output, {}, DType::bf16});
   return 4 * (kept.each_element ? places(output) : kept.values);
 }
 

@@ -83,7 +83,7 @@ PartsSum Program::find_sum(TaskId task) const {
       buffer.kind == BufferKind::gathered_gradient && buffer.layer == plan_[task].layer;
   if (!gathers && !is_sum(plan_[task].phase)) return PartsSum::none;
   const Box& whole = plan_.boxes(sum->buffer).front();
-  const auto parts = plan_.moves(task);
+  const auto parts = this->parts(task);
   const auto covers = [&](const Piece& part) { return part.box == whole; };
   if (!parts.empty() && std::all_of(parts.begin(), parts.end(), covers)) {
     const bool alike = std::all_of(parts.begin(), parts.end(), [&](const Piece& part) {
@@ -95,6 +95,14 @@ PartsSum Program::find_sum(TaskId task) const {
   for (const Piece& part : parts) covered += volume(part.box);
   return covered == volume(whole) && pairwise_disjoint(parts) ? PartsSum::disjoint
                                                               : PartsSum::overlapping;
+}
+
+std::span<const Piece> Program::parts(TaskId task) const {
+  const std::span<const Piece> moves = plan_.moves(task);
+  const auto other = std::find_if(moves.begin(), moves.end(), [&](const Piece& piece) {
+    return piece.target.buffer != moves.front().target.buffer;
+  });
+  return {moves.begin(), other};
 }
 
 // What the plan has by buffer, by task.

@@ -47,6 +47,8 @@ class Program {
   /// Of a compute task with a kernel: the first forward or the first backward one of its shard.
   bool is_head(TaskId task) const { return is_head_[task()]; }
   PartsSum parts_sum(TaskId task) const { return sums_[task()]; }
+  /// The moves that parts_sum() is of, which come first; the others are copies.
+  std::span<const Piece> parts(TaskId task) const;
   /// Buffers with a network's data that a forward head reads.
   std::vector<BufferId> data(TaskId task) const;
   /// Buffers that are done with when the task and all their other last users have ended.

@@ -301,8 +301,12 @@ void TaskWork::load_inputs(TaskId id, std::uint32_t step) {
 void TaskWork::put_together(Turn turn) {
   const TaskId id = turn.task;
   const Phase phase = plan_[id].phase;
-  if (program_.parts_sum(id) != PartsSum::none) return sum_parts(id);
-  for (const Piece& piece : plan_.moves(id)) {
+  std::span<const Piece> pieces = plan_.moves(id);
+  if (program_.parts_sum(id) != PartsSum::none) {
+    sum_parts(id);
+    pieces = pieces.subspan(program_.parts(id).size());
+  }
+  for (const Piece& piece : pieces) {
     if (phase == Phase::update) {
       backend_.add_values(values_of(piece.target.buffer), values_of(piece.source.buffer),
                           plan_[piece.source.buffer].values);
@@ -315,7 +319,7 @@ void TaskWork::put_together(Turn turn) {
 void TaskWork::sum_parts(TaskId id) {
   const Region to = region({find(id, summed_role(plan_[id].phase)).buffer});
   const PartsSum how = program_.parts_sum(id);
-  const auto parts = plan_.moves(id);
+  const auto parts = program_.parts(id);
   if (how == PartsSum::whole) {
     std::vector<Region> from;
     for (const Piece& part : parts) from.push_back(region(part.source));

@@ -1,6 +1,7 @@
 #include "sim/cost/cost_model.h"
 
 #include <array>
+#include <variant>
 
 #include "sim/cost/measured_costs.h"
 #include "sim/cost/measured_moves.h"
@@ -39,11 +40,14 @@ class ProfileCostModel final : public CostModel {
         roofline_(profile),
         computes_in_(types_of(profile)),
         peaks_(peaks_of(profile)),
+        kernels_(profile.kernels),
         measured_devices_(profile.devices) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
-    if (const auto cost = measured_(work, phase)) return *cost;
-    const PhaseWork needed = phase_work(work, phase);
+    if (is_of_these(work)) {
+      if (const auto cost = measured_(work, phase)) return *cost;
+    }
+    const PhaseWork needed = phase_work(work, phase, kernels_);
     if (!needed.any) return {{}, CostSource::analytic};
     return {roofline_(needed, work.dtype), CostSource::analytic};
   }
@@ -62,15 +66,27 @@ class ProfileCostModel final : public CostModel {
   std::optional<FlopsPerSecond> peak(DType dtype) const override {
     return peaks_[static_cast<std::size_t>(dtype)];
   }
+  KernelTraits kernels() const override { return kernels_; }
+  std::unique_ptr<CostModel> with(const KernelTraits& kernels) const override {
+    auto other = std::make_unique<ProfileCostModel>(*this);
+    other->kernels_ = kernels;
+    return other;
+  }
   std::int64_t measured_devices() const override { return measured_devices_; }
 
  private:
+  // What was measured is a fused attention.
+  bool is_of_these(const ShardWork& work) const {
+    return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);
+  }
+
   Bytes capacity_;
   MeasuredCosts measured_;
   MeasuredMoves moves_;
   Roofline roofline_;
   ComputesIn computes_in_;
   PeakOfType peaks_;
+  KernelTraits kernels_;
   std::int64_t measured_devices_;
 };
 

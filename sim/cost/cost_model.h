@@ -52,6 +52,9 @@ class CostModel {
   virtual bool computes_in(DType) const { return true; }
   /// Of the kind's arithmetic units in this type; nothing where the profile has none.
   virtual std::optional<FlopsPerSecond> peak(DType) const { return std::nullopt; }
+  /// How the kind's kernels work; and the same costs of kernels that work otherwise.
+  virtual KernelTraits kernels() const { return {}; }
+  virtual std::unique_ptr<CostModel> with(const KernelTraits& kernels) const = 0;
   /// How many devices were busy at once while its rows were measured; 0 where nobody said.
   virtual std::int64_t measured_devices() const { return 0; }
 };

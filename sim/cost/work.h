@@ -10,6 +10,6 @@ namespace strata {
 
 /// The phase of the shard. Convolutions and fully-connected layers have arithmetic; all other ops
 /// are bound by memory (docs/profiles.md lists their passes).
-PhaseWork phase_work(const ShardWork& work, Phase phase);
+PhaseWork phase_work(const ShardWork& work, Phase phase, const KernelTraits& kernels = {});
 
 }  // namespace strata

@@ -149,10 +149,10 @@ Statistics statistics(const Op& op, const Box& output) {
       op);
 }
 
-Saved saved(const Op& op, const Box& output, DType dtype) {
+Saved saved(const Op& op, const SavedContext& of) {
   return std::visit(
       [&](const auto& page) {
-        if constexpr (requires { page.saved(output, dtype); }) return page.saved(output, dtype);
+        if constexpr (requires { page.saved(of); }) return page.saved(of);
         return Saved{};
       },
       op);

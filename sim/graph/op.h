@@ -4,7 +4,7 @@
 // page in ops/ with kTraits, name(), output(inputs), reads(context), work(shard, phase) and
 // visit_keys(visitor), and what of these it has to say something to: backward_reads(),
 // parameters(inputs), macs_per_output(inputs), terms(), units(inputs), statistics(box),
-// saved(box, dtype), cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The
+// saved(context), cost_attributes(), make_canonical(), prototypes() and why_whole(dim). The
 // functions below ask the page of the op that is there; tests/sim/graph/op_test.cpp has what each
 // answers. Values; thread-safe.
 
@@ -109,7 +109,7 @@ bool backward_reads_output(const Op& op);
 
 /// For the shard with this output box.
 Statistics statistics(const Op& op, const Box& output);
-Saved saved(const Op& op, const Box& output, DType dtype);
+Saved saved(const Op& op, const SavedContext& of);
 
 /// Why the output may not be cut in the dim; empty where it may.
 std::string_view why_whole(const Op& op, Dim dim);

@@ -23,6 +23,8 @@ struct SizeKey {
   bool optional = false;
 };
 
+constexpr std::string_view kDropout = "dropout";  // of any family
+
 struct Family {
   std::string_view name;
   Graph (*build)(std::string_view name, std::int64_t batch, const TransformerSize& size);
@@ -188,14 +190,32 @@ std::string names_of(const Wanted& wanted) {
 
 std::string keys_of(const Family& family) {
   std::string keys;
-  for (const SizeKey& key : family.keys) keys += (keys.empty() ? "" : ", ") + std::string(key.name);
-  return keys;
+  for (const SizeKey& key : family.keys) keys += std::string(key.name) + ", ";
+  return keys + std::string(kDropout);
+}
+
+double read_dropout(std::string_view text, std::string_view value) {
+  double probability = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), probability);
+  if (error == std::errc() && end == value.data() + value.size() && probability >= 0 &&
+      probability < 1) {
+    return probability;
+  }
+  throw InputError(fmt::format("model '{}': {} must be a number from 0 to below 1, not '{}'", text,
+                               kDropout, value));
 }
 
 void read_size(std::string_view text, const Family& family, std::string_view item,
                std::set<std::string>& given, TransformerSize& size) {
   const std::size_t equals = item.find('=');
   const std::string_view name = item.substr(0, equals);
+  if (equals != std::string_view::npos && !given.insert(std::string(name)).second) {
+    throw InputError(fmt::format("model '{}': {} is given twice", text, name));
+  }
+  if (equals != std::string_view::npos && name == kDropout) {
+    size.dropout = read_dropout(text, item.substr(equals + 1));
+    return;
+  }
   const auto key = std::find_if(family.keys.begin(), family.keys.end(),
                                 [&](const SizeKey& known) { return known.name == name; });
   if (equals == std::string_view::npos || key == family.keys.end()) {
@@ -209,9 +229,6 @@ void read_size(std::string_view text, const Family& family, std::string_view ite
       value > kMaxExtent) {
     throw InputError(fmt::format("model '{}': {} must be an integer from 1 to {}, not '{}'", text,
                                  name, kMaxExtent, digits));
-  }
-  if (!given.insert(std::string(name)).second) {
-    throw InputError(fmt::format("model '{}': {} is given twice", text, name));
   }
   size.*key->value = value;
 }

@@ -27,6 +27,7 @@ class Transformer {
               const BlockStyle& style)
       : net_(name, batch), size_(size), style_(style) {
     style_.attention.head_size = size.hidden / size.heads;
+    style_.attention.dropout = size.dropout;
   }
   Net& net() { return net_; }
   Net&& take() { return std::move(net_); }
@@ -42,6 +43,9 @@ class Transformer {
   LayerId norm(const std::string& name, LayerId from) {
     if (style_.rms) return net_.add(name, RmsNorm{style_.epsilon}, from);
     return net_.add(name, LayerNorm{style_.epsilon, true}, from);
+  }
+  LayerId dropout(const std::string& name, LayerId from) {
+    return size_.dropout > 0 ? net_.add(name, Dropout{size_.dropout}, from) : from;
   }
   LayerId blocks(LayerId at) {
     for (std::int64_t block = 0; block < size_.layers; ++block) {
@@ -59,7 +63,7 @@ class Transformer {
                         Part inner) {
     const std::string norm_name = prefix + part + "_norm";
     const LayerId in = style_.pre_norm ? norm(norm_name, from) : from;
-    const LayerId out = (this->*inner)(prefix, in);
+    const LayerId out = dropout(prefix + part + "_dropout", (this->*inner)(prefix, in));
     const LayerId sum = net_.join(prefix + part + "_add", Add{}, {from, out});
     return style_.pre_norm ? sum : norm(norm_name, sum);
   }
@@ -100,7 +104,7 @@ Graph build_gpt(std::string_view name, std::int64_t batch, const TransformerSize
   style.attention.causal = true;
   Transformer gpt(name, batch, size, style);
   LayerId at = gpt.net().add("positions", PositionEmbedding{size.positions}, gpt.tokens());
-  at = gpt.norm("norm", gpt.blocks(at));
+  at = gpt.norm("norm", gpt.blocks(gpt.dropout("embedding_dropout", at)));
   at = gpt.net().add("head", Linear{size.vocab, false, "embedding"}, at);
   return gpt.take().with_loss(at);
 }
@@ -124,7 +128,7 @@ Graph build_bert(std::string_view name, std::int64_t batch, const TransformerSiz
                                 net.join("token_types", Input{{{1, 1, 1, 1, size.seq}}}, {}));
   LayerId at = net.join("embedding_add", Add{}, {words, types});
   at = net.add("positions", PositionEmbedding{size.positions}, at);
-  at = bert.blocks(bert.norm("embedding_norm", at));
+  at = bert.blocks(bert.dropout("embedding_dropout", bert.norm("embedding_norm", at)));
   const LayerId first = net.add("first_token", SelectToken{}, at);
   net.add("pooler_act", Activation{ActivationKind::tanh},
           bert.linear("pooler", first, size.hidden));
@@ -139,7 +143,7 @@ Graph build_vit(std::string_view name, std::int64_t batch, const TransformerSize
   at = net.conv("patches", at, size.hidden, windows2d(size.patch, size.patch));
   at = net.add("class_token", ClassToken{}, net.add("tokens", Tokens{}, at));
   at = net.add("positions", PositionEmbedding{}, at);
-  at = vit.norm("norm", vit.blocks(at));
+  at = vit.norm("norm", vit.blocks(vit.dropout("embedding_dropout", at)));
   at = vit.linear("head", net.add("first_token", SelectToken{}, at), size.classes);
   return vit.take().with_loss(at);
 }

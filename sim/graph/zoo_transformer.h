@@ -19,6 +19,7 @@ struct TransformerSize {
   std::int64_t seq = 0;        ///< tokens; not of vit
   std::int64_t vocab = 0;      ///< not of vit
   std::int64_t positions = 0;  ///< learned ones; as many as tokens where it is 0
+  double dropout = 0;          ///< of attentions' weights, embeddings and what residual sums take
   double rotary = 0;           ///< llama: the base of rotary positions
   std::int64_t image = 0, patch = 0, classes = 0;  ///< vit
 };

@@ -66,6 +66,7 @@ Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& s
       memo_(memo),
       sync_costs_(memo.sync_costs()),
       buffers_(graph.size()),
+      again_(graph.size()),
       in_place_(graph.size()),
       output_is_read_(graph.size()) {
   for (std::size_t d = 0; d < cluster.device_count(); ++d) {

@@ -153,7 +153,10 @@ std::span<const Operand> Lowering::backward_operands(LayerId layer, std::size_t 
   };
   const bool takes_sums = phase == Phase::backward_statistics;
   const Statistics sums = takes_sums ? statistics(op, held_box(layer, shard)) : Statistics{};
-  if (backward_reads_input(op)) add_inputs(layer, shard, operands_);
+  if (backward_reads_input(op)) {
+    const GatheredAgain& again = again_[reader_for(layer)()];
+    add_inputs(layer, shard, again.empty() ? own.inputs : again.inputs);
+  }
   if (backward_reads_output(op)) add(own.output, Role::output, Access::read);
   add(own.saved, Role::saved, Access::read);
   add(own.output_gradient, Role::output_gradient, Access::read);
@@ -195,19 +198,33 @@ void Lowering::lower_backward(LayerId layer) {
     buffers_[layer()].weight_adds_to = std::exchange(summed_by, layer);
   }
 
+  std::vector<std::vector<Piece>> again = gather_again(layer);
+  GatheredAgain& gathered = again_[reader_for(layer)()];
   LayerTasks& tasks = tasks_[layer()];
   const auto after_gradient = [&](std::size_t shard) {
     after_ = gradient_[layer()][slot(layer, shard)];
     after_.push_back(tasks.forward[slot(layer, shard)]);
+    if (!gathered.empty()) {
+      const std::vector<TaskId>& ready = gathered.ready[slot(layer, shard)];
+      after_.insert(after_.end(), ready.begin(), ready.end());
+    }
     const LayerId before = buffers_[layer()].adds_to;
     if (before.valid()) after_.push_back(tasks_[before()].backward_data[slot(layer, shard)]);
   };
-  // The first of a shard's tasks puts the gradient of its output together.
+  // The first of a shard's tasks puts the gradient of its output together, and what it gathers
+  // again.
   const auto add = [&](Phase phase, std::size_t shard) {
     std::vector<Piece>& parts = sums[slot(layer, shard)];
+    const bool gathers = !again.empty() && !again[slot(layer, shard)].empty();
+    if (gathers) {
+      std::vector<Piece>& own = again[slot(layer, shard)];
+      parts.insert(parts.end(), own.begin(), own.end());
+      own.clear();
+    }
     const TaskId id = builder_.add(task(TaskKind::compute, phase, layer, shard), after_,
                                    backward_operands(layer, shard, phase), parts);
     parts.clear();
+    if (gathers) gathered.ready[slot(layer, shard)].push_back(id);
     return id;
   };
   std::vector<TaskId> summed;

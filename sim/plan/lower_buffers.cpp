@@ -203,19 +203,20 @@ void Lowering::place_saved(LayerId layer) {
   const PhaseSet phases = step_phases(graph_, layer, requires_gradient_);
   if (!phases.any_backward()) return;
   LayerBuffers& own = buffers_[layer()];
+  std::vector<Extents> inputs;
+  for (LayerId input : graph_[layer].inputs) inputs.push_back(graph_[input].output);
+  const DType dtype = options_.dtypes.values;
   for (std::uint32_t shard : lowered(layer)) {
     const Box box = held_box(layer, shard);
-    const Saved kept = saved(graph_[layer].op, box, options_.dtypes.values);
+    const DeviceId device = device_of(layer, shard);
+    const KernelTraits kernels =
+        options_.kernels.empty() ? KernelTraits{} : options_.kernels[device()];
+    const Saved kept = saved(graph_[layer].op, {box, inputs, dtype, kernels});
+    const Bytes bytes{4 * kept.values + kept.elements * element_bytes(dtype) + kept.masks};
     if (kept.each_element) {
-      own.saved.push_back(add_boxes({device_of(layer, shard),
-                                     {},
-                                     BufferKind::saved,
-                                     layer,
-                                     static_cast<std::uint32_t>(shard)},
-                                    {&box, 1}));
-    } else if (kept.values > 0) {
-      own.saved.push_back(
-          add_values(BufferKind::saved, layer, shard, kept.values, Bytes{4 * kept.values}));
+      own.saved.push_back(add_boxes({device, {}, BufferKind::saved, layer, shard}, {&box, 1}));
+    } else if (bytes > Bytes{}) {
+      own.saved.push_back(add_values(BufferKind::saved, layer, shard, kept.values, bytes));
     }
   }
 }

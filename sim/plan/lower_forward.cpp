@@ -166,18 +166,18 @@ std::vector<Piece> Lowering::gather_inputs(LayerId layer, std::size_t shard) con
   return pieces;
 }
 
-void Lowering::add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const {
-  const auto& inputs = buffers_[layer()].inputs;
+void Lowering::add_inputs(LayerId layer, std::size_t shard,
+                          const std::vector<std::vector<BufferId>>& inputs) {
   for (std::uint32_t input = 0; input < inputs.size(); ++input) {
     const BufferId buffer = inputs[input][slot(layer, shard)];
-    if (buffer.valid()) operands.push_back({buffer, input, Role::input, Access::read});
+    if (buffer.valid()) operands_.push_back({buffer, input, Role::input, Access::read});
   }
 }
 
 std::span<const Operand> Lowering::forward_operands(LayerId layer, std::size_t shard, Phase phase) {
   const LayerBuffers& own = buffers_[layer()];
   operands_.clear();
-  add_inputs(layer, shard, operands_);
+  add_inputs(layer, shard, own.inputs);
   const bool sums = phase == Phase::forward_statistics;
   const auto add = [&](const std::vector<BufferId>& buffers, Role role, Access access) {
     if (!buffers.empty()) operands_.push_back({buffers[slot(layer, shard)], 0, role, access});

@@ -64,6 +64,14 @@ struct Edge {
   std::span<const NeededBox> read_by(std::size_t consumer_shard) const;
 };
 
+/// Inputs that a layer gathered once more, for its backward pass and for those of the layers that
+/// it reads for.
+struct GatheredAgain {
+  std::vector<std::vector<BufferId>> inputs;  ///< [input][slot]
+  std::vector<std::vector<TaskId>> ready;     ///< [slot]: what brings them
+  bool empty() const { return inputs.empty(); }
+};
+
 /// What one shard's readers give back of its output, in their order.
 struct GradientPart {
   View view;
@@ -87,7 +95,8 @@ class Lowering {
   void add_input_ready(LayerId layer, std::size_t shard, std::vector<TaskId>& ready) const;
   std::vector<Piece> gather_inputs(LayerId layer, std::size_t shard) const;
   std::span<const Operand> forward_operands(LayerId layer, std::size_t shard, Phase phase);
-  void add_inputs(LayerId layer, std::size_t shard, std::vector<Operand>& operands) const;
+  void add_inputs(LayerId layer, std::size_t shard,
+                  const std::vector<std::vector<BufferId>>& inputs);
 
   // lower_backward.cpp
   void lower_backward(LayerId layer);
@@ -97,6 +106,9 @@ class Lowering {
   std::vector<std::vector<Piece>> sum_gradient_parts(LayerId layer);
   std::vector<std::vector<Piece>> spread_gradients(LayerId layer,
                                                    std::vector<std::vector<Piece>> sums);
+  /// Returns, by slot, what the layer's first backward task takes of its own device's buffers.
+  std::vector<std::vector<Piece>> gather_again(LayerId layer);
+  std::vector<TaskId> about_to_go_back(LayerId layer, LayerId producer);
   std::span<const Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase);
 
   // lower_sync.cpp
@@ -145,6 +157,9 @@ class Lowering {
   bool wants_gradient(LayerId layer, std::size_t input) const;
   /// The layer that reads the layer's only input for it, too; invalid where it does so itself.
   LayerId shared_reader(LayerId layer) const { return shared_readers_[layer()]; }
+  LayerId reader_for(LayerId layer) const {
+    return shared_reader(layer).valid() ? shared_reader(layer) : layer;
+  }
   BufferId add_tensor(BufferKind kind, LayerId layer, std::size_t shard, std::span<const Box> boxes,
                       std::size_t input = 0, std::uint32_t copies = 1);
   BufferId add_boxes(Buffer buffer, std::span<const Box> boxes, std::uint32_t copies = 1);
@@ -241,6 +256,7 @@ class Lowering {
   LoweringMemo& memo_;
   SyncCosts& sync_costs_;
   std::vector<LayerBuffers> buffers_;
+  std::vector<GatheredAgain> again_;  ///< by layer
   std::vector<bool> in_place_;        ///< works on its producer's buffer
   std::vector<bool> output_is_read_;  ///< a backward pass reads what lies in the layer's buffer
   // Of the task at hand.

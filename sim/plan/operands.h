@@ -5,6 +5,7 @@
 // operands. Values.
 
 #include <cstdint>
+#include <string_view>
 
 #include "sim/base/index.h"
 #include "sim/base/units.h"
@@ -28,6 +29,9 @@ enum class BufferKind : std::uint8_t {
   received_gradient,    ///< of a shard's output, from one reader: the boxes of that transfer
   gathered_gradient     ///< of a shard's output: the sum of what its readers give back
 };
+
+/// For people: "gathered input".
+std::string_view name(BufferKind kind);
 
 /// Memory on a device, from the start of the first task that uses it to the end of the last.
 /// It holds boxes of one tensor, one after another (Plan::boxes()), or plain values.

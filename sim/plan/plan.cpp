@@ -1,6 +1,7 @@
 #include "sim/plan/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "sim/plan/work_kind.h"
@@ -62,6 +63,15 @@ Communication communication(const Plan& plan) {
     (group.purpose == GroupPurpose::parameters ? sum.sync : sum.statistics) += bytes;
   }
   return sum;
+}
+
+std::string_view name(BufferKind kind) {
+  constexpr auto kBuffers = std::to_array<std::string_view>(
+      {"parameters", "parameter gradient", "gradient at the server", "activation", "partial output",
+       "saved", "network input", "gathered input", "statistics", "input gradient",
+       "received gradient", "gathered gradient"});
+  static_assert(kBuffers.size() == static_cast<std::size_t>(BufferKind::gathered_gradient) + 1);
+  return kBuffers[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace strata

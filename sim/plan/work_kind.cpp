@@ -25,6 +25,7 @@ constexpr std::array kRows = {
     Row{TaskKind::compute, Phase::update, {WorkKind::update, "update"}},
     Row{TaskKind::transfer, Phase::forward, {WorkKind::transfer, "input"}},
     Row{TaskKind::transfer, Phase::backward_data, {WorkKind::transfer, "gradient"}},
+    Row{TaskKind::transfer, Phase::backward_weights, {WorkKind::transfer, "input again"}},
     Row{TaskKind::transfer, Phase::forward_sum, {WorkKind::transfer, "partial output"}},
     Row{TaskKind::transfer, Phase::backward_sum, {WorkKind::transfer, "output gradient"}},
     Row{TaskKind::transfer, Phase::update, {WorkKind::sync, "parameters"}},

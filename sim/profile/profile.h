@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/graph/ops/facts.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/profile/measured_cost.h"
 #include "sim/profile/measured_move.h"
@@ -64,6 +65,7 @@ struct Profile {
   Sourced<BytesPerSecond> bandwidth;
   Peaks peaks;
   Efficiency efficiency;
+  KernelTraits kernels;
   Provenance provenance;
   std::vector<Provenance> earlier;     ///< of profiles whose rows are among these, oldest first
   std::int64_t devices = 0;            ///< busy at once while measured; 0: differs, or nobody said

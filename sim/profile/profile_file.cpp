@@ -112,6 +112,27 @@ void read_efficiency(Table table, Efficiency& efficiency, Diagnostics& errors) {
   read.finish();
 }
 
+bool read_one_of(Table& table, const char* key, std::string_view usual, std::string_view other) {
+  const auto value = table.optional(key);
+  if (!value) return false;
+  const std::string& text = value->as_string();
+  if (text == usual || text == other) return text == other;
+  value->fail_expected(fmt::format("\"{}\" or \"{}\"", usual, other));
+}
+
+void read_kernels(Table table, KernelTraits& kernels) {
+  kernels.fused_attention = !read_one_of(table, "attention", "fused", "unfused");
+  kernels.keeps_masks = read_one_of(table, "dropout", "redrawn", "masks");
+  table.finish();
+}
+
+std::string print(const KernelTraits& kernels) {
+  if (kernels == KernelTraits{}) return {};
+  return fmt::format("\n[kernels]\nattention = \"{}\"\ndropout = \"{}\"\n",
+                     kernels.fused_attention ? "fused" : "unfused",
+                     kernels.keeps_masks ? "masks" : "redrawn");
+}
+
 // Each part of a merged profile has one, in the same words.
 Provenance read_part(Table& table) {
   return {table.string("date"), table.string("method"), table.string("command")};
@@ -191,6 +212,9 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
   errors.attempt([&] {
+    if (auto kernels = root.optional_table("kernels")) read_kernels(*kernels, profile.kernels);
+  });
+  errors.attempt([&] {
     if (auto moves = root.optional_table("moves")) profile.moves = read_moves(*moves, errors);
   });
   root.finish(errors);
@@ -205,7 +229,8 @@ std::string print_profile(const Profile& profile) {
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
     if (profile.peaks[i]) text += print(kDTypeNames[i], *profile.peaks[i]);
   }
-  return text + print_efficiency(profile.efficiency) + print_moves(profile.moves);
+  return text + print_efficiency(profile.efficiency) + print(profile.kernels) +
+         print_moves(profile.moves);
 }
 
 namespace {

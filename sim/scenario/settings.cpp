@@ -177,7 +177,8 @@ static_assert(std::ranges::all_of(kSettings, [](const SettingSpec& setting) {
 constexpr SettingSpec kWhatIf = {
     "set", ValueForm::free, kSimulated, "KEY=VALUE",
     "a what-if, KEY=VALUE: link.SELECTOR.bandwidth, link.SELECTOR.latency, device.SELECTOR.speed, "
-    "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; as "
+    "layer.SELECTOR.speed; a value or a factor (2x); overlap, on or off; "
+    "attention, fused or unfused; dropout, redrawn or masks; gather, once or again; as "
     "link.inter.bandwidth=0.5x (docs/clusters.md); repeatable"};
 
 [[noreturn]] void refuse_text(const Value& value, std::string_view expected,

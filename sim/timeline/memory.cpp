@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+
+#include "sim/plan/work_kind.h"
 
 namespace strata {
 namespace {
@@ -76,6 +79,76 @@ std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline) {
     peaks.push_back(peak);
   }
   return peaks;
+}
+
+std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
+                                     double at) {
+  std::vector<LiveTensor> live;
+  for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
+    const Buffer& buffer = plan.buffers()[i];
+    if (buffer.device != plan.representative(device)) continue;
+    if (buffer.lasts()) {
+      live.push_back({i, 0, 0, timeline.makespan().value});
+      continue;
+    }
+    for (std::size_t step = 0; step < timeline.steps(); ++step) {
+      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
+      if (kept.from.value <= at && at < kept.until.value) {
+        live.push_back({i, step, kept.from.value, kept.until.value});
+      }
+    }
+  }
+  std::stable_sort(live.begin(), live.end(), [&](const LiveTensor& a, const LiveTensor& b) {
+    return plan.buffers()[a.buffer].bytes > plan.buffers()[b.buffer].bytes;
+  });
+  return live;
+}
+
+namespace {
+
+// A forward pass is the first to use it, and a backward pass the last.
+bool is_kept(const Plan& plan, BufferId buffer) {
+  const auto any = [&](std::span<const TaskId> users, const auto& is) {
+    return std::any_of(users.begin(), users.end(), [&](TaskId task) { return is(plan[task]); });
+  };
+  if (plan[buffer].lasts()) return false;
+  const auto forward = [](const Task& task) { return is_forward(task.phase); };
+  const auto later = [](const Task& task) { return !is_forward(task.phase); };
+  return any(plan.first_users(buffer), forward) && any(plan.last_users(buffer), later);
+}
+
+Seconds time_of_peak(const std::vector<MemoryUse>& curve) {
+  return std::max_element(curve.begin(), curve.end(),
+                          [](const MemoryUse& a, const MemoryUse& b) { return a.bytes < b.bytes; })
+      ->at;
+}
+
+}  // namespace
+
+MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device) {
+  const DeviceId shown = plan.representative(device);
+  const Seconds at = time_of_peak(memory_curves(plan, timeline)[shown()]);
+  MemoryParts parts;
+  for (const LiveTensor& live : live_tensors(plan, timeline, device, at.value)) {
+    const Buffer& buffer = plan.buffers()[live.buffer];
+    const bool gradient = buffer.kind == BufferKind::parameter_gradients ||
+                          buffer.kind == BufferKind::server_gradients;
+    Bytes& part = buffer.lasts()                         ? parts.parameters
+                  : gradient                             ? parts.gradients
+                  : is_kept(plan, BufferId(live.buffer)) ? parts.activations
+                                                         : parts.buffers;
+    part += buffer.bytes;
+  }
+  return parts;
+}
+
+std::vector<BufferId> kept_for_backward(const Plan& plan, DeviceId device) {
+  std::vector<BufferId> kept;
+  for (std::size_t i = 0; i < plan.buffers().size(); ++i) {
+    const bool own = plan.buffers()[i].device == plan.representative(device);
+    if (own && is_kept(plan, BufferId(i))) kept.emplace_back(i);
+  }
+  return kept;
 }
 
 }  // namespace strata

@@ -30,4 +30,29 @@ std::vector<std::vector<MemoryUse>> memory_curves(const Plan& plan, const Timeli
 /// The most of each curve.
 std::vector<Bytes> peak_memory(const Plan& plan, const Timeline& timeline);
 
+/// A tensor, or a part of one, and how long it stays.
+struct LiveTensor {
+  std::uint32_t buffer = 0;  ///< in Plan::buffers
+  std::size_t step = 0;      ///< that made it
+  double begin = 0, end = 0;
+};
+/// Those that a device holds at a time, the largest first; equal ones in the plan's order. In a
+/// plan by classes, those of the device that stands for it.
+std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
+                                     double at);
+
+/// What the memory of a device is for at its peak.
+struct MemoryParts {
+  Bytes parameters, gradients;  ///< gradients: of parameters
+  Bytes activations;            ///< what forward passes keep for backward ones
+  Bytes buffers;                ///< all else
+  Bytes total() const { return parameters + gradients + activations + buffers; }
+  bool operator==(const MemoryParts&) const = default;
+};
+MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device);
+
+/// The buffers of a device that its forward passes keep for the backward ones of the same step, in
+/// the plan's order; in a plan by classes, of the device that stands for it.
+std::vector<BufferId> kept_for_backward(const Plan& plan, DeviceId device);
+
 }  // namespace strata

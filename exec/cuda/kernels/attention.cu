@@ -35,7 +35,18 @@ class AttentionKernel : public PhasedKernel {
         groups_{output_[Dim::n].size(),       output_[Dim::c].size() / size_,
                 keys_[Dim::c].size() / size_, output_[Dim::c].begin / size_,
                 keys_[Dim::c].begin / size_,  channels_of(spec, 0) / channels_of(spec, 1)},
-        turns_(op.rotary > 0) {
+        turns_(op.rotary > 0),
+        dropout_{LayerDropout(spec.seed, spec.layer, op.dropout),
+                 nullptr,
+                 static_cast<float>(1 / (1 - op.dropout)),
+                 (*spec).output[Dim::c] / size_,
+                 (*spec).output[Dim::w],
+                 (*spec.graph)[(*spec).inputs[1]].output[Dim::w],
+                 output_[Dim::n].begin,
+                 groups_.first_head,
+                 output_[Dim::w].begin,
+                 keys_[Dim::w].begin} {
+    if (op.dropout > 0 && spec.training) dropout_.step = seat_.step();
     if (size_ > kMostHeadChannels) {
       throw EnvironmentError("attention on GPUs has heads of at most " +
                              std::to_string(kMostHeadChannels) + " channels, not " +
@@ -87,7 +98,8 @@ class AttentionKernel : public PhasedKernel {
             heads_of_keys<const T>(turned(operands.inputs[1], keys)),
             heads_of_keys<const T>(operands.inputs[2]),
             static_cast<float>(1 / std::sqrt(static_cast<double>(size_))),
-            static_cast<float*>(operands.saved)};
+            static_cast<float*>(operands.saved),
+            dropout_};
   }
 
   void forward(const Operands& operands) override {
@@ -148,6 +160,7 @@ class AttentionKernel : public PhasedKernel {
   SeenKeys seen_;
   HeadGroups groups_;
   bool turns_;
+  WeightDropout dropout_;
   RotaryPairs rotary_{};
 };
 

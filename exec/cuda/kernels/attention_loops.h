@@ -14,6 +14,8 @@
 #include <limits>
 
 #include "exec/cuda/kernels/attention_tiles.h"
+#include "exec/cuda/kernels/kernels.h"
+#include "exec/runtime/dropout_mask.h"
 
 namespace strata::cuda {
 
@@ -33,6 +35,24 @@ struct HeadGroups {
   }
 };
 
+/// A dropout of the softmaxes' weights, whose places are (n, heads, queries, keys) of the layer.
+struct WeightDropout {
+  LayerDropout dropout{0, LayerId(0), 0};
+  const StepState* step = nullptr;  ///< null: all stay
+  float scale = 1;
+  std::int64_t heads = 0, queries = 0, keys = 0;                                  ///< of the layer
+  std::int64_t first_sample = 0, first_head = 0, first_query = 0, first_key = 0;  ///< of the shard
+
+  /// What multiplies a weight, by the shard's numbers.
+  STRATA_ANYWHERE float factor(std::int64_t sample, std::int64_t head, std::int64_t query,
+                               std::int64_t key) const {
+    if (step == nullptr) return 1;
+    const std::int64_t row = (first_sample + sample) * heads + first_head + head;
+    const std::int64_t place = (row * queries + first_query + query) * keys + first_key + key;
+    return dropout.mask(step->step).keeps(place) ? scale : 0;
+  }
+};
+
 template <class T>
 struct AttentionTensors {
   SeenKeys seen;
@@ -40,6 +60,7 @@ struct AttentionTensors {
   Heads<const T> q, k, v;
   float scale;
   float* log_sums;  ///< by sample, head, position; or null
+  WeightDropout dropout;
 
   /// Of a head of queries.
   STRATA_ANYWHERE std::int64_t row_of(std::int64_t sample, std::int64_t head) const {
@@ -97,7 +118,7 @@ struct AttendLoop {
       float s[Sizes::kRows][Sizes::kColumns];
       multiply_rows<Sizes>(thread, q, k, s);
       for (int r = 0; r < Sizes::kRows; ++r) {
-        normalize(thread, item.first + thread.row() + r * Sizes::kSide, first, s[r], most[r],
+        normalize(thread, item, item.first + thread.row() + r * Sizes::kSide, first, s[r], most[r],
                   total[r], sums[r]);
       }
       write_weights<Sizes>(thread, weights, s);
@@ -110,9 +131,9 @@ struct AttendLoop {
  private:
   /// s = exp(s - the largest so far), with which the sums so far are made to agree.
   template <class Thread>
-  STRATA_ANYWHERE void normalize(const Thread& thread, std::int64_t query, std::int64_t first_key,
-                                 float (&s)[Sizes::kColumns], float& most, float& total,
-                                 float (&sums)[Sizes::kOwnChannels]) const {
+  STRATA_ANYWHERE void normalize(const Thread& thread, const TileItem& item, std::int64_t query,
+                                 std::int64_t first_key, float (&s)[Sizes::kColumns], float& most,
+                                 float& total, float (&sums)[Sizes::kOwnChannels]) const {
     constexpr float kNone = -std::numeric_limits<float>::infinity();
     float largest = most;
     for (int c = 0; c < Sizes::kColumns; ++c) {
@@ -122,9 +143,11 @@ struct AttendLoop {
     }
     largest = thread.row_largest(largest);
     float part = 0;
-    for (float& value : s) {
-      value = value == kNone ? 0 : std::exp(value - largest);
-      part += value;
+    for (int c = 0; c < Sizes::kColumns; ++c) {
+      s[c] = s[c] == kNone ? 0 : std::exp(s[c] - largest);
+      part += s[c];
+      s[c] *= of.dropout.factor(item.sample, item.head, query,
+                                first_key + thread.column() + c * Sizes::kSide);
     }
     const float shrunk = most == kNone ? 0 : std::exp(most - largest);
     total = total * shrunk + thread.row_sum(part);
@@ -231,7 +254,8 @@ struct QueryGradientLoop {
       for (int c = 0; c < Sizes::kColumns; ++c) {
         const std::int64_t key = first_key + thread.column() + c * Sizes::kSide;
         const float p = of.seen.sees(query, key) ? std::exp(s[r][c] - log_sum) : 0;
-        s[r][c] = p * (dp[r][c] - dy_y);
+        const float kept = of.dropout.factor(item.sample, item.head, query, key);
+        s[r][c] = p * (dp[r][c] * kept - dy_y);
       }
     }
   }
@@ -288,7 +312,7 @@ struct KeyGradientLoop {
       float p[Sizes::kRows][Sizes::kColumns], ds[Sizes::kRows][Sizes::kColumns];
       multiply_rows<Sizes>(thread, k, q, p);
       multiply_rows<Sizes>(thread, v, dy, ds);
-      differentiate(thread, item, of.row_of(item.sample, head), first, p, ds);
+      differentiate(thread, item, head, first, p, ds);
       write_weights<Sizes>(thread, weights, p);
       thread.sync();
       add_weighed<Sizes>(thread, weights, dy, dv);
@@ -301,10 +325,11 @@ struct KeyGradientLoop {
 
   /// Of p, the products q k'; of ds, the products dy v'.
   template <class Thread>
-  STRATA_ANYWHERE void differentiate(const Thread& thread, const TileItem& item, std::int64_t row,
+  STRATA_ANYWHERE void differentiate(const Thread& thread, const TileItem& item, std::int64_t head,
                                      std::int64_t first_query,
                                      float (&p)[Sizes::kRows][Sizes::kColumns],
                                      float (&ds)[Sizes::kRows][Sizes::kColumns]) const {
+    const std::int64_t row = of.row_of(item.sample, head);
     for (int c = 0; c < Sizes::kColumns; ++c) {
       const std::int64_t query = first_query + thread.column() + c * Sizes::kSide;
       const bool is_there = query < of.seen.queries;
@@ -313,7 +338,9 @@ struct KeyGradientLoop {
       for (int r = 0; r < Sizes::kRows; ++r) {
         const std::int64_t key = item.first + thread.row() + r * Sizes::kSide;
         p[r][c] = of.seen.sees(query, key) ? std::exp(p[r][c] - log_sum) : 0;
-        ds[r][c] = p[r][c] * (ds[r][c] - dy_y);
+        const float kept = of.dropout.factor(item.sample, head, query, key);
+        ds[r][c] = p[r][c] * (ds[r][c] * kept - dy_y);
+        p[r][c] *= kept;
       }
     }
   }

@@ -150,15 +150,6 @@ std::string_view name(MemoryUseKind kind) {
   return kUses[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name(BufferKind kind) {
-  constexpr auto kBuffers = std::to_array<std::string_view>(
-      {"parameters", "parameter gradient", "gradient at the server", "activation", "partial output",
-       "saved", "network input", "gathered input", "statistics", "input gradient",
-       "received gradient", "gathered gradient"});
-  static_assert(kBuffers.size() == static_cast<std::size_t>(BufferKind::gathered_gradient) + 1);
-  return kBuffers[static_cast<std::size_t>(kind)];
-}
-
 std::int64_t MemoryStack::Level::total() const {
   return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
@@ -176,29 +167,6 @@ const MemoryStack::Level& MemoryStack::highest(double begin, double end) const {
     if (next->total() > highest->total()) highest = &*next;
   }
   return *highest;
-}
-
-std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
-                                     double at) {
-  std::vector<LiveTensor> live;
-  for (std::uint32_t i = 0; i < plan.buffers().size(); ++i) {
-    const Buffer& buffer = plan.buffers()[i];
-    if (buffer.device != plan.representative(device)) continue;
-    if (buffer.lasts()) {
-      live.push_back({i, 0, 0, timeline.makespan().value});
-      continue;
-    }
-    for (std::size_t step = 0; step < timeline.steps(); ++step) {
-      const Lifetime kept = lifetime(plan, timeline, step, BufferId(i));
-      if (kept.from.value <= at && at < kept.until.value) {
-        live.push_back({i, step, kept.from.value, kept.until.value});
-      }
-    }
-  }
-  std::stable_sort(live.begin(), live.end(), [&](const LiveTensor& a, const LiveTensor& b) {
-    return plan.buffers()[a.buffer].bytes > plan.buffers()[b.buffer].bytes;
-  });
-  return live;
 }
 
 std::shared_ptr<const MemoryPicture> picture_memory(const ScenePtr& scene) {

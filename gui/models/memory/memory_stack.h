@@ -13,6 +13,7 @@
 #include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 #include "gui/models/selection.h"
+#include "sim/timeline/memory.h"
 
 namespace strata::gui {
 
@@ -27,7 +28,6 @@ enum class MemoryUseKind : std::uint8_t {
 inline constexpr std::size_t kMemoryUseKinds = 5;
 MemoryUseKind use_of(BufferKind kind);
 std::string_view name(MemoryUseKind kind);  ///< "parameter gradients"
-std::string_view name(BufferKind kind);     ///< "gathered input"
 
 struct MemoryStack {
   struct Level {
@@ -45,17 +45,6 @@ struct MemoryStack {
   /// The highest level of those that hold within [begin, end].
   const Level& highest(double begin, double end) const;
 };
-
-/// A tensor, or a part of one, and how long it stays.
-struct LiveTensor {
-  std::uint32_t buffer = 0;  ///< in Plan::buffers
-  std::size_t step = 0;      ///< that made it
-  double begin = 0, end = 0;
-};
-/// Those that a device holds at a time, the largest first; equal ones in the plan's order. In a
-/// plan by classes, those of the device that stands for it.
-std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline, DeviceId device,
-                                     double at);
 
 /// What the top of the picture is.
 enum class MemoryScale : std::uint8_t { peak, capacity };

@@ -27,6 +27,7 @@ Extents Attention::output(InputExtents inputs) const {
   check_range("head_size", head_size, 1, kMaxExtent);
   check_range("window", window, 0, kMaxExtent);
   check_finite("rotary", rotary);
+  if (!(dropout >= 0 && dropout < 1)) fail("dropout must be in [0, 1)");
   if (rotary < 0) fail("rotary must not be negative");
   if (rotary > 0 && head_size % 2 != 0) fail("rotary positions need an even head_size");
   if (window > 0 && !causal) fail("a window needs causal = true");
@@ -64,8 +65,17 @@ AccessMap Attention::reads(const ReadContext& context) const {
   return map;
 }
 
-Saved Attention::saved(const Box& output, DType) const {
-  return {.values = volume(output) / head_size};
+Saved Attention::saved(const SavedContext& of) const {
+  const std::int64_t rows = volume(of.output) / head_size;
+  if (of.kernels.fused_attention) return {.values = rows};
+  std::int64_t keys = of.inputs[1][Dim::w];
+  if (causal) {
+    const Interval queries = of.output[Dim::w];
+    keys = window > 0 ? std::min(queries.size() + window - 1, queries.end) : queries.end;
+  }
+  const std::int64_t scores = rows * keys;
+  if (dropout == 0) return {.elements = scores};
+  return {.elements = 2 * scores, .masks = of.kernels.keeps_masks ? scores : 0};
 }
 
 std::int64_t Attention::pairs(std::int64_t queries, std::int64_t keys) const {
@@ -82,10 +92,14 @@ std::int64_t Attention::macs_per_output(InputExtents inputs) const {
   return 2 * pairs(queries, inputs[1][Dim::w]) / queries;
 }
 
-// q k' and p v; p again, then the gradients of v, p, q and k.
 PhaseWork Attention::work(const ShardShape& shard, Phase phase) const {
   const bool forward = phase == Phase::forward;
   if (!forward && phase != Phase::backward_data) return {};
+  return shard.kernels.fused_attention ? fused_work(shard, forward) : unfused_work(shard, forward);
+}
+
+// q k' and p v; p again, then the gradients of v, p, q and k.
+PhaseWork Attention::fused_work(const ShardShape& shard, bool forward) const {
   const std::int64_t queries = shard.inputs[0][Dim::w], keys = shard.inputs[1][Dim::w];
   const std::int64_t tensors = shard.in() + shard.out();
   PhaseWork work = shard.elements(forward ? tensors : 2 * tensors);
@@ -96,9 +110,24 @@ PhaseWork Attention::work(const ShardShape& shard, Phase phase) const {
   return work;
 }
 
+// The same products, of all queries and keys, masked or not; p is kept. Each product and the
+// softmax between them write the scores and read what the one before wrote; so does a dropout.
+PhaseWork Attention::unfused_work(const ShardShape& shard, bool forward) const {
+  const std::int64_t queries = shard.inputs[0][Dim::w], keys = shard.inputs[1][Dim::w];
+  const std::int64_t heads = shard.output[Dim::n] * shard.output[Dim::c] / head_size;
+  const std::int64_t scores = heads * queries * keys;
+  const std::int64_t tensors = shard.in() + shard.out();
+  const std::int64_t passes = (forward ? 4 : 7) + (dropout > 0 ? 2 : 0);
+  PhaseWork work = shard.elements((forward ? tensors : 2 * tensors) + passes * scores);
+  if (dropout > 0) work.bytes += Bytes{scores};
+  work.direct = {heads, queries, 2 * keys, forward ? head_size : 2 * head_size};
+  return work;
+}
+
 std::string Attention::cost_attributes() const {
   return attribute_text("head_size", head_size) + attribute_text("causal", causal) +
-         attribute_text("window", window) + attribute_text("rotary", rotary > 0);
+         attribute_text("window", window) + attribute_text("rotary", rotary > 0) +
+         (dropout > 0 ? attribute_text("dropout", 1) : std::string());
 }
 
 Extents Attention::units(InputExtents inputs) const {

@@ -21,6 +21,7 @@ struct Attention {
   /// The base of rotary positions, by which pairs of channels (i, i + head_size/2) of queries and
   /// keys are turned; 0: none.
   double rotary = 0;
+  double dropout = 0;  ///< the probability by which a softmax's element is set to zero
   bool operator==(const Attention&) const = default;
 
   static constexpr OpTraits kTraits{.summary = "attention"};
@@ -30,8 +31,9 @@ struct Attention {
   /// Whole heads; along w the queries' own positions, of keys and values those that these see.
   AccessMap reads(const ReadContext& context) const;
   BackwardReads backward_reads() const { return {.inputs = true, .output = true}; }
-  /// The logarithm of each softmax's sum, of each head and position: (n, heads, w).
-  Saved saved(const Box& output, DType) const;
+  /// The logarithm of each softmax's sum, of each head and position: (n, heads, w). Unfused, the
+  /// softmax's elements (n, heads, w, w'), and what a dropout leaves of them.
+  Saved saved(const SavedContext& of) const;
   /// Of the two products of a head, with the keys that a query sees on average.
   std::int64_t macs_per_output(InputExtents inputs) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
@@ -45,11 +47,14 @@ struct Attention {
     v.flag("causal", causal, false);
     v.count("window", window, 0);
     v.number("rotary", rotary, 0.0);
+    v.number("dropout", dropout, 0.0);
   }
 
  private:
   /// How many keys all queries see together, of the last `queries` positions of `keys`.
   std::int64_t pairs(std::int64_t queries, std::int64_t keys) const;
+  PhaseWork fused_work(const ShardShape& shard, bool forward) const;
+  PhaseWork unfused_work(const ShardShape& shard, bool forward) const;
 };
 
 }  // namespace strata

@@ -17,6 +17,10 @@ struct Dropout {
   std::string_view name() const { return "dropout"; }
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext&) const { return kSameElement; }
+  /// A mask, where the kernels keep it.
+  Saved saved(const SavedContext& of) const {
+    return {.masks = of.kernels.keeps_masks ? volume(of.output) : 0};
+  }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   template <class Visitor>
   void visit_keys(Visitor& v) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/geometry/geometry.h"
+#include "sim/graph/ops/phase.h"
 
 namespace strata {
 
@@ -59,10 +60,30 @@ struct Statistics {
   constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }
 };
 
+/// How the kernels of a kind of device work, where it decides what they keep and move.
+struct KernelTraits {
+  /// An attention meets its keys block by block and keeps a number for each query (Dao et al.,
+  /// "FlashAttention", 2022); else it writes the matrix of all queries and keys, and keeps it.
+  bool fused_attention = true;
+  /// A dropout keeps a byte for each element; else its backward pass draws the same again.
+  bool keeps_masks = false;
+  bool operator==(const KernelTraits&) const = default;
+};
+
 /// What a shard's forward pass keeps for its backward, beside inputs and output.
 struct Saved {
   std::int64_t values = 0;    ///< fp32 values that lie plain
   bool each_element = false;  ///< four bytes for each element of the output
+  std::int64_t elements = 0;  ///< of the tensors' type: an unfused attention's matrices
+  std::int64_t masks = 0;     ///< bytes of masks
+};
+
+/// Of which shard.
+struct SavedContext {
+  const Box& output;    ///< of the shard
+  InputExtents inputs;  ///< of the layer, whole
+  DType dtype = DType::fp32;
+  KernelTraits kernels = {};
 };
 
 /// What an op is. Each page has one, kTraits.

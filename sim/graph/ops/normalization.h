@@ -29,7 +29,7 @@ struct BatchNorm {
   /// and of dy x-hat.
   Statistics statistics(const Box& output) const;
   /// Each channel's mean, 1 / standard deviation, and scale / standard deviation.
-  Saved saved(const Box& output, DType) const { return {.values = 3 * output[Dim::c].size()}; }
+  Saved saved(const SavedContext& of) const { return {.values = 3 * of.output[Dim::c].size()}; }
   /// Scale and shift.
   Parameters parameters(InputExtents inputs) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
@@ -54,7 +54,7 @@ struct LayerNorm {
   /// scale, the sums of g and of g x-hat.
   Statistics statistics(const Box& output) const;
   /// Each position's mean, then each one's 1 / standard deviation.
-  Saved saved(const Box& output, DType) const { return {.values = 2 * positions(output)}; }
+  Saved saved(const SavedContext& of) const { return {.values = 2 * positions(of.output)}; }
   /// Scale and shift, or none.
   Parameters parameters(InputExtents inputs) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;
@@ -78,7 +78,7 @@ struct RmsNorm {
   /// Forward: each position's sum of squares. Backward: with g = dy scale, the sum of g x-hat.
   Statistics statistics(const Box& output) const;
   /// Each position's 1 / root of the mean square.
-  Saved saved(const Box& output, DType) const { return {.values = positions(output)}; }
+  Saved saved(const SavedContext& of) const { return {.values = positions(of.output)}; }
   /// A scale.
   Parameters parameters(InputExtents inputs) const { return {inputs[0][Dim::c], 0}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;

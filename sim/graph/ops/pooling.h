@@ -29,7 +29,7 @@ struct Pooling {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
   /// The place of each maximum.
-  Saved saved(const Box&, DType) const { return {.each_element = mode == PoolMode::max}; }
+  Saved saved(const SavedContext&) const { return {.each_element = mode == PoolMode::max}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   /// What its costs depend on beside its name, extents and parameters, as measured costs have it.
   std::string cost_attributes() const;
@@ -64,7 +64,7 @@ struct AdaptivePooling {
   Extents output(InputExtents inputs) const;
   AccessMap reads(const ReadContext& context) const;
   /// The place of each maximum.
-  Saved saved(const Box&, DType) const { return {.each_element = mode == PoolMode::max}; }
+  Saved saved(const SavedContext&) const { return {.each_element = mode == PoolMode::max}; }
   PhaseWork work(const ShardShape& shard, Phase phase) const;
   void make_canonical();
   template <class Visitor>

@@ -20,7 +20,9 @@ struct SoftmaxCrossEntropy {
   AccessMap reads(const ReadContext&) const { return kSameElement; }
   BackwardReads backward_reads() const { return {.output = true}; }
   /// The probabilities in fp32, where the output has fewer bits.
-  Saved saved(const Box&, DType dtype) const { return {.each_element = element_bytes(dtype) < 4}; }
+  Saved saved(const SavedContext& of) const {
+    return {.each_element = element_bytes(of.dtype) < 4};
+  }
   /// Each position's maximum and its sum of exponentials; p - y needs no more.
   Statistics statistics(const Box& output) const;
   PhaseWork work(const ShardShape& shard, Phase phase) const;

@@ -45,6 +45,7 @@ struct ShardShape {
   InputExtents inputs;    ///< of what the shard reads of each input (halo included, padding not)
   Parameters parameters;  ///< of this shard
   DType dtype = DType::fp32;
+  KernelTraits kernels = {};
 
   /// Elements of all inputs, and of the output.
   std::int64_t in() const;

@@ -146,7 +146,7 @@ LayerId add_attention(OnnxNode& node, OnnxScores scores, OnnxView values) {
   if (head_count(network, keys, size, heads, "keys") !=
       head_count(network, values, size, heads, "values"))
     fail_heads("values");
-  const Attention op{size, scores.causal, scores.window, queries.rotary};
+  const Attention op{size, scores.causal, scores.window, queries.rotary, scores.dropout};
   return network.add(node.wanted_name(), op, {queries.layer, keys.layer, values.layer});
 }
 
@@ -276,11 +276,15 @@ bool read_guard(OnnxNode& node) {
 }
 
 bool read_dropout_of_scores(OnnxNode& node) {
-  if (!std::holds_alternative<OnnxScores>(node.value(0))) return false;
-  const double ratio = node.scalar(1, node.attributes().number("ratio", 0.5));
-  if (ratio != 0)
-    node.network().note("the dropout inside an attention is left out: here it has none");
-  node.alias(OnnxValue(node.value(0)));
+  const auto* given = std::get_if<OnnxScores>(&node.value(0));
+  if (given == nullptr) return false;
+  if (!given->normalised || given->dropout != 0) {
+    throw InputError("allowed inside an attention: one dropout, behind its softmax");
+  }
+  OnnxScores scores = *given;
+  scores.dropout =
+      shortest(static_cast<float>(node.scalar(1, node.attributes().number("ratio", 0.5))));
+  node.alias(std::move(scores));
   return true;
 }
 

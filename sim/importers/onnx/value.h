@@ -96,6 +96,7 @@ struct OnnxScores {
   bool causal = false;
   std::int64_t window = 0;
   bool normalised = false;  ///< a Softmax followed
+  double dropout = 0;       ///< and then a Dropout
 };
 
 /// Heads of queries or keys on their way to rotary positions: their halves changed, times a

@@ -162,25 +162,30 @@ Batch Dataset::batch(std::uint64_t step) const {
 
 Dataset load_dataset(const std::string& folder, const Graph& graph) {
   const std::vector<LayerId> inputs = network_inputs(graph);
-  if (inputs.size() != 1) {
-    throw InputError(fmt::format("{}: {} has {} inputs; allowed: one, which input.npy holds",
-                                 folder, graph.name(), inputs.size()));
-  }
-  const Layer& input = graph[inputs.front()];
-  const std::string input_file = folder + "/input.npy", label_file = folder + "/labels.npy";
+  const std::string label_file = folder + "/labels.npy";
   Dataset data;
-  NpyArray<float> values = read_npy_floats(input_file);
-  check_input(input_file, values, input);
-  if (const auto numbers = vocabulary(graph, inputs.front())) {
-    check_numbers(input_file, values, input, *numbers);
+  std::string first_file;
+  for (LayerId id : inputs) {
+    const Layer& input = graph[id];
+    const std::string file =
+        fmt::format("{}/{}.npy", folder, inputs.size() == 1 ? "input" : input.name);
+    NpyArray<float> values = read_npy_floats(file);
+    check_input(file, values, input);
+    if (const auto numbers = vocabulary(graph, id)) check_numbers(file, values, input, *numbers);
+    if (data.inputs_.empty()) {
+      data.samples_ = values.shape.front();
+      first_file = file;
+    } else if (values.shape.front() != data.samples_) {
+      throw InputError(fmt::format("{}: it has {} samples; allowed: {}, as {} has", file,
+                                   values.shape.front(), data.samples_, first_file));
+    }
+    data.sizes_.push_back(sample_size(input));
+    data.inputs_.push_back(std::move(values.values));
   }
   NpyArray<std::int64_t> labels = read_npy_integers(label_file);
-  data.samples_ = values.shape.front();
   data.labels_of_sample_ = labels_of_sample(graph);
   check_labels(label_file, labels, data.samples_, data.labels_of_sample_, class_count(graph));
   data.batch_ = graph.batch();
-  data.sizes_ = {sample_size(input)};
-  data.inputs_.push_back(std::move(values.values));
   data.labels_ = std::move(labels.values);
   data.repeat_first_samples();
   return data;

@@ -35,11 +35,11 @@ class Dataset {
   std::int64_t labels_of_sample_ = 1;
 };
 
-/// input.npy (N, C, [D,] [H,] W; dims of extent 1 before W may be left out) and labels.npy of a
-/// folder: (N), and where the losses judge each of W positions, (N, W). Throws InputError: for
-/// shapes that do not fit the graph, labels outside its classes, values that are no numbers, what
-/// an embedding reads that is no number of its vocabulary, and for a graph that has more than one
-/// input.
+/// input.npy (N, C, [D,] [H,] W; dims of extent 1 before W may be left out), where a network has
+/// several inputs NAME.npy of each, and labels.npy of a folder: (N), and where the losses judge
+/// each of W positions, (N, W). Throws InputError: for shapes that do not fit the graph, labels
+/// outside its classes, values that are no numbers, and what an embedding reads that is no number
+/// of its vocabulary.
 Dataset load_dataset(const std::string& folder, const Graph& graph);
 
 /// One batch that every step uses: normal values of variance 1, where an embedding reads them whole

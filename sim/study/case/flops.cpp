@@ -7,7 +7,7 @@
 
 namespace strata {
 
-StepFlops step_flops(const Graph& graph) {
+StepFlops step_flops(const Graph& graph, const KernelTraits& kernels) {
   const std::vector<bool> trains = requires_gradient(graph);
   StepFlops flops;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -25,7 +25,8 @@ StepFlops step_flops(const Graph& graph) {
     for (LayerId input : layer.inputs) inputs.push_back(graph[input].output);
     const ShardWork work{&layer.op, layer.output, inputs, layer.parameters};
     for (Phase phase : {Phase::forward, Phase::backward_data, Phase::backward_weights}) {
-      if (phases[phase]) flops.hardware = flops.hardware + phase_work(work, phase).direct.flops();
+      if (phases[phase])
+        flops.hardware = flops.hardware + phase_work(work, phase, kernels).direct.flops();
     }
   }
   return flops;
@@ -42,7 +43,7 @@ std::optional<FlopsUtilisation> flops_utilisation(const Case& input, Seconds ste
     peak += of_device->value * input.cluster[DeviceId(i)].speed;
   }
   const double possible = peak * step.value;
-  const StepFlops flops = step_flops(input.graph);
+  const StepFlops flops = step_flops(input.graph, kernels_of(input));
   return FlopsUtilisation{flops.model.value / possible, flops.hardware.value / possible};
 }
 

@@ -17,7 +17,7 @@ struct StepFlops {
   /// As kernels compute them: an attention's backward pass makes its first product again.
   Flops hardware;
 };
-StepFlops step_flops(const Graph& graph);
+StepFlops step_flops(const Graph& graph, const KernelTraits& kernels = {});
 
 struct FlopsUtilisation {
   double model = 0, hardware = 0;  ///< of all devices' peaks in the case's type

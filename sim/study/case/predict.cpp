@@ -108,6 +108,8 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   LowerOptions lowering;
   lowering.sync = input.sync;
   lowering.dtypes = input.dtypes;
+  lowering.gathers_again = input.gathers_again;
+  for (const CostModel* model : models) lowering.kernels.push_back(model->kernels());
   std::optional<CaseMemo> own;
   CaseMemo& memo = options.memo != nullptr ? *options.memo : own.emplace(input);
   lowering.memo = &memo.lowering;
@@ -130,6 +132,15 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   if (options.memory) result.peak_memory = peaks_of_all(result.plan, result.timeline);
   if (options.critical_path) result.path = path_shares(result.plan, result.timeline);
   return result;
+}
+
+KernelTraits kernels_of(const Case& input) {
+  KernelTraits least{.fused_attention = input.models.empty(), .keeps_masks = true};
+  for (const auto& model : input.models) {
+    least.fused_attention = least.fused_attention || model->kernels().fused_attention;
+    least.keeps_masks = least.keeps_masks && model->kernels().keeps_masks;
+  }
+  return least;
 }
 
 std::optional<Shortage> shortage(const Case& input, std::span<const Bytes> peaks) {

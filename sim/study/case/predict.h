@@ -30,7 +30,8 @@
 namespace strata {
 
 /// Keys and values of --set, in order: those of the cluster (sim/cluster/what_if.h) and of the
-/// network (sim/graph/what_if.h), and overlap = on or off.
+/// network (sim/graph/what_if.h), and overlap = on or off, attention = fused or unfused, dropout =
+/// redrawn or masks (KernelTraits), gather = once or again (LowerOptions::gathers_again).
 using WhatIfs = std::vector<std::pair<std::string, std::string>>;
 
 /// Whether ops of an .onnx file that are not read are errors or opaque ones (op.h).
@@ -58,7 +59,11 @@ struct Case {
   DTypes dtypes = {};
   std::vector<std::shared_ptr<const CostModel>> models;  ///< by device
   Overlap overlap = Overlap::allowed;
+  bool gathers_again = false;  ///< LowerOptions::gathers_again
 };
+
+/// The kernels of all devices; where they differ, of each that which keeps less.
+KernelTraits kernels_of(const Case& input);
 
 /// Throws InputError for anything that is not there or does not fit.
 Case load_case(const CaseRequest& request);

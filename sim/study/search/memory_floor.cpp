@@ -14,9 +14,10 @@ namespace {
 // saved beside them. A tensor with several readers is kept once, so each of them counts a part.
 class Kept {
  public:
-  Kept(const Graph& graph, DTypes dtypes)
+  Kept(const Graph& graph, DTypes dtypes, const KernelTraits& kernels)
       : graph_(graph),
         dtypes_(dtypes),
+        kernels_(kernels),
         needs_gradient_(requires_gradient(graph)),
         readers_(graph.size(), 0) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -42,9 +43,11 @@ class Kept {
       for (const Box& box : needed_input(graph_, layer, input, shard)) read += volume(box);
       values += read / readers_[tensor(layer, input)()];
     }
-    const Saved kept = saved(l.op, shard, dtypes_.values);
-    const std::int64_t beside = 4 * (kept.each_element ? volume(shard) : kept.values);
-    return parameters + values * element_bytes(dtypes_.values) + beside;
+    std::vector<Extents> inputs;
+    for (LayerId input : l.inputs) inputs.push_back(graph_[input].output);
+    const Saved kept = saved(l.op, {shard, inputs, dtypes_.values, kernels_});
+    const std::int64_t beside = 4 * (kept.each_element ? volume(shard) : kept.values) + kept.masks;
+    return parameters + (values + kept.elements) * element_bytes(dtypes_.values) + beside;
   }
 
  private:
@@ -74,6 +77,7 @@ class Kept {
 
   const Graph& graph_;
   DTypes dtypes_;
+  KernelTraits kernels_;
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
   bool has_instant_ = false;
@@ -82,8 +86,9 @@ class Kept {
 }  // namespace
 
 std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
-                                                    const SearchSpace& space) {
-  const Kept kept(graph, dtypes);
+                                                    const SearchSpace& space,
+                                                    const KernelTraits& kernels) {
+  const Kept kept(graph, dtypes, kernels);
   std::vector<std::vector<std::int64_t>> floor;
   for (std::size_t v = 0; v < space.size(); ++v) {
     std::vector<std::int64_t>& bytes = floor.emplace_back();

@@ -20,6 +20,7 @@ namespace strata {
 
 /// Bytes by variable and choice.
 std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
-                                                    const SearchSpace& space);
+                                                    const SearchSpace& space,
+                                                    const KernelTraits& kernels = {});
 
 }  // namespace strata

@@ -241,9 +241,9 @@ class Search {
       return scores_.fits(scored) ? std::min(scored.peak_memory, limit)
                                   : std::max(scored.peak_memory, limit + Bytes{1});
     };
-    const WithinMemory found =
-        within_memory(tables_, memory_floor(input_.graph, input_.dtypes, space_), limit, known_,
-                      count, peak, limits_left());
+    const WithinMemory found = within_memory(
+        tables_, memory_floor(input_.graph, input_.dtypes, space_, kernels_of(input_)), limit,
+        known_, count, peak, limits_left());
     take(found.best, found.lower_bound);
     result_.final_nodes = final_nodes(tables_);
     result_.least_memory = found.least;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -20,10 +22,22 @@ bool has_kind(const Cluster& cluster, const std::string& kind) {
                      [&](const Device& device) { return device.kind == kind; });
 }
 
-Overlap parse_overlap(const std::string& text) {
-  if (text == "on") return Overlap::allowed;
-  if (text == "off") return Overlap::none;
-  throw InputError(fmt::format("'{}' is no overlap; allowed: on, off", text));
+// Whether the value is the first of two.
+bool is_first(const std::string& key, const std::string& value, std::string_view first,
+              std::string_view second) {
+  if (value == first || value == second) return value == first;
+  throw InputError(fmt::format("'{}' is no {}; allowed: {}, {}", value, key, first, second));
+}
+
+void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
+  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
+  for (auto& model : input.models) {
+    KernelTraits kernels = model->kernels();
+    change(kernels);
+    auto& other = changed[model.get()];
+    if (!other) other = model->with(kernels);
+    model = other;
+  }
 }
 
 template <class Change>
@@ -55,16 +69,24 @@ typename Map::mapped_type remembered(std::mutex& lock, Map& map, const typename 
 // Keys of what is not the cluster's go to the rest of the case.
 void change(Case& input, const std::string& key, const std::string& value) {
   if (key == "overlap") {
-    input.overlap = parse_overlap(value);
+    input.overlap = is_first(key, value, "on", "off") ? Overlap::allowed : Overlap::none;
+  } else if (key == "attention") {
+    const bool fused = is_first(key, value, "fused", "unfused");
+    change_kernels(input, [fused](KernelTraits& kernels) { kernels.fused_attention = fused; });
+  } else if (key == "dropout") {
+    const bool keeps = is_first(key, value, "masks", "redrawn");
+    change_kernels(input, [keeps](KernelTraits& kernels) { kernels.keeps_masks = keeps; });
+  } else if (key == "gather") {
+    input.gathers_again = is_first(key, value, "again", "once");
   } else if (key.starts_with("layer.")) {
     input.graph = apply(input.graph, key, value);
   } else if (key.starts_with("link.") || key.starts_with("device.")) {
     input.cluster = apply(input.cluster, key, value);
   } else {
-    throw InputError(
-        fmt::format("unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
-                    "device.SELECTOR.speed, layer.SELECTOR.speed, overlap",
-                    key));
+    throw InputError(fmt::format(
+        "unknown key '{}'; allowed: link.SELECTOR.bandwidth, link.SELECTOR.latency, "
+        "device.SELECTOR.speed, layer.SELECTOR.speed, overlap, attention, dropout, gather",
+        key));
   }
 }
 
@@ -153,15 +175,15 @@ Case CaseLoader::load(const CaseRequest& request) {
   Cluster named = cluster(request.cluster);
   Graph graph = network(request, global_batch(request, named));
   Case result{std::move(graph), std::move(named), request.sync, request.dtype, {}};
-  for (const auto& set : request.sets) {
-    naming(set.first, set.second, [&] { change(result, set.first, set.second); });
-  }
   const Models files = from_files(request.profiles, result.cluster);
   try {
     result.models = by_device(result.cluster, files);
   } catch (InputError& error) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
+  }
+  for (const auto& set : request.sets) {
+    naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }
   return result;
 }

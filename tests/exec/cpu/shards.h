@@ -63,7 +63,7 @@ class Shard {
     const Statistics sums = strata::statistics(*of, output);
     statistics.resize(static_cast<std::size_t>(std::max(sums.forward_values, sums.backward_values)),
                       std::numeric_limits<float>::quiet_NaN());
-    const Saved kept = strata::saved((*of).op, output, DType::fp32);
+    const Saved kept = strata::saved((*of).op, {output, {}, DType::fp32});
     saved_.resize(
         static_cast<std::size_t>(kept.each_element ? padded_size(extents(output)) : kept.values));
   }

@@ -117,7 +117,8 @@ class TwoHeads {
                                      heads<const float>(k_, 1),
                                      heads<const float>(v_, 1),
                                      0.25F,
-                                     log_sums_.data()};
+                                     log_sums_.data(),
+                                     {}};
     const auto y = heads<float>(to.y, 2);
     const std::int64_t queries = TileItem::count(2, 1, positions_, Sizes::kKept);
     const std::int64_t keys = TileItem::count(1, 1, positions_, Sizes::kKept);

@@ -62,6 +62,17 @@ struct Head {
     for (double& value : row) value /= sum;
     return row;
   }
+  /// What the dropout multiplies each weight of query i with.
+  std::vector<double> factors(const LayerCall& call, std::int64_t i) const {
+    std::vector<double> row(static_cast<std::size_t>(keys()), 1);
+    if (op.dropout == 0) return row;
+    const std::int64_t heads = q.extents[Dim::c] / op.head_size;
+    const std::int64_t first = ((n * heads + of_queries) * queries() + i) * keys();
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = call.dropout_factor(first + static_cast<std::int64_t>(j));
+    }
+    return row;
+  }
 };
 
 template <class Visit>
@@ -83,11 +94,11 @@ Tensor attention(const LayerCall& call, const Attention& op) {
   Tensor y(call.layer().output);
   each_head(call, op, q, k, [&](const Head& head) {
     for (std::int64_t i = 0; i < head.queries(); ++i) {
-      const std::vector<double> p = head.weights(i);
+      const std::vector<double> p = head.weights(i), kept = head.factors(call, i);
       head.each_channel([&](std::int64_t cq, std::int64_t ck) {
         for (std::int64_t j = 0; j < head.keys(); ++j) {
-          y.at(head.n, cq, 0, 0, i) +=
-              p[static_cast<std::size_t>(j)] * head.v.at(head.n, ck, 0, 0, j);
+          const auto at = static_cast<std::size_t>(j);
+          y.at(head.n, cq, 0, 0, i) += p[at] * kept[at] * head.v.at(head.n, ck, 0, 0, j);
         }
       });
     }
@@ -95,21 +106,21 @@ Tensor attention(const LayerCall& call, const Attention& op) {
   return y;
 }
 
-// With s = q k' / sqrt(head_size), p = softmax(s): dp_j = dy v_j, ds_j = p_j (dp_j - sum_k p_k
-// dp_k).
+// With s = q k' / sqrt(head_size), p = softmax(s), m the dropout: dp_j = m_j dy v_j, ds_j = p_j
+// (dp_j - sum_k p_k dp_k).
 Gradients attention_backward(const LayerCall& call, const Attention& op, const Tensor& dy) {
   const Tensor q = turned(*call.inputs[0], op, 1), k = turned(*call.inputs[1], op, 1);
   Tensor dq(q.extents), dk(k.extents), dv(k.extents);
   each_head(call, op, q, k, [&](const Head& head) {
     const std::int64_t n = head.n;
     for (std::int64_t i = 0; i < head.queries(); ++i) {
-      const std::vector<double> p = head.weights(i);
+      const std::vector<double> p = head.weights(i), kept = head.factors(call, i);
       std::vector<double> dp(p.size());
       for (std::size_t j = 0; j < p.size(); ++j) {
         const auto at = static_cast<std::int64_t>(j);
         head.each_channel([&](std::int64_t cq, std::int64_t ck) {
-          dp[j] += dy.at(n, cq, 0, 0, i) * head.v.at(n, ck, 0, 0, at);
-          dv.at(n, ck, 0, 0, at) += p[j] * dy.at(n, cq, 0, 0, i);
+          dp[j] += kept[j] * dy.at(n, cq, 0, 0, i) * head.v.at(n, ck, 0, 0, at);
+          dv.at(n, ck, 0, 0, at) += p[j] * kept[j] * dy.at(n, cq, 0, 0, i);
         });
       }
       const double mean = std::inner_product(p.begin(), p.end(), dp.begin(), 0.0);

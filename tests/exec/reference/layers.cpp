@@ -8,10 +8,6 @@
 namespace strata::reference {
 namespace {
 
-double dropout_factor(const LayerCall& call, std::int64_t element) {
-  return call.mask != nullptr && *call.mask ? (*call.mask)(call.id, element) : 1;
-}
-
 /// Calls visit(input, its index, the output's index) for every element that a concat moves.
 template <class Visit>
 void for_each_joined(const LayerCall& call, const Tensor& y, const Visit& visit) {
@@ -83,7 +79,7 @@ struct Forward {
   }
   Tensor operator()(const Dropout&) const {
     Tensor y = reshaped();
-    for (std::int64_t i = 0; i < y.size(); ++i) y[i] *= dropout_factor(call, i);
+    for (std::int64_t i = 0; i < y.size(); ++i) y[i] *= call.dropout_factor(i);
     return y;
   }
   Tensor operator()(const Concat&) const {
@@ -166,7 +162,7 @@ struct Backward {
   }
   Gradients operator()(const Dropout&) const {
     Tensor dx = reshaped();
-    for (std::int64_t i = 0; i < dx.size(); ++i) dx[i] *= dropout_factor(call, i);
+    for (std::int64_t i = 0; i < dx.size(); ++i) dx[i] *= call.dropout_factor(i);
     return only(std::move(dx));
   }
   Gradients operator()(const Concat&) const {

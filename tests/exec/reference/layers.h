@@ -21,7 +21,7 @@ struct Weights {
 };
 
 /// What dropout multiplies an element with (0, or 1/(1-p)), by the element's place in the layer's
-/// whole output, row-major.
+/// whole output, row-major; an attention's, in its softmaxes: (n, heads, queries, keys).
 using DropoutMask = std::function<double(LayerId, std::int64_t element)>;
 
 /// One layer at work.
@@ -34,6 +34,9 @@ struct LayerCall {
   const DropoutMask* mask = nullptr;  ///< null or an empty function: every element stays as it is
 
   const Layer& layer() const { return (*graph)[id]; }
+  double dropout_factor(std::int64_t element) const {
+    return mask != nullptr && *mask ? (*mask)(id, element) : 1;
+  }
   const Tensor& input() const { return *inputs[0]; }
 };
 

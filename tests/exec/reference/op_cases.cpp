@@ -70,7 +70,8 @@ struct Draw {
   Attention attention() const {
     const bool causal = flag();
     return {kHeadSizes[static_cast<std::size_t>(count(0, 5))], causal,
-            causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0};
+            causal && flag() ? count(1, 6) : 0, flag() ? real(2, 10000) : 0,
+            flag() ? real(0, 0.9) : 0};
   }
   LocalResponseNorm norm() const {
     return {count(1, 6), real(0.01, 1), real(0.3, 1.2), real(0.5, 2)};

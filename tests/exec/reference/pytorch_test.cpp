@@ -66,7 +66,7 @@ Batch named_batch(const Graph& graph) {
 
 DropoutMask named_mask(const Graph& graph) {
   return [&graph](LayerId id, std::int64_t element) {
-    const double p = std::get<Dropout>(graph[id].op).probability;
+    const double p = dropout_probability(graph[id].op);
     const auto places = static_cast<std::size_t>(volume(graph[id].output));
     const double drawn =
         uniform(graph[id].name + ".mask", places)[static_cast<std::size_t>(element)];

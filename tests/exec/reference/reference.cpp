@@ -181,4 +181,10 @@ Batch random_batch(const Graph& graph, std::mt19937_64& random) {
   return batch;
 }
 
+double dropout_probability(const Op& op) {
+  if (const auto* dropout = std::get_if<Dropout>(&op)) return dropout->probability;
+  const auto* attention = std::get_if<Attention>(&op);
+  return attention != nullptr ? attention->dropout : 0;
+}
+
 }  // namespace strata::reference

@@ -35,6 +35,9 @@ struct Step {
 Step run_step(const Graph& graph, const std::vector<Weights>& weights, const Batch& batch,
               const DropoutMask& mask = {});
 
+/// By which elements are set to zero: a dropout's, or an attention's; else 0.
+double dropout_probability(const Op& op);
+
 /// Positions whose label has the largest logit, the first of equal ones.
 std::int64_t count_correct(const Tensor& logits, std::span<const std::int64_t> labels);
 

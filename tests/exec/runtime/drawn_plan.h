@@ -26,6 +26,7 @@ struct DrawnPlan {
     LowerOptions options;
     options.sync = pick(random, 0, 1) == 0 ? SyncAlgorithm::ring : SyncAlgorithm::ps;
     options.sync.bucket = {1024 * pick(random, 0, 2)};
+    options.gathers_again = pick(random, 0, 1) == 0;
     return lower(graph, cluster, strategy, options);
   }
 };

@@ -97,7 +97,7 @@ class HandMadePlan {
               .input_gradient = {}};
     pass.output = tensor(BufferKind::activation, layer, box);
     pass.input_gradient = tensor(BufferKind::activation_gradient, layer, input_box(layer));
-    const Saved kept = saved(op, box, DType::fp32);
+    const Saved kept = saved(op, {box, {}, DType::fp32});
     if (kept.each_element) pass.saved = tensor(BufferKind::saved, layer, box);
     if (kept.values > 0) pass.saved = values(BufferKind::saved, layer, kept.values);
     if (const std::int64_t count = graph_[layer].parameters.total(); count > 0) {

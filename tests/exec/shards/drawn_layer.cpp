@@ -38,10 +38,10 @@ void round_to_floats(reference::Weights& weights) {
 
 /// The engine's own masks, that every cut must have.
 reference::DropoutMask mask_of(const Graph& graph, LayerId id) {
-  const auto* dropout = std::get_if<Dropout>(&graph[id].op);
-  if (dropout == nullptr) return {};
-  const DropoutMask mask(kSeed, id, 0, dropout->probability);
-  const double scale = 1 / (1 - dropout->probability);
+  const double probability = reference::dropout_probability(graph[id].op);
+  if (probability == 0) return {};
+  const DropoutMask mask(kSeed, id, 0, probability);
+  const double scale = 1 / (1 - probability);
   return [mask, scale](LayerId, std::int64_t i) { return mask.keeps(i) ? scale : 0; };
 }
 

@@ -28,7 +28,8 @@ std::string facts(const Op& op) {
   tell(backward_reads_output(op), "y");
   tell(is.shares_reading, "shares");
   tell(is.terms_lead, "rows are terms");
-  const Saved kept = saved(op, whole({{1, 2, 1, 1, 1}}), DType::bf16);
+  const Box box = whole({{1, 2, 1, 1, 1}});
+  const Saved kept = saved(op, {box, {}, DType::bf16});
   tell(kept.values > 0, fmt::format("saves {}", kept.values));
   tell(kept.each_element, "saves each");
   tell(!why_whole(op, Dim::c).empty(), "whole");

@@ -304,8 +304,9 @@ Graph random_transformer(Random& random) {
     return values.begin()[random() % values.size()];
   };
   const std::int64_t heads = one_of({1, 2, 4}), hidden = heads * one_of({2, 4, 6});
-  const std::string sizes = fmt::format("layers={},hidden={},heads={},ffn={}", pick(random, 1, 2),
-                                        hidden, heads, pick(random, 2, 9));
+  const std::string sizes =
+      fmt::format("layers={},hidden={},heads={},ffn={}{}", pick(random, 1, 2), hidden, heads,
+                  pick(random, 2, 9), pick(random, 0, 2) == 0 ? ",dropout=0.3" : "");
   const std::string tokens =
       fmt::format("{},seq={},vocab={}", sizes, pick(random, 1, 7), pick(random, 2, 9));
   const std::int64_t batch = pick(random, 1, 4);

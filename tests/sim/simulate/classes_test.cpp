@@ -39,6 +39,9 @@ class FewCosts : public CostModel {
   Cost move(MoveKind, Bytes bytes) const override {
     return {Seconds{1e-9 * static_cast<double>(bytes.value)}};
   }
+  std::unique_ptr<CostModel> with(const KernelTraits&) const override {
+    return std::make_unique<FewCosts>(*this);
+  }
   Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
 };
 
@@ -184,6 +187,7 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     LowerOptions options;
     options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
     if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+    options.gathers_again = pick(random, 0, 2) == 0;
     options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
     const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
     const std::string note = fmt::format("seed {} on {}", seed, cluster.name());

@@ -25,6 +25,9 @@ class RoundCosts : public CostModel {
     return {Seconds{phase == Phase::update ? 2 * kMs : 10 * kMs}, CostSource::measured};
   }
   Cost move(MoveKind, Bytes) const override { return {}; }
+  std::unique_ptr<CostModel> with(const KernelTraits&) const override {
+    return std::make_unique<RoundCosts>(*this);
+  }
   Bytes memory_capacity() const override { return {std::int64_t{1} << 34}; }
 };
 

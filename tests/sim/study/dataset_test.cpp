@@ -162,6 +162,44 @@ TEST(Dataset, HasALabelForEachPositionThatIsJudged) {
   EXPECT_EQ(wrapped.batch(0).labels[8], 2);
 }
 
+// Tokens and what kind each is of.
+TEST(Dataset, HasAFileForEachOfSeveralInputs) {
+  GraphBuilder net("kinds", 1);
+  const LayerId numbers = net.add("numbers", Input{{{1, 1, 1, 1, 2}}}, {});
+  const LayerId kinds = net.add("kinds", Input{{{1, 1, 1, 1, 2}}}, {});
+  const LayerId sum = net.add("sum", Add{},
+                              {net.add("vectors", Embedding{4, 2}, {numbers}),
+                               net.add("kind_vectors", Embedding{2, 2}, {kinds})});
+  net.add("loss", SoftmaxCrossEntropy{}, {sum});
+  const Graph graph = std::move(net).build();
+  const Folder folder("kinds");
+  const auto error = [&] {
+    try {
+      load_dataset(folder.path(), graph);
+    } catch (const InputError& refused) {
+      return refused.message().substr(folder.path().size() + 1);
+    }
+    return std::string("none");
+  };
+  write_npy(folder.file("numbers.npy"), std::vector<std::int64_t>{2, 1, 2},
+            std::vector<float>{0, 1, 2, 3});
+  write_npy(folder.file("labels.npy"), std::vector<std::int64_t>{2, 2},
+            std::vector<std::int64_t>{0, 1, 0, 1});
+  EXPECT_EQ(error(), "kinds.npy: cannot be read: No such file or directory");
+  write_npy(folder.file("kinds.npy"), std::vector<std::int64_t>{1, 1, 2}, std::vector<float>{0, 1});
+  EXPECT_EQ(error(),
+            "kinds.npy: it has 1 samples; allowed: 2, as " + folder.file("numbers.npy") + " has");
+  write_npy(folder.file("kinds.npy"), std::vector<std::int64_t>{2, 1, 2},
+            std::vector<float>{0, 1, 2, 1});
+  EXPECT_EQ(error(), "kinds.npy: sample 1 has the token 2; allowed: whole numbers, 0 to 1");
+  write_npy(folder.file("kinds.npy"), std::vector<std::int64_t>{2, 1, 2},
+            std::vector<float>{0, 1, 1, 0});
+  const Batch second = load_dataset(folder.path(), graph).batch(1);
+  ASSERT_EQ(second.inputs.size(), 2U);
+  EXPECT_EQ(second.inputs[0][1], 3);
+  EXPECT_EQ(second.inputs[1][0], 1);
+}
+
 TEST(Dataset, RefusesTokensOfNoVocabularyAndLabelsOfSamplesAlone) {
   const Folder folder("tokens");
   const auto error = [&](std::vector<float> numbers, std::vector<std::int64_t> shape) {

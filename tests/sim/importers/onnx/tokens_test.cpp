@@ -59,8 +59,9 @@ Model scored(int opset = 17) {
   return net;
 }
 
-Model attended(Model net, const std::string& scores) {
-  net.node("Softmax", {scores}, "seen")("axis", -1);
+Model attended(Model net, const std::string& scores, bool drops = false) {
+  net.node("Softmax", {scores}, drops ? "weights" : "seen")("axis", -1);
+  if (drops) net.node("Dropout", {"weights", "ratio"}, "seen");
   net.node("MatMul", {"seen", "v"}, "heads");
   net.node("Transpose", {"heads"}, "tokens")("perm", Dims{0, 2, 1, 3});
   net.integers("flat", {0, 3, 4});
@@ -171,6 +172,24 @@ TEST(OnnxTokens, AnotherScaleIsAnError) {
   EXPECT_EQ(said([] { attended(scaled(2), "scaled").read(); }),
             "net.onnx: node heads (MatMul): its scale is 0.5 for heads of 2; allowed: 1/sqrt(head "
             "size)");
+}
+
+TEST(OnnxTokens, ADropoutBehindTheSoftmaxIsTheAttentions) {
+  Model net = scaled();
+  net.constant("ratio", 0.2F);
+  const Graph graph = attended(std::move(net), "scaled", true).read();
+  const auto op = std::get<Attention>(graph.layers()[5].op);
+  EXPECT_EQ(op.dropout, 0.2);
+}
+
+TEST(OnnxTokens, ADropoutBeforeTheSoftmaxIsAnError) {
+  Model net = scaled();
+  net.constant("ratio", 0.2F);
+  net.node("Dropout", {"scaled", "ratio"}, "dropped");
+  EXPECT_EQ(
+      said([&] { attended(std::move(net), "dropped").read(); }),
+      "net.onnx: node dropped (Dropout): allowed inside an attention: one dropout, behind its "
+      "softmax");
 }
 
 TEST(OnnxTokens, ScoresThatNothingNormalisesAreAnError) {

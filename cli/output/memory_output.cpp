@@ -1,0 +1,104 @@
+#include "cli/output/memory_output.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/output/table.h"
+#include "sim/text/units.h"
+#include "sim/timeline/memory.h"
+
+namespace strata {
+namespace {
+
+DeviceId fullest(const Prediction& p) {
+  const auto most = std::max_element(p.peak_memory.begin(), p.peak_memory.end());
+  return DeviceId(static_cast<std::size_t>(most - p.peak_memory.begin()));
+}
+
+std::string what(const Buffer& buffer) {
+  return buffer.kind == BufferKind::activation ? "output" : std::string(name(buffer.kind));
+}
+
+// Tensors of layers that are the same and are cut alike.
+struct Row {
+  const Buffer* first;
+  std::int64_t count = 1;
+};
+
+std::vector<Row> rows_of(const Case& input, const Prediction& p, DeviceId device) {
+  std::vector<Row> rows;
+  for (const BufferId id : kept_for_backward(p.plan, device)) {
+    const Buffer& buffer = p.plan[id];
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+      const Buffer& other = *row.first;
+      return other.kind == buffer.kind && other.bytes == buffer.bytes &&
+             other.input == buffer.input &&
+             p.strategy[other.layer].degrees == p.strategy[buffer.layer].degrees &&
+             input.graph[other.layer].op == input.graph[buffer.layer].op;
+    });
+    if (same != rows.end()) {
+      ++same->count;
+    } else {
+      rows.push_back({&buffer});
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors) {
+  const DeviceId device = fullest(prediction);
+  const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
+  nlohmann::ordered_json json = {{"device", input.cluster[device].full_name()},
+                                 {"parameters_bytes", parts.parameters.value},
+                                 {"gradients_bytes", parts.gradients.value},
+                                 {"activations_bytes", parts.activations.value},
+                                 {"buffers_bytes", parts.buffers.value}};
+  if (!tensors) return json;
+  nlohmann::ordered_json& kept = json["kept"] = nlohmann::ordered_json::array();
+  for (const BufferId id : kept_for_backward(prediction.plan, device)) {
+    const Buffer& buffer = prediction.plan[id];
+    kept.push_back({{"layer", input.graph[buffer.layer].name},
+                    {"what", what(buffer)},
+                    {"bytes", buffer.bytes.value}});
+  }
+  return json;
+}
+
+std::string peak_text(const Case& input, const Prediction& prediction) {
+  const DeviceId device = fullest(prediction);
+  const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
+  return fmt::format(
+      "Memory of {} at its peak: {} of parameters, {} of their gradients, {} of activations kept "
+      "for the backward pass, {} of other buffers\n",
+      input.cluster[device].full_name(), format_bytes(parts.parameters),
+      format_bytes(parts.gradients), format_bytes(parts.activations), format_bytes(parts.buffers));
+}
+
+std::string kept_text(const Case& input, const Prediction& prediction) {
+  const DeviceId device = fullest(prediction);
+  std::vector<Row> rows = rows_of(input, prediction, device);
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.first->bytes * a.count > b.first->bytes * b.count;
+  });
+  TextTable table;
+  Bytes sum;
+  for (const Row& row : rows) {
+    const std::string& layer = input.graph[row.first->layer].name;
+    const Bytes all = row.first->bytes * row.count;
+    sum += all;
+    table.add(
+        {{"layer", row.count == 1 ? layer : fmt::format("{} and {} more", layer, row.count - 1),
+          TextTable::left},
+         {"kept", what(*row.first), TextTable::left},
+         {"each", format_bytes(row.first->bytes)},
+         {"in all", format_bytes(all)}});
+  }
+  return fmt::format("\nKept by {} from the forward pass for the backward, {} in all:\n\n{}",
+                     input.cluster[device].full_name(), format_bytes(sum), table.print());
+}
+
+}  // namespace strata
