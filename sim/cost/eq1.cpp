@@ -7,7 +7,6 @@
 #include "sim/cost/transfer_table.h"
 #include "sim/graph/regions.h"
 #include "sim/graph/step_phases.h"
-#include "sim/plan/class_boxes.h"
 #include "sim/plan/lower.h"
 
 namespace strata {
@@ -54,6 +53,12 @@ class Exchange {
   std::vector<double> bytes_;  // by link
   Seconds latency_;
 };
+
+// What goes back.
+std::vector<NeededBox> reversed(std::vector<NeededBox> boxes) {
+  for (NeededBox& box : boxes) std::swap(box.owner, box.reader);
+  return boxes;
+}
 
 // The devices of each group of shards; `bytes_of` gives what a group's box holds.
 template <class BytesOf>
@@ -133,13 +138,19 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
   const std::int64_t size = element_bytes(dtypes_.values);
   const bool returns = gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
+  const bool copies =
+      has_copies(graph_[producer], producer_config) || has_copies(graph_[consumer], consumer_config);
   if (classes_ != nullptr) {
     const ClassBoxes boxes =
-        class_boxes(graph_, consumer, input, producer_config, consumer_config, *classes_);
+        class_boxes(graph_, consumer, input, producer_config, consumer_config, false, *classes_);
+    if (copies && returns) return both_ways(boxes);
     return exchange_time(boxes.read, cluster_, size, returns, classes_);
   }
-  if (has_copies(producer, producer_config) || has_copies(consumer, consumer_config)) {
-    return transfer_of_copies(consumer, input, producer_config, consumer_config, returns);
+  if (copies) {
+    const auto read = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
+    if (!returns) return exchange_time(read, cluster_, size, false);
+    return both_ways(
+        {read, returned_boxes(graph_, consumer, input, producer_config, consumer_config)});
   }
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
@@ -150,32 +161,27 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   return exchange_time(boxes, cluster_, size, returns);
 }
 
-bool Eq1::has_copies(LayerId layer, const Config& config) const {
-  return partition(graph_[layer], config.degrees).repeats();
-}
-
-Seconds Eq1::transfer_of_copies(LayerId consumer, std::size_t input, const Config& producer_config,
-                                const Config& consumer_config, bool returns) const {
+// What is read, and the gradients of other boxes.
+Seconds Eq1::both_ways(const ClassBoxes& boxes) const {
   const std::int64_t size = element_bytes(dtypes_.values);
-  const auto read = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
-  const Seconds forward = exchange_time(read, cluster_, size, false);
-  if (!returns) return forward;
-  std::vector<NeededBox> back =
-      returned_boxes(graph_, consumer, input, producer_config, consumer_config);
-  for (NeededBox& box : back) std::swap(box.owner, box.reader);
-  return forward + exchange_time(back, cluster_, size, false);
+  return exchange_time(boxes.read, cluster_, size, false, classes_) +
+         exchange_time(reversed(boxes.returned), cluster_, size, false, classes_);
 }
 
 // Every copy gets the parts of its output's gradient that others own.
 Seconds Eq1::spread_gradient(LayerId layer, const Config& config) const {
-  const auto boxes = partial_boxes(graph_[layer], config);
-  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), false);
+  const auto boxes = classes_ != nullptr
+                         ? class_partial_boxes(graph_[layer], config, *classes_).returned
+                         : partial_boxes(graph_[layer], config);
+  return exchange_time(reversed(boxes), cluster_, element_bytes(dtypes_.values), false, classes_);
 }
 
 Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
   if (config.degrees.r == 1) return {};
   const bool returns = gradient && requires_gradient_[layer()];
-  if (has_copies(layer, config)) return returns ? spread_gradient(layer, config) : Seconds{};
+  if (has_copies(graph_[layer], config)) {
+    return returns ? spread_gradient(layer, config) : Seconds{};
+  }
   const auto boxes = classes_ != nullptr
                          ? class_partial_boxes(graph_[layer], config, *classes_).read
                          : partial_boxes(graph_[layer], config);

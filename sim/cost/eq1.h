@@ -11,6 +11,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
+#include "sim/plan/class_boxes.h"
 #include "sim/plan/device_classes.h"
 #include "sim/plan/redistribution.h"
 #include "sim/plan/sync_costs.h"
@@ -52,9 +53,7 @@ class Eq1 {
   Seconds statistics_time(LayerId layer, const Config& config);
   Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                             const Degrees& consumer_degrees, bool returns);
-  bool has_copies(LayerId layer, const Config& config) const;
-  Seconds transfer_of_copies(LayerId consumer, std::size_t input, const Config& producer_config,
-                             const Config& consumer_config, bool returns) const;
+  Seconds both_ways(const ClassBoxes& boxes) const;
   Seconds spread_gradient(LayerId layer, const Config& config) const;
 
   const Graph& graph_;

@@ -16,9 +16,10 @@ struct ClassBoxes {
   std::vector<NeededBox> returned;  ///< their gradients, to representatives; by producer shard
 };
 /// `copies` of each says for how many it stands of those of its consumer, or of its producer.
+/// `whole_gradient`: of the producer (gets_whole_gradient()).
 ClassBoxes class_boxes(const Graph& graph, LayerId consumer, std::size_t input,
                        const Config& producer_config, const Config& consumer_config,
-                       const DeviceClasses& classes);
+                       bool whole_gradient, const DeviceClasses& classes);
 
 /// Of the sums of a layer that is cut in r, likewise: what representatives own, and what they add
 /// up terms of. One by one.

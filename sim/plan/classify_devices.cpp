@@ -141,9 +141,9 @@ class Refinement {
 
   /// What a cut dim of an edge depends on; of dims that are whole, everybody reads as much.
   using CutDim = std::tuple<Dim, std::int64_t, std::int64_t, DimAccess>;
-  /// Its flags: read in row-major order, of a network input.
-  using EdgeKey =
-      std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, bool, bool>;
+  /// Its flags, in the end: read in row-major order, of a network input, of copies, and that the
+  /// gradient stays where it is.
+  using EdgeKey = std::tuple<std::size_t, std::size_t, std::vector<CutDim>, std::int64_t, Bits>;
 
   std::vector<CutDim> cut_dims(const AccessMap& access, const Extents& from, const Extents& to,
                                const Degrees& producer, const Degrees& consumer) const {
@@ -166,7 +166,7 @@ class Refinement {
       if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
     }
     const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
-    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, false, false).second)
+    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, Bits{}).second)
       return;
     const Partition cut = partition(l, degrees);
     for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
@@ -186,18 +186,31 @@ class Refinement {
     const Config &owners = config(producer), &readers = config(layer);
     if (reads_own_shard(graph_, layer, input, owners, readers)) return true;
     std::vector<CutDim> dims = cut_dims(access, from, to, owners.degrees, readers.degrees);
-    const EdgeKey key{number_of(owners),       number_of(readers), std::move(dims),
-                      graph_[layer].reduction, access.row_major,   is_input(graph_[producer].op)};
+    const bool of_copies = has_copies(graph_[producer], owners);
+    const bool copies = of_copies || has_copies(graph_[layer], readers);
+    const bool whole = gets_whole_gradient(graph_, strategy_, producer);
+    const bool from_network = is_input(graph_[producer].op);
+    const EdgeKey key{number_of(owners), number_of(readers), std::move(dims),
+                      graph_[layer].reduction,
+                      Bits{access.row_major} | Bits{from_network} << 1U | Bits{of_copies} << 2U |
+                          Bits{whole} << 3U};
     if (!edges_.insert(key).second) return true;
-    EdgeReads reads = edge_reads(graph_, layer, input, owners.degrees, readers.degrees);
+    EdgeReads reads = edge_reads(graph_, layer, input, owners, readers);
+    if (is_too_much(reads)) return false;
+    look_at_places(layer, producer, reads);
+    if (from_network) return true;
+    exchanges_.push_back({std::move(reads), owners.devices, readers.devices});
+    if (!copies || whole) return true;
+    EdgeReads returns = edge_returns(graph_, layer, input, owners, readers);
+    if (is_too_much(returns)) return false;
+    exchanges_.push_back({std::move(returns), owners.devices, readers.devices});
+    return true;
+  }
+
+  static bool is_too_much(const EdgeReads& reads) {
     std::size_t pairs = 0;
     for (const auto& owned : reads.owners) pairs += owned.size();
-    if (reads.in_pieces || pairs > kMostPairs) return false;
-    look_at_places(layer, producer, reads);
-    if (!is_input(graph_[producer].op)) {
-      exchanges_.push_back({std::move(reads), owners.devices, readers.devices});
-    }
-    return true;
+    return reads.in_pieces || pairs > kMostPairs;
   }
 
   // How much a shard reads and, where it reads one shard of its own device, where that lies in it:
@@ -218,7 +231,7 @@ class Refinement {
         for (const Box& box : reads.boxes[k]) {
           for (Dim dim : kDims) bits = mixed(bits, box[dim].size());
           if (!alone) continue;
-          const Box lies = owned.box(own->second);
+          const Box lies = owned.held(own->second);
           for (Dim dim : kDims) bits = mixed(bits, box[dim].begin - lies[dim].begin);
         }
         colours_[device()] += mixed(bits);
@@ -226,10 +239,11 @@ class Refinement {
     }
   }
 
-  // Of a layer that is cut in r: who adds up whose terms.
+  // Of a layer that is cut in r: who adds up whose terms, or owns whose gradients.
   void look_at_sums(LayerId layer) {
     const Config& cut = config(layer);
     if (cut.degrees.r == 1) return;
+    if (!partials_.emplace(number_of(cut), graph_[layer].output).second) return;
     EdgeReads sums;
     for (const NeededBox& box : partial_boxes(graph_[layer], cut)) {
       sums.boxes.emplace_back();
@@ -423,6 +437,7 @@ class Refinement {
   std::vector<const Config*> configs_;
   std::set<EdgeKey> sizes_, edges_;
   std::set<std::pair<std::size_t, PerDim<bool>>> statistics_;
+  std::set<std::pair<std::size_t, Extents>> partials_;
   std::map<std::vector<DeviceId>, std::size_t> group_of_;  // in groups_
   std::vector<Exchange> exchanges_;
   std::vector<SumGroup> groups_;

@@ -36,16 +36,6 @@ LoweredShards shards_of_classes(const Config& config, const DeviceClasses& class
   return lowered;
 }
 
-// Which classes of devices do not know.
-bool has_copies(const Graph& graph, const Strategy& strategy) {
-  for (std::size_t i = 0; i < graph.size(); ++i) {
-    const Layer& layer = graph[LayerId(i)];
-    if (!is_input(layer.op) && partition(layer, strategy[LayerId(i)].degrees).repeats())
-      return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
@@ -143,7 +133,6 @@ Plan lower(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
 
 Plan lower_by_class(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                     const LowerOptions& options, std::span<const std::uint32_t> cost_models) {
-  if (has_copies(graph, strategy)) return lower(graph, cluster, strategy, options);
   LoweringMemo own(graph, cluster);
   LoweringMemo& memo = options.memo != nullptr ? *options.memo : own;
   DeviceClasses found =

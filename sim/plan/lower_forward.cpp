@@ -105,16 +105,10 @@ Edge Lowering::lower_edge(LayerId layer, std::size_t input) {
     buffers_[layer()].inputs.push_back(buffers_[first()].inputs[input]);
     return edges_[first()][input];
   }
-  if (!is_input(producer) && (repeats(producer) || repeats(layer))) {
-    const Config &from = strategy_[producer], &to = strategy_[layer];
-    edge.returns_otherwise = true;
-    edge.boxes = std::make_shared<const ClassBoxes>(ClassBoxes{
-        needed_boxes(graph_, layer, input, from, to),
-        gets_whole_gradient_[producer()] ? boxes_of_whole_gradient(graph_, layer, input, to)
-                                         : strata::returned_boxes(graph_, layer, input, from, to)});
-  } else if (!is_input(producer)) {
-    edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer], classes_.get());
-    edge.returns_otherwise = classes_ != nullptr;
+  if (!is_input(producer)) {
+    edge.boxes = memo_.boxes(layer, input, strategy_[producer], strategy_[layer],
+                             gets_whole_gradient_[producer()], classes_.get());
+    edge.returns_otherwise = classes_ != nullptr || repeats(producer) || repeats(layer);
   }
   place_inputs(layer, input, edge);
   if (!is_input(producer)) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sim/graph/regions.h"
+
 namespace strata {
 namespace {
 
@@ -10,11 +12,20 @@ constexpr std::size_t kMostHeld = 1'000'000;
 
 ClassBoxes boxes_of(const Graph& graph, LayerId consumer, std::size_t input,
                     const Config& producer_config, const Config& consumer_config,
-                    const DeviceClasses* classes) {
+                    bool whole_gradient, const DeviceClasses* classes) {
   if (classes != nullptr) {
-    return class_boxes(graph, consumer, input, producer_config, consumer_config, *classes);
+    return class_boxes(graph, consumer, input, producer_config, consumer_config, whole_gradient,
+                       *classes);
   }
-  return {needed_boxes(graph, consumer, input, producer_config, consumer_config), {}};
+  ClassBoxes boxes;
+  boxes.read = needed_boxes(graph, consumer, input, producer_config, consumer_config);
+  const Layer &layer = graph[consumer], &producer = graph[layer.inputs[input]];
+  if (!has_copies(producer, producer_config) && !has_copies(layer, consumer_config)) return boxes;
+  boxes.returned =
+      whole_gradient
+          ? boxes_of_whole_gradient(graph, consumer, input, consumer_config)
+          : returned_boxes(graph, consumer, input, producer_config, consumer_config);
+  return boxes;
 }
 
 }  // namespace
@@ -30,15 +41,25 @@ std::shared_ptr<const DeviceClasses> LoweringMemo::classes(DeviceClasses classes
 std::shared_ptr<const ClassBoxes> LoweringMemo::boxes(LayerId consumer, std::size_t input,
                                                       const Config& producer_config,
                                                       const Config& consumer_config,
+                                                      bool whole_gradient,
                                                       const DeviceClasses* classes) {
-  EdgeKey key{consumer, input, classes, producer_config, consumer_config};
+  const Layer &layer = graph_[consumer], &producer = graph_[layer.inputs[input]];
+  EdgeKey key{access_map(graph_, consumer, input),
+              producer.output,
+              layer.output,
+              producer.reduction,
+              layer.reduction,
+              whole_gradient,
+              classes,
+              producer_config,
+              consumer_config};
   {
     const std::lock_guard guard(lock_);
     const auto known = boxes_.find(key);
     if (known != boxes_.end()) return known->second;
   }
   auto made = std::make_shared<const ClassBoxes>(
-      boxes_of(graph_, consumer, input, producer_config, consumer_config, classes));
+      boxes_of(graph_, consumer, input, producer_config, consumer_config, whole_gradient, classes));
   const std::lock_guard guard(lock_);
   const std::size_t size = made->read.size() + made->returned.size();
   if (held_ + size > kMostHeld) return made;

@@ -27,15 +27,18 @@ class LoweringMemo {
   std::shared_ptr<const DeviceClasses> classes(DeviceClasses classes);
 
   /// What the edge into input number `input` of `consumer` reads; without classes (null) all of it,
-  /// and then none is `returned`. `classes` must come from here.
+  /// and then none is `returned` but where either layer has copies. `whole_gradient`: of the
+  /// producer (gets_whole_gradient()). `classes` must come from here.
   std::shared_ptr<const ClassBoxes> boxes(LayerId consumer, std::size_t input,
                                           const Config& producer_config,
-                                          const Config& consumer_config,
+                                          const Config& consumer_config, bool whole_gradient,
                                           const DeviceClasses* classes);
 
  private:
   using Boxes = std::shared_ptr<const ClassBoxes>;
-  using EdgeKey = std::tuple<LayerId, std::size_t, const DeviceClasses*, Config, Config>;
+  /// Layers that are alike, as those of blocks, have one edge: its access, both outputs and sums.
+  using EdgeKey = std::tuple<AccessMap, Extents, Extents, std::int64_t, std::int64_t, bool,
+                             const DeviceClasses*, Config, Config>;
 
   const Graph& graph_;
   SyncCosts sync_costs_;

@@ -165,9 +165,11 @@ bool gets_whole_gradient(const Graph& graph, const Strategy& strategy, LayerId l
 
 bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
                      const Config& producer_config, const Config& consumer_config) {
-  const Degrees& degrees = consumer_config.degrees;
-  if (degrees.r > 1 || !(producer_config == consumer_config)) return false;
-  return reads_along_cuts(graph, consumer, input, degrees);
+  if (!(producer_config == consumer_config)) return false;
+  const Layer &layer = graph[consumer], &producer = graph[layer.inputs[input]];
+  const bool sums = consumer_config.degrees.r > 1 &&
+                    !(has_copies(layer, consumer_config) && has_copies(producer, producer_config));
+  return !sums && reads_along_cuts(graph, consumer, input, consumer_config.degrees);
 }
 
 LayerId shared_reader(const Graph& graph, const Strategy& strategy, LayerId layer) {
@@ -175,12 +177,38 @@ LayerId shared_reader(const Graph& graph, const Strategy& strategy, LayerId laye
   return first.valid() && strategy[first] == strategy[layer] ? first : LayerId{};
 }
 
+namespace {
+
+// Each consumer shard by itself, of those that stand side by side.
+EdgeReads by_consumer_shard(const std::vector<NeededBox>& boxes) {
+  EdgeReads reads;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const NeededBox& box = boxes[i];
+    if (i == 0 || boxes[i - 1].consumer_shard != box.consumer_shard) {
+      reads.readers.push_back({box.consumer_shard});
+      reads.boxes.emplace_back();
+      reads.owners.emplace_back();
+    } else {
+      reads.in_pieces |= boxes[i - 1].producer_shard == box.producer_shard;
+    }
+    reads.boxes.back().push_back(box.box);
+    reads.owners.back().push_back({box.producer_shard, volume(box.box)});
+  }
+  return reads;
+}
+
+}  // namespace
+
 EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
-                     const Degrees& producer_degrees, const Degrees& consumer_degrees) {
+                     const Config& producer_config, const Config& consumer_config) {
   const Layer& layer = graph[consumer];
-  const Partition outputs = partition(layer, consumer_degrees);
+  if (has_copies(graph[layer.inputs[input]], producer_config)) {
+    return by_consumer_shard(
+        needed_boxes(graph, consumer, input, producer_config, consumer_config));
+  }
+  const Partition outputs = partition(layer, consumer_config.degrees);
   const Extents& source = graph[layer.inputs[input]].output;
-  const Partition owned(source, producer_degrees);
+  const Partition owned(source, producer_config.degrees);
   const AccessMap access = access_map(graph, consumer, input);
   EdgeReads reads;
   std::map<std::vector<Box>, std::size_t> known;
@@ -204,6 +232,12 @@ EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
     reads.readers[at->second].push_back(static_cast<std::uint32_t>(shard));
   }
   return reads;
+}
+
+EdgeReads edge_returns(const Graph& graph, LayerId consumer, std::size_t input,
+                       const Config& producer_config, const Config& consumer_config) {
+  return by_consumer_shard(
+      returned_boxes(graph, consumer, input, producer_config, consumer_config));
 }
 
 std::vector<NeededBox> partial_boxes(const Layer& layer, const Config& config) {

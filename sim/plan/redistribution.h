@@ -46,8 +46,9 @@ bool gets_whole_gradient(const Graph& graph, const Strategy& strategy, LayerId l
 std::vector<NeededBox> boxes_of_whole_gradient(const Graph& graph, LayerId consumer,
                                                std::size_t input, const Config& config);
 
-/// Whether every consumer shard reads of the producer's shard on its own device, and of no other:
-/// both lie alike and no cut dim is read beyond what a shard makes.
+/// Whether every consumer shard reads of the producer's shard on its own device, and of no other,
+/// and the gradient goes back there: both lie alike, as copies or not, and no cut dim is read beyond
+/// what a shard makes.
 bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
                      const Config& producer_config, const Config& consumer_config);
 
@@ -60,14 +61,21 @@ struct EdgeReads {
     std::uint32_t shard = 0;    ///< of the producer
     std::int64_t elements = 0;  ///< that are read of it
   };
-  std::vector<std::vector<Box>> boxes;  ///< by reading: what is needed
+  std::vector<std::vector<Box>> boxes;  ///< by reading: what is needed, disjoint
   std::vector<std::vector<Owner>> owners;
   std::vector<std::vector<std::uint32_t>> readers;  ///< consumer shards, in order
   /// Whether some owner is met in several boxes of one reading.
   bool in_pieces = false;
 };
 EdgeReads edge_reads(const Graph& graph, LayerId consumer, std::size_t input,
-                     const Degrees& producer_degrees, const Degrees& consumer_degrees);
+                     const Config& producer_config, const Config& consumer_config);
+/// Where either has copies: the same of the gradients that go back (returned_boxes()).
+EdgeReads edge_returns(const Graph& graph, LayerId consumer, std::size_t input,
+                       const Config& producer_config, const Config& consumer_config);
+/// Whether the layer's shards are copies under this config.
+inline bool has_copies(const Layer& layer, const Config& config) {
+  return partition(layer, config.degrees).repeats();
+}
 
 /// The parts of the sums of a layer that is cut in r: what each shard (`consumer_shard`) owns of
 /// the output, from every shard that adds up terms of it (`producer_shard`), itself included. By

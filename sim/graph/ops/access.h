@@ -75,7 +75,7 @@ struct AccessMap {
   /// The output's c is the input's c, d, h and w in row-major order, of which its interval needs a
   /// run; `dims` then says what n needs alone.
   bool row_major = false;
-  bool operator==(const AccessMap&) const = default;
+  auto operator<=>(const AccessMap&) const = default;
 
   /// Whether elements of the dim are read through a window, in bins, or with their neighbours, so
   /// that a cut of the output needs a halo of the input.

@@ -18,6 +18,7 @@
 #include "sim/cluster/presets.h"
 #include "sim/cluster/what_if.h"
 #include "sim/cost/eq1.h"
+#include "sim/graph/regions.h"
 #include "sim/plan/lower.h"
 #include "sim/simulate/simulate.h"
 #include "sim/strategy/hybrid.h"
@@ -81,6 +82,25 @@ void shuffle_hosts(Random& random, const Cluster& cluster, Config& config) {
   config.devices = std::move(devices);
 }
 
+// By sample, and copies of each part, of a layer that may have any.
+Config copies(Random& random, const Layer& layer, std::size_t devices) {
+  Degrees degrees = kWhole;
+  degrees.r = static_cast<std::int32_t>(std::size_t{1} << pick(random, 1, 2));
+  degrees[Dim::n] = static_cast<std::int32_t>(
+      std::min<std::int64_t>(layer.output[Dim::n], static_cast<std::int64_t>(devices) / degrees.r));
+  std::vector<Dim> dims;
+  for (Dim dim : kDims) {
+    if (may_scatter(layer, degrees)[dim]) dims.push_back(dim);
+  }
+  if (layer.reduction > 1 || is_input(layer.op) || dims.empty() ||
+      degrees.r > most_parts_of_sums(layer)) {
+    degrees.r = 1;
+  } else {
+    degrees.scatter = dims[random() % dims.size()];
+  }
+  return config_on_first_devices(degrees);
+}
+
 // By channel within hosts and by sample over them, or the other way round.
 Config hybrid(Random& random, const Layer& layer, std::size_t devices) {
   Degrees degrees = kWhole;
@@ -91,14 +111,14 @@ Config hybrid(Random& random, const Layer& layer, std::size_t devices) {
   return config_on_first_devices(degrees);
 }
 
-// Each layer cut by sample, or in several dims, or anyhow.
+// Each layer cut by sample, or in several dims, or copied, or anyhow.
 Strategy random_regular_strategy(Random& random, const Graph& graph, const Cluster& cluster) {
   const std::size_t devices = cluster.device_count();
   const Strategy any = testing::random_strategy(random, graph, devices);
   const Strategy data = data_parallel(graph, static_cast<int>(devices));
   const Strategy model = model_parallel(graph, static_cast<int>(devices));
   std::vector<Config> configs;
-  const std::int64_t kind = pick(random, 0, 6);
+  const std::int64_t kind = pick(random, 0, 8);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const LayerId layer(i);
     if (kind == 0 || (pick(random, 0, 4) == 0 && is_input(graph[layer].op))) {
@@ -108,6 +128,8 @@ Strategy random_regular_strategy(Random& random, const Graph& graph, const Clust
     } else if ((kind == 2 || kind == 3) && pick(random, 0, 2) == 0) {
       configs.push_back(hybrid(random, graph[layer], devices));
       if (kind == 3) shuffle_hosts(random, cluster, configs.back());
+    } else if (kind >= 7 && pick(random, 0, 2) > 0) {
+      configs.push_back(copies(random, graph[layer], devices));
     } else {
       configs.push_back(data[layer]);
       if (kind == 4) shuffle_hosts(random, cluster, configs.back());
@@ -129,7 +151,8 @@ Strategy strategy_of_tokens(Random& random, const Graph& graph, const Cluster& c
     default:
       break;
   }
-  for (const char* sizes : {"tp=4,sp=1", "tp=2,sp=1,cp=2", "tp=2,sp=1", "cp=4", "cp=2"}) {
+  for (const char* sizes :
+       {"tp=4,sp=1", "tp=4", "tp=2,sp=1,cp=2", "tp=2,cp=2", "tp=2,sp=1", "tp=2", "cp=4", "cp=2"}) {
     if (pick(random, 0, 1) == 0) continue;
     try {
       return hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
@@ -168,30 +191,18 @@ std::vector<LayerTerms> eq1_terms(const Graph& graph, const Cluster& cluster,
   return Eq1(graph, cluster, models, sync, {}, nullptr, classes).terms(strategy);
 }
 
-class Classes : public ::testing::TestWithParam<std::uint64_t> {};
+/// What a plan by classes showed.
+struct Seen {
+  bool folded = false;    ///< fewer tasks than that of all devices
+  bool repeated = false;  ///< all steps repeat the first
+};
 
-TEST_P(Classes, DoWhatAllDevicesDo) {
-  static const FewCosts kCosts;
-  std::size_t folded = 0, repeated = 0;
-  for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
-    Random random(seed);
-    const Cluster cluster = random_cluster(random);
-    const bool tokens = seed % 4 == 0;
-    const Graph graph =
-        (tokens ? testing::random_transformer(random)
-                : testing::random_network(random, pick(random, 3, 9)))
-            .with_batch(pick(random, 1, 3) * static_cast<std::int64_t>(cluster.device_count()));
-    const Strategy strategy = tokens ? strategy_of_tokens(random, graph, cluster)
-                                     : random_regular_strategy(random, graph, cluster);
-    ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
-    LowerOptions options;
-    options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
-    if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
-    options.gathers_again = pick(random, 0, 2) == 0;
-    options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
-    const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
-    const std::string note = fmt::format("seed {} on {}", seed, cluster.name());
-
+class Classes : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  // Compares one of each class with all devices.
+  void compare(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
+               const LowerOptions& options, Overlap overlap, const std::string& note, Seen& seen) {
+    static const FewCosts kCosts;
     const std::vector<const CostModel*> models(cluster.device_count(), &kCosts);
     const auto costs_of = [&](const Plan& plan) {
       LayerCosts costs(graph, DType::fp32);
@@ -199,12 +210,12 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     };
     const Plan all = lower(graph, cluster, strategy, options);
     const Plan classes = lower_by_class(graph, cluster, strategy, options);
-    folded += classes.classes() != nullptr && classes.size() < all.size();
+    seen.folded = classes.classes() != nullptr && classes.size() < all.size();
     // With the rates of the links every step is simulated, even where it repeats the first.
     const Timeline expected = simulate(all, cluster, costs_of(all), 4, overlap, true);
     const Timeline timeline = simulate(classes, cluster, costs_of(classes), 4, overlap);
     const SteadyStep steady = simulate_steady(classes, cluster, costs_of(classes), 4, overlap);
-    repeated += steady.timeline.steps() == 1;
+    seen.repeated = steady.timeline.steps() == 1;
     ASSERT_EQ(steady.seconds, expected.step_seconds()) << note;
     ASSERT_EQ(peak_memory(classes, steady.timeline), peak_memory(classes, timeline)) << note;
     ASSERT_EQ(timeline.step_seconds(), expected.step_seconds()) << note;
@@ -225,9 +236,71 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
           << note << ", device " << d;
     }
   }
+};
+
+TEST_P(Classes, DoWhatAllDevicesDo) {
+  std::size_t folded = 0, repeated = 0;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 200; ++seed) {
+    Random random(seed);
+    const Cluster cluster = random_cluster(random);
+    const bool tokens = seed % 4 == 0;
+    const Graph graph =
+        (tokens ? testing::random_transformer(random)
+                : testing::random_network(random, pick(random, 3, 9)))
+            .with_batch(pick(random, 1, 3) * static_cast<std::int64_t>(cluster.device_count()));
+    const Strategy strategy = tokens ? strategy_of_tokens(random, graph, cluster)
+                                     : random_regular_strategy(random, graph, cluster);
+    ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
+    LowerOptions options;
+    options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
+    if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+    options.gathers_again = pick(random, 0, 2) == 0;
+    options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
+    const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
+    Seen seen;
+    compare(graph, cluster, strategy, options, overlap,
+            fmt::format("seed {} on {}", seed, cluster.name()), seen);
+    if (HasFatalFailure()) return;
+    folded += seen.folded;
+    repeated += seen.repeated;
+  }
   EXPECT_GT(folded, 40u) << "few of the cases have classes";
   EXPECT_GT(repeated, 20u) << "few of the cases repeat their first step";
   EXPECT_LT(repeated, 180u) << "few of the cases do not";
+}
+
+// Tensor, context and data parallelism, with sequence parallelism and with copies in its place.
+TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
+  std::size_t folded = 0, cases = 0;
+  for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
+    Random random(seed);
+    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8"};
+    const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
+    const auto devices = static_cast<int>(cluster.device_count());
+    const Graph graph = testing::random_transformer(random).with_batch(devices);
+    for (const char* sizes : {"tp=2", "tp=4", "tp=2,sp=1", "tp=4,sp=1", "tp=2,cp=2", "tp=2,cp=4",
+                              "tp=2,sp=1,cp=2", "tp=4,cp=2"}) {
+      Strategy strategy;
+      try {
+        strategy = hybrid_parallel(graph, devices, std::string("hybrid:") + sizes);
+      } catch (const InputError&) {  // too few tokens or heads
+        continue;
+      }
+      ASSERT_EQ(validate(strategy, graph, cluster), std::vector<std::string>{});
+      LowerOptions options;
+      options.sync.algorithm = static_cast<SyncAlgorithm>(pick(random, 0, 4));
+      if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
+      if (pick(random, 0, 2) == 0) options.max_flows_per_edge = 8;
+      Seen seen;
+      compare(graph, cluster, strategy, options, Overlap::allowed,
+              fmt::format("seed {} on {}, {}", seed, cluster.name(), sizes), seen);
+      if (HasFatalFailure()) return;
+      folded += seen.folded;
+      ++cases;
+    }
+  }
+  EXPECT_GT(cases, 20u) << "few of the hybrids fit";
+  EXPECT_GT(4 * folded, cases) << "few of the cases have classes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Classes, ::testing::Range<std::uint64_t>(0, 2000, 200));
