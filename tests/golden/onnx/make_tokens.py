@@ -14,6 +14,12 @@ otherwise.
 expected.json of each folder holds what PyTorch says: parameters and multiply-accumulates of one
 sample, those of causal attentions with the keys that are seen, and the losses of three steps of
 plain SGD from the files' weights on input.npy and labels.npy.
+
+training.npy, (3, parameters), follows each element of the parameters through three such steps: what
+it is before, its gradient in the first step, and what it is after the last. An element is known by
+what it is before: the columns ascend in it, and no two are equal, whatever a file calls the
+parameters and in which order it has their elements. So that none are, the k-th element that is zero
+in a file (from 1 on) is k/64 here, and no token is padding; the losses stand in training.json.
 """
 
 import json
@@ -180,8 +186,8 @@ def count_macs(name, network):
     return total + 2 * pairs * CHANNELS
 
 
-def train(name, samples, labels):
-    network = build(name)
+def train(network, samples, labels, seen=None):
+    """The losses; `seen` is told of every step, before and after its gradients are added."""
     optimiser = torch.optim.SGD(network.parameters(), lr=RATE)
     losses = []
     for _ in range(STEPS):
@@ -189,9 +195,42 @@ def train(name, samples, labels):
         output = network(samples)
         loss = functional.cross_entropy(output.flatten(0, -2), labels.flatten())
         loss.backward()
+        if seen is not None:
+            seen(network)
         optimiser.step()
         losses.append(loss.item())
     return losses
+
+
+def without_zeros(name):
+    """The network without padding, and without elements that are zero."""
+    network = build(name)
+    zeros = 0
+    for tensor in network.parameters():
+        values = tensor.data.view(-1)
+        for place in (values == 0).nonzero().flatten().tolist():
+            zeros += 1
+            values[place] = zeros / 64
+    for module in network.modules():
+        if isinstance(module, nn.Embedding):
+            module.padding_idx = None
+    return network
+
+
+def flat(tensors):
+    return torch.cat([tensor.detach().flatten() for tensor in tensors]).clone()
+
+
+def follow(name, samples, labels):
+    """The losses, and a column for each element: before, gradient of the first step, after."""
+    network, gradients = without_zeros(name), []
+    before = flat(network.parameters())
+    losses = train(network, samples, labels,
+                   lambda it: gradients.append(flat(p.grad for p in it.parameters())))
+    rows = torch.stack([before, gradients[0], flat(network.parameters())])
+    rows = rows[:, rows[0].argsort()]
+    assert (rows[0].diff() > 0).all(), f"{name}: two elements are equal"
+    return losses, rows.numpy()
 
 
 def main():
@@ -212,8 +251,11 @@ def main():
             strip(file)
         network = build(name)
         expected = {"parameters": sum(tensor.numel() for tensor in network.parameters()),
-                    "macs": count_macs(name, network), "losses": train(name, samples, labels)}
+                    "macs": count_macs(name, network), "losses": train(network, samples, labels)}
         (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+        losses, rows = follow(name, samples, labels)
+        numpy.save(folder / "training.npy", rows)
+        (folder / "training.json").write_text(json.dumps(losses) + "\n")
 
 
 if __name__ == "__main__":
