@@ -72,17 +72,14 @@ void Program::add_kernel(TaskId forward) {
 }
 
 PartsSum Program::find_sum(TaskId task) const {
-  const Role role = summed_role(plan_[task].phase);
-  const auto operands = plan_.operands(task);
-  const auto sum = std::find_if(operands.begin(), operands.end(),
-                                [&](const Operand& operand) { return operand.role == role; });
-  if (sum == operands.end()) return PartsSum::none;
+  const BufferId sum = summed(task);
+  if (!sum.valid()) return PartsSum::none;
   // A layer that works in place hands the gradient on in the same buffer.
-  const Buffer& buffer = plan_[sum->buffer];
+  const Buffer& buffer = plan_[sum];
   const bool gathers =
       buffer.kind == BufferKind::gathered_gradient && buffer.layer == plan_[task].layer;
   if (!gathers && !is_sum(plan_[task].phase)) return PartsSum::none;
-  const Box& whole = plan_.boxes(sum->buffer).front();
+  const Box& whole = plan_.boxes(sum).front();
   const auto parts = this->parts(task);
   const auto covers = [&](const Piece& part) { return part.box == whole; };
   if (!parts.empty() && std::all_of(parts.begin(), parts.end(), covers)) {
@@ -97,10 +94,18 @@ PartsSum Program::find_sum(TaskId task) const {
                                                               : PartsSum::overlapping;
 }
 
+BufferId Program::summed(TaskId task) const {
+  const Role role = summed_role(plan_[task].phase);
+  const auto operands = plan_.operands(task);
+  const auto sum = std::find_if(operands.begin(), operands.end(),
+                                [&](const Operand& operand) { return operand.role == role; });
+  return sum == operands.end() ? BufferId{} : sum->buffer;
+}
+
 std::span<const Piece> Program::parts(TaskId task) const {
   const std::span<const Piece> moves = plan_.moves(task);
   const auto other = std::find_if(moves.begin(), moves.end(), [&](const Piece& piece) {
-    return piece.target.buffer != moves.front().target.buffer;
+    return piece.target.buffer != summed(task);
   });
   return {moves.begin(), other};
 }

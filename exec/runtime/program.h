@@ -67,6 +67,7 @@ class Program {
   void add_kernels();
   void add_kernel(TaskId forward);
   PartsSum find_sum(TaskId task) const;
+  BufferId summed(TaskId task) const;
   void find_releases();
 
   const Graph& graph_;

@@ -43,6 +43,7 @@ TEST(WorkKind, TellsEveryKindInEveryPhase) {
             "compute backward_sum: backward, backward_sum\n"
             "transfer forward: transfer, input\n"
             "transfer backward_data: transfer, gradient\n"
+            "transfer backward_weights: transfer, input again\n"
             "transfer update: sync, parameters\n"
             "transfer forward_sum: transfer, partial output\n"
             "transfer backward_sum: transfer, output gradient\n"

@@ -174,7 +174,7 @@ TEST(Profile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(profile_error(toy("[peak]", "[peaks]")),
             "toy.toml:1: missing key 'peak'\n"
             "toy.toml:13: unknown key 'peaks'; allowed: kind, description, costs, devices, "
-            "provenance, device, peak, efficiency, moves");
+            "provenance, device, peak, efficiency, kernels, moves");
   EXPECT_EQ(profile_error(toy("{ value = 0.5, source = \"f\" }", "0.5")),
             "toy.toml:19: 'memory' must be a table; it is 0.5");
 }
