@@ -34,6 +34,7 @@ struct ValidateFlags {
   MeasureFlags measure;
   std::string typed, seconds, tolerance, trace_file;
   GradientSync sync = ValidateRequest().sync;
+  Optimizer optimizer = Optimizer::sgd;
   bool only = false;
 };
 
@@ -61,6 +62,7 @@ ValidateRequest request_of(const ValidateFlags& flags) {
   auto request = measure_request<ValidateRequest>(flags.measure, flags.typed);
   request.each_count = !flags.only;
   request.sync = flags.sync;
+  request.optimizer = flags.optimizer;
   request.seconds = seconds_of(flags);
   request.limit = tolerance_of(flags).value_or(request.limit);
   return request;
@@ -123,6 +125,7 @@ void add_validate_command(CLI::App& app, Runner& runner, const std::string& type
   flags->typed = typed;
   add_measure_options(*command, flags->measure, kValidateRounds);
   add_sync_settings(*command, flags->sync);
+  add_setting(*command, "optimizer", flags->optimizer);
   command
       ->add_flag("--only", flags->only, "on all devices only, not on each smaller number of them")
       ->disable_flag_override();

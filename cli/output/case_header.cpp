@@ -16,9 +16,11 @@ std::string sync_text(const GradientSync& sync) {
 
 void print_header(const Case& input) {
   const std::size_t devices = input.cluster.device_count();
-  print("{} on {}: {} {}, batch {}, {}, sync {}\n\n", input.graph.name(), input.cluster.name(),
+  const Optimizer optimizer = kernels_of(input).optimizer;
+  print("{} on {}: {} {}, batch {}, {}, sync {}{}\n\n", input.graph.name(), input.cluster.name(),
         devices, devices == 1 ? "device" : "devices", input.graph.batch(),
-        name(input.dtypes.values), sync_text(input.sync));
+        name(input.dtypes.values), sync_text(input.sync),
+        optimizer == Optimizer::sgd ? "" : fmt::format(", {}", name(optimizer)));
 }
 
 }  // namespace strata

@@ -52,11 +52,10 @@ std::vector<Row> rows_of(const Case& input, const Prediction& p, DeviceId device
 nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors) {
   const DeviceId device = fullest(prediction);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
-  nlohmann::ordered_json json = {{"device", input.cluster[device].full_name()},
-                                 {"parameters_bytes", parts.parameters.value},
-                                 {"gradients_bytes", parts.gradients.value},
-                                 {"activations_bytes", parts.activations.value},
-                                 {"buffers_bytes", parts.buffers.value}};
+  nlohmann::ordered_json json = {
+      {"device", input.cluster[device].full_name()},  {"parameters_bytes", parts.parameters.value},
+      {"gradients_bytes", parts.gradients.value},     {"optimizer_bytes", parts.optimizer.value},
+      {"activations_bytes", parts.activations.value}, {"buffers_bytes", parts.buffers.value}};
   if (!tensors) return json;
   nlohmann::ordered_json& kept = json["kept"] = nlohmann::ordered_json::array();
   for (const BufferId id : kept_for_backward(prediction.plan, device)) {
@@ -72,10 +71,12 @@ std::string peak_text(const Case& input, const Prediction& prediction) {
   const DeviceId device = fullest(prediction);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
   return fmt::format(
-      "Memory of {} at its peak: {} of parameters, {} of their gradients, {} of activations kept "
-      "for the backward pass, {} of other buffers\n",
+      "Memory of {} at its peak: {} of parameters, {} of their gradients, {} of the optimizer, {} "
+      "of "
+      "activations kept for the backward pass, {} of other buffers\n",
       input.cluster[device].full_name(), format_bytes(parts.parameters),
-      format_bytes(parts.gradients), format_bytes(parts.activations), format_bytes(parts.buffers));
+      format_bytes(parts.gradients), format_bytes(parts.optimizer), format_bytes(parts.activations),
+      format_bytes(parts.buffers));
 }
 
 std::string kept_text(const Case& input, const Prediction& prediction) {

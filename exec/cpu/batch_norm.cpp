@@ -142,7 +142,7 @@ class BatchNormKernel : public PhasedKernel {
   }
 
   void update(const Operands& operands) override {
-    sgd(operands, 2 * static_cast<std::int64_t>(channels_));
+    update_parameters(operands, 2 * static_cast<std::int64_t>(channels_));
   }
 
   NormLanes lanes(std::int64_t lane) const {

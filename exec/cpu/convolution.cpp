@@ -254,7 +254,7 @@ class ConvolutionKernel : public PhasedKernel {
   }
   void update(const Operands& operands) override {
     const std::int64_t bias = shard_.shape.bias ? shard_.shape.out_channels : 0;
-    sgd(operands, shard_.shape.weights() + bias);
+    update_parameters(operands, shard_.shape.weights() + bias);
   }
 
   /// Made when first run: a network that only predicts has no backward phases.

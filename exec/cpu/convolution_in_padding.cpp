@@ -45,7 +45,7 @@ class InPadding : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
+  void update(const Operands& operands) override { update_parameters(operands, sizes_.total()); }
 
   Parameters sizes_;
 };

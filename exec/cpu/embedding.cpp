@@ -41,7 +41,9 @@ class EmbeddingKernel : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { sgd(operands, numbers_.size() * features_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, numbers_.size() * features_);
+  }
 
   /// visit(place in the weight, how many, their lanes) for each block of each token's vector.
   template <class Visit>

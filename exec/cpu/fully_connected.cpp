@@ -102,7 +102,7 @@ class FullyConnectedKernel : public PhasedKernel {
     }
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
+  void update(const Operands& operands) override { update_parameters(operands, sizes_.total()); }
 
   ConstRows weights(const Operands& operands) const { return {operands.parameters, features_}; }
 

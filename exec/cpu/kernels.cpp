@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "exec/runtime/optimizer_step.h"
 #include "sim/base/error.h"
 
 namespace strata::cpu {
@@ -20,11 +21,28 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec) {
   return std::visit([&](const auto& op) { return make_kernel(spec, op); }, (*spec).op);
 }
 
-void sgd(const Operands& operands, std::int64_t count) {
+void update_parameters(const Operands& operands, std::int64_t count) {
+  const OptimizerStep<float> step(operands.step->optimizer, operands.step->step,
+                                  operands.step->learning_rate);
   float* const parameters = operands.parameters;
+  float* const first = operands.optimizer_state;
   const float* const gradients = operands.parameter_gradients;
-  const float learning_rate = operands.step->learning_rate;
-  for (std::int64_t i = 0; i < count; ++i) parameters[i] -= learning_rate * gradients[i];
+  switch (operands.step->optimizer) {
+    case Optimizer::sgd:
+      for (std::int64_t i = 0; i < count; ++i)
+        parameters[i] = step.sgd(parameters[i], gradients[i]);
+      break;
+    case Optimizer::momentum:
+      for (std::int64_t i = 0; i < count; ++i) {
+        parameters[i] = step.momentum(parameters[i], gradients[i], first[i]);
+      }
+      break;
+    case Optimizer::adam:
+      for (std::int64_t i = 0; i < count; ++i) {
+        parameters[i] = step.adam(parameters[i], gradients[i], first[i], first[count + i]);
+      }
+      break;
+  }
 }
 
 }  // namespace strata::cpu

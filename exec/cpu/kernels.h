@@ -46,7 +46,7 @@ std::unique_ptr<Kernel> make_product_of_rows(const ShardSpec& spec);
 /// Of a convolution whose windows all lie in the padding.
 std::unique_ptr<Kernel> make_convolution_in_padding(const ShardSpec& spec);
 
-/// parameters -= learning rate of the step * gradients, `count` of them.
-void sgd(const Operands& operands, std::int64_t count);
+/// By the optimizer of the step, `count` parameters.
+void update_parameters(const Operands& operands, std::int64_t count);
 
 }  // namespace strata::cpu

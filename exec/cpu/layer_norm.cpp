@@ -55,7 +55,9 @@ class LayerNormKernel : public PhasedKernel {
                               kept(operands), gradients, gradients + norm_.channels());
   }
 
-  void update(const Operands& operands) override { sgd(operands, 2 * norm_.channels()); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, 2 * norm_.channels());
+  }
 
   PlaceNorms kept(const Operands& operands) const {
     const auto* mean = static_cast<const float*>(operands.saved);

@@ -76,7 +76,7 @@ class LinearKernel : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total()); }
+  void update(const Operands& operands) override { update_parameters(operands, sizes_.total()); }
 
   template <std::int64_t part = kPart, class Visit>
   static void each_part(std::int64_t count, const Visit& visit) {

@@ -36,7 +36,7 @@ class PositionEmbeddingKernel : public PhasedKernel {
               [&](std::int64_t at, const float* lane) { gradients[at] += *lane; });
   }
 
-  void update(const Operands& operands) override { sgd(operands, count_); }
+  void update(const Operands& operands) override { update_parameters(operands, count_); }
 
   /// visit(place in the weight, element).
   template <class Visit>

@@ -57,7 +57,7 @@ class RmsNormKernel : public PhasedKernel {
                               kept(operands), operands.parameter_gradients, nullptr);
   }
 
-  void update(const Operands& operands) override { sgd(operands, norm_.channels()); }
+  void update(const Operands& operands) override { update_parameters(operands, norm_.channels()); }
 
   PlaceNorms kept(const Operands& operands) {
     return {norm_.zeros(), static_cast<const float*>(operands.saved)};

@@ -94,7 +94,7 @@ class ClassTokenKernel : public PhasedKernel {
               [&](std::int64_t c, const float& lane) { gradients[c] += lane; });
   }
 
-  void update(const Operands& operands) override { sgd(operands, channels_); }
+  void update(const Operands& operands) override { update_parameters(operands, channels_); }
 
   template <class Visit>
   void each_lane(const Tensor& y, const Visit& visit) const {

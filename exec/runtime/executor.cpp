@@ -44,7 +44,12 @@ Executor::~Executor() {
 void Executor::allocate_lasting() {
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     const BufferId id(i);
-    if (program_.stays(id) && holds(id)) memory_[i] = allocate(id);
+    if (!program_.stays(id) || !holds(id)) continue;
+    memory_[i] = allocate(id);
+    if (plan_[id].kind != BufferKind::optimizer_state) continue;
+    const std::vector<float> zeros(static_cast<std::size_t>(plan_[id].values));
+    backend_.copy_values(values(id), zeros.data(), plan_[id].values);
+    backend_.finish();
   }
 }
 

@@ -54,6 +54,7 @@ struct LossPart {
 struct StepContext {
   std::uint64_t step = 0;  ///< counted from 0; dropout draws anew in each
   float learning_rate = 0;
+  Optimizer optimizer = Optimizer::sgd;
   std::span<const std::int64_t> labels;  ///< of the global batch: by sample, then position
 };
 
@@ -72,6 +73,9 @@ struct Operands {
   /// (ParameterRows). Also for statistics that weigh by them.
   float* parameters = nullptr;
   float* parameter_gradients = nullptr;
+  /// Of an update: state_words() tensors as the parameters, one after another; zeros before the
+  /// first step. Null for plain SGD.
+  float* optimizer_state = nullptr;
   /// The gradients of the inputs, or of the parameters, are added to what lies there: what layers
   /// made that read the same tensor (OpTraits::shares_reading), or share the weight.
   bool adds_input_gradients = false, adds_parameter_gradients = false;

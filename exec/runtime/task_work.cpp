@@ -24,7 +24,8 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
   for (std::size_t step = 0; step < steps; ++step) {
     const std::uint64_t number = executor.steps_done_ + step;
     batches_.push_back(batch_of(number));
-    contexts_.push_back({number, executor.options_.learning_rate, batches_.back().labels});
+    contexts_.push_back({number, executor.options_.learning_rate, executor.options_.optimizer,
+                         batches_.back().labels});
   }
   for (std::size_t k = 0; k < loss_index_.size(); ++k) {
     const Layer& layer = *program_.kernels()[k].spec;
@@ -206,6 +207,7 @@ void TaskWork::compute(Turn turn) {
   const auto adds = [&](Role role) { return find(id, role).access == Access::update; };
   operands.adds_input_gradients = adds(Role::input_gradient);
   operands.adds_parameter_gradients = phase != Phase::update && adds(Role::parameter_gradients);
+  operands.optimizer_state = values(Role::optimizer_state);
   operands.statistics = values(Role::statistics);
   if (const BufferId saved = find(id, Role::saved).buffer; saved.valid()) {
     operands.saved = ready(saved);

@@ -44,10 +44,10 @@ class ProfileCostModel final : public CostModel {
         measured_devices_(profile.devices) {}
 
   Cost compute(const ShardWork& work, Phase phase) const override {
-    if (is_of_these(work)) {
-      if (const auto cost = measured_(work, phase)) return *cost;
-    }
     const PhaseWork needed = phase_work(work, phase, kernels_);
+    if (is_of_these(work)) {
+      if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
+    }
     if (!needed.any) return {{}, CostSource::analytic};
     return {roofline_(needed, work.dtype), CostSource::analytic};
   }
@@ -78,6 +78,17 @@ class ProfileCostModel final : public CostModel {
   // What was measured is a fused attention.
   bool is_of_these(const ShardWork& work) const {
     return kernels_.fused_attention || !std::holds_alternative<Attention>(*work.op);
+  }
+
+  // An update's rows are of plain SGD: the others take as much longer as they have more to move.
+  Cost scaled(Cost cost, const PhaseWork& needed, const ShardWork& work, Phase phase) const {
+    if (phase != Phase::update || kernels_.optimizer == Optimizer::sgd) return cost;
+    const PhaseWork plain = phase_work(work, phase);
+    if (plain.bytes <= Bytes{0}) return cost;
+    cost.seconds = cost.seconds * (static_cast<double>(needed.bytes.value) /
+                                   static_cast<double>(plain.bytes.value));
+    cost.source = CostSource::interpolated;
+    return cost;
   }
 
   Bytes capacity_;

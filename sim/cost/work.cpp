@@ -7,9 +7,12 @@ namespace strata {
 PhaseWork phase_work(const ShardWork& work, Phase phase, const KernelTraits& kernels) {
   if (volume(work.output) == 0) return {};
   const ShardShape shard{work.output, work.inputs, work.parameters, work.dtype, kernels};
-  if (phase == Phase::update) {  // plain SGD: w, its gradient, w
+  if (phase == Phase::update) {  // w, its gradient, w; what is kept of it, read and written
     const std::int64_t parameters = work.parameters.total();
-    return parameters > 0 ? shard.elements(3 * parameters) : PhaseWork{};
+    if (parameters == 0) return {};
+    PhaseWork update = shard.elements(3 * parameters);
+    update.bytes += Bytes{2 * parameters * state_bytes(kernels.optimizer, work.dtype)};
+    return update;
   }
   return std::visit([&](const auto& page) { return page.work(shard, phase); }, *work.op);
 }

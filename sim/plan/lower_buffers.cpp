@@ -187,6 +187,15 @@ void Lowering::place_parameters(LayerId layer) {
   }
 }
 
+// What the device that updates the shard's parameters keeps of them; invalid for nothing.
+BufferId Lowering::add_state(LayerId layer, std::size_t shard) {
+  const Optimizer optimizer = kernels_of(device_of(layer, shard)).optimizer;
+  const std::int64_t held = shard_parameters(graph_[layer], shard_tile(layer, shard)).total();
+  if (state_words(optimizer) == 0) return {};
+  return add_values(BufferKind::optimizer_state, layer, shard, state_words(optimizer) * held,
+                    Bytes{held * state_bytes(optimizer, options_.dtypes.parameters)});
+}
+
 void Lowering::place_statistics(LayerId layer, Phase phase) {
   const bool forward = phase == Phase::forward_statistics;
   LayerBuffers& own = buffers_[layer()];
@@ -209,9 +218,7 @@ void Lowering::place_saved(LayerId layer) {
   for (std::uint32_t shard : lowered(layer)) {
     const Box box = held_box(layer, shard);
     const DeviceId device = device_of(layer, shard);
-    const KernelTraits kernels =
-        options_.kernels.empty() ? KernelTraits{} : options_.kernels[device()];
-    const Saved kept = saved(graph_[layer].op, {box, inputs, dtype, kernels});
+    const Saved kept = saved(graph_[layer].op, {box, inputs, dtype, kernels_of(device)});
     const Bytes bytes{4 * kept.values + kept.elements * element_bytes(dtype) + kept.masks};
     if (kept.each_element) {
       own.saved.push_back(add_boxes({device, {}, BufferKind::saved, layer, shard}, {&box, 1}));

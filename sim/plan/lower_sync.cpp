@@ -206,9 +206,12 @@ TaskId Lowering::add_update(LayerId layer, std::size_t shard, std::span<const Ta
   const Values& gradients = own.parameter_gradients[at];
   after_.assign(after.begin(), after.end());
   if (!tasks.backward_data.empty()) after_.push_back(tasks.backward_data[at]);
-  const Operand operands[] = {
+  std::vector<Operand> operands = {
       {own.parameters[at], 0, Role::parameters, Access::update},
       {gradients.buffer, 0, Role::parameter_gradients, Access::read, gradients.first}};
+  if (const BufferId state = add_state(layer, shard); state.valid()) {
+    operands.push_back({state, 0, Role::optimizer_state, Access::update});
+  }
   return builder_.add(task(TaskKind::compute, Phase::update, layer, shard), after_, operands, sent);
 }
 

@@ -150,6 +150,7 @@ class Lowering {
   void place_buckets();
   void place_parameters(LayerId layer);
   void share_parameters(LayerId layer);
+  BufferId add_state(LayerId layer, std::size_t shard);
   void place_statistics(LayerId layer, Phase phase);
   void place_saved(LayerId layer);
   void place_input_gradients(LayerId layer, std::size_t input);
@@ -195,6 +196,9 @@ class Lowering {
   }
   /// Of the other layer's shard on the same device.
   std::size_t slot_beside(LayerId other, LayerId layer, std::size_t shard) const;
+  KernelTraits kernels_of(DeviceId device) const {
+    return options_.kernels.empty() ? KernelTraits{} : options_.kernels[device()];
+  }
   DeviceId device_of(LayerId layer, std::size_t shard) const {
     return strategy_[layer].devices[shard];
   }

@@ -17,6 +17,7 @@ using BufferId = Index<struct BufferTag>;
 
 enum class BufferKind : std::uint8_t {
   parameters,
+  optimizer_state,      ///< what the optimizer keeps of a shard's parameters
   parameter_gradients,  ///< a shard's, or a bucket's
   server_gradients,     ///< a replica's, arrived at the parameter server
   activation,           ///< a shard's output
@@ -46,8 +47,10 @@ struct Buffer {
   std::int64_t element_bytes = 4;  ///< of an element of a box
   std::uint32_t first_box = 0, last_box = 0;
 
-  /// Parameters are there from the start and stay.
-  bool lasts() const { return kind == BufferKind::parameters; }
+  /// Parameters and what is kept of them are there from the start and stay.
+  bool lasts() const {
+    return kind == BufferKind::parameters || kind == BufferKind::optimizer_state;
+  }
   bool operator==(const Buffer&) const = default;
 };
 
@@ -74,6 +77,7 @@ enum class Role : std::uint8_t {
   input_gradient,
   parameters,
   parameter_gradients,
+  optimizer_state,
   statistics,
   saved
 };

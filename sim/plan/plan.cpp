@@ -67,9 +67,9 @@ Communication communication(const Plan& plan) {
 
 std::string_view name(BufferKind kind) {
   constexpr auto kBuffers = std::to_array<std::string_view>(
-      {"parameters", "parameter gradient", "gradient at the server", "activation", "partial output",
-       "saved", "network input", "gathered input", "statistics", "input gradient",
-       "received gradient", "gathered gradient"});
+      {"parameters", "optimizer state", "parameter gradient", "gradient at the server",
+       "activation", "partial output", "saved", "network input", "gathered input", "statistics",
+       "input gradient", "received gradient", "gathered gradient"});
   static_assert(kBuffers.size() == static_cast<std::size_t>(BufferKind::gathered_gradient) + 1);
   return kBuffers[static_cast<std::size_t>(kind)];
 }

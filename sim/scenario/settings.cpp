@@ -42,7 +42,7 @@ constexpr std::int64_t kMostStrategies = 10'000, kMostEvaluations = 1'000'000, k
 // What float32 holds, in which runs compute.
 constexpr double kMostRate = std::numeric_limits<float>::max();
 
-constexpr std::array<SettingSpec, 30> kSettings = {{
+constexpr std::array<SettingSpec, 31> kSettings = {{
     {"model", ValueForm::text, kEveryJob, "MODEL",
      "a name (strata models), or a .toml or .onnx file"},
     {"cluster", ValueForm::text, kSimulated, "CLUSTER", "a name (strata clusters) or a .toml file"},
@@ -70,6 +70,11 @@ constexpr std::array<SettingSpec, 30> kSettings = {{
      "DistributedDataParallel; auto then chooses among ring, tree and hierarchical)"},
     {"dtype", ValueForm::choice, kSimulated, "TYPE", "fp32, tf32, bf16 or fp16 (default fp32)",
      kDTypeNames},
+    {"optimizer", ValueForm::choice, kEveryJob, "RULE",
+     "how a step updates parameters: sgd, momentum (of 0.9) or adam, which keep one and two "
+     "numbers "
+     "of each parameter (default sgd)",
+     kOptimizerNames},
     {"profile", ValueForm::files, kEveryJob, "FILE",
      "a .toml file (strata profile writes them) in place of the profile that ships for its kind "
      "of device; repeatable"},
@@ -94,7 +99,7 @@ constexpr std::array<SettingSpec, 30> kSettings = {{
      "what is searched for: the least simulated step, or the least time under Eq. 1, where nothing "
      "overlaps: simulated or eq1 (default simulated)",
      kObjectiveNames},
-    {"lr", ValueForm::rate, kRun, "X", "the learning rate of plain SGD (default 0.01)"},
+    {"lr", ValueForm::rate, kRun, "X", "the learning rate (default 0.01)"},
     {"seed", ValueForm::natural, kRun, "",
      "of initial weights, synthetic data and dropout (default 0)", kNoWords, kMostSeed},
     {"layers", ValueForm::flag, kSimulated, "", "keep each layer's config and costs", kFlag},

@@ -43,7 +43,8 @@ class TensorObserver {
 
 struct ExecutionOptions {
   float learning_rate = 0.01F;
-  std::uint64_t seed = 0;       ///< of the dropout masks
+  Optimizer optimizer = Optimizer::sgd;  ///< the plan's
+  std::uint64_t seed = 0;                ///< of the dropout masks
   bool training = true;         ///< false: steps end with the loss, and dropout passes everything
   bool keep_gradients = false;  ///< of the parameters, of each run's last step
   bool serial = false;          ///< on a GPU of several devices: one task at a time

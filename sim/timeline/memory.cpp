@@ -133,7 +133,9 @@ MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId 
     const Buffer& buffer = plan.buffers()[live.buffer];
     const bool gradient = buffer.kind == BufferKind::parameter_gradients ||
                           buffer.kind == BufferKind::server_gradients;
-    Bytes& part = buffer.lasts()                         ? parts.parameters
+    const bool state = buffer.kind == BufferKind::optimizer_state;
+    Bytes& part = state                                  ? parts.optimizer
+                  : buffer.lasts()                       ? parts.parameters
                   : gradient                             ? parts.gradients
                   : is_kept(plan, BufferId(live.buffer)) ? parts.activations
                                                          : parts.buffers;

@@ -44,9 +44,10 @@ std::vector<LiveTensor> live_tensors(const Plan& plan, const Timeline& timeline,
 /// What the memory of a device is for at its peak.
 struct MemoryParts {
   Bytes parameters, gradients;  ///< gradients: of parameters
+  Bytes optimizer;              ///< what it keeps of parameters
   Bytes activations;            ///< what forward passes keep for backward ones
   Bytes buffers;                ///< all else
-  Bytes total() const { return parameters + gradients + activations + buffers; }
+  Bytes total() const { return parameters + gradients + optimizer + activations + buffers; }
   bool operator==(const MemoryParts&) const = default;
 };
 MemoryParts memory_at_peak(const Plan& plan, const Timeline& timeline, DeviceId device);

@@ -77,7 +77,9 @@ class ConvolutionKernel : public PhasedKernel {
     }
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, sizes_.total(), seat_);
+  }
 
   /// Gradients of the network's data are seldom wanted.
   ConvolutionProduct& made_data() {
@@ -126,7 +128,9 @@ class ConvolutionInPadding : public PhasedKernel {
     column_sums(operands.output_gradient, gradient + sizes_.weight, seat_);
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, sizes_.total(), seat_);
+  }
 
   Seat& seat_;
   Parameters sizes_;

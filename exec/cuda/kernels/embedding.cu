@@ -131,7 +131,7 @@ class EmbeddingKernel : public PhasedKernel {
   }
 
   void update(const Operands& operands) override {
-    sgd(operands, numbers_.size() * features_, seat_);
+    update_parameters(operands, numbers_.size() * features_, seat_);
   }
 
   Seat& seat_;
@@ -219,7 +219,7 @@ class PositionEmbeddingKernel : public PhasedKernel {
                          adds});
   }
 
-  void update(const Operands& operands) override { sgd(operands, count_, seat_); }
+  void update(const Operands& operands) override { update_parameters(operands, count_, seat_); }
 
   Seat& seat_;
   std::int64_t count_;  ///< parameters

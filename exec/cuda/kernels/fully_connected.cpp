@@ -65,7 +65,9 @@ class RowsKernel : public PhasedKernel {
     if (sizes_.bias > 0) column_sums(dy, gradient + sizes_.weight, seat_, adds);
   }
 
-  void update(const Operands& operands) override { sgd(operands, sizes_.total(), seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, sizes_.total(), seat_);
+  }
 
   const void* kept_weights(const Operands& operands) const {
     return weights_.data() == nullptr ? operands.parameters : weights_.data();

@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_of_type(Type type, Arguments&&... arguments) {
   });
 }
 
-/// parameters -= learning rate of the step * gradients, `count` of them.
-void sgd(const Operands& operands, std::int64_t count, Seat& seat);
+/// By the optimizer of the step, `count` parameters.
+void update_parameters(const Operands& operands, std::int64_t count, Seat& seat);
 
 }  // namespace strata::cuda

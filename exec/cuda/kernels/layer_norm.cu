@@ -221,7 +221,9 @@ class LayerNormKernel : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { sgd(operands, 2 * channels_, seat_); }
+  void update(const Operands& operands) override {
+    update_parameters(operands, 2 * channels_, seat_);
+  }
 
   Seat& seat_;
   double epsilon_;

@@ -194,7 +194,7 @@ class RmsNormKernel : public PhasedKernel {
     });
   }
 
-  void update(const Operands& operands) override { sgd(operands, channels_, seat_); }
+  void update(const Operands& operands) override { update_parameters(operands, channels_, seat_); }
 
   Seat& seat_;
   double epsilon_;

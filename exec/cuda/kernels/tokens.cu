@@ -108,7 +108,7 @@ class ClassTokenKernel : public PhasedKernel {
                       operands.adds_parameter_gradients, operands.parameter_gradients});
   }
 
-  void update(const Operands& operands) override { sgd(operands, channels_, seat_); }
+  void update(const Operands& operands) override { update_parameters(operands, channels_, seat_); }
 
   Seat& seat_;
   std::int64_t channels_;

@@ -23,6 +23,7 @@ ValidateRequest request_for(const RealRun& run) {
   request.each_count = false;
   request.batch_per_device = run.batch_per_device;
   request.sync = run.document.input.sync;
+  request.optimizer = run.document.input.optimizer;
   request.rounds = run.rounds;
   request.command = command_of(run);
   return request;
@@ -109,7 +110,8 @@ std::vector<std::string> doubts(const RealOutcome& outcome, std::size_t cores) {
 }
 
 std::string command_of(const RealRun& run) {
-  constexpr std::array<std::string_view, 3> kSettings = {"batch_per_device", "sync", "bucket"};
+  constexpr std::array<std::string_view, 4> kSettings = {"batch_per_device", "sync", "bucket",
+                                                         "optimizer"};
   const StrategyChoice& strategy = run.document.strategy;
   CaseRequest input = run.document.input;
   input.batch_per_device = run.batch_per_device;

@@ -126,6 +126,7 @@ constexpr std::array<TensorTable::Spec, TensorTable::kColumns> kTensorColumns = 
 MemoryUseKind use_of(BufferKind kind) {
   switch (kind) {
     case BufferKind::parameters:
+    case BufferKind::optimizer_state:
       return MemoryUseKind::parameters;
     case BufferKind::parameter_gradients:
     case BufferKind::server_gradients:

@@ -8,6 +8,7 @@
 
 #include "sim/geometry/geometry.h"
 #include "sim/graph/ops/phase.h"
+#include "sim/graph/optimizer.h"
 
 namespace strata {
 
@@ -60,13 +61,14 @@ struct Statistics {
   constexpr bool weigh_by_parameters() const { return backward_values > 0 && over[Dim::c]; }
 };
 
-/// How the kernels of a kind of device work, where it decides what they keep and move.
+/// How the kernels of a device work, where it decides what they keep and move.
 struct KernelTraits {
   /// An attention meets its keys block by block and keeps a number for each query (Dao et al.,
   /// "FlashAttention", 2022); else it writes the matrix of all queries and keys, and keeps it.
   bool fused_attention = true;
   /// A dropout keeps a byte for each element; else its backward pass draws the same again.
   bool keeps_masks = false;
+  Optimizer optimizer = Optimizer::sgd;  ///< the rule of the update
   bool operator==(const KernelTraits&) const = default;
 };
 

@@ -50,7 +50,7 @@ enum class Phase : std::uint8_t {
   backward_statistics,
   backward_data,     ///< the gradient of the inputs
   backward_weights,  ///< the gradient of the parameters
-  update,            ///< plain SGD
+  update,            ///< the optimizer's
   // Of no op, and costed as moves: what others made is added up.
   forward_sum,  ///< the outputs of a cut reduction's shards
   backward_sum  ///< the gradients of such an output, before all these shards get it

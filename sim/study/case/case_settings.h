@@ -22,6 +22,7 @@ void each_setting(Request& request, const Visit& visit) {
   visit("sync", request.sync.algorithm);
   visit("bucket", request.sync.bucket);
   visit("dtype", request.dtype);
+  visit("optimizer", request.optimizer);
   visit("profile", request.profiles);
   visit("allow_unsupported", request.unsupported);
 }

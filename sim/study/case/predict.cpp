@@ -1,6 +1,7 @@
 #include "sim/study/case/predict.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -74,8 +75,9 @@ std::vector<std::uint32_t> numbered(std::span<const CostModel* const> models) {
 }  // namespace
 
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  const GradientSync& sync, DType dtype) {
+                  const GradientSync& sync, DType dtype, Optimizer optimizer) {
   LowerOptions options;
+  options.kernels.assign(cluster.device_count(), {.optimizer = optimizer});
   options.sync = sync;
   options.dtypes = fp32_parameters(dtype);
   options.max_flows_per_edge = std::numeric_limits<std::size_t>::max();
@@ -134,11 +136,28 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   return result;
 }
 
+void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
+  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
+  for (auto& model : input.models) {
+    KernelTraits kernels = model->kernels();
+    change(kernels);
+    auto& other = changed[model.get()];
+    if (!other) other = model->with(kernels);
+    model = other;
+  }
+}
+
+void use_optimizer(Case& input, Optimizer optimizer) {
+  if (optimizer == Optimizer::sgd) return;
+  change_kernels(input, [optimizer](KernelTraits& kernels) { kernels.optimizer = optimizer; });
+}
+
 KernelTraits kernels_of(const Case& input) {
   KernelTraits least{.fused_attention = input.models.empty(), .keeps_masks = true};
   for (const auto& model : input.models) {
     least.fused_attention = least.fused_attention || model->kernels().fused_attention;
     least.keeps_masks = least.keeps_masks && model->kernels().keeps_masks;
+    least.optimizer = model->kernels().optimizer;
   }
   return least;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,7 @@ struct CaseRequest {
   std::int64_t batch_per_device = 32;
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
+  Optimizer optimizer = Optimizer::sgd;
   std::vector<std::string> profiles;  ///< files that stand in for the shipped profile of their kind
   WhatIfs sets;
   Unsupported unsupported = Unsupported::refuse;
@@ -62,6 +64,9 @@ struct Case {
   bool gathers_again = false;  ///< LowerOptions::gathers_again
 };
 
+/// The same case where the kernels of each device work otherwise.
+void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change);
+void use_optimizer(Case& input, Optimizer optimizer);
 /// The kernels of all devices; where they differ, of each that which keeps less.
 KernelTraits kernels_of(const Case& input);
 
@@ -126,7 +131,8 @@ struct Prediction {
 /// A plan for an executor, which needs every box by itself however many there are, and keeps
 /// parameters and their gradients in fp32 whatever the dtype.
 Plan lower_to_run(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
-                  const GradientSync& sync, DType dtype = DType::fp32);
+                  const GradientSync& sync, DType dtype = DType::fp32,
+                  Optimizer optimizer = Optimizer::sgd);
 
 /// The step's time where every task takes its own, drawn from its measured spread (jitter.h).
 struct Jitter {

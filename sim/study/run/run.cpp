@@ -126,6 +126,7 @@ void check_finite(const Graph& graph, const NetworkWeights& weights, std::size_t
 ExecutionOptions execution_options(const RunRequest& request) {
   ExecutionOptions options;
   options.learning_rate = static_cast<float>(request.learning_rate);
+  options.optimizer = request.optimizer;
   options.seed = request.seed;
   options.keep_gradients = request.check;
   options.serial = request.serial;
@@ -217,10 +218,13 @@ RunReport run(Runner& runner, const RunRequest& request, const std::atomic<bool>
   Network network = network_of(request, cluster);
   Case input{network.graph, std::move(cluster), request.sync, fp32_parameters(request.dtype), {}};
   auto costs = load_costs(runner, input, request, cancelled, progress);
+  use_optimizer(input, request.optimizer);
   const Strategy strategy = load_strategy(request.strategy, input, request.space);
-  const Plan plan = lower_to_run(input.graph, input.cluster, strategy, input.sync, request.dtype);
-  const Plan alone = lower_to_run(input.graph, input.cluster, on_one_device(input.graph),
-                                  input.sync, request.dtype);
+  const auto lowered = [&](const Strategy& by) {
+    return lower_to_run(input.graph, input.cluster, by, input.sync, request.dtype,
+                        request.optimizer);
+  };
+  const Plan plan = lowered(strategy), alone = lowered(on_one_device(input.graph));
   check_memory(request, input, plan);
   if (request.check) check_memory(request, input, alone);
   const Inputs inputs = load(request, input, network);

@@ -30,7 +30,8 @@ struct RunRequest {
   std::optional<std::int64_t> batch;  ///< global; else batch_per_device x devices
   std::int64_t batch_per_device = 32;
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
-  DType dtype = DType::fp32;          ///< CPUs run fp32 alone
+  DType dtype = DType::fp32;  ///< CPUs run fp32 alone
+  Optimizer optimizer = Optimizer::sgd;
   SearchOptions space;                ///< of optimal
   std::vector<std::string> profiles;  ///< files; with one, the run is predicted, too
   /// How optimal gets costs without profiles: it measures what nobody has measured here.

@@ -32,9 +32,8 @@ class Kept {
   std::int64_t bytes(LayerId layer, const Degrees& degrees) const {
     const Layer& l = graph_[layer];
     const Tile shard = partition(l, degrees).tile(kFirst);
-    const std::int64_t parameters = l.weight_of.valid() ? 0
-                                                        : shard_parameters(l, shard).total() *
-                                                              element_bytes(dtypes_.parameters);
+    const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
+    const std::int64_t parameters = held * element_bytes(dtypes_.parameters);
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
     if (reads_output(layer)) values += volume(shard) / readers_[layer()];

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <functional>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -27,17 +25,6 @@ bool is_first(const std::string& key, const std::string& value, std::string_view
               std::string_view second) {
   if (value == first || value == second) return value == first;
   throw InputError(fmt::format("'{}' is no {}; allowed: {}, {}", value, key, first, second));
-}
-
-void change_kernels(Case& input, const std::function<void(KernelTraits&)>& change) {
-  std::map<const CostModel*, std::shared_ptr<const CostModel>> changed;
-  for (auto& model : input.models) {
-    KernelTraits kernels = model->kernels();
-    change(kernels);
-    auto& other = changed[model.get()];
-    if (!other) other = model->with(kernels);
-    model = other;
-  }
 }
 
 template <class Change>
@@ -182,6 +169,7 @@ Case CaseLoader::load(const CaseRequest& request) {
     if (request.cluster.ends_with(".toml")) error.add_context(request.cluster);
     throw;
   }
+  use_optimizer(result, request.optimizer);
   for (const auto& set : request.sets) {
     naming(set.first, set.second, [&] { change(result, set.first, set.second); });
   }

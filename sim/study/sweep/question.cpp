@@ -71,6 +71,7 @@ void share_with_run(Question& question) {
   run.batch = input.batch;
   run.batch_per_device = input.batch_per_device;
   run.sync = input.sync;
+  run.optimizer = input.optimizer;
   run.profiles = input.profiles;
   run.strategy = question.strategy;
   run.space = question.space;

@@ -140,7 +140,10 @@ class Validation {
     return profile_of(std::move(costs), moves.moves(), origin);
   }
   Case case_of(const Profile& profile) const {
-    return measured_case(graph_, cluster_, profile, request_.sync, fp32_parameters(request_.dtype));
+    Case input =
+        measured_case(graph_, cluster_, profile, request_.sync, fp32_parameters(request_.dtype));
+    use_optimizer(input, request_.optimizer);
+    return input;
   }
 
   // Strategies that are the same, as all are on one device, are run once. All of them are in memory
@@ -155,7 +158,8 @@ class Validation {
       });
       trial_of_.push_back(static_cast<std::size_t>(same - strategies_.begin()));
       if (same != strategies_.end()) continue;
-      plans.push_back(lower_to_run(graph_, cluster_, strategy, request_.sync, request_.dtype));
+      plans.push_back(lower_to_run(graph_, cluster_, strategy, request_.sync, request_.dtype,
+                                   request_.optimizer));
       strategies_.push_back(std::move(strategy));
     }
     check_memory(plans);

@@ -36,6 +36,7 @@ struct ValidateRequest {
   std::vector<AskedStrategy> strategies = {"data", "model", "owt", "optimal"};
   GradientSync sync = {SyncAlgorithm::ring, kUsualBucket};
   DType dtype = DType::fp32;
+  Optimizer optimizer = Optimizer::sgd;
   bool recorded = false;   ///< steps are played from a recording, shards measured alike; of GPUs
   std::size_t rounds = 9;  ///< of measuring and running in turns: as many pairs
   /// Instead of rounds: as many as fit into this time, for each model on each number of devices;
