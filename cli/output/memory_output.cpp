@@ -1,9 +1,11 @@
 #include "cli/output/memory_output.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/output/table.h"
 #include "sim/text/units.h"
@@ -70,13 +72,17 @@ nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction
 std::string peak_text(const Case& input, const Prediction& prediction) {
   const DeviceId device = fullest(prediction);
   const MemoryParts parts = memory_at_peak(prediction.plan, prediction.timeline, device);
-  return fmt::format(
-      "Memory of {} at its peak: {} of parameters, {} of their gradients, {} of the optimizer, {} "
-      "of "
-      "activations kept for the backward pass, {} of other buffers\n",
-      input.cluster[device].full_name(), format_bytes(parts.parameters),
-      format_bytes(parts.gradients), format_bytes(parts.optimizer), format_bytes(parts.activations),
-      format_bytes(parts.buffers));
+  std::vector<std::string> texts;
+  const auto add = [&](Bytes bytes, std::string_view what) {
+    if (bytes > Bytes{}) texts.push_back(fmt::format("{} of {}", format_bytes(bytes), what));
+  };
+  add(parts.parameters, "parameters");
+  add(parts.gradients, "their gradients");
+  add(parts.optimizer, "the optimizer");
+  add(parts.activations, "activations kept for the backward pass");
+  add(parts.buffers, "other buffers");
+  return fmt::format("Memory of {} at its peak: {}\n", input.cluster[device].full_name(),
+                     fmt::join(texts, ", "));
 }
 
 std::string kept_text(const Case& input, const Prediction& prediction) {

@@ -54,12 +54,6 @@ class Exchange {
   Seconds latency_;
 };
 
-// What goes back.
-std::vector<NeededBox> reversed(std::vector<NeededBox> boxes) {
-  for (NeededBox& box : boxes) std::swap(box.owner, box.reader);
-  return boxes;
-}
-
 // The devices of each group of shards; `bytes_of` gives what a group's box holds.
 template <class BytesOf>
 std::vector<Bytes> group_bytes(const Layer& layer, const Config& config,
@@ -85,15 +79,16 @@ std::vector<std::vector<DeviceId>> group_devices(
 }  // namespace
 
 Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-         SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs, const DeviceClasses* classes)
+         SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo, const DeviceClasses* classes)
     : graph_(graph),
       cluster_(cluster),
       models_(models),
       sync_(sync),
       dtypes_(dtypes),
       costs_(graph, dtypes.values),
-      own_sync_costs_(cluster),
-      sync_costs_(sync_costs != nullptr ? *sync_costs : own_sync_costs_),
+      own_memo_(graph, cluster),
+      memo_(memo != nullptr ? *memo : own_memo_),
+      sync_costs_(memo_.sync_costs()),
       requires_gradient_(requires_gradient(graph)),
       ordinals_(parameter_ordinals(graph)),
       classes_(classes) {}
@@ -138,19 +133,13 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   if (reads_own_shard(graph_, consumer, input, producer_config, consumer_config)) return {};
   const std::int64_t size = element_bytes(dtypes_.values);
   const bool returns = gradient && requires_gradient_[producer()] && requires_gradient_[consumer()];
-  const bool copies =
-      has_copies(graph_[producer], producer_config) || has_copies(graph_[consumer], consumer_config);
-  if (classes_ != nullptr) {
-    const ClassBoxes boxes =
-        class_boxes(graph_, consumer, input, producer_config, consumer_config, false, *classes_);
-    if (copies && returns) return both_ways(boxes);
-    return exchange_time(boxes.read, cluster_, size, returns, classes_);
-  }
-  if (copies) {
-    const auto read = needed_boxes(graph_, consumer, input, producer_config, consumer_config);
-    if (!returns) return exchange_time(read, cluster_, size, false);
-    return both_ways(
-        {read, returned_boxes(graph_, consumer, input, producer_config, consumer_config)});
+  const bool copies = has_copies(graph_[producer], producer_config) ||
+                      has_copies(graph_[consumer], consumer_config);
+  if (copies || classes_ != nullptr) {
+    const auto boxes =
+        memo_.boxes(consumer, input, producer_config, consumer_config, !gradient, classes_);
+    const Seconds read = exchange_time(boxes->read, cluster_, size, returns && !copies, classes_);
+    return returns && copies ? read + returned(boxes->returned) : read;
   }
   const bool wide = producer_config.devices.size() * consumer_config.devices.size() > kManyPairs;
   if (wide && on_first_devices(producer_config) && on_first_devices(consumer_config)) {
@@ -161,31 +150,21 @@ Seconds Eq1::transfer(LayerId consumer, std::size_t input, const Config& produce
   return exchange_time(boxes, cluster_, size, returns);
 }
 
-// What is read, and the gradients of other boxes.
-Seconds Eq1::both_ways(const ClassBoxes& boxes) const {
-  const std::int64_t size = element_bytes(dtypes_.values);
-  return exchange_time(boxes.read, cluster_, size, false, classes_) +
-         exchange_time(reversed(boxes.returned), cluster_, size, false, classes_);
-}
-
-// Every copy gets the parts of its output's gradient that others own.
-Seconds Eq1::spread_gradient(LayerId layer, const Config& config) const {
-  const auto boxes = classes_ != nullptr
-                         ? class_partial_boxes(graph_[layer], config, *classes_).returned
-                         : partial_boxes(graph_[layer], config);
-  return exchange_time(reversed(boxes), cluster_, element_bytes(dtypes_.values), false, classes_);
+// Gradients on their way back.
+Seconds Eq1::returned(std::vector<NeededBox> boxes) const {
+  for (NeededBox& box : boxes) std::swap(box.owner, box.reader);
+  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), false, classes_);
 }
 
 Seconds Eq1::partial_sums(LayerId layer, const Config& config, bool gradient) {
   if (config.degrees.r == 1) return {};
   const bool returns = gradient && requires_gradient_[layer()];
-  if (has_copies(graph_[layer], config)) {
-    return returns ? spread_gradient(layer, config) : Seconds{};
-  }
-  const auto boxes = classes_ != nullptr
-                         ? class_partial_boxes(graph_[layer], config, *classes_).read
-                         : partial_boxes(graph_[layer], config);
-  return exchange_time(boxes, cluster_, element_bytes(dtypes_.values), returns, classes_);
+  const bool copies = has_copies(graph_[layer], config);
+  if (copies && !returns) return {};
+  const auto boxes = memo_.sums(layer, config, classes_);
+  // Every copy gets the parts of its output's gradient that others own.
+  if (copies) return returned(boxes->returned);
+  return exchange_time(boxes->read, cluster_, element_bytes(dtypes_.values), returns, classes_);
 }
 
 Seconds Eq1::statistics_time(LayerId layer, const Config& config) {

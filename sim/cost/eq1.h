@@ -11,10 +11,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cost/group_network.h"
 #include "sim/cost/layer_costs.h"
-#include "sim/plan/class_boxes.h"
-#include "sim/plan/device_classes.h"
-#include "sim/plan/redistribution.h"
-#include "sim/plan/sync_costs.h"
+#include "sim/plan/lowering_memo.h"
 #include "sim/strategy/strategy.h"
 
 namespace strata {
@@ -29,11 +26,11 @@ struct LayerTerms {
 
 class Eq1 {
  public:
-  /// `models`: one per device of the cluster. `sync_costs`: of the cluster, where several share
-  /// what they work out of it. `classes`: of all strategies that it is asked for, where only one
-  /// device of each is to be looked at. All references must outlive this.
+  /// `models`: one per device of the cluster. `memo`: of the graph and the cluster, where several
+  /// share what they work out of them. `classes`: of all strategies that it is asked for, where
+  /// only one device of each is to be looked at. All references must outlive this.
   Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* const> models,
-      SyncAlgorithm sync, DTypes dtypes, SyncCosts* sync_costs = nullptr,
+      SyncAlgorithm sync, DTypes dtypes, LoweringMemo* memo = nullptr,
       const DeviceClasses* classes = nullptr);
 
   Seconds compute(LayerId layer, const Config& config);
@@ -53,8 +50,7 @@ class Eq1 {
   Seconds statistics_time(LayerId layer, const Config& config);
   Seconds transfer_by_table(LayerId consumer, std::size_t input, const Degrees& producer,
                             const Degrees& consumer_degrees, bool returns);
-  Seconds both_ways(const ClassBoxes& boxes) const;
-  Seconds spread_gradient(LayerId layer, const Config& config) const;
+  Seconds returned(std::vector<NeededBox> boxes) const;
 
   const Graph& graph_;
   const Cluster& cluster_;
@@ -62,7 +58,8 @@ class Eq1 {
   SyncAlgorithm sync_;
   DTypes dtypes_;
   LayerCosts costs_;
-  SyncCosts own_sync_costs_;
+  LoweringMemo own_memo_;
+  LoweringMemo& memo_;
   SyncCosts& sync_costs_;
   std::vector<bool> requires_gradient_;
   std::vector<std::uint32_t> ordinals_;

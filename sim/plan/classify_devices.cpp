@@ -166,8 +166,7 @@ class Refinement {
       if (owners[dim] > 1) dims.emplace_back(dim, l.output[dim], 0, access::Same{});
     }
     const std::int64_t terms = degrees.r > 1 ? l.reduction : 1;
-    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, Bits{}).second)
-      return;
+    if (!sizes_.emplace(number_of(config(layer)), 0, std::move(dims), terms, Bits{}).second) return;
     const Partition cut = partition(l, degrees);
     for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
       const Tile tile = cut.tile(shard);

@@ -98,7 +98,8 @@ std::vector<std::vector<Piece>> Lowering::sum_gradient_parts(LayerId layer) {
 std::vector<std::vector<Piece>> Lowering::spread_gradients(LayerId layer,
                                                            std::vector<std::vector<Piece>> sums) {
   const std::vector<BufferId> owned = std::move(buffers_[layer()].output_gradient);
-  const std::vector<NeededBox> boxes = sums_of(layer).returned;
+  const auto parts_of_sums = memo_.sums(layer, strategy_[layer], classes_.get());
+  const std::span<const NeededBox> boxes = parts_of_sums->returned;
   std::vector<TaskId> made;
   for (std::uint32_t shard : lowered(layer)) {
     const std::size_t at = slot(layer, shard);

@@ -225,18 +225,12 @@ void Lowering::lower_forward(LayerId layer) {
   if (divides_sums(layer)) lower_sums(layer);
 }
 
-// What owners get of the shards that add up terms; all of it both ways where all are lowered.
-ClassBoxes Lowering::sums_of(LayerId layer) const {
-  if (classes_) return class_partial_boxes(graph_[layer], strategy_[layer], *classes_);
-  std::vector<NeededBox> boxes = partial_boxes(graph_[layer], strategy_[layer]);
-  return {boxes, boxes};
-}
-
 // Every shard adds up what all shards of its sums made of its part of the output.
 void Lowering::lower_sums(LayerId layer) {
   const LayerBuffers& own = buffers_[layer()];
   LayerTasks& tasks = tasks_[layer()];
-  const std::vector<NeededBox> boxes = sums_of(layer).read;
+  const auto sums = memo_.sums(layer, strategy_[layer], classes_.get());
+  const std::span<const NeededBox> boxes = sums->read;
   const auto partial = [&](const NeededBox& b) {
     return View{own.partial[slot(layer, b.producer_shard)]};
   };

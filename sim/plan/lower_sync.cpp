@@ -31,6 +31,8 @@ std::vector<std::vector<std::uint32_t>> shard_groups(const Degrees& degrees,
     std::iota(groups.front().begin(), groups.front().end(), 0u);
     return groups;
   }
+  const auto members = static_cast<std::size_t>(cut.shard_count()) / groups.size();
+  for (auto& group : groups) group.reserve(members);
   for (std::int64_t shard = 0; shard < cut.shard_count(); ++shard) {
     PerDim<std::int32_t> at = cut.coordinates(shard);
     for (Dim dim : kDims) {

@@ -181,7 +181,6 @@ class Lowering {
   std::span<const NeededBox> returned_boxes(const Edge& edge) const {
     return edge.returns_otherwise ? std::span(edge.boxes->returned) : edge.read();
   }
-  ClassBoxes sums_of(LayerId layer) const;
   bool repeats(LayerId layer) const { return partitions_[layer()].repeats(); }
   bool divides_sums(LayerId layer) const {
     return strategy_[layer].degrees.r > 1 && !repeats(layer);

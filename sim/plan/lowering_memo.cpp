@@ -21,10 +21,9 @@ ClassBoxes boxes_of(const Graph& graph, LayerId consumer, std::size_t input,
   boxes.read = needed_boxes(graph, consumer, input, producer_config, consumer_config);
   const Layer &layer = graph[consumer], &producer = graph[layer.inputs[input]];
   if (!has_copies(producer, producer_config) && !has_copies(layer, consumer_config)) return boxes;
-  boxes.returned =
-      whole_gradient
-          ? boxes_of_whole_gradient(graph, consumer, input, consumer_config)
-          : returned_boxes(graph, consumer, input, producer_config, consumer_config);
+  boxes.returned = whole_gradient
+                       ? boxes_of_whole_gradient(graph, consumer, input, consumer_config)
+                       : returned_boxes(graph, consumer, input, producer_config, consumer_config);
   return boxes;
 }
 
@@ -36,6 +35,23 @@ std::shared_ptr<const DeviceClasses> LoweringMemo::classes(DeviceClasses classes
     if (*known == classes) return known;
   }
   return classes_.emplace_back(std::make_shared<const DeviceClasses>(std::move(classes)));
+}
+
+template <class Key, class Make>
+std::shared_ptr<const ClassBoxes> LoweringMemo::remembered(std::map<Key, Boxes>& known, Key key,
+                                                           const Make& make) {
+  {
+    const std::lock_guard guard(lock_);
+    const auto at = known.find(key);
+    if (at != known.end()) return at->second;
+  }
+  auto made = std::make_shared<const ClassBoxes>(make());
+  const std::lock_guard guard(lock_);
+  const std::size_t size = made->read.size() + made->returned.size();
+  if (held_ + size > kMostHeld) return made;
+  const auto [at, added] = known.try_emplace(std::move(key), std::move(made));
+  if (added) held_ += size;
+  return at->second;
 }
 
 std::shared_ptr<const ClassBoxes> LoweringMemo::boxes(LayerId consumer, std::size_t input,
@@ -53,19 +69,20 @@ std::shared_ptr<const ClassBoxes> LoweringMemo::boxes(LayerId consumer, std::siz
               classes,
               producer_config,
               consumer_config};
-  {
-    const std::lock_guard guard(lock_);
-    const auto known = boxes_.find(key);
-    if (known != boxes_.end()) return known->second;
-  }
-  auto made = std::make_shared<const ClassBoxes>(
-      boxes_of(graph_, consumer, input, producer_config, consumer_config, whole_gradient, classes));
-  const std::lock_guard guard(lock_);
-  const std::size_t size = made->read.size() + made->returned.size();
-  if (held_ + size > kMostHeld) return made;
-  const auto [at, added] = boxes_.try_emplace(std::move(key), std::move(made));
-  if (added) held_ += size;
-  return at->second;
+  return remembered(boxes_, std::move(key), [&] {
+    return boxes_of(graph_, consumer, input, producer_config, consumer_config, whole_gradient,
+                    classes);
+  });
+}
+
+std::shared_ptr<const ClassBoxes> LoweringMemo::sums(LayerId layer, const Config& config,
+                                                     const DeviceClasses* classes) {
+  const Layer& it = graph_[layer];
+  return remembered(sums_, SumsKey{it.output, it.reduction, classes, config}, [&] {
+    if (classes != nullptr) return class_partial_boxes(it, config, *classes);
+    std::vector<NeededBox> boxes = partial_boxes(it, config);
+    return ClassBoxes{boxes, boxes};
+  });
 }
 
 }  // namespace strata

@@ -34,8 +34,14 @@ class LoweringMemo {
                                           const Config& consumer_config, bool whole_gradient,
                                           const DeviceClasses* classes);
 
+  /// Of a layer that is cut in r, the parts of its sums: what their owners get and, `returned`,
+  /// what goes back from those; all of it both ways without classes.
+  std::shared_ptr<const ClassBoxes> sums(LayerId layer, const Config& config,
+                                         const DeviceClasses* classes);
+
  private:
   using Boxes = std::shared_ptr<const ClassBoxes>;
+  using SumsKey = std::tuple<Extents, std::int64_t, const DeviceClasses*, Config>;
   /// Layers that are alike, as those of blocks, have one edge: its access, both outputs and sums.
   using EdgeKey = std::tuple<AccessMap, Extents, Extents, std::int64_t, std::int64_t, bool,
                              const DeviceClasses*, Config, Config>;
@@ -45,7 +51,11 @@ class LoweringMemo {
   std::mutex lock_;
   std::vector<std::shared_ptr<const DeviceClasses>> classes_;
   std::map<EdgeKey, Boxes> boxes_;
-  std::size_t held_ = 0;  // boxes in boxes_
+  std::map<SumsKey, Boxes> sums_;
+  std::size_t held_ = 0;  // boxes in both
+
+  template <class Key, class Make>
+  Boxes remembered(std::map<Key, Boxes>& known, Key key, const Make& make);
 };
 
 }  // namespace strata

@@ -47,8 +47,8 @@ std::vector<NeededBox> boxes_of_whole_gradient(const Graph& graph, LayerId consu
                                                std::size_t input, const Config& config);
 
 /// Whether every consumer shard reads of the producer's shard on its own device, and of no other,
-/// and the gradient goes back there: both lie alike, as copies or not, and no cut dim is read beyond
-/// what a shard makes.
+/// and the gradient goes back there: both lie alike, as copies or not, and no cut dim is read
+/// beyond what a shard makes.
 bool reads_own_shard(const Graph& graph, LayerId consumer, std::size_t input,
                      const Config& producer_config, const Config& consumer_config);
 

@@ -125,8 +125,8 @@ Prediction predict(const Case& input, const Strategy& strategy, const PredictOpt
   result.costs = task_costs(result.plan, input.graph, strategy, memo.costs, models);
   simulate_case(input, options, result);
   if (options.eq1) {
-    Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
-            &memo.lowering.sync_costs(), result.plan.classes());
+    Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes, &memo.lowering,
+            result.plan.classes());
     result.terms = eq1.terms(strategy);
   }
   result.communication = communication(result.plan);

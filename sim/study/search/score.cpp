@@ -48,7 +48,7 @@ Scored score_simulated(const Case& input, const Strategy& strategy, CaseMemo* me
 Scored score_eq1(const Case& input, const Strategy& strategy, CaseMemo* memo) {
   const std::vector<const CostModel*> models = cost_models(input);
   Eq1 eq1(input.graph, input.cluster, models, input.sync.algorithm, input.dtypes,
-          memo != nullptr ? &memo->lowering.sync_costs() : nullptr);
+          memo != nullptr ? &memo->lowering : nullptr);
   return {strategy, total(eq1.terms(strategy)), {}, {}, {}};
 }
 

@@ -274,7 +274,7 @@ TEST_P(Classes, DoWhatAllDevicesDoUnderHybrids) {
   std::size_t folded = 0, cases = 0;
   for (std::uint64_t seed = GetParam(); seed < GetParam() + 10; ++seed) {
     Random random(seed);
-    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8"};
+    const char* const names[] = {"p100-2x4", "p100-4x4", "p100-8x4", "h200-2x8", "h200-4x4"};
     const Cluster cluster = preset_cluster(names[random() % std::size(names)]);
     const auto devices = static_cast<int>(cluster.device_count());
     const Graph graph = testing::random_transformer(random).with_batch(devices);
