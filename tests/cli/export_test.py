@@ -1,7 +1,6 @@
 """strata export: files that other tools read, checked by readers of their own against what the
 prediction says."""
 
-import ast
 import collections
 import json
 import math
@@ -318,113 +317,6 @@ class Graph(Exported):
         self.write("net.toml", NET)
         self.said("strata export graph net.toml --cluster p100-1x2 --strategy model -o net.dot")
         self.assertIn("graph ", self.drawn("net.dot"))
-
-
-class DTensor(Exported):
-    def module(self, options, name="cut.py"):
-        """The export's JSON, and what the module defines: it imports without torch."""
-        made = self.json(f"strata export dtensor {options} -o {name}")
-        text = self.read(name).decode()
-        ast.parse(text)
-        module = {}
-        exec(compile(text, name, "exec"), module)
-        return made, module
-
-    def shards(self, module, cuts, shape):
-        """The box of each rank as torch places it: chunk by chunk, mesh dim by mesh dim."""
-        boxes = []
-        for rank in range(math.prod(module["MESH_SHAPE"])):
-            at, box = rank, [(0, extent) for extent in shape]
-            coordinates = []
-            for extent in reversed(module["MESH_SHAPE"]):
-                at, k = divmod(at, extent)
-                coordinates.insert(0, k)
-            for mesh_dim, dim in enumerate(cuts):
-                if dim is None:
-                    continue
-                begin, end = box[dim]
-                chunk = -(-(end - begin) // module["MESH_SHAPE"][mesh_dim])
-                k = coordinates[mesh_dim]
-                box[dim] = (min(end, begin + k * chunk), min(end, begin + (k + 1) * chunk))
-            boxes.append(tuple(box))
-        return boxes
-
-    def check_boxes(self, options, cut_of):
-        """Layers without limits lie as Strata lays them: part i of S under d is
-        [floor(i S / d), floor((i+1) S / d)), row-major over n, c, d, h, w."""
-        made, module = self.module(options)
-        limits = {layer["name"]: layer["limits"] for layer in made["layers"]}
-        self.assertEqual({n: list(l) for n, l in module["LIMITS"].items()},
-                         {n: l for n, l in limits.items() if l})
-        exact = 0
-        for name, layer in module["LAYERS"].items():
-            if any("parts: DTensor" in l or "devices" in l or "cut in r" in l
-                   for l in limits[name]):
-                continue
-            degrees, shape = cut_of[name], layer["shape"]
-            # A layer's shape leads with n, c and ends in w.
-            parts = [degrees["n"], degrees["c"]] + [degrees[d] for d in "dhw"[5 - len(shape):]]
-            expected = []
-            for rank in range(made["devices"]):
-                at, box = rank, []
-                for extent, degree in reversed(list(zip(shape, parts))):
-                    at, k = divmod(at, degree)
-                    box.insert(0, (k * extent // degree, (k + 1) * extent // degree))
-                expected.append(tuple(box))
-            self.assertEqual(self.shards(module, layer["output"], shape), expected, name)
-            exact += 1
-        return made, module, exact
-
-    def configs(self, options):
-        layers = self.json(f"strata predict {options}")["layers"]
-        return {layer["name"]: layer["config"] for layer in layers}
-
-    def test_usual_strategies(self):
-        for strategy in ("data", "owt", "model", "optimal"):
-            with self.subTest(strategy):
-                options = f"vgg16 --cluster p100-1x4 --strategy {strategy}"
-                _, module, exact = self.check_boxes(options, self.configs(options))
-                self.assertGreater(exact, 10)
-
-    def test_a_mesh_for_several_cuts(self):
-        strategy = {"strategy": "mixed", "model": "alexnet", "cluster": "p100-2x4",
-                    "default": {"n": 8}, "layers": [
-                        {"name": "classifier_1", "config": {"c": 8}},
-                        {"name": "classifier_4", "config": {"n": 2, "c": 4}}]}
-        names = [layer["name"] for layer in self.json("strata show alexnet")["layers"]
-                 if layer["op"] == "fc"]
-        strategy["layers"][0]["name"], strategy["layers"][1]["name"] = names[0], names[1]
-        self.write("s.json", json.dumps(strategy))
-        options = "alexnet --cluster p100-2x4 --strategy s.json"
-        made, module, _ = self.check_boxes(options, self.configs(options))
-        self.assertEqual(made["mesh"], [2, 4])
-        layers = module["LAYERS"]
-        self.assertEqual(layers[names[0]]["parameters"], (0, 0))
-        self.assertEqual(layers[names[1]]["parameters"], (None, 0))
-        self.assertEqual(layers[names[1]]["output"], (0, 1))
-        self.assertEqual(layers[names[2]]["output"], (0, 0))
-
-    def test_what_it_cannot_express(self):
-        strategy = {"strategy": "odd", "model": 'quo"te & <co>', "cluster": "p100-1x4", "layers": [
-            {"name": 'conv \\N "1" &amp;', "config": {"h": 2, "w": 2}},
-            {"name": "fc", "config": {"c": 3}},
-            {"name": "loss", "config": {"n": 2}, "devices": ["gpu3", "gpu1"]}]}
-        self.write("net.toml", NET)
-        self.write("s.json", json.dumps(strategy))
-        options = "net.toml --cluster p100-1x4 --strategy s.json --batch 8"
-        made, module = self.module(options)
-        found = {layer["name"]: (layer["expressible"], len(layer["limits"]))
-                 for layer in made["layers"]}
-        self.assertEqual(found, {'conv \\N "1" &amp;': (True, 4), "fc": (False, 1),
-                                 "loss": (False, 1)})
-        self.assertIn("cut in h", " ".join(module["LIMITS"]['conv \\N "1" &amp;']))
-        self.assertIsNone(module["LAYERS"]["fc"]["output"])
-        self.assertEqual(made["layers"][1]["limits"], ["c=3 does not fit the mesh 2 x 2"])
-        self.assertEqual(module["MODEL"], 'quo"te & <co>')
-        (self.folder / "cut.py").unlink()
-        said = self.said(f"strata export dtensor {options} -o cut.py")
-        self.assertIn('"fc": c=3 does not fit the mesh 2 x 2', said)
-        self.assertIn('#  * "fc": c=3 does not fit the mesh 2 x 2', self.read("cut.py").decode())
 
 
 if __name__ == "__main__":

@@ -5,47 +5,18 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "sim/base/error.h"
-#include "sim/exporters/dtensor/torch_limits.h"
+#include "sim/exporters/dtensor/torch_functions.h"
+#include "sim/exporters/dtensor/torch_tensors.h"
 #include "sim/text/json.h"
 
 namespace strata {
 namespace {
 
 constexpr std::size_t kNamedLayers = 8;
-
-constexpr std::string_view kFunctions = R"(
-
-def device_mesh(device_type="cuda"):
-    """The mesh; torch.distributed must run with a rank a device, in DEVICES' order."""
-    from torch.distributed.device_mesh import init_device_mesh
-    return init_device_mesh(device_type, MESH_SHAPE, mesh_dim_names=MESH_NAMES)
-
-
-def placements(cuts):
-    """A tuple of LAYERS as torch's placements."""
-    from torch.distributed.tensor import Replicate, Shard
-    return [Replicate() if dim is None else Shard(dim) for dim in cuts]
-
-
-def distribute_parameters(module, layer, mesh):
-    """Lays the parameters of one module out as those of a layer of LAYERS."""
-    from torch.distributed.tensor import distribute_tensor
-    from torch.nn import Parameter
-    cuts = placements(LAYERS[layer]["parameters"])
-    for name, tensor in list(module.named_parameters(recurse=False)):
-        module.register_parameter(name, Parameter(distribute_tensor(tensor.data, mesh, cuts)))
-
-
-def redistribute_output(output, layer, mesh):
-    """Brings a DTensor into the layout of a layer's output."""
-    return output.redistribute(mesh, placements(LAYERS[layer]["output"]))
-)";
 
 // JSON's strings are Python's, too.
 std::string quoted(std::string_view text) {
@@ -72,12 +43,12 @@ class ModuleWriter {
 
   std::string run() && {
     put("\"\"\"Placements of PyTorch's DTensor for a strategy of Strata (strata export dtensor).");
-    put("\nThe module imports without torch; its functions need torch 2.5 or newer.\n\"\"\"\n");
+    put("\nThe module imports without torch; its functions need torch 2.6 or newer.\n\"\"\"\n");
     write_limits();
     write_mesh();
     write_layers();
     write_limit_table();
-    return text_ + std::string(kFunctions);
+    return text_ + std::string(dtensor_functions());
   }
 
  private:
@@ -112,7 +83,9 @@ class ModuleWriter {
   // Network inputs and labels cost nothing to place: their layers are not listed.
   void write_layers() {
     put("# For each dim of the mesh: the dim of the tensor that it cuts, Shard(dim), or None,");
-    put("# Replicate(). None in place of a tuple: not expressible.");
+    put("# Replicate(): of what the layer reads, of its parameters, and of its output. None in "
+        "place");
+    put("# of a tuple: not expressible. A local layer computes on each rank's part alone.");
     put("LAYERS = {{");
     for (std::size_t i = 0; i < graph_.size(); ++i) {
       const Layer& layer = graph_[LayerId(i)];
@@ -123,10 +96,21 @@ class ModuleWriter {
 
   void write_layer(LayerId id) {
     const Layer& layer = graph_[id];
-    const LayerLayout& layout = layout_.layers[id()];
-    put("    {}: {{\"op\": {}, \"shape\": {}, \"output\": {}, \"parameters\": {}}},",
-        quoted(layer.name), quoted(name(layer.op)), shape(id), output_cuts(id, layout),
-        parameter_cuts(layer, layout));
+    const std::string head = fmt::format("    {}: {{\"op\": {}, \"shape\": {}", quoted(layer.name),
+                                         quoted(name(layer.op)), shape(id));
+    if (!layout_.layers[id()].expressible) {
+      put("{}, \"inputs\": None, \"parameters\": None, \"output\": None}},", head);
+      return;
+    }
+    const LayerTensors tensors = layer_tensors(graph_, id, layout_, dims_);
+    std::vector<std::string> parameters;
+    for (const auto& [parameter, cuts] : tensors.parameters) {
+      parameters.push_back(fmt::format("{}: {}", quoted(parameter), cuts_text(cuts)));
+    }
+    put("{},", head);
+    put("        \"inputs\": {}, \"parameters\": {{{}}}, \"output\": {}{}}},",
+        tuple_of(tensors.inputs, cuts_text), fmt::join(parameters, ", "), cuts_text(tensors.output),
+        tensors.local ? ", \"local\": True" : "");
   }
 
   std::string shape(LayerId id) const {
@@ -134,20 +118,10 @@ class ModuleWriter {
                     [&](Dim dim) { return fmt::format("{}", graph_[id].output[dim]); });
   }
 
-  std::string output_cuts(LayerId id, const LayerLayout& layout) const {
-    if (!layout.expressible) return "None";
-    const std::vector<Dim>& dims = dims_[id()];
-    return tuple_of(layout.cuts, [&](std::optional<Dim> cut) {
-      if (!cut) return std::string("None");
-      return fmt::format("{}", std::find(dims.begin(), dims.end(), *cut) - dims.begin());
+  static std::string cuts_text(const TensorCuts& cuts) {
+    return tuple_of(cuts, [](std::optional<std::size_t> dim) {
+      return dim ? fmt::format("{}", *dim) : std::string("None");
     });
-  }
-
-  // Parameters lead with the output's channels, and only a cut in c cuts them.
-  static std::string parameter_cuts(const Layer& layer, const LayerLayout& layout) {
-    if (!layout.expressible || layer.parameters.total() == 0) return "None";
-    return tuple_of(layout.cuts,
-                    [](std::optional<Dim> cut) { return cut == Dim::c ? "0" : "None"; });
   }
 
   void write_limit_table() {
@@ -169,24 +143,10 @@ class ModuleWriter {
   std::string text_;
 };
 
-// Whose tensors are (n, c, w) here and (n, w, c) in PyTorch.
-bool of_tokens(const Op& op) {
-  return std::holds_alternative<Linear>(op) || std::holds_alternative<Attention>(op) ||
-         std::holds_alternative<Embedding>(op) || std::holds_alternative<PositionEmbedding>(op) ||
-         std::holds_alternative<Tokens>(op) || std::holds_alternative<SelectToken>(op);
-}
-
 }  // namespace
 
 std::string print_dtensor(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                           const DTensorLayout& layout) {
-  for (const Layer& layer : graph.layers()) {
-    if (!of_tokens(layer.op)) continue;
-    throw InputError(
-        fmt::format("network {}: layer {}: {} is not written; allowed: networks of images, whose "
-                    "tensors lie in PyTorch as they do here",
-                    graph.name(), layer.name, name(layer.op)));
-  }
   return ModuleWriter(graph, cluster, strategy, layout).run();
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // A strategy as a Python module of PyTorch's DTensor: the mesh, for each layer the placements of
-// its output and its parameters, and functions that make torch's objects of them. What DTensor
-// cannot express stands in the module as comments and as a table. Importing it needs no torch: the
-// functions do.
+// what it reads, its parameters and its output, and functions that make torch's objects of them and
+// lay a model out. What DTensor cannot express stands in the module as comments and as a table.
+// Importing it needs no torch: the functions do.
 
 #include <string>
 
@@ -14,6 +14,7 @@
 
 namespace strata {
 
+/// Throws InputError for a network whose tensors PyTorch has otherwise (torch_tensors.h).
 std::string print_dtensor(const Graph& graph, const Cluster& cluster, const Strategy& strategy,
                           const DTensorLayout& layout);
 

@@ -2,8 +2,8 @@
 
 // What PyTorch's DTensor can express of a strategy. DTensor lays all tensors out over one mesh of
 // devices, row-major, and says for each dim of the mesh which dim of the tensor it cuts, or none:
-// replicated. A strategy's cut fits where its shards are row-major too and every dim of the mesh
-// lies within one dim of the cut. Values and pure functions; thread-safe.
+// replicated. A strategy's cut fits where strides place its shards (search_space.h) and every dim
+// of the mesh lies within one dim of the cut. Values and pure functions; thread-safe.
 
 #include <cstdint>
 #include <optional>
@@ -16,8 +16,12 @@
 namespace strata {
 
 struct LayerLayout {
-  bool expressible = true;               ///< else there are no cuts
-  std::vector<std::optional<Dim>> cuts;  ///< by dim of the mesh
+  bool expressible = true;  ///< else there are no cuts
+  /// By dim of the mesh: the dim of the output that it cuts, as the output lies in the end.
+  std::vector<std::optional<Dim>> cuts;
+  /// By dim of the mesh: whether it runs over the terms of the layer's sums. The cut is then the
+  /// dim along which the sums are scattered.
+  std::vector<bool> terms;
   /// What DTensor cannot do of it, or does otherwise; clauses in plain words.
   std::vector<std::string> limits;
   bool operator==(const LayerLayout&) const = default;

@@ -8,20 +8,25 @@
 #include <fmt/ranges.h>
 
 #include "sim/graph/regions.h"
+#include "sim/strategy/config_text.h"
 
 namespace strata {
 namespace {
 
 // torch.chunk's parts are all of the first one's size but the last; ours differ by one at most.
+void tell_uneven(std::string_view what, std::int64_t extent, std::int64_t degree,
+                 std::vector<std::string>& limits) {
+  if (extent % degree == 0) return;
+  limits.push_back(fmt::format(
+      "{} = {} in {} parts: DTensor's have {}, the last ones less or nothing; Strata's {} or {}",
+      what, extent, degree, (extent + degree - 1) / degree, extent / degree, extent / degree + 1));
+}
+
 void tell_uneven(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
-  for (Dim dim : kDims) {
-    const std::int64_t extent = layer.output[dim], degree = degrees[dim];
-    if (extent % degree == 0) continue;
-    limits.push_back(fmt::format(
-        "{} = {} in {} parts: DTensor's have {}, the last ones less or nothing; Strata's {} or {}",
-        name(dim), extent, degree, (extent + degree - 1) / degree, extent / degree,
-        extent / degree + 1));
-  }
+  const bool copies = layer.reduction == 1;
+  const Degrees owners = copies ? degrees : output_degrees(degrees);
+  for (Dim dim : kDims) tell_uneven(name(dim), layer.output[dim], owners[dim], limits);
+  if (!copies) tell_uneven("r", layer.reduction, degrees.r, limits);
 }
 
 void tell_idle(const Degrees& degrees, std::int64_t devices, std::vector<std::string>& limits) {
@@ -37,20 +42,24 @@ void tell_halo(const Graph& graph, LayerId layer, const Degrees& degrees,
   for (Dim dim : kSpatialDims) {
     if (degrees[dim] == 1 || !access.reads_neighbours(dim)) continue;
     limits.push_back(fmt::format(
-        "cut in {}: its windows reach into the neighbours' parts, which DTensor does not exchange",
+        "cut in {}: its windows reach into the neighbours' parts, which DTensor gathers whole",
         name(dim)));
   }
   if (degrees[Dim::c] > 1 && access.reads_neighbours(Dim::c)) {
-    limits.emplace_back("cut in c: it reads the neighbours' channels");
+    limits.emplace_back("cut in c: it reads the neighbours' channels, which DTensor gathers whole");
   }
 }
 
 void tell_statistics(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
   if (is_loss(layer.op)) return;
   const PerDim<bool> over = statistics(layer, whole(layer.output)).over;
+  if (over[Dim::c] && degrees[Dim::c] > 1) {
+    limits.emplace_back(
+        "cut in c: its statistics are those of all channels, which DTensor gathers");
+  }
   std::vector<std::string_view> cut;
   for (Dim dim : kDims) {
-    if (over[dim] && degrees[dim] > 1) cut.push_back(name(dim));
+    if (over[dim] && degrees[dim] > 1 && dim != Dim::c) cut.push_back(name(dim));
   }
   if (cut.empty()) return;
   limits.push_back(fmt::format(
@@ -63,7 +72,7 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
   if (in_channels && std::holds_alternative<Convolution>(layer.op)) {
     limits.emplace_back(
         "cut in c: DTensor takes a convolution's cut from its input alone, so that its weight must "
-        "be convolved as a local tensor");
+        "be convolved as a local tensor, as parallelize() does");
   }
   if (in_channels && std::holds_alternative<SoftmaxCrossEntropy>(layer.op)) {
     limits.emplace_back("cut in c: it needs loss_parallel() of torch.distributed.tensor.parallel");
@@ -72,27 +81,44 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
     limits.emplace_back("what it computes is not known: nor whether DTensor can cut it so");
 }
 
-// The last so many of d, h, w, over which any layer extends.
-std::ptrdiff_t spatial_dims(const Graph& graph) {
-  std::size_t most = 0;
-  for (const Layer& layer : graph.layers()) {
-    for (std::size_t k = 0; k < kSpatialDims.size(); ++k) {
-      if (layer.output[kSpatialDims[k]] > 1) most = std::max(most, kSpatialDims.size() - k);
-    }
+// A causal mask and rotary positions start at a rank's first query, which torch's attention takes
+// for the sequence's first.
+std::string why_no_attention(const Graph& graph, const Layer& layer, const Attention& attention,
+                             const Degrees& degrees) {
+  const std::int64_t heads = graph[layer.inputs[1]].output[Dim::c] / attention.head_size;
+  if (heads % degrees[Dim::c] != 0) {
+    return fmt::format(
+        "c={}: its {} heads of keys do not divide, and DTensor gives no two ranks the same one",
+        degrees[Dim::c], heads);
   }
-  return static_cast<std::ptrdiff_t>(most);
-}
-
-bool flattens(const Op& op) {
-  return std::holds_alternative<FullyConnected>(op) || std::holds_alternative<Flatten>(op);
-}
-
-bool slides(const Op& op) {
-  return std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op) ||
-         std::holds_alternative<AdaptivePooling>(op);
+  if (degrees[Dim::w] > 1 && (attention.causal || attention.rotary > 0)) {
+    return fmt::format(
+        "w={}: its queries' positions differ by rank, for which PyTorch has context_parallel() of "
+        "torch.distributed.tensor.experimental, in a ring",
+        degrees[Dim::w]);
+  }
+  return "";
 }
 
 }  // namespace
+
+std::string why_no_dtensor(const Graph& graph, LayerId id, const LayerLayout& layout,
+                           const Degrees& degrees) {
+  const Layer& layer = graph[id];
+  const auto sums = std::count(layout.terms.begin(), layout.terms.end(), true);
+  if (sums > 0 && std::holds_alternative<Convolution>(layer.op)) {
+    return fmt::format("r={}: DTensor convolves no part of the channels", degrees.r);
+  }
+  if (std::holds_alternative<Embedding>(layer.op) &&
+      (sums > 1 || (sums == 1 && degrees[Dim::c] > 1))) {
+    return fmt::format("{}: DTensor looks words up in a weight that one dim of the mesh cuts",
+                       config_text(degrees));
+  }
+  if (const auto* attention = std::get_if<Attention>(&layer.op)) {
+    return why_no_attention(graph, layer, *attention, degrees);
+  }
+  return "";
+}
 
 std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const Degrees& degrees,
                                         std::int64_t devices) {
@@ -104,19 +130,6 @@ std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const De
   tell_statistics(layer, degrees, limits);
   tell_op(layer, degrees, limits);
   return limits;
-}
-
-std::vector<std::vector<Dim>> torch_dims(const Graph& graph) {
-  const std::vector<Dim> flat = {Dim::n, Dim::c};
-  std::vector<Dim> deep = flat;
-  deep.insert(deep.end(), kSpatialDims.end() - spatial_dims(graph), kSpatialDims.end());
-  std::vector<std::vector<Dim>> dims;
-  for (const Layer& layer : graph.layers()) {
-    const bool follows =
-        !layer.inputs.empty() && dims[layer.inputs.front()()] == flat && !slides(layer.op);
-    dims.push_back(flattens(layer.op) || follows ? flat : deep);
-  }
-  return dims;
 }
 
 }  // namespace strata
