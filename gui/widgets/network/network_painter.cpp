@@ -18,6 +18,14 @@ QString painter_words(const char* text) {
   return QCoreApplication::translate("NetworkPainter", text);
 }
 
+// "block* ×12, cut in 2 ways".
+QString frame_title(const NetworkMap& map, std::size_t part) {
+  QString title = QString::fromStdString(shown_name(map.parts()[part]));
+  const auto ways = map.picture().ways.find(part);
+  if (ways == map.picture().ways.end() || ways->second == 1) return title;
+  return title + painter_words(", cut in %1 ways").arg(ways->second);
+}
+
 QString first_op(const NetworkNode& node) {
   return QString::fromStdString(node.op).section(QStringLiteral(" + "), 0, 0);
 }
@@ -25,7 +33,7 @@ QString first_op(const NetworkNode& node) {
 constexpr double kPicture = 40, kPad = 8, kBar = 5;
 
 QString cut_text(const NetworkNode& node) {
-  if (!node.mixed()) return human_config(node.cuts.front());
+  if (!node.mixed()) return QString::fromStdString(node.cuts.front().text);
   return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
 }
 
@@ -114,7 +122,7 @@ QColor NetworkPainter::colour(const NetworkNode& node) const {
   if (node.network_input) return mix(theme_.text, theme_.background, 0.7);
   switch (colours_) {
     case NetworkColours::config:
-      return cut_colour(node.cuts.front(), theme_);
+      return cut_colour(node.cuts.front().config, theme_);
     case NetworkColours::cost:
       return scale_colour(most_.value > 0 ? node.terms.total() / most_ : 0, theme_);
     case NetworkColours::op: {
@@ -134,7 +142,7 @@ QBrush NetworkPainter::fill(const NetworkNode& node, const QRectF& rect, double 
   QLinearGradient bands(rect.topLeft(), rect.topRight());
   const double width = 1.0 / static_cast<double>(node.cuts.size());
   for (std::size_t i = 0; i < node.cuts.size(); ++i) {
-    const QColor band = mix(cut_colour(node.cuts[i], theme_), theme_.background, share);
+    const QColor band = mix(cut_colour(node.cuts[i].config, theme_), theme_.background, share);
     const double from = static_cast<double>(i) * width;
     bands.setColorAt(from, band);
     bands.setColorAt(std::min(from + 0.999 * width, 1.0), band);
@@ -149,6 +157,7 @@ void NetworkPainter::paint(QPainter& painter, double scale, const QRectF& visibl
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (visible.intersects(map_.rect(i).adjusted(-6, -6, 6, 6))) paint_node(painter, scale, i);
   }
+  paint_folds(painter, scale);
 }
 
 void NetworkPainter::paint_frames(QPainter& painter, double scale) const {
@@ -157,12 +166,34 @@ void NetworkPainter::paint_frames(QPainter& painter, double scale) const {
     painter.setPen(QPen(mix(theme_.text, theme_.background, 0.75), 1));
     painter.setBrush(mix(theme_.text, theme_.background, 0.96));
     painter.drawRoundedRect(frame, 10, 10);
-    if (scale < kDetailed) continue;
+    if (scale < kDetailed || map_.parts()[part].times > 1) continue;
     painter.setPen(theme_.faint);
     const QRectF title(frame.left() + 10, frame.top() + 2, frame.width() / 2 - 24, 17);
     const QString name = QString::fromStdString(map_.parts()[part].name);
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetricsF(small_).elidedText(name, Qt::ElideMiddle, title.width()));
+  }
+}
+
+// On the corner of each frame of a folded block: its name where it begins, and how many there are.
+void NetworkPainter::paint_folds(QPainter& painter, double scale) const {
+  QFont font = bold_;
+  font.setPixelSize(std::max(12, static_cast<int>(kLeastFold / scale)));
+  const QFontMetricsF metrics(font);
+  painter.setFont(font);
+  std::optional<std::size_t> before;
+  for (const auto& [frame, part] : map_.frames()) {
+    const std::size_t times = map_.parts()[part].times;
+    if (times == 1) continue;
+    const bool goes_on = std::exchange(before, part) == part;
+    const QString text = goes_on ? QStringLiteral("×%1").arg(times) : frame_title(map_, part);
+    QRectF plate(0, 0, metrics.horizontalAdvance(text) + metrics.height(), metrics.height() * 1.1);
+    plate.moveCenter({frame.left() + plate.width() / 2, frame.top()});
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(mix(theme_.text, theme_.background, 0.2));
+    painter.drawRoundedRect(plate, plate.height() / 2, plate.height() / 2);
+    painter.setPen(theme_.background);
+    painter.drawText(plate, Qt::AlignCenter, text);
   }
 }
 
@@ -212,7 +243,8 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
   switch (colours_) {
     case NetworkColours::config:
       for (std::size_t i = 0; i < std::min(cuts.size(), kMostEntries); ++i) {
-        entries.push_back({cut_colour(cuts[i], theme_), human_config(cuts[i])});
+        entries.push_back(
+            {cut_colour(cuts[i].config, theme_), QString::fromStdString(cuts[i].text)});
       }
       if (cuts.size() > kMostEntries) {
         entries.push_back(
@@ -284,7 +316,7 @@ void NetworkPainter::paint_picture(QPainter& painter, const NetworkNode& node,
                                    const QRectF& where) const {
   if (node.network_input) return;
   const QColor base = colour(node);
-  paint_config(painter, where, node.cuts.front().degrees, mix(base, theme_.background, 0.25),
+  paint_config(painter, where, node.cuts.front().config.degrees, mix(base, theme_.background, 0.25),
                mix(theme_.background, base, 0.15));
 }
 
