@@ -52,6 +52,19 @@ void draw_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
   painter.restore();
 }
 
+// Smaller where a cut has no room, as far as it can be read; what has none even so is elided.
+void draw_cut(QPainter& painter, QFont font, const QRectF& where, const QString& text) {
+  constexpr double kSmallest = 0.75;
+  const double wide = QFontMetricsF(font).horizontalAdvance(text);
+  if (wide > where.width()) {
+    const double share = std::max(kSmallest, where.width() / wide);
+    font.setPixelSize(std::max(1, static_cast<int>(share * font.pixelSize())));
+  }
+  painter.setFont(font);
+  painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, where.width()));
+}
+
 QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
   return elided_name(QString::fromStdString(node.name), node.shared, width, metrics);
 }
@@ -340,11 +353,9 @@ void NetworkPainter::paint_name(QPainter& painter, double scale, const NetworkNo
   const double side = rect.bottom() - kBar - 4 - top.bottom();
   paint_picture(painter, node, QRectF(line.left() + 2, top.bottom(), side, side));
   font.setBold(false);
-  painter.setFont(font);
   painter.setPen(theme_.text);
   const QRectF beside(line.left() + side + 8, top.bottom(), line.width() - side - 8, side);
-  painter.drawText(beside, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(cut_text(node), Qt::ElideRight, beside.width()));
+  draw_cut(painter, font, beside, cut_text(node));
 }
 
 void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
@@ -368,7 +379,9 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
   painter.setPen(theme_.faint);
   painter.drawText(QRectF(right - wide - 1, rect.top() + 37, wide + 1, 15),
                    Qt::AlignRight | Qt::AlignVCenter, cost);
-  line(37, 15, font_, theme_.text, cut_text(node), right - wide - 6);
+  painter.setPen(theme_.text);
+  draw_cut(painter, font_, QRectF(left, rect.top() + 37, right - wide - 6 - left, 15),
+           cut_text(node));
 }
 
 // At the foot: compute, transfer and sync, as long as the node's share of the dearest one's cost.
