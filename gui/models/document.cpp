@@ -108,6 +108,40 @@ CaseRequest parse_input(Table json) {
   return input;
 }
 
+Document parse_document(Table root) {
+  Document document;
+  document.input = parse_input(root.table("input"));
+  document.strategy.source = root.string("strategy");
+  for (const Table& config : root.tables("configs")) {
+    document.strategy.configs.push_back(parse_config(config));
+  }
+  document.strategy.found = root.string_or("found", "");
+  document.strategy.touched = root.boolean_or("touched", false);
+  document.strategy.found_on = root.string_or("found_on", "");
+  document.locked = root.required("locked").as_strings();
+  document.base_cluster = root.string_or("base_cluster", "");
+  const std::int64_t batch = root.integer_or("base_batch", 0, 0, kMostBatch);
+  if (batch > 0) document.base_batch = batch;
+  return document;
+}
+
+Json print_document(const Document& document) {
+  Json root = {{"input", print_input(document.input)}, {"strategy", document.strategy.source}};
+  if (document.strategy.edited()) {
+    root["configs"] = Json::array();
+    for (const Config& config : document.strategy.configs) {
+      root["configs"].push_back(print_config(config));
+    }
+  }
+  if (!document.strategy.found.empty()) root["found"] = document.strategy.found;
+  if (document.strategy.touched) root["touched"] = true;
+  if (!document.strategy.found_on.empty()) root["found_on"] = document.strategy.found_on;
+  root["locked"] = document.locked;
+  if (!document.base_cluster.empty()) root["base_cluster"] = document.base_cluster;
+  if (document.base_batch) root["base_batch"] = *document.base_batch;
+  return root;
+}
+
 void remove_what_ifs(Document& document, std::initializer_list<std::string_view> kinds) {
   std::erase_if(document.input.sets, [&](const auto& set) {
     return std::ranges::any_of(kinds, [&](auto kind) { return set.first.starts_with(kind); });
@@ -244,44 +278,24 @@ std::string what_if_text(const std::string& key, const std::string& value) {
   return fmt::format("{} of {} {}", key.substr(end + 1), of, value);
 }
 
-Document parse_document(std::string_view json, const std::string& file) {
+SavedDesk parse_desk(std::string_view json, const std::string& file) {
   const strata::Document saved = parse_json(json, file);
   Table root = saved.table();
   const auto version = root.optional("strata_document");
   if (!version) root.fail("this is no saved session: missing key 'strata_document'");
   if (version->as_integer() != kVersion) version->fail("the session is of another version");
-  Document document;
-  document.input = parse_input(root.table("input"));
-  document.strategy.source = root.string("strategy");
-  for (const Table& config : root.tables("configs")) {
-    document.strategy.configs.push_back(parse_config(config));
+  SavedDesk desk;
+  if (const auto baseline = root.optional("baseline")) {
+    desk.baseline = parse_document(baseline->as_table());
   }
-  document.strategy.found = root.string_or("found", "");
-  document.strategy.touched = root.boolean_or("touched", false);
-  document.strategy.found_on = root.string_or("found_on", "");
-  document.locked = root.required("locked").as_strings();
-  document.base_cluster = root.string_or("base_cluster", "");
-  const std::int64_t batch = root.integer_or("base_batch", 0, 0, kMostBatch);
-  if (batch > 0) document.base_batch = batch;
-  return document;
+  desk.document = parse_document(std::move(root));
+  return desk;
 }
 
-std::string print_document(const Document& document) {
-  Json root = {{"strata_document", kVersion},
-               {"input", print_input(document.input)},
-               {"strategy", document.strategy.source}};
-  if (document.strategy.edited()) {
-    root["configs"] = Json::array();
-    for (const Config& config : document.strategy.configs) {
-      root["configs"].push_back(print_config(config));
-    }
-  }
-  if (!document.strategy.found.empty()) root["found"] = document.strategy.found;
-  if (document.strategy.touched) root["touched"] = true;
-  if (!document.strategy.found_on.empty()) root["found_on"] = document.strategy.found_on;
-  root["locked"] = document.locked;
-  if (!document.base_cluster.empty()) root["base_cluster"] = document.base_cluster;
-  if (document.base_batch) root["base_batch"] = *document.base_batch;
+std::string print_desk(const SavedDesk& desk) {
+  Json root = {{"strata_document", kVersion}};
+  root.update(print_document(desk.document));
+  if (desk.baseline) root["baseline"] = print_document(*desk.baseline);
   return root.dump(2) + "\n";
 }
 

@@ -81,9 +81,19 @@ Document usual_document();
 /// The example of the paper: the same with parameter servers, as the paper has them.
 Document paper_example();
 
-/// Throws InputError "FILE:LINE: ..." for a text that print_document() did not write.
-Document parse_document(std::string_view json, const std::string& file);
-std::string print_document(const Document& document);
+/// What a session's file keeps.
+struct SavedDesk {
+  Document document = {};
+  /// What the user chose to compare it with, an empty document where that is nothing. Nothing was
+  /// chosen: data parallelism on the same case.
+  std::optional<Document> baseline = {};
+
+  bool operator==(const SavedDesk&) const = default;
+};
+
+/// Throws InputError "FILE:LINE: ..." for a text that print_desk() did not write.
+SavedDesk parse_desk(std::string_view json, const std::string& file);
+std::string print_desk(const SavedDesk& desk);
 
 /// The options of `strata COMMAND` that say the same: "vgg16 --cluster p100-4x4 --set ...". An
 /// edited strategy stands as `strategy_file`.

@@ -143,10 +143,10 @@ Unsupported needed_by(const std::string& file) try {
   return Unsupported::opaque;
 }
 
-Document read_session(const std::string& file) {
-  Document document = parse_document(read_file(file), file);
-  load_case(document.input);
-  return document;
+SavedDesk read_session(const std::string& file) {
+  SavedDesk desk = parse_desk(read_file(file), file);
+  load_case(desk.document.input);
+  return desk;
 }
 
 Document with_profile(Document document, const std::string& file) {

@@ -20,7 +20,7 @@ enum class FileKind : std::uint8_t {
   profile,   ///< TOML of a kind of device
   strategy,  ///< JSON with the configs of layers
   trace,     ///< trace-event JSON
-  session,   ///< a saved Document
+  session,   ///< a SavedDesk
   database,  ///< SQLite
   onnx,
   unknown
@@ -46,7 +46,7 @@ struct ReadFile {
   std::string file;
   FileKind kind = FileKind::unknown;
   Unsupported unsupported = Unsupported::refuse;  ///< of an ONNX network: opaque where it must be
-  std::optional<Document> session = {};
+  std::optional<SavedDesk> session = {};
 
   /// A network, a cluster, a strategy or a profile.
   bool is_part() const;

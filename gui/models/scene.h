@@ -4,10 +4,12 @@
 // shared by whoever still shows it.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gui/models/document.h"
+#include "sim/study/case/flops.h"
 #include "sim/study/sweep/case_loader.h"
 #include "sim/timeline/compare.h"
 #include "sim/timeline/critical_path.h"
@@ -17,9 +19,10 @@ namespace strata::gui {
 struct Scene {
   Document document;
   Case input;
-  Prediction prediction;       ///< with the rates of the links
-  std::vector<PathStep> path;  ///< critical
-  Utilisation use;             ///< of devices and links in the steady window
+  Prediction prediction;                  ///< with the rates of the links
+  std::vector<PathStep> path;             ///< critical
+  Utilisation use;                        ///< of devices and links in the steady window
+  std::optional<FlopsUtilisation> flops;  ///< where the devices' peak is known
 };
 using ScenePtr = std::shared_ptr<const Scene>;
 

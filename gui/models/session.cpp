@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t kMostOffered = 3;
 
 // Nothing where it cannot be read, as one that was damaged.
-std::optional<Document> left_document(const QString& file) try {
-  Document document = parse_document(read_file(file.toStdString()), file.toStdString());
-  return document.empty() ? std::nullopt : std::optional(std::move(document));
+std::optional<SavedDesk> left_desk(const QString& file) try {
+  SavedDesk desk = parse_desk(read_file(file.toStdString()), file.toStdString());
+  return desk.document.empty() ? std::nullopt : std::optional(std::move(desk));
 } catch (const Error&) {
   return std::nullopt;
 }
@@ -109,13 +109,22 @@ Session::Session(Workspace& workspace, QString folder, QObject* parent)
   connect(&pause_, &QTimer::timeout, this, [this] {
     if (std::exchange(waits_, false)) save();
   });
-  connect(&workspace_, &Workspace::document_changed, this, [this] {
-    if (pause_.isActive()) {
-      waits_ = true;
-    } else {
-      save();
-    }
+  connect(&workspace_, &Workspace::document_changed, this, &Session::edited);
+  connect(&workspace_, &Workspace::baseline_changed, this, [this] {
+    if (number_ > 0 && workspace_.chosen_baseline() != baseline_) edited();
   });
+}
+
+void Session::edited() {
+  if (pause_.isActive()) {
+    waits_ = true;
+  } else {
+    save();
+  }
+}
+
+SavedDesk Session::desk() const {
+  return {workspace_.document(), workspace_.chosen_baseline()};
 }
 
 // A save may wait still, or write an older text right now: it holds the file for longer than this.
@@ -128,7 +137,7 @@ Session::~Session() {
 // A destructor has nobody to tell: what cannot be saved is lost.
 void Session::save_last() try {
   if (number_ == 0) return;  // nothing was edited
-  file_->write(++number_, print_document(workspace_.document()));
+  file_->write(++number_, print_desk(desk()));
 } catch (const Error&) {
   return;
 }
@@ -138,19 +147,19 @@ std::vector<LeftSession> Session::left() const {
   if (folder_.isEmpty()) return all;
   for (const QString& file : SessionSlot::left_in(folder_)) {
     if (all.size() == kMostOffered) break;
-    if (auto document = left_document(file)) {
-      all.push_back({file, QFileInfo(file).lastModified(), std::move(*document)});
+    if (auto desk = left_desk(file)) {
+      all.push_back({file, QFileInfo(file).lastModified(), std::move(*desk)});
     }
   }
   return all;
 }
 
-Document Session::go_on(const LeftSession& left) {
-  if (file_) return left.document;
+SavedDesk Session::go_on(const LeftSession& left) {
+  if (file_) return left.desk;
   std::unique_ptr<SessionSlot> slot = SessionSlot::taken_up(left.file);
-  if (!slot) return left.document;
+  if (!slot) return left.desk;
   file_ = std::make_shared<SessionFile>(folder_, std::move(slot));
-  return left_document(left.file).value_or(left.document);
+  return left_desk(left.file).value_or(left.desk);
 }
 
 QString Session::usual_folder() {
@@ -166,10 +175,10 @@ void Session::take_in_older(const QString& folder) {
 void Session::save() {
   if (!file_) file_ = std::make_shared<SessionFile>(folder_, nullptr);
   pause_.start();
+  baseline_ = workspace_.chosen_baseline();
   workspace_.jobs().start(
       &workspace_, kSavingLane, tr("Saving the session"),
-      [file = file_, number = ++number_,
-       text = print_document(workspace_.document())](Progress&) -> Jobs::Show {
+      [file = file_, number = ++number_, text = print_desk(desk())](Progress&) -> Jobs::Show {
         file->write(number, text);
         return {};
       },

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,15 +81,15 @@ class SessionFile {
 struct LeftSession {
   QString file;
   QDateTime saved;
-  Document document;
+  SavedDesk desk;
 };
 
 class Session : public QObject {
   Q_OBJECT
 
  public:
-  /// Follows the workspace's document into a file of this `folder`, from the first edit on. An
-  /// empty one saves nothing.
+  /// Follows the workspace's document, and the baseline that was chosen, into a file of this
+  /// `folder`, from the first edit on. An empty one saves nothing.
   Session(Workspace& workspace, QString folder, QObject* parent = nullptr);
   /// Saves what is not saved yet, and lets the file go.
   ~Session() override;
@@ -99,7 +100,7 @@ class Session : public QObject {
   std::vector<LeftSession> left() const;
   /// That one, as it is by now, in whose file this session goes on; where another program was
   /// faster, in one of its own.
-  Document go_on(const LeftSession& left);
+  SavedDesk go_on(const LeftSession& left);
 
   /// Where the desktop keeps such things.
   static QString usual_folder();
@@ -110,12 +111,15 @@ class Session : public QObject {
   void save();
 
  private:
+  SavedDesk desk() const;
+  void edited();
   void save_last();
 
   Workspace& workspace_;
   QString folder_;
   std::shared_ptr<SessionFile> file_;  // jobs that still save it live longer than this
   std::uint64_t number_ = 0;
+  std::optional<Document> baseline_;  ///< that was saved last
   QTimer pause_;
   bool waits_ = false;  // an edit, for the pause to end
 };

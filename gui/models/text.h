@@ -3,10 +3,12 @@
 // Numbers as the views write them: sim/text/units.h, as Qt's strings. Pure.
 
 #include <QString>
+#include <QStringList>
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -51,9 +53,24 @@ inline QString human_age(std::chrono::seconds age) {
                                           : counted(seconds / 86400, QStringLiteral("day"));
   return since + QStringLiteral(" ago");
 }
-/// "n=4 c=2", "one device"; ", placed" where it is not on the cluster's first devices.
-inline QString human_config(const Config& config) {
-  return QString::fromStdString(config_text(config));
+/// "n=4 tokens=2", "one device"; ", placed" where it is not on the cluster's first devices.
+inline QString human_config(const Graph& graph, std::span<const LayerId> layers,
+                            const Config& config) {
+  return QString::fromStdString(config_text(graph, layers, config));
+}
+inline QString human_config(const Graph& graph, LayerId layer, const Config& config) {
+  return human_config(graph, std::span(&layer, 1), config);
+}
+
+/// A layer's output: "128 × 64 × 112 × 112", "8 × 768 × 1024 tokens".
+inline QString human_output(const Graph& graph, LayerId layer) {
+  const Extents& output = graph[layer].output;
+  QStringList text;
+  for (const Dim dim : kDims) {
+    if (output[dim] > 1 || dim == Dim::n || dim == Dim::c) text << QString::number(output[dim]);
+  }
+  const bool tokens = output[Dim::w] > 1 && dim_words(graph, layer, Dim::w).name == "tokens";
+  return text.join(QStringLiteral(" × ")) + (tokens ? QStringLiteral(" tokens") : QString());
 }
 
 }  // namespace strata::gui

@@ -76,6 +76,11 @@ std::optional<Document> Workspace::Baseline::document() const {
   return scene ? std::optional(scene->document) : std::nullopt;
 }
 
+std::optional<Document> Workspace::chosen_baseline() const {
+  if (baseline_.follows) return std::nullopt;
+  return baseline_.document().value_or(Document());
+}
+
 Workspace::Workspace(Runner& runner, QObject* parent) : QObject(parent), runner_(runner) {
   patience_.setSingleShot(true);
   patience_.setInterval(kBlink);
@@ -126,17 +131,18 @@ void Workspace::edit_to_case(const QString& what, Document next) {
   undo_.push(new EditCommand(*this, what, std::move(next), drag_, true));
 }
 
-void Workspace::open(const Document& document) {
+void Workspace::open(const SavedDesk& desk) {
   undo_.clear();
   selection_.clear();
   scene_.reset();
   measured_.reset();
   baseline_ = {};
-  become(document);
+  become(desk.document);
   emit measured_changed();
   emit baseline_changed();
-  baseline_.follows = true;
-  predict_baseline_of(document);
+  baseline_.follows = !desk.baseline;
+  if (baseline_.follows) return predict_baseline_of(desk.document);
+  if (!desk.baseline->empty()) predict_baseline(*desk.baseline);
 }
 
 void Workspace::set_strategy(const StrategyChoice& strategy) {

@@ -33,6 +33,8 @@ class Workspace : public QObject {
   const ScenePtr& scene() const { return scene_; }
   /// What the scene is compared with; null where nothing is.
   const ScenePtr& baseline() const { return baseline_.scene; }
+  /// That the user chose: empty where it is none, nothing where it follows the case.
+  std::optional<Document> chosen_baseline() const;
   const MeasuredPtr& measured() const { return measured_; }
   /// Whether the scene is the document's.
   bool is_current() const { return scene_ && error_.isEmpty() && scene_->document == document_; }
@@ -67,8 +69,10 @@ class Workspace : public QObject {
   /// As edit(), to a case that was made elsewhere: a baseline that nobody pinned is data
   /// parallelism on it, with the what-ifs that it came with.
   void edit_to_case(const QString& what, Document next);
-  /// Nothing before it can be undone. Beside it stands data parallelism on the same devices.
-  void open(const Document& document);
+  /// Nothing before it can be undone. Beside it stands the baseline that was chosen, or data
+  /// parallelism on the same devices.
+  void open(const SavedDesk& desk);
+  void open(const Document& document) { open(SavedDesk{document}); }
   void set_strategy(const StrategyChoice& strategy);
   /// As edit(), for a document that names a file which may be other than it was: all files are read
   /// anew, also where the document stays the same.

@@ -8,8 +8,6 @@
 namespace strata {
 namespace {
 
-constexpr std::size_t kLeastTimes = 3, kLeastLayers = 4;
-
 bool alike(const Graph& graph, LayerId a, LayerId b) {
   const Layer &x = graph[a], &y = graph[b];
   return x.op == y.op && x.output == y.output && x.parameters == y.parameters &&
@@ -20,7 +18,7 @@ bool alike(const Graph& graph, LayerId a, LayerId b) {
 
 }  // namespace
 
-std::vector<Repeat> repeated_blocks(const Graph& graph) {
+std::vector<std::size_t> alike_layers(const Graph& graph) {
   // Few of equal signatures and extents differ.
   std::map<std::pair<std::string, Extents>, std::vector<LayerId>> distinct;
   std::vector<std::size_t> keys;
@@ -33,7 +31,11 @@ std::vector<Repeat> repeated_blocks(const Graph& graph) {
     keys.push_back(same != known.end() ? (*same)() : i);
     if (same == known.end()) known.emplace_back(i);
   }
-  std::vector<Repeat> blocks = find_repeats(keys, kLeastTimes);
+  return keys;
+}
+
+std::vector<Repeat> repeated_blocks(const Graph& graph) {
+  std::vector<Repeat> blocks = find_repeats(alike_layers(graph), kLeastTimes);
   std::erase_if(blocks, [](const Repeat& block) { return block.length < kLeastLayers; });
   return blocks;
 }

@@ -2,7 +2,9 @@
 
 // Configs as people read them.
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/strategy/strategy.h"
@@ -13,6 +15,22 @@ namespace strata {
 std::string config_text(const Degrees& degrees);
 /// The same; ", placed" where the shards are not row-major on the first devices.
 std::string config_text(const Config& config);
+
+/// What a dim of a layer's output is to people.
+struct DimWords {
+  std::string_view name;   ///< "c", "tokens", "heads"
+  std::string_view parts;  ///< what is divided: "channels", "tokens", "heads"
+};
+/// "tokens" for the w of a sequence, in a network that has some; "heads" for the channels of an
+/// attention, which are cut by whole heads; else the dim's letter.
+DimWords dim_words(const Graph& graph, LayerId layer, Dim dim);
+/// Of several layers, that of the most.
+DimWords dim_words(const Graph& graph, std::span<const LayerId> layers, Dim dim);
+/// The cut of these layers in their words: "n=2 tokens=4", "n=2 heads=4". Files and commands have
+/// letters.
+std::string config_text(const Graph& graph, std::span<const LayerId> layers,
+                        const Degrees& degrees);
+std::string config_text(const Graph& graph, std::span<const LayerId> layers, const Config& config);
 
 /// Layers that follow one another, all cut alike: from the first to the last. Inputs are left out.
 struct EqualCuts {

@@ -27,16 +27,20 @@ std::optional<LayerId> find(const Scene& scene, const std::string& layer) {
   return id.valid() ? std::optional(id) : std::nullopt;
 }
 
+std::string layer_cut(const Scene& scene, LayerId layer) {
+  return config_text(scene.input.graph, std::span(&layer, 1), scene.prediction.strategy[layer]);
+}
+
 void fill_before(const Scene& scene, const std::vector<Seconds>& steps, LayerDifference& line) {
   if (!line.before) return;
-  line.cut_before = human_config(scene.prediction.strategy[*line.before]).toStdString();
+  line.cut_before = layer_cut(scene, *line.before);
   line.eq1_before = scene.prediction.terms[(*line.before)()];
   line.step_before = steps[(*line.before)()];
 }
 
 void fill_after(const Scene& scene, const std::vector<Seconds>& steps, LayerDifference& line) {
   if (!line.after) return;
-  line.cut_after = human_config(scene.prediction.strategy[*line.after]).toStdString();
+  line.cut_after = layer_cut(scene, *line.after);
   line.eq1_after = scene.prediction.terms[(*line.after)()];
   line.step_after = steps[(*line.after)()];
 }

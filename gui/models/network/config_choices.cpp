@@ -5,28 +5,13 @@
 #include <fmt/format.h>
 
 #include "sim/graph/regions.h"
+#include "sim/strategy/config_text.h"
 #include "sim/strategy/search_space.h"
 
 namespace strata::gui {
 namespace {
 
 constexpr std::size_t kFewDevices = 16;
-
-std::string_view word(Dim dim) {
-  switch (dim) {
-    case Dim::n:
-      return "samples";
-    case Dim::c:
-      return "channels";
-    case Dim::d:
-      return "planes of depth";
-    case Dim::h:
-      return "rows";
-    case Dim::w:
-      return "columns";
-  }
-  return "";
-}
 
 /// The layer that has the least along an axis: where it can be cut, all can.
 LayerId narrowest(const Graph& graph, std::span<const LayerId> layers, CutAxis axis) {
@@ -49,8 +34,8 @@ std::string too_fine(const Graph& graph, LayerId layer, CutAxis axis, std::int32
   if (is_opaque(it.op) && dim != Dim::n)
     return fmt::format("{} is opaque and is cut in n alone", it.name);
   if (it.output[dim] == 1) return fmt::format("{} has nothing to cut in {}", it.name, name(dim));
-  return fmt::format("{} has {} {}, fewer than {} parts", it.name, it.output[dim], word(dim),
-                     degree);
+  return fmt::format("{} has {} {}, fewer than {} parts", it.name, it.output[dim],
+                     dim_words(graph, layer, dim).parts, degree);
 }
 
 // Others have no sums, and are not asked.

@@ -12,46 +12,55 @@
 namespace strata::gui {
 namespace {
 
-QString extents_text(const Extents& output) {
-  QStringList text;
-  for (const Dim dim : kDims) {
-    if (output[dim] > 1 || dim == Dim::n || dim == Dim::c) text << QString::number(output[dim]);
-  }
-  return text.join(QStringLiteral(" × "));
-}
-
-const Layer& layer_of(const SceneLayers& of, LayerId id) {
-  return of.scene->input.graph[id];
+const Layer& layer_of(const SceneLayers& of, const LayerRow& row) {
+  return of.scene->input.graph[row.layers.front()];
 }
 template <Seconds LayerTerms::*term>
-TableCell term_of(const SceneLayers& of, const LayerId& id) {
-  const Seconds seconds = of.scene->prediction.terms[id()].*term;
+TableCell term_of(const SceneLayers& of, const LayerRow& row) {
+  Seconds seconds;
+  for (const LayerId layer : row.layers) seconds += of.scene->prediction.terms[layer()].*term;
   return {human_seconds(seconds), seconds.value};
 }
 template <std::vector<Bytes> SceneLayers::*sizes>
-TableCell size_of(const SceneLayers& of, const LayerId& id) {
-  const Bytes bytes = (of.*sizes)[id()];
+TableCell size_of(const SceneLayers& of, const LayerRow& row) {
+  Bytes bytes;
+  for (const LayerId layer : row.layers) bytes += (of.*sizes)[layer()];
   return {human_bytes(bytes), static_cast<qlonglong>(bytes.value)};
 }
-TableCell output_of(const SceneLayers& of, const LayerId& id) {
-  const Extents& output = layer_of(of, id).output;
-  return {extents_text(output), static_cast<qlonglong>(volume(output))};
+TableCell name_of(const SceneLayers& /*of*/, const LayerRow& row) {
+  const QString name = QString::fromStdString(row.name);
+  if (row.layers.size() == 1) return {name};
+  return {QStringLiteral("%1  ×%2").arg(name).arg(row.layers.size()), name};
+}
+TableCell output_of(const SceneLayers& of, const LayerRow& row) {
+  const QString text = human_output(of.scene->input.graph, row.layers.front());
+  return {text,
+          static_cast<qlonglong>(volume(layer_of(of, row).output)),
+          {},
+          {},
+          QString(text).remove(QStringLiteral(" tokens"))};
+}
+// A file has letters.
+TableCell cut_of(const SceneLayers& of, const LayerRow& row) {
+  const std::vector<NamedCut> cuts = cuts_of(*of.scene, row.layers);
+  if (cuts.empty()) return {};
+  TableCell cell;
+  cell.text = cuts.size() == 1 ? QString::fromStdString(cuts.front().text)
+                               : LayerTable::tr("%1 cuts").arg(cuts.size());
+  cell.csv = QString::fromStdString(config_text(cuts.front().config));
+  return cell;
 }
 
 constexpr std::array<LayerTable::Spec, LayerTable::column_count> kLayerColumns = {{
-    {"layer", "its name", "layer", false,
-     [](auto& of, auto& id) { return TableCell{QString::fromStdString(layer_of(of, id).name)}; }},
+    {"layer", "its name; of layers in blocks that repeat, with how many there are", "layer", false,
+     name_of},
     {"op", "what it computes", "op", false,
-     [](auto& of, auto& id) {
-       return TableCell{QString::fromStdString(title(layer_of(of, id).op))};
+     [](auto& of, auto& row) {
+       return TableCell{QString::fromStdString(title(layer_of(of, row).op))};
      }},
-    {"output", "the extents of its output: samples, channels, then space", "output", false,
-     output_of},
-    {"cut", "in how many parts each dim is cut", "config", false,
-     [](auto& of, auto& id) {
-       const bool input = is_input(layer_of(of, id).op);
-       return TableCell{input ? QString() : human_config(of.scene->prediction.strategy[id])};
-     }},
+    {"output", "the extents of its output: samples, channels, then space or tokens", "output",
+     false, output_of},
+    {"cut", "in how many parts each dim is cut", "config", false, cut_of},
     {"compute", "Eq. 1: the slowest shard, forward, backward and update", "compute_seconds", true,
      term_of<&LayerTerms::compute>},
     {"transfer", "Eq. 1: what its inputs and their gradients take to move", "transfer_seconds",
@@ -220,18 +229,22 @@ std::vector<Bytes> memory_by_layer(const Plan& plan, std::size_t layers) {
 
 LayerTable::LayerTable(QObject* parent) : RowTable(kLayerColumns, parent) {}
 
-// What is picked stays where the network is the same.
-void LayerTable::set_scene(ScenePtr scene) {
-  const std::size_t count = scene ? scene->input.graph.size() : 0;
+// What is picked stays where the rows are the same.
+void LayerTable::set_scene(ScenePtr scene, std::shared_ptr<const Parts> parts) {
   SceneLayers layers = layers_of(std::move(scene));
-  if (this->scene() && layers.scene && count == rows_.size()) {
+  if (layers.scene && this->scene() && parts == parts_) {
     context_ = std::move(layers);
     emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
     return;
   }
-  std::vector<LayerId> ids;
-  for (std::size_t i = 0; i < count; ++i) ids.emplace_back(i);
-  show(std::move(layers), std::move(ids));
+  std::vector<LayerRow> rows;
+  if (layers.scene) {
+    for (const std::size_t part : parts->visible(parts->all_open())) {
+      rows.push_back({(*parts)[part].name, (*parts)[part].layers});
+    }
+  }
+  parts_ = std::move(parts);
+  show(std::move(layers), std::move(rows));
 }
 
 Sheet place(std::span<const Stretch> stretches, double aspect) {

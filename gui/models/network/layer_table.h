@@ -1,14 +1,17 @@
 #pragma once
 
-// A scene's layers as a table: what each is, how it is cut, and what it costs under Eq. 1. Qt's
-// thread.
+// A scene's layers as a table: what each is, how it is cut, and what it costs under Eq. 1; those of
+// a folded block in one row. Qt's thread.
 
 #include <QPainterPath>
 #include <QRectF>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gui/models/network/network_layout.h"
+#include "gui/models/network/parts.h"
 #include "gui/models/row_table.h"
 #include "gui/models/scene.h"
 
@@ -21,7 +24,13 @@ struct SceneLayers {
   std::vector<Bytes> memory = {};  ///< by layer: of the device that keeps the most for it
 };
 
-class LayerTable : public RowTable<SceneLayers, LayerId> {
+/// A layer, or those of a folded block's repetitions that are alike.
+struct LayerRow {
+  std::string name;
+  std::vector<LayerId> layers;
+};
+
+class LayerTable : public RowTable<SceneLayers, LayerRow> {
   Q_OBJECT
 
  public:
@@ -40,8 +49,12 @@ class LayerTable : public RowTable<SceneLayers, LayerId> {
 
   explicit LayerTable(QObject* parent = nullptr);
 
-  void set_scene(ScenePtr scene);
+  /// `parts`: of its network.
+  void set_scene(ScenePtr scene, std::shared_ptr<const Parts> parts);
   const ScenePtr& scene() const { return context_.scene; }
+
+ private:
+  std::shared_ptr<const Parts> parts_;  ///< that the rows are of
 };
 
 /// By layer: parameters, gradients and activations together, on the device that has most of them.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gui/models/text.h"
-
 namespace strata::gui {
 namespace {
 
@@ -30,9 +28,22 @@ void NetworkMap::follow_scene() {
   const Graph& graph = workspace_.scene()->input.graph;
   if (!same_network(graph, graph_)) {
     graph_ = graph;
-    parts_ = std::make_shared<Parts>(graph);
-    open_ = parts_->usual();
+    divide();
   }
+  show_again();
+}
+
+void NetworkMap::divide() {
+  auto parts = std::make_shared<Parts>(graph_, true);
+  can_fold_ = parts->folded();
+  if (can_fold_ && !folds_) parts = std::make_shared<Parts>(graph_);
+  parts_ = std::move(parts);
+  open_ = parts_->usual();
+}
+
+void NetworkMap::set_folds(bool folds) {
+  if (std::exchange(folds_, folds) == folds) return;
+  divide();
   show_again();
 }
 
@@ -158,7 +169,7 @@ std::vector<std::size_t> NetworkMap::find(const QString& text) const {
   for (std::size_t i = 0; i < picture().nodes.size(); ++i) {
     const NetworkNode& node = picture().nodes[i];
     bool hit = holds(QString::fromStdString(node.name)) || holds(QString::fromStdString(node.op));
-    for (const Config& cut : node.cuts) hit = hit || holds(human_config(cut));
+    for (const NamedCut& cut : node.cuts) hit = hit || holds(QString::fromStdString(cut.text));
     for (const LayerId layer : parts()[node.part].layers) {
       hit = hit || holds(QString::fromStdString(scene()->input.graph[layer].name));
     }

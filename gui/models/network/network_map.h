@@ -31,6 +31,9 @@ class NetworkMap : public QObject {
   QRectF rect(std::size_t node) const { return rects_[node]; }
   const QPainterPath& curve(std::size_t edge) const { return curves_[edge]; }
 
+  /// Of the newest scene, whose picture may not be there yet.
+  const std::shared_ptr<const Parts>& newest_parts() const { return parts_; }
+
   /// What is shown is of the workspace's network, not of the one before: its layers may be named.
   bool current() const { return shown_.parts == parts_; }
 
@@ -39,6 +42,11 @@ class NetworkMap : public QObject {
   void open(std::size_t part);
   void shut(std::size_t part);
   void set_open(OpenParts open);
+  /// Blocks that repeat stand once, which is how it begins.
+  bool folds() const { return folds_; }
+  void set_folds(bool folds);
+  /// Whether any block repeats.
+  bool can_fold() const { return can_fold_; }
   /// Whatever hides these layers opens.
   void reveal(const std::vector<LayerId>& layers);
 
@@ -69,6 +77,7 @@ class NetworkMap : public QObject {
   static Shown show(const ScenePtr& scene, std::shared_ptr<const Parts> parts, OpenParts open,
                     Drawings& drawings);
   void follow_scene();
+  void divide();
   void show_again();
   void adopt(Shown shown);
   void arrange();
@@ -78,6 +87,7 @@ class NetworkMap : public QObject {
   std::shared_ptr<const Parts> parts_ = std::make_shared<Parts>();  ///< of the newest scene
   Graph graph_;
   OpenParts open_;
+  bool folds_ = true, can_fold_ = false;
   double aspect_ = 1.6;
   Shown shown_;
   Sheet sheet_;

@@ -19,10 +19,11 @@ struct Figure {
   std::string_view key;
   std::string_view csv = key;
 };
-constexpr std::string_view kPeak = "peak_memory_bytes";
-constexpr std::array<Figure, 5> kFigures = {{{"step_seconds"},
+constexpr std::string_view kPeak = "peak_memory_bytes", kMfu = "mfu";
+constexpr std::array<Figure, 6> kFigures = {{{"step_seconds"},
                                              {"throughput", "samples_per_second"},
                                              {"eq1_seconds"},
+                                             {kMfu},
                                              {"comm_bytes"},
                                              {kPeak}}};
 
@@ -31,8 +32,9 @@ std::optional<CaseResult> result_of(const Scene* scene) {
   return strata::result_of(scene->input, scene->prediction);
 }
 
-double number(const ColumnSpec& column, const std::optional<CaseResult>& result) {
-  return number_in(field_of(column, result.value())).value();
+// Nothing where there is no result, or what it says does not apply to it.
+std::optional<double> number(const ColumnSpec& column, const std::optional<CaseResult>& result) {
+  return result ? number_in(field_of(column, *result)) : std::nullopt;
 }
 
 std::string as_samples(double value) {
@@ -41,12 +43,15 @@ std::string as_samples(double value) {
   return number + "/s";
 }
 std::string text(const ColumnSpec& column, double value) {
+  if (column.key == kMfu) return human_share(value).toStdString();
   const Quantity quantity = key_unit(column.key).quantity;
   return quantity == Quantity::none ? as_samples(value)
                                     : in_symbols(text_of(Field(value), quantity)).toStdString();
 }
 
-std::string capitalised(std::string title) {
+std::string what_of(const ColumnSpec& column) {
+  if (column.key == kMfu) return std::string(column.heading);  // its title is long
+  std::string title = title_of(column);
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   return title;
 }
@@ -64,6 +69,10 @@ void compare(const ColumnSpec& column, double now, double before, Headline& line
   const double part = before == 0 ? 0 : now / before - 1;
   line.change = column.more_is_better ? -part : part;
   const char* sign = now > before ? "+" : "-";
+  if (column.key == kMfu) {  // a share's change in per cent would be read as this
+    line.difference = fmt::format("{}{:.1f} points", sign, std::abs(now - before) * 100);
+    return;
+  }
   line.difference = sign + text(column, std::abs(now - before));
   if (before != 0) line.difference += ", " + percent(part);
 }
@@ -75,10 +84,10 @@ std::vector<Headline> headlines(const Scene& scene, const Scene* baseline) {
   std::vector<Headline> lines;
   for (const Figure& figure : kFigures) {
     const ColumnSpec& shown = column(figure.key);
-    const double now = number(shown, result);
-    Headline& line =
-        lines.emplace_back(Headline{capitalised(title_of(shown)), text(shown, now), {}, 0});
-    if (before) compare(shown, now, number(shown, before), line);
+    const std::optional<double> now = number(shown, result), then = number(shown, before);
+    if (!now) continue;
+    Headline& line = lines.emplace_back(Headline{what_of(shown), text(shown, *now), {}, 0});
+    if (then) compare(shown, *now, *then, line);
     if (figure.key != kPeak) continue;
     if (const std::string text = shortage_text(scene); !text.empty()) {
       line.difference = text;
@@ -93,8 +102,11 @@ std::string headlines_csv(const Scene& scene, const Scene* baseline) {
   std::string csv = "what,value,baseline\n";
   for (const Figure& figure : kFigures) {
     const ColumnSpec& shown = column(figure.key);
-    csv += fmt::format("{},{},{}\n", figure.csv, number(shown, result),
-                       before ? fmt::format("{}", number(shown, before)) : "");
+    const auto plain = [&](const std::optional<CaseResult>& of) {
+      const std::optional<double> value = number(shown, of);
+      return value ? fmt::format("{}", *value) : std::string();
+    };
+    csv += fmt::format("{},{},{}\n", figure.csv, plain(result), plain(before));
   }
   return csv;
 }

@@ -57,7 +57,8 @@ const ChoiceCosts& costs_of(const ExplainedPtr& explained, std::size_t choice) {
 }
 
 TableCell config_cell(const ExplainedPtr& explained, const std::size_t& choice) {
-  return {human_config(costs_of(explained, choice).config) +
+  return {human_config(explained->scene->input.graph, explained->layer,
+                       costs_of(explained, choice).config) +
           (is_chosen(*explained, choice) ? ChoiceTable::tr("  (chosen)") : QString())};
 }
 
@@ -172,7 +173,7 @@ QString ChoiceTable::csv() const {
       "regret_seconds,binding_layer,binding_seconds,peak_memory_bytes,least_memory_bytes,chosen\n");
   for (const std::size_t choice : rows_) {
     const ChoiceCosts& costs = costs_of(context_, choice);
-    QStringList fields{human_config(costs.config)};
+    QStringList fields{QString::fromStdString(config_text(costs.config))};
     fields << (costs.step > Seconds{} ? QString::number(costs.step.value, 'g', 9) : QString());
     for (const Seconds seconds :
          {costs.compute, costs.transfer_in, costs.transfer_out, costs.sync, costs.regret}) {

@@ -3,7 +3,6 @@
 #include <QEvent>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -23,12 +22,9 @@ QString layer_names(const Graph& graph, const std::vector<LayerId>& layers) {
 
 constexpr int kDegreesInRow = 5;
 
-QString axis_title(CutAxis axis) {
+QString axis_title(const Graph& graph, std::span<const LayerId> layers, CutAxis axis) {
   if (!axis) return ConfigPanel::tr("terms of sums");
-  constexpr std::array<const char*, kDims.size()> kTitles = {
-      QT_TR_NOOP("samples"), QT_TR_NOOP("channels"), QT_TR_NOOP("depth"), QT_TR_NOOP("height"),
-      QT_TR_NOOP("width")};
-  return ConfigPanel::tr(kTitles[static_cast<std::size_t>(*axis)]);
+  return QString::fromStdString(std::string(dim_words(graph, layers, *axis).parts));
 }
 
 QString axis_tip(CutAxis axis) {
@@ -201,7 +197,7 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
       return most_parts_along(scene.input.graph[layer], axis) > 1;
     });
     if (!here) continue;
-    auto* head = new QPushButton(axis_title(axis), degrees_);
+    auto* head = new QPushButton(axis_title(scene.input.graph, layers, axis), degrees_);
     head->setFlat(true);
     head->setStyleSheet(QStringLiteral("text-align: left; padding: 2px 0px;"));
     head->setToolTip(axis_tip(axis));
@@ -216,9 +212,10 @@ void ConfigPanel::show_degrees(const std::vector<LayerId>& layers) {
 
 int ConfigPanel::add_degrees(CutAxis axis, std::span<const DegreeChoice> choices, int row) {
   int column = 0;
+  const QString title = axis_title(workspace_.scene()->input.graph, shown_, axis);
   for (const DegreeChoice& choice : choices) {
     auto* button = new QPushButton(QString::number(choice.degree), degrees_);
-    const QString what = tr("%1 in %2 parts").arg(axis_title(axis)).arg(choice.degree);
+    const QString what = tr("%1 in %2 parts").arg(title).arg(choice.degree);
     button->setCheckable(true);
     button->setMinimumWidth(20);
     button->setChecked(std::all_of(shown_.begin(), shown_.end(), [&](LayerId layer) {
@@ -252,7 +249,8 @@ void ConfigPanel::show_numbers(const std::vector<LayerId>& layers) {
         .arg(what, value);
   };
   QString text = QStringLiteral("<table width='100%'>");
-  text += row(tr("cut"), same ? human_config(config).toHtmlEscaped() : tr("different cuts"));
+  text += row(tr("cut"), same ? human_config(scene.input.graph, layers, config).toHtmlEscaped()
+                              : tr("different cuts"));
   text += row(tr("shards"), same ? tr("%1 of %2 devices")
                                        .arg(config.devices.size())
                                        .arg(scene.input.cluster.device_count())

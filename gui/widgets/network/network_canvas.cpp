@@ -93,16 +93,16 @@ QString NetworkCanvas::tip_at(const QPointF& at) const {
   if (!number) return {};
   const NetworkNode& node = map_.picture().nodes[*number];
   const Part& part = map_.parts()[node.part];
-  const Layer& last = map_.scene()->input.graph[part.layers.back()];
   QString text = QStringLiteral("<b>%1</b><br>%2")
-                     .arg(QString::fromStdString(node.name).toHtmlEscaped(),
+                     .arg(QString::fromStdString(shown_name(part)).toHtmlEscaped(),
                           QString::fromStdString(node.op).toHtmlEscaped());
-  QStringList extents;
-  for (const Dim dim : kDims) {
-    if (last.output[dim] > 1) extents << QString::number(last.output[dim]);
+  text += tr("<br>output %1").arg(human_output(map_.scene()->input.graph, part.layers.back()));
+  for (const NamedCut& cut : node.cuts) {
+    text += QStringLiteral("<br>") + QString::fromStdString(cut.text);
   }
-  text += tr("<br>output %1").arg(extents.join(QStringLiteral(" × ")));
-  for (const Config& cut : node.cuts) text += QStringLiteral("<br>") + human_config(cut);
+  if (part.times > 1) {
+    text += tr("<br>in each of %1 blocks; all of them together have").arg(part.times);
+  }
   text += tr("<br>Eq. 1: compute %1, transfer %2, sync %3")
               .arg(human_seconds(node.terms.compute), human_seconds(node.terms.transfer),
                    human_seconds(node.terms.sync));

@@ -18,6 +18,14 @@ QString painter_words(const char* text) {
   return QCoreApplication::translate("NetworkPainter", text);
 }
 
+// "block* ×12, cut in 2 ways".
+QString frame_title(const NetworkMap& map, std::size_t part) {
+  QString title = QString::fromStdString(shown_name(map.parts()[part]));
+  const auto ways = map.picture().ways.find(part);
+  if (ways == map.picture().ways.end() || ways->second == 1) return title;
+  return title + painter_words(", cut in %1 ways").arg(ways->second);
+}
+
 QString first_op(const NetworkNode& node) {
   return QString::fromStdString(node.op).section(QStringLiteral(" + "), 0, 0);
 }
@@ -25,7 +33,7 @@ QString first_op(const NetworkNode& node) {
 constexpr double kPicture = 40, kPad = 8, kBar = 5;
 
 QString cut_text(const NetworkNode& node) {
-  if (!node.mixed()) return human_config(node.cuts.front());
+  if (!node.mixed()) return QString::fromStdString(node.cuts.front().text);
   return QCoreApplication::translate("NetworkPainter", "%1 cuts").arg(node.cuts.size());
 }
 
@@ -42,6 +50,19 @@ void draw_lock(QPainter& painter, const QRectF& where, const QColor& colour) {
   painter.setBrush(colour);
   painter.drawRoundedRect(where.adjusted(0, half, 0, 0), 1, 1);
   painter.restore();
+}
+
+// Smaller where a cut has no room, as far as it can be read; what has none even so is elided.
+void draw_cut(QPainter& painter, QFont font, const QRectF& where, const QString& text) {
+  constexpr double kSmallest = 0.75;
+  const double wide = QFontMetricsF(font).horizontalAdvance(text);
+  if (wide > where.width()) {
+    const double share = std::max(kSmallest, where.width() / wide);
+    font.setPixelSize(std::max(1, static_cast<int>(share * font.pixelSize())));
+  }
+  painter.setFont(font);
+  painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter,
+                   QFontMetricsF(font).elidedText(text, Qt::ElideRight, where.width()));
 }
 
 QString name_in(const QFontMetricsF& metrics, const NetworkNode& node, double width) {
@@ -114,7 +135,7 @@ QColor NetworkPainter::colour(const NetworkNode& node) const {
   if (node.network_input) return mix(theme_.text, theme_.background, 0.7);
   switch (colours_) {
     case NetworkColours::config:
-      return cut_colour(node.cuts.front(), theme_);
+      return cut_colour(node.cuts.front().config, theme_);
     case NetworkColours::cost:
       return scale_colour(most_.value > 0 ? node.terms.total() / most_ : 0, theme_);
     case NetworkColours::op: {
@@ -134,7 +155,7 @@ QBrush NetworkPainter::fill(const NetworkNode& node, const QRectF& rect, double 
   QLinearGradient bands(rect.topLeft(), rect.topRight());
   const double width = 1.0 / static_cast<double>(node.cuts.size());
   for (std::size_t i = 0; i < node.cuts.size(); ++i) {
-    const QColor band = mix(cut_colour(node.cuts[i], theme_), theme_.background, share);
+    const QColor band = mix(cut_colour(node.cuts[i].config, theme_), theme_.background, share);
     const double from = static_cast<double>(i) * width;
     bands.setColorAt(from, band);
     bands.setColorAt(std::min(from + 0.999 * width, 1.0), band);
@@ -149,6 +170,7 @@ void NetworkPainter::paint(QPainter& painter, double scale, const QRectF& visibl
   for (std::size_t i = 0; i < map_.picture().nodes.size(); ++i) {
     if (visible.intersects(map_.rect(i).adjusted(-6, -6, 6, 6))) paint_node(painter, scale, i);
   }
+  paint_folds(painter, scale);
 }
 
 void NetworkPainter::paint_frames(QPainter& painter, double scale) const {
@@ -157,12 +179,34 @@ void NetworkPainter::paint_frames(QPainter& painter, double scale) const {
     painter.setPen(QPen(mix(theme_.text, theme_.background, 0.75), 1));
     painter.setBrush(mix(theme_.text, theme_.background, 0.96));
     painter.drawRoundedRect(frame, 10, 10);
-    if (scale < kDetailed) continue;
+    if (scale < kDetailed || map_.parts()[part].times > 1) continue;
     painter.setPen(theme_.faint);
     const QRectF title(frame.left() + 10, frame.top() + 2, frame.width() / 2 - 24, 17);
     const QString name = QString::fromStdString(map_.parts()[part].name);
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      QFontMetricsF(small_).elidedText(name, Qt::ElideMiddle, title.width()));
+  }
+}
+
+// On the corner of each frame of a folded block: its name where it begins, and how many there are.
+void NetworkPainter::paint_folds(QPainter& painter, double scale) const {
+  QFont font = bold_;
+  font.setPixelSize(std::max(12, static_cast<int>(kLeastFold / scale)));
+  const QFontMetricsF metrics(font);
+  painter.setFont(font);
+  std::optional<std::size_t> before;
+  for (const auto& [frame, part] : map_.frames()) {
+    const std::size_t times = map_.parts()[part].times;
+    if (times == 1) continue;
+    const bool goes_on = std::exchange(before, part) == part;
+    const QString text = goes_on ? QStringLiteral("×%1").arg(times) : frame_title(map_, part);
+    QRectF plate(0, 0, metrics.horizontalAdvance(text) + metrics.height(), metrics.height() * 1.1);
+    plate.moveCenter({frame.left() + plate.width() / 2, frame.top()});
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(mix(theme_.text, theme_.background, 0.2));
+    painter.drawRoundedRect(plate, plate.height() / 2, plate.height() / 2);
+    painter.setPen(theme_.background);
+    painter.drawText(plate, Qt::AlignCenter, text);
   }
 }
 
@@ -212,7 +256,8 @@ std::vector<ColourMeaning> NetworkPainter::legend() const {
   switch (colours_) {
     case NetworkColours::config:
       for (std::size_t i = 0; i < std::min(cuts.size(), kMostEntries); ++i) {
-        entries.push_back({cut_colour(cuts[i], theme_), human_config(cuts[i])});
+        entries.push_back(
+            {cut_colour(cuts[i].config, theme_), QString::fromStdString(cuts[i].text)});
       }
       if (cuts.size() > kMostEntries) {
         entries.push_back(
@@ -284,7 +329,7 @@ void NetworkPainter::paint_picture(QPainter& painter, const NetworkNode& node,
                                    const QRectF& where) const {
   if (node.network_input) return;
   const QColor base = colour(node);
-  paint_config(painter, where, node.cuts.front().degrees, mix(base, theme_.background, 0.25),
+  paint_config(painter, where, node.cuts.front().config.degrees, mix(base, theme_.background, 0.25),
                mix(theme_.background, base, 0.15));
 }
 
@@ -308,11 +353,9 @@ void NetworkPainter::paint_name(QPainter& painter, double scale, const NetworkNo
   const double side = rect.bottom() - kBar - 4 - top.bottom();
   paint_picture(painter, node, QRectF(line.left() + 2, top.bottom(), side, side));
   font.setBold(false);
-  painter.setFont(font);
   painter.setPen(theme_.text);
   const QRectF beside(line.left() + side + 8, top.bottom(), line.width() - side - 8, side);
-  painter.drawText(beside, Qt::AlignLeft | Qt::AlignVCenter,
-                   QFontMetricsF(font).elidedText(cut_text(node), Qt::ElideRight, beside.width()));
+  draw_cut(painter, font, beside, cut_text(node));
 }
 
 void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
@@ -336,7 +379,9 @@ void NetworkPainter::paint_words(QPainter& painter, const NetworkNode& node,
   painter.setPen(theme_.faint);
   painter.drawText(QRectF(right - wide - 1, rect.top() + 37, wide + 1, 15),
                    Qt::AlignRight | Qt::AlignVCenter, cost);
-  line(37, 15, font_, theme_.text, cut_text(node), right - wide - 6);
+  painter.setPen(theme_.text);
+  draw_cut(painter, font_, QRectF(left, rect.top() + 37, right - wide - 6 - left, 15),
+           cut_text(node));
 }
 
 // At the foot: compute, transfer and sync, as long as the node's share of the dearest one's cost.

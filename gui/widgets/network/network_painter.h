@@ -43,7 +43,8 @@ class NetworkPainter {
   /// Below these scales small print, and all but names, are left out.
   static constexpr double kReadable = 0.7, kDetailed = 0.42;
   /// Names and bytes are no smaller in a window, as far as there is room for them.
-  static constexpr double kLeastName = 9.5, kLeastNumber = 8.5, kLeastLock = 15;  // pixels
+  static constexpr double kLeastName = 9.5, kLeastNumber = 8.5, kLeastLock = 15,
+                          kLeastFold = 11;  // pixels
   static QColor mix(const QColor& a, const QColor& b, double share);
 
   QColor colour(const NetworkNode& node) const;
@@ -51,6 +52,7 @@ class NetworkPainter {
   void paint_edges(QPainter& painter, double scale, const QRectF& visible) const;
   void paint_bytes(QPainter& painter, std::size_t edge) const;
   void paint_frames(QPainter& painter, double scale) const;
+  void paint_folds(QPainter& painter, double scale) const;
   void paint_node(QPainter& painter, double scale, std::size_t node) const;
   void paint_border(QPainter& painter, std::size_t node) const;
   void paint_lock(QPainter& painter, double scale, std::size_t node) const;

@@ -119,7 +119,10 @@ QWidget* NetworkView::make_toolbar() {
   QToolButton* fold = tool(tr("Blocks"), tr("Open or shut blocks"));
   fold->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(fold);
-  add_block_actions(*menu);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    add_block_actions(*menu);
+  });
   fold->setMenu(menu);
   row->addWidget(fold);
   QToolButton* fit = tool(tr("Fit"), tr("All of it in the window  (F)"));
@@ -149,7 +152,7 @@ void NetworkView::make_table() {
 void NetworkView::follow_scene() {
   canvas_->close_menu();
   if (!workspace().scene()) return;
-  layers_.set_scene(workspace().scene());
+  layers_.set_scene(workspace().scene(), map_.newest_parts());
   filter_rows(search_->text());
   follow_layers();
 }
@@ -160,7 +163,10 @@ void NetworkView::follow_layers() {
   QItemSelection rows;
   for (int row = 0; row < layers_.rowCount(); ++row) {
     const QModelIndex index = layers_.index(row, 0);
-    if (selection().has_layer(layers_.rows()[std::size_t(row)])) rows.select(index, index);
+    const std::vector<LayerId>& held = layers_.rows()[std::size_t(row)].layers;
+    const bool any =
+        std::ranges::any_of(held, [&](LayerId layer) { return selection().has_layer(layer); });
+    if (any) rows.select(index, index);
   }
   QItemSelectionModel& picked = *table_->selectionModel();
   picked.select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -175,7 +181,10 @@ void NetworkView::follow_layers() {
 void NetworkView::pick_rows() {
   if (following_) return;
   std::vector<LayerId> layers;
-  for (const std::size_t row : table_->picked_rows()) layers.push_back(layers_.rows()[row]);
+  for (const std::size_t row : table_->picked_rows()) {
+    const std::vector<LayerId>& held = layers_.rows()[row].layers;
+    layers.insert(layers.end(), held.begin(), held.end());
+  }
   selection().select_layers(std::move(layers));
 }
 
@@ -211,7 +220,11 @@ QString NetworkView::command() const {
 }
 
 QString NetworkView::csv() const {
-  return layers_.csv();
+  LayerTable all;
+  if (workspace().scene()) {
+    all.set_scene(workspace().scene(), std::make_shared<Parts>(workspace().scene()->input.graph));
+  }
+  return all.csv();
 }
 
 // What one does in a NetworkView: pick, paint, lock, solve, search.
@@ -254,7 +267,8 @@ void NetworkView::paint(const std::vector<std::size_t>& nodes) {
     if (!reason.empty()) refused = QString::fromStdString(reason);
   }
   workspace().set_config(layers, brush);
-  notify(refused.isEmpty() ? QString() : tr("Not cut as %1: %2").arg(human_config(brush), refused));
+  const QString cut = human_config(scene.input.graph, selection().layers().back(), brush);
+  notify(refused.isEmpty() ? QString() : tr("Not cut as %1: %2").arg(cut, refused));
 }
 
 void NetworkView::set_painting(bool on) {
@@ -355,6 +369,9 @@ bool NetworkView::act(int key, Qt::KeyboardModifiers modifiers) {
       return map_.set_open(map_.parts().blocks_open()), true;
     case Qt::Key_3:
       return map_.set_open(map_.parts().all_open()), true;
+    case Qt::Key_R:
+      map_.set_folds(!map_.folds());
+      return follow_scene(), true;
     case Qt::Key_Escape:
       if (canvas_->painting()) return set_painting(false), true;
       return selection().select_layers({}), true;
@@ -368,6 +385,7 @@ std::vector<KeyHelp> NetworkView::keys() const {
           {tr("E, Enter"), tr("open a block, or a layer with what follows it")},
           {tr("Backspace"), tr("shut it again")},
           {QStringLiteral("1, 2, 3"), tr("blocks shut, blocks open, every layer")},
+          {QStringLiteral("R"), tr("fold blocks that repeat into one, or show each of them")},
           {tr("Shift+click, Ctrl+click"), tr("select a range, one more")},
           {tr("Shift+drag, Ctrl+Shift+drag"), tr("select a rectangle, turn what it touches")},
           {QStringLiteral("Ctrl+A, Esc"), tr("select all, none")},
@@ -390,6 +408,11 @@ void NetworkView::add_block_actions(QMenu& menu) {
   menu.addAction(tr("Shut all blocks  (1)"), this, [this] { act(Qt::Key_1, {}); });
   menu.addAction(tr("Open all blocks  (2)"), this, [this] { act(Qt::Key_2, {}); });
   menu.addAction(tr("Show every layer  (3)"), this, [this] { act(Qt::Key_3, {}); });
+  QAction* fold =
+      menu.addAction(tr("Fold repeated blocks  (R)"), this, [this] { act(Qt::Key_R, {}); });
+  fold->setCheckable(true);
+  fold->setChecked(map_.can_fold() && map_.folds());
+  fold->setEnabled(map_.can_fold());
 }
 
 void NetworkView::select_alike(const std::function<bool(const NetworkNode&)>& alike) {
@@ -407,11 +430,11 @@ void NetworkView::fill_cut_menu(QMenu& menu) {
   std::erase_if(layers, [&](LayerId layer) { return is_input(scene.input.graph[layer].op); });
   menu.setToolTipsVisible(true);
   menu.setEnabled(!layers.empty());
-  for (const Config& cut : map_.picture().cuts) {
+  for (const auto& [cut, text] : map_.picture().cuts) {
     const std::string reason = why_not(scene.input, layers, cut.degrees);
     QAction* action =
-        menu.addAction(colour_square(cut_colour(cut, theme())), human_config(cut), this,
-                       [this, layers, cut] { workspace().set_config(layers, cut); });
+        menu.addAction(colour_square(cut_colour(cut, theme())), QString::fromStdString(text), this,
+                       [this, layers, cut = cut] { workspace().set_config(layers, cut); });
     action->setEnabled(reason.empty());
     action->setToolTip(QString::fromStdString(reason));
   }
@@ -449,9 +472,9 @@ void NetworkView::fill_node_menu(QMenu& menu, std::size_t number) {
                    select_alike([&](const NetworkNode& other) { return other.cuts == node.cuts; });
                  })
       ->setEnabled(cuttable);
-  menu.addAction(tr("Copy the name %1").arg(QString::fromStdString(node.name)), this, [node] {
-    QGuiApplication::clipboard()->setText(QString::fromStdString(node.name));
-  });
+  const QString name = QString::fromStdString(part.name);
+  menu.addAction(tr("Copy the name %1").arg(name), this,
+                 [name] { QGuiApplication::clipboard()->setText(name); });
 }
 
 void NetworkView::fill_menu(QMenu& menu, const QPoint& at) {

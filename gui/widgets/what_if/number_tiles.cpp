@@ -60,11 +60,11 @@ int NumberTiles::tile_height() const {
   return 2 * fontMetrics().height() + QFontMetrics(big()).height() + static_cast<int>(3 * kPadding);
 }
 
-// Where all in one row would be cut off, the first two stand above the others.
+// Where all in one row would be cut off, three stand below the others.
 std::size_t NumberTiles::in_first_row(int width) const {
   const std::size_t all = numbers_.size();
   const int wanted = fontMetrics().horizontalAdvance(QStringLiteral("-888.88 MB, -88.8 %")) + 20;
-  return width < wanted * static_cast<int>(all + 1) ? std::min<std::size_t>(all, 2) : all;
+  return width < wanted * static_cast<int>(all + 1) ? all - std::min<std::size_t>(all - 1, 3) : all;
 }
 
 int NumberTiles::height_for(int width) const {

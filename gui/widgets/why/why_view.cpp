@@ -216,7 +216,7 @@ void WhyView::show_title() {
           .arg(QString::fromStdString(graph[answer->layer].name).toHtmlEscaped(),
                QString::fromUtf8(name(graph[answer->layer].op).data(),
                                  static_cast<qsizetype>(name(graph[answer->layer].op).size())),
-               human_config(strategy[answer->layer]).toHtmlEscaped());
+               human_config(graph, answer->layer, strategy[answer->layer]).toHtmlEscaped());
   if (!others.isEmpty()) {
     text += tr(", together with %1").arg(others.join(QStringLiteral(", ")).toHtmlEscaped());
   }
@@ -226,7 +226,8 @@ void WhyView::show_title() {
     const ChoiceCosts& best = explanation.choices[*other];
     const QString own = human_seconds(explanation.step), step = human_seconds(best.step);
     text += tr("; with its next best cut, %1, it takes %2")
-                .arg(human_config(best.config).toHtmlEscaped(), step == own ? tr("as long") : step);
+                .arg(human_config(graph, answer->layer, best.config).toHtmlEscaped(),
+                     step == own ? tr("as long") : step);
   }
   text += QStringLiteral(". ") + exposures_text(graph, explanation);
   text += tr(" Under Eq. 1 a step takes %1; the least that any strategy takes is %2.")
@@ -267,20 +268,22 @@ void WhyView::force() {
   const ChoiceCosts* choice = current();
   if (choice == nullptr) return;
   const Explanation& explanation = choices_.explained()->explanation;
-  const Config config = choice->config;
+  const QString cut = human_config(choices_.explained()->scene->input.graph,
+                                   choices_.explained()->layer, choice->config);
   solve_rest(
       workspace(), this, {{explanation.layers, choice->configs}, Objective::eq1},
-      [this, config, regret = choice->regret, optimum = explanation.optimum](
-          const SolvedRest& found) { tell_regret(found, config, regret, optimum); },
+      [this, cut, regret = choice->regret, optimum = explanation.optimum](const SolvedRest& found) {
+        tell_regret(found, cut, regret, optimum);
+      },
       [this](const QString& message) { notify(message); });
 }
 
 // With other layers locked the answer costs more than the regret alone.
-void WhyView::tell_regret(const SolvedRest& found, const Config& config, Seconds regret,
+void WhyView::tell_regret(const SolvedRest& found, const QString& cut, Seconds regret,
                           Seconds optimum) {
   const Seconds more = found.seconds - optimum;
   QString text = tr("Forced %1 and solved the rest: %2 under Eq. 1, %3 more than the optimum.")
-                     .arg(human_config(config), human_seconds(found.seconds),
+                     .arg(cut, human_seconds(found.seconds),
                           human_seconds(Seconds{std::max(0.0, more.value)}));
   if ((more - regret).value > 1e-6 * optimum.value) {
     text += tr(" %1 of it are this cut's regret, the rest the other locked layers'.")

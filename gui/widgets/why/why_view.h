@@ -51,7 +51,7 @@ class WhyView : public View {
   const ChoiceCosts* current() const;
   void force();
   void take();
-  void tell_regret(const SolvedRest& found, const Config& config, Seconds regret, Seconds optimum);
+  void tell_regret(const SolvedRest& found, const QString& cut, Seconds regret, Seconds optimum);
   void go_to_binding();
   std::optional<LayerId> asked_layer() const;
 

@@ -233,7 +233,7 @@ void MainWindow::show_welcome() {
       settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
   welcome_ = new Welcome(session_.left(), recent, this);
   connect(welcome_, &Welcome::go_on_wanted, this,
-          [this](const LeftSession& left) { open_document(session_.go_on(left)); });
+          [this](const LeftSession& left) { open_desk(session_.go_on(left)); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
   connect(welcome_, &Welcome::file_wanted, this,
           [this](const QString& file) { file.isEmpty() ? ask_for_file() : open_file(file); });
@@ -262,9 +262,9 @@ void MainWindow::show_views() {
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 
-void MainWindow::open_document(const Document& document) {
+void MainWindow::open_desk(const SavedDesk& desk) {
   show_error({});
-  workspace_.open(document);
+  workspace_.open(desk);
   show_views();
 }
 

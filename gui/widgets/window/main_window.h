@@ -41,7 +41,8 @@ class MainWindow : public QMainWindow {
   /// in place, of all of them.
   void open_files(const QStringList& files);
   void open_file(const QString& file) { open_files({file}); }
-  void open_document(const Document& document);
+  void open_desk(const SavedDesk& desk);
+  void open_document(const Document& document) { open_desk({document}); }
   /// A line over everything, until it is dismissed.
   void show_error(const QString& message);
   QString shown_error() const;

@@ -25,7 +25,7 @@ ReadFiles read_all(const std::vector<std::string>& files, Document desk, const P
     try {
       const ReadFile& read = all.read.emplace_back(read_for(file, desk));
       if (read.is_part()) desk = with_part(desk, read);
-      if (read.session) desk = *read.session;
+      if (read.session) desk = read.session->document;
     } catch (const Error& error) {
       all.errors << QString::fromStdString(error.message());
     }
@@ -67,7 +67,7 @@ void MainWindow::take_file(const ReadFile& read) {
   if (read.kind == FileKind::trace) return offer_to_view(QStringLiteral("timeline"), file);
   if (!read.is_part() && !read.session) return offer_to_view(QStringLiteral("sweep"), file);
   if (read.session) {
-    open_document(*read.session);
+    open_desk(*read.session);
   } else if (workspace_.document().empty()) {
     open_document(with_part({}, read));
   } else {

@@ -33,6 +33,14 @@ QString name_beside(const Document& baseline, const Document& document) {
   return alike == document.input ? name : name + StepResult::tr(", as it was pinned");
 }
 
+QString flops_tip(const FlopsUtilisation& flops) {
+  return StepResult::tr(
+             "Eq. 1, the paper's cost of the step. MFU: the model's arithmetic, %1 of what "
+             "all devices could do at their peak in that time. HFU: with what kernels "
+             "compute twice, %2")
+      .arg(human_share(flops.model), human_share(flops.hardware));
+}
+
 // No room for what says nothing.
 void show_note(QLabel& label, const QString& text) {
   label.setText(text);
@@ -122,7 +130,7 @@ void StepResult::show_result() {
   step_->setText(text);
 }
 
-// "at most 3.9 % from the fastest   Eq. 1: 256 ms".
+// "at most 3.9 % from the fastest   Eq. 1: 256 ms   MFU 38.1 %".
 void StepResult::show_notes() {
   if (tick_.isActive()) return;
   const ScenePtr scene = workspace_.scene();
@@ -134,7 +142,10 @@ void StepResult::show_notes() {
   const Prediction& prediction = scene->prediction;
   const Seconds bound = workspace_.scoreboard().lower_bound(scene->document.input);
   show_note(*gap_, gap_text(bound, prediction.step_seconds()));
-  show_note(*eq1_, tr("Eq. 1: %1").arg(human_seconds(prediction.eq1_seconds())));
+  QString costs = tr("Eq. 1: %1").arg(human_seconds(prediction.eq1_seconds()));
+  if (scene->flops) costs += tr("   MFU %1").arg(human_share(scene->flops->model));
+  show_note(*eq1_, costs);
+  eq1_->setToolTip(scene->flops ? flops_tip(*scene->flops) : QString());
 }
 
 // A search that ends within a blink is not shown.

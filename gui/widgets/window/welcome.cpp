@@ -84,16 +84,16 @@ QWidget* Welcome::ways(const std::vector<LeftSession>& left, const QStringList& 
     return button;
   };
   for (const LeftSession& one : left) {
-    const QString name = QString::fromStdString(one.document.name());
-    const QString strategy = QString::fromStdString(one.document.strategy.label());
+    const QString name = QString::fromStdString(one.desk.document.name());
+    const QString strategy = QString::fromStdString(one.desk.document.strategy.label());
     const bool newest = &one == &left.front();
     auto* button = way(
         newest ? tr("Go on with %1").arg(name) : tr("Or with %1, left %2").arg(name, age_of(one)),
         newest ? tr("As it was left %1, strategy %2.").arg(age_of(one), strategy) : QString(),
         [this, one] { emit go_on_wanted(one); });
     button->setObjectName(QStringLiteral("go_on"));
-    button->setToolTip(
-        QString::fromStdString(case_arguments(one.document) + strategy_argument(one.document)));
+    button->setToolTip(QString::fromStdString(case_arguments(one.desk.document) +
+                                              strategy_argument(one.desk.document)));
   }
   way(tr("The paper's example"),
       tr("VGG-16 on four hosts with four P100 each, which sum gradients on parameter servers."),

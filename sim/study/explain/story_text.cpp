@@ -93,6 +93,12 @@ std::string step_sentence(const Story& story) {
                             percent(most.seconds / story.step));
 }
 
+std::string run_cut(const Graph& graph, const EqualCuts& run, const Config& cut) {
+  std::vector<LayerId> layers;
+  for (std::size_t i = run.first(); i <= run.last(); ++i) layers.emplace_back(i);
+  return config_text(graph, layers, cut);
+}
+
 std::string cuts_sentence(const Case& input, const Story& story) {
   constexpr std::size_t kMost = 6;
   const std::vector<EqualCuts> runs = equal_cuts(input.graph, story.strategy);
@@ -103,7 +109,7 @@ std::string cuts_sentence(const Case& input, const Story& story) {
       break;
     }
     parts.push_back(fmt::format("{} by {}", layers_text(input.graph, run),
-                                config_text(story.strategy[run.first])));
+                                run_cut(input.graph, run, story.strategy[run.first])));
   }
   if (parts.empty()) return {};
   return fmt::format("{} cuts {}.", story.strategy.name(), listed(parts, " and "));

@@ -125,7 +125,7 @@ TEST_F(OddNamesTest, StayOneCellInEveryTable) {
   differences.show(layer_differences(*before, *after));
   expect_sound(differences.csv().toStdString(), kOddName);
   LayerTable layers;
-  layers.set_scene(before);
+  layers.set_scene(before, std::make_shared<Parts>(before->input.graph));
   expect_sound(layers.csv().toStdString(), kOddName);
   LinkTransferTable transfers;
   transfers.show(before, link_transfers(*before, LinkId(0), std::nullopt));

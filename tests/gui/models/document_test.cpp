@@ -31,8 +31,15 @@ Document edited_document() {
 
 TEST(Document, ComesBackFromItsText) {
   const Document document = edited_document();
-  EXPECT_EQ(parse_document(print_document(document), "session.json"), document);
-  EXPECT_EQ(parse_document(print_document(Document()), "session.json"), Document());
+  EXPECT_EQ(parse_desk(print_desk({document}), "session.json").document, document);
+  EXPECT_EQ(parse_desk(print_desk({Document()}), "session.json").document, Document());
+}
+
+TEST(Document, ComesBackWithTheBaselineThatWasChosen) {
+  const SavedDesk compared{edited_document(), usual_document()},
+      alone{edited_document(), Document()};
+  EXPECT_EQ(parse_desk(print_desk(compared), "session.json"), compared);
+  EXPECT_EQ(parse_desk(print_desk(alone), "session.json"), alone);
 }
 
 TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
@@ -41,12 +48,12 @@ TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
   EXPECT_THAT(case_arguments(document), Not(HasSubstr("--allow-unsupported")));
   document.input.unsupported = Unsupported::opaque;
   EXPECT_THAT(case_arguments(document), HasSubstr(" --allow-unsupported"));
-  EXPECT_EQ(parse_document(print_document(document), "session.json"), document);
+  EXPECT_EQ(parse_desk(print_desk({document}), "session.json").document, document);
   EXPECT_FALSE(document == edited_document());
 }
 
 TEST(Document, RefusesWhatIsNoSession) {
-  const auto parse = [](const char* text) { return [text] { parse_document(text, "s.json"); }; };
+  const auto parse = [](const char* text) { return [text] { parse_desk(text, "s.json"); }; };
   EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("s.json:1: an object or a list")));
   EXPECT_THAT(parse("{}"),
               ThrowsMessage<InputError>(HasSubstr("s.json:1: this is no saved session")));
@@ -54,14 +61,14 @@ TEST(Document, RefusesWhatIsNoSession) {
               ThrowsMessage<InputError>(HasSubstr("s.json:1: the session is of another version")));
 }
 
-// What is wrong with one key of an edited document, which print_document() writes a key a line.
+// What is wrong with one key of an edited document, which print_desk() writes a key a line.
 TEST(Document, NamesTheLineOfWhatIsWrong) {
-  const std::string good = print_document(edited_document());
+  const std::string good = print_desk({edited_document()});
   const auto error = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     text.replace(text.find(from), from.size(), to);
     try {
-      parse_document(text, "s.json");
+      parse_desk(text, "s.json");
       return std::string("no error");
     } catch (const InputError& wrong) {
       return wrong.message();
@@ -77,11 +84,11 @@ TEST(Document, NamesTheLineOfWhatIsWrong) {
 }
 
 TEST(Document, TakesNullForAbsent) {
-  std::string text = print_document(Document());
-  const Document without = parse_document(text, "s.json");
+  std::string text = print_desk({Document()});
+  const Document without = parse_desk(text, "s.json").document;
   text.insert(text.find("\"batch_per_device\""), R"("batch": null, "allow_unsupported": null, )");
   text.insert(text.find("\"input\""), R"("configs": null, "found": null, )");
-  EXPECT_EQ(parse_document(text, "s.json"), without);
+  EXPECT_EQ(parse_desk(text, "s.json").document, without);
 }
 
 TEST(Document, HasOneValueForAWhatIf) {
@@ -123,7 +130,7 @@ TEST(Document, KnowsItsSizesBeforeAWhatIfTurnedThem) {
   Document turned = document.resized("p100-2x4").resized("p100-4x4").with_batch(128).with_batch(32);
   EXPECT_EQ(turned.base_cluster, "p100-1x4");
   EXPECT_EQ(turned.base_batch, 64);
-  EXPECT_EQ(parse_document(print_document(turned), "session.json"), turned);
+  EXPECT_EQ(parse_desk(print_desk({turned}), "session.json").document, turned);
   turned.strategy = document.strategy;
   EXPECT_EQ(turned.without_what_ifs().input.cluster, "p100-1x4");
   EXPECT_EQ(turned.without_what_ifs().input.batch, 64);
@@ -170,7 +177,7 @@ TEST(Document, KnowsThatItsCutsWereFoundOnAnotherCase) {
   EXPECT_EQ(found.strategy.label(), "optimal");
   const Document faster = edited(found.with_what_if("link.*.bandwidth", "2x"), found);
   EXPECT_EQ(faster.strategy.label(), "optimal of another case");
-  EXPECT_EQ(parse_document(print_document(faster), "a.json"), faster);
+  EXPECT_EQ(parse_desk(print_desk({faster}), "a.json").document, faster);
   const Document slower = edited(faster.with_what_if("device.*.speed", "0.5"), faster);
   EXPECT_EQ(slower.strategy.label(), "optimal of another case");
   EXPECT_EQ(edited(slower.without_what_ifs(), slower), found) << "it is that case again";

@@ -59,7 +59,7 @@ TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
   EXPECT_EQ(kind("h.json", R"({"traceEvents": []})"), FileKind::trace);
   EXPECT_EQ(kind("i.json", R"([{"ph": "X", "name": "a"}])"), FileKind::trace);
   EXPECT_EQ(kind("i.trace", "[\n {\"ph\": \"X\", \"name\": \"a\"}]"), FileKind::trace);
-  EXPECT_EQ(kind("j.strata", print_document({})), FileKind::session);
+  EXPECT_EQ(kind("j.strata", print_desk({{}})), FileKind::session);
   EXPECT_EQ(kind("k.results", std::string("SQLite format 3\0", 16)), FileKind::database);
   EXPECT_EQ(kind("l.bin", "\x08\x08\x12\x07pytorch"), FileKind::onnx);
   EXPECT_EQ(kind("m.db", ""), FileKind::database);
@@ -114,7 +114,7 @@ void read_as_its_kind(const std::string& file) {
       read_trace(file);
       return;
     case FileKind::session:
-      parse_document(read_file(file), file);
+      parse_desk(read_file(file), file);
       return;
     case FileKind::database:
       Store(file, OpenMode::read).query("SELECT * FROM cases");

@@ -188,12 +188,14 @@ TEST(Headlines, SayWhatChangedAgainstTheBaseline) {
   EXPECT_EQ(headlines(*before, nullptr)[0].difference, "");
   EXPECT_EQ(headlines(*before, before.get())[0].difference, "as the baseline");
   const std::vector<Headline> lines = headlines(*slow, before.get());
-  ASSERT_EQ(lines.size(), 5);
+  ASSERT_EQ(lines.size(), 6);
   EXPECT_EQ(lines[0].what, "Step time");
   EXPECT_THAT(lines[0].difference, HasSubstr("+"));
   EXPECT_GT(lines[0].change, 0);
   EXPECT_GT(lines[1].change, 0) << "a lower throughput is worse";
-  EXPECT_EQ(lines[3].difference, "as the baseline");
+  EXPECT_EQ(lines[3].what, "MFU");
+  EXPECT_EQ(lines[3].difference, "as the baseline") << "slower devices could do less, too";
+  EXPECT_EQ(lines[4].difference, "as the baseline");
 }
 
 TEST(Headlines, SayWhatDoesNotFit) {

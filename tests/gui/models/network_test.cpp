@@ -284,9 +284,11 @@ TEST(LayerTable, IsASoundModelWithEveryLayer) {
   LayerTable table;
   const QAbstractItemModelTester tester(&table,
                                         QAbstractItemModelTester::FailureReportingMode::Fatal);
-  table.set_scene(scene_of("lenet5", "p100-1x4", "owt"));
+  const ScenePtr scene = scene_of("lenet5", "p100-1x4", "owt");
+  const auto parts = std::make_shared<Parts>(scene->input.graph);
+  table.set_scene(scene, parts);
   EXPECT_EQ(table.rowCount(), 14);
-  table.set_scene(scene_of("lenet5", "p100-1x4", "data"));
+  table.set_scene(scene_of("lenet5", "p100-1x4", "data"), parts);
   EXPECT_EQ(table.data(table.index(1, LayerTable::config_column), Qt::DisplayRole).toString(),
             QStringLiteral("n=4"));
   const QStringList lines = table.csv().split(QLatin1Char('\n'));
@@ -294,7 +296,7 @@ TEST(LayerTable, IsASoundModelWithEveryLayer) {
   EXPECT_EQ(lines[0], QStringLiteral("layer,op,output,config,compute_seconds,transfer_seconds,"
                                      "sync_seconds,moved_bytes,memory_bytes"));
   EXPECT_TRUE(lines[2].startsWith(QStringLiteral("conv1,conv2d,")));
-  table.set_scene(nullptr);
+  table.set_scene(nullptr, nullptr);
   EXPECT_EQ(table.rowCount(), 0);
 }
 
@@ -410,6 +412,7 @@ TEST_F(NetworkMapTest, OpensAndShutsBlocks) {
     }
     return map_.picture().nodes.size();
   };
+  map_.set_folds(false);
   map_.set_open(map_.parts().blocks_shut());
   settle();
   const std::size_t shut = map_.picture().nodes.size();

@@ -56,7 +56,7 @@ class SessionTest : public ::testing::Test {
   /// The file of a program that has ended.
   void leave(int number, const Document& document) const {
     write_file_whole(folder_.filePath(QStringLiteral("%1.json").arg(number)).toStdString(),
-                     print_document(document));
+                     print_desk({document}));
   }
   static void set_age(const QString& name, int seconds) {
     QFile file(name);
@@ -66,10 +66,12 @@ class SessionTest : public ::testing::Test {
   }
   static std::vector<Document> offered(const Session& session) {
     std::vector<Document> documents;
-    for (const LeftSession& left : session.left()) documents.push_back(left.document);
+    for (const LeftSession& left : session.left()) documents.push_back(left.desk.document);
     return documents;
   }
-  Document saved() const { return parse_document(read_file(file_.toStdString()), "session.json"); }
+  Document saved() const {
+    return parse_desk(read_file(file_.toStdString()), "session.json").document;
+  }
 
   const QTemporaryDir folder_;
   const QString file_ = folder_.filePath(QStringLiteral("1.json"));
@@ -155,9 +157,9 @@ TEST_F(SessionTest, OneProgramTakesUpWhatAnotherLeft) {
   Other first(folder_.path()), second(folder_.path());
   const auto left = first.session.left();
   ASSERT_THAT(offered(second.session), ElementsAre(lenet_on_two("data")));
-  EXPECT_EQ(first.session.go_on(left[0]), lenet_on_two("data"));
+  EXPECT_EQ(first.session.go_on(left[0]).document, lenet_on_two("data"));
   EXPECT_EQ(first.session.file(), file_);
-  EXPECT_EQ(second.session.go_on(left[0]), lenet_on_two("data")) << "in a file of its own";
+  EXPECT_EQ(second.session.go_on(left[0]).document, lenet_on_two("data")) << "in a file of its own";
   second.workspace.open(lenet_on_two("model"));
   ASSERT_TRUE(wait_until([&] { return second.workspace.jobs().idle(); }));
   EXPECT_EQ(second.session.file(), folder_.filePath("2.json"));
@@ -187,7 +189,7 @@ TEST_F(SessionTest, AnotherDocumentLeavesTheOlderSessionAlone) {
   set_age(folder_.filePath("2.json"), 1);
   Other next(folder_.path());
   EXPECT_THAT(offered(next.session), ElementsAre(lenet_on_two("model"), lenet_on_two("data")));
-  EXPECT_EQ(next.session.go_on(next.session.left()[1]), lenet_on_two("data"));
+  EXPECT_EQ(next.session.go_on(next.session.left()[1]).document, lenet_on_two("data"));
   EXPECT_EQ(next.session.file(), file_);
 }
 
@@ -291,7 +293,7 @@ TEST_F(SessionTest, OldOnesAreRemoved) {
   }
   std::vector<std::int64_t> stayed;
   for (const QString& file : SessionSlot::left_in(folder_.path())) {
-    stayed.push_back(parse_document(read_file(file.toStdString()), "").input.batch_per_device);
+    stayed.push_back(parse_desk(read_file(file.toStdString()), "").document.input.batch_per_device);
   }
   EXPECT_THAT(stayed, ElementsAre(12, 11, 10, 9, 8, 7, 6, 5, 4));
   EXPECT_EQ(QDir(folder_.path()).entryList({"*.lock"}).size(), 9);
@@ -309,7 +311,7 @@ TEST_F(SessionTest, HalfWrittenOnesAreRemovedAfterADay) {
 
 TEST_F(SessionTest, TheOneOfEarlierVersionsIsTakenInOnce) {
   const QString place = folder_.filePath("sessions"), older = folder_.filePath("session.json");
-  write_file_whole(older.toStdString(), print_document(lenet_on_two("owt")));
+  write_file_whole(older.toStdString(), print_desk({lenet_on_two("owt")}));
   Session::take_in_older(place);
   Session::take_in_older(place);
   Other next(place);

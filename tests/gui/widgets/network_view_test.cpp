@@ -364,6 +364,32 @@ TEST_F(NetworkViewTest, TheTableSortsWhatIsSearched) {
   EXPECT_EQ(shown().size(), workspace_.scene()->input.graph.size());
 }
 
+TEST_F(NetworkViewTest, FoldsBlocksThatRepeat) {
+  Document document = workspace_.document();
+  document.input.model = "gpt:layers=4,hidden=32,heads=4,seq=16,vocab=64";
+  workspace_.open(document);
+  settle();
+  const int rows = view_.table().model()->rowCount();
+  EXPECT_EQ(rows, 3 + 12 + 3);
+  click("block1_query");
+  EXPECT_THAT(selected(),
+              ElementsAre("block1_query", "block2_query", "block3_query", "block4_query"));
+  QTest::mouseClick(view_.panel().degree_button(Dim::n, 2), Qt::LeftButton);
+  settle();
+  EXPECT_EQ(config("block1_query"), config("block4_query"));
+  EXPECT_EQ(config("block4_query").degrees[Dim::n], 2);
+  EXPECT_EQ(view_.table().selectionModel()->selectedRows().size(), 1);
+  press(Qt::Key_R);
+  settle();
+  EXPECT_EQ(view_.table().model()->rowCount(), rows + 3 * 12);
+  click("block3_query");
+  EXPECT_THAT(selected(), ElementsAre("block3_query"));
+  press(Qt::Key_R);
+  settle();
+  EXPECT_EQ(view_.table().model()->rowCount(), rows);
+  EXPECT_TRUE(view_.map().touched(view_.map().node_of(layer("block3_query")).value()));
+}
+
 TEST_F(NetworkViewTest, SearchingFindsAndWalks) {
   view_.search(QStringLiteral("pool"));
   auto* field = view_.findChild<QLineEdit*>();

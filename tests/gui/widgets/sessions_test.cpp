@@ -25,6 +25,29 @@ TEST_F(WindowTest, GoesOnWhereTheLastSessionWas) {
   EXPECT_EQ(workspace_->document(), left);
 }
 
+TEST_F(WindowTest, GoesOnWithTheBaselineThatWasPinned) {
+  window_->open_document(lenet());
+  settle();
+  action("Model parallelism")->trigger();
+  settle();
+  action("Pin as the baseline")->trigger();
+  action("Data parallelism")->trigger();
+  settle();
+  close_window();
+  make_window();
+  click("go_on");
+  settle();
+  ASSERT_NE(workspace_->baseline(), nullptr);
+  EXPECT_EQ(workspace_->baseline()->document.strategy.label(), "model");
+  EXPECT_EQ(workspace_->document(), lenet());
+  action("No baseline")->trigger();
+  close_window();
+  make_window();
+  click("go_on");
+  settle();
+  EXPECT_EQ(workspace_->baseline(), nullptr);
+}
+
 TEST_F(WindowTest, CanBeClosedWhileItWorks) {
   window_->open_document(paper_example());
   action("Find the fastest strategy")->trigger();
