@@ -190,7 +190,7 @@ void QueuedCalibration::ask(std::size_t i, bool forward, Times& times) {
 }
 
 void QueuedCalibration::begin_step() {
-  const StepContext context{0, 0, Optimizer::sgd, labels_};
+  const StepContext context{0, 0, labels_};
   for (std::size_t d = 0; d < backend_->device_count(); ++d) {
     backend_->enter(DeviceId(d));
     backend_->begin_step(DeviceId(d), context);

@@ -133,7 +133,7 @@ void ShardBench::begin_backward() {
 }
 
 void ShardBench::run(Phase phase) {
-  const StepContext context{0, 0, Optimizer::sgd, labels_};
+  const StepContext context{0, 0, labels_};
   Operands operands;
   operands.inputs = inputs_;
   operands.output = output_;

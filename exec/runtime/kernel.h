@@ -54,8 +54,8 @@ struct LossPart {
 struct StepContext {
   std::uint64_t step = 0;  ///< counted from 0; dropout draws anew in each
   float learning_rate = 0;
-  Optimizer optimizer = Optimizer::sgd;
   std::span<const std::int64_t> labels;  ///< of the global batch: by sample, then position
+  Optimizer optimizer = Optimizer::sgd;
 };
 
 /// The memory that one phase works on. What a phase does not need may be empty.

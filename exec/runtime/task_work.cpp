@@ -24,8 +24,8 @@ TaskWork::TaskWork(Executor& executor, std::size_t steps, const BatchOf& batch_o
   for (std::size_t step = 0; step < steps; ++step) {
     const std::uint64_t number = executor.steps_done_ + step;
     batches_.push_back(batch_of(number));
-    contexts_.push_back({number, executor.options_.learning_rate, executor.options_.optimizer,
-                         batches_.back().labels});
+    contexts_.push_back({number, executor.options_.learning_rate, batches_.back().labels,
+                         executor.options_.optimizer});
   }
   for (std::size_t k = 0; k < loss_index_.size(); ++k) {
     const Layer& layer = *program_.kernels()[k].spec;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/graph/op.h"
 #include "sim/text/diagnostics.h"
 #include "sim/text/split.h"
 
@@ -83,15 +84,32 @@ std::string read_text(std::string_view text, std::string_view column) {
   return std::string(text);
 }
 
+// An op's name, then what else its cost depends on.
+std::string read_signature(std::string_view text) {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Op& op : op_prototypes()) {
+      const std::string whole = signature(op);
+      names.push_back(whole.substr(0, whole.find(' ')));
+    }
+    return names;
+  }();
+  if (text.empty()) throw InputError("the signature is empty; allowed: an op's signature");
+  std::string known = read_text(text, "signature");
+  const std::string_view name = std::string_view(known).substr(0, known.find(' '));
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return known;
+  throw InputError(fmt::format("the signature '{}' begins with no op's name; allowed: {}", known,
+                               fmt::join(kNames, ", ")));
+}
+
 MeasuredCost read_row(std::string_view line) {
   const std::vector<std::string_view> columns = split(line, '\t');
   if (columns.size() != kColumns) {
     throw InputError(fmt::format("a row has {} columns separated by tabs; this one has {}",
                                  kColumns, columns.size()));
   }
-  if (columns[0].empty()) throw InputError("the signature is empty; allowed: an op's signature");
   MeasuredCost cost;
-  cost.key = {read_text(columns[0], "signature"), read_dtype(columns[1]), read_phase(columns[2]),
+  cost.key = {read_signature(columns[0]), read_dtype(columns[1]), read_phase(columns[2]),
               read_extents(columns[3], "output", 1), read_inputs(columns[4])};
   cost.seconds = read_time(columns[5], "seconds", true);
   cost.spread = read_time(columns[6], "spread_seconds", false);

@@ -21,7 +21,7 @@ std::vector<float> after_two_steps(Optimizer optimizer) {
   operands.parameter_gradients = gradients.data();
   operands.optimizer_state = state.data();
   for (std::uint64_t step : {0, 1}) {
-    const StepContext context{step, step == 0 ? 0.5F : 0.25F, optimizer, {}};
+    const StepContext context{step, step == 0 ? 0.5F : 0.25F, {}, optimizer};
     operands.step = &context;
     seat.begin_step(context);
     update_parameters(operands, 2, seat);

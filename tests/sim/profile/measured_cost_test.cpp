@@ -72,6 +72,9 @@ TEST(MeasuredCosts, EveryBadRowIsNamedWithWhatIsAllowed) {
             "x.costs.tsv:2: '-3' is no count; allowed: an integer of at least 1");
   EXPECT_EQ(costs_error("\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n"),
             "x.costs.tsv:2: the signature is empty; allowed: an op's signature");
+  const std::string junk = costs_error("rulu\tfp32\tforward\t1,1,1,1,1\t1,1,1,1,1\t1\t0\t1\ts\n");
+  EXPECT_EQ(junk.substr(0, junk.find("; allowed: ") + 22),
+            "x.costs.tsv:2: the signature 'rulu' begins with no op's name; allowed: input, conv");
 }
 
 TEST(MeasuredCosts, ControlCharactersAreNotWritten) {

@@ -177,7 +177,7 @@ TEST(OnnxTokens, AnotherScaleIsAnError) {
 TEST(OnnxTokens, ADropoutBehindTheSoftmaxIsTheAttentions) {
   Model net = scaled();
   net.constant("ratio", 0.2F);
-  const Graph graph = attended(std::move(net), "scaled", true).read();
+  const Graph graph = attended(std::move(net), "scaled", true).read().graph;
   const auto op = std::get<Attention>(graph.layers()[5].op);
   EXPECT_EQ(op.dropout, 0.2);
 }
