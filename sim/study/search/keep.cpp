@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/error.h"
+#include "sim/plan/redistribution.h"
 #include "sim/strategy/config_text.h"
 
 namespace strata {
@@ -26,6 +27,14 @@ std::string placed_elsewhere(const Graph& graph, LayerId layer) {
       graph[layer].name);
 }
 
+std::string computed_in_copies(const Graph& graph, const KeptLayers& kept, LayerId layer) {
+  return fmt::format(
+      "layer {}: cannot be kept: {} computes it in copies, which no search considers; allowed: "
+      "cuts "
+      "of its output",
+      graph[layer].name, config_text(kept.strategy[layer]));
+}
+
 }  // namespace
 
 SearchSpace keep(const SearchSpace& space, const Case& input, const KeptLayers& kept) {
@@ -35,6 +44,10 @@ SearchSpace keep(const SearchSpace& space, const Case& input, const KeptLayers& 
   for (const LayerId layer : kept.layers) {
     const auto variable = space.variable_of(layer);
     if (!variable) continue;
+    if (has_copies(input.graph[layer], kept.strategy[layer])) {
+      wrong.push_back(computed_in_copies(input.graph, kept, layer));
+      continue;
+    }
     const auto [before, is_first] = first.try_emplace(*variable, layer);
     const std::optional<Cut> cut = space.choice_for(layer, kept.strategy[layer]);
     if (!is_first) {

@@ -256,6 +256,7 @@ TEST_P(Classes, DoWhatAllDevicesDo) {
     if (pick(random, 0, 1) == 0) options.sync.bucket = Bytes{pick(random, 1, 4000)};
     options.gathers_again = pick(random, 0, 2) == 0;
     options.max_flows_per_edge = static_cast<std::size_t>(pick(random, 0, 40));
+    options.gathers_again = pick(random, 0, 2) == 0;
     const Overlap overlap = pick(random, 0, 4) == 0 ? Overlap::none : Overlap::allowed;
     Seen seen;
     compare(graph, cluster, strategy, options, overlap,

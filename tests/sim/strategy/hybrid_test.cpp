@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"
+#include "sim/cluster/presets.h"
 #include "sim/graph/zoo.h"
 #include "sim/strategy/config_text.h"
+#include "sim/strategy/search_space.h"
 
 namespace strata {
 namespace {
@@ -52,6 +54,25 @@ TEST_F(Hybrid, CutsTokensBesides) {
   EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2", "block1_attention_out"), "n=2 w=2 r=2 scatter=w");
   EXPECT_EQ(config("hybrid:tp=2,sp=1,cp=2", "norm"), "n=2 w=4");
   EXPECT_EQ(config("hybrid:tp=1", "norm"), "n=8");
+}
+
+// Copies are in no search's space; nor is context parallelism beside channels, whose shards are
+// numbered with tokens before channels.
+TEST_F(Hybrid, LiesInASearchSpaceWithoutCopiesAndPlaces) {
+  const Cluster cluster = preset_cluster("h200-2x4");
+  SearchOptions placed;
+  placed.host_placement = true;
+  for (const SearchOptions& options : {SearchOptions{}, placed}) {
+    const SearchSpace space(graph_, cluster, options);
+    const auto holds = [&](const char* sizes) {
+      return space.choices(hybrid_parallel(graph_, 8, sizes)).has_value();
+    };
+    EXPECT_TRUE(holds("hybrid:tp=4,sp=1"));
+    EXPECT_TRUE(holds("hybrid:tp=2,sp=1"));
+    EXPECT_TRUE(holds("hybrid:cp=4"));
+    EXPECT_FALSE(holds("hybrid:tp=4"));
+    EXPECT_FALSE(holds("hybrid:tp=2,sp=1,cp=2"));
+  }
 }
 
 TEST_F(Hybrid, SaysWhatDoesNotFit) {
