@@ -73,6 +73,9 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   setMovable(false);
   model_ = field(tr("Network"), QStringLiteral("model"), models());
   cluster_ = field(tr("on"), QStringLiteral("cluster"), clusters());
+  // Before what a narrow window hides.
+  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
+  addSeparator();
   addWidget(new QLabel(tr(" batch a device ")));
   batch_->setObjectName(QStringLiteral("batch"));
   const WholeRange samples = whole_range(setting("batch_per_device"), Job::predict);
@@ -86,8 +89,6 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   bucket_->setMinimumContentsLength(kLeastLetters - 1);
   for (QComboBox* box : {sync_, dtype_}) box->setMinimumContentsLength(kLeastLetters - 3);
-  addSeparator();
-  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   usual_strategies_ = strategy_->count();
   strategy_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   strategy_->setMinimumContentsLength(kLettersOfStrategy);
