@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "exec/machine/local_machine.h"
+#include "gui/models/file_kind.h"
 #include "gui/models/workspace.h"
 #include "gui/widgets/window/main_window.h"
 #include "sim/base/error.h"
@@ -43,7 +44,7 @@ void name_program() {
 bool all_there(const QStringList& files) {
   bool all = true;
   for (const QString& file : files) {
-    if (QFileInfo::exists(file)) continue;
+    if (QFileInfo::exists(file) || gui::is_named(file.toStdString())) continue;
     std::fprintf(stderr, "strata-gui: error: %s: no such file\n", qPrintable(file));
     all = false;
   }
@@ -59,7 +60,7 @@ void read_command_line(QCommandLineParser& options, const QCoreApplication& app)
       QStringLiteral("FILE"),
       QStringLiteral(
           "a network (.toml, .onnx), cluster or scenario (.toml), a strategy, trace or session "
-          "(.json), a database of results (.db)"),
+          "(.json), a database of results (.db); or the name of a network or a cluster"),
       QStringLiteral("[FILE...]"));
   options.addOption({QString::fromLatin1(kPicture),
                      QStringLiteral("write what the window shows, when all is reckoned, and end"),

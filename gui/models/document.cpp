@@ -202,7 +202,8 @@ Document Document::with_model(const std::string& model) const {
   Document next = *this;
   next.input.model = model;
   next.input.unsupported = Unsupported::refuse;
-  if (strategy.edited()) next.strategy = {};
+  const bool file = strategy.source.ends_with(".json");  // for the network that it names
+  if (strategy.edited() || file) next.strategy = {};
   next.locked.clear();
   remove_what_ifs(next, {"layer."});
   return next;
@@ -274,7 +275,13 @@ std::string what_if_text(const std::string& key, const std::string& value) {
   const std::size_t begin = key.find('.') + 1, end = key.rfind('.');
   if (begin == 0 || end < begin) return key + " " + value;
   const std::string kind = key.substr(0, begin - 1), selector = key.substr(begin, end - begin);
-  const std::string of = selector == "*" ? fmt::format("all {}s", kind) : selector;
+  constexpr std::string_view kFirst = "first:";
+  std::string of = selector == "*" ? fmt::format("all {}s", kind) : selector;
+  if (selector == "first:1") {
+    of = fmt::format("the first {}", kind);
+  } else if (selector.starts_with(kFirst)) {
+    of = fmt::format("the first {} {}s", selector.substr(kFirst.size()), kind);
+  }
   return fmt::format("{} of {} {}", key.substr(end + 1), of, value);
 }
 

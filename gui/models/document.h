@@ -53,7 +53,8 @@ struct Document {
   std::string what_if(std::string_view key) const;
   /// With another value of a what-if; an empty one takes it out.
   Document with_what_if(const std::string& key, const std::string& value) const;
-  /// Of another network: the locks and the speeds of layers, which are of this one, are reset.
+  /// Of another network: the locks, the speeds of layers and a strategy by hand or in a file, which
+  /// are of this one, are reset.
   Document with_model(const std::string& model) const;
   /// On another cluster. A strategy that was cut by hand, for other devices, becomes data
   /// parallelism. The what-ifs of links and devices are of this cluster: they stay only where the

@@ -203,7 +203,12 @@ bool ReadFile::is_part() const {
   }
 }
 
+bool is_named(const std::string& name) {
+  return !std::filesystem::exists(name) && (in_zoo(name) || is_preset(name));
+}
+
 ReadFile read_for(const std::string& file, const Document& desk) {
+  if (is_named(file)) return {file, in_zoo(file) ? FileKind::model : FileKind::cluster};
   ReadFile read{file, kind_of_file(file)};
   switch (read.kind) {
     case FileKind::model:

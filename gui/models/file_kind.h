@@ -52,6 +52,9 @@ struct ReadFile {
   bool is_part() const;
 };
 
+/// A network of the zoo or a cluster of the box by its name, where no file is called so.
+bool is_named(const std::string& name);
+
 /// What is wrong with a part it says now: `desk` is what it is to become a part of. Databases,
 /// scenarios and traces are read by the views that show them. Throws InputError.
 ReadFile read_for(const std::string& file, const Document& desk);

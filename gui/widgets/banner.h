@@ -22,13 +22,13 @@ class Banner : public QFrame {
   /// Above so many pixels at the foot of the parent, which stay in view: asked for whenever it is
   /// placed.
   void stand_on(std::function<int()> foot);
+  /// Anew, where what it stands on is another.
+  void place();
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void place();
-
   QLabel* text_;
   std::function<int()> foot_;
 };

@@ -191,6 +191,7 @@ void View::when_seen(std::function<void()> what) {
 
 void View::notify(const QString& text) {
   notice_->show_text(text);
+  emit noticed();
 }
 
 void View::show_instead(const QString& text) {

@@ -85,11 +85,16 @@ class View : public QWidget {
   void notify(const QString& text);
   /// Of what notices and errors leave in view.
   int foot_height() const { return foot_ != nullptr && foot_->isVisible() ? foot_->height() : 0; }
+  /// With the notice above that.
+  int covered_height() const {
+    return foot_height() + (notice_->isVisible() ? notice_->height() : 0);
+  }
   QString notice() const { return notice_->text(); }
   /// What stands in the place of the content; empty where the content does.
   QString instead() const { return instead_->text(); }
 
  signals:
+  void noticed();  ///< there is another notice, or none
   /// What open() took is there: it could be read.
   void opened(const QString& file);
   /// By the user, for the window to open: in the background, whatever is in it.

@@ -143,6 +143,9 @@ std::vector<LayerDifference> layer_differences(const Scene& before, const Scene&
 std::vector<LayerDifference> changed_layers(const Scene& before, const Scene& after) {
   std::vector<LayerDifference> lines = layer_differences(before, after);
   std::erase_if(lines, [](const LayerDifference& line) { return !line.changed(); });
+  // Those that are cut otherwise first: of the others the costs alone are.
+  std::stable_partition(lines.begin(), lines.end(),
+                        [](const LayerDifference& line) { return line.recut; });
   return lines;
 }
 

@@ -61,7 +61,7 @@ MeasuredPtr measured_of(ValidateCase&& result, const RealRun& run) {
   return measured;
 }
 
-constexpr double kFarLonger = 1.5;  // than the median
+constexpr double kFarLonger = 1.5;  // than the fastest
 constexpr std::size_t kColdSteps = 2;
 
 std::string step_time(const MeasuredStep& step) {
@@ -167,10 +167,14 @@ MeasuredSteps measured_steps(const Timeline& measured) {
   std::vector<std::size_t> order(result.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return result.steps[i].time; });
-  result.median = order[(order.size() - 1) / 2];
+  // By the fastest: of few steps most may be preempted.
+  const Seconds fastest = result.steps[order.front()].time;
+  std::size_t calm = 0;
   for (MeasuredStep& step : result.steps) {
-    step.preempted = step.time > kFarLonger * result.shown().time;
+    step.preempted = step.time > kFarLonger * fastest;
+    if (!step.preempted) ++calm;
   }
+  result.median = order[std::min((order.size() - 1) / 2, calm - 1)];
   return result;
 }
 

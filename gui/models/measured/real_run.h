@@ -59,14 +59,16 @@ RealOutcome run_for_real(Runner& runner, const RealRun& run, const std::atomic<b
 struct MeasuredStep {
   std::size_t step = 0;    ///< of the timeline
   Seconds time;            ///< since the end of the step before
-  bool preempted = false;  ///< it took far longer than the median
+  bool preempted = false;  ///< it took far longer than the fastest
 };
 
 struct MeasuredSteps {
   /// Neither the first two, which find other work's data in the caches, nor the last, whose
   /// synchronisation meets no next step; in order. One at least.
   std::vector<MeasuredStep> steps;
-  std::size_t median = 0;  ///< in `steps`; of an even number the shorter one
+  /// In `steps`; of an even number the shorter one. The longest that was not preempted, where that
+  /// is shorter.
+  std::size_t median = 0;
 
   const MeasuredStep& shown() const { return steps[median]; }
 };

@@ -195,8 +195,7 @@ class KernelRecorder {
       const bool backward = kernel.pass == KernelPass::backward;
       return {Shade::task, TaskKind::compute, backward ? Phase::backward_data : Phase::forward};
     }
-    constexpr float kUnknown = 8;  // the grey one
-    return {Shade::category, {}, {}, kUnknown};
+    return {Shade::unknown};
   }
 
   void add_stream(std::uint32_t gpu, std::uint32_t stream, bool computes,

@@ -25,6 +25,7 @@ enum class Shade : std::uint8_t {
   task,      ///< what the task does: task_colour() of `kind` and `phase`
   category,  ///< category_colour of `value`
   balance,   ///< balance_colour of `value`
+  unknown,   ///< grey
   level      ///< how high a curve stands: one colour, the height tells
 };
 struct SliceStyle {

@@ -139,7 +139,7 @@ constexpr std::array<RangeSumTable::Spec, RangeSumTable::kColumns> kSumColumns =
      "time",
      "communication_seconds", true,
      [](auto& /*all*/, auto& sum) { return time_of(sum.communication); }},
-    {"Exposed", "Communication while the device computes nothing", "exposed_seconds", true,
+    {"Uncovered", "Communication while the device computes nothing", "exposed_seconds", true,
      [](auto& /*all*/, auto& sum) { return time_of(sum.exposed); }},
     {"Tasks", "How many lie in the range, or in part", "tasks", true,
      [](auto& /*all*/, auto& sum) {

@@ -116,10 +116,12 @@ std::vector<const Link*> links_of(const Cluster& cluster, std::string_view selec
   return links;
 }
 
-// Of the first of the links, which those beside it may differ from.
+// Of the first of the links, which those beside it may differ from. What changes one of several is
+// not about all.
 void set_base(Knob& knob, const std::vector<const Link*>& links, double (*number)(const Link&)) {
   knob.base = number(*links.front());
-  knob.selectors = {"*", links.front()->kind, links.front()->name};
+  knob.selectors = {"*", links.front()->kind};
+  if (links.size() == 1) knob.selectors.push_back(links.front()->name);
   knob.mixed =
       std::ranges::any_of(links, [&](const Link* link) { return number(*link) != knob.base; });
 }

@@ -49,7 +49,7 @@ QWidget* ErrorView::make_heading() {
   shown_step_ = new ElidedLabel;
   shown_step_->setToolTip(
       tr("Neither the first two steps of a round count nor its last. What took far longer than the "
-         "median was preempted by other work on this machine: tasks are compared without it."));
+         "fastest was preempted by other work on this machine: tasks are compared without it."));
   auto* shown_row = new QHBoxLayout;
   shown_row->setContentsMargins(10, 0, 8, 4);
   shown_row->addWidget(shown_step_);

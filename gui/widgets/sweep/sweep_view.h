@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
+#include <functional>
 
 #include "gui/models/sweep/result_file.h"
 #include "gui/models/sweep/result_table.h"
@@ -60,7 +61,7 @@ class SweepView : public View {
   void make_table();
   void follow();
 
-  void open_readable(const std::string& file);
+  void open_readable(const QString& file, std::function<void()> check, std::function<void()> open);
   void open_database(const std::string& file, const std::string& scenario = {});
   void choose_file();
   void show_all();

@@ -7,6 +7,7 @@
 #include "gui/models/sweep/stored_case.h"
 #include "gui/widgets/sweep/sweep_view.h"
 #include "sim/base/error.h"
+#include "sim/scenario/scenario.h"
 #include "sim/study/report/report.h"
 
 namespace strata::gui {
@@ -15,16 +16,17 @@ bool SweepView::open(const QString& file) try {
   const std::string name = file.toStdString();
   switch (kind_of_file(name)) {
     case FileKind::database:
-      notify({});
-      opening_ = file;
-      open_readable(name);
+      open_readable(
+          file, [name] { check_results(name); }, [this, name] { open_database(name); });
       return true;
     case FileKind::scenario:
-      notify({});
-      opening_ = file;
-      sweep_.open(name);
-      report_offered_ = false;
-      open_database(sweep_.database());
+      open_readable(
+          file, [name] { read_scenario(name); },
+          [this, name] {
+            sweep_.open(name);
+            report_offered_ = false;
+            open_database(sweep_.database());
+          });
       return true;
     default:
       return false;
@@ -35,15 +37,17 @@ bool SweepView::open(const QString& file) try {
 }
 
 // What is open stays where the other cannot be read.
-void SweepView::open_readable(const std::string& file) {
+void SweepView::open_readable(const QString& file, std::function<void()> check,
+                              std::function<void()> open) {
+  notify({});
+  opening_ = file;
   workspace().jobs().start(
-      this, QStringLiteral("open sweep"),
-      tr("Opening %1").arg(QFileInfo(QString::fromStdString(file)).fileName()),
-      [this, file](Progress&) -> Jobs::Show {
-        check_results(file);
-        return [this, file] { open_database(file); };
+      this, QStringLiteral("open sweep"), tr("Opening %1").arg(QFileInfo(file).fileName()),
+      [check = std::move(check), open = std::move(open)](Progress&) -> Jobs::Show {
+        check();
+        return open;
       },
-      [this, file](const QString& message) { complain(file, message); });
+      [this, file](const QString& message) { complain(file.toStdString(), message); });
 }
 
 void SweepView::open_database(const std::string& file, const std::string& scenario) {

@@ -46,6 +46,8 @@ QColor colour_of(const SliceStyle& style, const Theme& theme) {
       return task_colour(style.kind, style.phase, theme);
     case Shade::category:
       return category_colour(static_cast<std::size_t>(style.value), theme);
+    case Shade::unknown:
+      return theme.faint;
     case Shade::balance:
       return balance_colour(static_cast<double>(style.value), theme);
     default:

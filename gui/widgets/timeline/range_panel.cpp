@@ -66,12 +66,12 @@ void RangePanel::show_sums(const TimeRange& range, const RangeSums& sums) {
     return human_share(sums.all > 0 ? seconds / sums.all : 0);
   };
   const double devices = sums.all / range.length().value;
-  heading_->setText(
-      tr("%1 measured on %2, added up: devices compute %3 of it, communicate %4, exposed %5")
-          .arg(human_seconds(range.length()),
-               counted(static_cast<std::size_t>(std::lround(devices)), tr("device")),
-               share(sum(&RangeSum::compute)), share(sum(&RangeSum::communication)),
-               share(sum(&RangeSum::exposed))));
+  heading_->setText(tr("%1 measured on %2, added up: devices compute %3 of it, communicate %4, %5 "
+                       "uncovered by computation")
+                        .arg(human_seconds(range.length()),
+                             counted(static_cast<std::size_t>(std::lround(devices)), tr("device")),
+                             share(sum(&RangeSum::compute)), share(sum(&RangeSum::communication)),
+                             share(sum(&RangeSum::exposed))));
   show();
 }
 

@@ -8,6 +8,7 @@ namespace strata::gui {
 namespace {
 
 constexpr int kThin = 6;
+constexpr int kMostDeep = 150;  // for lanes below one another that are one's, as far as can be
 constexpr std::size_t kManyDevices = 16;  // beyond, what does the same is one group
 constexpr std::size_t kManyRows =
     160;  // of many devices; beyond, only what computes is as high as text
@@ -38,6 +39,11 @@ void TimelineCanvas::show_recordings(RecordingPtr first, RecordingPtr second,
   new_lit();
   arrange_rows();
   emit window_changed();
+}
+
+void TimelineCanvas::look_at_step() {
+  show_recordings(nullptr, nullptr);
+  verticalScrollBar()->setValue(0);
 }
 
 void TimelineCanvas::set_sides(std::array<SideLook, 2> looks) {
@@ -80,6 +86,11 @@ void TimelineCanvas::turn(const std::string& key) {
 
 void TimelineCanvas::arrange_rows() {
   options_.folded = folded();
+  deepest_ = 0;
+  for (const RecordingPtr& side : sides_) {
+    if (!side) continue;
+    for (const Lane& lane : side->lanes) deepest_ = std::max(deepest_, lane.name().depth);
+  }
   lines_ = sides_[0] ? arrange(*sides_[0], sides_[1].get(), options_) : LaneRows();
   set_wanted_names(wanted_names());
   lay_out();
@@ -96,7 +107,11 @@ int TimelineCanvas::height_of(LaneRow row) const {
   if (name.kind == LaneKind::path) return 2 * text_height() + (name.note.empty() ? 0 : 12);
   const bool computes = name.kind == LaneKind::device;
   const bool thin = name.depth > 0 || (compact && !computes);
-  if (thin && !is_pinned(row)) return row.side == 0 ? kThin : kThin - 2;
+  if (thin && !is_pinned(row)) {
+    // Parameter servers receive from all devices at once.
+    const int high = std::clamp(kMostDeep / (static_cast<int>(deepest_) + 1), 1, kThin);
+    return row.side == 0 ? high : std::max(1, high - 2);
+  }
   const int height = text_height() + (name.kind == LaneKind::stream ? 3 : compact ? 2 : 8);
   return row.side == 0 ? height : height - 2;
 }

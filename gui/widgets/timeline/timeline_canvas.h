@@ -41,6 +41,8 @@ class TimelineCanvas : public TimeCanvas {
   /// step, stays that. `frame`: where another canvas shows more of the same time.
   void show_recordings(RecordingPtr first, RecordingPtr second,
                        const std::optional<TimeFrame>& frame = std::nullopt);
+  /// What is shown next is looked at from its beginning: another network's times say nothing.
+  void look_at_step();
   void set_sides(std::array<SideLook, 2> looks);
   void show_links(bool shown);
   /// Each after its device or its host.
@@ -174,6 +176,7 @@ class TimelineCanvas : public TimeCanvas {
   std::vector<std::uint32_t> pinned_rows_, scrolled_rows_;  // in lines_
   std::set<LaneKey> pinned_;
   RowOptions options_;
+  std::uint32_t deepest_ = 0;   ///< of the lanes below one another
   std::optional<bool> folded_;  // as somebody wants it
   bool many_devices_ = false;
   std::optional<QPoint> mouse_;

@@ -1,6 +1,7 @@
 #include "gui/widgets/timeline/timeline_picture.h"
 
 #include <QPainter>
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -41,6 +42,11 @@ std::vector<LegendEntry> timeline_legend(const TimelineCanvas& canvas) {
   for (const auto& [key, style] : styles) {
     entries.push_back(
         {key.second, [style = style](const Theme& theme) { return colour_of(style, theme); }});
+  }
+  const RecordingPtr& beside = canvas.recording(1);
+  if (beside && std::ranges::find(beside->styles, Shade::unknown, &SliceStyle::shade) !=
+                    beside->styles.end()) {
+    entries.push_back({QObject::tr("of no layer"), [](const Theme& t) { return t.faint; }});
   }
   if (has_path(*shown)) {
     entries.push_back({QObject::tr("critical path"), [](const Theme& t) { return t.critical; }});

@@ -150,8 +150,15 @@ void TimelineView::follow_selection() {
 // The scene stays on the screen until its successor's recording is made.
 void TimelineView::refresh() {
   if (trace_) return;
+  const bool other_network = workspace().document().input.model != trace_model_;
+  if (kernels_ && other_network) {
+    const QString text = tr("%1 was closed: it stood beside %2");
+    const QString name = QFileInfo(trace_file_).fileName();
+    close_trace();
+    return notify(text.arg(name, QString::fromStdString(shown_name(trace_model_))));
+  }
   if (!workspace().error().isEmpty()) return;
-  if (!kernels_) notify({});
+  if (!kernels_ && shown_model_ == workspace().document().input.model) notify({});
   const ScenePtr scene = workspace().scene();
   const ScenePtr beside = kernels_                        ? scene
                           : baseline_button_->isChecked() ? workspace().baseline()
@@ -194,6 +201,8 @@ void TimelineView::show_scene(const RecordingPtr& scene, const RecordingPtr& bas
   std::optional<TimeFrame> frame;
   if (scene && beside) frame = frame_of(*scene, beside.get());
   if (frame && !kernels_) frame->begin = 0;  // of the baseline's first steps nobody asks
+  const std::string model = scene_.scene ? scene_.scene->document.input.model : std::string();
+  if (std::exchange(shown_model_, model) != model) canvas_->look_at_step();
   canvas_->show_recordings(scene, beside, frame);
   show_layers();
   canvas_->set_range(selection().range());
@@ -278,6 +287,7 @@ void TimelineView::show_kernels(const std::shared_ptr<const Trace>& trace, const
   trace_file_ = file;
   trace_.reset();
   kernels_ = trace;
+  trace_model_ = workspace().document().input.model;
   baseline_ = {};
   canvas_->show_recordings(scene_.recording, nullptr);  // until they are matched
   refresh();

@@ -10,7 +10,7 @@
 namespace strata::gui {
 namespace {
 
-constexpr double kGap = 8, kPadding = 10;
+constexpr double kGap = 8, kPadding = 10, kFirst = 1.8;
 
 QString elided(const QPainter& painter, const std::string& text, double width) {
   return painter.fontMetrics().elidedText(QString::fromStdString(text), Qt::ElideRight,
@@ -84,20 +84,27 @@ QSize NumberTiles::minimumSizeHint() const {
   return {260, tile_height()};
 }
 
+// Where numbers would lose their units for it there is no history.
+bool NumberTiles::has_history(int width) const {
+  const int wanted = QFontMetrics(big()).horizontalAdvance(QStringLiteral("888.88 GB")) +
+                     static_cast<int>(2 * kPadding);
+  return width >= wanted * static_cast<int>(in_first_row(width) + 1);
+}
+
 // The first tile is wider: it has the history beside its number.
 std::vector<QRectF> NumberTiles::tiles() const {
-  constexpr double kFirst = 1.8;
+  const double first_part = has_history(width()) ? kFirst : 1;
   std::vector<QRectF> tiles;
   const std::size_t above = in_first_row(width());
   const double height = tile_height();
   for (std::size_t begin = 0; begin < numbers_.size(); begin = tiles.size()) {
     const std::size_t count = begin == 0 ? above : numbers_.size() - begin;
-    const double units = static_cast<double>(count) + (begin == 0 ? kFirst - 1 : 0);
+    const double units = static_cast<double>(count) + (begin == 0 ? first_part - 1 : 0);
     const double unit = (width() - kGap * static_cast<double>(count - 1)) / units;
     double x = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      tiles.emplace_back(x, begin == 0 ? 0 : height + kGap, tiles.empty() ? unit * kFirst : unit,
-                         height);
+      tiles.emplace_back(x, begin == 0 ? 0 : height + kGap,
+                         tiles.empty() ? unit * first_part : unit, height);
       x += tiles.back().width() + kGap;
     }
   }
@@ -112,6 +119,7 @@ void NumberTiles::paintEvent(QPaintEvent* /*event*/) {
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     paint_tile(painter, places[i].adjusted(0.5, 0.5, -0.5, -0.5), numbers_[i]);
   }
+  if (!has_history(width())) return;
   const QRectF& tile = places.front();
   paint_history(painter, QRectF(tile.left() + tile.width() * 0.52, tile.top() + kPadding,
                                 tile.width() * 0.48 - kPadding, tile.height() - 2 * kPadding));
@@ -123,7 +131,8 @@ void NumberTiles::paint_tile(QPainter& painter, const QRectF& tile, const Headli
   painter.setBrush(theme.background);
   painter.drawRoundedRect(tile, 5, 5);
   const bool first = &number == &numbers_.front();
-  const double width = (first ? tile.width() * 0.52 : tile.width()) - 2 * kPadding;
+  const bool beside = first && has_history(this->width());
+  const double width = (beside ? tile.width() * 0.52 : tile.width()) - 2 * kPadding;
   QRectF line(tile.left() + kPadding, tile.top() + kPadding, width, fontMetrics().height());
   painter.setFont(font());
   painter.setPen(theme.faint);

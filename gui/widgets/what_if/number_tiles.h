@@ -30,6 +30,7 @@ class NumberTiles : public QWidget {
  private:
   int tile_height() const;
   int height_for(int width) const;
+  bool has_history(int width) const;
   std::size_t in_first_row(int width) const;
   std::vector<QRectF> tiles() const;
   QFont big() const;

@@ -3,6 +3,7 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <algorithm>
 #include <functional>
@@ -172,6 +173,8 @@ void WhatIfView::on_scene() {
   const ScenePtr& scene = workspace().scene();
   show_emptiness();
   if (!scene) return;
+  const std::string model = scene->document.input.model;
+  if (std::exchange(history_of_, model) != model) history_.clear();
   if (workspace().error().isEmpty()) {
     history_.push_back(scene->prediction.step_seconds().value);
     if (history_.size() > kHistory) history_.erase(history_.begin());
@@ -230,6 +233,9 @@ void WhatIfView::make_rows() {
     rows_.push_back(old == before.end() ? make_row(knob) : *old);
     if (old != before.end()) before.erase(old);
   }
+  // What is narrower scrolls with all of the view.
+  scroll_->setMinimumWidth(scroll_->widget()->minimumSizeHint().width() +
+                           scroll_->verticalScrollBar()->sizeHint().width());
   for (KnobRow* row : before) {
     if (row == active_) active_ = nullptr;
     if (row == last_) last_ = nullptr;

@@ -75,6 +75,7 @@ class WhatIfView : public View {
   QComboBox* layer_;
   std::vector<KnobRow*> rows_;
   std::vector<double> history_;
+  std::string history_of_;  ///< the network
 
   KnobRow* active_ = nullptr;  ///< whose curve is shown
   KnobRow* last_ = nullptr;    ///< that was turned last

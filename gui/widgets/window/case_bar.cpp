@@ -15,6 +15,7 @@ namespace strata::gui {
 namespace {
 
 constexpr int kLeastLetters = 7;  // of a field in a narrow window
+constexpr int kLettersOfStrategy = 13;
 
 QStringList models() {
   QStringList names;
@@ -72,6 +73,9 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   setMovable(false);
   model_ = field(tr("Network"), QStringLiteral("model"), models());
   cluster_ = field(tr("on"), QStringLiteral("cluster"), clusters());
+  // Before what a narrow window hides.
+  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
+  addSeparator();
   addWidget(new QLabel(tr(" batch a device ")));
   batch_->setObjectName(QStringLiteral("batch"));
   const WholeRange samples = whole_range(setting("batch_per_device"), Job::predict);
@@ -85,10 +89,10 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   dtype_ = field(tr("in"), QStringLiteral("dtype"), words("dtype"));
   bucket_->setMinimumContentsLength(kLeastLetters - 1);
   for (QComboBox* box : {sync_, dtype_}) box->setMinimumContentsLength(kLeastLetters - 3);
-  addSeparator();
-  strategy_ = field(tr("Strategy"), QStringLiteral("strategy"), words("strategy"));
   usual_strategies_ = strategy_->count();
-  for (QComboBox* box : {model_, cluster_, bucket_}) {
+  strategy_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  strategy_->setMinimumContentsLength(kLettersOfStrategy);
+  for (QComboBox* box : {model_, cluster_, bucket_, strategy_}) {
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->completer()->setCaseSensitivity(Qt::CaseInsensitive);
@@ -97,13 +101,14 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   make_nothing();
 
   // textActivated: chosen from the list, or typed and Enter, if it is in the list.
-  for (QComboBox* box : {model_, cluster_, bucket_}) {
+  for (QComboBox* box : {model_, cluster_, bucket_, strategy_}) {
     connect(box->lineEdit(), &QLineEdit::returnPressed, box, [this, box] {
       emit box->textActivated(box->currentText());
       emit entered();
     });
   }
-  for (QWidget* field : std::initializer_list<QWidget*>{model_, cluster_, bucket_, batch_}) {
+  for (QWidget* field :
+       std::initializer_list<QWidget*>{model_, cluster_, bucket_, strategy_, batch_}) {
     field->installEventFilter(this);
   }
   connect(model_, &QComboBox::textActivated, this, [this](const QString& text) {
@@ -130,11 +135,8 @@ CaseBar::CaseBar(Workspace& workspace, QWidget* parent)
   connect(dtype_, &QComboBox::textActivated, this, [this](const QString& text) {
     commit(text, [&](Document& d) { read_setting("dtype", text.toStdString(), d.input.dtype); });
   });
-  connect(strategy_, &QComboBox::textActivated, this, [this](const QString& text) {
-    const StrategyChoice& now = workspace_.document().strategy;
-    if (text.toStdString() == now.label()) return;  // which need not be a strategy's name
-    workspace_.set_strategy({text.toStdString(), {}});
-  });
+  connect(strategy_, &QComboBox::textActivated, this,
+          [this](const QString& text) { commit_strategy(text); });
   connect(&workspace_, &Workspace::document_changed, this, &CaseBar::show_document);
   show_document();
 }
@@ -207,6 +209,26 @@ void CaseBar::commit_name(const QComboBox& field, const QString& what,
       });
 }
 
+// By name, as hybrid:tp=4,sp=1, or a file: what there is none of changes nothing.
+void CaseBar::commit_strategy(const QString& text) {
+  const std::string name = text.toStdString();
+  if (name == workspace_.document().strategy.label()) return;  // which need not be a name
+  const int at = strategy_->findText(text);
+  const bool usual = at >= 0 && at < usual_strategies_;
+  if (usual || searched_objective(name)) return workspace_.set_strategy({name, {}});
+  workspace_.jobs().start(
+      this, QStringLiteral("case strategy"), tr("Loading %1").arg(text),
+      [this, name, request = workspace_.document().input,
+       loader = workspace_.loader()](Progress&) -> Jobs::Show {
+        load_strategy(name, loader->load(request));
+        return [this, name] { workspace_.set_strategy({name, {}}); };
+      },
+      [this](const QString& message) {
+        show_document();
+        emit workspace_.failed(message);
+      });
+}
+
 void CaseBar::commit_bucket(const QString& text) try {
   const auto bucket = read_setting<Bytes>("bucket", text.toStdString());
   commit(tr("buckets of %1").arg(text), [&](Document& d) { d.input.sync.bucket = bucket; });
@@ -237,9 +259,11 @@ void CaseBar::show_document() {
   while (strategy_->count() > usual_strategies_) strategy_->removeItem(usual_strategies_);
   if (strategy_->findText(strategy) < 0) strategy_->addItem(strategy);
   strategy_->setCurrentText(strategy);
+  strategy_->lineEdit()->setCursorPosition(0);
   const QString source = QString::fromStdString(document.strategy.source);
   strategy_->setToolTip(strategy == source || searched_objective(document.strategy.source)
-                            ? tr("optimal and eq1: found anew after every change")
+                            ? tr("optimal and eq1: found anew after every change. Or type a "
+                                 "hybrid's sizes, as hybrid:tp=4,sp=1, or a file")
                             : source);
 }
 

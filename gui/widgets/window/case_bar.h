@@ -35,6 +35,7 @@ class CaseBar : public QToolBar {
  private:
   void make_nothing();
   void show_document();
+  void commit_strategy(const QString& text);
   void commit_bucket(const QString& text);
   void commit(const QString& what, const std::function<void(Document&)>& change);
   void commit_name(const QComboBox& field, const QString& what,

@@ -25,8 +25,9 @@ constexpr int kLayoutVersion = 3, kMostRecent = 5;
 // No larger than the screen; a picture off the screen has none.
 QSize first_size(const QScreen& screen) {
   constexpr QSize kWanted(1440, 900);
+  constexpr QSize kFrame(16, 56);  // of the desktop's, about
   const bool offscreen = QGuiApplication::platformName() == QLatin1String("offscreen");
-  return offscreen ? kWanted : kWanted.boundedTo(screen.availableSize());
+  return offscreen ? kWanted : kWanted.boundedTo(screen.availableSize() - kFrame);
 }
 
 // Tells of each press of the mouse, and where, on whatever of a window.
@@ -119,7 +120,7 @@ View* MainWindow::view(const QString& id) const {
 
 void MainWindow::bring_to_front(View* view) {
   const auto at = std::find(views_.begin(), views_.end(), view);
-  if (at == views_.end()) return;
+  if (at == views_.end() || welcome_ != nullptr) return;
   QDockWidget* const dock = docks_[static_cast<std::size_t>(at - views_.begin())];
   dock->show();
   dock->raise();
@@ -155,6 +156,7 @@ void MainWindow::make_docks() {
     dock->installEventFilter(this);
     connect(view, &View::wanted, this, [this, view] { bring_to_front(view); });
     connect(view, &View::opened, this, &MainWindow::remember);
+    connect(view, &View::noticed, error_, &Banner::place);
     connect(view, &View::file_chosen, this, &MainWindow::open_file);
     connect(dock, &QDockWidget::visibilityChanged, this, [this, view](bool visible) {
       if (visible) make_active(view);
@@ -259,6 +261,10 @@ void MainWindow::show_views() {
   takeCentralWidget();
   restore_layout();
   show_bars();
+  // Once more when the bars are as high as they will be: docks would move a little at each start.
+  layout()->activate();
+  restore_layout();
+  show_bars();
   views_.front()->setFocus();  // keys are for the views, not for the first field
 }
 
@@ -281,7 +287,7 @@ int MainWindow::height_at_foot() const {
   for (const View* view : views_) {
     if (!view->isVisible() || !view->is_seen() || view->window() != this) continue;
     const int below = height() - view->mapTo(this, QPoint(0, view->height())).y();
-    if (below <= bar + kNear) most = std::max(most, below - bar + view->foot_height());
+    if (below <= bar + kNear) most = std::max(most, below - bar + view->covered_height());
   }
   return bar + most;
 }
@@ -339,8 +345,9 @@ void MainWindow::save_strategy(const QString& file) {
   if (!scene) return show_error(tr("There is no strategy yet: open a network first"));
   try {
     const Case& input = scene->input;
-    write_file_whole(file.toStdString(),
-                     print_strategy(scene->prediction.strategy, input.graph, input.cluster));
+    const std::string name = QFileInfo(file).completeBaseName().toStdString();
+    write_file_whole(file.toStdString(), print_strategy(scene->prediction.strategy.called(name),
+                                                        input.graph, input.cluster));
     workspace_.note_saved(scene->document.strategy, file.toStdString());
     statusBar()->showMessage(tr("Written: %1").arg(file), 5000);
   } catch (const Error& error) {

@@ -79,6 +79,12 @@ void MainWindow::make_strategy_menu() {
   take(tr("&Model parallelism"), "model", QKeySequence(tr("Ctrl+2")));
   take(tr("&OWT: data, and model for the fully-connected layers"), "owt",
        QKeySequence(tr("Ctrl+3")));
+  take(tr("&Hybrid: tensor and sequence parallelism over 2"), "hybrid:tp=2,sp=1",
+       QKeySequence(tr("Ctrl+4")));
+  take(tr("H&ybrid: tensor and sequence parallelism over 4"), "hybrid:tp=4,sp=1",
+       QKeySequence(tr("Ctrl+5")));
+  take(tr("Hy&brid: tensor and sequence parallelism over 8"), "hybrid:tp=8,sp=1",
+       QKeySequence(tr("Ctrl+6")));
   menu->addSeparator();
   add(menu, tr("&Pin as the baseline"), QKeySequence(tr("Ctrl+B")),
       [this] { workspace_.pin_baseline(); });

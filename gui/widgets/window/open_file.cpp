@@ -40,7 +40,8 @@ void MainWindow::open_files(const QStringList& files) {
   std::vector<std::string> whole;
   whole.reserve(static_cast<std::size_t>(files.size()));
   for (const QString& file : files) {
-    whole.push_back(QFileInfo(file).absoluteFilePath().toStdString());
+    const std::string name = file.toStdString();
+    whole.push_back(is_named(name) ? name : QFileInfo(file).absoluteFilePath().toStdString());
   }
   workspace_.jobs().start(
       this, QStringLiteral("open ") + files.join(' '), tr("Opening %1").arg(files.join(' ')),
@@ -75,7 +76,7 @@ void MainWindow::take_file(const ReadFile& read) {
         tr("%1 opened").arg(QString::fromStdString(shown_name(read.file))),
         with_part(workspace_.document(), read));
   }
-  remember(file);
+  if (QFileInfo::exists(file)) remember(file);
 }
 
 void MainWindow::offer_to_view(const QString& id, const QString& file) {

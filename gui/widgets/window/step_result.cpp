@@ -64,6 +64,12 @@ StepResult::StepResult(Workspace& workspace, QWidget* parent)
   eq1_->setForegroundRole(QPalette::PlaceholderText);
   show_small(*gap_);
   show_small(*eq1_);
+  // Nothing below moves when there is nothing to say.
+  step_->setMinimumHeight(step_->fontMetrics().height() + 4);
+  for (QLabel* note : {gap_, eq1_}) note->setFixedHeight(note->fontMetrics().height() + 2);
+  QSizePolicy kept = eq1_->sizePolicy();
+  kept.setRetainSizeWhenHidden(true);
+  eq1_->setSizePolicy(kept);
   setToolTip(
       tr("The simulated step, where devices compute while bytes move; how much less the fastest "
          "strategy may take at most, once Find fastest has proved that; and Eq. 1, the paper's "
@@ -121,6 +127,7 @@ void StepResult::show_result() {
   if (baseline && baseline->document != scene->document) {
     text += factor(baseline->prediction.step_seconds(), step) +
             tr(" of %1").arg(name_beside(baseline->document, scene->document).toHtmlEscaped());
+    if (!shortage_text(*baseline).empty()) text += tr(", which does not fit");
   }
   if (const QString badge = QString::fromStdString(shortage_text(*scene)); !badge.isEmpty()) {
     text.prepend(QStringLiteral("<span style='color:white; background-color:%1'>&nbsp;%2&nbsp;"

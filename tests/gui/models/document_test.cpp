@@ -52,6 +52,20 @@ TEST(Document, RemembersThatItsNetworkMayHaveOpaqueOps) {
   EXPECT_FALSE(document == edited_document());
 }
 
+TEST(Document, AStrategysFileIsOfItsNetwork) {
+  Document document = usual_document();
+  document.strategy.source = "mine.json";
+  EXPECT_EQ(document.with_model("alexnet").strategy, StrategyChoice());
+  document.strategy.source = "owt";
+  EXPECT_EQ(document.with_model("alexnet").strategy.source, "owt");
+}
+
+TEST(Document, SaysWhatIfsInWords) {
+  EXPECT_EQ(what_if_text("device.first:1.speed", "0.5x"), "speed of the first device 0.5x");
+  EXPECT_EQ(what_if_text("device.first:3.speed", "0.5x"), "speed of the first 3 devices 0.5x");
+  EXPECT_EQ(what_if_text("link.*.latency", "2x"), "latency of all links 2x");
+}
+
 TEST(Document, RefusesWhatIsNoSession) {
   const auto parse = [](const char* text) { return [text] { parse_desk(text, "s.json"); }; };
   EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("s.json:1: an object or a list")));
@@ -144,7 +158,7 @@ TEST(Document, IsCalledByItsWhatIfsToo) {
   Document document = edited_document();
   EXPECT_EQ(document.name(), "lenet5 on p100-1x4, bandwidth of all links 2x, no overlap");
   document.input.sets = {{"device.first:1.speed", "0.5x"}};
-  EXPECT_EQ(document.name(), "lenet5 on p100-1x4, speed of first:1 0.5x");
+  EXPECT_EQ(document.name(), "lenet5 on p100-1x4, speed of the first device 0.5x");
 }
 
 TEST(Document, SaysThatWhatASearchFoundWasEdited) {

@@ -196,6 +196,20 @@ TEST_F(ErrorsTest, FewStepsStandForThemselves) {
   EXPECT_EQ(steps(4).shown().step, 2);
 }
 
+// Of three steps that count two were preempted: the third is what the machine does when left alone.
+TEST_F(ErrorsTest, TheFastestStepSaysWhatWasPreempted) {
+  std::vector<Span> spans;
+  double end = 0;
+  for (const double length : {1.0, 1.0, 1.0, 20.0, 30.0, 1.0}) {
+    spans.push_back({{end}, {end}, {end + length}});
+    end += length;
+  }
+  const MeasuredSteps steps = measured_steps(Timeline(1, std::move(spans)));
+  ASSERT_EQ(steps.steps.size(), 3u);
+  EXPECT_EQ(steps.shown().time, Seconds{1});
+  EXPECT_THAT(text_of(steps), HasSubstr("preempted: step 2 (20 s), step 3 (30 s)"));
+}
+
 // Every task took at least 10 ms where a millisecond or less was predicted: all are far too fast.
 TEST_F(ErrorsTest, ColoursAndResidualsSayHowWrongThePredictionWas) {
   const MeasuredPtr measured = measure(run_of_lenet());

@@ -67,6 +67,15 @@ TEST_F(FileKindTest, IsTheContentsAndNotTheNames) {
   EXPECT_EQ(kind("o.txt", "Dear reader,\n"), FileKind::unknown);
 }
 
+TEST_F(FileKindTest, OfANameIsWhatItNames) {
+  EXPECT_TRUE(is_named("vgg16"));
+  EXPECT_TRUE(is_named("a100-2x8"));
+  EXPECT_FALSE(is_named("nothing"));
+  const Document desk = with_part({}, read_for("gpt2", {}));
+  EXPECT_EQ(desk.input.model, "gpt2");
+  EXPECT_EQ(with_part(desk, read_for("a100-2x8", desk)).input.cluster, "a100-2x8");
+}
+
 TEST_F(FileKindTest, OfWhatShips) {
   const fs::path root = source_path("");
   EXPECT_EQ(kind_of_file(root / "scenarios/paper.toml"), FileKind::scenario);

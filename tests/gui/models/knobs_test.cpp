@@ -105,6 +105,15 @@ TEST(Knobs, SayWhatSeveralWhatIfsComeTo) {
   EXPECT_EQ(meaning_of(knob(document, "link.inter.bandwidth"), document), "1 GB/s");
 }
 
+TEST(Knobs, WhatChangesOneLinkIsNotAboutAllOfItsKind) {
+  Document document = document_of("lenet5", "p100-4x4");
+  const Cluster cluster = load_cluster("p100-4x4");
+  const auto inter = std::ranges::find(cluster.links(), "inter", &Link::kind);
+  document.input.sets = {{"link." + inter->name + ".bandwidth", "1 GB/s"}};
+  EXPECT_EQ(meaning_of(knob(document, "link.inter.bandwidth"), document),
+            format_rate(inter->bandwidth));
+}
+
 TEST(Knobs, TurnSizesByTheClustersName) {
   const Document document = document_of("lenet5", "p100-4x4");
   EXPECT_EQ(turned(knob(document, "hosts"), document, 2).input.cluster, "p100-2x4");

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QToolBar>
 #include <QToolButton>
 
 #include <gmock/gmock.h>
@@ -118,9 +119,11 @@ TEST_F(HeaderTest, WarnsBesideTheStepOfWhatDoesNotFit) {
   settle();
   const auto* result = window_->findChild<QLabel*>("result");
   EXPECT_THAT(result->text().toStdString(), HasSubstr("does not fit: 21.49 GB of 17.18 GB"));
+  action("Pin as the baseline")->trigger();
   action("Data parallelism")->trigger();
   settle();
-  EXPECT_THAT(result->text().toStdString(), Not(HasSubstr("does not fit")));
+  EXPECT_THAT(result->text().toStdString(), Not(HasSubstr("does not fit:")));
+  EXPECT_THAT(result->text().toStdString(), HasSubstr("of model, which does not fit"));
 }
 
 TEST_F(HeaderTest, SaysHowFarFromTheFastestAStepIs) {
@@ -195,6 +198,43 @@ TEST_F(HeaderTest, AFieldIsAnEdit) {
   EXPECT_EQ(workspace_->document().input.batch_per_device, 64);
   workspace_->undo_stack().undo();
   EXPECT_EQ(batch->value(), 32);
+}
+
+TEST_F(HeaderTest, AHybridIsTyped) {
+  window_->open_document(lenet());
+  settle();
+  auto* strategy = window_->findChild<QComboBox*>("strategy");
+  const auto type = [&](const char* text) {
+    strategy->setEditText(text);
+    QTest::keyClick(strategy->lineEdit(), Qt::Key_Return);
+    settle();
+  };
+  type("hybrid:tp=2");
+  EXPECT_EQ(workspace_->document().strategy.source, "hybrid:tp=2");
+  EXPECT_EQ(strategy->currentText(), "hybrid:tp=2");
+  type("hybrid:tp=three");
+  EXPECT_THAT(window_->shown_error().toStdString(), HasSubstr("tp=three"));
+  EXPECT_EQ(strategy->currentText(), "hybrid:tp=2");
+  const int width = strategy->width();
+  action("Data parallelism")->trigger();
+  QCoreApplication::processEvents();
+  EXPECT_EQ(strategy->width(), width) << "nothing beside it moves";
+}
+
+// What is below it stays where it is.
+TEST_F(HeaderTest, IsAsHighWhereNothingIsPredicted) {
+  window_->open_document(lenet());
+  settle();
+  QCoreApplication::processEvents();
+  const View* const network = window_->view("network");
+  const auto top = [&] { return network->mapTo(window_.get(), QPoint()).y(); };
+  const int before = top(), bar = window_->findChild<QToolBar*>("answer_bar")->height();
+  workspace_->set_strategy({"nothing.json"});
+  settle();
+  QCoreApplication::processEvents();
+  ASSERT_FALSE(workspace_->error().isEmpty());
+  EXPECT_EQ(window_->findChild<QToolBar*>("answer_bar")->height(), bar);
+  EXPECT_EQ(top(), before);
 }
 
 TEST_F(HeaderTest, SaysThatANameIsUnknown) {

@@ -2,7 +2,7 @@
 
 #include <QTabBar>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/gui/widgets/window_test.h"
 
@@ -45,6 +45,39 @@ TEST_F(WindowTest, TheUsualLayoutHasTheBars) {
   for (const char* name : {"find_fastest", "result"}) {
     EXPECT_TRUE(window_->findChild<QWidget*>(name)->isVisible()) << name;
   }
+}
+
+TEST_F(WindowTest, AnErrorLeavesAViewsNoticeInView) {
+  window_->open_document(lenet());
+  settle();
+  View* const timeline = window_->view("timeline");
+  window_->bring_to_front(timeline);
+  QCoreApplication::processEvents();
+  window_->show_error("something is wrong");
+  timeline->notify("and something is to be known");
+  QCoreApplication::processEvents();
+  const QPoint end = timeline->mapTo(window_.get(), QPoint(0, timeline->height()));
+  EXPECT_GT(timeline->covered_height(), timeline->foot_height());
+  EXPECT_LE(window_->findChild<QWidget*>("error")->geometry().bottom(),
+            end.y() - timeline->covered_height());
+}
+
+// However often it is closed and opened again.
+TEST_F(WindowTest, TheDocksStayWhereTheyWere) {
+  std::vector<int> tops;
+  window_->showMaximized();
+  window_->open_document(lenet());
+  settle();
+  for (int start = 0; start < 4; ++start) {
+    QCoreApplication::processEvents();
+    tops.push_back(window_->view("timeline")->mapTo(window_.get(), QPoint()).y());
+    close_window();
+    make_window();
+    QCoreApplication::processEvents();
+    click("go_on");
+    settle();
+  }
+  EXPECT_THAT(tops, ::testing::Each(tops.front()));
 }
 
 TEST_F(WindowTest, AnErrorLeavesTheFootOfTheViewsInView) {

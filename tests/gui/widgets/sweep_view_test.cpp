@@ -38,6 +38,7 @@ strategy = ["data", "owt", "model"]
   QString file(const char* name) const { return QString::fromStdString(folder_ / name); }
   void sweep_all() {
     ASSERT_TRUE(view_.open(file("s.toml")));
+    ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
     ASSERT_TRUE(wait_until([&] { return view_.sweep().state() == SweepRun::State::ready; }));
     QTest::keyClick(&view_, Qt::Key_S);
     ASSERT_TRUE(wait_until([&] { return view_.results().all()->rows() == 6; }));
@@ -266,6 +267,17 @@ TEST_F(SweepViewTest, ABrokenDatabaseLeavesWhatIsOpen) {
   EXPECT_TRUE(view_.open(file("cut-off.db")));
   ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
   EXPECT_THAT(view_.notice().toStdString(), HasSubstr("cut-off.db"));
+  EXPECT_EQ(view_.results().all()->rows(), 6);
+  EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
+}
+
+TEST_F(SweepViewTest, ABrokenScenarioLeavesWhatIsOpen) {
+  sweep_all();
+  std::ofstream(folder_ / "bad.toml") << "[[sweep]]\nmodel = \"lenet5\"\ncluster = \"p100-1x2\"\n"
+                                      << "strategy = [\"zzz\"]\n";
+  EXPECT_TRUE(view_.open(file("bad.toml")));
+  ASSERT_TRUE(wait_until([&] { return workspace_.jobs().idle(); }));
+  EXPECT_THAT(view_.notice().toStdString(), HasSubstr("unknown strategy"));
   EXPECT_EQ(view_.results().all()->rows(), 6);
   EXPECT_EQ(view_.command(), "strata query " + file("s.db"));
 }

@@ -76,6 +76,17 @@ TEST_F(TimelineTracesTest, OpensPytorchsTraceBesideThePrediction) {
   EXPECT_TRUE(!canvas_.recording(1) || canvas_.recording(1)->name != "kineto.json");
 }
 
+TEST_F(TimelineTracesTest, PytorchsTraceIsClosedWithItsNetwork) {
+  const QString file = written(kernel_of_conv1());
+  open();
+  ASSERT_TRUE(view_.open(file));
+  settle();
+  workspace_.edit("another network", workspace_.document().with_model("alexnet"));
+  settle();
+  EXPECT_TRUE(!canvas_.recording(1) || canvas_.recording(1)->name != "kineto.json");
+  EXPECT_EQ(view_.notice(), "kineto.json was closed: it stood beside lenet5");
+}
+
 // As on a command line: strata-gui strategy.json trace.json.
 TEST_F(TimelineTracesTest, PytorchsTraceWaitsForThePrediction) {
   const QString file = written(kernel_of_conv1());

@@ -26,6 +26,22 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAreArray;
 
+// The times of the network before say nothing of it.
+TEST_F(TimelineViewTest, AnotherNetworkIsShownFromItsStep) {
+  open();
+  for (int i = 0; i < 6; ++i) key(Qt::Key_W);
+  const double zoomed = canvas_.window().length();
+  workspace_.set_what_if("overlap", "off");
+  settle();
+  EXPECT_DOUBLE_EQ(canvas_.window().length(), zoomed) << "a what-if leaves what is looked at";
+  workspace_.edit("another network", workspace_.document().with_model("alexnet"));
+  settle();
+  ASSERT_TRUE(shown().step);
+  EXPECT_LE(canvas_.window().begin(), shown().step->begin.value);
+  EXPECT_GE(canvas_.window().end(), shown().step->end.value);
+  EXPECT_LT(canvas_.window().length(), 2 * shown().step->length().value);
+}
+
 TEST_F(TimelineViewTest, AnEmptyDeskSaysWhatToDo) {
   EXPECT_FALSE(canvas_.recording(0));
   EXPECT_TRUE(view_.csv().isEmpty());
