@@ -3,23 +3,28 @@
     PYTHON scripts/dtensor_check/compare.py CASES.json
 
 CASES is a list of {"network", "module"}: of networks.py, and a file that strata export dtensor
-wrote for as many devices as all others are for. Prints a JSON list, in their order: "loss" and
-"gradient", how far the two are apart, of each tensor by its length; or "error".
+wrote for as many devices as all others are for. Prints JSON, in their order: "loss" and "gradient",
+how far the two are apart, of each tensor by its length, and "collectives"; or "error".
 """
 
+import datetime
 import json
 import os
 import socket
 import sys
-import warnings
 
 import torch
 import torch.distributed
 import torch.multiprocessing
 from torch import nn
+from torch.distributed.tensor.debug import CommDebugMode
 from torch.nn import functional
 
 import networks
+
+
+# After which ranks give up one that failed alone.
+PATIENCE = datetime.timedelta(seconds=60)
 
 
 class Loss(nn.Module):
@@ -47,15 +52,22 @@ def whole(tensor):
 
 
 def step(network, labels, data):
-    """The loss, and gradients by name."""
-    loss = network(labels, **data)
-    loss.backward()
-    return whole(loss), {name: whole(p.grad) for name, p in network.named_parameters()}
+    """The loss, gradients by name, and how many collectives of each kind there were, forward and
+    backward."""
+    forward, backward = CommDebugMode(), CommDebugMode()
+    with forward:
+        loss = network(labels, **data)
+    with backward:
+        loss.backward()
+    collectives = [{str(kind).rpartition(".")[2]: count for kind, count in counts.items()}
+                   for counts in (forward.get_comm_counts(), backward.get_comm_counts())]
+    gradients = {name: whole(p.grad) for name, p in network.named_parameters()}
+    return whole(loss), gradients, collectives
 
 
 def compare(network, cut):
     labels, data = networks.data_of(network)
-    loss, gradients = step(networks.build(network, Loss(whole_loss)), labels, data)
+    loss, gradients, _ = step(networks.build(network, Loss(whole_loss)), labels, data)
     model = networks.build(network, Loss(cut["cross_entropy"]))
     layers = {layer for layer in cut["LAYERS"] if "pooler" not in layer}
     if network == "bert":  # whose pooler feeds no loss
@@ -64,7 +76,7 @@ def compare(network, cut):
     assert not missing, f"no module is called {missing}"
     cut["parallelize"](model, cut["device_mesh"]("cpu"))
     with cut["loss_context"]():
-        cut_loss, cut_gradients = step(model, labels, data)
+        cut_loss, cut_gradients, collectives = step(model, labels, data)
     assert gradients.keys() == cut_gradients.keys()
     # What sums cancel (a key's bias) is rounding: held to a hundredth of the largest gradient.
     least = 0.01 * max(gradient.norm() for gradient in gradients.values())
@@ -72,13 +84,13 @@ def compare(network, cut):
              for name, gradient in gradients.items()}
     worst = max(apart, key=apart.get)
     return {"loss": ((cut_loss - loss).abs() / loss).item(), "gradient": apart[worst],
-            "worst": worst}
+            "worst": worst, "collectives": collectives}
 
 
 def work(rank, cases, ranks, port):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.set_num_threads(1)
-    torch.distributed.init_process_group("gloo", rank=rank, world_size=ranks)
+    torch.distributed.init_process_group("gloo", rank=rank, world_size=ranks, timeout=PATIENCE)
     for case in cases:
         try:
             answer = compare(case["network"], load(case["module"]))

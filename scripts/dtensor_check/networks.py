@@ -1,5 +1,5 @@
-"""Small transformers in plain PyTorch, whose modules have the names of the zoo's layers: those of
-scripts/check-dtensor."""
+"""LeNet-5 and small transformers in plain PyTorch, whose modules have the names of the zoo's
+layers: those of scripts/check-dtensor."""
 
 import math
 
@@ -185,15 +185,28 @@ def vit(loss):
     return net
 
 
+def lenet5(loss):
+    net, at = Network(), "input"
+    for number, (inputs, outputs) in enumerate(((1, 6), (6, 16)), 1):
+        at = net.add(f"conv{number}", nn.Conv2d(inputs, outputs, 5), at)
+        at = net.add(f"pool{number}", nn.AvgPool2d(2), net.add(f"tanh{number}", nn.Tanh(), at))
+    at = net.add("flatten", nn.Flatten(), at)
+    at = net.add("tanh3", nn.Tanh(), net.add_linear("fc1", at, 400, 120))
+    at = net.add("tanh4", nn.Tanh(), net.add_linear("fc2", at, 120, 84))
+    net.add_linear("fc3", at, 84, 10)
+    net.add("loss", loss, "fc3")
+    return net
+
+
 def build(name, loss):
     """The network, in double precision, with weights that leave no gradient small."""
     torch.manual_seed(1)
-    net = {"gpt": gpt, "llama": llama, "bert": bert, "vit": vit}[name](loss)
+    net = {"gpt": gpt, "llama": llama, "bert": bert, "vit": vit, "lenet5": lenet5}[name](loss)
     for tensor in net.parameters():
         if tensor.dim() == 1:
             tensor.data.uniform_(0.5, 1.5)
         else:
-            tensor.data.normal_(std=1 / math.sqrt(tensor.shape[-1]))
+            tensor.data.normal_(std=1 / math.sqrt(tensor[0].numel()))
     return net.double()
 
 
@@ -202,6 +215,8 @@ def data_of(name):
     torch.manual_seed(2)
     if name == "vit":
         return torch.randint(0, 12, (BATCH,)), {"input": torch.randn(BATCH, 3, 12, 12).double()}
+    if name == "lenet5":
+        return torch.randint(0, 10, (BATCH,)), {"input": torch.randn(BATCH, 1, 32, 32).double()}
     data = {"input": torch.randint(0, VOCABULARY, (BATCH, TOKENS))}
     if name == "bert":
         data["token_types"] = torch.randint(0, 2, (BATCH, TOKENS))

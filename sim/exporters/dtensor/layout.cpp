@@ -103,8 +103,8 @@ LayerLayout lay_out(const Graph& graph, LayerId id, const Config& config, const 
     return refused(fmt::format("{} does not fit the mesh {}", config_text(config.degrees),
                                fmt::join(extents_of(steps), " x ")));
   }
-  const std::size_t dims = extents_of(steps).size();
-  LayerLayout layout = whole_on(dims);
+  const std::vector<std::int64_t> mesh = extents_of(steps);
+  LayerLayout layout = whole_on(mesh.size());
   const bool copies = graph[id].reduction == 1;
   for (const Run& run : runs_of(*cut)) {
     if (run.terms && copies) continue;
@@ -114,7 +114,7 @@ LayerLayout lay_out(const Graph& graph, LayerId id, const Config& config, const 
       layout.terms[steps.size() - 1 - i] = run.terms;
     }
   }
-  if (std::string why = why_no_dtensor(graph, id, layout, config.degrees); !why.empty()) {
+  if (std::string why = why_no_dtensor(graph, id, layout, mesh, config.degrees); !why.empty()) {
     return refused(std::move(why));
   }
   layout.limits = dtensor_limits(graph, id, config.degrees, devices);

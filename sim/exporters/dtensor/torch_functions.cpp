@@ -31,11 +31,15 @@ def distribute_parameters(module, layer, mesh, distributed=None):
 
 
 def redistribute(tensor, cuts, mesh):
-    """Brings a tensor into a layout of LAYERS; one that is no DTensor is equal on all ranks."""
+    """Brings a tensor into a layout of LAYERS, once for all that read it so; one that is no DTensor
+    is equal on all ranks."""
     from torch.distributed.tensor import DTensor, Replicate
     if not isinstance(tensor, DTensor):
         tensor = DTensor.from_local(tensor, mesh, [Replicate()] * mesh.ndim, run_check=False)
-    return tensor.redistribute(mesh, placements(cuts))
+    layouts = tensor.__dict__.setdefault("layouts", {})
+    if cuts not in layouts:
+        layouts[cuts] = tensor.redistribute(mesh, placements(cuts))
+    return layouts[cuts]
 
 
 def redistribute_inputs(inputs, layer, mesh):
@@ -105,7 +109,7 @@ def cross_entropy(logits, labels):
     and its backward pass belong into loss_context()."""
     from torch.nn.functional import cross_entropy as of_classes
     mesh, cuts = logits.device_mesh, [p.dim if p.is_shard() else None for p in logits.placements]
-    cuts = [None if dim == logits.ndim - 1 else dim for dim in cuts]
+    cuts = tuple(None if dim == logits.ndim - 1 else dim for dim in cuts)
     total = of_classes(logits.movedim(-1, 1), redistribute(labels, cuts, mesh), reduction="sum")
     return total / labels.numel()
 

@@ -1,12 +1,14 @@
 #include "sim/exporters/dtensor/torch_limits.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/exporters/dtensor/torch_tensors.h"
 #include "sim/graph/regions.h"
 #include "sim/strategy/config_text.h"
 
@@ -81,6 +83,18 @@ void tell_op(const Layer& layer, const Degrees& degrees, std::vector<std::string
     limits.emplace_back("what it computes is not known: nor whether DTensor can cut it so");
 }
 
+// Whether some rank's part of so many channels is empty: each dim of the mesh cuts as torch.chunk
+// does. The smallest part is the last one's.
+bool leaves_none(std::int64_t channels, const LayerLayout& layout,
+                 std::span<const std::int64_t> mesh) {
+  for (std::size_t m = 0; m < mesh.size(); ++m) {
+    if (layout.cuts[m] != Dim::c || layout.terms[m]) continue;
+    const std::int64_t chunk = (channels + mesh[m] - 1) / mesh[m];
+    channels = std::max<std::int64_t>(0, channels - chunk * (mesh[m] - 1));
+  }
+  return channels == 0;
+}
+
 // A causal mask and rotary positions start at a rank's first query, which torch's attention takes
 // for the sequence's first.
 std::string why_no_attention(const Graph& graph, const Layer& layer, const Attention& attention,
@@ -103,8 +117,12 @@ std::string why_no_attention(const Graph& graph, const Layer& layer, const Atten
 }  // namespace
 
 std::string why_no_dtensor(const Graph& graph, LayerId id, const LayerLayout& layout,
-                           const Degrees& degrees) {
+                           std::span<const std::int64_t> mesh, const Degrees& degrees) {
   const Layer& layer = graph[id];
+  if (slides(layer.op) && leaves_none(layer.output[Dim::c], layout, mesh)) {
+    return fmt::format("c={}: DTensor leaves some ranks none of its {} channels", degrees[Dim::c],
+                       layer.output[Dim::c]);
+  }
   const auto sums = std::count(layout.terms.begin(), layout.terms.end(), true);
   if (sums > 0 && std::holds_alternative<Convolution>(layer.op)) {
     return fmt::format("r={}: DTensor convolves no part of the channels", degrees.r);

@@ -33,11 +33,6 @@ bool flattens(const Op& op) {
   return std::holds_alternative<FullyConnected>(op) || std::holds_alternative<Flatten>(op);
 }
 
-bool slides(const Op& op) {
-  return std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op) ||
-         std::holds_alternative<AdaptivePooling>(op);
-}
-
 // Whose channels come before the positions in PyTorch.
 bool reads_image(const Op& op) {
   return slides(op) || flattens(op) || std::holds_alternative<BatchNorm>(op) ||
@@ -202,12 +197,13 @@ class OnMesh {
     });
   }
 
-  // DTensor has no rule for convolutions whose images need no gradient, nor for attention on CPUs;
-  // it views planes as tokens, which a gather may have left in another order; and a product
-  // flattens n and w, for which it gathers w.
+  // DTensor has no rule for convolutions whose images need no gradient, nor for attention on CPUs,
+  // nor for all that slides; it views planes as tokens, which a gather may have left in another
+  // order; and a product flattens n and w, for which it gathers w.
   bool is_local() const {
-    if (std::holds_alternative<Convolution>(layer_.op) ||
-        std::holds_alternative<Attention>(layer_.op) || std::holds_alternative<Tokens>(layer_.op)) {
+    if (slides(layer_.op) || std::holds_alternative<LocalResponseNorm>(layer_.op) ||
+        std::holds_alternative<Attention>(layer_.op) || std::holds_alternative<Tokens>(layer_.op) ||
+        std::holds_alternative<Flatten>(layer_.op)) {
       return true;
     }
     const bool sums =
@@ -224,6 +220,11 @@ class OnMesh {
 };
 
 }  // namespace
+
+bool slides(const Op& op) {
+  return std::holds_alternative<Convolution>(op) || std::holds_alternative<Pooling>(op) ||
+         std::holds_alternative<AdaptivePooling>(op);
+}
 
 std::vector<std::vector<Dim>> torch_dims(const Graph& graph) {
   return TorchDims(graph).run();

@@ -21,6 +21,9 @@ namespace strata {
 /// image, or the other way round.
 std::vector<std::vector<Dim>> torch_dims(const Graph& graph);
 
+/// A convolution or a pooling.
+bool slides(const Op& op);
+
 /// For each dim of the mesh: the dim of the tensor that it cuts, counted from 0, or none.
 using TensorCuts = std::vector<std::optional<std::size_t>>;
 
