@@ -43,7 +43,8 @@ class ModuleWriter {
 
   std::string run() && {
     put("\"\"\"Placements of PyTorch's DTensor for a strategy of Strata (strata export dtensor).");
-    put("\nThe module imports without torch; its functions need torch 2.6 or newer.\n\"\"\"\n");
+    put("\nThe module imports without torch; its functions need torch 2.5 or newer, and were run "
+        "with 2.15.\n\"\"\"\n");
     write_limits();
     write_mesh();
     write_layers();
