@@ -256,6 +256,10 @@ void run(PredictFlags& flags) {
   }
   if (predictions.size() == 1) print_details(input, predictions.front());
   if (!flags.memory) return;
+  if (predictions.size() > 1) {
+    print("\n");
+    for (const Prediction& p : predictions) print("{}", peak_text(input, p));
+  }
   for (const Prediction& p : predictions) print("{}", kept_text(input, p));
 }
 
@@ -284,6 +288,7 @@ void add_predict_command(CLI::App& app) {
   command
       ->add_flag("--memory", flags->memory,
                  "list what the fullest device keeps for its backward pass")
+      ->excludes("--beside")
       ->disable_flag_override();
   command->add_flag("--json", flags->json, "print JSON")->disable_flag_override();
   command->callback([flags] { run(*flags); });

@@ -15,7 +15,7 @@ void add_keep_options(CLI::App& command, KeepFlags& flags) {
                      "layers, between commas, that keep the cuts of --strategy; the search "
                      "finds the others");
   command.add_option("--strategy", flags.strategy,
-                     "for --keep: data, model, owt, optimal or a .json file");
+                     "for --keep: data, model, owt, hybrid:..., optimal or a .json file");
 }
 
 void check(const KeepFlags& flags) {

@@ -22,9 +22,10 @@ void add_measure_options(CLI::App& command, MeasureFlags& flags, std::size_t rou
       ->required();
   add_device_settings(command, flags.devices, flags.dtype);
   add_batch_settings(command, flags.batch, flags.batch_per_device);
-  command.add_option("--strategies", flags.strategies,
-                     "of data, model, owt, optimal and .json files, with commas between (default "
-                     "data,model,owt,optimal)");
+  command.add_option(
+      "--strategies", flags.strategies,
+      "of data, model, owt, hybrid:..., optimal and .json files, with commas between (default "
+      "data,model,owt,optimal)");
   command
       .add_flag("--graph", flags.recorded,
                 "as run --graph: record measured work and steps, and launch them whole")

@@ -81,7 +81,8 @@ std::string peak_text(const Case& input, const Prediction& prediction) {
   add(parts.optimizer, "the optimizer");
   add(parts.activations, "activations kept for the backward pass");
   add(parts.buffers, "other buffers");
-  return fmt::format("Memory of {} at its peak: {}\n", input.cluster[device].full_name(),
+  return fmt::format("{}: memory of {} at its peak {}: {}\n", prediction.strategy.name(),
+                     input.cluster[device].full_name(), format_bytes(parts.total()),
                      fmt::join(texts, ", "));
 }
 
@@ -104,8 +105,9 @@ std::string kept_text(const Case& input, const Prediction& prediction) {
          {"each", format_bytes(row.first->bytes)},
          {"in all", format_bytes(all)}});
   }
-  return fmt::format("\nKept by {} from the forward pass for the backward, {} in all:\n\n{}",
-                     input.cluster[device].full_name(), format_bytes(sum), table.print());
+  return fmt::format("\n{}: kept by {} from the forward pass for the backward, {} in all:\n\n{}",
+                     prediction.strategy.name(), input.cluster[device].full_name(),
+                     format_bytes(sum), table.print());
 }
 
 }  // namespace strata

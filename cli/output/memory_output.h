@@ -14,7 +14,7 @@ namespace strata {
 /// `tensors`: with those that are kept.
 nlohmann::ordered_json peak_json(const Case& input, const Prediction& prediction, bool tensors);
 
-/// "Memory of gpu0 at its peak: 21.2 GB: 5.1 GB of parameters, ..."
+/// "data: memory of host0/gpu0 at its peak 21.2 GB: 5.1 GB of parameters, ..."
 std::string peak_text(const Case& input, const Prediction& prediction);
 /// A row for each tensor that the device keeps, those of equal layers in one.
 std::string kept_text(const Case& input, const Prediction& prediction);

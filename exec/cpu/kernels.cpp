@@ -22,8 +22,8 @@ std::unique_ptr<Kernel> make_kernel(const ShardSpec& spec) {
 }
 
 void update_parameters(const Operands& operands, std::int64_t count) {
-  const OptimizerStep<float> step(operands.step->optimizer, operands.step->step,
-                                  operands.step->learning_rate);
+  const OptimizerStep<float> step(operands.step->learning_rate,
+                                  adam_correction(operands.step->step));
   float* const parameters = operands.parameters;
   float* const first = operands.optimizer_state;
   const float* const gradients = operands.parameter_gradients;

@@ -49,7 +49,7 @@ class ProfileCostModel final : public CostModel {
       if (const auto cost = measured_(work, phase)) return scaled(*cost, needed, work, phase);
     }
     if (!needed.any) return {{}, CostSource::analytic};
-    return {roofline_(needed, work.dtype), CostSource::analytic};
+    return {roofline_(needed, work.dtypes.values), CostSource::analytic};
   }
   Cost move(MoveKind kind, Bytes bytes) const override {
     if (bytes <= Bytes{0}) return {{}, CostSource::analytic};

@@ -33,7 +33,7 @@ struct ShardWork {
   Extents output;
   std::span<const Extents> inputs;
   Parameters parameters;  ///< of this shard
-  DType dtype = DType::fp32;
+  DTypes dtypes = DType::fp32;
 };
 
 /// Costs on one device kind. Thread-safe.

@@ -85,7 +85,7 @@ Eq1::Eq1(const Graph& graph, const Cluster& cluster, std::span<const CostModel* 
       models_(models),
       sync_(sync),
       dtypes_(dtypes),
-      costs_(graph, dtypes.values),
+      costs_(graph, dtypes),
       own_memo_(graph, cluster),
       memo_(memo != nullptr ? *memo : own_memo_),
       sync_costs_(memo_.sync_costs()),

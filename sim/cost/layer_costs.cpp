@@ -16,7 +16,7 @@ const PhaseCosts& LayerCosts::operator()(LayerId layer, const Tile& shard, const
       return known->costs;
     }
   }
-  const ShardWork work{&l.op, shape, inputs, parameters, dtype_};
+  const ShardWork work{&l.op, shape, inputs, parameters, dtypes_};
   PhaseCosts costs;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     Cost& cost = costs[static_cast<std::size_t>(phase)];

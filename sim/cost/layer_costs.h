@@ -22,8 +22,8 @@ using PhaseCosts = std::array<Cost, kKernelPhases>;
 class LayerCosts {
  public:
   /// `graph` must outlive this.
-  LayerCosts(const Graph& graph, DType dtype)
-      : graph_(graph), dtype_(dtype), known_(graph.size()), of_shards_(graph.size()) {}
+  LayerCosts(const Graph& graph, DTypes dtypes)
+      : graph_(graph), dtypes_(dtypes), known_(graph.size()), of_shards_(graph.size()) {}
 
   /// All phases of a shard of `layer`, on the device kind of `model`. Stays where it is.
   const PhaseCosts& operator()(LayerId layer, const Tile& shard, const CostModel& model);
@@ -56,7 +56,7 @@ class LayerCosts {
   };
 
   const Graph& graph_;
-  DType dtype_;
+  DTypes dtypes_;
   std::mutex lock_;
   std::vector<std::vector<std::unique_ptr<const Known>>> known_;        // by layer
   std::vector<std::map<Config, std::unique_ptr<OfShards>>> of_shards_;  // by layer

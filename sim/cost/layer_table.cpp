@@ -175,8 +175,7 @@ double LayerTable::cost(LayerId layer, const PerDim<const Shape*>& shapes, Inter
   for (Extents& input : inputs) {
     if (volume(input) == 0) input = {};
   }
-  const ShardWork work{&l.op, output, inputs, shard_parameters(l, {whole(output), terms}),
-                       dtypes_.values};
+  const ShardWork work{&l.op, output, inputs, shard_parameters(l, {whole(output), terms}), dtypes_};
   double sum = 0;
   for (int phase = 0; phase < kKernelPhases; ++phase) {
     const auto p = static_cast<Phase>(phase);

@@ -219,8 +219,9 @@ void read_size(std::string_view text, const Family& family, std::string_view ite
   const auto key = std::find_if(family.keys.begin(), family.keys.end(),
                                 [&](const SizeKey& known) { return known.name == name; });
   if (equals == std::string_view::npos || key == family.keys.end()) {
-    throw InputError(fmt::format("model '{}': '{}' is no size of {}; allowed: {}, each as KEY=N",
-                                 text, item, family.name, keys_of(family)));
+    throw InputError(
+        fmt::format("model '{}': '{}' is no size of {}; allowed: {}, each as KEY=NUMBER", text,
+                    item, family.name, keys_of(family)));
   }
   const std::string_view digits = item.substr(equals + 1);
   std::int64_t value = 0;

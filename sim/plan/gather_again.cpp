@@ -8,8 +8,17 @@
 
 namespace strata {
 
-// By the producer's slot: a task after which it may send once more. That is when the layer's own
-// shard on the same device has its gradient; a device without one sends as soon as it can.
+// Whether each device that sends has a shard of the layer: it sends once more when the gradient
+// of that is there. Others would not know when, and what they send at once would lie there as long.
+bool Lowering::knows_when(LayerId layer, const Edge& edge) const {
+  const ShardDevices& devices = strategy_[layer].devices;
+  return std::all_of(edge.read().begin(), edge.read().end(), [&](const NeededBox& b) {
+    return b.local() || std::find(devices.begin(), devices.end(), b.owner) != devices.end();
+  });
+}
+
+// By the producer's slot: a task after which it may send once more, when the layer's own shard on
+// the same device has its gradient.
 std::vector<TaskId> Lowering::about_to_go_back(LayerId layer, LayerId producer) {
   std::vector<TaskId> ready;
   const ShardDevices& devices = strategy_[layer].devices;
@@ -36,9 +45,10 @@ std::vector<std::vector<Piece>> Lowering::gather_again(LayerId layer) {
   if (!options_.gathers_again || !backward_reads_input(l.op) || at_end) return {};
   GatheredAgain& again = again_[reader()];
   const std::vector<Edge>& edges = edges_[reader()];
-  const auto gathers = [](const Edge& edge) {
+  const auto gathers = [&](const Edge& edge) {
     return std::any_of(edge.arrivals.begin(), edge.arrivals.end(),
-                       [](const std::vector<TaskId>& tasks) { return !tasks.empty(); });
+                       [](const std::vector<TaskId>& tasks) { return !tasks.empty(); }) &&
+           knows_when(layer, edge);
   };
   if (!again.empty() || std::none_of(edges.begin(), edges.end(), gathers)) return {};
 

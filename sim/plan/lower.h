@@ -29,7 +29,8 @@ struct LowerOptions {
   /// By device: what its kernels keep; none where all are the usual ones.
   std::vector<KernelTraits> kernels = {};
   /// What a shard gathered of its inputs is dropped after its forward pass, and gathered again for
-  /// its backward (as Megatron's sequence parallelism does).
+  /// its backward (as Megatron's sequence parallelism does), where whoever sends it has a shard of
+  /// the layer, too.
   bool gathers_again = false;
   /// Of the graph and the cluster, where several plans share what they work out of them.
   LoweringMemo* memo = nullptr;

@@ -108,6 +108,7 @@ class Lowering {
                                                    std::vector<std::vector<Piece>> sums);
   /// Returns, by slot, what the layer's first backward task takes of its own device's buffers.
   std::vector<std::vector<Piece>> gather_again(LayerId layer);
+  bool knows_when(LayerId layer, const Edge& edge) const;
   std::vector<TaskId> about_to_go_back(LayerId layer, LayerId producer);
   std::span<const Operand> backward_operands(LayerId layer, std::size_t shard, Phase phase);
 

@@ -120,10 +120,11 @@ bool read_one_of(Table& table, const char* key, std::string_view usual, std::str
   value->fail_expected(fmt::format("\"{}\" or \"{}\"", usual, other));
 }
 
-void read_kernels(Table table, KernelTraits& kernels) {
-  kernels.fused_attention = !read_one_of(table, "attention", "fused", "unfused");
-  kernels.keeps_masks = read_one_of(table, "dropout", "redrawn", "masks");
-  table.finish();
+void read_kernels(Table table, KernelTraits& kernels, Diagnostics& errors) {
+  errors.attempt(
+      [&] { kernels.fused_attention = !read_one_of(table, "attention", "fused", "unfused"); });
+  errors.attempt([&] { kernels.keeps_masks = read_one_of(table, "dropout", "redrawn", "masks"); });
+  table.finish(errors);
 }
 
 std::string print(const KernelTraits& kernels) {
@@ -212,7 +213,8 @@ Profile parse_profile(std::string_view toml, const std::string& file) {
   errors.attempt([&] { read_peaks(root.table("peak"), profile.peaks, errors); });
   errors.attempt([&] { read_efficiency(root.table("efficiency"), profile.efficiency, errors); });
   errors.attempt([&] {
-    if (auto kernels = root.optional_table("kernels")) read_kernels(*kernels, profile.kernels);
+    if (auto kernels = root.optional_table("kernels"))
+      read_kernels(*kernels, profile.kernels, errors);
   });
   errors.attempt([&] {
     if (auto moves = root.optional_table("moves")) profile.moves = read_moves(*moves, errors);

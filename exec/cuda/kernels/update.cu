@@ -22,7 +22,7 @@ struct UpdateLoop {
   const float* gradients;
 
   STRATA_ANYWHERE void operator()(std::int64_t i) const {
-    const OptimizerStep<float> rule(optimizer, step->step, step->learning_rate);
+    const OptimizerStep<float> rule(step->learning_rate, step->adam);
     float& parameter = parameters[i];
     if constexpr (optimizer == Optimizer::momentum) {
       parameter = rule.momentum(parameter, gradients[i], state[i]);

@@ -15,6 +15,7 @@
 #include "exec/cuda/streams/pinned_ring.h"
 #include "exec/cuda/tensor/move.h"
 #include "exec/runtime/kernel.h"
+#include "exec/runtime/optimizer_step.h"
 
 namespace strata::cuda {
 
@@ -32,6 +33,7 @@ constexpr Type type_of(Precision precision) {
 struct StepState {
   std::uint64_t step = 0;
   float learning_rate = 0;
+  AdamCorrection adam = {};
   /// From where a kernel was told to write its loss to where this step's belongs: a recorded kernel
   /// was told once.
   std::int64_t loss_shift_bytes = 0;

@@ -24,7 +24,7 @@ std::vector<Bytes> memory_by_choice(const Case& input, const Strategy& strategy,
     known[v] = cut.has_value();
     if (cut) space = space.fixed(v, *cut);
   }
-  const auto floor = memory_floor(input.graph, input.dtypes, space);
+  const auto floor = memory_floor(input, space);
   std::int64_t others = 0;
   for (std::uint32_t v = 0; v < space.size(); ++v) {
     if (v != asked && known[v]) others += floor[v].front();

@@ -114,6 +114,13 @@ std::string why_no_attention(const Graph& graph, const Layer& layer, const Atten
   return "";
 }
 
+void tell_dropout(const Layer& layer, const Degrees& degrees, std::vector<std::string>& limits) {
+  const auto* attention = std::get_if<Attention>(&layer.op);
+  if (attention == nullptr || attention->dropout == 0 || product(degrees) == 1) return;
+  limits.emplace_back(
+      "its dropout is drawn by each rank for its own part, not as that of the whole layer");
+}
+
 }  // namespace
 
 std::string why_no_dtensor(const Graph& graph, LayerId id, const LayerLayout& layout,
@@ -147,6 +154,7 @@ std::vector<std::string> dtensor_limits(const Graph& graph, LayerId id, const De
   tell_halo(graph, id, degrees, limits);
   tell_statistics(layer, degrees, limits);
   tell_op(layer, degrees, limits);
+  tell_dropout(layer, degrees, limits);
   return limits;
 }
 

@@ -278,12 +278,15 @@ bool read_guard(OnnxNode& node) {
 bool read_dropout_of_scores(OnnxNode& node) {
   const auto* given = std::get_if<OnnxScores>(&node.value(0));
   if (given == nullptr) return false;
-  if (!given->normalised || given->dropout != 0) {
-    throw InputError("allowed inside an attention: one dropout, behind its softmax");
+  const double ratio = node.scalar(1, node.attributes().number("ratio", 0.5));
+  if (ratio != 0 && (!given->normalised || given->dropout != 0)) {
+    throw InputError(given->normalised
+                         ? "a second dropout of an attention's softmax; allowed: one"
+                         : "a dropout of an attention's scores before their softmax; allowed: one, "
+                           "behind it");
   }
   OnnxScores scores = *given;
-  scores.dropout =
-      shortest(static_cast<float>(node.scalar(1, node.attributes().number("ratio", 0.5))));
+  if (ratio != 0) scores.dropout = shortest(static_cast<float>(ratio));
   node.alias(std::move(scores));
   return true;
 }

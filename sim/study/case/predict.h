@@ -93,7 +93,7 @@ enum class Simulated : std::uint8_t { all_devices, one_of_each_class };
 struct CaseMemo {
   /// The case must outlive this.
   explicit CaseMemo(const Case& input)
-      : lowering(input.graph, input.cluster), costs(input.graph, input.dtypes.values) {}
+      : lowering(input.graph, input.cluster), costs(input.graph, input.dtypes) {}
 
   LoweringMemo lowering;
   LayerCosts costs;

@@ -196,6 +196,31 @@ Strategy with_choice(const Strategy& strategy, const Explanation& explanation, s
   return {strategy.name(), std::move(configs)};
 }
 
+namespace {
+
+// Of the choices that cut the layer as the strategy does, the one that cuts most of the others that
+// go with it likewise: layers that share a weight may differ in what one of them shows alone.
+std::optional<std::size_t> chosen_of(const SearchSpace& space, std::uint32_t variable,
+                                     const Strategy& strategy, LayerId layer) {
+  const Cuts& cuts = *space[variable].cuts;
+  std::optional<std::size_t> chosen;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const Config leader = config_of(cuts[i]);
+    const auto is_cut_so = [&](LayerId l) {
+      return space.config_of(l, cuts[i], leader) == strategy[l];
+    };
+    if (!is_cut_so(layer)) continue;
+    const auto& layers = space[variable].layers;
+    const auto alike =
+        static_cast<std::size_t>(std::count_if(layers.begin(), layers.end(), is_cut_so));
+    if (alike > most) chosen = i, most = alike;
+  }
+  return chosen;
+}
+
+}  // namespace
+
 Explanation explain(const Case& input, const SearchOptions& options, const Strategy& strategy,
                     LayerId layer, const SolveLimits& limits) {
   const SearchSpace space(input.graph, input.cluster, options);
@@ -212,8 +237,8 @@ Explanation explain(const Case& input, const SearchOptions& options, const Strat
   result.optimum = Seconds{*std::min_element(marginals.begin(), marginals.end())};
   for (std::size_t i = 0; i < marginals.size(); ++i) {
     result.choices[i].regret = Seconds{marginals[i]} - result.optimum;
-    if (result.choices[i].config == strategy[layer]) result.chosen = i;
   }
+  result.chosen = chosen_of(space, variable, strategy, layer);
   simulate_choices(input, strategy, limits, result);
   if (result.step > Seconds{}) result.exposures = exposures_of(input, strategy, result.layers);
   return result;

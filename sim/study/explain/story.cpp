@@ -94,7 +94,7 @@ std::optional<Rival> rival(const Case& input, const Strategy& strategy, CaseMemo
 
 Bytes least_memory(const Case& input, const SearchSpace& space) {
   std::int64_t least = 0;
-  for (const auto& choices : memory_floor(input.graph, input.dtypes, space, kernels_of(input))) {
+  for (const auto& choices : memory_floor(input, space)) {
     least += *std::min_element(choices.begin(), choices.end());
   }
   return {least};

@@ -105,7 +105,7 @@ Inputs load(const RunRequest& request, const Case& input, const Network& network
 Timeline predict_steps(const Case& input, const Strategy& strategy, const Plan& plan) {
   std::vector<const CostModel*> models;
   for (const auto& model : input.models) models.push_back(model.get());
-  LayerCosts costs(input.graph, input.dtypes.values);
+  LayerCosts costs(input.graph, input.dtypes);
   return simulate(plan, input.cluster, task_costs(plan, input.graph, strategy, costs, models),
                   PredictOptions{}.steps);
 }

@@ -14,10 +14,10 @@ namespace {
 // saved beside them. A tensor with several readers is kept once, so each of them counts a part.
 class Kept {
  public:
-  Kept(const Graph& graph, DTypes dtypes, const KernelTraits& kernels)
+  Kept(const Graph& graph, DTypes dtypes, const KeptBy& by)
       : graph_(graph),
         dtypes_(dtypes),
-        kernels_(kernels),
+        by_(by),
         needs_gradient_(requires_gradient(graph)),
         readers_(graph.size(), 0) {
     for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -33,18 +33,21 @@ class Kept {
     const Layer& l = graph_[layer];
     const Tile shard = partition(l, degrees).tile(kFirst);
     const std::int64_t held = l.weight_of.valid() ? 0 : shard_parameters(l, shard).total();
-    const std::int64_t parameters = held * element_bytes(dtypes_.parameters);
+    const std::int64_t parameters =
+        held * (element_bytes(dtypes_.parameters) +
+                (has_backward(layer) ? state_bytes(by_.kernels.optimizer, dtypes_.parameters) : 0));
     if (!has_instant_ || !has_backward(layer)) return parameters;
     std::int64_t values = 0;
     if (reads_output(layer)) values += volume(shard) / readers_[layer()];
     for (std::size_t input : inputs_read(layer)) {
+      if (by_.gathers_again) break;
       std::int64_t read = 0;
       for (const Box& box : needed_input(graph_, layer, input, shard)) read += volume(box);
       values += read / readers_[tensor(layer, input)()];
     }
     std::vector<Extents> inputs;
     for (LayerId input : l.inputs) inputs.push_back(graph_[input].output);
-    const Saved kept = saved(l.op, {shard, inputs, dtypes_.values, kernels_});
+    const Saved kept = saved(l.op, {shard, inputs, dtypes_.values, by_.kernels});
     const std::int64_t beside = 4 * (kept.each_element ? volume(shard) : kept.values) + kept.masks;
     return parameters + (values + kept.elements) * element_bytes(dtypes_.values) + beside;
   }
@@ -76,7 +79,7 @@ class Kept {
 
   const Graph& graph_;
   DTypes dtypes_;
-  KernelTraits kernels_;
+  KeptBy by_;
   std::vector<bool> needs_gradient_;
   std::vector<std::int64_t> readers_;  // by layer: of its output
   bool has_instant_ = false;
@@ -85,9 +88,8 @@ class Kept {
 }  // namespace
 
 std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
-                                                    const SearchSpace& space,
-                                                    const KernelTraits& kernels) {
-  const Kept kept(graph, dtypes, kernels);
+                                                    const SearchSpace& space, const KeptBy& by) {
+  const Kept kept(graph, dtypes, by);
   std::vector<std::vector<std::int64_t>> floor;
   for (std::size_t v = 0; v < space.size(); ++v) {
     std::vector<std::int64_t>& bytes = floor.emplace_back();
@@ -99,6 +101,16 @@ std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes d
     }
   }
   return floor;
+}
+
+std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space) {
+  KeptBy by{kernels_of(input), input.gathers_again};
+  // Of replicas the server alone keeps state, and auto may choose it.
+  const SyncAlgorithm sync = input.sync.algorithm;
+  if (sync == SyncAlgorithm::ps || sync == SyncAlgorithm::automatic) {
+    by.kernels.optimizer = Optimizer::sgd;
+  }
+  return memory_floor(input.graph, input.dtypes, space, by);
 }
 
 }  // namespace strata

@@ -5,7 +5,8 @@
 //
 // Every cut puts its shard 0, the one with element 0 of the tensor, on device 0. When the loss has
 // summed up sample 0, device 0 has made all of its shards 0 and no backward pass over them has
-// begun: it holds their parameters and what their backward passes will read. Halos, gradients and
+// begun: it holds their parameters, what the optimizer keeps of them and what their backward passes
+// will read. Halos, gradients and
 // what other shards keep come on top. Where a network has no loss, or several, there need not be
 // such an instant, and only parameters count.
 
@@ -15,12 +16,21 @@
 #include "sim/graph/graph.h"
 #include "sim/graph/ops/phase.h"
 #include "sim/strategy/search_space.h"
+#include "sim/study/case/predict.h"
 
 namespace strata {
+
+/// What of a case decides how much is kept.
+struct KeptBy {
+  KernelTraits kernels = {};  ///< their optimizer: plain SGD where one replica alone keeps state
+  /// Inputs that a shard gathered are dropped meanwhile (LowerOptions), and any input may be one.
+  bool gathers_again = false;
+};
 
 /// Bytes by variable and choice.
 std::vector<std::vector<std::int64_t>> memory_floor(const Graph& graph, DTypes dtypes,
                                                     const SearchSpace& space,
-                                                    const KernelTraits& kernels = {});
+                                                    const KeptBy& by = {});
+std::vector<std::vector<std::int64_t>> memory_floor(const Case& input, const SearchSpace& space);
 
 }  // namespace strata

@@ -27,7 +27,7 @@ class ShardTimer {
   explicit ShardTimer(const Case& input)
       : input_(input),
         needs_gradient_(requires_gradient(input.graph)),
-        costs_(input.graph, input.dtypes.values) {}
+        costs_(input.graph, input.dtypes) {}
 
   ShardTimes times(LayerId layer, const Cut& cut, std::int64_t shard, DeviceId device);
   /// Of a step; 0 where the device has no shard. The update is not counted where it may be made

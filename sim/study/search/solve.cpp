@@ -15,6 +15,7 @@
 #include "sim/solver/depth_first.h"
 #include "sim/solver/screen.h"
 #include "sim/solver/solve.h"
+#include "sim/strategy/hybrid.h"
 #include "sim/study/case/eq1_tables.h"
 #include "sim/study/search/keep.h"
 #include "sim/study/search/simulated_search.h"
@@ -55,6 +56,25 @@ bool same_cuts(const Graph& graph, const Strategy& a, const Strategy& b) {
   return true;
 }
 
+// Of networks of tokens, under which little memory is needed: tensor parallelism of every power of
+// two with the tokens shared, where it fits.
+std::vector<Strategy> hybrids(const Case& input) {
+  const auto layers = input.graph.layers();
+  const bool tokens = std::any_of(layers.begin(), layers.end(), [](const Layer& layer) {
+    return std::holds_alternative<Attention>(layer.op);
+  });
+  const int devices = static_cast<int>(input.cluster.device_count());
+  std::vector<Strategy> found;
+  for (int shared = 2; tokens && shared <= devices; shared *= 2) {
+    try {
+      found.push_back(
+          hybrid_parallel(input.graph, devices, fmt::format("hybrid:tp={},sp=1", shared)));
+    } catch (const InputError&) {  // it does not divide
+    }
+  }
+  return found;
+}
+
 class Search {
  public:
   Search(const Case& input, const SolveOptions& options)
@@ -72,9 +92,8 @@ class Search {
     result_.max_configs = space_.max_choices();
     for (std::size_t v = 0; v < space_.size(); ++v) result_.configs += space_[v].cuts->size();
     result_.log10_strategies = space_.log10_strategies();
-    for (const Strategy& strategy : usual_) {
-      if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
-    }
+    for (const Strategy& strategy : usual_) add_known(strategy);
+    for (const Strategy& strategy : hybrids(input)) add_known(strategy);
   }
 
   Solved run() {
@@ -241,9 +260,8 @@ class Search {
       return scores_.fits(scored) ? std::min(scored.peak_memory, limit)
                                   : std::max(scored.peak_memory, limit + Bytes{1});
     };
-    const WithinMemory found = within_memory(
-        tables_, memory_floor(input_.graph, input_.dtypes, space_, kernels_of(input_)), limit,
-        known_, count, peak, limits_left());
+    const WithinMemory found = within_memory(tables_, memory_floor(input_, space_), limit, known_,
+                                             count, peak, limits_left());
     take(found.best, found.lower_bound);
     result_.final_nodes = final_nodes(tables_);
     result_.least_memory = found.least;
@@ -381,7 +399,11 @@ class Search {
   SearchSpace space_;
   Scores scores_;
   std::vector<Strategy> usual_;
-  std::vector<Choices> known_;  // the usual ones that the space holds
+  void add_known(const Strategy& strategy) {
+    if (auto choices = space_.choices(strategy)) known_.push_back(std::move(*choices));
+  }
+
+  std::vector<Choices> known_;  // the usual ones and hybrids that the space holds
   std::vector<Choices> found_;
   Deadline deadline_;
   SolveLimits limits_;  ///< with the deadline's flag

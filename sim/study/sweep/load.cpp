@@ -24,7 +24,8 @@ bool has_kind(const Cluster& cluster, const std::string& kind) {
 bool is_first(const std::string& key, const std::string& value, std::string_view first,
               std::string_view second) {
   if (value == first || value == second) return value == first;
-  throw InputError(fmt::format("'{}' is no {}; allowed: {}, {}", value, key, first, second));
+  throw InputError(
+      fmt::format("'{}' is no value of {}; allowed: {}, {}", value, key, first, second));
 }
 
 template <class Change>

@@ -1,6 +1,7 @@
 // The optimizers, by the rate and the number of the step that the stream is in.
 
-#include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -39,12 +40,33 @@ TEST(Update, OfMomentumKeepsAVelocity) {
             (std::vector<float>{1 - 4 - 15.2F / 4, 2 - 8 - 30.4F / 4, 3}));
 }
 
-// Of a gradient that stays, both means are exactly that, so every step goes by the rate.
-TEST(Update, OfAdamGoesByTheRate) {
-  const std::vector<float> after = after_two_steps(Optimizer::adam);
-  EXPECT_NEAR(after[0], 1 - 0.75, 1e-5);
-  EXPECT_NEAR(after[1], 2 - 0.75, 1e-5);
-  EXPECT_EQ(after[2], 3);
+TEST(Update, OfAdamIsOptimizerStepsAndKeepsItsMeansApart) {
+  Seat seat(0, Precision::fp32);
+  const GpuArray<float> parameters(seat.stream(), {1, 2, 3}), state(seat.stream(), {0, 0, 0, 0, 0});
+  std::vector<float> expected = {1, 2, 3}, means(2), squares(2);
+  for (std::uint64_t step : {0, 1, 2}) {
+    const auto number = static_cast<float>(step);
+    const GpuArray<float> gradients(seat.stream(), {1 - number, 0.5F * number - 0.3F, 9});
+    Operands operands;
+    operands.parameters = parameters.data();
+    operands.parameter_gradients = gradients.data();
+    operands.optimizer_state = state.data();
+    const StepContext context{step, 0.5F, {}, Optimizer::adam};
+    operands.step = &context;
+    seat.begin_step(context);
+    update_parameters(operands, 2, seat);
+    const OptimizerStep<float> rule(0.5F, adam_correction(step));
+    for (std::size_t i = 0; i < 2; ++i) {
+      expected[i] = rule.adam(expected[i], gradients.get()[i], means[i], squares[i]);
+    }
+  }
+  const std::vector<float> after = parameters.get(), kept = state.get();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(after[i], expected[i], 1e-6) << i;
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(kept[i], means[i], 1e-6) << i;
+    EXPECT_NEAR(kept[2 + i], squares[i], 1e-6) << i;
+  }
+  EXPECT_EQ(kept[4], 0);
 }
 
 }  // namespace

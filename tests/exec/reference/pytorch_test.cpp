@@ -67,7 +67,11 @@ Batch named_batch(const Graph& graph) {
 DropoutMask named_mask(const Graph& graph) {
   return [&graph](LayerId id, std::int64_t element) {
     const double p = dropout_probability(graph[id].op);
-    const auto places = static_cast<std::size_t>(volume(graph[id].output));
+    const Layer& layer = graph[id];
+    const auto* attention = std::get_if<Attention>(&layer.op);
+    const std::int64_t keys = attention == nullptr ? 1 : graph[layer.inputs[1]].output[Dim::w];
+    const auto places = static_cast<std::size_t>(
+        volume(layer.output) / (attention == nullptr ? 1 : attention->head_size) * keys);
     const double drawn =
         uniform(graph[id].name + ".mask", places)[static_cast<std::size_t>(element)];
     return drawn >= 2 * p - 1 ? 1 / (1 - p) : 0;

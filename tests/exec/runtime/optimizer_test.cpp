@@ -46,10 +46,9 @@ TEST(OptimizerStep, OfMomentumAndAdamArePyTorchs) {
   for (std::size_t step = 0; step < kGradients.size(); ++step) {
     for (std::size_t i = 0; i < kStart.size(); ++i) {
       const float g = kGradients[step][i];
-      momentum[i] = OptimizerStep<float>(Optimizer::momentum, step, 0.1F)
-                        .momentum(momentum[i], g, velocity[i]);
-      adam[i] =
-          OptimizerStep<float>(Optimizer::adam, step, 0.1F).adam(adam[i], g, mean[i], square[i]);
+      const OptimizerStep<float> rule(0.1F, adam_correction(step));
+      momentum[i] = rule.momentum(momentum[i], g, velocity[i]);
+      adam[i] = rule.adam(adam[i], g, mean[i], square[i]);
       EXPECT_NEAR(momentum[i], kMomentumAfter[step][i], 3e-7) << step << " " << i;
       EXPECT_NEAR(adam[i], kAdamAfter[step][i], 1e-6) << step << " " << i;
     }

@@ -167,10 +167,10 @@ TEST(Zoo, SizesThatMakeNoNetwork) {
   };
   EXPECT_EQ(error("gpt2:sq=256"),
             "model 'gpt2:sq=256': 'sq=256' is no size of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, dropout, each as KEY=N");
+            "vocab, ffn, positions, dropout, each as KEY=NUMBER");
   EXPECT_EQ(error("gpt2:seq"),
             "model 'gpt2:seq': 'seq' is no size of gpt; allowed: layers, hidden, heads, seq, "
-            "vocab, ffn, positions, dropout, each as KEY=N");
+            "vocab, ffn, positions, dropout, each as KEY=NUMBER");
   EXPECT_EQ(error("gpt2:seq=0"),
             "model 'gpt2:seq=0': seq must be an integer from 1 to 2147483648, not '0'");
   EXPECT_EQ(error("gpt2:seq=2048"), "layer positions: 1024 positions are too few for 2048 tokens");

@@ -27,7 +27,7 @@ TEST(ConfigText, OfPicturesHasLetters) {
   const Graph vgg = build_zoo("vgg16", 8);
   Config config = config_on_first_devices(kWhole);
   config.degrees[Dim::c] = config.degrees[Dim::w] = 2;
-  const LayerId conv = vgg.find("conv1_1");
+  const LayerId conv = vgg.find("features_0");
   EXPECT_EQ(config_text(vgg, std::span(&conv, 1), config.degrees), "c=2 w=2");
   EXPECT_EQ(dim_words(vgg, conv, Dim::w).parts, "columns");
 }

@@ -194,7 +194,8 @@ TEST(Dataset, HasAFileForEachOfSeveralInputs) {
   EXPECT_EQ(error(), "kinds.npy: sample 1 has the token 2; allowed: whole numbers, 0 to 1");
   write_npy(folder.file("kinds.npy"), std::vector<std::int64_t>{2, 1, 2},
             std::vector<float>{0, 1, 1, 0});
-  const Batch second = load_dataset(folder.path(), graph).batch(1);
+  const Dataset data = load_dataset(folder.path(), graph);
+  const Batch second = data.batch(1);
   ASSERT_EQ(second.inputs.size(), 2U);
   EXPECT_EQ(second.inputs[0][1], 3);
   EXPECT_EQ(second.inputs[1][0], 1);

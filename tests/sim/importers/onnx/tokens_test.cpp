@@ -186,10 +186,9 @@ TEST(OnnxTokens, ADropoutBeforeTheSoftmaxIsAnError) {
   Model net = scaled();
   net.constant("ratio", 0.2F);
   net.node("Dropout", {"scaled", "ratio"}, "dropped");
-  EXPECT_EQ(
-      said([&] { attended(std::move(net), "dropped").read(); }),
-      "net.onnx: node dropped (Dropout): allowed inside an attention: one dropout, behind its "
-      "softmax");
+  EXPECT_EQ(said([&] { attended(std::move(net), "dropped").read(); }),
+            "net.onnx: node dropped (Dropout): a dropout of an attention's scores before their "
+            "softmax; allowed: one, behind it");
 }
 
 TEST(OnnxTokens, ScoresThatNothingNormalisesAreAnError) {
