@@ -16,7 +16,6 @@
 #include "gui/widgets/window/case_bar.h"
 #include "gui/widgets/window/job_bar.h"
 #include "gui/widgets/window/welcome.h"
-#include "gui/widgets/window/what_if_bar.h"
 
 namespace strata::gui {
 
@@ -101,7 +100,6 @@ class MainWindow : public QMainWindow {
   Banner* error_;
   CaseBar* case_bar_;
   AnswerBar* answer_bar_;
-  WhatIfBar* what_if_bar_;
   QAction *export_ = nullptr, *copy_ = nullptr;  // of the active view
   QString scene_error_;                          // that was shown
   QByteArray first_layout_;
