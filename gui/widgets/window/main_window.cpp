@@ -228,9 +228,7 @@ void MainWindow::show_bars() {
 
 // The welcome stands where the views will be.
 void MainWindow::show_welcome() {
-  const QStringList recent =
-      settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
-  welcome_ = new Welcome(session_.left(), recent, this);
+  welcome_ = new Welcome(session_.left(), recent_files(), this);
   connect(welcome_, &Welcome::go_on_wanted, this,
           [this](const LeftSession& left) { open_desk(session_.go_on(left)); });
   connect(welcome_, &Welcome::document_wanted, this, &MainWindow::open_document);
@@ -386,11 +384,14 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::remember(const QString& file) {
-  const auto remembered = settings(settings_file_);
-  QStringList recent = remembered->value(QStringLiteral("recent")).toStringList();
+  QStringList recent = recent_files();
   recent.removeAll(file);
   recent.prepend(file);
-  remembered->setValue(QStringLiteral("recent"), recent.mid(0, kMostRecent));
+  settings(settings_file_)->setValue(QStringLiteral("recent"), recent.mid(0, kMostRecent));
+}
+
+QStringList MainWindow::recent_files() const {
+  return settings(settings_file_)->value(QStringLiteral("recent")).toStringList();
 }
 
 void MainWindow::update_title() {
